@@ -1,0 +1,196 @@
+# One makefile for everything: the compiler, its runtime library, the tests, the demonstration and the installation.
+#
+#   make                              build/fclc and build/libfcl.a
+#   make WERROR=1                     the same, warnings are errors
+#   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
+#   make check | demo | bench         tests, demonstration, benchmarks
+#   make install PREFIX=… DESTDIR=…   (give PREFIX to the building `make` as well, or let `install` rebuild)
+#
+# Sources are discovered, so a new file under compiler/, runtime/ or tests/unit/ needs no change here.
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+CXX     ?= g++
+AR      ?= ar
+RE2C    ?= re2c
+BISON   ?= bison
+INSTALL ?= install
+PYTHON  ?= $(firstword $(wildcard /usr/bin/python3) python3)
+CLANG_FORMAT ?= clang-format
+
+OPTIMISE ?= -O2 -g
+CFLAGS   ?= $(OPTIMISE)
+FCL_CPPFLAGS := -Icompiler -Iruntime -I$(BUILD)/gen -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
+FCL_CFLAGS   := -std=c11 -Wall -Wextra
+FCL_LIBS     := -ldl -lm -lpthread
+
+ifeq ($(WERROR),1)
+FCL_CFLAGS += -Werror
+endif
+ifeq ($(SANITIZE),1)
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+FCL_CFLAGS  += $(SANITIZERS)
+FCL_LDFLAGS += $(SANITIZERS)
+endif
+
+COMPILE = $(CC) $(FCL_CPPFLAGS) $(CPPFLAGS) $(FCL_CFLAGS) $(CFLAGS) -MMD -MP
+LINK    = $(CC) $(FCL_LDFLAGS) $(LDFLAGS)
+
+# `make V=1` shows whole commands.
+ifneq ($(V),1)
+Q := @
+say = @echo '  $(1)  $(2)'
+endif
+
+# ---------------------------------------------------------------- what there is
+
+COMPILER_SOURCES := $(sort $(shell find compiler -name '*.c' 2>/dev/null))
+RUNTIME_SOURCES  := $(sort $(wildcard runtime/*.c))
+LEXER            := $(wildcard compiler/syntax/lexer.re)
+PARSER           := $(wildcard compiler/syntax/parser.y)
+UNIT_SOURCES     := $(sort $(wildcard tests/unit/test_*.c))
+UNIT_SHARED      := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
+
+GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c)
+GENERATED_HEADERS := $(if $(PARSER),$(BUILD)/gen/parser.h)
+
+COMPILER_OBJECTS  := $(COMPILER_SOURCES:%.c=$(BUILD)/obj/%.o)
+GENERATED_OBJECTS := $(GENERATED:$(BUILD)/gen/%.c=$(BUILD)/obj/gen/%.o)
+RUNTIME_OBJECTS   := $(RUNTIME_SOURCES:%.c=$(BUILD)/obj/%.o)
+MAIN_OBJECT       := $(BUILD)/obj/compiler/driver/main.o
+ALL_OBJECTS       := $(COMPILER_OBJECTS) $(GENERATED_OBJECTS) $(RUNTIME_OBJECTS)
+LIBRARY_OBJECTS   := $(filter-out $(MAIN_OBJECT),$(ALL_OBJECTS))
+
+UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
+UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
+
+.PHONY: all unit-tests test-tools check check-quick demo bench install uninstall format format-check clean FORCE
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+all: $(BUILD)/fclc $(BUILD)/libfcl.a
+
+# ---------------------------------------------------------------- compiler and runtime
+
+$(BUILD)/fclc: $(ALL_OBJECTS)
+	$(call say,LINK ,$@)
+	$(Q)$(LINK) -o $@ $^ $(FCL_LIBS) $(LDLIBS)
+
+$(BUILD)/libfcl.a: $(RUNTIME_OBJECTS)
+	@rm -f $@
+	$(call say,AR   ,$@)
+	$(Q)$(AR) rcs $@ $^
+
+# Rewritten only when it would change; every object depends on it, so that another compiler, sanitiser or prefix rebuilds.
+$(BUILD)/settings: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(CFLAGS) $(CPPFLAGS) $(SANITIZERS) $(PREFIX)' > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/settings | $(GENERATED_HEADERS)
+	@mkdir -p $(@D)
+	$(call say,CC   ,$@)
+	$(Q)$(COMPILE) $(OBJECT_DEFINES) -c -o $@ $<
+
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/settings | $(GENERATED_HEADERS)
+	@mkdir -p $(@D)
+	$(call say,CC   ,$@)
+	$(Q)$(COMPILE) -Icompiler/syntax -c -o $@ $<
+
+# Where an installed fclc finds its prelude and library.
+$(BUILD)/obj/compiler/driver/%.o: OBJECT_DEFINES = -DFCL_DATADIR='"$(PREFIX)/share/fcl"'
+
+$(BUILD)/gen/lexer.c: compiler/syntax/lexer.re
+	@mkdir -p $(@D)
+	$(call say,RE2C ,$@)
+	$(Q)$(RE2C) -W -Werror --no-generation-date -o $@ $<
+
+$(BUILD)/gen/parser.c $(BUILD)/gen/parser.h &: compiler/syntax/parser.y
+	@mkdir -p $(@D)
+	$(call say,BISON,$@)
+	$(Q)$(BISON) -Werror --header=$(BUILD)/gen/parser.h -o $(BUILD)/gen/parser.c $<
+
+# ---------------------------------------------------------------- tests
+
+unit-tests: $(UNIT_PROGRAMS)
+
+$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_SHARED_OBJECTS) $(LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LINK ,$@)
+	$(Q)$(LINK) -o $@ $^ -lcmocka $(FCL_LIBS) $(LDLIBS)
+
+# The CUDA simulator stands in for libcuda and libnvrtc; it is a test tool and is never installed.
+CUDASIM_SOURCES := $(sort $(wildcard tests/cudasim/*.cc))
+CUDASIM_HEADERS := $(wildcard tests/cudasim/*.h)
+
+test-tools: $(if $(CUDASIM_SOURCES),$(BUILD)/tests/libcudasim.so)
+
+$(BUILD)/tests/libcudasim.so: $(CUDASIM_SOURCES) $(CUDASIM_HEADERS)
+	@mkdir -p $(@D)
+	$(call say,CXX  ,$@)
+	$(Q)$(CXX) -std=c++17 -Wall -Wextra -O2 -g -fPIC -shared -DCUDASIM_HEADER='"$(CURDIR)/tests/cudasim/cuda_sim.h"' -o $@ $(CUDASIM_SOURCES) -ldl
+
+# Builds both trees with warnings as errors, then runs every suite; ends with `N passed, N failed, N skipped`.
+check:
+	@$(MAKE) --no-print-directory WERROR=1 all unit-tests test-tools
+	@$(MAKE) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g' all unit-tests
+	@$(PYTHON) tests/support/check --build $(BUILD) --sanitized build-asan
+
+# The normal build only, for the time between two edits. SUITE=name and CASE=pattern choose.
+check-quick: all unit-tests test-tools
+	@$(PYTHON) tests/support/check --build $(BUILD) $(if $(SUITE),--suite $(SUITE)) $(if $(CASE),--case '$(CASE)')
+
+demo: all
+	@sh examples/demo $(BUILD)/fclc
+
+bench: all
+	@$(PYTHON) benchmarks/run --fclc $(BUILD)/fclc
+
+# ---------------------------------------------------------------- formatting
+
+FORMATTED = $(shell find compiler runtime tests examples benchmarks \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print 2>/dev/null)
+
+format:
+	@if command -v $(CLANG_FORMAT) >/dev/null; then $(CLANG_FORMAT) -i $(FORMATTED); \
+	else echo 'format: $(CLANG_FORMAT) is not installed, nothing done'; fi
+
+format-check:
+	@if command -v $(CLANG_FORMAT) >/dev/null; then $(CLANG_FORMAT) --dry-run -Werror $(FORMATTED); \
+	else echo 'format-check: skipped, $(CLANG_FORMAT) is not installed'; fi
+
+# ---------------------------------------------------------------- installation
+
+BINDIR  = $(DESTDIR)$(PREFIX)/bin
+DATADIR = $(DESTDIR)$(PREFIX)/share/fcl
+INCDIR  = $(DESTDIR)$(PREFIX)/include
+LIBDIR  = $(DESTDIR)$(PREFIX)/lib
+MANDIR  = $(DESTDIR)$(PREFIX)/share/man/man1
+DOCDIR  = $(DESTDIR)$(PREFIX)/share/doc/fcl
+
+PRELUDE_FILES = $(wildcard prelude/*.fcl)
+LIB_FILES     = $(wildcard lib/*.fcl)
+DOC_FILES     = $(wildcard README.md LICENSE docs/*.md)
+
+install: all
+	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(LIBDIR) $(MANDIR) $(DOCDIR)
+	$(INSTALL) -m 755 $(BUILD)/fclc $(BINDIR)/fclc
+	$(INSTALL) -m 644 runtime/fcl.h $(INCDIR)/fcl.h
+	$(INSTALL) -m 644 $(BUILD)/libfcl.a $(LIBDIR)/libfcl.a
+	$(INSTALL) -m 644 man/fclc.1 $(MANDIR)/fclc.1
+	$(if $(PRELUDE_FILES),$(INSTALL) -m 644 $(PRELUDE_FILES) $(DATADIR)/prelude)
+	$(if $(LIB_FILES),$(INSTALL) -m 644 $(LIB_FILES) $(DATADIR)/lib)
+	$(if $(DOC_FILES),$(INSTALL) -m 644 $(DOC_FILES) $(DOCDIR))
+
+uninstall:
+	rm -f $(BINDIR)/fclc $(INCDIR)/fcl.h $(LIBDIR)/libfcl.a $(MANDIR)/fclc.1
+	rm -rf $(DATADIR) $(DOCDIR)
+
+clean:
+	rm -rf $(BUILD) build-asan
+
+-include $(ALL_OBJECTS:.o=.d) $(UNIT_SOURCES:%.c=$(BUILD)/obj/%.d) $(UNIT_SHARED_OBJECTS:.o=.d)
