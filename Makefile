@@ -160,7 +160,9 @@ format:
 	else echo 'format: $(CLANG_FORMAT) is not installed, nothing done'; fi
 
 format-check:
-	@if command -v $(CLANG_FORMAT) >/dev/null; then $(CLANG_FORMAT) --dry-run -Werror $(FORMATTED); \
+	@if command -v $(CLANG_FORMAT) >/dev/null; then \
+	    bad=$$($(CLANG_FORMAT) --dry-run -Werror $(FORMATTED) 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:.*error.*/\1/p' | sort -u); \
+	    if [ -n "$$bad" ]; then echo "not formatted (run make format):" $$bad; exit 1; fi; \
 	else echo 'format-check: skipped, $(CLANG_FORMAT) is not installed'; fi
 
 # ---------------------------------------------------------------- installation

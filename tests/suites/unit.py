@@ -1,0 +1,29 @@
+"""The unit tests: every tests/unit/test_*.c is a cmocka program; each of its tests counts."""
+
+import glob
+import os
+import re
+from harness import Case, Counts
+
+ORDER = 20
+SANITIZED = True
+
+
+def cases(env):
+    for source in sorted(glob.glob(env.path("tests/unit/test_*.c"))):
+        name = os.path.splitext(os.path.basename(source))[0]
+
+        def test(name=name):
+            program = os.path.join(env.build, "tests", "unit", name)
+            assert os.path.exists(program), f"{program} is not built"
+            done = env.run(program, env={"CMOCKA_MESSAGE_OUTPUT": "STDOUT"})
+            output = done.stdout + done.stderr
+            passed = len(re.findall(r"^\[\s+OK \] ", output, re.M))
+            failed = len(re.findall(r"^\[ RUN\s+\] ", output, re.M)) - passed
+            skipped = len(re.findall(r"^\[\s+SKIPPED \] \w+$", output, re.M)) // 2
+            failed -= skipped
+            if done.returncode and not failed:
+                failed = 1
+            return Counts(passed, failed, skipped, output)
+
+        yield Case(name, test)

@@ -1,0 +1,109 @@
+"""What a test suite is written with: Case, Skip, Counts and Env.
+
+A suite is a file tests/suites/NAME.py with
+
+    def cases(env):
+        yield Case("what is tested", function)
+
+The function takes no arguments. It passes by returning, fails by raising AssertionError (or anything else),
+and is skipped by raising Skip("why"). A function that runs many small tests may return Counts instead.
+Optional in a suite: ORDER (suites run in its order, 50 when absent) and SANITIZED = True, which asks
+for cases(env) to be called again with the ASan and UBSan tree (env.sanitized is then true; yield fewer cases there).
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+
+class Skip(Exception):
+    """Raised by a case that cannot run here; the reason is printed."""
+
+
+class Counts:
+    """Many results at once: a case may return this instead of passing as one."""
+
+    def __init__(self, passed=0, failed=0, skipped=0, output=""):
+        self.passed, self.failed, self.skipped, self.output = passed, failed, skipped, output
+
+    @staticmethod
+    def of_last_line(text):
+        """Read `N passed, N failed, N skipped` from the end of a program's output, or None."""
+        found = re.findall(r"^(\d+) passed, (\d+) failed, (\d+) skipped\s*$", text, re.M)
+        return Counts(*(int(n) for n in found[-1]), output=text) if found else None
+
+
+class Case:
+    """One test. `alone` keeps others from running meanwhile, for what measures time."""
+
+    def __init__(self, name, fn, alone=False):
+        self.name, self.fn, self.alone = name, fn, alone
+
+
+class Env:
+    """Where things are, and how to run them."""
+
+    def __init__(self, root, build, sanitized, scratch):
+        self.root = root
+        self.build = build
+        self.sanitized = sanitized
+        self.scratch = scratch
+        self.fclc = os.path.join(build, "fclc")
+
+    def path(self, *parts):
+        """A path below the repository's root."""
+        return os.path.join(self.root, *parts)
+
+    def tmp(self):
+        """A fresh directory that goes away after the run."""
+        return tempfile.mkdtemp(dir=self.scratch)
+
+    def tool(self, *names):
+        """The first of these programs that is installed; skips the case when none is."""
+        for name in names:
+            if shutil.which(name):
+                return shutil.which(name)
+        raise Skip("no " + " or ".join(names))
+
+    def file(self, *parts):
+        """A file below the root that a case needs; skips the case when it is not there."""
+        path = self.path(*parts)
+        if not os.path.exists(path):
+            raise Skip("no " + os.path.join(*parts))
+        return path
+
+    def variables(self, extra=None):
+        """The environment for a program under test; sanitizers report through their exit status."""
+        variables = dict(os.environ, LC_ALL="C.UTF-8")
+        variables.setdefault("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=0:exitcode=99")
+        variables.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1:exitcode=99")
+        variables.update(extra or {})
+        return variables
+
+    def run(self, *command, env=None, cwd=None, timeout=120, input=None, text=True):
+        """Run a program to its end; never raises for its exit status."""
+        try:
+            return subprocess.run(
+                [str(word) for word in command], cwd=cwd or self.root, env=self.variables(env), timeout=timeout,
+                input=input, stdin=subprocess.DEVNULL if input is None else None,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=text, errors="replace" if text else None)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{' '.join(map(str, command))}: still running after {timeout} s") from None
+
+    def must(self, *command, status=0, **options):
+        """Run a program that must end with this exit status, and return what it printed."""
+        done = self.run(*command, **options)
+        assert done.returncode == status, (
+            f"{' '.join(map(str, command))}: exit status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def cudasim(self, **extra):
+        """The variables that make the runtime take the CUDA simulator for the driver and NVRTC."""
+        library = os.path.join(self.root, "build", "tests", "libcudasim.so")
+        if not self.sanitized:
+            library = os.path.join(self.build, "tests", "libcudasim.so")
+        if not os.path.exists(library):
+            raise Skip("the CUDA simulator is not built")
+        return dict({"FCL_LIBCUDA": library, "FCL_LIBNVRTC": library}, **extra)
