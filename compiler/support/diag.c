@@ -1,0 +1,382 @@
+/* Collecting diagnostics and printing them as text or JSON; the forms are in diag.h. */
+#include "support/diag.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/text.h"
+#include "support/utf8.h"
+#include "support/vec.h"
+
+enum {
+    WINDOW_WIDTH = 100, /* columns of source shown; longer lines are cut around the span */
+    WINDOW_BEFORE = 40, /* of these before the span, when the line is cut */
+    TAB_WIDTH = 4,
+    GUTTER_LEAST = 3
+};
+
+enum severity { SEVERITY_ERROR, SEVERITY_WARNING };
+
+struct note {
+    struct span span;
+    const char *message;
+};
+
+struct diagnostic {
+    enum severity severity;
+    enum diag_code code;
+    struct span span;
+    const char *message;
+    size_t order; /* of creation; the tie-breaker when sorting */
+    VEC(struct note) notes;
+    VEC(const char *) hints;
+};
+
+struct diagnostics {
+    struct arena *arena;
+    const struct sources *sources;
+    VEC(struct diagnostic *) all;
+    size_t error_count;
+};
+
+static const struct {
+    const char *number, *title;
+} codes[] = {
+#define DIAG(name, number, title) {number, title},
+#include "support/diag.def"
+#undef DIAG
+};
+
+struct diagnostics *diagnostics_new(struct arena *arena, const struct sources *sources) {
+    struct diagnostics *d = ARENA_NEW(arena, struct diagnostics);
+    d->arena = arena;
+    d->sources = sources;
+    return d;
+}
+
+/* ---- collecting ---- */
+
+__attribute__((format(printf, 2, 0))) static const char *
+format_message(struct arena *arena, const char *format, va_list arguments) {
+    struct text text;
+    text_init(&text, arena);
+    text_vprintf(&text, format, arguments);
+    return text_string(&text);
+}
+
+__attribute__((format(printf, 5, 0))) static struct diagnostic *
+diag_add(struct diagnostics *d, enum severity severity, enum diag_code code, struct span span,
+         const char *format, va_list arguments) {
+    struct diagnostic *one = ARENA_NEW(d->arena, struct diagnostic);
+    one->severity = severity;
+    one->code = code;
+    one->span = span;
+    one->message = format_message(d->arena, format, arguments);
+    one->order = d->all.count;
+    vec_push(d->arena, &d->all, one);
+    d->error_count += severity == SEVERITY_ERROR;
+    return one;
+}
+
+struct diagnostic *diag_error(struct diagnostics *d, enum diag_code code, struct span span, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    struct diagnostic *one = diag_add(d, SEVERITY_ERROR, code, span, format, arguments);
+    va_end(arguments);
+    return one;
+}
+
+struct diagnostic *diag_warning(struct diagnostics *d, enum diag_code code, struct span span, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    struct diagnostic *one = diag_add(d, SEVERITY_WARNING, code, span, format, arguments);
+    va_end(arguments);
+    return one;
+}
+
+void diag_note(struct diagnostics *d, struct diagnostic *to, struct span span, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    struct note note = {span, format_message(d->arena, format, arguments)};
+    va_end(arguments);
+    vec_push(d->arena, &to->notes, note);
+}
+
+void diag_hint(struct diagnostics *d, struct diagnostic *to, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const char *hint = format_message(d->arena, format, arguments);
+    va_end(arguments);
+    vec_push(d->arena, &to->hints, hint);
+}
+
+size_t diag_error_count(const struct diagnostics *d) { return d->error_count; }
+
+/* ---- order ---- */
+
+static int compare_diagnostics(const void *left, const void *right) {
+    const struct diagnostic *a = *(const struct diagnostic *const *)left;
+    const struct diagnostic *b = *(const struct diagnostic *const *)right;
+    if (a->span.begin != b->span.begin)
+        return a->span.begin < b->span.begin ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static bool same_notes(const struct diagnostic *a, const struct diagnostic *b) {
+    if (a->notes.count != b->notes.count)
+        return false;
+    for (size_t i = 0; i < a->notes.count; i++)
+        if (strcmp(a->notes.at[i].message, b->notes.at[i].message) != 0)
+            return false;
+    return true;
+}
+
+/* Sorted and without duplicates. Those of one place are neighbours, so each is compared with the run of
+   its place only. */
+static size_t sort_diagnostics(const struct diagnostics *d, struct diagnostic ***result) {
+    struct diagnostic **sorted = ARENA_ARRAY(d->arena, struct diagnostic *, d->all.count + 1);
+    if (d->all.count)
+        memcpy(sorted, d->all.at, d->all.count * sizeof *sorted);
+    qsort(sorted, d->all.count, sizeof *sorted, compare_diagnostics);
+    size_t kept = 0, run = 0;
+    for (size_t i = 0; i < d->all.count; i++) {
+        struct diagnostic *one = sorted[i];
+        if (kept > run && sorted[run]->span.begin != one->span.begin)
+            run = kept;
+        bool duplicate = false;
+        for (size_t j = run; j < kept && !duplicate; j++)
+            duplicate = sorted[j]->span.end == one->span.end && sorted[j]->severity == one->severity &&
+                        strcmp(sorted[j]->message, one->message) == 0 && same_notes(sorted[j], one);
+        if (!duplicate)
+            sorted[kept++] = one;
+    }
+    *result = sorted;
+    return kept;
+}
+
+/* ---- text ---- */
+
+enum colour { COLOUR_NONE, COLOUR_BOLD, COLOUR_ERROR, COLOUR_WARNING, COLOUR_NOTE, COLOUR_HINT };
+
+static const char *const colour_codes[] = {"\033[0m",    "\033[1m",    "\033[1;31m",
+                                           "\033[1;35m", "\033[1;36m", "\033[1;32m"};
+
+static void set_colour(FILE *out, bool colour, enum colour which) {
+    if (colour)
+        fputs(colour_codes[which], out);
+}
+
+/* A character of a source line as it is shown. */
+struct glyph {
+    char shown[8];
+    size_t bytes; /* in the source */
+    unsigned width;
+};
+
+static struct glyph glyph_at(const unsigned char *text, size_t available) {
+    struct glyph glyph = {.width = 1};
+    uint32_t point = utf8_decode(text, available, &glyph.bytes);
+    if (point == '\t') {
+        memset(glyph.shown, ' ', TAB_WIDTH);
+        glyph.width = TAB_WIDTH;
+    } else if (point == UTF8_INVALID || point < 0x20 || (point >= 0x7F && point < 0xA0)) {
+        memcpy(glyph.shown, "\xEF\xBF\xBD", 3); /* control characters must not reach the terminal */
+    } else {
+        memcpy(glyph.shown, text, glyph.bytes);
+        glyph.width = utf8_width(point);
+    }
+    return glyph;
+}
+
+static size_t previous_glyph(const unsigned char *text, size_t at) {
+    size_t back = at - 1;
+    while (back > 0 && at - back < 4 && (text[back] & 0xC0) == 0x80)
+        back--;
+    size_t bytes;
+    utf8_decode(text + back, at - back, &bytes);
+    return back + bytes == at ? back : at - 1;
+}
+
+/* Columns of text[from, to), or some number above `limit`. */
+static unsigned measure(const unsigned char *text, size_t from, size_t to, unsigned limit) {
+    unsigned width = 0;
+    for (size_t at = from; at < to && width <= limit;) {
+        struct glyph glyph = glyph_at(text + at, to - at);
+        width += glyph.width;
+        at += glyph.bytes;
+    }
+    return width;
+}
+
+static void pad(FILE *out, unsigned count, char with) {
+    for (unsigned i = 0; i < count; i++)
+        fputc(with, out);
+}
+
+static unsigned digits_of(unsigned number) {
+    unsigned digits = 1;
+    for (; number >= 10; number /= 10)
+        digits++;
+    return digits;
+}
+
+/* The line of `place` and, under it, carets below the part of [begin, end) that lies on it. */
+static void print_line(FILE *out, bool colour, enum colour caret_colour, const struct place *place,
+                       struct span span) {
+    const unsigned char *line = place->line_text;
+    size_t length = place->line_length;
+    uint32_t line_base = place->source->base + (uint32_t)(line - place->source->text);
+    size_t begin = span.begin - line_base, end = span.end - line_base;
+    if (begin > length)
+        begin = length; /* the newline itself */
+    if (end > length)
+        end = length;
+    size_t from = 0;
+    bool cut = measure(line, 0, length, WINDOW_WIDTH) > WINDOW_WIDTH;
+    if (cut && measure(line, 0, begin, WINDOW_BEFORE) > WINDOW_BEFORE) {
+        unsigned width = 0;
+        for (from = begin; from > 0 && width < WINDOW_BEFORE; from = previous_glyph(line, from))
+            width += glyph_at(line + previous_glyph(line, from), from).width;
+    }
+    unsigned gutter = digits_of(place->line);
+    if (gutter < GUTTER_LEAST)
+        gutter = GUTTER_LEAST;
+    fprintf(out, "%*u | ", (int)gutter, place->line);
+    if (from > 0)
+        fputs("...", out);
+    unsigned column = 0, caret_from = 0, caret_to = 0;
+    size_t at = from;
+    while (at < length && column < WINDOW_WIDTH) {
+        struct glyph glyph = glyph_at(line + at, length - at);
+        fputs(glyph.shown, out);
+        if (at < begin)
+            caret_from = column + glyph.width;
+        column += glyph.width;
+        if (at < end)
+            caret_to = column;
+        at += glyph.bytes;
+    }
+    fprintf(out, "%s\n", at < length ? "..." : "");
+    pad(out, gutter, ' ');
+    fputs(" | ", out);
+    pad(out, caret_from + (from > 0 ? 3 : 0), ' ');
+    set_colour(out, colour, caret_colour);
+    pad(out, caret_to > caret_from ? caret_to - caret_from : 1, '^');
+    set_colour(out, colour, COLOUR_NONE);
+    fputc('\n', out);
+}
+
+static void print_message(const struct diagnostics *d, FILE *out, bool colour, enum colour of, struct span span,
+                          const char *label, const char *number, const char *message) {
+    struct place place;
+    bool placed = place_of(d->sources, span.begin, &place);
+    if (placed) {
+        set_colour(out, colour, COLOUR_BOLD);
+        fprintf(out, "%s:%u:%u: ", place.source->path, place.line, place.column);
+    }
+    set_colour(out, colour, of);
+    fputs(label, out);
+    if (number)
+        fprintf(out, "[%s]", number);
+    fputs(": ", out);
+    set_colour(out, colour, COLOUR_NONE);
+    fprintf(out, "%s\n", message);
+    if (placed)
+        print_line(out, colour, of, &place, span);
+}
+
+static void print_diagnostic(const struct diagnostics *d, FILE *out, bool colour, const struct diagnostic *one) {
+    bool error = one->severity == SEVERITY_ERROR;
+    print_message(d, out, colour, error ? COLOUR_ERROR : COLOUR_WARNING, one->span, error ? "error" : "warning",
+                  codes[one->code].number, one->message);
+    for (size_t i = 0; i < one->notes.count; i++)
+        print_message(d, out, colour, COLOUR_NOTE, one->notes.at[i].span, "note", NULL, one->notes.at[i].message);
+    for (size_t i = 0; i < one->hints.count; i++) {
+        fputs("  ", out);
+        set_colour(out, colour, COLOUR_HINT);
+        fputs("hint:", out);
+        set_colour(out, colour, COLOUR_NONE);
+        fprintf(out, " %s\n", one->hints.at[i]);
+    }
+}
+
+void diag_print_text(const struct diagnostics *d, FILE *out, bool colour, size_t limit) {
+    struct diagnostic **sorted;
+    size_t count = sort_diagnostics(d, &sorted);
+    size_t errors = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool error = sorted[i]->severity == SEVERITY_ERROR;
+        errors += error;
+        if (limit == 0 || errors <= limit)
+            print_diagnostic(d, out, colour, sorted[i]);
+    }
+    if (limit != 0 && errors > limit)
+        fprintf(out, "%zu more error%s not shown\n", errors - limit, errors - limit == 1 ? "" : "s");
+}
+
+/* ---- JSON ---- */
+
+static void json_string(FILE *out, const char *string) {
+    const unsigned char *text = (const unsigned char *)string;
+    size_t available = strlen(string);
+    fputc('"', out);
+    while (available > 0) {
+        size_t bytes;
+        uint32_t point = utf8_decode(text, available, &bytes);
+        if (point == UTF8_INVALID)
+            fputs("\\ufffd", out);
+        else if (point == '"' || point == '\\')
+            fprintf(out, "\\%c", (char)point);
+        else if (point == '\n')
+            fputs("\\n", out);
+        else if (point < 0x20 || point == 0x7F)
+            fprintf(out, "\\u%04x", (unsigned)point);
+        else
+            fwrite(text, 1, bytes, out);
+        text += bytes;
+        available -= bytes;
+    }
+    fputc('"', out);
+}
+
+/* `"message": …` and where it is: half-open, as line and column of both ends. */
+static void json_message(const struct diagnostics *d, FILE *out, struct span span, const char *message) {
+    struct place from, to;
+    fputs("\"message\": ", out);
+    json_string(out, message);
+    if (!place_of(d->sources, span.begin, &from))
+        return;
+    if (span.end < span.begin || !place_of(d->sources, span.end, &to))
+        to = from;
+    fputs(", \"file\": ", out);
+    json_string(out, from.source->path);
+    fprintf(out, ", \"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u", from.line, from.column,
+            to.line, to.column);
+}
+
+void diag_print_json(const struct diagnostics *d, FILE *out) {
+    struct diagnostic **sorted;
+    size_t count = sort_diagnostics(d, &sorted);
+    fputc('[', out);
+    for (size_t i = 0; i < count; i++) {
+        const struct diagnostic *one = sorted[i];
+        fprintf(out, "%s\n  {\"severity\": \"%s\", \"code\": \"%s\", \"title\": ", i ? "," : "",
+                one->severity == SEVERITY_ERROR ? "error" : "warning", codes[one->code].number);
+        json_string(out, codes[one->code].title);
+        fputs(", ", out);
+        json_message(d, out, one->span, one->message);
+        fputs(", \"notes\": [", out);
+        for (size_t j = 0; j < one->notes.count; j++) {
+            fputs(j ? ", {" : "{", out);
+            json_message(d, out, one->notes.at[j].span, one->notes.at[j].message);
+            fputc('}', out);
+        }
+        fputs("], \"hints\": [", out);
+        for (size_t j = 0; j < one->hints.count; j++) {
+            fputs(j ? ", " : "", out);
+            json_string(out, one->hints.at[j]);
+        }
+        fputs("]}", out);
+    }
+    fputs(count ? "\n]\n" : "]\n", out);
+}

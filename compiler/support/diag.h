@@ -1,0 +1,38 @@
+/* Diagnostics are data: collected while a pass goes on, sorted by place and printed at the end of the run,
+   as text (line, caret, notes, hints) or as JSON. */
+#ifndef FCL_SUPPORT_DIAG_H
+#define FCL_SUPPORT_DIAG_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "support/source.h"
+
+/* One row each in diag.def: DIAG(code, "E0101", "title"). The code is what docs/errors.md is indexed by. */
+enum diag_code {
+#define DIAG(name, number, title) DIAG_##name,
+#include "support/diag.def"
+#undef DIAG
+    DIAG_CODE_COUNT
+};
+
+struct diagnostics;
+struct diagnostic; /* handle, for attaching notes and hints */
+
+struct diagnostics *diagnostics_new(struct arena *arena, const struct sources *sources);
+struct diagnostic *diag_error(struct diagnostics *d, enum diag_code code, struct span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+struct diagnostic *diag_warning(struct diagnostics *d, enum diag_code code, struct span span, const char *format,
+                                ...) __attribute__((format(printf, 4, 5)));
+/* A secondary place with its own line and caret; an empty span gives a plain "note: …" line. */
+void diag_note(struct diagnostics *d, struct diagnostic *to, struct span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void diag_hint(struct diagnostics *d, struct diagnostic *to, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+size_t diag_error_count(const struct diagnostics *d);
+/* Prints all in source order, duplicates (same place and text) dropped, at most `limit` errors (0: all). */
+void diag_print_text(const struct diagnostics *d, FILE *out, bool colour, size_t limit);
+void diag_print_json(const struct diagnostics *d, FILE *out);
+
+#endif

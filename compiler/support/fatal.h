@@ -1,0 +1,18 @@
+/* The two ways a run can end outside `main`: no memory left, and a broken invariant of the compiler
+   itself. Both print a message and leave with exit status 4, through a handler that the driver may
+   replace (to remove half-written output first) and that a test may replace with a longjmp. */
+#ifndef FCL_SUPPORT_FATAL_H
+#define FCL_SUPPORT_FATAL_H
+
+#include <stddef.h>
+
+enum { FATAL_EXIT_STATUS = 4 };
+
+/* Gets the complete message, without a newline. If it returns, the default handler runs after it. */
+typedef void fatal_handler(void *context, const char *message);
+
+void fatal_set_handler(fatal_handler *handler, void *context); /* NULL: the default one */
+_Noreturn void fatal_out_of_memory(size_t bytes);
+_Noreturn void fatal_internal(const char *stage, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

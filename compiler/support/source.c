@@ -1,0 +1,164 @@
+/* Source files in one address range, and the way from an offset back to file, line and column. */
+#include "support/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/utf8.h"
+#include "support/vec.h"
+
+enum { SOURCE_LARGEST = 1 << 30, COUNT_STEP = 1024 };
+
+/* A source with its tables. Both exist so that a place is found in a bounded number of steps, however
+   long the file or the line is. */
+struct entry {
+    struct source source; /* first: a `const struct source *` given out is also an entry */
+    VEC(uint32_t) line_starts;
+    uint32_t *code_points_before; /* at every multiple of COUNT_STEP bytes */
+};
+
+struct sources {
+    struct arena *arena;
+    VEC(struct entry *) entries; /* by ascending base */
+    uint32_t next_base;
+};
+
+struct sources *sources_new(struct arena *arena) {
+    struct sources *sources = ARENA_NEW(arena, struct sources);
+    sources->arena = arena;
+    sources->next_base = 1;
+    return sources;
+}
+
+/* Every byte that does not continue a character counts, so that malformed text has columns too. */
+static uint32_t count_code_points(const unsigned char *text, size_t from, size_t to) {
+    uint32_t count = 0;
+    for (size_t i = from; i < to; i++)
+        count += (text[i] & 0xC0) != 0x80;
+    return count;
+}
+
+const struct source *source_add(struct sources *sources, const char *path, const char *text, size_t length) {
+    if (length > SOURCE_LARGEST || length >= UINT32_MAX - sources->next_base)
+        return NULL;
+    struct arena *arena = sources->arena;
+    struct entry *entry = ARENA_NEW(arena, struct entry);
+    const unsigned char *copy = (const unsigned char *)arena_strndup(arena, text, length);
+    entry->source = (struct source){
+        .path = arena_strndup(arena, path, strlen(path)), .text = copy, .length = length, .base = sources->next_base};
+    vec_push(arena, &entry->line_starts, 0);
+    for (size_t i = 0; i < length; i++)
+        if (copy[i] == '\n')
+            vec_push(arena, &entry->line_starts, (uint32_t)(i + 1));
+    entry->code_points_before = ARENA_ARRAY(arena, uint32_t, length / COUNT_STEP + 1);
+    for (size_t i = 1; i <= length / COUNT_STEP; i++)
+        entry->code_points_before[i] =
+            entry->code_points_before[i - 1] + count_code_points(copy, (i - 1) * COUNT_STEP, i * COUNT_STEP);
+    vec_push(arena, &sources->entries, entry);
+    sources->next_base += (uint32_t)length + 1; /* the end of a file is a place of its own */
+    return &entry->source;
+}
+
+const struct source *source_load(struct sources *sources, const char *path, const char **why) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        *why = strerror(errno);
+        return NULL;
+    }
+    const struct source *source = NULL;
+    char *buffer = NULL;
+    size_t length = 0, capacity = 0;
+    *why = NULL;
+    for (;;) {
+        if (length == capacity) {
+            capacity = capacity ? capacity * 2 : 64 * 1024;
+            char *larger = realloc(buffer, capacity);
+            if (!larger) {
+                *why = "not enough memory to read it";
+                break;
+            }
+            buffer = larger;
+        }
+        size_t got = fread(buffer + length, 1, capacity - length, file);
+        length += got;
+        if (length > SOURCE_LARGEST) {
+            *why = "larger than 1 GiB";
+            break;
+        }
+        if (got == 0) {
+            if (ferror(file))
+                *why = strerror(errno);
+            break;
+        }
+    }
+    fclose(file);
+    if (!*why) {
+        source = source_add(sources, path, buffer, length);
+        if (!source)
+            *why = "the program's files together are larger than 4 GiB";
+    }
+    free(buffer);
+    return source;
+}
+
+static const struct entry *entry_at(const struct sources *sources, uint32_t offset) {
+    if (offset == 0)
+        return NULL;
+    size_t low = 0, high = sources->entries.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sources->entries.at[middle]->source.base <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    const struct entry *entry = sources->entries.at[low - 1];
+    return offset - entry->source.base <= entry->source.length ? entry : NULL;
+}
+
+const struct source *source_at(const struct sources *sources, struct span span) {
+    const struct entry *entry = entry_at(sources, span.begin);
+    return entry ? &entry->source : NULL;
+}
+
+static uint32_t code_points_up_to(const struct entry *entry, size_t offset) {
+    size_t step = offset / COUNT_STEP;
+    return entry->code_points_before[step] + count_code_points(entry->source.text, step * COUNT_STEP, offset);
+}
+
+bool place_of(const struct sources *sources, uint32_t offset, struct place *place) {
+    const struct entry *entry = entry_at(sources, offset);
+    if (!entry)
+        return false;
+    size_t at = offset - entry->source.base;
+    size_t low = 0, high = entry->line_starts.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (entry->line_starts.at[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    size_t start = entry->line_starts.at[low];
+    size_t end = low + 1 < entry->line_starts.count ? entry->line_starts.at[low + 1] - 1u : entry->source.length;
+    if (end > start && entry->source.text[end - 1] == '\r')
+        end--;
+    place->source = &entry->source;
+    place->line = (unsigned)low + 1;
+    place->column = code_points_up_to(entry, at) - code_points_up_to(entry, start) + 1;
+    place->line_text = entry->source.text + start;
+    place->line_length = end - start;
+    return true;
+}
+
+struct span span_join(struct span a, struct span b) {
+    if (a.begin == a.end)
+        return b;
+    if (b.begin == b.end)
+        return a;
+    return (struct span){a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end};
+}

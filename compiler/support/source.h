@@ -1,0 +1,39 @@
+/* Source files and places in them. A span is two offsets into one address range that all the files of a
+   compilation share; line and column are computed only when something is printed. */
+#ifndef FCL_SUPPORT_SOURCE_H
+#define FCL_SUPPORT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/arena.h"
+
+struct span {
+    uint32_t begin, end; /* half open; {0,0} is "no place" */
+};
+
+struct source {
+    const char *path; /* as printed */
+    const unsigned char *text; /* `length` bytes, then a NUL */
+    size_t length;
+    uint32_t base; /* offset of text[0] in the shared range; the first file starts at 1 */
+};
+
+struct sources;
+struct sources *sources_new(struct arena *arena);
+/* Reads a file whole; NULL with *why set when it cannot be read or is larger than 1 GiB. */
+const struct source *source_load(struct sources *sources, const char *path, const char **why);
+const struct source *source_add(struct sources *sources, const char *path, const char *text, size_t length);
+const struct source *source_at(const struct sources *sources, struct span span); /* NULL: no place */
+
+struct place {
+    const struct source *source;
+    unsigned line, column; /* 1-based; column counts code points */
+    const unsigned char *line_text;
+    size_t line_length;
+};
+bool place_of(const struct sources *sources, uint32_t offset, struct place *place);
+struct span span_join(struct span a, struct span b); /* covers both; an empty one is ignored */
+
+#endif

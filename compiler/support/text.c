@@ -1,0 +1,55 @@
+/* Growing strings; see text.h. */
+#include "support/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "support/fatal.h"
+
+void text_init(struct text *text, struct arena *arena) { *text = (struct text){.arena = arena, .at = NULL}; }
+
+/* Makes room for `more` bytes and the NUL after them. */
+static void text_reserve(struct text *text, size_t more) {
+    size_t wanted = text->length + more + 1;
+    if (wanted <= text->capacity)
+        return;
+    size_t capacity = text->capacity ? text->capacity : 64;
+    while (capacity < wanted)
+        capacity *= 2;
+    char *fresh = arena_alloc(text->arena, capacity);
+    if (text->length)
+        memcpy(fresh, text->at, text->length);
+    text->at = fresh;
+    text->capacity = capacity;
+}
+
+void text_add_n(struct text *text, const char *string, size_t length) {
+    text_reserve(text, length);
+    if (length)
+        memcpy(text->at + text->length, string, length);
+    text->length += length;
+    text->at[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *string) { text_add_n(text, string, strlen(string)); }
+
+void text_vprintf(struct text *text, const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    if (length < 0)
+        fatal_internal("text_vprintf", "bad format %s", format);
+    text_reserve(text, (size_t)length);
+    vsnprintf(text->at + text->length, (size_t)length + 1, format, again);
+    text->length += (size_t)length;
+    va_end(again);
+}
+
+void text_printf(struct text *text, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(text, format, arguments);
+    va_end(arguments);
+}
+
+const char *text_string(const struct text *text) { return text->at ? text->at : ""; }

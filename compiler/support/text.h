@@ -1,0 +1,23 @@
+/* A growing string in an arena, for everything that prints. */
+#ifndef FCL_SUPPORT_TEXT_H
+#define FCL_SUPPORT_TEXT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "support/arena.h"
+
+struct text {
+    struct arena *arena;
+    char *at; /* NUL-terminated once something was added; "" before */
+    size_t length, capacity;
+};
+
+void text_init(struct text *text, struct arena *arena);
+void text_add(struct text *text, const char *string);
+void text_add_n(struct text *text, const char *string, size_t length);
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_vprintf(struct text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+const char *text_string(const struct text *text);
+
+#endif
