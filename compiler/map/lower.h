@@ -1,0 +1,149 @@
+/* What the files of map/ share while one FORALL becomes one device kernel. Private to map/. */
+#ifndef FCL_MAP_LOWER_H
+#define FCL_MAP_LOWER_H
+
+#include "map/map.h"
+#include "support/map.h"
+
+/* ---- names.c ---- */
+
+struct names;
+struct names *names_new(struct arena *arena);
+/* `hint` (or `fallback` when it is NULL) as an identifier that is not reserved and not in use. */
+const char *names_fresh(struct names *names, const char *hint, const char *fallback);
+size_t names_mark(const struct names *names);
+void names_release(struct names *names, size_t mark); /* those made since may be used again */
+/* As an identifier that no target reserves; for kernels. */
+const char *names_identifier(struct arena *arena, const char *text);
+
+/* ---- uses.c ---- */
+
+struct value_use {
+    uint32_t count;
+    const struct ir_instruction *user; /* the last one found; NULL: a region's yield */
+    const struct ir_region *region;    /* where that use is */
+};
+/* How often values are used in the body of `forall`, dead operations aside; indexed by value id. */
+struct value_use *uses_count(struct arena *arena, const struct ir_kernel *kernel, const struct ir_instruction *forall);
+/* May this operation or load be printed inside its only user? */
+bool uses_inline(const struct value_use *uses, const struct ir_instruction *instruction);
+
+/* ---- extents.c ---- */
+
+/* Where a buffer is used in a kernel. `region` encloses its allocation and all accesses; `first` and `last` are the
+   instructions of that region that hold the first and the last access. */
+struct extent {
+    struct ir_buffer *buffer;
+    bool is_read, is_written;
+    const struct ir_region *region;
+    const struct ir_instruction *first, *last;
+    int begin, end; /* positions of first's begin and last's end */
+    VEC(const struct ir_instruction *) accesses;
+    struct extent *next_here; /* another with the same `first` */
+};
+struct extents {
+    VEC(struct extent *) all; /* in order of first mention */
+    struct map *by_buffer;
+    struct map *by_first; /* instruction → extent, chained by next_here */
+};
+struct extents *extents_of(struct arena *arena, const struct ir_instruction *forall);
+
+/* ---- shared.c ---- */
+
+/* Bytes [low, high) of a space that different buffers may share. */
+struct place {
+    int space; /* 0: the block's pool; else one warp frame, or one dynamic buffer */
+    int64_t low, high;
+};
+struct shared_buffer {
+    struct extent *extent;
+    bool is_dynamic;
+    struct place place;      /* seen by its owner */
+    struct place block_place; /* seen by the block: of a warp's buffer the frames of all warps */
+    int64_t frame_bytes;     /* of a warp's buffer: one warp's frame */
+};
+struct shared_plan {
+    VEC(struct shared_buffer) buffers;
+    int64_t pool_bytes;
+    bool is_pooled; /* some buffers share a place */
+    struct map *by_buffer;
+};
+struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block);
+
+/* ---- barrier.c ---- */
+
+struct barrier_plan {
+    struct map *before; /* instructions with a barrier before them */
+    struct map *at_end; /* regions (loop bodies) with one at their end */
+};
+struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
+                                    const struct shared_plan *shared, bool has_warps);
+
+/* ---- lower.c: what does not depend on the mapping ---- */
+
+struct lowering {
+    struct arena *arena;
+    const struct ir_kernel *kernel;
+    const struct map_options *options;
+    const struct ir_instruction *forall;
+    struct target_kernel *target;
+    struct target_block *block; /* statements go to its end */
+    struct target_expr **values; /* by value id */
+    struct value_use *uses;
+    struct map *arrays; /* ir_buffer → target_array */
+    struct extents *extents;
+    struct shared_plan *shared;     /* SIMT */
+    struct barrier_plan *barriers;  /* SIMT */
+    struct names *names;
+    int64_t stack_bytes; /* LOOP: of the block's arrays so far */
+    struct map *recomputed; /* host values computed by the kernel itself */
+};
+
+void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
+struct target_expr *lower_value(struct lowering *l, const struct ir_value *value);
+/* The same, named first when it is more than an operation on names: for what is evaluated again and again. */
+struct target_expr *lower_simple(struct lowering *l, const struct ir_value *value, const char *name);
+struct target_array *lower_array(struct lowering *l, const struct ir_buffer *buffer);
+/* Statements go to `body` (and names made in it are free again afterwards) until lower_leave. */
+struct lower_scope {
+    struct target_block *block;
+    size_t names;
+};
+struct lower_scope lower_enter(struct lowering *l, struct target_block *body);
+void lower_leave(struct lowering *l, struct lower_scope scope);
+struct target_statement *lower_emit(struct lowering *l, enum target_statement_kind kind);
+struct target_variable *lower_variable(struct lowering *l, enum base base, const char *name, const char *fallback);
+/* `const base name = value;`, and the variable as an expression. */
+struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
+void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);
+/* `*name` of a constant-capacity private array in the current scope. */
+void lower_private_array(struct lowering *l, const struct ir_buffer *buffer, int alignment);
+/* The buffer becomes a slice, for each `unit`, of a scratch parameter. */
+void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_value unit, struct target_expr *unit_id);
+
+/* Expressions, folded where an operand is a constant that does nothing. */
+struct target_expr *expr_new(struct lowering *l, enum target_expr_kind kind, enum base base);
+struct target_expr *expr_integer(struct lowering *l, enum base base, int64_t value);
+struct target_expr *expr_variable(struct lowering *l, struct target_variable *variable, int64_t low, int64_t high);
+struct target_expr *expr_hardware(struct lowering *l, enum target_hardware hardware);
+struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base base, struct target_expr *x,
+                                   struct target_expr *y);
+struct target_expr *expr_convert(struct lowering *l, struct target_expr *x, enum base to);
+
+/* ---- parameters.c ---- */
+
+void parameters_make(struct lowering *l);
+/* A host value in terms of the FCL kernel's parameters; for comments. */
+struct target_expr *parameters_describe(struct lowering *l, const struct ir_value *value, int depth);
+
+/* ---- simt.c, loop.c ---- */
+
+void simt_begin(struct lowering *l);
+void simt_forall(struct lowering *l, const struct ir_instruction *forall);
+void simt_declare(struct lowering *l, struct extent *extent);
+void simt_barrier(struct lowering *l, enum level_value ambient);
+void loop_begin(struct lowering *l);
+void loop_forall(struct lowering *l, const struct ir_instruction *forall);
+void loop_declare(struct lowering *l, struct extent *extent);
+
+#endif

@@ -1,0 +1,25 @@
+/* From IR to target IR: every parallel loop at grid level becomes a device kernel. */
+#ifndef FCL_MAP_MAP_H
+#define FCL_MAP_MAP_H
+
+#include "map/target.h"
+
+struct map_options {
+    enum target_mapping mapping; /* GPUs: TARGET_SIMT; CPUs: TARGET_LOOP */
+    bool has_warps;              /* SIMT: threads of a warp can synchronise (CUDA). Otherwise a warp is one thread */
+    bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */
+    int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit. CUDA: 48 KiB */
+    int64_t stack_limit;         /* LOOP: more block-owned memory than that goes to scratch; 0: 256 KiB */
+};
+
+/* What the three targets want; `loop` chooses OpenCL's mapping. */
+struct map_options map_options_cuda(void);
+struct map_options map_options_opencl(bool loop);
+struct map_options map_options_c(void);
+
+/* Outlines all grid-level FORALLs of the kernel's host regions, nested ones (in host loops and branches) included.
+   The kernel without one gives a program without kernels. The IR is not changed. */
+struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *kernel,
+                                  const struct map_options *options);
+
+#endif

@@ -1,0 +1,168 @@
+/* The target IR: device kernels as imperative trees, after levels have become loops over hardware indices and before
+   any language's spelling. The backends print it, the host reads the launch contract from it. */
+#ifndef FCL_MAP_TARGET_H
+#define FCL_MAP_TARGET_H
+
+#include "ir/ir.h"
+
+/* ---- names ---- */
+
+/* Names are unique where they are visible, and no word of any target language (map/names.c). */
+struct target_variable {
+    const char *name;
+    enum base base;
+    bool is_mutable;
+    bool is_parameter; /* then a bool is held as a byte: OpenCL has no bool arguments */
+};
+
+enum target_space {
+    TARGET_SPACE_GLOBAL,
+    TARGET_SPACE_SHARED, /* OpenCL: local */
+    TARGET_SPACE_PRIVATE,
+};
+
+enum { TARGET_CAPACITY_DYNAMIC = -1 };
+
+/* Anything that can be indexed. */
+struct target_array {
+    const char *name;
+    enum base element;
+    enum target_space space;
+    bool is_const;
+    int64_t capacity; /* of a declared array; TARGET_CAPACITY_DYNAMIC: shared memory sized by the launch */
+    int alignment;    /* bytes; 0: the element's own */
+};
+
+/* ---- expressions ---- */
+
+enum target_hardware { /* uint values, except in the loop mapping, where the two block ones are i64 */
+    TARGET_BLOCK_ID,
+    TARGET_BLOCK_COUNT,
+    TARGET_THREAD_ID, /* in the block */
+    TARGET_THREAD_COUNT,
+    TARGET_GLOBAL_THREAD_ID,
+    TARGET_GLOBAL_THREAD_COUNT,
+    TARGET_WARP_ID, /* in the block */
+    TARGET_WARP_COUNT,
+    TARGET_GLOBAL_WARP_ID,
+    TARGET_GLOBAL_WARP_COUNT,
+    TARGET_LANE_ID,
+    TARGET_HARDWARE_COUNT
+};
+
+enum target_expr_kind {
+    TARGET_EXPR_CONSTANT,
+    TARGET_EXPR_VARIABLE,
+    TARGET_EXPR_OPERATION, /* op operands */
+    TARGET_EXPR_ELEMENT,   /* array[operands[0]] */
+    TARGET_EXPR_HARDWARE,
+};
+struct target_expr {
+    enum target_expr_kind kind;
+    enum base base;
+    int64_t low, high; /* as in struct ir_value */
+    unsigned size;     /* operations and loads in the tree */
+    union scalar constant;
+    struct target_variable *variable;
+    enum ir_op op;
+    bool wraps; /* OPERATION on integers: may leave the range of its base and must then wrap */
+    struct target_expr *operands[3];
+    struct target_array *array;
+    enum target_hardware hardware;
+};
+
+/* ---- statements ---- */
+
+struct target_statement;
+struct target_block {
+    VEC(struct target_statement *) statements;
+};
+
+enum target_statement_kind {
+    TARGET_DECLARE,         /* variable = value; value NULL: assigned later */
+    TARGET_ASSIGN,          /* variable = value */
+    TARGET_STORE,           /* array[index] = value */
+    TARGET_DECLARE_ARRAY,   /* array comes to life in this scope */
+    TARGET_DECLARE_POINTER, /* array is the part of `from` that begins at its element `index` */
+    TARGET_FOR,             /* for (variable = value; variable < limit; variable += step) body */
+    TARGET_WHILE,           /* while (value) body; value NULL: until left */
+    TARGET_LEAVE_UNLESS,    /* if (!value) break */
+    TARGET_IF,              /* if (value) body else other */
+    TARGET_BLOCK_BARRIER,
+    TARGET_WARP_BARRIER,
+};
+struct target_statement {
+    enum target_statement_kind kind;
+    struct target_variable *variable;
+    struct target_array *array, *from;
+    struct target_expr *value, *index, *limit, *step;
+    struct target_block body, other;
+    bool unroll; /* FOR: to be unrolled completely */
+    bool simd;   /* FOR: iterations are independent and simple */
+};
+
+/* ---- kernels ---- */
+
+enum target_parameter_kind {
+    TARGET_PARAMETER_SCALAR,  /* `value`, passed by value (a bool as one byte) */
+    TARGET_PARAMETER_BUFFER,  /* `buffer` */
+    TARGET_PARAMETER_LOCAL,   /* OpenCL local memory: `capacity` elements */
+    TARGET_PARAMETER_SCRATCH, /* global memory the host provides: `capacity` elements for each `unit` of the launch */
+};
+struct target_parameter {
+    enum target_parameter_kind kind;
+    const char *name;
+    enum base base; /* of the scalar, or of one element */
+    struct ir_value *value;
+    struct ir_buffer *buffer;
+    bool is_const;              /* BUFFER: only read */
+    struct ir_value *capacity;  /* LOCAL, SCRATCH: elements: a constant or a host value */
+    enum level_value unit;      /* SCRATCH: LEVEL_BLOCK or LEVEL_THREAD */
+    struct target_variable *variable;
+    struct target_array *array;
+    struct target_expr *length; /* elements, in the names of host values; for comments. NULL: not known */
+};
+
+/* A part of dynamic shared memory: `capacity` × `element_bytes` × `copies` bytes, rounded up to 16. */
+struct target_dynamic {
+    struct ir_value *capacity;
+    size_t element_bytes, copies;
+    struct target_expr *length; /* for comments */
+};
+
+enum target_mapping { TARGET_SIMT, TARGET_LOOP };
+
+struct target_kernel {
+    const char *name;
+    const struct ir_instruction *forall; /* what it came from */
+    enum target_mapping mapping;
+    VEC(struct target_parameter) parameters;
+    struct ir_value *count; /* iterations: a constant or a host value; with 0 no launch is needed */
+    struct target_expr *count_text; /* for comments */
+    enum level_value unit;  /* LEVEL_BLOCK, LEVEL_WARP or LEVEL_THREAD: who does one iteration */
+    int block_threads;      /* to launch with; also the most that may be (1 in the loop mapping) */
+    bool needs_warps;       /* threads per block must be a multiple of the warp's */
+    int warp_threads;
+    bool uses_double;
+    int64_t static_shared_bytes; /* declared in the kernel */
+    int64_t dynamic_fixed_bytes; /* CUDA: static memory too large to be declared so, at the start of the dynamic one */
+    VEC(struct target_dynamic) dynamic; /* CUDA: follow the fixed part; OpenCL has LOCAL parameters instead */
+    struct target_block body;
+};
+
+struct target_program {
+    const struct ir_kernel *kernel;
+    VEC(struct target_kernel *) kernels; /* in the order of their FORALLs */
+};
+
+/* Dynamic shared bytes that a launch must ask for; `value_of` gives a host value's value. */
+typedef int64_t target_value_of(void *context, const struct ir_value *value);
+int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of *value_of, void *context);
+
+/* The kernel made from that FORALL, or NULL. */
+const struct target_kernel *target_kernel_of(const struct target_program *program, const struct ir_instruction *forall);
+
+/* Bytes of one element in memory. */
+size_t target_element_bytes(enum base base);
+
+#endif
