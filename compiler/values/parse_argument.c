@@ -1,0 +1,371 @@
+/* Arguments from text: literals, files and generators. The parameter's type leads; an error says which argument,
+   where in it (elements count from 0 as in FCL, components of tuples from 1) and which type is wanted. */
+#include "values/value.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { PATH_LONGEST = 64 };
+
+struct step {
+    bool is_component;
+    size_t number;
+};
+
+struct reader {
+    struct arena *arena;
+    const struct value_argument *argument;
+    const char *at;
+    struct step path[PATH_LONGEST]; /* from the whole argument to what is being read */
+    size_t depth;
+    const char *why;
+};
+
+static void enter(struct reader *r, bool is_component, size_t number) {
+    if (r->depth < PATH_LONGEST)
+        r->path[r->depth] = (struct step){is_component, number};
+    r->depth++;
+}
+
+static const char *type_text(struct arena *arena, struct type *type) {
+    struct text text;
+    text_init(&text, arena);
+    type_print(&text, type);
+    return text_string(&text);
+}
+
+/* `argument 2 (`xs`), element 3: ` before what is wrong. */
+static const char *locate(const struct reader *r) {
+    struct text text;
+    text_init(&text, r->arena);
+    const struct value_argument *argument = r->argument;
+    if (argument->number)
+        text_printf(&text, "argument %zu (`%s`)", argument->number, argument->name);
+    else
+        text_add(&text, argument->name);
+    size_t depth = r->depth < PATH_LONGEST ? r->depth : PATH_LONGEST;
+    for (size_t i = 0; i < depth;) {
+        if (r->path[i].is_component) {
+            text_printf(&text, ", component %zu", r->path[i++].number);
+            continue;
+        }
+        bool is_single = i + 1 == depth || r->path[i + 1].is_component;
+        if (is_single)
+            text_printf(&text, ", element %zu", r->path[i++].number);
+        else
+            for (text_add(&text, ", element "); i < depth && !r->path[i].is_component; i++)
+                text_printf(&text, "[%zu]", r->path[i].number);
+    }
+    text_printf(&text, ": %s", r->why);
+    return text_string(&text);
+}
+
+static void skip_space(struct reader *r) {
+    while (isspace((unsigned char)*r->at))
+        r->at++;
+}
+
+static bool expect(struct reader *r, char wanted, struct type *type) {
+    skip_space(r);
+    if (*r->at == wanted) {
+        r->at++;
+        return true;
+    }
+    if (*r->at == '\0')
+        r->why = arena_printf(r->arena, "the text ends where `%c` is wanted, in a value of type %s", wanted,
+                              type_text(r->arena, type));
+    else
+        r->why = arena_printf(r->arena, "`%c` is wanted, not `%.16s`, for a value of type %s", wanted, r->at,
+                              type_text(r->arena, type));
+    return false;
+}
+
+/* ---- literals ---- */
+
+typedef VEC(union scalar) scalars;
+
+/* One element of an array: a scalar, or a tuple written out. */
+static bool read_element(struct reader *r, struct type *type, scalars *leaves) {
+    type = type_resolve(type);
+    skip_space(r);
+    if (type->kind == TYPE_TUPLE) {
+        if (!expect(r, '(', type))
+            return false;
+        for (size_t i = 0; i < type->tuple.count; i++) {
+            enter(r, true, i + 1);
+            if (!read_element(r, type->tuple.items[i], leaves))
+                return false;
+            r->depth--;
+            if (!expect(r, i + 1 < type->tuple.count ? ',' : ')', type))
+                return false;
+        }
+        return true;
+    }
+    if (*r->at == '[' || *r->at == '(') {
+        r->why = arena_printf(r->arena, "%s where a value of type %s is wanted", *r->at == '[' ? "a list" : "a tuple",
+                              type_text(r->arena, type));
+        return false;
+    }
+    union scalar value;
+    if (!value_parse_scalar(r->arena, type->base, &r->at, &value, &r->why))
+        return false;
+    vec_push(r->arena, leaves, value);
+    return true;
+}
+
+/* shape[d] is -1 until the first list at depth d is complete. */
+static bool read_list(struct reader *r, struct type *type, size_t rank, int64_t *shape, scalars *leaves) {
+    if (!expect(r, '[', type))
+        return false;
+    struct type *inner = type_resolve(type)->array.element;
+    int64_t length = 0;
+    skip_space(r);
+    if (*r->at == ']') {
+        r->at++;
+    } else {
+        for (bool more = true; more; length++) {
+            enter(r, false, (size_t)length);
+            if (rank > 1 ? !read_list(r, inner, rank - 1, shape + 1, leaves) : !read_element(r, inner, leaves))
+                return false;
+            r->depth--;
+            skip_space(r);
+            more = *r->at == ',';
+            if (!more && !expect(r, ']', type))
+                return false;
+            r->at += more;
+        }
+    }
+    if (shape[0] < 0)
+        shape[0] = length;
+    if (shape[0] != length) {
+        r->why = arena_printf(r->arena, "a row of %lld elements after rows of %lld; all rows must be equally long",
+                              (long long)length, (long long)shape[0]);
+        return false;
+    }
+    return true;
+}
+
+static struct host_value *read_array_literal(struct reader *r, struct type *type, struct type *element, size_t rank) {
+    int64_t shape[VALUE_MAX_RANK], count;
+    scalars leaves = {0};
+    for (size_t i = 0; i < VALUE_MAX_RANK; i++)
+        shape[i] = -1;
+    if (!read_list(r, type, rank, shape, &leaves))
+        return NULL;
+    for (size_t i = 0; i < rank; i++)
+        if (shape[i] < 0)
+            shape[i] = 0;
+    if (!value_check_shape(r->arena, element, rank, shape, &count, &r->why))
+        return NULL;
+    struct host_value *result = value_array(r->arena, element, rank, shape);
+    size_t width = value_leaf_count(element);
+    struct host_value **columns = ARENA_ARRAY(r->arena, struct host_value *, width);
+    value_leaves(result, columns);
+    for (size_t i = 0; i < leaves.count; i++)
+        value_set(columns[i % width]->array.base, columns[i % width]->array.data, i / width, leaves.at[i]);
+    return result;
+}
+
+/* ---- generators ---- */
+
+/* `1000` or `RxC`, followed by `:` or the end. */
+static bool read_dimensions(struct reader *r, struct type *type, size_t rank, int64_t *shape) {
+    const char *form = r->at;
+    size_t count = 0;
+    for (;;) {
+        if (!isdigit((unsigned char)*r->at)) {
+            r->why = arena_printf(r->arena, "`%.24s` is no size", form);
+            return false;
+        }
+        int64_t length = 0;
+        for (; isdigit((unsigned char)*r->at); r->at++)
+            if (length < INT64_MAX / 10 - 1)
+                length = length * 10 + (*r->at - '0');
+        if (count < VALUE_MAX_RANK)
+            shape[count] = length;
+        count++;
+        if (*r->at != 'x')
+            break;
+        r->at++;
+    }
+    if (count == rank)
+        return true;
+    r->why = arena_printf(r->arena, "a size of %zu dimension%s, and %s has %zu", count, count == 1 ? "" : "s",
+                          type_text(r->arena, type), rank);
+    return false;
+}
+
+static bool take_colon(struct reader *r, const char *what) {
+    if (*r->at == ':') {
+        r->at++;
+        return true;
+    }
+    r->why = arena_printf(r->arena, "`:` and %s are wanted%s%.16s", what, *r->at ? ", not " : "", r->at);
+    return false;
+}
+
+static bool read_range(struct reader *r, struct type *element, union scalar *low, union scalar *high) {
+    size_t count = value_leaf_count(element);
+    enum base *bases = ARENA_ARRAY(r->arena, enum base, count);
+    value_leaf_bases(element, bases);
+    const char *from = r->at, *between = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const char *at = from;
+        if (!value_parse_scalar(r->arena, bases[i], &at, &low[i], &r->why))
+            return false;
+        if (*at != ':') {
+            r->why = "a random range has two ends, LO:HI";
+            return false;
+        }
+        between = ++at;
+        if (!value_parse_scalar(r->arena, bases[i], &at, &high[i], &r->why))
+            return false;
+        r->at = at;
+        const struct base_info *info = &base_info[bases[i]];
+        bool is_empty = info->is_floating ? !(low[i].floating < high[i].floating)
+                        : info->is_signed ? low[i].integer > high[i].integer
+                                          : low[i].natural > high[i].natural;
+        if (is_empty) {
+            r->why = arena_printf(r->arena, "the range %.*s:%.*s is empty", (int)(between - 1 - from), from,
+                                  (int)(at - between), between);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool starts_with(struct reader *r, const char *word) {
+    size_t length = strlen(word);
+    if (strncmp(r->at, word, length) != 0)
+        return false;
+    r->at += length;
+    return true;
+}
+
+enum generator { GENERATOR_IOTA, GENERATOR_FILL, GENERATOR_RANDOM };
+
+static struct host_value *read_generator(struct reader *r, struct type *type, struct type *element, size_t rank,
+                                         enum generator generator) {
+    int64_t shape[VALUE_MAX_RANK] = {0}, count;
+    size_t width = value_leaf_count(element);
+    if (!read_dimensions(r, type, rank, shape))
+        return NULL;
+    if (!value_check_shape(r->arena, element, rank, shape, &count, &r->why))
+        return NULL;
+    scalars leaves = {0};
+    union scalar seed = {0}, *low = ARENA_ARRAY(r->arena, union scalar, width), *high = ARENA_ARRAY(r->arena, union scalar, width);
+    bool has_range = false;
+    switch (generator) {
+    case GENERATOR_IOTA: break;
+    case GENERATOR_FILL:
+        if (!take_colon(r, "the value") || !read_element(r, element, &leaves))
+            return NULL;
+        break;
+    case GENERATOR_RANDOM:
+        if (!take_colon(r, "a seed") || !value_parse_scalar(r->arena, BASE_U64, &r->at, &seed, &r->why))
+            return NULL;
+        has_range = *r->at == ':';
+        r->at += has_range;
+        if (has_range && !read_range(r, element, low, high))
+            return NULL;
+        break;
+    }
+    struct host_value *result = value_array(r->arena, element, rank, shape);
+    switch (generator) {
+    case GENERATOR_IOTA: value_fill_iota(result); break;
+    case GENERATOR_FILL: value_fill_scalars(result, leaves.at); break;
+    case GENERATOR_RANDOM: value_fill_random(result, seed.natural, has_range, low, high); break;
+    }
+    return result;
+}
+
+/* ---- files ---- */
+
+/* Up to the end; inside a tuple up to its comma or parenthesis. */
+static struct host_value *read_file(struct reader *r, struct type *type, bool in_tuple) {
+    size_t length = in_tuple ? strcspn(r->at, ",)") : strlen(r->at);
+    const char *path = arena_strndup(r->arena, r->at, length), *shown = path;
+    r->at += length;
+    if (!*path) {
+        r->why = "`@` needs a file name behind it";
+        return NULL;
+    }
+    bool is_standard_input = strcmp(path, "-") == 0;
+    if (!is_standard_input && path[0] != '/' && r->argument->directory)
+        path = arena_printf(r->arena, "%s/%s", r->argument->directory, path);
+    struct value_bytes bytes;
+    if (!value_read_file(r->arena, path, &bytes, &r->why))
+        return NULL;
+    bool is_csv = length > 4 && strcmp(shown + length - 4, ".csv") == 0;
+    bool is_npy = is_standard_input || (length > 4 && strcmp(shown + length - 4, ".npy") == 0);
+    if (!is_csv && !is_npy) {
+        r->why = arena_printf(r->arena, "%s is neither a .npy nor a .csv file", shown);
+        return NULL;
+    }
+    struct host_value *result = is_csv ? value_from_csv(r->arena, type, bytes, &r->why)
+                                       : value_from_npy(r->arena, type, bytes, &r->why);
+    if (!result)
+        r->why = arena_printf(r->arena, "%s: %s", is_standard_input ? "standard input" : shown, r->why);
+    return result;
+}
+
+/* ---- any value ---- */
+
+static struct host_value *read_value(struct reader *r, struct type *type, bool in_tuple);
+
+static struct host_value *read_tuple(struct reader *r, struct type *type) {
+    if (!expect(r, '(', type))
+        return NULL;
+    struct host_value **items = ARENA_ARRAY(r->arena, struct host_value *, type->tuple.count);
+    for (size_t i = 0; i < type->tuple.count; i++) {
+        enter(r, true, i + 1);
+        items[i] = read_value(r, type->tuple.items[i], true);
+        if (!items[i])
+            return NULL;
+        r->depth--;
+        if (!expect(r, i + 1 < type->tuple.count ? ',' : ')', type))
+            return NULL;
+    }
+    return value_tuple(r->arena, items, type->tuple.count);
+}
+
+static struct host_value *read_value(struct reader *r, struct type *type, bool in_tuple) {
+    struct type *element;
+    size_t rank = value_type_rank(type, &element);
+    skip_space(r);
+    if (*r->at == '@' && (rank > 0 || element->kind == TYPE_BASE)) {
+        r->at++;
+        return read_file(r, type, in_tuple);
+    }
+    if (rank > 0) {
+        if (starts_with(r, "iota:"))
+            return read_generator(r, type, element, rank, GENERATOR_IOTA);
+        if (starts_with(r, "fill:"))
+            return read_generator(r, type, element, rank, GENERATOR_FILL);
+        if (starts_with(r, "random:"))
+            return read_generator(r, type, element, rank, GENERATOR_RANDOM);
+        return read_array_literal(r, type, element, rank);
+    }
+    if (element->kind == TYPE_TUPLE)
+        return read_tuple(r, element);
+    scalars leaves = {0};
+    return read_element(r, element, &leaves) ? value_scalar(r->arena, element->base, leaves.at[0]) : NULL;
+}
+
+struct host_value *value_parse(struct arena *arena, struct type *type, const struct value_argument *argument,
+                               const char *text, const char **why) {
+    struct reader reader = {.arena = arena, .argument = argument, .at = text};
+    struct host_value *result = NULL;
+    if (!value_type_is_host(type)) {
+        reader.why = arena_printf(arena, "a value of type %s cannot be given here", type_text(arena, type));
+    } else {
+        result = read_value(&reader, type, false);
+        skip_space(&reader);
+        if (result && *reader.at) {
+            reader.why = arena_printf(arena, "`%.24s` follows a complete value of type %s", reader.at, type_text(arena, type));
+            result = NULL;
+        }
+    }
+    *why = result ? NULL : locate(&reader);
+    return result;
+}

@@ -1,0 +1,156 @@
+/* Printing values as FCL literals. A float is printed with the fewest digits that read back as the same float. */
+#include "values/value.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_PLAIN_EXPONENT = 16, SMALLEST_PLAIN_EXPONENT = -4, MAX_DIGITS = 17 };
+
+static bool reads_back(enum base base, const char *text, double value) {
+    return base == BASE_F32 ? (double)strtof(text, NULL) == value : strtod(text, NULL) == value;
+}
+
+/* Takes the digits and the exponent of the shortest %e form, and writes them plainly where that is readable. */
+static void print_floating(struct text *out, enum base base, double value) {
+    if (isnan(value) || isinf(value)) {
+        text_add(out, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        return;
+    }
+    char buffer[64], digits[32];
+    for (int precision = 0; precision < MAX_DIGITS; precision++) {
+        snprintf(buffer, sizeof buffer, "%.*e", precision, value);
+        if (reads_back(base, buffer, value))
+            break;
+    }
+    const char *at = buffer;
+    if (*at == '-') {
+        text_add(out, "-");
+        at++;
+    }
+    int count = 0;
+    for (; *at && *at != 'e'; at++)
+        if (*at != '.')
+            digits[count++] = *at;
+    int exponent = *at ? atoi(at + 1) : 0; /* of the first digit */
+    while (count > 1 && digits[count - 1] == '0')
+        count--;
+    digits[count] = '\0';
+    if (exponent < SMALLEST_PLAIN_EXPONENT || exponent >= LONGEST_PLAIN_EXPONENT) {
+        text_printf(out, "%c%s%se%d", digits[0], count > 1 ? "." : "", digits + 1, exponent);
+    } else if (exponent < 0) {
+        text_printf(out, "0.%.*s%s", -exponent - 1, "0000", digits);
+    } else if (count <= exponent + 1) {
+        text_printf(out, "%s%.*s.0", digits, exponent + 1 - count, "0000000000000000");
+    } else {
+        text_printf(out, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
+    }
+}
+
+void value_print_scalar(struct text *out, enum base base, union scalar value) {
+    const struct base_info *info = &base_info[base];
+    if (base == BASE_BOOL)
+        text_add(out, value.natural ? "true" : "false");
+    else if (info->is_floating)
+        print_floating(out, base, value.floating);
+    else if (info->is_signed)
+        text_printf(out, "%" PRId64, value.integer);
+    else
+        text_printf(out, "%" PRIu64, value.natural);
+}
+
+/* ---- arrays ---- */
+
+static void print_element(struct text *out, const struct host_value *array, size_t index) {
+    if (array->kind == VALUE_ARRAY) {
+        value_print_scalar(out, array->array.base, value_get(array->array.base, array->array.data, index));
+        return;
+    }
+    text_add(out, "(");
+    for (size_t i = 0; i < array->tuple.count; i++) {
+        if (i)
+            text_add(out, ",");
+        print_element(out, array->tuple.items[i], index);
+    }
+    text_add(out, ")");
+}
+
+struct printing {
+    struct text *out;
+    const struct host_value *array;
+    int64_t left; /* elements that may still be printed; negative: no limit */
+    bool cut;
+};
+
+/* The part of the array from element `first` on, in the dimensions from `depth` on. */
+static void print_rows(struct printing *p, size_t depth, size_t first) {
+    const int64_t *shape = value_shape(p->array);
+    size_t rank = value_rank(p->array), stride = 1;
+    for (size_t i = depth + 1; i < rank; i++)
+        stride *= (size_t)shape[i];
+    text_add(p->out, "[");
+    for (int64_t i = 0; i < shape[depth] && !p->cut; i++) {
+        if (p->left == 0) {
+            p->cut = true;
+            text_add(p->out, " … ");
+            for (size_t d = 0; d < rank; d++)
+                text_printf(p->out, "%s%lld", d ? "x" : "", (long long)shape[d]);
+            text_add(p->out, " elements");
+            break;
+        }
+        if (i)
+            text_add(p->out, ",");
+        if (depth + 1 < rank) {
+            print_rows(p, depth + 1, first + (size_t)i * stride);
+        } else {
+            print_element(p->out, p->array, first + (size_t)i);
+            if (p->left > 0)
+                p->left--;
+        }
+    }
+    text_add(p->out, "]");
+}
+
+void value_print(struct text *out, const struct host_value *value, int64_t limit) {
+    switch (value->kind) {
+    case VALUE_SCALAR: value_print_scalar(out, value->scalar.base, value->scalar.value); return;
+    case VALUE_ARRAY:
+    case VALUE_ZIPPED: {
+        struct printing printing = {out, value, limit > 0 && value_element_count(value) > limit ? limit : -1, false};
+        print_rows(&printing, 0, 0);
+        return;
+    }
+    case VALUE_TUPLE:
+        text_add(out, "(");
+        for (size_t i = 0; i < value->tuple.count; i++) {
+            if (i)
+                text_add(out, ",");
+            value_print(out, value->tuple.items[i], limit);
+        }
+        text_add(out, ")");
+        return;
+    }
+}
+
+static bool holds_array(const struct host_value *value) {
+    if (value->kind != VALUE_TUPLE)
+        return value->kind != VALUE_SCALAR;
+    for (size_t i = 0; i < value->tuple.count; i++)
+        if (holds_array(value->tuple.items[i]))
+            return true;
+    return false;
+}
+
+void value_print_lines(struct text *out, const struct host_value *value, int64_t limit) {
+    if (value->kind == VALUE_TUPLE && holds_array(value)) {
+        for (size_t i = 0; i < value->tuple.count; i++) {
+            value_print(out, value->tuple.items[i], limit);
+            text_add(out, "\n");
+        }
+        return;
+    }
+    value_print(out, value, limit);
+    text_add(out, "\n");
+}

@@ -1,0 +1,138 @@
+/* Host values: what goes into a kernel and what comes out of it. Shared by the argument parser, the printer, the
+   interpreter and the device executors. Arrays are dense, row-major and in C's layout, so that their data can be
+   handed to a device as they are; an array of tuples is one array per component. */
+#ifndef FCL_VALUES_VALUE_H
+#define FCL_VALUES_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/arena.h"
+#include "support/text.h"
+#include "types/type.h"
+
+enum value_kind {
+    VALUE_SCALAR, /* scalar */
+    VALUE_ARRAY,  /* array: elements of a base type */
+    VALUE_ZIPPED, /* tuple: an array of tuples; the items are ARRAY or ZIPPED, all of the same shape */
+    VALUE_TUPLE,  /* tuple: the items are anything */
+};
+
+enum {
+    VALUE_MAX_RANK = 8,
+    VALUE_MAX_LENGTH = INT32_MAX, /* of a dimension and of the whole: lengths are FCL's int */
+};
+
+struct host_value {
+    enum value_kind kind;
+    union {
+        struct {
+            enum base base;
+            union scalar value;
+        } scalar;
+        struct {
+            enum base base;
+            size_t rank; /* 1 for [a], 2 for [[a]], … */
+            int64_t *shape;
+            void *data;
+        } array;
+        struct {
+            struct host_value **items;
+            size_t count;
+        } tuple;
+    };
+};
+
+/* ---- elements ---- */
+
+size_t base_size(enum base base); /* bytes in memory */
+union scalar value_get(enum base base, const void *data, size_t index);
+void value_set(enum base base, void *data, size_t index, union scalar value);
+/* The value as the base type holds it: integers wrap to its width, floats are rounded to its precision. */
+union scalar value_wrap(enum base base, union scalar value);
+
+/* ---- making and taking apart ---- */
+
+struct host_value *value_scalar(struct arena *arena, enum base base, union scalar value);
+struct host_value *value_tuple(struct arena *arena, struct host_value **items, size_t count);
+/* A zeroed array; `element` is a base type or a tuple of them (of tuples …), which gives a ZIPPED value. */
+struct host_value *value_array(struct arena *arena, struct type *element, size_t rank, const int64_t *shape);
+/* The number of elements of such a shape. False, with *why, when it exceeds what a length or this machine can hold. */
+bool value_check_shape(struct arena *arena, struct type *element, size_t rank, const int64_t *shape, int64_t *count,
+                       const char **why);
+
+/* The base types that a BT type consists of, from left to right. */
+size_t value_leaf_count(struct type *element);
+void value_leaf_bases(struct type *element, enum base *bases);
+/* The arrays that an ARRAY or ZIPPED value consists of, in the same order. */
+void value_leaves(struct host_value *value, struct host_value **leaves);
+
+size_t value_rank(const struct host_value *value);           /* ARRAY, ZIPPED */
+const int64_t *value_shape(const struct host_value *value);  /* ARRAY, ZIPPED */
+int64_t value_element_count(const struct host_value *value); /* ARRAY, ZIPPED: the product of the shape */
+
+/* [[…[element]…]], pull or push at every depth: the number of dimensions, 0 when `type` is no array. */
+size_t value_type_rank(struct type *type, struct type **element);
+/* Whether values of that (ground) type can be written down at all: scalars, dense arrays, tuples of these. */
+bool value_type_is_host(struct type *type);
+
+/* ---- arguments (parse_argument.c; the forms are in CLI.md) ---- */
+
+struct value_argument {
+    size_t number;         /* from 1; 0: the text is no argument (an expected result), `name` says what it is */
+    const char *name;      /* of the parameter */
+    const char *directory; /* where relative @files are; NULL: the current directory */
+};
+/* NULL, with the whole message in *why, when the text does not fit the type. */
+struct host_value *value_parse(struct arena *arena, struct type *type, const struct value_argument *argument,
+                               const char *text, const char **why);
+/* A scalar of that base type at *text, which is moved behind it. */
+bool value_parse_scalar(struct arena *arena, enum base base, const char **text, union scalar *value,
+                        const char **why);
+
+/* ---- generators (generate.c) ---- */
+
+/* splitmix64: the state is the seed; a draw adds the golden ratio and mixes. */
+uint64_t value_random_next(uint64_t *state);
+void value_fill_iota(struct host_value *array);
+void value_fill_random(struct host_value *array, uint64_t seed, bool has_range, const union scalar *low,
+                       const union scalar *high); /* the range: a pair per leaf */
+void value_fill_scalars(struct host_value *array, const union scalar *leaves);
+
+/* ---- files ---- */
+
+struct value_bytes {
+    unsigned char *at;
+    size_t length;
+};
+/* A whole file; `-` is standard input. */
+bool value_read_file(struct arena *arena, const char *path, struct value_bytes *bytes, const char **why);
+
+struct host_value *value_from_npy(struct arena *arena, struct type *type, struct value_bytes bytes,
+                                  const char **why);
+struct value_bytes value_to_npy(struct arena *arena, const struct host_value *value); /* SCALAR or ARRAY */
+struct host_value *value_from_csv(struct arena *arena, struct type *type, struct value_bytes bytes,
+                                  const char **why);
+
+/* ---- results (print_value.c) ---- */
+
+/* A scalar as an FCL literal; floats in the shortest form that reads back the same. */
+void value_print_scalar(struct text *out, enum base base, union scalar value);
+/* On one line; arrays of more than `limit` elements (0: no limit) print so many and then their size. */
+void value_print(struct text *out, const struct host_value *value, int64_t limit);
+/* As `fclc run` does: a line per component, scalars and tuples of scalars on one; ends with a newline. */
+void value_print_lines(struct text *out, const struct host_value *value, int64_t limit);
+
+/* ---- comparing (compare.c) ---- */
+
+/* Equality, or with `close` |got - wanted| <= tolerance + tolerance * |wanted| on floats, where a tolerance of 0
+   stands for 1e-5 on float and 1e-9 on double. NaN equals NaN. False, with what differs in *why. */
+struct value_comparison {
+    bool close;
+    double tolerance;
+};
+bool value_same(struct arena *arena, const struct host_value *got, const struct host_value *wanted,
+                struct value_comparison comparison, const char **why);
+
+#endif
