@@ -1,0 +1,196 @@
+/* Pull arrays give an element on demand; push arrays run their iteration scheme into a sink. Here is what each kind of
+   both means. */
+#include "interp/machine.h"
+
+/* ---- pull arrays ---- */
+
+static struct value host_element(struct interp *in, const struct host_value *host, size_t index) {
+    if (host->kind == VALUE_ARRAY)
+        return scalar_of(host->array.base, value_get(host->array.base, host->array.data, index));
+    size_t count = host->tuple.count;
+    struct tuple *tuple = interp_alloc(in, sizeof *tuple + count * sizeof(struct value));
+    tuple->count = count;
+    for (size_t i = 0; i < count; i++)
+        tuple->items[i] = host_element(in, host->tuple.items[i], index);
+    struct value result = {.kind = V_TUPLE};
+    result.tuple = tuple;
+    return result;
+}
+
+static struct value host_row(struct interp *in, const struct pull *pull, size_t index) {
+    size_t place = pull->offset * (size_t)pull->length + index;
+    if (pull->depth + 1 == value_rank(pull->host))
+        return host_element(in, pull->host, place);
+    struct pull *row = INTERP_NEW(in, struct pull);
+    *row = (struct pull){.kind = PULL_HOST,
+                         .length = value_shape(pull->host)[pull->depth + 1],
+                         .host = pull->host,
+                         .depth = pull->depth + 1,
+                         .offset = place};
+    return pull_of(row);
+}
+
+struct value pull_element(struct interp *in, const struct pull *pull, int64_t index, struct span span) {
+    if (index < 0 || index >= pull->length)
+        interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "index %lld is out of range: the array has %lld element%s",
+                    (long long)index, (long long)pull->length, pull->length == 1 ? "" : "s");
+    switch (pull->kind) {
+    case PULL_FUNCTION: return interp_apply(in, pull->function, int_of(index), span);
+    case PULL_MAP: return interp_apply(in, pull->function, pull_element(in, pull->of, index, span), span); /* (36) */
+    case PULL_LIST: return pull->items[index];
+    case PULL_HOST: return host_row(in, pull, (size_t)index);
+    case PULL_STORED: {
+        const struct value *cells = pull->cells + (size_t)index * pull->width;
+        return value_unpack(in, &cells);
+    }
+    }
+    interp_fail(in, DIAG_INTERNAL, span, "the interpreter meets an unknown pull array");
+}
+
+/* ---- lengths ---- */
+
+static int64_t checked_length(struct interp *in, struct span span, int64_t length) {
+    if (length > VALUE_MAX_LENGTH)
+        interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld elements: the most is %lld", (long long)length,
+                    (long long)VALUE_MAX_LENGTH);
+    return length;
+}
+
+int64_t push_length(struct interp *in, struct push *push) {
+    if (push->length >= 0)
+        return push->length;
+    int64_t length = 0, chunks;
+    switch (push->kind) {
+    case PUSH_PULL: length = push->pull->length; break;
+    case PUSH_MAP:
+    case PUSH_MAP_IX:
+    case PUSH_PERMUTE: length = push_length(in, push->of); break;
+    case PUSH_APPEND: length = push_length(in, push->of) + push_length(in, push->second); break;
+    case PUSH_INTERLEAVE_INTO: length = push->size; break;
+    case PUSH_INTERLEAVE: length = push->pull->length * push->size; break;
+    case PUSH_CONCAT:
+        chunks = push->pull->length;
+        if (chunks > 0) {
+            struct region_mark mark = region_here(in->region);
+            struct value last = pull_element(in, push->pull, chunks - 1, push->span);
+            length = (chunks - 1) * push->size + push_length(in, last.push);
+            region_release(in->region, mark);
+        }
+        break;
+    }
+    push->length = checked_length(in, push->span, length);
+    return push->length;
+}
+
+/* ---- running a scheme ---- */
+
+/* Sinks that change where or what, on the way to another sink. */
+struct mapping_sink {
+    struct sink sink;
+    struct sink *to;
+    const struct push *push;
+};
+struct chunk_sink {
+    struct sink sink;
+    struct sink *to;
+    const struct push *push;
+    int64_t chunk, offset;
+};
+
+static void write_mapped(struct interp *in, struct sink *sink, int64_t index, struct value value) {
+    struct mapping_sink *self = (struct mapping_sink *)sink;
+    const struct push *push = self->push;
+    if (push->kind == PUSH_MAP)
+        value = interp_apply(in, push->function, value, push->span); /* (37) */
+    else
+        value = interp_apply2(in, push->function, int_of(index), value, push->span);
+    self->to->write(in, self->to, index, value);
+}
+
+static int64_t in_range(struct interp *in, const struct push *push, int64_t index, int64_t length) {
+    if (index < 0 || index >= length)
+        interp_fail(in, DIAG_WRITE_OUT_OF_RANGE, push->span,
+                    "the index function gives %lld, and the array has %lld element%s", (long long)index,
+                    (long long)length, length == 1 ? "" : "s");
+    return index;
+}
+
+static void write_permuted(struct interp *in, struct sink *sink, int64_t index, struct value value) {
+    struct mapping_sink *self = (struct mapping_sink *)sink;
+    struct push *push = (struct push *)self->push;
+    int64_t to = interp_apply(in, push->function, int_of(index), push->span).scalar.integer;
+    self->to->write(in, self->to, in_range(in, push, to, push->length), value);
+}
+
+static void write_shifted(struct interp *in, struct sink *sink, int64_t index, struct value value) {
+    struct chunk_sink *self = (struct chunk_sink *)sink;
+    self->to->write(in, self->to, self->offset + index, value);
+}
+
+static void write_interleaved(struct interp *in, struct sink *sink, int64_t index, struct value value) {
+    struct chunk_sink *self = (struct chunk_sink *)sink;
+    const struct push *push = self->push;
+    struct value place[] = {int_of(self->chunk), int_of(index)};
+    int64_t to = interp_apply(in, push->function, tuple_of(in, place, 2), push->span).scalar.integer;
+    if (push->kind == PUSH_INTERLEAVE_INTO && (to < 0 || to >= push->size))
+        return;
+    self->to->write(in, self->to, in_range(in, push, to, push->length), value);
+}
+
+static const char *operation_name(const struct push *push) {
+    return push->kind == PUSH_CONCAT ? "concat" : push->kind == PUSH_INTERLEAVE ? "interleave" : "interleaveInto";
+}
+
+/* (42): each chunk is run by itself, and its elements go to its part of the whole. */
+static int64_t run_chunks(struct interp *in, struct push *push, struct sink *to) {
+    int64_t count = push->pull->length, last_length = 0;
+    if (push->kind != PUSH_CONCAT)
+        push_length(in, push);
+    for (int64_t chunk = 0; chunk < count; chunk++) {
+        struct region_mark mark = region_here(in->region);
+        struct value value = pull_element(in, push->pull, chunk, push->span);
+        struct chunk_sink sink = {{push->kind == PUSH_CONCAT ? write_shifted : write_interleaved}, to, push, chunk,
+                                  push->kind == PUSH_CONCAT ? chunk * push->size : 0};
+        last_length = push_run(in, value.push, &sink.sink);
+        bool may_differ = push->kind == PUSH_INTERLEAVE_INTO || (push->kind == PUSH_CONCAT && chunk + 1 == count);
+        if (!may_differ && last_length != push->size)
+            interp_fail(in, DIAG_CHUNK_SIZE, push->span, "chunk %lld has %lld element%s, %s %lld wants %lld",
+                        (long long)chunk, (long long)last_length, last_length == 1 ? "" : "s", operation_name(push),
+                        (long long)push->size, (long long)push->size);
+        region_release(in->region, mark);
+    }
+    if (push->kind == PUSH_CONCAT)
+        push->length = count == 0 ? 0 : checked_length(in, push->span, (count - 1) * push->size + last_length);
+    return push->length;
+}
+
+int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
+    switch (push->kind) {
+    case PUSH_PULL:
+        for (int64_t i = 0; i < push->pull->length; i++) {
+            struct region_mark mark = region_here(in->region);
+            to->write(in, to, i, pull_element(in, push->pull, i, push->span));
+            region_release(in->region, mark);
+        }
+        return push->pull->length;
+    case PUSH_MAP:
+    case PUSH_MAP_IX: {
+        struct mapping_sink sink = {{write_mapped}, to, push};
+        return push_run(in, push->of, &sink.sink);
+    }
+    case PUSH_PERMUTE: {
+        struct mapping_sink sink = {{write_permuted}, to, push};
+        push_length(in, push);
+        return push_run(in, push->of, &sink.sink);
+    }
+    case PUSH_APPEND: {
+        int64_t first = push_run(in, push->of, to);
+        struct chunk_sink sink = {{write_shifted}, to, push, 0, first};
+        return checked_length(in, push->span, first + push_run(in, push->second, &sink.sink));
+    }
+    case PUSH_CONCAT:
+    case PUSH_INTERLEAVE:
+    case PUSH_INTERLEAVE_INTO: return run_chunks(in, push, to);
+    }
+    interp_fail(in, DIAG_INTERNAL, push->span, "the interpreter meets an unknown push array");
+}

@@ -1,0 +1,276 @@
+/* Evaluating the typed core: call by value, sharing at every let and argument. */
+#include "interp/machine.h"
+
+#include <string.h>
+
+enum { SPINE_LONGEST = 64 };
+
+/* ---- literals and instances ---- */
+
+static struct type *variable_in(const struct instance *instance, const struct type_variable *variable) {
+    for (; instance; instance = instance->parent)
+        for (size_t i = 0; instance->scheme && i < instance->scheme->type_count; i++)
+            if (instance->scheme->type_variables[i] == variable)
+                return instance->types[i];
+    return NULL;
+}
+
+/* Only the root matters: a literal's type is a base type, or a variable that stands for one. */
+static struct type *ground(const struct instance *instance, struct type *type) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_VARIABLE) {
+        struct type *meaning = variable_in(instance, type->variable);
+        return meaning ? meaning : type;
+    }
+    return type;
+}
+
+enum base interp_base_of(struct interp *in, const struct instance *instance, struct type *type) {
+    (void)in;
+    struct type *found = ground(instance, type);
+    if (found->kind == TYPE_BASE)
+        return found->base;
+    bool is_floating = found->kind == TYPE_VARIABLE && (found->variable->classes & CLASS_FLOATING);
+    return is_floating ? BASE_F64 : BASE_I32; /* nothing decided: the default */
+}
+
+static struct value literal(struct interp *in, const struct core *core, const struct instance *instance) {
+    if (core->literal.is_bool)
+        return bool_of(core->literal.magnitude != 0);
+    enum base base = interp_base_of(in, instance, core->type);
+    union scalar scalar = {0};
+    if (!base_info[base].is_floating)
+        scalar.natural = core->literal.magnitude;
+    else if (core->literal.is_floating)
+        scalar.floating = core->literal.floating;
+    else
+        scalar.floating = base == BASE_F32 ? (float)core->literal.magnitude : (double)core->literal.magnitude;
+    return scalar_of(base, value_wrap(base, scalar));
+}
+
+static const struct instance *instance_of(struct interp *in, const struct core_instance *named,
+                                          const struct instance *here, const struct instance *parent) {
+    const struct scheme *scheme = named->scheme;
+    if (!scheme || scheme->type_count == 0 || !named->types)
+        return parent;
+    struct instance *instance = INTERP_NEW(in, struct instance);
+    struct type **types = interp_alloc(in, scheme->type_count * sizeof *types);
+    for (size_t i = 0; i < scheme->type_count; i++)
+        types[i] = ground(here, named->types[i]);
+    *instance = (struct instance){.scheme = scheme, .types = types, .parent = parent};
+    return instance;
+}
+
+/* ---- names ---- */
+
+static struct value local(struct interp *in, const struct core *core, const struct environment *environment,
+                          const struct instance *instance) {
+    const struct core_local *wanted = core->local.local;
+    while (environment && environment->local != wanted)
+        environment = environment->next;
+    if (!environment)
+        interp_fail(in, DIAG_INTERNAL, core->span, "the interpreter does not find `%s`",
+                    wanted->name ? wanted->name->text : "a local name");
+    if (!environment->polymorphic)
+        return environment->value;
+    struct core_instance named = core->local.instance;
+    if (!named.scheme)
+        named.scheme = environment->scheme;
+    const struct instance *use = instance_of(in, &named, instance, environment->instance);
+    return interp_eval(in, environment->polymorphic, environment->next, use);
+}
+
+/* What is the same at every use is evaluated once, in memory that stays. */
+static struct value global(struct interp *in, const struct core *core, const struct instance *instance) {
+    const struct core_global *wanted = core->global.global;
+    bool is_polymorphic = wanted->scheme && wanted->scheme->type_count > 0;
+    if (is_polymorphic)
+        return interp_eval(in, wanted->body, NULL, instance_of(in, &core->global.instance, instance, NULL));
+    if (!in->globals[wanted->index]) {
+        struct region *region = in->region;
+        in->region = in->globals_region;
+        struct value *kept = INTERP_NEW(in, struct value);
+        *kept = interp_eval(in, wanted->body, NULL, NULL);
+        in->region = region;
+        in->globals[wanted->index] = kept;
+    }
+    return *in->globals[wanted->index];
+}
+
+static struct value config(struct interp *in, const struct core *core) {
+    switch (core->config) {
+    case CONFIG_BLOCK_SIZE: return int_of(in->options->block_size);
+    case CONFIG_WARP_SIZE: return int_of(in->options->warp_size);
+    case CONFIG_GRID_SIZE: return int_of(in->options->grid_size);
+    }
+    return int_of(0);
+}
+
+/* ---- application ---- */
+
+static struct value partial_of(struct interp *in, enum primitive primitive, const struct value *first, size_t count,
+                               const struct value *last) {
+    size_t total = count + (last != NULL);
+    struct partial *partial = interp_alloc(in, sizeof *partial + total * sizeof *first);
+    partial->primitive = primitive;
+    partial->count = total;
+    if (count)
+        memcpy(partial->arguments, first, count * sizeof *first);
+    if (last)
+        partial->arguments[count] = *last;
+    struct value result = {.kind = V_PRIMITIVE};
+    result.partial = partial;
+    return result;
+}
+
+static struct value call_primitive(struct interp *in, enum primitive primitive, const struct value *arguments,
+                                   struct span span) {
+    if (primitive_info[primitive].is_scalar)
+        return scalar_apply(in, primitive, arguments);
+    return interp_primitive(in, primitive, arguments, span);
+}
+
+static const struct environment *bind(struct interp *in, const struct core_local *name, struct value value,
+                                      const struct environment *next) {
+    struct environment *environment = INTERP_NEW(in, struct environment);
+    *environment = (struct environment){.local = name, .next = next, .value = value};
+    return environment;
+}
+
+struct value interp_apply(struct interp *in, struct value function, struct value argument, struct span span) {
+    struct call call = {span, in->call};
+    struct value result;
+    in->call = &call;
+    if (function.kind == V_CLOSURE) {
+        const struct closure *closure = function.closure;
+        const struct core *lambda = closure->lambda;
+        result = interp_eval(in, lambda->lambda.body, bind(in, lambda->lambda.parameter, argument, closure->environment),
+                             closure->instance);
+    } else if (function.kind == V_PRIMITIVE) {
+        const struct partial *partial = function.partial;
+        size_t arity = (size_t)primitive_info[partial->primitive].arity;
+        if (partial->count + 1 < arity) {
+            result = partial_of(in, partial->primitive, partial->arguments, partial->count, &argument);
+        } else {
+            struct value all[8];
+            memcpy(all, partial->arguments, partial->count * sizeof *all);
+            all[partial->count] = argument;
+            result = call_primitive(in, partial->primitive, all, span);
+        }
+    } else {
+        interp_fail(in, DIAG_INTERNAL, span, "the interpreter applies what is no function");
+    }
+    in->call = call.caller;
+    return result;
+}
+
+struct value interp_apply2(struct interp *in, struct value function, struct value a, struct value b, struct span span) {
+    return interp_apply(in, interp_apply(in, function, a, span), b, span);
+}
+
+/* `f a b c` as one: a primitive that gets all it needs is called without partial applications. */
+static struct value apply_spine(struct interp *in, const struct core *core, const struct environment *environment,
+                                const struct instance *instance) {
+    const struct core *spine[SPINE_LONGEST];
+    size_t count = 0;
+    const struct core *head = core;
+    for (; head->kind == CORE_APPLY && count < SPINE_LONGEST; head = head->apply.function)
+        spine[count++] = head;
+    struct value function;
+    size_t done = 0;
+    if (head->kind == CORE_PRIMITIVE && (size_t)primitive_info[head->primitive.primitive].arity <= count) {
+        enum primitive primitive = head->primitive.primitive;
+        size_t arity = (size_t)primitive_info[primitive].arity;
+        struct value arguments[8];
+        for (; done < arity; done++)
+            arguments[done] = interp_eval(in, spine[count - 1 - done]->apply.argument, environment, instance);
+        struct call call = {spine[count - arity]->span, in->call};
+        in->call = &call;
+        function = call_primitive(in, primitive, arguments, call.span);
+        in->call = call.caller;
+    } else {
+        function = interp_eval(in, head, environment, instance);
+    }
+    for (; done < count; done++) {
+        const struct core *node = spine[count - 1 - done];
+        struct value argument = interp_eval(in, node->apply.argument, environment, instance);
+        function = interp_apply(in, function, argument, node->span);
+    }
+    return function;
+}
+
+/* ---- expressions ---- */
+
+static struct value items_of(struct interp *in, const struct core *core, const struct environment *environment,
+                             const struct instance *instance) {
+    size_t count = core->sequence.count;
+    struct tuple *tuple = interp_alloc(in, sizeof *tuple + count * sizeof(struct value));
+    tuple->count = count;
+    for (size_t i = 0; i < count; i++)
+        tuple->items[i] = interp_eval(in, core->sequence.items[i], environment, instance);
+    struct value result = {.kind = V_TUPLE};
+    result.tuple = tuple;
+    return result;
+}
+
+static struct value list_of(struct interp *in, const struct core *core, const struct environment *environment,
+                            const struct instance *instance) {
+    struct value items = items_of(in, core, environment, instance);
+    struct pull *pull = INTERP_NEW(in, struct pull);
+    *pull = (struct pull){.kind = PULL_LIST, .length = (int64_t)core->sequence.count, .items = items.tuple->items};
+    return pull_of(pull);
+}
+
+static void check_limits(struct interp *in, const struct core *core) {
+    if ((const char *)__builtin_frame_address(0) < in->stack_limit)
+        interp_fail(in, DIAG_RECURSION_TOO_DEEP, core->span, "the recursion does not end, or is too deep");
+    if (++in->steps == in->options->fuel)
+        interp_fail(in, DIAG_OUT_OF_FUEL, core->span, "gave up after %llu steps", (unsigned long long)in->steps);
+}
+
+struct value interp_eval(struct interp *in, const struct core *core, const struct environment *environment,
+                         const struct instance *instance) {
+    check_limits(in, core);
+    for (;;) {
+        switch (core->kind) {
+        case CORE_LITERAL: return literal(in, core, instance);
+        case CORE_LOCAL: return local(in, core, environment, instance);
+        case CORE_GLOBAL: return global(in, core, instance);
+        case CORE_PRIMITIVE: return partial_of(in, core->primitive.primitive, NULL, 0, NULL);
+        case CORE_CONFIG: return config(in, core);
+        case CORE_LAMBDA: {
+            struct closure *closure = INTERP_NEW(in, struct closure);
+            *closure = (struct closure){core, environment, instance};
+            struct value result = {.kind = V_CLOSURE};
+            result.closure = closure;
+            return result;
+        }
+        case CORE_APPLY: return apply_spine(in, core, environment, instance);
+        case CORE_LET: {
+            struct environment *inner = INTERP_NEW(in, struct environment);
+            *inner = (struct environment){.local = core->let.local, .next = environment};
+            if (core->let.scheme) {
+                inner->polymorphic = core->let.value;
+                inner->instance = instance;
+                inner->scheme = core->let.scheme;
+            } else {
+                inner->value = interp_eval(in, core->let.value, environment, instance);
+            }
+            environment = inner;
+            core = core->let.body;
+            continue;
+        }
+        case CORE_IF: {
+            struct value condition = interp_eval(in, core->conditional.condition, environment, instance);
+            core = condition.scalar.natural ? core->conditional.then_branch : core->conditional.else_branch;
+            continue;
+        }
+        case CORE_TUPLE: return items_of(in, core, environment, instance);
+        case CORE_SELECT: {
+            struct value tuple = interp_eval(in, core->select.tuple, environment, instance);
+            return tuple.tuple->items[core->select.index];
+        }
+        case CORE_LIST: return list_of(in, core, environment, instance);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+/* The kernel's border: host values become interpreter values, results become host values. */
+#include "interp/machine.h"
+
+struct value interp_import(struct interp *in, const struct host_value *value) {
+    switch (value->kind) {
+    case VALUE_SCALAR: return scalar_of(value->scalar.base, value->scalar.value);
+    case VALUE_ARRAY:
+    case VALUE_ZIPPED: {
+        struct pull *pull = INTERP_NEW(in, struct pull);
+        *pull = (struct pull){.kind = PULL_HOST, .length = value_shape(value)[0], .host = value};
+        return pull_of(pull);
+    }
+    case VALUE_TUPLE: break;
+    }
+    struct value *items = interp_alloc(in, value->tuple.count * sizeof *items);
+    for (size_t i = 0; i < value->tuple.count; i++)
+        items[i] = interp_import(in, value->tuple.items[i]);
+    return tuple_of(in, items, value->tuple.count);
+}
+
+/* ---- results ---- */
+
+/* A push array is run; a pull array is stored element by element. */
+static const struct pull *as_pull(struct interp *in, struct value value, struct span span) {
+    return value.kind == V_PUSH ? store_finish(in, store_run(in, value.push, span)).pull : value.pull;
+}
+
+static void find_shape(struct interp *in, const struct pull *pull, size_t rank, int64_t *shape, struct span span) {
+    shape[0] = pull->length;
+    if (rank > 1 && pull->length > 0) {
+        struct region_mark mark = region_here(in->region);
+        find_shape(in, as_pull(in, pull_element(in, pull, 0, span), span), rank - 1, shape + 1, span);
+        region_release(in->region, mark);
+    }
+}
+
+static void export_element(struct host_value *array, size_t index, struct value value) {
+    if (array->kind == VALUE_ARRAY)
+        value_set(array->array.base, array->array.data, index, value.scalar);
+    else
+        for (size_t i = 0; i < array->tuple.count; i++)
+            export_element(array->tuple.items[i], index, value.tuple->items[i]);
+}
+
+static void export_rows(struct interp *in, struct host_value *array, size_t depth, size_t *next, const struct pull *pull,
+                        struct span span) {
+    int64_t length = value_shape(array)[depth];
+    if (pull->length != length)
+        interp_fail(in, DIAG_CHUNK_SIZE, span, "the rows of the result have %lld and %lld elements; they must be equally long",
+                    (long long)length, (long long)pull->length);
+    for (int64_t i = 0; i < length; i++) {
+        struct region_mark mark = region_here(in->region);
+        struct value element = pull_element(in, pull, i, span);
+        if (depth + 1 < value_rank(array))
+            export_rows(in, array, depth + 1, next, as_pull(in, element, span), span);
+        else
+            export_element(array, (*next)++, element);
+        region_release(in->region, mark);
+    }
+}
+
+static struct host_value *export_array(struct interp *in, struct value value, struct type *element, size_t rank,
+                                       struct span span) {
+    const struct pull *pull = as_pull(in, value, span);
+    int64_t shape[VALUE_MAX_RANK] = {0}, count;
+    const char *why;
+    size_t next = 0;
+    find_shape(in, pull, rank, shape, span);
+    if (!value_check_shape(in->arena, element, rank, shape, &count, &why))
+        interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "the result is too large: %s", why);
+    struct host_value *array = value_array(in->arena, element, rank, shape);
+    export_rows(in, array, 0, &next, pull, span);
+    return array;
+}
+
+struct host_value *interp_export(struct interp *in, struct value value, struct type *type, struct span span) {
+    struct type *element;
+    size_t rank = value_type_rank(type, &element);
+    if (rank > 0)
+        return export_array(in, value, element, rank, span);
+    if (value.kind == V_SCALAR)
+        return value_scalar(in->arena, (enum base)value.base, value.scalar);
+    struct host_value **items = ARENA_ARRAY(in->arena, struct host_value *, value.tuple->count);
+    for (size_t i = 0; i < value.tuple->count; i++)
+        items[i] = interp_export(in, value.tuple->items[i], element->tuple.items[i], span);
+    return value_tuple(in->arena, items, value.tuple->count);
+}

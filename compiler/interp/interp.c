@@ -1,0 +1,131 @@
+/* Running a kernel: setting the machine up, applying the kernel to its arguments, and the way out when it fails. */
+#include "interp/machine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    DEFAULT_STACK = 4 * 1024 * 1024,
+    STACK_RESERVE = 256 * 1024, /* for what runs between two checks */
+    CALLS_SHOWN = 4,
+};
+
+/* ---- values ---- */
+
+struct value scalar_of(enum base base, union scalar scalar) {
+    struct value value = {.kind = V_SCALAR, .base = (uint8_t)base};
+    value.scalar = scalar;
+    return value;
+}
+
+struct value int_of(int64_t number) { return scalar_of(BASE_I32, (union scalar){.integer = number}); }
+
+struct value bool_of(bool truth) { return scalar_of(BASE_BOOL, (union scalar){.natural = truth}); }
+
+struct value tuple_of(struct interp *in, const struct value *items, size_t count) {
+    struct tuple *tuple = interp_alloc(in, sizeof *tuple + count * sizeof *items);
+    tuple->count = count;
+    memcpy(tuple->items, items, count * sizeof *items);
+    struct value value = {.kind = V_TUPLE};
+    value.tuple = tuple;
+    return value;
+}
+
+struct value pull_of(const struct pull *pull) {
+    struct value value = {.kind = V_PULL};
+    value.pull = pull;
+    return value;
+}
+
+struct value push_of(struct push *push) {
+    struct value value = {.kind = V_PUSH};
+    value.push = push;
+    return value;
+}
+
+/* ---- memory and failure ---- */
+
+void *interp_alloc(struct interp *in, size_t bytes) {
+    void *result = region_alloc(in->region, bytes ? bytes : 1);
+    if (!result)
+        interp_fail(in, DIAG_ARRAY_TOO_LARGE, in->call ? in->call->span : (struct span){0},
+                    "there is no memory left (%zu more bytes were wanted)", bytes);
+    return result;
+}
+
+/* The innermost calls that led there, each place once. */
+static void note_calls(struct interp *in, struct diagnostic *diagnostic, struct span span) {
+    struct span last = span;
+    size_t shown = 0;
+    for (const struct call *call = in->call; call && shown < CALLS_SHOWN; call = call->caller) {
+        bool is_same = call->span.begin == last.begin && call->span.end == last.end;
+        if (is_same || call->span.end == 0)
+            continue;
+        diag_note(in->diagnostics, diagnostic, call->span, "called from here");
+        last = call->span;
+        shown++;
+    }
+}
+
+void interp_fail(struct interp *in, enum diag_code code, struct span span, const char *format, ...) {
+    char message[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    note_calls(in, diag_error(in->diagnostics, code, span, "%s", message), span);
+    longjmp(in->failed, 1);
+}
+
+/* ---- kernels ---- */
+
+size_t interp_parameter_types(struct arena *arena, const struct core_global *kernel, struct type ***types,
+                              struct type **result) {
+    VEC(struct type *) found = {0};
+    struct type *type = type_resolve(kernel->scheme->type);
+    while (type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW) {
+        if (type->kind == TYPE_ARROW)
+            vec_push(arena, &found, type->arrow.from);
+        type = type_resolve(type->kind == TYPE_ARROW ? type->arrow.to : type->level_arrow.to);
+    }
+    *types = found.at;
+    *result = type;
+    return found.count;
+}
+
+/* Apart from interp_run so that no local of it lives across the setjmp. */
+static struct host_value *run(struct interp *in, const struct core_global *kernel, struct host_value *const *arguments,
+                              size_t count) {
+    struct type **types, *result;
+    size_t wanted = interp_parameter_types(in->arena, kernel, &types, &result);
+    if (wanted != count)
+        interp_fail(in, DIAG_ARGUMENT, kernel->span, "`%s` takes %zu argument%s, and there are %zu", kernel->name->text,
+                    wanted, wanted == 1 ? "" : "s", count);
+    struct value value = interp_eval(in, kernel->body, NULL, NULL);
+    for (size_t i = 0; i < count; i++)
+        value = interp_apply(in, value, interp_import(in, arguments[i]), (struct span){0});
+    return interp_export(in, value, result, kernel->span);
+}
+
+bool interp_run(struct arena *arena, const struct program *program, const struct core_global *kernel,
+                struct host_value *const *arguments, size_t argument_count, const struct interp_options *options,
+                struct host_value **result, struct diagnostics *diagnostics) {
+    size_t stack = options->stack_bytes > 2 * (size_t)STACK_RESERVE ? options->stack_bytes : DEFAULT_STACK;
+    struct interp *in = ARENA_NEW(arena, struct interp);
+    *in = (struct interp){.arena = arena,
+                          .region = region_new(),
+                          .globals_region = region_new(),
+                          .options = options,
+                          .diagnostics = diagnostics,
+                          .globals = ARENA_ARRAY(arena, struct value *, program->globals.count),
+                          .stack_limit = (const char *)__builtin_frame_address(0) - (stack - STACK_RESERVE)};
+    struct region *const region = in->region;
+    *result = NULL;
+    if (setjmp(in->failed) == 0)
+        *result = run(in, kernel, arguments, argument_count);
+    store_drop_all(in);
+    region_free(region);
+    region_free(in->globals_region);
+    return *result != NULL;
+}

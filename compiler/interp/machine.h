@@ -1,0 +1,185 @@
+/* Inside the interpreter: its values, its memory, and what its parts offer each other. Values are typed dynamically (a
+   scalar carries its base type); static types are looked at only for literals. */
+#ifndef FCL_INTERP_MACHINE_H
+#define FCL_INTERP_MACHINE_H
+
+#include <setjmp.h>
+
+#include "interp/interp.h"
+
+/* ---- memory: a stack of regions (region.c) ----
+   Evaluating one element, one chunk or one step leaves nothing behind but scalars, so its memory is given back at
+   once: mark, evaluate, copy the scalars out, release. */
+struct region;
+struct region_mark {
+    size_t block, used;
+};
+struct region *region_new(void);
+void region_free(struct region *region);
+void *region_alloc(struct region *region, size_t bytes); /* not zeroed; NULL: no memory */
+struct region_mark region_here(const struct region *region);
+void region_release(struct region *region, struct region_mark mark);
+
+/* ---- values ---- */
+
+enum interp_value_kind { V_SCALAR, V_TUPLE, V_PULL, V_PUSH, V_CLOSURE, V_PRIMITIVE };
+
+struct value {
+    uint8_t kind; /* enum interp_value_kind */
+    uint8_t base; /* V_SCALAR: enum base */
+    union {
+        union scalar scalar;
+        const struct tuple *tuple;
+        const struct pull *pull;
+        struct push *push;
+        const struct closure *closure;
+        const struct partial *partial;
+    };
+};
+
+struct tuple {
+    size_t count;
+    struct value items[];
+};
+
+/* Environments are lists, innermost first. A polymorphic let is kept unevaluated, with where it was defined. */
+struct environment {
+    const struct core_local *local;
+    const struct environment *next;
+    struct value value;
+    const struct core *polymorphic; /* NULL, or what to evaluate at each use in `next` … */
+    const struct instance *instance; /* … under an instance whose parent is this */
+    const struct scheme *scheme;
+};
+
+struct closure {
+    const struct core *lambda;
+    const struct environment *environment;
+    const struct instance *instance;
+};
+
+/* A primitive with fewer arguments than it needs. */
+struct partial {
+    enum primitive primitive;
+    size_t count;
+    struct value arguments[];
+};
+
+/* Pull arrays: a length and a way to an element. */
+enum pull_kind {
+    PULL_FUNCTION, /* function: generate */
+    PULL_MAP,      /* function, of */
+    PULL_STORED,   /* cells: `width` per element, packed (value_pack) */
+    PULL_LIST,     /* items */
+    PULL_HOST,     /* host: an argument; `offset` elements in, at dimension `depth` */
+};
+struct pull {
+    enum pull_kind kind;
+    int64_t length;
+    struct value function;
+    const struct pull *of;
+    const struct value *items;
+    const struct value *cells;
+    size_t width;
+    const struct host_value *host;
+    size_t depth, offset;
+};
+
+/* Push arrays: a way to produce (index, value) pairs in iteration order. The length of a concat is known only when its
+   last chunk was looked at; it is kept then. */
+enum push_kind {
+    PUSH_PULL,             /* pull */
+    PUSH_MAP,              /* function, of */
+    PUSH_MAP_IX,           /* function, of */
+    PUSH_CONCAT,           /* size, chunks: also concatSeq; the paper's concatDelay, (38) */
+    PUSH_INTERLEAVE,       /* size, function, chunks: also interleaveSeq */
+    PUSH_INTERLEAVE_INTO,  /* size (of the whole), function, chunks */
+    PUSH_APPEND,           /* of, second */
+    PUSH_PERMUTE,          /* function, of */
+};
+struct push {
+    enum push_kind kind;
+    struct span span; /* the operation's, for messages */
+    int64_t length;   /* -1: not known yet */
+    int64_t size;
+    struct value function;
+    struct push *of, *second;
+    const struct pull *pull; /* or the chunks */
+};
+
+/* ---- the machine ---- */
+
+struct call {
+    struct span span;
+    const struct call *caller;
+};
+
+struct interp {
+    struct arena *arena; /* for what outlives the run: results and messages */
+    struct region *region;
+    struct region *globals_region; /* for the values of `val` globals */
+    const struct interp_options *options;
+    struct diagnostics *diagnostics;
+    struct value **globals; /* by index: values of monomorphic globals, when they were wanted once */
+    const struct call *call; /* innermost */
+    struct store *stores;    /* being filled, outermost last */
+    const char *stack_limit; /* deeper than here is an error */
+    uint64_t steps;
+    jmp_buf failed;
+};
+
+void *interp_alloc(struct interp *in, size_t bytes);
+#define INTERP_NEW(in, type) ((type *)interp_alloc((in), sizeof(type)))
+/* Reports a run-time error at the place and gives up. */
+_Noreturn void interp_fail(struct interp *in, enum diag_code code, struct span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+struct value scalar_of(enum base base, union scalar scalar);
+struct value int_of(int64_t number);
+struct value bool_of(bool truth);
+struct value tuple_of(struct interp *in, const struct value *items, size_t count);
+struct value pull_of(const struct pull *pull);
+struct value push_of(struct push *push);
+
+/* eval.c */
+struct value interp_eval(struct interp *in, const struct core *core, const struct environment *environment,
+                         const struct instance *instance);
+struct value interp_apply(struct interp *in, struct value function, struct value argument, struct span span);
+struct value interp_apply2(struct interp *in, struct value function, struct value a, struct value b, struct span span);
+enum base interp_base_of(struct interp *in, const struct instance *instance, struct type *type);
+
+/* pack.c: flat values (scalars, and tuples of flat values) as a row of cells, which survives its region. */
+size_t value_pack_width(struct value value); /* 0: the value is not flat */
+struct value *value_pack(struct value value, struct value *cells);
+struct value value_unpack(struct interp *in, const struct value **cells);
+/* Gives back what was allocated since the mark, but for the value; one that is not flat keeps everything. */
+struct value interp_keep(struct interp *in, struct region_mark mark, struct value value);
+
+/* arrays.c */
+struct value pull_element(struct interp *in, const struct pull *pull, int64_t index, struct span span);
+int64_t push_length(struct interp *in, struct push *push);
+/* Where the writes of a push array go. */
+struct sink {
+    void (*write)(struct interp *in, struct sink *sink, int64_t index, struct value value);
+};
+/* Runs the iteration scheme; the answer is its length. */
+int64_t push_run(struct interp *in, struct push *push, struct sink *sink);
+
+/* store.c: arrays in memory, outside the regions while they are being filled */
+struct store *store_run(struct interp *in, struct push *push, struct span span);
+struct value store_finish(struct interp *in, struct store *store); /* into the region */
+int64_t store_length(const struct store *store);
+void store_drop_all(struct interp *in);
+
+/* primitives.c */
+struct value interp_primitive(struct interp *in, enum primitive primitive, const struct value *arguments,
+                              struct span span);
+
+/* scalar.c: pure, total */
+struct value scalar_apply(struct interp *in, enum primitive primitive, const struct value *arguments);
+
+/* exchange.c: arguments and results */
+struct value interp_import(struct interp *in, const struct host_value *value);
+struct host_value *interp_export(struct interp *in, struct value value, struct type *type, struct span span);
+
+#endif

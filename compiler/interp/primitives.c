@@ -1,0 +1,190 @@
+/* The primitives on arrays and functions: interp_<ID> for every PRIM row of primitives.def. */
+#include "interp/machine.h"
+
+typedef struct value primitive_function(struct interp *in, const struct value *a, struct span span);
+
+/* ---- making arrays ---- */
+
+static struct value new_pull(struct interp *in, struct pull pull) {
+    struct pull *made = INTERP_NEW(in, struct pull);
+    *made = pull;
+    return pull_of(made);
+}
+
+static struct value new_push(struct interp *in, struct push push) {
+    struct push *made = INTERP_NEW(in, struct push);
+    *made = push;
+    made->length = -1;
+    return push_of(made);
+}
+
+static int64_t size_of(struct interp *in, struct value size, const char *what, struct span span) {
+    if (size.scalar.integer < 0)
+        interp_fail(in, DIAG_NEGATIVE_LENGTH, span, "%s is negative: %lld", what, (long long)size.scalar.integer);
+    return size.scalar.integer;
+}
+
+static struct value interp_GENERATE(struct interp *in, const struct value *a, struct span span) {
+    return new_pull(in, (struct pull){.kind = PULL_FUNCTION, .length = size_of(in, a[0], "the length", span), .function = a[1]});
+}
+
+static struct value interp_LENGTH(struct interp *in, const struct value *a, struct span span) {
+    (void)in, (void)span;
+    return int_of(a[0].pull->length);
+}
+
+static struct value interp_LENGTH_PULL(struct interp *in, const struct value *a, struct span span) {
+    return interp_LENGTH(in, a, span);
+}
+
+static struct value interp_LENGTH_PUSH(struct interp *in, const struct value *a, struct span span) {
+    (void)span;
+    return int_of(push_length(in, a[0].push));
+}
+
+static struct value interp_INDEX(struct interp *in, const struct value *a, struct span span) {
+    return pull_element(in, a[0].pull, a[1].scalar.integer, span);
+}
+
+static struct value interp_INDEX_OPERATOR(struct interp *in, const struct value *a, struct span span) {
+    return interp_INDEX(in, a, span);
+}
+
+static struct value interp_MAP(struct interp *in, const struct value *a, struct span span) {
+    (void)span;
+    return new_pull(in, (struct pull){.kind = PULL_MAP, .length = a[1].pull->length, .function = a[0], .of = a[1].pull});
+}
+
+static struct value interp_MAP_PULL(struct interp *in, const struct value *a, struct span span) {
+    return interp_MAP(in, a, span);
+}
+
+static struct value interp_MAP_PUSH(struct interp *in, const struct value *a, struct span span) {
+    return new_push(in, (struct push){.kind = PUSH_MAP, .span = span, .function = a[0], .of = a[1].push});
+}
+
+static struct value interp_MAP_PUSH_IX(struct interp *in, const struct value *a, struct span span) {
+    return new_push(in, (struct push){.kind = PUSH_MAP_IX, .span = span, .function = a[0], .of = a[1].push});
+}
+
+static struct value interp_PUSH(struct interp *in, const struct value *a, struct span span) {
+    return new_push(in, (struct push){.kind = PUSH_PULL, .span = span, .pull = a[0].pull});
+}
+
+static struct value interp_CONCAT(struct interp *in, const struct value *a, struct span span) {
+    int64_t size = size_of(in, a[0], "the chunk size", span);
+    return new_push(in, (struct push){.kind = PUSH_CONCAT, .span = span, .size = size, .pull = a[1].pull});
+}
+
+static struct value interp_CONCAT_SEQ(struct interp *in, const struct value *a, struct span span) {
+    return interp_CONCAT(in, a, span);
+}
+
+static struct value interp_INTERLEAVE(struct interp *in, const struct value *a, struct span span) {
+    int64_t size = size_of(in, a[0], "the chunk size", span);
+    return new_push(in, (struct push){.kind = PUSH_INTERLEAVE, .span = span, .size = size, .function = a[1], .pull = a[2].pull});
+}
+
+static struct value interp_INTERLEAVE_SEQ(struct interp *in, const struct value *a, struct span span) {
+    return interp_INTERLEAVE(in, a, span);
+}
+
+static struct value interp_INTERLEAVE_INTO(struct interp *in, const struct value *a, struct span span) {
+    int64_t size = size_of(in, a[0], "the length", span);
+    return new_push(in, (struct push){.kind = PUSH_INTERLEAVE_INTO, .span = span, .size = size, .function = a[1], .pull = a[2].pull});
+}
+
+static struct value interp_APPEND(struct interp *in, const struct value *a, struct span span) {
+    return new_push(in, (struct push){.kind = PUSH_APPEND, .span = span, .of = a[0].push, .second = a[1].push});
+}
+
+static struct value interp_PERMUTE(struct interp *in, const struct value *a, struct span span) {
+    return new_push(in, (struct push){.kind = PUSH_PERMUTE, .span = span, .function = a[0], .of = a[1].push});
+}
+
+/* ---- running ---- */
+
+static struct value interp_FORCE(struct interp *in, const struct value *a, struct span span) {
+    return store_finish(in, store_run(in, a[0].push, span));
+}
+
+/* One step of while and power: the next state takes the place of the last one in the region. */
+static struct value next_state(struct interp *in, struct region_mark mark, struct value state, struct value step,
+                               struct span span) {
+    int64_t length = state.pull->length;
+    struct store *store = store_run(in, step.push, span);
+    if (store_length(store) > length)
+        interp_fail(in, DIAG_ARRAY_GROWS, span, "a step makes %lld elements of %lld; an array that is stepped can only shrink",
+                    (long long)store_length(store), (long long)length);
+    region_release(in->region, mark);
+    return store_finish(in, store);
+}
+
+static struct value interp_WHILE(struct interp *in, const struct value *a, struct span span) {
+    struct region_mark mark = region_here(in->region);
+    struct value state = interp_FORCE(in, &a[2], span);
+    while (interp_apply(in, a[0], state, span).scalar.natural)
+        state = next_state(in, mark, state, interp_apply(in, a[1], state, span), span);
+    return state;
+}
+
+static struct value interp_POWER(struct interp *in, const struct value *a, struct span span) {
+    struct region_mark mark = region_here(in->region);
+    struct value state = interp_FORCE(in, &a[2], span);
+    for (int64_t i = 0; i < a[0].scalar.integer; i++)
+        state = next_state(in, mark, state, interp_apply2(in, a[1], int_of(i), state, span), span);
+    return state;
+}
+
+static struct value interp_LOOP(struct interp *in, const struct value *a, struct span span) {
+    struct region_mark mark = region_here(in->region);
+    struct value state = a[2];
+    for (;;) {
+        struct region_mark here = region_here(in->region);
+        bool more = interp_apply(in, a[0], state, span).scalar.natural;
+        region_release(in->region, here);
+        if (!more)
+            return state;
+        state = interp_keep(in, mark, interp_apply(in, a[1], state, span));
+    }
+}
+
+static struct value interp_FOLDL(struct interp *in, const struct value *a, struct span span) {
+    struct region_mark mark = region_here(in->region);
+    struct value state = a[1];
+    for (int64_t i = 0; i < a[2].pull->length; i++)
+        state = interp_keep(in, mark, interp_apply2(in, a[0], state, pull_element(in, a[2].pull, i, span), span));
+    return state;
+}
+
+/* ---- functions and tuples ---- */
+
+static struct value interp_PIPE(struct interp *in, const struct value *a, struct span span) {
+    return interp_apply(in, a[1], a[0], span);
+}
+
+static struct value interp_COMPOSE(struct interp *in, const struct value *a, struct span span) {
+    return interp_apply(in, a[0], interp_apply(in, a[1], a[2], span), span);
+}
+
+static struct value interp_FST(struct interp *in, const struct value *a, struct span span) {
+    (void)in, (void)span;
+    return a[0].tuple->items[0];
+}
+
+static struct value interp_SND(struct interp *in, const struct value *a, struct span span) {
+    (void)in, (void)span;
+    return a[0].tuple->items[1];
+}
+
+struct value interp_primitive(struct interp *in, enum primitive primitive, const struct value *arguments,
+                              struct span span) {
+    static primitive_function *const functions[PRIM_COUNT] = {
+#define PRIM(id, name, arity, type, doc) [PRIM_##id] = interp_##id,
+#define SCALAR(id, name, arity, type, doc)
+#include "types/primitives.def"
+#undef PRIM
+#undef SCALAR
+    };
+    return functions[primitive](in, arguments, span);
+}

@@ -1,0 +1,240 @@
+/* Operations on scalars, a case per SCALAR row of primitives.def. All are total: integers wrap in their own width,
+   division by zero has an answer, floats are computed in their own precision. */
+#include "interp/machine.h"
+
+#include <math.h>
+
+#include "support/fatal.h"
+
+typedef union scalar scalar;
+
+static bool is_float(enum base base) { return base_info[base].is_floating; }
+static bool is_signed(enum base base) { return base_info[base].is_signed; }
+
+static scalar of_natural(uint64_t number) { return (scalar){.natural = number}; }
+static scalar of_double(double number) { return (scalar){.floating = number}; }
+
+/* ---- integers ---- */
+
+static int64_t least(enum base base) { return (int64_t)(~UINT64_C(0) << (base_info[base].bits - 1)); }
+
+static scalar divide(enum base base, scalar a, scalar b) {
+    if (b.natural == 0)
+        return of_natural(0);
+    if (!is_signed(base))
+        return of_natural(a.natural / b.natural);
+    if (b.integer == -1)
+        return value_wrap(base, of_natural(0 - a.natural)); /* MIN / -1 wraps to MIN */
+    return (scalar){.integer = a.integer / b.integer};
+}
+
+static scalar remainder_of(enum base base, scalar a, scalar b) {
+    if (b.natural == 0)
+        return a;
+    if (!is_signed(base))
+        return of_natural(a.natural % b.natural);
+    return b.integer == -1 ? of_natural(0) : (scalar){.integer = a.integer % b.integer};
+}
+
+static scalar shift_left(enum base base, scalar a, scalar b) {
+    unsigned count = (unsigned)(b.natural & (uint64_t)(base_info[base].bits - 1));
+    return value_wrap(base, of_natural(a.natural << count));
+}
+
+static scalar shift_right(enum base base, scalar a, scalar b) {
+    unsigned count = (unsigned)(b.natural & (uint64_t)(base_info[base].bits - 1));
+    return is_signed(base) ? (scalar){.integer = a.integer >> count} : of_natural(a.natural >> count);
+}
+
+/* The value's bits in its own width. */
+static uint64_t bits_of(enum base base, scalar a) {
+    int bits = base_info[base].bits;
+    return bits == 64 ? a.natural : a.natural & ((UINT64_C(1) << bits) - 1);
+}
+
+static int64_t leading_zeros(enum base base, scalar a) {
+    uint64_t bits = bits_of(base, a);
+    int64_t count = base_info[base].bits;
+    for (; bits; bits >>= 1)
+        count--;
+    return count;
+}
+
+static int64_t ones(enum base base, scalar a) {
+    int64_t count = 0;
+    for (uint64_t bits = bits_of(base, a); bits; bits &= bits - 1)
+        count++;
+    return count;
+}
+
+/* ---- comparison ---- */
+
+static int order(enum base base, scalar a, scalar b) {
+    if (is_signed(base))
+        return a.integer < b.integer ? -1 : a.integer > b.integer;
+    return a.natural < b.natural ? -1 : a.natural > b.natural;
+}
+
+static bool less(enum base base, scalar a, scalar b) {
+    return is_float(base) ? a.floating < b.floating : order(base, a, b) < 0;
+}
+
+static bool less_or_equal(enum base base, scalar a, scalar b) {
+    return is_float(base) ? a.floating <= b.floating : order(base, a, b) <= 0;
+}
+
+static bool equal(struct value a, struct value b) {
+    if (a.kind == V_TUPLE) {
+        for (size_t i = 0; i < a.tuple->count; i++)
+            if (!equal(a.tuple->items[i], b.tuple->items[i]))
+                return false;
+        return true;
+    }
+    return is_float((enum base)a.base) ? a.scalar.floating == b.scalar.floating : a.scalar.natural == b.scalar.natural;
+}
+
+/* ---- conversion ---- */
+
+/* Saturates; NaN gives 0. The bounds are compared as doubles, where 2^63 and 2^64 are exact. */
+static scalar float_to_integer(enum base to, double number) {
+    int bits = base_info[to].bits;
+    if (isnan(number))
+        return of_natural(0);
+    if (is_signed(to)) {
+        double bound = ldexp(1, bits - 1);
+        if (number >= bound)
+            return of_natural((UINT64_C(1) << (bits - 1)) - 1);
+        if (number <= -bound)
+            return (scalar){.integer = least(to)};
+        return (scalar){.integer = (int64_t)number};
+    }
+    if (number <= 0)
+        return of_natural(0);
+    if (number >= ldexp(1, bits))
+        return of_natural(bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1);
+    return of_natural((uint64_t)number);
+}
+
+static struct value convert(enum base to, struct value of) {
+    enum base from = (enum base)of.base;
+    if (to == BASE_BOOL)
+        return bool_of(is_float(from) ? of.scalar.floating != 0 : of.scalar.natural != 0);
+    if (is_float(from))
+        return scalar_of(to, is_float(to) ? value_wrap(to, of.scalar) : float_to_integer(to, of.scalar.floating));
+    if (!is_float(to))
+        return scalar_of(to, value_wrap(to, of.scalar));
+    /* One rounding only: straight from the integer. */
+    if (to == BASE_F32)
+        return scalar_of(to, of_double(is_signed(from) ? (float)of.scalar.integer : (float)of.scalar.natural));
+    return scalar_of(to, of_double(is_signed(from) ? (double)of.scalar.integer : (double)of.scalar.natural));
+}
+
+/* ---- arithmetic ---- */
+
+/* float OP float in float, everything else in double. */
+#define IN_PRECISION(base, a, operator, b)                                                                             \
+    of_double((base) == BASE_F32 ? (double)((float)(a).floating operator(float)(b).floating)                           \
+                                 : (a).floating operator(b).floating)
+static double rsqrt_of(enum base base, double x) {
+    return base == BASE_F32 ? (double)(1.0f / sqrtf((float)x)) : 1.0 / sqrt(x);
+}
+
+static double unary_math(enum primitive primitive, enum base base, double x) {
+    bool is_single = base == BASE_F32;
+    float f = (float)x;
+#define MATH(id, name)                                                                                                 \
+    if (primitive == PRIM_##id)                                                                                        \
+        return is_single ? (double)name##f(f) : name(x);
+    MATH(SQRT, sqrt)
+    MATH(EXP, exp)
+    MATH(LOG, log)
+    MATH(SIN, sin)
+    MATH(COS, cos)
+    MATH(TAN, tan)
+    MATH(FLOOR, floor)
+    MATH(CEIL, ceil)
+#undef MATH
+    fatal_internal("interp", "no such function: %s", primitive_info[primitive].name);
+}
+
+static scalar binary_math(enum primitive primitive, enum base base, double x, double y) {
+    bool is_single = base == BASE_F32;
+    switch ((int)primitive) {
+    case PRIM_MIN: return of_double(is_single ? (double)fminf((float)x, (float)y) : fmin(x, y));
+    case PRIM_MAX: return of_double(is_single ? (double)fmaxf((float)x, (float)y) : fmax(x, y));
+    case PRIM_POW: return of_double(is_single ? (double)powf((float)x, (float)y) : pow(x, y));
+    }
+    fatal_internal("interp", "no such function: %s", primitive_info[primitive].name);
+}
+
+struct value scalar_apply(struct interp *in, enum primitive primitive, const struct value *arguments) {
+    (void)in;
+    enum base base = (enum base)arguments[0].base;
+    scalar a = arguments[0].scalar, b = primitive_info[primitive].arity > 1 ? arguments[1].scalar : a;
+    switch ((int)primitive) {
+    case PRIM_ADD:
+        return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, +, b) : value_wrap(base, of_natural(a.natural + b.natural)));
+    case PRIM_SUB:
+        return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, -, b) : value_wrap(base, of_natural(a.natural - b.natural)));
+    case PRIM_MUL:
+        return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, *, b) : value_wrap(base, of_natural(a.natural * b.natural)));
+    case PRIM_DIV: return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, /, b) : divide(base, a, b));
+    case PRIM_DIV_WORD: return scalar_of(base, divide(base, a, b));
+    case PRIM_REM:
+    case PRIM_MOD_WORD: return scalar_of(base, remainder_of(base, a, b));
+    case PRIM_NEG: return scalar_of(base, is_float(base) ? of_double(-a.floating) : value_wrap(base, of_natural(0 - a.natural)));
+    case PRIM_MIN:
+        return scalar_of(base, is_float(base) ? binary_math(primitive, base, a.floating, b.floating) : order(base, b, a) < 0 ? b : a);
+    case PRIM_MAX:
+        return scalar_of(base, is_float(base) ? binary_math(primitive, base, a.floating, b.floating) : order(base, b, a) > 0 ? b : a);
+    case PRIM_ABS:
+        if (is_float(base))
+            return scalar_of(base, of_double(fabs(a.floating)));
+        return scalar_of(base, is_signed(base) && a.integer < 0 ? value_wrap(base, of_natural(0 - a.natural)) : a);
+
+    case PRIM_EQ: return bool_of(equal(arguments[0], arguments[1]));
+    case PRIM_NE: return bool_of(!equal(arguments[0], arguments[1]));
+    case PRIM_LT: return bool_of(less(base, a, b));
+    case PRIM_LE: return bool_of(less_or_equal(base, a, b));
+    case PRIM_GT: return bool_of(less(base, b, a));
+    case PRIM_GE: return bool_of(less_or_equal(base, b, a));
+    case PRIM_NOT: return bool_of(!a.natural);
+
+    case PRIM_BIT_AND: return scalar_of(base, of_natural(a.natural & b.natural));
+    case PRIM_BIT_OR: return scalar_of(base, of_natural(a.natural | b.natural));
+    case PRIM_BIT_XOR: return scalar_of(base, of_natural(a.natural ^ b.natural));
+    case PRIM_BIT_NOT: return scalar_of(base, value_wrap(base, of_natural(~a.natural)));
+    case PRIM_SHL: return scalar_of(base, shift_left(base, a, b));
+    case PRIM_SHR: return scalar_of(base, shift_right(base, a, b));
+    case PRIM_CLZ: return int_of(leading_zeros(base, a));
+    case PRIM_POPCOUNT: return int_of(ones(base, a));
+
+    case PRIM_TO_BOOL: return convert(BASE_BOOL, arguments[0]);
+    case PRIM_TO_I8: return convert(BASE_I8, arguments[0]);
+    case PRIM_TO_I16: return convert(BASE_I16, arguments[0]);
+    case PRIM_TO_I32: return convert(BASE_I32, arguments[0]);
+    case PRIM_TO_I64: return convert(BASE_I64, arguments[0]);
+    case PRIM_TO_U8: return convert(BASE_U8, arguments[0]);
+    case PRIM_TO_U16: return convert(BASE_U16, arguments[0]);
+    case PRIM_TO_U32: return convert(BASE_U32, arguments[0]);
+    case PRIM_TO_U64: return convert(BASE_U64, arguments[0]);
+    case PRIM_TO_F32: return convert(BASE_F32, arguments[0]);
+    case PRIM_TO_F64: return convert(BASE_F64, arguments[0]);
+
+    case PRIM_SQRT:
+    case PRIM_EXP:
+    case PRIM_LOG:
+    case PRIM_SIN:
+    case PRIM_COS:
+    case PRIM_TAN:
+    case PRIM_FLOOR:
+    case PRIM_CEIL: return scalar_of(base, of_double(unary_math(primitive, base, a.floating)));
+    case PRIM_RSQRT: return scalar_of(base, of_double(rsqrt_of(base, a.floating)));
+    case PRIM_POW: return scalar_of(base, binary_math(primitive, base, a.floating, b.floating));
+    case PRIM_FMA: {
+        double x = a.floating, y = b.floating, z = arguments[2].scalar.floating;
+        return scalar_of(base, of_double(base == BASE_F32 ? (double)fmaf((float)x, (float)y, (float)z) : fma(x, y, z)));
+    }
+    }
+    fatal_internal("interp", "%s is no operation on scalars", primitive_info[primitive].name);
+}
