@@ -51,15 +51,15 @@ struct extents *extents_of(struct arena *arena, const struct ir_instruction *for
 /* ---- shared.c ---- */
 
 /* Bytes [low, high) of a space that different buffers may share. */
-struct place {
+struct stretch {
     int space; /* 0: the block's pool; else one warp frame, or one dynamic buffer */
     int64_t low, high;
 };
 struct shared_buffer {
     struct extent *extent;
     bool is_dynamic;
-    struct place place;      /* seen by its owner */
-    struct place block_place; /* seen by the block: of a warp's buffer the frames of all warps */
+    struct stretch place;      /* seen by its owner */
+    struct stretch block_place; /* seen by the block: of a warp's buffer the frames of all warps */
     int64_t frame_bytes;     /* of a warp's buffer: one warp's frame */
 };
 struct shared_plan {
@@ -96,7 +96,6 @@ struct lowering {
     struct barrier_plan *barriers;  /* SIMT */
     struct names *names;
     int64_t stack_bytes; /* LOOP: of the block's arrays so far */
-    struct map *recomputed; /* host values computed by the kernel itself */
 };
 
 void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */

@@ -1,0 +1,179 @@
+/* Barriers between phases: one where a parallel loop touches what other threads touched since the last barrier, at
+   least one of them writing. Places, not buffers, are compared: buffers that share memory conflict as well.
+
+   note [the data flow]
+   The state is what was read and what was written since the last barrier. It is carried through the region in the
+   order of execution; the branches of an IF are joined. A loop's body is first gone through once; if starting it again
+   in the state it ended in would need a barrier that is not there, the body gets one at its end. */
+#include "map/lower.h"
+
+typedef VEC(struct stretch) places;
+
+struct state {
+    places read, written;
+};
+
+struct placement {
+    struct arena *arena;
+    const struct shared_plan *shared;
+    struct barrier_plan *plan;
+    enum level_value level;
+    bool only_check; /* nothing is placed; `missing` says whether something ought to be */
+    bool missing;
+};
+
+static struct state copy_state(struct arena *arena, const struct state *from) {
+    struct state state = {0};
+    for (size_t i = 0; i < from->read.count; i++)
+        vec_push(arena, &state.read, from->read.at[i]);
+    for (size_t i = 0; i < from->written.count; i++)
+        vec_push(arena, &state.written, from->written.at[i]);
+    return state;
+}
+
+static void add_place(struct arena *arena, places *to, struct stretch place) {
+    for (size_t i = 0; i < to->count; i++)
+        if (to->at[i].space == place.space && to->at[i].low == place.low && to->at[i].high == place.high)
+            return;
+    vec_push(arena, to, place);
+}
+
+static void join(struct arena *arena, struct state *to, const struct state *from) {
+    for (size_t i = 0; i < from->read.count; i++)
+        add_place(arena, &to->read, from->read.at[i]);
+    for (size_t i = 0; i < from->written.count; i++)
+        add_place(arena, &to->written, from->written.at[i]);
+}
+
+static bool overlap(const places *a, const places *b) {
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t k = 0; k < b->count; k++)
+            if (a->at[i].space == b->at[k].space && a->at[i].low < b->at[k].high && b->at[k].low < a->at[i].high)
+                return true;
+    return false;
+}
+
+/* Everything that the instruction touches, nested ones included, as the units of `level` see it. */
+static void collect(struct placement *p, const struct ir_instruction *instruction, struct state *touched) {
+    struct shared_buffer *shared = instruction->buffer ? map_get(p->shared->by_buffer, instruction->buffer) : NULL;
+    if (shared && instruction->kind != IR_ALLOCATE)
+        add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written,
+                  p->level == LEVEL_BLOCK ? shared->block_place : shared->place);
+    for (size_t r = 0; r < 2; r++)
+        if (instruction->regions[r])
+            for (size_t i = 0; i < instruction->regions[r]->instructions.count; i++)
+                collect(p, instruction->regions[r]->instructions.at[i], touched);
+}
+
+static void visit_region(struct placement *p, const struct ir_region *region, struct state *state);
+
+static void visit_phase(struct placement *p, const struct ir_instruction *instruction, struct state *state) {
+    struct state touched = {0};
+    collect(p, instruction, &touched);
+    if (map_has(p->plan->before, instruction)) {
+        *state = (struct state){0};
+    } else if (overlap(&state->written, &touched.read) || overlap(&state->written, &touched.written) ||
+               overlap(&state->read, &touched.written)) {
+        if (p->only_check)
+            p->missing = true;
+        else
+            map_set(p->plan->before, instruction, NULL);
+        *state = (struct state){0};
+    }
+    join(p->arena, state, &touched);
+}
+
+/* `condition` is NULL but for WHILE. After it, `state` is the one that the loop is left in. */
+static void visit_loop(struct placement *p, const struct ir_region *condition, const struct ir_region *body,
+                       bool may_skip, struct state *state) {
+    if (condition)
+        visit_region(p, condition, state);
+    struct state before = copy_state(p->arena, state);
+    visit_region(p, body, state);
+    if (map_has(p->plan->at_end, body))
+        *state = (struct state){0};
+    /* Once more, from the end of the body. */
+    struct state again = copy_state(p->arena, state);
+    bool only_check = p->only_check, missing = p->missing;
+    p->only_check = true;
+    p->missing = false;
+    if (condition)
+        visit_region(p, condition, &again);
+    struct state left = copy_state(p->arena, &again);
+    visit_region(p, body, &again);
+    if (p->missing && !only_check) {
+        map_set(p->plan->at_end, body, NULL);
+        *state = left = (struct state){0};
+        if (condition)
+            visit_region(p, condition, &left);
+        p->missing = false;
+    }
+    p->only_check = only_check;
+    p->missing |= missing;
+    if (condition)
+        *state = left;
+    if (may_skip)
+        join(p->arena, state, &before);
+}
+
+static void visit_region(struct placement *p, const struct ir_region *region, struct state *state) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        switch (instruction->kind) {
+        case IR_OPERATION:
+        case IR_ALLOCATE: break;
+        case IR_LOAD:
+        case IR_STORE:
+        case IR_FORALL: visit_phase(p, instruction, state); break;
+        case IR_FOR:
+            visit_loop(p, NULL, instruction->regions[0], instruction->operands[0]->low < 1, state);
+            break;
+        case IR_WHILE: visit_loop(p, instruction->regions[0], instruction->regions[1], true, state); break;
+        case IR_IF: {
+            struct state other = copy_state(p->arena, state);
+            visit_region(p, instruction->regions[0], state);
+            visit_region(p, instruction->regions[1], &other);
+            join(p->arena, state, &other);
+            break;
+        }
+        }
+    }
+}
+
+/* Units of `inner` go through the body, again and again unless there is only one iteration. */
+static void place_for(struct placement *p, const struct ir_instruction *forall) {
+    p->level = forall->inner;
+    struct state state = {0};
+    const struct ir_value *count = forall->operands[0];
+    if (count->is_constant && count->constant.integer == 1)
+        visit_region(p, forall->regions[0], &state);
+    else
+        visit_loop(p, NULL, forall->regions[0], false, &state);
+}
+
+static void find_warp_loops(struct placement *p, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_FORALL && instruction->inner == LEVEL_WARP)
+            place_for(p, instruction);
+        for (size_t r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                find_warp_loops(p, instruction->regions[r]);
+    }
+}
+
+struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
+                                    const struct shared_plan *shared, bool has_warps) {
+    struct barrier_plan *plan = ARENA_NEW(arena, struct barrier_plan);
+    plan->before = map_new(arena);
+    plan->at_end = map_new(arena);
+    struct placement p = {.arena = arena, .shared = shared, .plan = plan};
+    if (forall->inner == LEVEL_BLOCK)
+        place_for(&p, forall);
+    if (has_warps) {
+        if (forall->inner == LEVEL_WARP)
+            place_for(&p, forall);
+        find_warp_loops(&p, forall->regions[0]);
+    }
+    return plan;
+}

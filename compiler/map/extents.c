@@ -1,0 +1,74 @@
+/* Where each buffer is used in a device kernel: the region that must hold its declaration, and for how long it lives
+   there. */
+#include "map/lower.h"
+
+struct interval {
+    int begin, end;
+};
+
+struct walk {
+    struct arena *arena;
+    struct extents *extents;
+    struct map *intervals; /* instruction → struct interval, in order of the text */
+    int position;
+};
+
+static struct extent *extent_of(struct walk *walk, struct ir_buffer *buffer, const struct ir_region *region) {
+    struct extent *extent = map_get(walk->extents->by_buffer, buffer);
+    if (!extent) {
+        extent = ARENA_NEW(walk->arena, struct extent);
+        extent->buffer = buffer;
+        extent->region = region;
+        map_set(walk->extents->by_buffer, buffer, extent);
+        vec_push(walk->arena, &walk->extents->all, extent);
+    }
+    while (!ir_region_inside(region, extent->region))
+        extent->region = extent->region->parent;
+    return extent;
+}
+
+static void walk_region(struct walk *walk, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        struct interval *interval = ARENA_NEW(walk->arena, struct interval);
+        map_set(walk->intervals, instruction, interval);
+        interval->begin = walk->position++;
+        if (instruction->buffer) {
+            struct extent *extent = extent_of(walk, instruction->buffer, region);
+            extent->is_read |= instruction->kind == IR_LOAD;
+            extent->is_written |= instruction->kind == IR_STORE;
+            if (instruction->kind != IR_ALLOCATE)
+                vec_push(walk->arena, &extent->accesses, instruction);
+        }
+        for (size_t r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                walk_region(walk, instruction->regions[r]);
+        interval->end = walk->position++;
+    }
+}
+
+static const struct ir_instruction *climb(const struct ir_instruction *instruction, const struct ir_region *region) {
+    while (instruction->region != region)
+        instruction = instruction->region->owner;
+    return instruction;
+}
+
+struct extents *extents_of(struct arena *arena, const struct ir_instruction *forall) {
+    struct extents *extents = ARENA_NEW(arena, struct extents);
+    extents->by_buffer = map_new(arena);
+    extents->by_first = map_new(arena);
+    struct walk walk = {.arena = arena, .extents = extents, .intervals = map_new(arena)};
+    walk_region(&walk, forall->regions[0]);
+    for (size_t i = 0; i < extents->all.count; i++) {
+        struct extent *extent = extents->all.at[i];
+        if (!extent->accesses.count)
+            continue;
+        extent->first = climb(extent->accesses.at[0], extent->region);
+        extent->last = climb(extent->accesses.at[extent->accesses.count - 1], extent->region);
+        extent->begin = ((struct interval *)map_get(walk.intervals, extent->first))->begin;
+        extent->end = ((struct interval *)map_get(walk.intervals, extent->last))->end;
+        extent->next_here = map_get(extents->by_first, extent->first);
+        map_set(extents->by_first, extent->first, extent);
+    }
+    return extents;
+}

@@ -1,0 +1,313 @@
+/* Lowering that both mappings share: scalars, loads and stores, sequential loops and branches. The mappings themselves
+   (simt.c, loop.c) say what a parallel loop becomes and where buffers lie. */
+#include "map/lower.h"
+
+#include "support/fatal.h"
+
+/* A larger tree is given a name: an expression should fit on a line. */
+enum { LARGEST_TREE = 10 };
+
+/* ---- scopes and statements ---- */
+
+struct lower_scope lower_enter(struct lowering *l, struct target_block *body) {
+    struct lower_scope scope = {l->block, names_mark(l->names)};
+    l->block = body;
+    return scope;
+}
+
+void lower_leave(struct lowering *l, struct lower_scope scope) {
+    l->block = scope.block;
+    names_release(l->names, scope.names);
+}
+
+struct target_statement *lower_emit(struct lowering *l, enum target_statement_kind kind) {
+    struct target_statement *statement = ARENA_NEW(l->arena, struct target_statement);
+    statement->kind = kind;
+    vec_push(l->arena, &l->block->statements, statement);
+    return statement;
+}
+
+struct target_variable *lower_variable(struct lowering *l, enum base base, const char *name, const char *fallback) {
+    struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
+    variable->name = names_fresh(l->names, name, fallback);
+    variable->base = base;
+    l->target->uses_double |= base == BASE_F64;
+    return variable;
+}
+
+struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name,
+                                const char *fallback) {
+    struct target_variable *variable = lower_variable(l, value->base, name, fallback);
+    struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
+    declare->variable = variable;
+    declare->value = value;
+    return expr_variable(l, variable, value->low, value->high);
+}
+
+static void lower_assign(struct lowering *l, struct target_variable *variable, struct target_expr *value) {
+    struct target_statement *assign = lower_emit(l, TARGET_ASSIGN);
+    assign->variable = variable;
+    assign->value = value;
+}
+
+/* ---- values ---- */
+
+void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr) {
+    l->values[value->id] = expr;
+}
+
+struct target_expr *lower_value(struct lowering *l, const struct ir_value *value) {
+    if (l->values[value->id])
+        return l->values[value->id];
+    if (!value->is_constant)
+        fatal_internal("map", "value %u of kernel %s is used before it is known", (unsigned)value->id,
+                       l->kernel->name->text);
+    struct target_expr *expr = expr_new(l, TARGET_EXPR_CONSTANT, value->base);
+    expr->constant = value->constant;
+    expr->low = value->low;
+    expr->high = value->high;
+    return l->values[value->id] = expr;
+}
+
+static bool has_load(const struct target_expr *expr) {
+    if (expr->kind == TARGET_EXPR_ELEMENT)
+        return true;
+    for (size_t i = 0; i < 3 && expr->operands[i]; i++)
+        if (has_load(expr->operands[i]))
+            return true;
+    return false;
+}
+
+struct target_expr *lower_simple(struct lowering *l, const struct ir_value *value, const char *name) {
+    struct target_expr *expr = lower_value(l, value);
+    return expr->size > 1 || has_load(expr) ? lower_named(l, expr, value->name, name) : expr;
+}
+
+struct target_array *lower_array(struct lowering *l, const struct ir_buffer *buffer) {
+    struct target_array *array = map_get(l->arrays, buffer);
+    if (!array)
+        fatal_internal("map", "buffer %s (%u) of kernel %s has no place", buffer->name ? buffer->name : "?",
+                       (unsigned)buffer->id, l->kernel->name->text);
+    return array;
+}
+
+static void lower_result(struct lowering *l, const struct ir_instruction *instruction, struct target_expr *expr,
+                         const char *fallback) {
+    const struct ir_value *result = instruction->results[0];
+    expr->low = result->low;
+    expr->high = result->high;
+    bool is_named = expr->size > LARGEST_TREE || !uses_inline(l->uses, instruction);
+    lower_bind(l, result, is_named ? lower_named(l, expr, result->name, fallback) : expr);
+}
+
+static void lower_operation(struct lowering *l, const struct ir_instruction *instruction) {
+    const struct ir_value *result = instruction->results[0];
+    struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, result->base);
+    expr->op = instruction->op;
+    expr->wraps = !instruction->no_wrap;
+    expr->size = 1;
+    for (size_t i = 0; i < instruction->operand_count; i++) {
+        expr->operands[i] = lower_value(l, instruction->operands[i]);
+        expr->size += expr->operands[i]->size;
+    }
+    lower_result(l, instruction, expr, base_info[result->base].is_integer ? "t" : "x");
+}
+
+static void lower_load(struct lowering *l, const struct ir_instruction *instruction) {
+    struct target_expr *expr = expr_new(l, TARGET_EXPR_ELEMENT, instruction->results[0]->base);
+    expr->array = lower_array(l, instruction->buffer);
+    expr->operands[0] = lower_value(l, instruction->operands[0]);
+    expr->size = 1 + expr->operands[0]->size;
+    lower_result(l, instruction, expr, "x");
+}
+
+static void lower_store(struct lowering *l, const struct ir_instruction *instruction) {
+    struct target_statement *store = lower_emit(l, TARGET_STORE);
+    store->array = lower_array(l, instruction->buffer);
+    store->index = lower_value(l, instruction->operands[0]);
+    store->value = lower_value(l, instruction->operands[1]);
+}
+
+/* ---- loops ---- */
+
+static bool mentions(const struct target_expr *expr, const struct target_variable *variable) {
+    if (expr->kind == TARGET_EXPR_VARIABLE)
+        return expr->variable == variable;
+    for (size_t i = 0; i < 3 && expr->operands[i]; i++)
+        if (mentions(expr->operands[i], variable))
+            return true;
+    return false;
+}
+
+/* Declares what a loop carries: parameters[first…] begin as operands[first…] and end as the results. */
+static struct target_variable **declare_carried(struct lowering *l, const struct ir_instruction *loop, size_t first) {
+    size_t count = loop->parameter_count - first;
+    struct target_variable **variables = ARENA_ARRAY(l->arena, struct target_variable *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct ir_value *parameter = loop->parameters[first + i], *result = loop->results[i];
+        struct target_expr *initial = lower_value(l, loop->operands[first + i]);
+        variables[i] = lower_variable(l, parameter->base, parameter->name ? parameter->name : result->name, "state");
+        variables[i]->is_mutable = true;
+        struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
+        declare->variable = variables[i];
+        declare->value = initial;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct ir_value *parameter = loop->parameters[first + i], *result = loop->results[i];
+        lower_bind(l, parameter, expr_variable(l, variables[i], parameter->low, parameter->high));
+        lower_bind(l, result, expr_variable(l, variables[i], result->low, result->high));
+    }
+    return variables;
+}
+
+/* All carried values change at once: one that reads an already assigned one must be computed before. */
+static void assign_carried(struct lowering *l, struct target_variable **variables, const ir_values *next) {
+    struct target_expr **exprs = ARENA_ARRAY(l->arena, struct target_expr *, next->count + 1);
+    for (size_t i = 0; i < next->count; i++)
+        exprs[i] = lower_value(l, next->at[i]);
+    for (size_t i = 1; i < next->count; i++) {
+        bool is_late = false;
+        for (size_t k = 0; k < i; k++)
+            is_late |= mentions(exprs[i], variables[k]);
+        if (is_late && !(exprs[i]->kind == TARGET_EXPR_VARIABLE && exprs[i]->variable == variables[i]))
+            exprs[i] = lower_named(l, exprs[i], NULL, "next");
+    }
+    for (size_t i = 0; i < next->count; i++)
+        if (!(exprs[i]->kind == TARGET_EXPR_VARIABLE && exprs[i]->variable == variables[i]))
+            lower_assign(l, variables[i], exprs[i]);
+}
+
+static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
+    struct target_expr *limit = lower_simple(l, loop->operands[0], "count");
+    struct target_variable **carried = declare_carried(l, loop, 1);
+    const struct ir_value *index = loop->parameters[0];
+    struct target_statement *statement = lower_emit(l, TARGET_FOR);
+    statement->limit = limit;
+    statement->value = expr_integer(l, index->base, 0);
+    statement->step = expr_integer(l, index->base, 1);
+    statement->unroll = loop->unroll && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= 64;
+    struct lower_scope scope = lower_enter(l, &statement->body);
+    statement->variable = lower_variable(l, index->base, index->name, "k");
+    lower_bind(l, index, expr_variable(l, statement->variable, index->low, index->high));
+    lower_region(l, loop->regions[0]);
+    assign_carried(l, carried, &loop->regions[0]->yields);
+    lower_leave(l, scope);
+}
+
+static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
+    struct target_variable **carried = declare_carried(l, loop, 0);
+    struct target_statement *statement = lower_emit(l, TARGET_WHILE);
+    struct lower_scope scope = lower_enter(l, &statement->body);
+    lower_region(l, loop->regions[0]);
+    struct target_expr *condition = lower_value(l, loop->regions[0]->yields.at[0]);
+    if (statement->body.statements.count)
+        lower_emit(l, TARGET_LEAVE_UNLESS)->value = condition;
+    else
+        statement->value = condition;
+    lower_region(l, loop->regions[1]);
+    assign_carried(l, carried, &loop->regions[1]->yields);
+    lower_leave(l, scope);
+}
+
+/* ---- branches ---- */
+
+static void lower_branch(struct lowering *l, const struct ir_region *region, struct target_block *body,
+                         struct target_variable **results, struct target_expr **only) {
+    struct lower_scope scope = lower_enter(l, body);
+    lower_region(l, region);
+    if (only && !body->statements.count)
+        *only = lower_value(l, region->yields.at[0]);
+    for (size_t i = 0; i < region->yields.count; i++)
+        if (results[i])
+            lower_assign(l, results[i], lower_value(l, region->yields.at[i]));
+    lower_leave(l, scope);
+}
+
+static void lower_if(struct lowering *l, const struct ir_instruction *branch) {
+    struct target_expr *condition = lower_value(l, branch->operands[0]);
+    size_t count = branch->result_count, used = 0, mark = names_mark(l->names);
+    struct target_variable **results = ARENA_ARRAY(l->arena, struct target_variable *, count + 1);
+    struct target_block *block = l->block;
+    struct target_block declarations = {0};
+    l->block = &declarations;
+    for (size_t i = 0; i < count; i++) {
+        const struct ir_value *result = branch->results[i];
+        if (!l->uses[result->id].count)
+            continue;
+        used++;
+        results[i] = lower_variable(l, result->base, result->name, "chosen");
+        results[i]->is_mutable = true;
+        lower_emit(l, TARGET_DECLARE)->variable = results[i];
+        lower_bind(l, result, expr_variable(l, results[i], result->low, result->high));
+    }
+    l->block = block;
+    struct target_statement *statement = ARENA_NEW(l->arena, struct target_statement);
+    statement->kind = TARGET_IF;
+    statement->value = condition;
+    struct target_expr *chosen[2] = {NULL, NULL};
+    bool is_choice = count == 1 && used == 1;
+    lower_branch(l, branch->regions[0], &statement->body, results, is_choice ? &chosen[0] : NULL);
+    if (branch->regions[1])
+        lower_branch(l, branch->regions[1], &statement->other, results, is_choice ? &chosen[1] : NULL);
+    if (chosen[0] && chosen[1]) {
+        /* Both branches are single expressions: `c ? a : b`, of which only one is evaluated too. */
+        names_release(l->names, mark);
+        struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, branch->results[0]->base);
+        expr->op = OP_SELECT;
+        expr->operands[0] = condition;
+        expr->operands[1] = chosen[0];
+        expr->operands[2] = chosen[1];
+        expr->low = branch->results[0]->low;
+        expr->high = branch->results[0]->high;
+        lower_bind(l, branch->results[0], lower_named(l, expr, branch->results[0]->name, "chosen"));
+        return;
+    }
+    for (size_t i = 0; i < declarations.statements.count; i++)
+        vec_push(l->arena, &l->block->statements, declarations.statements.at[i]);
+    if (statement->body.statements.count || statement->other.statements.count)
+        vec_push(l->arena, &l->block->statements, statement);
+}
+
+/* ---- regions ---- */
+
+static void lower_instruction(struct lowering *l, const struct ir_instruction *instruction) {
+    switch (instruction->kind) {
+    case IR_OPERATION:
+        if (l->uses[instruction->results[0]->id].count)
+            lower_operation(l, instruction);
+        break;
+    case IR_LOAD:
+        if (l->uses[instruction->results[0]->id].count)
+            lower_load(l, instruction);
+        break;
+    case IR_STORE: lower_store(l, instruction); break;
+    case IR_ALLOCATE: break; /* declared where it is first accessed */
+    case IR_FORALL:
+        if (l->target->mapping == TARGET_SIMT)
+            simt_forall(l, instruction);
+        else
+            loop_forall(l, instruction);
+        break;
+    case IR_FOR: lower_for(l, instruction); break;
+    case IR_WHILE: lower_while(l, instruction); break;
+    case IR_IF: lower_if(l, instruction); break;
+    }
+}
+
+void lower_region(struct lowering *l, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (l->barriers && map_has(l->barriers->before, instruction))
+            simt_barrier(l, region->ambient);
+        struct extent *extent = map_get(l->extents->by_first, instruction);
+        for (; extent; extent = extent->next_here) {
+            if (l->target->mapping == TARGET_SIMT)
+                simt_declare(l, extent);
+            else
+                loop_declare(l, extent);
+        }
+        lower_instruction(l, instruction);
+    }
+    if (l->barriers && map_has(l->barriers->at_end, region))
+        simt_barrier(l, region->ambient);
+}

@@ -1,0 +1,110 @@
+/* The mapping's entry: finds the parallel loops at grid level and makes each a device kernel. */
+#include "map/map.h"
+
+#include "map/lower.h"
+
+struct map_options map_options_cuda(void) {
+    return (struct map_options){.mapping = TARGET_SIMT, .has_warps = true, .static_shared_limit = 48 * 1024};
+}
+
+struct map_options map_options_opencl(bool loop) {
+    return (struct map_options){.mapping = loop ? TARGET_LOOP : TARGET_SIMT, .dynamic_as_parameters = true};
+}
+
+struct map_options map_options_c(void) { return (struct map_options){.mapping = TARGET_LOOP}; }
+
+size_t target_element_bytes(enum base base) { return (size_t)base_info[base].bits / 8; }
+
+int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of *value_of, void *context) {
+    int64_t bytes = kernel->dynamic_fixed_bytes;
+    for (size_t i = 0; i < kernel->dynamic.count; i++) {
+        const struct target_dynamic *dynamic = &kernel->dynamic.at[i];
+        int64_t capacity =
+            dynamic->capacity->is_constant ? dynamic->capacity->constant.integer : value_of(context, dynamic->capacity);
+        int64_t part = capacity * (int64_t)dynamic->element_bytes * (int64_t)dynamic->copies;
+        bytes += (part + 15) / 16 * 16;
+    }
+    return bytes;
+}
+
+const struct target_kernel *target_kernel_of(const struct target_program *program,
+                                             const struct ir_instruction *forall) {
+    for (size_t i = 0; i < program->kernels.count; i++)
+        if (program->kernels.at[i]->forall == forall)
+            return program->kernels.at[i];
+    return NULL;
+}
+
+typedef VEC(const struct ir_instruction *) foralls;
+
+static void find_foralls(struct arena *arena, const struct ir_region *region, foralls *found) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_FORALL) {
+            vec_push(arena, found, instruction);
+            continue;
+        }
+        for (size_t r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                find_foralls(arena, instruction->regions[r], found);
+    }
+}
+
+static bool has_level(const struct ir_instruction *instruction, enum level_value level) {
+    if (instruction->kind == IR_FORALL && (instruction->outer == level || instruction->inner == level))
+        return true;
+    for (size_t r = 0; r < 2; r++)
+        if (instruction->regions[r])
+            for (size_t i = 0; i < instruction->regions[r]->instructions.count; i++)
+                if (has_level(instruction->regions[r]->instructions.at[i], level))
+                    return true;
+    return false;
+}
+
+static struct target_kernel *map_forall(struct arena *arena, const struct ir_kernel *kernel,
+                                        const struct ir_instruction *forall, const char *name,
+                                        const struct map_options *options) {
+    struct target_kernel *target = ARENA_NEW(arena, struct target_kernel);
+    target->name = name;
+    target->forall = forall;
+    target->mapping = options->mapping;
+    target->count = forall->operands[0];
+    target->unit = forall->inner;
+    target->warp_threads = kernel->warp_size;
+    target->block_threads = options->mapping == TARGET_SIMT ? kernel->block_size : 1;
+    target->needs_warps = options->mapping == TARGET_SIMT && options->has_warps && has_level(forall, LEVEL_WARP);
+    struct lowering l = {.arena = arena,
+                         .kernel = kernel,
+                         .options = options,
+                         .forall = forall,
+                         .target = target,
+                         .block = &target->body,
+                         .values = ARENA_ARRAY(arena, struct target_expr *, kernel->value_count + 1),
+                         .uses = uses_count(arena, kernel, forall),
+                         .arrays = map_new(arena),
+                         .extents = extents_of(arena, forall),
+                         .names = names_new(arena)};
+    target->count_text = parameters_describe(&l, target->count, 4);
+    parameters_make(&l);
+    if (options->mapping == TARGET_SIMT)
+        simt_begin(&l);
+    else
+        loop_begin(&l);
+    return target;
+}
+
+struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *kernel,
+                                  const struct map_options *options) {
+    struct target_program *program = ARENA_NEW(arena, struct target_program);
+    program->kernel = kernel;
+    foralls found = {0};
+    find_foralls(arena, kernel->body, &found);
+    for (size_t i = 0; i < found.count; i++) {
+        const char *name = kernel->name->text;
+        if (found.count > 1)
+            name = arena_printf(arena, "%s_%zu", name, i);
+        vec_push(arena, &program->kernels,
+                 map_forall(arena, kernel, found.at[i], names_identifier(arena, name), options));
+    }
+    return program;
+}

@@ -1,0 +1,120 @@
+/* Names in generated code: readable, unique where they are visible, and no word that C, C++, CUDA, OpenCL C or what
+   their compilers include by themselves already gives a meaning. */
+#include <ctype.h>
+#include <string.h>
+
+#include "map/lower.h"
+
+/* One list for all targets, so that a kernel's names do not depend on the target. */
+static const char *const reserved[] = {
+    /* C and C++ */
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
+    "char16_t", "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
+    "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+    "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
+    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short",
+    "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+    "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
+    "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "final", "override", "main", "linux", "unix",
+    "i386", "defined", "near", "far",
+    /* OpenCL C */
+    "kernel", "global", "local", "constant", "generic", "pipe", "read_only", "write_only", "read_write", "uniform",
+    "uchar", "ushort", "uint", "ulong", "half", "quad", "complex", "imaginary", "event_t", "sampler_t", "image1d_t",
+    "image2d_t", "image3d_t", "ptrdiff_t", "size_t", "intptr_t", "uintptr_t", "barrier", "mem_fence", "read_mem_fence",
+    "write_mem_fence", "prefetch", "select", "mix", "step", "smoothstep", "sign", "degrees", "radians", "clamp", "dot",
+    "cross", "distance", "length", "normalize", "fast_length", "fast_normalize", "fast_distance", "any", "all",
+    "bitselect", "shuffle", "shuffle2", "printf", "as_int", "as_uint", "as_float", "vec_step", "hadd", "rhadd", "mad",
+    "mad24", "mad_hi", "mad_sat", "mul24", "mul_hi", "rotate", "upsample", "add_sat", "sub_sat", "abs_diff", "popcount",
+    "clz", "ctz", "min", "max", "abs", "isequal", "isnan", "isinf", "isfinite", "signbit", "isordered", "get_global_id",
+    "get_local_id", "get_group_id", "get_global_size", "get_local_size", "get_num_groups", "get_work_dim",
+    /* the mathematics and general functions of all three */
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "cospi", "erf",
+    "erfc", "exp", "exp2", "exp10", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "fract", "frexp",
+    "hypot", "ilogb", "ldexp", "lgamma", "log", "log2", "log10", "log1p", "logb", "maxmag", "minmag", "modf", "nan",
+    "nextafter", "pow", "pown", "powr", "remainder", "remquo", "rint", "rootn", "round", "rsqrt", "sin", "sincos", "sinh",
+    "sinpi", "sqrt", "tan", "tanh", "tgamma", "trunc", "llabs", "labs", "div", "j0", "j1", "jn", "y0", "y1", "yn",
+    "norm", "rnorm", "norm3d", "norm4d", "saturate", "clock", "malloc", "free", "memcpy", "memset", "memmove", "assert",
+    "acosf", "asinf", "atanf", "atan2f", "cbrtf", "ceilf", "cosf", "coshf", "erff", "expf", "exp2f", "exp10f", "expm1f",
+    "fabsf", "fdimf", "floorf", "fmaf", "fmaxf", "fminf", "fmodf", "hypotf", "ldexpf", "logf", "log2f", "log10f",
+    "log1pf", "logbf", "modff", "powf", "remainderf", "rintf", "roundf", "rsqrtf", "sinf", "sinhf", "sqrtf", "tanf",
+    "tanhf", "truncf", "scalbn", "lrint", "lround", "llrint", "llround", "nearbyint", "gamma", "drem", "significand",
+    "umin", "umax", "ullmin", "ullmax", "llmin", "llmax", "uabs", "signgam", "exit", "abort", "signal",
+    /* CUDA */
+    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "uint2", "uint3", "uint4", "int2", "int3", "int4",
+    "float2", "float3", "float4", "double2", "double3", "double4", "char2", "char3", "char4", "uchar2", "uchar4",
+    "short2", "short4", "long2", "long4", "atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor",
+    "atomicCAS", "atomicExch", "surfaceReference", "textureReference", "cudaStream_t",
+    /* integer types and limits */
+    "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "NULL", "INFINITY", "NAN",
+    "HUGE_VAL", "HUGE_VALF", "MAXFLOAT", "INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX", "LONG_MIN", "FLT_MAX", "FLT_MIN",
+    "FLT_EPSILON", "DBL_MAX", "DBL_MIN", "DBL_EPSILON", "CHAR_BIT", "M_PI", "M_E", "I", "EOF", "stdin", "stdout",
+    "stderr", "errno",
+    /* what the printed kernels themselves use */
+    "args", "block", "blocks",
+};
+
+struct names {
+    struct arena *arena;
+    struct symbols *symbols;
+    struct map *in_use; /* symbol → itself, or NULL when released */
+    struct map *last;   /* symbol of a hint → the number that its last name had: numbers need not be tried from the start */
+    VEC(symbol) used;
+};
+
+static bool is_reserved(const char *name) {
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (!strcmp(reserved[i], name))
+            return true;
+    /* Our own helpers, and what belongs to the implementations. */
+    return !strncmp(name, "fcl_", 4) || !strncmp(name, "FCL_", 4) || name[0] == '_' || !strncmp(name, "CL_", 3) ||
+           !strncmp(name, "CLK_", 4) || !strncmp(name, "cuda", 4) || !strncmp(name, "convert_", 8) ||
+           !strncmp(name, "as_", 3) || !strncmp(name, "native_", 7) || !strncmp(name, "half_", 5) ||
+           !strncmp(name, "atomic_", 7) || !strncmp(name, "atom_", 5);
+}
+
+const char *names_identifier(struct arena *arena, const char *text) {
+    size_t length = strlen(text);
+    char *name = arena_strndup(arena, text, length);
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)name[i]) || (unsigned char)name[i] > 127)
+            name[i] = '_';
+    if (!length || isdigit((unsigned char)name[0]))
+        return arena_printf(arena, "k_%s", name);
+    return is_reserved(name) ? arena_printf(arena, "%s%s_", name[0] == '_' ? "k" : "", name) : name;
+}
+
+struct names *names_new(struct arena *arena) {
+    struct names *names = ARENA_NEW(arena, struct names);
+    names->arena = arena;
+    names->symbols = symbols_new(arena);
+    names->in_use = map_new(arena);
+    names->last = map_new(arena);
+    return names;
+}
+
+const char *names_fresh(struct names *names, const char *hint, const char *fallback) {
+    const char *base = names_identifier(names->arena, hint && *hint ? hint : fallback);
+    symbol key = symbol_of(names->symbols, base), name = key;
+    const char *join = isdigit((unsigned char)key->text[key->length - 1]) ? "_" : "";
+    if (map_get(names->in_use, key)) {
+        size_t number = (size_t)(uintptr_t)map_get(names->last, key);
+        number = number ? number : 1;
+        do
+            name = symbol_of(names->symbols, arena_printf(names->arena, "%s%s%zu", base, join, ++number));
+        while (map_get(names->in_use, name) || is_reserved(name->text));
+        map_set(names->last, key, (void *)(uintptr_t)number);
+    } else {
+        map_set(names->last, key, NULL);
+    }
+    map_set(names->in_use, name, (void *)name);
+    vec_push(names->arena, &names->used, name);
+    return name->text;
+}
+
+size_t names_mark(const struct names *names) { return names->used.count; }
+
+void names_release(struct names *names, size_t mark) {
+    while (names->used.count > mark)
+        map_set(names->in_use, names->used.at[--names->used.count], NULL);
+}

@@ -1,0 +1,229 @@
+/* What a device kernel gets from the host: the buffers it touches and the host values it needs, less those that it can
+   cheaply compute from others. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "map/lower.h"
+
+/* Computed in the kernel at most this many operations away from a parameter. */
+enum { DEEPEST_RECOMPUTATION = 3 };
+
+struct host_value {
+    const struct ir_value *value;
+    int depth;     /* operations that use it on the way to the kernel's body */
+    bool recompute;
+    unsigned uses; /* outside the body: by recomputed values, as a capacity or count */
+};
+struct host_values {
+    VEC(struct host_value) all;
+};
+
+static bool is_host_value(const struct lowering *l, const struct ir_value *value) {
+    return !value->is_constant && (!value->region || !ir_region_inside(value->region, l->forall->regions[0]));
+}
+
+static struct host_value *find(struct host_values *values, const struct ir_value *value) {
+    for (size_t i = 0; i < values->all.count; i++)
+        if (values->all.at[i].value == value)
+            return &values->all.at[i];
+    return NULL;
+}
+
+static void need(struct lowering *l, struct host_values *values, const struct ir_value *value, int depth,
+                 unsigned uses) {
+    if (!is_host_value(l, value))
+        return;
+    struct host_value *known = find(values, value);
+    if (known)
+        known->uses += uses;
+    else
+        vec_push(l->arena, &values->all, (struct host_value){value, depth, false, uses});
+}
+
+static void need_region(struct lowering *l, struct host_values *values, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        bool is_pure = instruction->kind == IR_OPERATION || instruction->kind == IR_LOAD;
+        if (is_pure && !l->uses[instruction->results[0]->id].count)
+            continue;
+        for (size_t k = 0; k < instruction->operand_count; k++)
+            need(l, values, instruction->operands[k], 0, 0);
+        for (size_t r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                need_region(l, values, instruction->regions[r]);
+    }
+    for (size_t i = 0; i < region->yields.count; i++)
+        need(l, values, region->yields.at[i], 0, 0);
+}
+
+static bool is_cheap(enum ir_op op) {
+    switch (op) {
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_NEG: case OP_MIN: case OP_MAX: case OP_EQ: case OP_NE: case OP_LT:
+    case OP_LE: case OP_NOT: case OP_AND: case OP_OR: case OP_XOR: case OP_BIT_NOT: case OP_SHL: case OP_SHR:
+    case OP_CONVERT: case OP_SELECT:
+        return true;
+    case OP_DIV: case OP_REM: case OP_ABS: case OP_CLZ: case OP_POPCOUNT: case OP_SQRT: case OP_RSQRT: case OP_EXP:
+    case OP_LOG: case OP_POW: case OP_SIN: case OP_COS: case OP_TAN: case OP_FLOOR: case OP_CEIL: case OP_FMA:
+    case OP_COUNT:
+        return false;
+    }
+    return false;
+}
+
+/* Replaces a value by its operands where that needs no more parameters. */
+static bool try_recompute(struct lowering *l, struct host_values *values, size_t at) {
+    struct host_value host = values->all.at[at];
+    const struct ir_instruction *definition = host.value->definition;
+    if (host.recompute || host.depth >= DEEPEST_RECOMPUTATION || !definition || definition->kind != IR_OPERATION ||
+        !is_cheap(definition->op))
+        return false;
+    const struct ir_value *fresh = NULL;
+    for (size_t i = 0; i < definition->operand_count; i++) {
+        const struct ir_value *operand = definition->operands[i];
+        if (!is_host_value(l, operand) || find(values, operand) || operand == fresh)
+            continue;
+        if (fresh)
+            return false;
+        fresh = operand;
+    }
+    values->all.at[at].recompute = true;
+    for (size_t i = 0; i < definition->operand_count; i++)
+        need(l, values, definition->operands[i], host.depth + 1, 1);
+    return true;
+}
+
+static int by_id(const void *a, const void *b) {
+    uint32_t x = ((const struct host_value *)a)->value->id, y = ((const struct host_value *)b)->value->id;
+    return (x > y) - (x < y);
+}
+
+/* ---- lengths, for comments ---- */
+
+struct target_expr *parameters_describe(struct lowering *l, const struct ir_value *value, int depth) {
+    if (value->is_constant)
+        return expr_integer(l, value->base, value->constant.integer);
+    const struct ir_instruction *definition = value->definition;
+    if (!definition && !value->region) {
+        struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
+        variable->name = value->name ? value->name : "?";
+        variable->base = value->base;
+        return expr_variable(l, variable, value->low, value->high);
+    }
+    if (!definition || definition->kind != IR_OPERATION || depth == 0)
+        return NULL;
+    struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, value->base);
+    expr->op = definition->op;
+    for (size_t i = 0; i < definition->operand_count; i++)
+        if (!(expr->operands[i] = parameters_describe(l, definition->operands[i], depth - 1)))
+            return NULL;
+    return expr;
+}
+
+/* An input's length is the product of its extents, which are parameters of the FCL kernel. */
+static struct target_expr *describe_length(struct lowering *l, const struct ir_buffer *buffer) {
+    if (buffer->capacity)
+        return parameters_describe(l, buffer->capacity, 4);
+    const struct ir_parameter *own = NULL;
+    for (size_t i = 0; i < l->kernel->parameters.count && !own; i++)
+        if (l->kernel->parameters.at[i].buffer == buffer)
+            own = &l->kernel->parameters.at[i];
+    struct target_expr *length = NULL;
+    for (size_t i = 0; own && i < l->kernel->parameters.count; i++) {
+        const struct ir_parameter *parameter = &l->kernel->parameters.at[i];
+        if (parameter->kind != IR_PARAMETER_LENGTH || parameter->argument != own->argument ||
+            (own->name && parameter->name && strcmp(own->name, parameter->name)))
+            continue;
+        struct target_expr *extent = parameters_describe(l, parameter->value, 4);
+        length = length ? expr_operation(l, OP_MUL, BASE_I32, length, extent) : extent;
+    }
+    return length;
+}
+
+/* ---- the list ---- */
+
+static void add_buffers(struct lowering *l) {
+    for (size_t i = 0; i < l->kernel->buffers.count; i++) {
+        struct ir_buffer *buffer = l->kernel->buffers.at[i];
+        struct extent *extent = map_get(l->extents->by_buffer, buffer);
+        if (!extent || !extent->first || (buffer->memory != MEMORY_INPUT && buffer->memory != MEMORY_OUTPUT))
+            continue;
+        struct target_array *array = ARENA_NEW(l->arena, struct target_array);
+        *array = (struct target_array){
+            .name = names_fresh(l->names, buffer->name, buffer->memory == MEMORY_INPUT ? "input" : "result"),
+            .element = buffer->element,
+            .space = TARGET_SPACE_GLOBAL,
+            .is_const = !extent->is_written};
+        map_set(l->arrays, buffer, array);
+        l->target->uses_double |= buffer->element == BASE_F64;
+        vec_push(l->arena, &l->target->parameters,
+                 (struct target_parameter){.kind = TARGET_PARAMETER_BUFFER,
+                                           .name = array->name,
+                                           .base = buffer->element,
+                                           .buffer = buffer,
+                                           .is_const = array->is_const,
+                                           .array = array,
+                                           .length = describe_length(l, buffer)});
+    }
+}
+
+static void add_scalar(struct lowering *l, const struct ir_value *value) {
+    struct target_variable *variable = lower_variable(l, value->base, value->name, "scalar");
+    variable->is_parameter = true;
+    vec_push(l->arena, &l->target->parameters,
+             (struct target_parameter){.kind = TARGET_PARAMETER_SCALAR,
+                                       .name = variable->name,
+                                       .base = value->base,
+                                       .value = (struct ir_value *)value,
+                                       .variable = variable,
+                                       .length = parameters_describe(l, value, 4)});
+    lower_bind(l, value, expr_variable(l, variable, value->low, value->high));
+}
+
+static void recompute(struct lowering *l, struct host_values *values, const struct host_value *host) {
+    const struct ir_instruction *definition = host->value->definition;
+    if (l->values[host->value->id])
+        return;
+    for (size_t i = 0; i < definition->operand_count; i++) {
+        const struct host_value *operand = find(values, definition->operands[i]);
+        if (operand && operand->recompute)
+            recompute(l, values, operand);
+    }
+    struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, host->value->base);
+    expr->op = definition->op;
+    expr->wraps = !definition->no_wrap;
+    expr->size = 1;
+    expr->low = host->value->low;
+    expr->high = host->value->high;
+    for (size_t i = 0; i < definition->operand_count; i++) {
+        expr->operands[i] = lower_value(l, definition->operands[i]);
+        expr->size += expr->operands[i]->size;
+    }
+    bool is_used_once = l->uses[host->value->id].count + host->uses == 1;
+    lower_bind(l, host->value, is_used_once ? expr : lower_named(l, expr, host->value->name, "t"));
+}
+
+void parameters_make(struct lowering *l) {
+    struct host_values values = {0};
+    need_region(l, &values, l->forall->regions[0]);
+    need(l, &values, l->forall->operands[0], 0, 1);
+    for (size_t i = 0; i < l->extents->all.count; i++) {
+        struct extent *extent = l->extents->all.at[i];
+        enum ir_memory memory = extent->buffer->memory;
+        if (extent->first && (memory == MEMORY_SHARED || memory == MEMORY_PRIVATE))
+            need(l, &values, extent->buffer->capacity, 0, 2); /* may be used more than once: named */
+    }
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = values.all.count; i-- > 0;)
+            changed |= try_recompute(l, &values, i);
+    }
+    if (values.all.count)
+        qsort(values.all.at, values.all.count, sizeof *values.all.at, by_id);
+    add_buffers(l);
+    for (size_t i = 0; i < values.all.count; i++)
+        if (!values.all.at[i].recompute)
+            add_scalar(l, values.all.at[i].value);
+    for (size_t i = 0; i < values.all.count; i++)
+        if (values.all.at[i].recompute)
+            recompute(l, &values, &values.all.at[i]);
+}

@@ -1,0 +1,170 @@
+/* Where the shared buffers of a kernel lie: greedy first fit over their lifetimes, so that two buffers never live
+   together may share their place.
+
+   note [frames]
+   A warp's buffers live in its frame, with places of their own in it. To the block, the frames of all its warps are one
+   buffer that lives as long as the loop over warps runs. Were a warp's buffers placed among the block's, different warps
+   could hold different buffers at one place. */
+#include "map/lower.h"
+
+static int64_t round_up(int64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+/* Something to be placed. */
+struct item {
+    int begin, end;
+    int64_t bytes, at;
+};
+
+static bool meet(const struct item *a, const struct item *b) { return a->begin < b->end && b->begin < a->end; }
+
+/* Returns the bytes in all. Items are in order of their begin. */
+static int64_t first_fit(struct item *items, size_t count) {
+    int64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t at = 0;
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (size_t k = 0; k < i; k++)
+                if (meet(&items[i], &items[k]) && at < items[k].at + items[k].bytes &&
+                    items[k].at < at + items[i].bytes) {
+                    at = items[k].at + items[k].bytes;
+                    moved = true;
+                }
+        }
+        items[i].at = at;
+        total = at + items[i].bytes > total ? at + items[i].bytes : total;
+    }
+    return total;
+}
+
+/* The loop over warps that a warp's buffer lives in. */
+static const struct ir_instruction *warp_loop(const struct extent *extent) {
+    const struct ir_instruction *owner = extent->region->owner;
+    while (!(owner->kind == IR_FORALL && owner->inner == LEVEL_WARP))
+        owner = owner->region->owner;
+    return owner;
+}
+
+struct frame {
+    const struct ir_instruction *loop;
+    int begin, end;
+    int64_t bytes, at;
+    VEC(size_t) members; /* indices of the plan's buffers */
+};
+typedef VEC(struct frame) frames;
+
+static struct frame *frame_of(struct arena *arena, frames *all, const struct extent *extent) {
+    const struct ir_instruction *loop = warp_loop(extent);
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].loop == loop) {
+            struct frame *frame = &all->at[i];
+            frame->begin = extent->begin < frame->begin ? extent->begin : frame->begin;
+            frame->end = extent->end > frame->end ? extent->end : frame->end;
+            return frame;
+        }
+    vec_push(arena, all, (struct frame){.loop = loop, .begin = extent->begin, .end = extent->end});
+    return &all->at[all->count - 1];
+}
+
+static void sort_by_begin(struct item *items, size_t *origin, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0 && items[k].begin < items[k - 1].begin; k--) {
+            struct item item = items[k];
+            items[k] = items[k - 1];
+            items[k - 1] = item;
+            size_t from = origin[k];
+            origin[k] = origin[k - 1];
+            origin[k - 1] = from;
+        }
+}
+
+static void place_frame(struct arena *arena, struct shared_plan *plan, struct frame *frame, int space) {
+    size_t count = frame->members.count;
+    struct item *items = ARENA_ARRAY(arena, struct item, count);
+    size_t *origin = ARENA_ARRAY(arena, size_t, count);
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct shared_buffer *shared = &plan->buffers.at[frame->members.at[i]];
+        items[i] = (struct item){shared->extent->begin, shared->extent->end, shared->place.high, 0};
+        origin[i] = frame->members.at[i];
+        sum += items[i].bytes;
+    }
+    sort_by_begin(items, origin, count);
+    frame->bytes = first_fit(items, count);
+    if (frame->bytes < sum)
+        plan->is_pooled = true;
+    for (size_t i = 0; i < count; i++)
+        plan->buffers.at[origin[i]].place =
+            (struct stretch){space, items[i].at, items[i].at + plan->buffers.at[origin[i]].place.high};
+}
+
+/* Buffers of the block and frames of warps, in one pool. */
+static void place_pool(struct arena *arena, struct shared_plan *plan, frames *frames, int warps) {
+    size_t most = plan->buffers.count + frames->count, count = 0;
+    struct item *items = ARENA_ARRAY(arena, struct item, most + 1);
+    size_t *origin = ARENA_ARRAY(arena, size_t, most + 1);
+    int64_t sum = 0;
+    for (size_t i = 0; i < plan->buffers.count; i++) {
+        struct shared_buffer *shared = &plan->buffers.at[i];
+        if (shared->is_dynamic || shared->extent->buffer->owner == LEVEL_WARP)
+            continue;
+        items[count] = (struct item){shared->extent->begin, shared->extent->end, shared->place.high, 0};
+        origin[count++] = i;
+    }
+    for (size_t i = 0; i < frames->count; i++) {
+        struct frame *frame = &frames->at[i];
+        items[count] = (struct item){frame->begin, frame->end, frame->bytes * warps, 0};
+        origin[count++] = plan->buffers.count + i;
+    }
+    for (size_t i = 0; i < count; i++)
+        sum += items[i].bytes;
+    sort_by_begin(items, origin, count);
+    plan->pool_bytes = first_fit(items, count);
+    if (plan->pool_bytes < sum)
+        plan->is_pooled = true;
+    for (size_t i = 0; i < count; i++) {
+        struct stretch place = {0, items[i].at, items[i].at + items[i].bytes};
+        if (origin[i] < plan->buffers.count) {
+            plan->buffers.at[origin[i]].place = plan->buffers.at[origin[i]].block_place = place;
+            continue;
+        }
+        struct frame *frame = &frames->at[origin[i] - plan->buffers.count];
+        for (size_t k = 0; k < frame->members.count; k++) {
+            plan->buffers.at[frame->members.at[k]].block_place = place;
+            plan->buffers.at[frame->members.at[k]].frame_bytes = frame->bytes;
+        }
+    }
+}
+
+struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block) {
+    struct shared_plan *plan = ARENA_NEW(arena, struct shared_plan);
+    plan->by_buffer = map_new(arena);
+    int next_space = 1;
+    frames frames = {0};
+    for (size_t i = 0; i < extents->all.count; i++) {
+        struct extent *extent = extents->all.at[i];
+        const struct ir_buffer *buffer = extent->buffer;
+        bool is_warps = buffer->owner == LEVEL_WARP;
+        if (buffer->memory != MEMORY_SHARED || !extent->first || (is_warps && warps_per_block == 0))
+            continue;
+        struct shared_buffer shared = {.extent = extent, .is_dynamic = !buffer->capacity->is_constant};
+        if (shared.is_dynamic) {
+            shared.place = shared.block_place = (struct stretch){next_space++, 0, 1};
+        } else {
+            /* Only the size for now, as `high`. */
+            int64_t bytes = buffer->capacity->constant.integer * (int64_t)target_element_bytes(buffer->element);
+            shared.place.high = round_up(bytes > 0 ? bytes : 1);
+            if (is_warps) {
+                struct frame *frame = frame_of(arena, &frames, extent);
+                vec_push(arena, &frame->members, plan->buffers.count);
+            }
+        }
+        vec_push(arena, &plan->buffers, shared);
+    }
+    for (size_t i = 0; i < frames.count; i++)
+        place_frame(arena, plan, &frames.at[i], next_space++);
+    place_pool(arena, plan, &frames, warps_per_block);
+    for (size_t i = 0; i < plan->buffers.count; i++)
+        map_set(plan->by_buffer, plan->buffers.at[i].extent->buffer, &plan->buffers.at[i]);
+    return plan;
+}

@@ -1,0 +1,278 @@
+/* The SIMT mapping, for GPUs: an iteration belongs to a block, warp or thread of the hardware, and whoever is through
+   with one takes the next at the stride of all there are, so that any launch size is right.
+
+   note [counters]
+   A count may be as large as INT_MAX; adding the stride to an int index could then overflow. Loops whose count is not
+   known to be smaller run over a uint, which has room for one more stride, and the body gets the index as an int. */
+#include "map/lower.h"
+
+/* The largest stride inside a block. */
+enum { LARGEST_BLOCK_STRIDE = 1 << 16 };
+
+struct share {
+    bool is_sequential; /* one unit does all iterations */
+    enum target_hardware first, stride;
+    int constant_stride; /* 0: `stride` */
+    bool is_in_block;
+};
+
+/* Who does which iterations. Without warps (OpenCL 1.2 has no sub-groups) every thread is a warp of its own. */
+static struct share share_of(const struct lowering *l, const struct ir_instruction *forall) {
+    bool has_warps = l->options->has_warps;
+    if (forall->outer == LEVEL_GRID) {
+        if (forall->inner == LEVEL_BLOCK)
+            return (struct share){.first = TARGET_BLOCK_ID, .stride = TARGET_BLOCK_COUNT};
+        if (forall->inner == LEVEL_WARP && has_warps)
+            return (struct share){.first = TARGET_GLOBAL_WARP_ID, .stride = TARGET_GLOBAL_WARP_COUNT};
+        return (struct share){.first = TARGET_GLOBAL_THREAD_ID, .stride = TARGET_GLOBAL_THREAD_COUNT};
+    }
+    if (forall->outer == LEVEL_BLOCK) {
+        if (forall->inner == LEVEL_WARP && has_warps)
+            return (struct share){.first = TARGET_WARP_ID, .stride = TARGET_WARP_COUNT, .is_in_block = true};
+        return (struct share){.first = TARGET_THREAD_ID, .stride = TARGET_THREAD_COUNT, .is_in_block = true};
+    }
+    return (struct share){.is_sequential = !has_warps,
+                          .first = TARGET_LANE_ID,
+                          .constant_stride = l->kernel->warp_size,
+                          .is_in_block = true};
+}
+
+/* ---- barriers ---- */
+
+void simt_barrier(struct lowering *l, enum level_value ambient) {
+    lower_emit(l, ambient == LEVEL_WARP ? TARGET_WARP_BARRIER : TARGET_BLOCK_BARRIER);
+}
+
+/* ---- parallel loops ---- */
+
+/* One iteration: only the first unit does it. */
+static void lower_single(struct lowering *l, const struct ir_instruction *forall, const struct share *share) {
+    const struct ir_value *index = forall->parameters[0];
+    lower_bind(l, index, expr_integer(l, index->base, 0));
+    if (share->is_sequential) {
+        lower_region(l, forall->regions[0]);
+        return;
+    }
+    struct target_statement *only = lower_emit(l, TARGET_IF);
+    only->value = expr_operation(l, OP_EQ, BASE_BOOL, expr_hardware(l, share->first), expr_integer(l, BASE_U32, 0));
+    struct lower_scope scope = lower_enter(l, &only->body);
+    lower_region(l, forall->regions[0]);
+    lower_leave(l, scope);
+}
+
+/* At most as many iterations as there are lanes: no loop. */
+static void lower_lanes(struct lowering *l, const struct ir_instruction *forall) {
+    const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
+    struct target_variable *variable = lower_variable(l, index->base, index->name, "lane");
+    struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
+    declare->variable = variable;
+    declare->value = expr_hardware(l, TARGET_LANE_ID);
+    lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
+    if (count->constant.integer == l->kernel->warp_size) {
+        lower_region(l, forall->regions[0]);
+        return;
+    }
+    struct target_statement *guard = lower_emit(l, TARGET_IF);
+    guard->value =
+        expr_operation(l, OP_LT, BASE_BOOL, expr_variable(l, variable, index->low, index->high), lower_value(l, count));
+    struct lower_scope scope = lower_enter(l, &guard->body);
+    lower_region(l, forall->regions[0]);
+    lower_leave(l, scope);
+}
+
+void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
+    struct share share = share_of(l, forall);
+    const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
+    if (count->is_constant && count->constant.integer == 1) {
+        lower_single(l, forall, &share);
+        return;
+    }
+    if (share.constant_stride && !share.is_sequential && count->is_constant &&
+        count->constant.integer <= share.constant_stride) {
+        lower_lanes(l, forall);
+        return;
+    }
+    struct target_expr *limit = lower_simple(l, count, "count");
+    int64_t room = share.is_sequential ? 0 : LARGEST_BLOCK_STRIDE;
+    bool is_plain = index->base != BASE_I32 ||
+                    (share.is_sequential || (share.is_in_block && count->high <= INT32_MAX - room));
+    if (!is_plain && count->low < 0)
+        limit = lower_named(l, expr_operation(l, OP_MAX, count->base, limit, expr_integer(l, count->base, 0)), NULL,
+                            "count");
+    enum base base = is_plain ? index->base : BASE_U32;
+    struct target_statement *loop = lower_emit(l, TARGET_FOR);
+    loop->value = share.is_sequential ? expr_integer(l, base, 0) : expr_hardware(l, share.first);
+    loop->step = share.is_sequential      ? expr_integer(l, base, 1)
+                 : share.constant_stride ? expr_integer(l, base, share.constant_stride)
+                                         : expr_hardware(l, share.stride);
+    loop->limit = is_plain ? limit : expr_convert(l, limit, BASE_U32);
+    struct lower_scope scope = lower_enter(l, &loop->body);
+    if (is_plain) {
+        loop->variable = lower_variable(l, base, index->name, "i");
+        lower_bind(l, index, expr_variable(l, loop->variable, index->low, index->high));
+    } else {
+        const char *name = names_fresh(l->names, index->name, "i"); /* the better name is for the body's */
+        loop->variable = lower_variable(l, base, arena_printf(l->arena, "%s_at", name), "at");
+        struct target_variable *alias = ARENA_NEW(l->arena, struct target_variable);
+        alias->name = name;
+        alias->base = index->base;
+        struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
+        declare->variable = alias;
+        declare->value = expr_convert(l, expr_variable(l, loop->variable, 0, UINT32_MAX), index->base);
+        lower_bind(l, index, expr_variable(l, alias, index->low, index->high));
+    }
+    lower_region(l, forall->regions[0]);
+    lower_leave(l, scope);
+}
+
+/* ---- memory ---- */
+
+/* Buffers of threads, and of warps that are threads. */
+void simt_declare(struct lowering *l, struct extent *extent) {
+    struct ir_buffer *buffer = extent->buffer;
+    bool is_private = buffer->memory == MEMORY_PRIVATE ||
+                      (buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP && !l->options->has_warps);
+    if (!is_private)
+        return;
+    if (buffer->capacity->is_constant)
+        lower_private_array(l, buffer, 0);
+    else
+        lower_scratch(l, buffer, LEVEL_THREAD, expr_hardware(l, TARGET_GLOBAL_THREAD_ID));
+}
+
+static struct target_array *declare_shared(struct lowering *l, const char *name, enum base element, int64_t capacity,
+                                           int alignment) {
+    struct target_array *array = ARENA_NEW(l->arena, struct target_array);
+    *array = (struct target_array){.name = name,
+                                   .element = element,
+                                   .space = TARGET_SPACE_SHARED,
+                                   .capacity = capacity,
+                                   .alignment = alignment};
+    lower_emit(l, TARGET_DECLARE_ARRAY)->array = array;
+    return array;
+}
+
+static void declare_pointer(struct lowering *l, const struct ir_buffer *buffer, struct target_array *from,
+                            struct target_expr *index) {
+    struct target_array *array = ARENA_NEW(l->arena, struct target_array);
+    *array = (struct target_array){.name = names_fresh(l->names, buffer->name, "tile"),
+                                   .element = buffer->element,
+                                   .space = TARGET_SPACE_SHARED};
+    struct target_statement *pointer = lower_emit(l, TARGET_DECLARE_POINTER);
+    pointer->array = array;
+    pointer->from = from;
+    pointer->index = index;
+    map_set(l->arrays, buffer, array);
+}
+
+/* The own array of a buffer that shares its place with no other. */
+static void declare_own(struct lowering *l, struct shared_buffer *shared, int warps) {
+    const struct ir_buffer *buffer = shared->extent->buffer;
+    int64_t capacity = buffer->capacity->constant.integer > 0 ? buffer->capacity->constant.integer : 1;
+    int64_t bytes = capacity * (int64_t)target_element_bytes(buffer->element);
+    if (buffer->owner == LEVEL_WARP) {
+        const char *name = arena_printf(l->arena, "%s_of_warps", buffer->name ? buffer->name : "tile");
+        struct target_array *all =
+            declare_shared(l, names_fresh(l->names, name, "tiles"), buffer->element, capacity * warps, 0);
+        declare_pointer(l, buffer, all,
+                        expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_WARP_ID),
+                                       expr_integer(l, BASE_U32, capacity)));
+        bytes *= warps;
+    } else {
+        struct target_array *array =
+            declare_shared(l, names_fresh(l->names, buffer->name, "tile"), buffer->element, capacity, 0);
+        map_set(l->arrays, buffer, array);
+    }
+    l->target->static_shared_bytes += bytes;
+}
+
+static void declare_in_pool(struct lowering *l, struct shared_buffer *shared, struct target_array *pool) {
+    const struct ir_buffer *buffer = shared->extent->buffer;
+    struct target_expr *at = expr_integer(l, BASE_U32, shared->place.low);
+    if (buffer->owner == LEVEL_WARP)
+        at = expr_operation(l, OP_ADD, BASE_U32,
+                            expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_WARP_ID),
+                                           expr_integer(l, BASE_U32, shared->frame_bytes)),
+                            expr_integer(l, BASE_U32, shared->block_place.low + shared->place.low));
+    declare_pointer(l, buffer, pool, at);
+}
+
+/* Dynamic buffers follow one another; `at` is where the next begins. */
+static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, int warps, struct target_array *pool,
+                            struct target_expr **at) {
+    const struct ir_buffer *buffer = shared->extent->buffer;
+    struct target_expr *capacity = expr_convert(l, lower_value(l, buffer->capacity), BASE_U32);
+    size_t element_bytes = target_element_bytes(buffer->element);
+    size_t copies = buffer->owner == LEVEL_WARP ? (size_t)warps : 1;
+    struct target_expr *length = parameters_describe(l, buffer->capacity, 4);
+    if (l->options->dynamic_as_parameters) {
+        struct target_array *array = ARENA_NEW(l->arena, struct target_array);
+        *array = (struct target_array){.name = names_fresh(l->names, buffer->name, "tile"),
+                                       .element = buffer->element,
+                                       .space = TARGET_SPACE_SHARED};
+        vec_push(l->arena, &l->target->parameters,
+                 (struct target_parameter){.kind = TARGET_PARAMETER_LOCAL,
+                                           .name = array->name,
+                                           .base = buffer->element,
+                                           .capacity = buffer->capacity,
+                                           .array = array,
+                                           .length = length});
+        map_set(l->arrays, buffer, array);
+        return;
+    }
+    struct target_expr *bytes =
+        expr_operation(l, OP_MUL, BASE_U32, capacity, expr_integer(l, BASE_U32, (int64_t)element_bytes));
+    struct target_expr *begin = *at;
+    if (buffer->owner == LEVEL_WARP)
+        begin = expr_operation(l, OP_ADD, BASE_U32, begin,
+                               expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_WARP_ID), bytes));
+    declare_pointer(l, buffer, pool, begin);
+    vec_push(l->arena, &l->target->dynamic,
+             (struct target_dynamic){
+                 .capacity = buffer->capacity, .element_bytes = element_bytes, .copies = copies, .length = length});
+    struct target_expr *all =
+        expr_operation(l, OP_MUL, BASE_U32, bytes, expr_integer(l, BASE_U32, (int64_t)copies));
+    struct target_expr *rounded =
+        expr_operation(l, OP_AND, BASE_U32,
+                       expr_operation(l, OP_ADD, BASE_U32, all, expr_integer(l, BASE_U32, 15)),
+                       expr_integer(l, BASE_U32, (int64_t)UINT32_MAX - 15));
+    *at = expr_operation(l, OP_ADD, BASE_U32, *at, rounded);
+}
+
+void simt_begin(struct lowering *l) {
+    int warps = l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
+    l->shared = shared_allocate(l->arena, l->extents, warps);
+    l->barriers = barriers_place(l->arena, l->forall, l->shared, l->options->has_warps);
+    struct shared_plan *plan = l->shared;
+    size_t dynamic = 0, declared = 0;
+    for (size_t i = 0; i < plan->buffers.count; i++)
+        dynamic += plan->buffers.at[i].is_dynamic;
+    int64_t limit = l->options->static_shared_limit;
+    bool is_too_large = limit && plan->pool_bytes > limit;
+    struct target_array *launch_pool = NULL;
+    if (is_too_large || (dynamic && !l->options->dynamic_as_parameters))
+        launch_pool = declare_shared(l, "fcl_shared", BASE_U8, TARGET_CAPACITY_DYNAMIC, 16);
+    struct target_array *pool = NULL;
+    if (is_too_large) {
+        pool = launch_pool;
+        l->target->dynamic_fixed_bytes = plan->pool_bytes;
+    } else if (plan->is_pooled) {
+        pool = declare_shared(l, names_fresh(l->names, "shared_pool", ""), BASE_U8, plan->pool_bytes, 16);
+        l->target->static_shared_bytes = plan->pool_bytes;
+    }
+    struct target_expr *at = expr_integer(l, BASE_U32, l->target->dynamic_fixed_bytes);
+    for (size_t i = 0; i < plan->buffers.count; i++) {
+        struct shared_buffer *shared = &plan->buffers.at[i];
+        l->target->uses_double |= shared->extent->buffer->element == BASE_F64;
+        if (shared->is_dynamic) {
+            declare_dynamic(l, shared, warps, launch_pool, &at);
+            if (!l->options->dynamic_as_parameters && ++declared < dynamic && at->size > 1)
+                at = lower_named(l, at, NULL, "offset");
+        } else if (pool) {
+            declare_in_pool(l, shared, pool);
+        } else {
+            declare_own(l, shared, warps);
+        }
+    }
+    simt_forall(l, l->forall);
+}
