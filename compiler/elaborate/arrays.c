@@ -1,0 +1,386 @@
+/* Pull and push arrays: their constructors, indexing and lengths. Nothing here emits a loop. */
+#include "elaborate/value.h"
+
+static struct pull *new_pull(struct elaborator *e, enum pull_kind kind, struct ir_value *length) {
+    struct pull *pull = ARENA_NEW(e->arena, struct pull);
+    pull->kind = kind;
+    pull->length = length;
+    return pull;
+}
+
+static struct push *new_push(struct elaborator *e, enum push_kind kind, enum level_value level) {
+    struct push *push = ARENA_NEW(e->arena, struct push);
+    push->kind = kind;
+    push->level = level;
+    return push;
+}
+
+static struct ir_value *not_negative(struct elaborator *e, struct ir_value *n) {
+    return n ? ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0)) : NULL;
+}
+
+struct type *elab_type_named(struct elaborator *e, const struct instance *instance, const char *name) {
+    for (size_t i = 0; i < instance->scheme->type_count; i++) {
+        symbol own = instance->scheme->type_variables[i]->name;
+        if (own && !strcmp(own->text, name))
+            return instance->types[i];
+    }
+    elab_internal(e, "a primitive's type variable is missing");
+}
+
+enum level_value elab_level_named(struct elaborator *e, const struct instance *instance, const char *name) {
+    for (size_t i = 0; i < instance->scheme->level_count; i++) {
+        symbol own = instance->scheme->level_variables[i]->name;
+        if (own && !strcmp(own->text, name))
+            return instance->levels[i]->value;
+    }
+    elab_internal(e, "a primitive's level variable is missing");
+}
+
+/* ---- indexing ---- */
+
+static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, struct ir_value *index) {
+    struct ir_builder *b = e->builder;
+    size_t inner = pull->memory.extent_count;
+    if (inner) { /* a row: the same memory, further on */
+        struct ir_value *stride = ir_resolve(b, pull->memory.extents[0]);
+        for (size_t i = 1; i < inner; i++)
+            stride = ir_binary(b, OP_MUL, stride, pull->memory.extents[i]);
+        struct pull *row = new_pull(e, PULL_MEMORY, pull->memory.extents[0]);
+        row->memory = pull->memory;
+        row->memory.extents++;
+        row->memory.extent_count--;
+        row->memory.offset = ir_binary(b, OP_MUL, index, stride);
+        if (pull->memory.offset)
+            row->memory.offset = ir_binary(b, OP_ADD, pull->memory.offset, row->memory.offset);
+        return elab_of_pull(e, row);
+    }
+    struct ir_value *place = pull->memory.offset ? ir_binary(b, OP_ADD, pull->memory.offset, index) : index;
+    base_list bases = {0};
+    elab_leaf_bases(e, pull->memory.element, &bases);
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases.count);
+    for (size_t i = 0; i < bases.count; i++)
+        leaves[i] = e->shape ? NULL : ir_load(b, pull->memory.buffers[i], place);
+    size_t next = 0;
+    return elab_of_type(e, pull->memory.element, leaves, &next);
+}
+
+struct indexing {
+    struct pull *pull;
+    struct ir_value *index;
+    size_t from, to; /* PULL_LIST: the items still possible */
+};
+
+static struct elab_value *index_thunk(struct elaborator *e, void *context) {
+    const struct indexing *indexing = context;
+    return elab_index(e, indexing->pull, indexing->index);
+}
+
+/* A list at a dynamic index: a binary decision. */
+static struct elab_value *index_list(struct elaborator *e, void *context) {
+    const struct indexing *indexing = context;
+    if (indexing->to - indexing->from <= 1)
+        return indexing->pull->items[indexing->from];
+    size_t middle = indexing->from + (indexing->to - indexing->from) / 2;
+    struct indexing below = *indexing, above = *indexing;
+    below.to = middle;
+    above.from = middle;
+    struct ir_value *is_below =
+        ir_binary(e->builder, OP_LT, indexing->index, ir_int(e->builder, (int64_t)middle));
+    return elab_choose(e, is_below, index_list, &below, index_list, &above);
+}
+
+struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index) {
+    switch (pull->kind) {
+    case PULL_GENERATE: return elab_apply(e, pull->function, elab_scalar(e, index));
+    case PULL_MAP: return elab_apply(e, pull->function, elab_index(e, pull->of, index));
+    case PULL_MEMORY:
+        if (!index && !pull->memory.extent_count) {
+            size_t next = 0;
+            base_list bases = {0};
+            elab_leaf_bases(e, pull->memory.element, &bases);
+            return elab_of_type(e, pull->memory.element, ARENA_ARRAY(e->arena, struct ir_value *, bases.count), &next);
+        }
+        if (!index)
+            index = ir_int(e->builder, 0); /* in a shape: all rows have one length */
+        return index_memory(e, pull, index);
+    case PULL_LIST: {
+        size_t count = (size_t)ir_resolve(e->builder, pull->length)->constant.integer;
+        if (index)
+            index = ir_resolve(e->builder, index);
+        if (index && index->is_constant) {
+            if (index->constant.integer < 0 || (uint64_t)index->constant.integer >= count)
+                elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld is outside this list of %zu elements",
+                          (long long)index->constant.integer, count);
+            return pull->items[index->constant.integer];
+        }
+        if (!count)
+            elab_fail(e, DIAG_INDEX_RANGE, e->span, "an element of an empty list is asked for");
+        if (!index)
+            return pull->items[0]->kind == ELAB_SCALAR ? elab_unknown(e) : pull->items[0];
+        struct indexing all = {pull, index, 0, count};
+        return index_list(e, &all);
+    }
+    case PULL_CHOICE: {
+        struct indexing a = {pull->then_array, index, 0, 0}, b = {pull->else_array, index, 0, 0};
+        return elab_choose(e, pull->condition ? ir_resolve(e->builder, pull->condition) : NULL, index_thunk, &a,
+                           index_thunk, &b);
+    }
+    case PULL_UNKNOWN: {
+        if (!pull->memory.element)
+            return elab_unknown(e);
+        base_list bases = {0};
+        elab_leaf_bases(e, pull->memory.element, &bases);
+        size_t next = 0;
+        return elab_of_type(e, pull->memory.element, ARENA_ARRAY(e->arena, struct ir_value *, bases.count), &next);
+    }
+    }
+    elab_internal(e, "unknown pull array");
+}
+
+/* ---- lengths of push arrays ---- */
+
+struct last_chunk {
+    struct push *push;
+    struct ir_value *count;
+};
+
+static struct ir_value *length_of_last(struct elaborator *e, struct push *push, struct ir_value *count) {
+    struct ir_value *last = ir_binary(e->builder, OP_SUB, count, ir_int(e->builder, 1));
+    struct push *chunk = elab_as_push(e, elab_index(e, push->array, last));
+    return elab_push_length(e, chunk);
+}
+
+static struct elab_value *some_chunks(struct elaborator *e, void *context) {
+    const struct last_chunk *last = context;
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = length_of_last(e, last->push, last->count);
+    if (!length || !last->push->chunk_size)
+        return elab_unknown(e);
+    struct ir_value *before = ir_binary(b, OP_SUB, last->count, ir_int(b, 1));
+    return elab_scalar(e, ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, before, last->push->chunk_size), length));
+}
+
+static struct elab_value *no_chunks(struct elaborator *e, void *context) {
+    (void)context;
+    return elab_scalar(e, ir_int(e->builder, 0));
+}
+
+static struct ir_value *compute_length(struct elaborator *e, struct push *push) {
+    struct ir_builder *b = e->builder;
+    switch (push->kind) {
+    case PUSH_PULL: return push->array->length;
+    case PUSH_MAP:
+    case PUSH_PERMUTE: return elab_push_length(e, push->of);
+    case PUSH_APPEND: {
+        struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->second);
+        return x && y ? ir_binary(b, OP_ADD, x, y) : NULL;
+    }
+    case PUSH_CHOICE: {
+        struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->second);
+        if (x && y && push->condition)
+            return ir_ternary(b, OP_SELECT, push->condition, x, y);
+        return x == y ? x : NULL;
+    }
+    case PUSH_CHUNKS: {
+        if (push->total)
+            return push->total;
+        struct ir_value *count = push->array->length;
+        if (!count)
+            return NULL;
+        count = ir_resolve(b, count);
+        struct last_chunk last = {push, count};
+        struct ir_value *some = ir_binary(b, OP_LT, ir_int(b, 0), count);
+        e->shape++;
+        struct elab_value *length = elab_choose(e, some, some_chunks, &last, no_chunks, NULL);
+        e->shape--;
+        return not_negative(e, elab_as_scalar(e, length));
+    }
+    }
+    elab_internal(e, "unknown push array");
+}
+
+struct ir_value *elab_push_length(struct elaborator *e, struct push *push) {
+    struct ir_builder *b = e->builder;
+    if (!push->length_known || !ir_region_inside(ir_current(b), push->length_region)) {
+        push->length = compute_length(e, push);
+        push->length_region = ir_current(b);
+        push->length_known = true;
+    }
+    return push->length ? ir_resolve(b, push->length) : NULL;
+}
+
+struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull) {
+    struct push *push = new_push(e, PUSH_PULL, level);
+    push->array = pull;
+    return push;
+}
+
+/* ---- primitives ---- */
+
+#define PRIMITIVE(id)                                                                                        \
+    struct elab_value *elab_##id(struct elaborator *e, enum primitive primitive, const struct instance *instance,        \
+                                 struct elab_value **arguments)
+#define UNUSED_HERE (void)primitive, (void)instance
+
+PRIMITIVE(GENERATE) {
+    UNUSED_HERE;
+    struct pull *pull = new_pull(e, PULL_GENERATE, not_negative(e, elab_as_scalar(e, arguments[0])));
+    pull->function = arguments[1];
+    return elab_of_pull(e, pull);
+}
+
+PRIMITIVE(LENGTH) {
+    UNUSED_HERE;
+    return elab_scalar(e, elab_as_pull(e, arguments[0])->length);
+}
+
+PRIMITIVE(LENGTH_PULL) { return elab_LENGTH(e, primitive, instance, arguments); }
+
+PRIMITIVE(LENGTH_PUSH) {
+    UNUSED_HERE;
+    return elab_scalar(e, elab_push_length(e, elab_as_push(e, arguments[0])));
+}
+
+PRIMITIVE(INDEX) {
+    UNUSED_HERE;
+    struct pull *pull = elab_as_pull(e, arguments[0]);
+    struct ir_value *index = elab_as_scalar(e, arguments[1]);
+    if (index && pull->length && !e->shape) {
+        struct ir_value *length = ir_resolve(e->builder, pull->length);
+        if (index->high < 0 || (index->is_constant && length->is_constant && index->low >= length->high))
+            elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld is outside this array of length %lld",
+                      (long long)index->low, (long long)length->high);
+    }
+    return elab_index(e, pull, index);
+}
+
+PRIMITIVE(INDEX_OPERATOR) { return elab_INDEX(e, primitive, instance, arguments); }
+
+PRIMITIVE(MAP) {
+    UNUSED_HERE;
+    struct pull *of = elab_as_pull(e, arguments[1]);
+    struct pull *pull = new_pull(e, PULL_MAP, of->length);
+    pull->function = arguments[0];
+    pull->of = of;
+    return elab_of_pull(e, pull);
+}
+
+PRIMITIVE(MAP_PULL) { return elab_MAP(e, primitive, instance, arguments); }
+
+static struct elab_value *map_push(struct elaborator *e, struct elab_value **arguments, bool with_index) {
+    struct push *of = elab_as_push(e, arguments[1]);
+    struct push *push = new_push(e, PUSH_MAP, of->level);
+    push->function = arguments[0];
+    push->of = of;
+    push->with_index = with_index;
+    return elab_of_push(e, push);
+}
+
+PRIMITIVE(MAP_PUSH) {
+    UNUSED_HERE;
+    return map_push(e, arguments, false);
+}
+
+PRIMITIVE(MAP_PUSH_IX) {
+    UNUSED_HERE;
+    return map_push(e, arguments, true);
+}
+
+PRIMITIVE(PUSH) {
+    (void)primitive;
+    return elab_of_push(e, elab_push_of_pull(e, elab_level_named(e, instance, "l"), elab_as_pull(e, arguments[0])));
+}
+
+static struct push *chunks(struct elaborator *e, const struct instance *instance, bool sequential,
+                           struct elab_value *array) {
+    enum level_value inner = elab_level_named(e, instance, "l");
+    struct push *push = new_push(e, PUSH_CHUNKS, sequential ? inner : elab_level_named(e, instance, "m"));
+    push->chunk_level = inner;
+    push->array = elab_as_pull(e, array);
+    return push;
+}
+
+PRIMITIVE(CONCAT) {
+    (void)primitive;
+    struct push *push = chunks(e, instance, false, arguments[1]);
+    push->chunk_size = elab_as_scalar(e, arguments[0]);
+    return elab_of_push(e, push);
+}
+
+PRIMITIVE(CONCAT_SEQ) {
+    (void)primitive;
+    struct push *push = chunks(e, instance, true, arguments[1]);
+    push->chunk_size = elab_as_scalar(e, arguments[0]);
+    return elab_of_push(e, push);
+}
+
+PRIMITIVE(INTERLEAVE) {
+    (void)primitive;
+    struct push *push = chunks(e, instance, false, arguments[2]);
+    push->chunk_size = elab_as_scalar(e, arguments[0]);
+    push->function = arguments[1];
+    return elab_of_push(e, push);
+}
+
+PRIMITIVE(INTERLEAVE_SEQ) {
+    (void)primitive;
+    struct push *push = chunks(e, instance, true, arguments[2]);
+    push->chunk_size = elab_as_scalar(e, arguments[0]);
+    push->function = arguments[1];
+    return elab_of_push(e, push);
+}
+
+PRIMITIVE(INTERLEAVE_INTO) {
+    (void)primitive;
+    struct push *push = chunks(e, instance, false, arguments[2]);
+    push->total = not_negative(e, elab_as_scalar(e, arguments[0]));
+    push->function = arguments[1];
+    return elab_of_push(e, push);
+}
+
+PRIMITIVE(APPEND) {
+    UNUSED_HERE;
+    struct push *a = elab_as_push(e, arguments[0]);
+    struct push *push = new_push(e, PUSH_APPEND, a->level);
+    push->of = a;
+    push->second = elab_as_push(e, arguments[1]);
+    return elab_of_push(e, push);
+}
+
+PRIMITIVE(PERMUTE) {
+    UNUSED_HERE;
+    struct push *of = elab_as_push(e, arguments[1]);
+    struct push *push = new_push(e, PUSH_PERMUTE, of->level);
+    push->function = arguments[0];
+    push->of = of;
+    return elab_of_push(e, push);
+}
+
+PRIMITIVE(PIPE) {
+    UNUSED_HERE;
+    return elab_apply(e, arguments[1], arguments[0]);
+}
+
+PRIMITIVE(COMPOSE) {
+    UNUSED_HERE;
+    return elab_apply(e, arguments[0], elab_apply(e, arguments[1], arguments[2]));
+}
+
+static struct elab_value *component(struct elaborator *e, struct elab_value *tuple, size_t index) {
+    if (tuple->kind == ELAB_SCALAR && !tuple->scalar)
+        return tuple;
+    if (tuple->kind != ELAB_TUPLE)
+        elab_internal(e, "a pair was expected");
+    return tuple->tuple.items[index];
+}
+
+PRIMITIVE(FST) {
+    UNUSED_HERE;
+    return component(e, arguments[0], 0);
+}
+
+PRIMITIVE(SND) {
+    UNUSED_HERE;
+    return component(e, arguments[0], 1);
+}

@@ -1,0 +1,80 @@
+/* Upper bounds: memory is set aside before a kernel starts, so the length of what a block stores must be bounded by a value that
+   the host knows. The bound of a chunk's length, min n (length - i * n), is n. */
+#include "elaborate/value.h"
+
+static bool at_host(struct elaborator *e, const struct ir_value *value) {
+    return value->is_constant || !value->region || value->region == e->kernel->body;
+}
+
+static struct ir_value *bound(struct elaborator *e, struct ir_value *value, int depth);
+
+static struct ir_value *larger(struct elaborator *e, struct ir_value *x, struct ir_value *y) {
+    return x && y ? ir_binary(e->builder, OP_MAX, x, y) : NULL;
+}
+
+static struct ir_value *of_operation(struct elaborator *e, const struct ir_instruction *i, int depth) {
+    struct ir_builder *b = e->builder;
+    struct ir_value **x = i->operands;
+    struct ir_value *first = i->operand_count > 0 ? bound(e, x[0], depth) : NULL;
+    if (i->op == OP_SELECT)
+        return larger(e, bound(e, x[1], depth), bound(e, x[2], depth));
+    if (i->op == OP_MIN) {
+        struct ir_value *second = bound(e, x[1], depth);
+        return first && second ? ir_binary(b, OP_MIN, first, second) : first ? first : second;
+    }
+    if (!first)
+        return NULL;
+    switch (i->op) {
+    case OP_ADD: {
+        struct ir_value *second = bound(e, x[1], depth);
+        return second ? ir_binary(b, OP_ADD, first, second) : NULL;
+    }
+    case OP_SUB: return x[1]->low >= 0 ? ir_binary(b, OP_SUB, first, ir_int(b, x[1]->low)) : NULL;
+    case OP_MUL: {
+        struct ir_value *second = bound(e, x[1], depth);
+        return second && x[0]->low >= 0 && x[1]->low >= 0 ? ir_binary(b, OP_MUL, first, second) : NULL;
+    }
+    case OP_DIV: return x[1]->low >= 1 && x[0]->low >= 0 ? ir_binary(b, OP_DIV, first, ir_int(b, x[1]->low)) : NULL;
+    case OP_REM:
+    case OP_SHR:
+    case OP_AND: return x[0]->low >= 0 ? first : NULL;
+    case OP_MAX: return larger(e, first, bound(e, x[1], depth));
+    case OP_CONVERT: return first;
+    default: return NULL; /* other operations have no bound but their range */
+    }
+}
+
+static struct ir_value *bound(struct elaborator *e, struct ir_value *value, int depth) {
+    struct ir_builder *b = e->builder;
+    value = ir_resolve(b, value);
+    if (at_host(e, value))
+        return value;
+    struct ir_value *known = map_get(e->bounds, value);
+    if (known)
+        return known == value ? NULL : bound(e, known, depth);
+    struct ir_value *result = NULL;
+    const struct ir_instruction *i = value->definition;
+    if (depth > 0 && i && i->kind == IR_OPERATION) {
+        result = of_operation(e, i, depth - 1);
+    } else if (depth > 0 && i && i->kind == IR_IF) {
+        for (size_t k = 0; k < i->result_count; k++)
+            if (i->results[k] == value && k < i->regions[0]->yields.count)
+                result = larger(e, bound(e, i->regions[0]->yields.at[k], depth - 1),
+                                bound(e, i->regions[1]->yields.at[k], depth - 1));
+    } else if (depth > 0 && !i && value->region && value->region->owner &&
+               value->region->owner->kind != IR_WHILE && value->region->owner->parameters[0] == value) {
+        result = bound(e, value->region->owner->operands[0], depth - 1); /* an index: below its count */
+    }
+    if (!result && value->high < (1 << 24))
+        result = ir_int(b, value->high); /* large, but finite */
+    return result;
+}
+
+struct ir_value *elab_upper_bound(struct elaborator *e, struct ir_value *value) {
+    struct ir_region *here = ir_enter_outermost(e->builder);
+    struct ir_value *result = bound(e, value, 32);
+    if (result)
+        result = ir_binary(e->builder, OP_MAX, result, ir_int(e->builder, 0));
+    ir_leave_outermost(e->builder, here);
+    return result;
+}

@@ -1,0 +1,21 @@
+/* Elaboration: the typed core of one kernel, partially evaluated to IR. Closures, tuples, pull and push arrays exist here as
+   compile-time values and are gone afterwards; what was not forced is fused. */
+#ifndef FCL_ELABORATE_ELABORATE_H
+#define FCL_ELABORATE_ELABORATE_H
+
+#include "ir/ir.h"
+#include "support/diag.h"
+#include "types/core.h"
+
+struct elaborate_options {
+    int block_size, warp_size, grid_size; /* what #BlockSize … are */
+    int unroll;                           /* most steps that a static while, power or loop is unrolled to */
+    int optimise;                         /* as ir_builder_new takes it */
+};
+extern const struct elaborate_options elaborate_defaults;
+
+/* NULL when the kernel's static evaluation fails (a diagnostic says why). */
+struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global *kernel,
+                                   const struct elaborate_options *options, struct diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,417 @@
+/* Evaluation of the typed core: call by value, with IR for what is not known at compile time. */
+#include "elaborate/value.h"
+
+/* Deeper recursion or more steps than these are taken for recursion that does not end. */
+enum { MAX_DEPTH = 20000, MAX_CALLS = 3000, MAX_SPLITS = 3 };
+static const uint64_t MAX_STEPS = 20u * 1000 * 1000;
+
+static const struct environment *bind(struct elaborator *e, const struct environment *environment,
+                                      const struct core_local *local, struct elab_value *value) {
+    struct environment *entry = ARENA_NEW(e->arena, struct environment);
+    entry->local = local;
+    entry->value = value;
+    entry->next = environment;
+    return entry;
+}
+
+/* What the scheme's variables stand for at this use, made ground under the instance of the user. */
+static const struct instance *instantiate(struct elaborator *e, const struct core_instance *use,
+                                          const struct instance *user, const struct instance *parent) {
+    if (!use->scheme || (use->scheme->type_count == 0 && use->scheme->level_count == 0))
+        return parent;
+    struct instance *instance = ARENA_NEW(e->arena, struct instance);
+    instance->scheme = use->scheme;
+    instance->parent = parent;
+    instance->types = ARENA_ARRAY(e->arena, struct type *, use->scheme->type_count);
+    for (size_t i = 0; i < use->scheme->type_count; i++)
+        instance->types[i] = type_instantiate(e->arena, user, use->types[i]);
+    instance->levels = ARENA_ARRAY(e->arena, struct level *, use->scheme->level_count);
+    for (size_t i = 0; i < use->scheme->level_count; i++) {
+        struct level *level = ARENA_NEW(e->arena, struct level);
+        level->value = use->levels ? level_instantiate(user, use->levels[i]) : LEVEL_PURE;
+        instance->levels[i] = level;
+    }
+    return instance;
+}
+
+static struct elab_value *evaluate_literal(struct elaborator *e, const struct core *core,
+                                           const struct instance *instance) {
+    struct type *type = type_resolve(type_instantiate(e->arena, instance, core->type));
+    if (type->kind != TYPE_BASE)
+        elab_internal(e, "a literal without a base type");
+    const struct base_info *info = &base_info[type->base];
+    union scalar scalar;
+    if (info->is_floating)
+        scalar.floating = core->literal.is_floating ? core->literal.floating : (double)core->literal.magnitude;
+    else
+        scalar.natural = core->literal.magnitude;
+    return elab_scalar(e, ir_constant(e->builder, type->base, scalar));
+}
+
+static struct elab_value *evaluate_config(struct elaborator *e, enum core_config config) {
+    switch (config) {
+    case CONFIG_BLOCK_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->block_size));
+    case CONFIG_WARP_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->warp_size));
+    case CONFIG_GRID_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->grid_size));
+    }
+    elab_internal(e, "unknown configuration constant");
+}
+
+static struct elab_value *evaluate_local(struct elaborator *e, const struct core *core,
+                                         const struct environment *environment, const struct instance *instance) {
+    for (; environment; environment = environment->next) {
+        if (environment->local != core->local.local)
+            continue;
+        if (environment->value)
+            return environment->value;
+        const struct instance *own =
+            instantiate(e, &core->local.instance, instance, environment->delayed_instance);
+        return elab_evaluate(e, environment->delayed, environment->delayed_environment, own);
+    }
+    elab_internal(e, "a local name is not bound");
+}
+
+static struct elab_value *evaluate_global(struct elaborator *e, const struct core *core,
+                                          const struct instance *instance) {
+    struct core_global *global = core->global.global;
+    if (!global->body)
+        elab_internal(e, "a name without a body");
+    const struct instance *own = instantiate(e, &core->global.instance, instance, NULL);
+    struct elab_value *value = elab_evaluate(e, global->body, NULL, own);
+    if (value->kind == ELAB_CLOSURE)
+        value->closure.global = global;
+    return value;
+}
+
+/* ---- choices ---- */
+
+static struct elab_value *merge(struct elaborator *e, struct ir_value *condition, struct elab_value *a,
+                                struct elab_value *b) {
+    struct ir_builder *builder = e->builder;
+    if (a == b)
+        return a;
+    if (a->kind == ELAB_SCALAR && b->kind == ELAB_SCALAR) {
+        struct ir_value *x = elab_as_scalar(e, a), *y = elab_as_scalar(e, b);
+        return x && y ? elab_scalar(e, ir_ternary(builder, OP_SELECT, condition, x, y)) : elab_unknown(e);
+    }
+    if (a->kind == ELAB_TUPLE && b->kind == ELAB_TUPLE) {
+        struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, a->tuple.count);
+        for (size_t i = 0; i < a->tuple.count; i++)
+            items[i] = merge(e, condition, a->tuple.items[i], b->tuple.items[i]);
+        return elab_tuple(e, items, a->tuple.count);
+    }
+    if (a->kind == ELAB_PULL && b->kind == ELAB_PULL) {
+        struct pull *pull = ARENA_NEW(e->arena, struct pull);
+        pull->kind = PULL_CHOICE;
+        pull->condition = condition;
+        pull->then_array = a->pull;
+        pull->else_array = b->pull;
+        pull->length = a->pull->length && b->pull->length
+                           ? ir_ternary(builder, OP_SELECT, condition, a->pull->length, b->pull->length)
+                           : NULL;
+        return elab_of_pull(e, pull);
+    }
+    if (a->kind == ELAB_PUSH && b->kind == ELAB_PUSH) {
+        struct push *push = ARENA_NEW(e->arena, struct push);
+        push->kind = PUSH_CHOICE;
+        push->level = a->push->level;
+        push->condition = condition;
+        push->of = a->push;
+        push->second = b->push;
+        return elab_of_push(e, push);
+    }
+    struct elab_value *value = ARENA_NEW(e->arena, struct elab_value);
+    value->kind = ELAB_CHOICE;
+    value->choice.condition = condition;
+    value->choice.then_value = a;
+    value->choice.else_value = b;
+    return value;
+}
+
+static bool any_unknown(const ir_values *values) {
+    for (size_t i = 0; i < values->count; i++)
+        if (!values->at[i])
+            return true;
+    return false;
+}
+
+struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition, elab_thunk *then_thunk,
+                               void *then_context, elab_thunk *else_thunk, void *else_context) {
+    if (!condition) { /* a shape that depends on data: only lengths that agree survive */
+        struct elab_value *a = then_thunk(e, then_context), *b = else_thunk(e, else_context);
+        if (a->kind == ELAB_PULL && b->kind == ELAB_PULL && a->pull->length != b->pull->length) {
+            struct pull *pull = ARENA_NEW(e->arena, struct pull);
+            pull->kind = PULL_UNKNOWN;
+            return elab_of_pull(e, pull);
+        }
+        return elab_is_ground(a) ? merge(e, NULL, a, elab_unknown(e)) : a;
+    }
+    switch (ir_known(e->builder, condition)) {
+    case IR_TRUE: return then_thunk(e, then_context);
+    case IR_FALSE: return else_thunk(e, else_context);
+    case IR_UNKNOWN: break;
+    }
+    struct split_frame *split = e->split;
+    e->split = NULL; /* a split inside would have to repeat this choice too */
+    ir_begin_if(e->builder, condition);
+    struct elab_value *a = then_thunk(e, then_context);
+    ir_values yields = {0};
+    bool ground = elab_is_ground(a);
+    if (ground)
+        elab_flatten(e, a, &yields);
+    bool unknown = any_unknown(&yields);
+    ir_else(e->builder, yields.at, ground && !unknown ? yields.count : 0);
+    struct elab_value *b = else_thunk(e, else_context);
+    ir_values others = {0};
+    if (ground)
+        elab_flatten(e, b, &others);
+    struct elab_value *result;
+    if (ground && !unknown && any_unknown(&others)) { /* the then branch already yielded: match it */
+        for (size_t i = 0; i < others.count; i++)
+            others.at[i] = yields.at[i]->is_constant ? yields.at[i]
+                                                     : ir_constant(e->builder, yields.at[i]->base, (union scalar){0});
+        unknown = true;
+        struct ir_value **dropped = ARENA_ARRAY(e->arena, struct ir_value *, yields.count);
+        ir_end_if(e->builder, others.at, dropped, others.count, false);
+    } else if (ground && !unknown) {
+        struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, yields.count);
+        ir_end_if(e->builder, others.at, results, yields.count, false);
+        size_t next = 0;
+        result = elab_unflatten(e, a, results, &next);
+        e->split = split;
+        return result;
+    } else {
+        ir_end_if(e->builder, NULL, NULL, 0, true);
+    }
+    e->split = split;
+    if (ground) {
+        size_t next = 0;
+        return elab_unflatten(e, a, ARENA_ARRAY(e->arena, struct ir_value *, yields.count), &next);
+    }
+    return merge(e, condition, a, b);
+}
+
+struct branch {
+    const struct core *core;
+    const struct environment *environment;
+    const struct instance *instance;
+};
+
+static struct elab_value *branch_thunk(struct elaborator *e, void *context) {
+    const struct branch *branch = context;
+    return elab_evaluate(e, branch->core, branch->environment, branch->instance);
+}
+
+static bool is_array_type(const struct type *type) { return type->kind == TYPE_PULL || type->kind == TYPE_PUSH; }
+
+static struct elab_value *evaluate_if(struct elaborator *e, const struct core *core,
+                                      const struct environment *environment, const struct instance *instance) {
+    struct ir_value *condition =
+        elab_as_scalar(e, elab_evaluate(e, core->conditional.condition, environment, instance));
+    /* See note [splits]. */
+    struct split_frame *frame = e->split;
+    if (condition && frame && !e->shape && frame->depth < MAX_SPLITS && ir_known(e->builder, condition) == IR_UNKNOWN &&
+        is_array_type(type_resolve(core->type)) && ir_current(e->builder) == frame->region &&
+        !ir_region_has_effects(e->builder)) {
+        frame->condition = condition;
+        longjmp(frame->jump, 1);
+    }
+    struct branch then_branch = {core->conditional.then_branch, environment, instance};
+    struct branch else_branch = {core->conditional.else_branch, environment, instance};
+    return elab_choose(e, condition, branch_thunk, &then_branch, branch_thunk, &else_branch);
+}
+
+static void split_again(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context, int depth) {
+    struct split_frame *frame = ARENA_NEW(e->arena, struct split_frame);
+    frame->region = ir_current(e->builder);
+    frame->outer = e->split;
+    frame->depth = depth;
+    unsigned evaluation_depth = e->depth;
+    const struct call *calls = e->calls;
+    int shape = e->shape;
+    e->split = e->options->optimise > 0 ? frame : NULL;
+    if (!setjmp(frame->jump)) {
+        body(e, context);
+        e->split = frame->outer;
+        return;
+    }
+    ir_unwind(e->builder, frame->region);
+    e->split = frame->outer;
+    e->depth = evaluation_depth;
+    e->calls = calls;
+    e->shape = shape;
+    ir_begin_if(e->builder, frame->condition);
+    split_again(e, body, context, frame->depth + 1);
+    ir_else(e->builder, NULL, 0);
+    split_again(e, body, context, frame->depth + 1);
+    ir_end_if(e->builder, NULL, NULL, 0, false);
+}
+
+void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context) {
+    split_again(e, body, context, 0);
+}
+
+/* ---- application ---- */
+
+static elab_primitive *const primitive_table[PRIM_COUNT] = {
+#define PRIM(id, name, arity, type, doc) [PRIM_##id] = elab_##id,
+#define SCALAR(id, name, arity, type, doc) [PRIM_##id] = elab_scalar_primitive,
+#include "types/primitives.def"
+#undef PRIM
+#undef SCALAR
+};
+
+struct application {
+    struct elab_value *function, *argument;
+};
+
+static struct elab_value *apply_thunk(struct elaborator *e, void *context) {
+    const struct application *application = context;
+    return elab_apply(e, application->function, application->argument);
+}
+
+static struct elab_value *apply_closure(struct elaborator *e, struct elab_value *function,
+                                        struct elab_value *argument) {
+    const struct core_global *global = function->closure.global;
+    const struct core *body = function->closure.lambda->lambda.body;
+    const struct environment *environment =
+        bind(e, function->closure.environment, function->closure.lambda->lambda.parameter, argument);
+    if (!global || body->kind == CORE_LAMBDA) { /* the call of a curried function is the one with the last argument */
+        struct elab_value *result = elab_evaluate(e, body, environment, function->closure.instance);
+        if (global)
+            result->closure.global = global;
+        return result;
+    }
+    struct call call = {global, e->span, e->calls};
+    unsigned calls = 0;
+    for (const struct call *c = e->calls; c; c = c->caller)
+        calls += c->global == global;
+    if (calls > MAX_CALLS)
+        elab_fail(e, DIAG_ENDLESS_RECURSION, global->span,
+                  "the recursion of `%s` does not end at compile time (%u nested calls)", global->name->text, calls);
+    e->calls = &call;
+    struct elab_value *result = elab_evaluate(e, body, environment, function->closure.instance);
+    e->calls = call.caller;
+    return result;
+}
+
+struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function, struct elab_value *argument) {
+    switch (function->kind) {
+    case ELAB_CLOSURE: return apply_closure(e, function, argument);
+    case ELAB_PRIMITIVE: {
+        struct elab_value *next = ARENA_NEW(e->arena, struct elab_value);
+        *next = *function;
+        next->primitive.arguments[next->primitive.count++] = argument;
+        if (next->primitive.count < primitive_info[next->primitive.primitive].arity)
+            return next;
+        return primitive_table[next->primitive.primitive](e, next->primitive.primitive, next->primitive.instance,
+                                                          next->primitive.arguments);
+    }
+    case ELAB_CHOICE: {
+        struct application a = {function->choice.then_value, argument};
+        struct application b = {function->choice.else_value, argument};
+        struct ir_value *condition = function->choice.condition;
+        return elab_choose(e, condition ? ir_resolve(e->builder, condition) : NULL, apply_thunk, &a, apply_thunk, &b);
+    }
+    case ELAB_SCALAR:
+    case ELAB_TUPLE:
+    case ELAB_PULL:
+    case ELAB_PUSH: break;
+    }
+    elab_internal(e, "what is applied is no function");
+}
+
+struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
+                               struct elab_value *b) {
+    return elab_apply(e, elab_apply(e, function, a), b);
+}
+
+static struct elab_value *evaluate_let(struct elaborator *e, const struct core *core,
+                                       const struct environment *environment, const struct instance *instance) {
+    /* A chain of lets is walked, not recursed into: programs made by other programs have long ones. */
+    for (; core->kind == CORE_LET; core = core->let.body) {
+        struct environment *entry = ARENA_NEW(e->arena, struct environment);
+        entry->local = core->let.local;
+        entry->next = environment;
+        if (core->let.scheme) {
+            entry->delayed = core->let.value;
+            entry->delayed_environment = environment;
+            entry->delayed_instance = instance;
+        } else {
+            entry->value = elab_evaluate(e, core->let.value, environment, instance);
+            if (core->let.local->name && entry->value->kind == ELAB_SCALAR && entry->value->scalar)
+                ir_name(entry->value->scalar, core->let.local->name->text);
+        }
+        environment = entry;
+    }
+    return elab_evaluate(e, core, environment, instance);
+}
+
+static struct elab_value *evaluate(struct elaborator *e, const struct core *core,
+                                   const struct environment *environment, const struct instance *instance) {
+    switch (core->kind) {
+    case CORE_LITERAL: return evaluate_literal(e, core, instance);
+    case CORE_LOCAL: return evaluate_local(e, core, environment, instance);
+    case CORE_GLOBAL: return evaluate_global(e, core, instance);
+    case CORE_CONFIG: return evaluate_config(e, core->config);
+    case CORE_PRIMITIVE: {
+        struct elab_value *value = ARENA_NEW(e->arena, struct elab_value);
+        value->kind = ELAB_PRIMITIVE;
+        value->primitive.primitive = core->primitive.primitive;
+        value->primitive.instance = instantiate(e, &core->primitive.instance, instance, NULL);
+        return value;
+    }
+    case CORE_LAMBDA: {
+        struct elab_value *value = ARENA_NEW(e->arena, struct elab_value);
+        value->kind = ELAB_CLOSURE;
+        value->closure.lambda = core;
+        value->closure.environment = environment;
+        value->closure.instance = instance;
+        return value;
+    }
+    case CORE_APPLY: {
+        struct elab_value *function = elab_evaluate(e, core->apply.function, environment, instance);
+        struct elab_value *argument = elab_evaluate(e, core->apply.argument, environment, instance);
+        e->span = core->span;
+        ir_set_span(e->builder, core->span);
+        return elab_apply(e, function, argument);
+    }
+    case CORE_LET: return evaluate_let(e, core, environment, instance);
+    case CORE_IF: return evaluate_if(e, core, environment, instance);
+    case CORE_TUPLE: {
+        struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, core->sequence.count);
+        for (size_t i = 0; i < core->sequence.count; i++)
+            items[i] = elab_evaluate(e, core->sequence.items[i], environment, instance);
+        return elab_tuple(e, items, core->sequence.count);
+    }
+    case CORE_SELECT: {
+        struct elab_value *tuple = elab_evaluate(e, core->select.tuple, environment, instance);
+        if (tuple->kind == ELAB_SCALAR && !tuple->scalar)
+            return tuple;
+        if (tuple->kind != ELAB_TUPLE)
+            elab_internal(e, "a component of what is no tuple");
+        return tuple->tuple.items[core->select.index];
+    }
+    case CORE_LIST: {
+        struct pull *pull = ARENA_NEW(e->arena, struct pull);
+        pull->kind = PULL_LIST;
+        pull->length = ir_int(e->builder, (int64_t)core->sequence.count);
+        pull->items = ARENA_ARRAY(e->arena, struct elab_value *, core->sequence.count);
+        for (size_t i = 0; i < core->sequence.count; i++)
+            pull->items[i] = elab_evaluate(e, core->sequence.items[i], environment, instance);
+        return elab_of_pull(e, pull);
+    }
+    }
+    elab_internal(e, "unknown core");
+}
+
+struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
+                                 const struct instance *instance) {
+    if (++e->depth > MAX_DEPTH || ++e->steps > MAX_STEPS)
+        elab_fail(e, DIAG_ENDLESS_RECURSION, core->span,
+                  "this takes more than %llu steps at compile time: a recursion that does not end, or too much unrolling",
+                  (unsigned long long)MAX_STEPS);
+    struct elab_value *value = evaluate(e, core, environment, instance);
+    e->depth--;
+    return value;
+}

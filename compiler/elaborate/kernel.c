@@ -1,0 +1,241 @@
+/* The kernel: its parameters become scalars, lengths and buffers, its body is evaluated, its results are stored. */
+#include "elaborate/value.h"
+
+const struct elaborate_options elaborate_defaults = {
+    .block_size = 256, .warp_size = 32, .grid_size = 1024, .unroll = 64, .optimise = 2};
+
+/* ---- parameters ---- */
+
+struct parameter_context {
+    size_t argument, component;
+    const char *name;
+};
+
+
+static struct elab_value *scalar_parameter(struct elaborator *e, enum base base, struct parameter_context *context) {
+    const struct base_info *info = &base_info[base];
+    int64_t low = 0, high = INT64_MAX;
+    if (base == BASE_BOOL) {
+        high = 1;
+    } else if (info->is_integer && info->is_signed) {
+        low = info->bits == 64 ? INT64_MIN : -((int64_t)1 << (info->bits - 1));
+        high = info->bits == 64 ? INT64_MAX : ((int64_t)1 << (info->bits - 1)) - 1;
+    } else if (info->is_integer && info->bits < 64) {
+        high = ((int64_t)1 << info->bits) - 1;
+    }
+    struct ir_parameter parameter = {.kind = IR_PARAMETER_SCALAR,
+                                     .argument = context->argument,
+                                     .component = context->component,
+                                     .name = context->component ? arena_printf(e->arena, "%s_%zu", context->name,
+                                                                               context->component)
+                                                                : context->name};
+    context->component++;
+    parameter.value = ir_parameter_value(e->builder, base, low, high, parameter.name);
+    vec_push(e->arena, &e->kernel->parameters, parameter);
+    return elab_scalar(e, parameter.value);
+}
+
+/* [t], [[t]], …: one extent per dimension, then one buffer per scalar leaf of t. */
+static struct elab_value *array_parameter(struct elaborator *e, struct type *type, struct parameter_context *context) {
+    size_t rank = 0;
+    struct type *element = type;
+    for (; element->kind == TYPE_PULL; element = type_resolve(element->array.element))
+        rank++;
+    struct ir_value **extents = ARENA_ARRAY(e->arena, struct ir_value *, rank);
+    size_t first = context->component;
+    for (size_t i = 0; i < rank; i++) {
+        struct ir_parameter parameter = {.kind = IR_PARAMETER_LENGTH,
+                                         .argument = context->argument,
+                                         .component = first,
+                                         .dimension = (int)i};
+        const char *what = rank == 1 ? "length" : i == 0 ? "rows" : i == 1 ? "columns" : "extent";
+        parameter.name = first ? arena_printf(e->arena, "%s_%zu_%s", context->name, first, what)
+                               : arena_printf(e->arena, "%s_%s", context->name, what);
+        parameter.value = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, parameter.name);
+        extents[i] = parameter.value;
+        vec_push(e->arena, &e->kernel->parameters, parameter);
+    }
+    base_list bases = {0};
+    elab_leaf_bases(e, element, &bases);
+    struct pull *pull = ARENA_NEW(e->arena, struct pull);
+    pull->kind = PULL_MEMORY;
+    pull->length = extents[0];
+    pull->memory.element = element;
+    pull->memory.extents = extents + 1;
+    pull->memory.extent_count = rank - 1;
+    pull->memory.buffers = ARENA_ARRAY(e->arena, struct ir_buffer *, bases.count);
+    for (size_t i = 0; i < bases.count; i++) {
+        struct ir_parameter parameter = {
+            .kind = IR_PARAMETER_BUFFER, .argument = context->argument, .component = context->component};
+        parameter.name = context->component ? arena_printf(e->arena, "%s_%zu", context->name, context->component)
+                                            : context->name;
+        context->component++;
+        parameter.buffer = ir_buffer_new(e->builder, MEMORY_INPUT, LEVEL_GRID, bases.at[i], NULL, parameter.name);
+        pull->memory.buffers[i] = parameter.buffer;
+        vec_push(e->arena, &e->kernel->parameters, parameter);
+    }
+    return elab_of_pull(e, pull);
+}
+
+static struct elab_value *make_parameter(struct elaborator *e, struct type *type, struct parameter_context *context) {
+    type = type_resolve(type);
+    switch (type->kind) {
+    case TYPE_BASE: return scalar_parameter(e, type->base, context);
+    case TYPE_PULL: return array_parameter(e, type, context);
+    case TYPE_TUPLE: {
+        struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, type->tuple.count);
+        for (size_t i = 0; i < type->tuple.count; i++)
+            items[i] = make_parameter(e, type->tuple.items[i], context);
+        return elab_tuple(e, items, type->tuple.count);
+    }
+    case TYPE_VARIABLE:
+    case TYPE_ARROW:
+    case TYPE_LEVEL_ARROW:
+    case TYPE_PUSH:
+    case TYPE_ERROR: break;
+    }
+    elab_internal(e, "a kernel's parameter is neither scalar nor array");
+}
+
+/* ---- results ---- */
+
+static void add_result(struct elaborator *e, bool is_array, struct ir_value *value, struct ir_buffer *buffer) {
+    struct ir_result result = {.is_array = is_array, .value = ir_resolve(e->builder, value), .buffer = buffer};
+    if (buffer)
+        buffer->is_result = true;
+    vec_push(e->arena, &e->kernel->results, result);
+}
+
+/* Allocates the buffers of an array result and records them. */
+static struct ir_buffer **result_buffers(struct elaborator *e, struct type *element, struct ir_value *length,
+                                         size_t *count) {
+    if (!length)
+        elab_fail(e, DIAG_UNKNOWN_LENGTH, e->global->span, "the length of the result of `%s` depends on data",
+                  e->global->name->text);
+    struct ir_buffer **buffers = elab_buffers(e, element, LEVEL_GRID, length, "result", count);
+    for (size_t i = 0; i < *count; i++) {
+        ir_allocate(e->builder, buffers[i]);
+        add_result(e, true, length, buffers[i]);
+    }
+    return buffers;
+}
+
+static void store_result(struct elaborator *e, struct type *type, struct elab_value *value);
+
+static void store_pull(struct elaborator *e, struct type *element, struct pull *pull) {
+    /* What a grid-level force stored as a whole is the result as it is. */
+    if (pull->kind == PULL_MEMORY && !pull->memory.offset && !pull->memory.extent_count &&
+        pull->memory.buffers[0]->memory == MEMORY_OUTPUT && !pull->memory.buffers[0]->is_result) {
+        base_list bases = {0};
+        elab_leaf_bases(e, element, &bases);
+        for (size_t i = 0; i < bases.count; i++)
+            add_result(e, true, pull->length, pull->memory.buffers[i]);
+        return;
+    }
+    size_t count;
+    struct ir_buffer **buffers = result_buffers(e, element, pull->length, &count);
+    struct writer writer = elab_store_writer(buffers, count, NULL);
+    elab_run(e, elab_push_of_pull(e, LEVEL_GRID, pull), &writer);
+}
+
+static void store_push(struct elaborator *e, struct type *element, struct push *push) {
+    size_t count;
+    struct ir_buffer **buffers = result_buffers(e, element, elab_push_length(e, push), &count);
+    struct writer writer = elab_store_writer(buffers, count, NULL);
+    elab_run(e, push, &writer);
+}
+
+static void store_result(struct elaborator *e, struct type *type, struct elab_value *value) {
+    type = type_resolve(type);
+    switch (value->kind) {
+    case ELAB_SCALAR: add_result(e, false, value->scalar, NULL); return;
+    case ELAB_TUPLE:
+        for (size_t i = 0; i < value->tuple.count; i++)
+            store_result(e, type->tuple.items[i], value->tuple.items[i]);
+        return;
+    case ELAB_PULL: store_pull(e, type_resolve(type->array.element), value->pull); return;
+    case ELAB_PUSH: store_push(e, type_resolve(type->array.element), value->push); return;
+    case ELAB_CLOSURE:
+    case ELAB_PRIMITIVE:
+    case ELAB_CHOICE: break;
+    }
+    elab_internal(e, "a kernel's result is a function");
+}
+
+/* A push array below grid: the whole body runs at its level, in one unit of it. */
+struct lower_body {
+    struct elab_value **arguments;
+    const struct writer *writer;
+};
+
+static struct elab_value *apply_body(struct elaborator *e, struct elab_value **arguments) {
+    struct elab_value *value = elab_evaluate(e, e->global->body, NULL, NULL);
+    for (size_t i = 0; i < e->global->parameter_count; i++)
+        value = elab_apply(e, value, arguments[i]);
+    return value;
+}
+
+static void run_lower_body(struct elaborator *e, void *context) {
+    const struct lower_body *body = context;
+    elab_run(e, elab_as_push(e, apply_body(e, body->arguments)), body->writer);
+}
+
+static void run_below_grid(struct elaborator *e, struct type *type, enum level_value level,
+                           struct elab_value **arguments) {
+    e->shape++;
+    struct ir_value *length = elab_push_length(e, elab_as_push(e, apply_body(e, arguments)));
+    e->shape--;
+    size_t count;
+    struct ir_buffer **buffers = result_buffers(e, type_resolve(type->array.element), length, &count);
+    struct writer writer = elab_store_writer(buffers, count, NULL);
+    struct lower_body body = {arguments, &writer};
+    ir_begin_forall(e->builder, LEVEL_GRID, level, ir_int(e->builder, 1), "unit");
+    elab_with_split(e, run_lower_body, &body);
+    ir_end_forall(e->builder);
+}
+
+static void elaborate(struct elaborator *e) {
+    const struct core_global *global = e->global;
+    struct ir_kernel *kernel = e->kernel;
+    kernel->parameter_type_count = global->parameter_count;
+    kernel->parameter_types = ARENA_ARRAY(e->arena, struct type *, global->parameter_count);
+    struct elab_value **arguments = ARENA_ARRAY(e->arena, struct elab_value *, global->parameter_count);
+    struct type *type = type_resolve(global->scheme->type);
+    for (size_t i = 0; i < global->parameter_count; i++) {
+        struct parameter_context context = {.argument = i, .name = global->parameter_names[i]};
+        kernel->parameter_types[i] = type_resolve(type->arrow.from);
+        arguments[i] = make_parameter(e, type->arrow.from, &context);
+        type = type_resolve(type->arrow.to);
+    }
+    kernel->result_type = type;
+    enum level_value level = LEVEL_GRID;
+    if (type->kind == TYPE_PUSH)
+        level = level_resolve(type->array.level)->value;
+    if (level == LEVEL_GRID)
+        store_result(e, type, apply_body(e, arguments));
+    else
+        run_below_grid(e, type, level, arguments);
+}
+
+struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global *global,
+                                   const struct elaborate_options *options, struct diagnostics *diagnostics) {
+    struct ir_kernel *kernel = ARENA_NEW(arena, struct ir_kernel);
+    kernel->name = global->name;
+    kernel->span = global->span;
+    kernel->source = global->source;
+    kernel->block_size = options->block_size;
+    kernel->warp_size = options->warp_size;
+    kernel->grid_size = options->grid_size;
+    struct elaborator e = {.arena = arena,
+                           .diagnostics = diagnostics,
+                           .options = options,
+                           .kernel = kernel,
+                           .global = global,
+                           .span = global->span};
+    e.builder = ir_builder_new(arena, kernel, options->optimise);
+    e.bounds = map_new(arena);
+    if (setjmp(e.failure))
+        return NULL;
+    elaborate(&e);
+    return kernel;
+}

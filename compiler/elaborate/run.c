@@ -1,0 +1,387 @@
+/* What executes: running a push array's scheme into a writer, and storing with force, while and power. */
+#include "elaborate/value.h"
+
+/* ---- writers ---- */
+
+static void write_store(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                        struct elab_value *element) {
+    if (self->offset)
+        index = ir_binary(e->builder, OP_ADD, self->offset, index);
+    ir_values leaves = {0};
+    elab_flatten(e, element, &leaves);
+    if (leaves.count != self->buffer_count)
+        elab_internal(e, "an element has more components than its buffers");
+    for (size_t i = 0; i < leaves.count; i++)
+        ir_store(e->builder, self->buffers[i], index, leaves.at[i]);
+}
+
+struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct ir_value *offset) {
+    return (struct writer){.write = write_store, .buffers = buffers, .buffer_count = count, .offset = offset};
+}
+
+static void write_mapped(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                         struct elab_value *element) {
+    struct elab_value *mapped = self->with_index
+                                    ? elab_apply2(e, self->function, elab_scalar(e, index), element)
+                                    : elab_apply(e, self->function, element);
+    self->next->write(e, self->next, index, mapped);
+}
+
+static void write_permuted(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                           struct elab_value *element) {
+    struct ir_value *place = elab_as_scalar(e, elab_apply(e, self->function, elab_scalar(e, index)));
+    self->next->write(e, self->next, place, element);
+}
+
+static void write_shifted(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                          struct elab_value *element) {
+    self->next->write(e, self->next, ir_binary(e->builder, OP_ADD, self->offset, index), element);
+}
+
+/* Into the chunk's part of the whole. */
+static void write_chunk(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                        struct elab_value *element) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *place;
+    if (self->push->function) {
+        struct elab_value *where = elab_pair(e, elab_scalar(e, self->chunk), elab_scalar(e, index));
+        place = elab_as_scalar(e, elab_apply(e, self->push->function, where));
+    } else {
+        place = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, self->chunk, self->push->chunk_size), index);
+    }
+    if (!self->push->total) {
+        self->next->write(e, self->next, place, element);
+        return;
+    }
+    struct ir_value *inside = ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place),
+                                        ir_binary(b, OP_LT, place, self->push->total));
+    switch (ir_known(b, inside)) {
+    case IR_TRUE: self->next->write(e, self->next, place, element); return;
+    case IR_FALSE: return;
+    case IR_UNKNOWN: break;
+    }
+    ir_begin_if(b, inside);
+    self->next->write(e, self->next, place, element);
+    ir_else(b, NULL, 0);
+    ir_end_if(b, NULL, NULL, 0, false);
+}
+
+/* ---- running ---- */
+
+static void run_pull(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = ir_resolve(b, push->array->length);
+    struct split_frame *split = e->split;
+    e->split = NULL; /* elements are not chunks */
+    if (push->level == LEVEL_THREAD) {
+        struct ir_value *i = ir_begin_for(b, length, NULL, 0, "i");
+        writer->write(e, writer, i, elab_index(e, push->array, i));
+        ir_end_for(b, NULL, NULL);
+    } else {
+        struct ir_value *i = ir_begin_forall(b, push->level, LEVEL_THREAD, length, "i");
+        writer->write(e, writer, i, elab_index(e, push->array, i));
+        ir_end_forall(b);
+    }
+    e->split = split;
+}
+
+struct chunk_body {
+    struct push *push;
+    const struct writer *writer;
+    struct ir_value *chunk;
+};
+
+static void run_chunk(struct elaborator *e, void *context) {
+    const struct chunk_body *body = context;
+    struct push *chunk = elab_as_push(e, elab_index(e, body->push->array, body->chunk));
+    struct writer writer = {.write = write_chunk, .push = body->push, .chunk = body->chunk, .next = body->writer};
+    elab_run(e, chunk, &writer);
+}
+
+static void run_chunks(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *count = ir_resolve(b, push->array->length);
+    bool sequential = push->chunk_level == push->level;
+    struct chunk_body *body = ARENA_NEW(e->arena, struct chunk_body);
+    body->push = push;
+    body->writer = writer;
+    body->chunk = sequential ? ir_begin_for(b, count, NULL, 0, "chunk")
+                             : ir_begin_forall(b, push->level, push->chunk_level, count, "chunk");
+    elab_with_split(e, run_chunk, body);
+    if (sequential)
+        ir_end_for(b, NULL, NULL);
+    else
+        ir_end_forall(b);
+}
+
+void elab_run(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct ir_builder *b = e->builder;
+    if (e->shape)
+        return;
+    switch (push->kind) {
+    case PUSH_PULL: run_pull(e, push, writer); return;
+    case PUSH_MAP: {
+        struct writer mapped = {
+            .write = write_mapped, .function = push->function, .with_index = push->with_index, .next = writer};
+        elab_run(e, push->of, &mapped);
+        return;
+    }
+    case PUSH_CHUNKS: run_chunks(e, push, writer); return;
+    case PUSH_APPEND: {
+        elab_run(e, push->of, writer);
+        struct writer shifted = {.write = write_shifted, .offset = elab_push_length(e, push->of), .next = writer};
+        elab_run(e, push->second, &shifted);
+        return;
+    }
+    case PUSH_PERMUTE: {
+        struct writer permuted = {.write = write_permuted, .function = push->function, .next = writer};
+        elab_run(e, push->of, &permuted);
+        return;
+    }
+    case PUSH_CHOICE: {
+        struct ir_value *condition = ir_resolve(b, push->condition);
+        switch (ir_known(b, condition)) {
+        case IR_TRUE: elab_run(e, push->of, writer); return;
+        case IR_FALSE: elab_run(e, push->second, writer); return;
+        case IR_UNKNOWN: break;
+        }
+        struct split_frame *split = e->split;
+        e->split = NULL;
+        ir_begin_if(b, condition);
+        elab_run(e, push->of, writer);
+        ir_else(b, NULL, 0);
+        elab_run(e, push->second, writer);
+        ir_end_if(b, NULL, NULL, 0, true);
+        e->split = split;
+        return;
+    }
+    }
+    elab_internal(e, "unknown push array");
+}
+
+/* ---- storing ---- */
+
+static enum ir_memory memory_of(enum level_value level) {
+    switch (level) {
+    case LEVEL_THREAD: return MEMORY_PRIVATE;
+    case LEVEL_WARP:
+    case LEVEL_BLOCK: return MEMORY_SHARED;
+    case LEVEL_GRID: return MEMORY_OUTPUT;
+    case LEVEL_PURE:
+    case LEVEL_VALUE_COUNT: break;
+    }
+    return MEMORY_PRIVATE;
+}
+
+struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum level_value level,
+                                struct ir_value *capacity, const char *name, size_t *count) {
+    base_list bases = {0};
+    elab_leaf_bases(e, element, &bases);
+    struct ir_buffer **buffers = ARENA_ARRAY(e->arena, struct ir_buffer *, bases.count);
+    for (size_t i = 0; i < bases.count; i++) {
+        buffers[i] = ir_buffer_new(e->builder, memory_of(level), level, bases.at[i], capacity, name);
+        buffers[i]->span = e->span;
+    }
+    *count = bases.count;
+    return buffers;
+}
+
+static void allocate(struct elaborator *e, struct ir_buffer **buffers, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        ir_allocate(e->builder, buffers[i]);
+}
+
+static struct pull *stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
+                           struct ir_value *offset, struct ir_value *length) {
+    struct pull *pull = ARENA_NEW(e->arena, struct pull);
+    pull->kind = PULL_MEMORY;
+    pull->length = length;
+    pull->memory.element = element;
+    pull->memory.buffers = buffers;
+    pull->memory.offset = offset;
+    return pull;
+}
+
+static struct pull *unknown_array(struct elaborator *e, struct type *element, struct ir_value *length) {
+    struct pull *pull = ARENA_NEW(e->arena, struct pull);
+    pull->kind = PULL_UNKNOWN;
+    pull->memory.element = element;
+    pull->length = length;
+    return pull;
+}
+
+static struct ir_value *capacity_of(struct elaborator *e, struct ir_value *length, enum level_value level) {
+    if (!length)
+        elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length of what is stored here depends on data");
+    struct ir_value *capacity = elab_upper_bound(e, length);
+    if (!capacity)
+        elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
+                  "no bound is known for the length of what is stored at %s here, so no memory can be set aside for it",
+                  level_names[level]);
+    return capacity;
+}
+
+static struct pull *force(struct elaborator *e, struct push *push, struct type *element) {
+    struct ir_value *length = elab_push_length(e, push);
+    if (e->shape)
+        return unknown_array(e, element, length);
+    struct ir_value *capacity = capacity_of(e, length, push->level);
+    size_t count;
+    struct ir_buffer **buffers = elab_buffers(e, element, push->level, capacity, NULL, &count);
+    allocate(e, buffers, count);
+    struct writer writer = elab_store_writer(buffers, count, NULL);
+    elab_run(e, push, &writer);
+    return stored(e, element, buffers, NULL, length);
+}
+
+struct elab_value *elab_FORCE(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                              struct elab_value **arguments) {
+    (void)primitive;
+    return elab_of_pull(e, force(e, elab_as_push(e, arguments[0]), elab_type_named(e, instance, "a")));
+}
+
+/* ---- while and power ---- */
+
+/* Both are a sequence of steps from array to array. `condition` is a function of the array (while), or NULL and `count` steps
+   are taken (power), whose step takes its number first. */
+struct stepping {
+    struct elab_value *condition, *step;
+    struct ir_value *count;
+    struct type *element;
+    enum level_value level;
+};
+
+static struct ir_value *goes_on(struct elaborator *e, const struct stepping *stepping, struct pull *array,
+                                struct ir_value *done) {
+    if (stepping->condition)
+        return elab_as_scalar(e, elab_apply(e, stepping->condition, elab_of_pull(e, array)));
+    return ir_binary(e->builder, OP_LT, done, stepping->count);
+}
+
+static struct push *next_push(struct elaborator *e, const struct stepping *stepping, struct pull *array,
+                              struct ir_value *done) {
+    struct elab_value *value = elab_of_pull(e, array);
+    return elab_as_push(e, stepping->condition ? elab_apply(e, stepping->step, value)
+                                               : elab_apply2(e, stepping->step, elab_scalar(e, done), value));
+}
+
+/* How many steps there are, if shapes alone decide it and there are at most `limit`; otherwise -1. */
+static int static_steps(struct elaborator *e, const struct stepping *stepping, struct push *initial, int limit) {
+    struct ir_builder *b = e->builder;
+    e->shape++;
+    int steps = -1;
+    struct pull *array = unknown_array(e, stepping->element, elab_push_length(e, initial));
+    for (int i = 0; i <= limit; i++) {
+        if (!array->length || !ir_resolve(b, array->length)->is_constant)
+            break;
+        struct ir_value *done = ir_int(b, i);
+        struct ir_value *more = goes_on(e, stepping, array, done);
+        enum ir_truth truth = more ? ir_known(b, more) : IR_UNKNOWN;
+        if (truth == IR_FALSE)
+            steps = i;
+        if (truth != IR_TRUE)
+            break;
+        array = unknown_array(e, stepping->element, elab_push_length(e, next_push(e, stepping, array, done)));
+    }
+    e->shape--;
+    return steps;
+}
+
+/* Lengths only: a loop on the length, and on the number of steps. */
+static struct pull *step_shape(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = elab_push_length(e, initial);
+    struct pull *result = unknown_array(e, stepping->element, NULL);
+    if (!length)
+        return result;
+    struct ir_value *carried[2] = {length, ir_int(b, 0)};
+    int64_t lows[2] = {0, 0}, highs[2] = {length->high, INT32_MAX};
+    ir_begin_while(b, carried, 2, lows, highs);
+    struct pull *array = unknown_array(e, stepping->element, carried[0]);
+    struct ir_value *more = goes_on(e, stepping, array, carried[1]);
+    bool known = more != NULL;
+    ir_while_body(b, known ? more : ir_bool(b, false));
+    struct ir_value *next = known ? elab_push_length(e, next_push(e, stepping, array, carried[1])) : NULL;
+    if (!next) {
+        known = false;
+        next = carried[0];
+    }
+    struct ir_value *nexts[2] = {next, ir_binary(b, OP_ADD, carried[1], ir_int(b, 1))}, *results[2];
+    ir_end_while(b, nexts, results);
+    if (known) {
+        map_set(e->bounds, results[0], length);
+        result->length = results[0];
+    }
+    return result;
+}
+
+static struct pull *step_dynamically(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = elab_push_length(e, initial);
+    struct ir_value *capacity = capacity_of(e, length, stepping->level);
+    /* Two halves in turn: what a step reads is never what it writes. */
+    size_t count;
+    struct ir_region *here = ir_enter_outermost(b);
+    struct ir_value *both = ir_binary(b, OP_MUL, capacity, ir_int(b, 2));
+    ir_leave_outermost(b, here);
+    struct ir_buffer **buffers = elab_buffers(e, stepping->element, stepping->level, both, NULL, &count);
+    for (size_t i = 0; i < count; i++)
+        buffers[i]->rewritten = true;
+    allocate(e, buffers, count);
+    struct writer writer = elab_store_writer(buffers, count, NULL);
+    elab_run(e, initial, &writer);
+    struct ir_value *carried[3] = {ir_int(b, 0), length, ir_int(b, 0)};
+    int64_t lows[3] = {0, 0, 0}, highs[3] = {capacity->high, length->high, INT32_MAX};
+    ir_begin_while(b, carried, 3, lows, highs);
+    map_set(e->bounds, carried[1], capacity);
+    struct pull *array = stored(e, stepping->element, buffers, carried[0], carried[1]);
+    ir_while_body(b, goes_on(e, stepping, array, carried[2]));
+    struct split_frame *split = e->split;
+    e->split = NULL;
+    struct push *next = next_push(e, stepping, array, carried[2]);
+    struct ir_value *next_length = elab_push_length(e, next);
+    if (!next_length)
+        elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length after a step of this loop depends on data");
+    struct ir_value *other = ir_binary(b, OP_SUB, capacity, carried[0]);
+    writer = elab_store_writer(buffers, count, other);
+    elab_run(e, next, &writer);
+    e->split = split;
+    struct ir_value *nexts[3] = {other, next_length, ir_binary(b, OP_ADD, carried[2], ir_int(b, 1))}, *results[3];
+    ir_end_while(b, nexts, results);
+    map_set(e->bounds, results[1], capacity);
+    return stored(e, stepping->element, buffers, results[0], results[1]);
+}
+
+static struct elab_value *step(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
+    struct ir_builder *b = e->builder;
+    int steps = static_steps(e, stepping, initial, e->options->unroll);
+    if (steps < 0)
+        return elab_of_pull(e, e->shape ? step_shape(e, stepping, initial) : step_dynamically(e, stepping, initial));
+    struct pull *array = force(e, initial, stepping->element);
+    for (int i = 0; i < steps; i++)
+        array = force(e, next_push(e, stepping, array, ir_int(b, i)), stepping->element);
+    return elab_of_pull(e, array);
+}
+
+struct elab_value *elab_WHILE(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                              struct elab_value **arguments) {
+    (void)primitive;
+    struct stepping stepping = {.condition = arguments[0],
+                                .step = arguments[1],
+                                .element = elab_type_named(e, instance, "a"),
+                                .level = elab_level_named(e, instance, "l")};
+    return step(e, &stepping, elab_as_push(e, arguments[2]));
+}
+
+struct elab_value *elab_POWER(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                              struct elab_value **arguments) {
+    (void)primitive;
+    struct ir_value *count = elab_as_scalar(e, arguments[0]);
+    struct push *initial = elab_as_push(e, arguments[2]);
+    struct type *element = elab_type_named(e, instance, "a");
+    if (!count) /* a shape that depends on data */
+        return elab_of_pull(e, unknown_array(e, element, NULL));
+    struct stepping stepping = {
+        .step = arguments[1], .count = count, .element = element, .level = elab_level_named(e, instance, "l")};
+    return step(e, &stepping, initial);
+}

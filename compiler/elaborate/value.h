@@ -1,0 +1,220 @@
+/* The elaborator's compile-time values and the interface between its files. */
+#ifndef FCL_ELABORATE_VALUE_H
+#define FCL_ELABORATE_VALUE_H
+
+#include <setjmp.h>
+
+#include "elaborate/elaborate.h"
+#include "ir/build.h"
+#include "support/map.h"
+
+struct elab_value;
+
+/* What a name is bound to. Environments are shared lists, newest first. */
+struct environment {
+    const struct core_local *local;
+    struct elab_value *value;    /* or, for a polymorphic let, NULL and: */
+    const struct core *delayed;  /* evaluated at each use under the use's instance */
+    const struct environment *delayed_environment;
+    const struct instance *delayed_instance;
+    const struct environment *next;
+};
+
+enum pull_kind {
+    PULL_GENERATE, /* function */
+    PULL_MAP,      /* function, of */
+    PULL_MEMORY,   /* buffers (one per scalar leaf of the element), offset; strides of inner dimensions when nested */
+    PULL_LIST,     /* items */
+    PULL_CHOICE,   /* condition, then_array, else_array */
+    PULL_UNKNOWN,  /* only its length is known: shapes (see note [shapes]) */
+};
+struct pull {
+    enum pull_kind kind;
+    struct ir_value *length; /* an int, never negative; NULL: depends on data (in shapes only) */
+    struct elab_value *function;
+    struct pull *of;
+    struct {
+        struct type *element; /* a BT type */
+        struct ir_buffer **buffers;
+        struct ir_value *offset; /* NULL: 0 */
+        struct ir_value **extents; /* lengths of the inner dimensions of a nested array, outermost first */
+        size_t extent_count;
+    } memory;
+    struct elab_value **items;
+    struct ir_value *condition;
+    struct pull *then_array, *else_array;
+};
+
+enum push_kind {
+    PUSH_PULL,    /* array: one element per thread of the level */
+    PUSH_MAP,     /* function, of; with_index */
+    PUSH_CHUNKS,  /* array of push arrays, chunk_size; places (a function of (chunk, element)) or NULL: concat */
+    PUSH_APPEND,  /* of, then second */
+    PUSH_PERMUTE, /* function, of */
+    PUSH_CHOICE,  /* condition, of, second */
+};
+struct push {
+    enum push_kind kind;
+    enum level_value level;
+    struct pull *array;
+    struct elab_value *function;
+    struct push *of, *second;
+    struct ir_value *condition;
+    bool with_index;
+    struct ir_value *chunk_size;
+    enum level_value chunk_level; /* equal to `level`: one after another */
+    struct ir_value *total;       /* interleaveInto: the result's length; places outside are dropped */
+    bool length_known;            /* `length` was computed (it may be NULL: depends on data) */
+    struct ir_value *length;
+    struct ir_region *length_region; /* where it was computed */
+};
+
+enum elab_kind { ELAB_SCALAR, ELAB_TUPLE, ELAB_CLOSURE, ELAB_PRIMITIVE, ELAB_PULL, ELAB_PUSH, ELAB_CHOICE };
+struct elab_value {
+    enum elab_kind kind;
+    union {
+        struct ir_value *scalar; /* NULL: depends on data (in shapes only) */
+        struct {
+            struct elab_value **items;
+            size_t count;
+        } tuple;
+        struct {
+            const struct core *lambda;
+            const struct environment *environment;
+            const struct instance *instance;
+            const struct core_global *global; /* whose body it is, for the chain of calls; or NULL */
+        } closure;
+        struct {
+            enum primitive primitive;
+            const struct instance *instance;
+            struct elab_value *arguments[3];
+            int count;
+        } primitive;
+        struct pull *pull;
+        struct push *push;
+        struct {
+            struct ir_value *condition;
+            struct elab_value *then_value, *else_value;
+        } choice; /* functions that a dynamic condition chooses from */
+    };
+};
+
+/* note [splits]
+   "Full chunks are compiled apart from the ragged last one" (LANGUAGE §6): a chunk whose length is chosen by a dynamic
+   condition, such as splitUp's `if full`, makes everything after it dynamic. So when evaluating a chunk meets a
+   dynamic `if` between arrays before it has stored anything, evaluation is abandoned by longjmp to the chunk's frame, which
+   starts the whole chunk again under each branch of an IF on that condition. There the condition is known,
+   the lengths are static, and loops unroll. Nothing was stored, so what was emitted before is pure and either used
+   again (the builder finds it) or dead. */
+struct split_frame {
+    jmp_buf jump;
+    struct ir_region *region;
+    struct ir_value *condition;
+    int depth; /* of frames that have split, outwards */
+    struct split_frame *outer;
+};
+
+struct call {
+    const struct core_global *global;
+    struct span span;
+    const struct call *caller;
+};
+
+/* note [shapes]
+   The length of a concatenation needs the length of its last chunk, which may be the result of forces and whiles at a lower level.
+   To find it where the concatenation is used (the host, mostly), the chunk is evaluated with `shape` set: nothing is stored, a force
+   gives an array whose elements are unknown (NULL scalars), and what does not need them is still computed. */
+struct elaborator {
+    struct arena *arena;
+    struct diagnostics *diagnostics;
+    const struct elaborate_options *options;
+    struct ir_kernel *kernel;
+    struct ir_builder *builder;
+    const struct core_global *global; /* the kernel */
+    struct split_frame *split;        /* NULL: no split here */
+    int shape;                        /* > 0: only lengths matter */
+    struct map *bounds;               /* carried lengths → a host value that they never exceed */
+    unsigned depth;                   /* of nested evaluation */
+    uint64_t steps;                   /* evaluated so far, for a limit */
+    const struct call *calls;
+    struct span span; /* what is being evaluated */
+    jmp_buf failure;  /* after a diagnostic */
+};
+
+/* ---- failure ---- */
+void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5), noreturn));
+void elab_internal(struct elaborator *e, const char *what) __attribute__((noreturn));
+
+/* ---- evaluate.c ---- */
+struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
+                                 const struct instance *instance);
+struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function, struct elab_value *argument);
+struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
+                               struct elab_value *b);
+/* One of two values by a condition; each thunk runs in its branch. */
+typedef struct elab_value *elab_thunk(struct elaborator *e, void *context);
+struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition, elab_thunk *then_thunk,
+                               void *then_context, elab_thunk *else_thunk, void *else_context);
+/* Runs a body with a frame for splits: body emits, and gives nothing back. */
+void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
+
+/* ---- values.c: constructors and views ---- */
+struct elab_value *elab_scalar(struct elaborator *e, struct ir_value *value);
+struct elab_value *elab_unknown(struct elaborator *e);
+struct elab_value *elab_tuple(struct elaborator *e, struct elab_value **items, size_t count);
+struct elab_value *elab_pair(struct elaborator *e, struct elab_value *a, struct elab_value *b);
+struct elab_value *elab_of_pull(struct elaborator *e, struct pull *pull);
+struct elab_value *elab_of_push(struct elaborator *e, struct push *push);
+struct ir_value *elab_as_scalar(struct elaborator *e, struct elab_value *value); /* resolved; NULL: unknown */
+struct pull *elab_as_pull(struct elaborator *e, struct elab_value *value);
+struct push *elab_as_push(struct elaborator *e, struct elab_value *value);
+/* Scalar leaves of a BT value in order of appearance. */
+void elab_flatten(struct elaborator *e, struct elab_value *value, ir_values *leaves);
+struct elab_value *elab_unflatten(struct elaborator *e, const struct elab_value *shape, struct ir_value **leaves,
+                                  size_t *next);
+bool elab_is_ground(const struct elab_value *value); /* scalars and tuples of them */
+typedef VEC(enum base) base_list;
+void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases);
+struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value **leaves, size_t *next);
+
+/* ---- arrays.c ---- */
+struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index);
+struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
+struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
+
+/* ---- run.c ---- */
+struct writer {
+    void (*write)(struct elaborator *e, const struct writer *self, struct ir_value *index, struct elab_value *element);
+    struct ir_buffer **buffers;
+    size_t buffer_count;
+    struct ir_value *offset; /* or NULL */
+    const struct writer *next;
+    struct elab_value *function;
+    struct push *push;
+    struct ir_value *chunk;
+    bool with_index;
+};
+void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
+struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct ir_value *offset);
+struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum level_value level,
+                                struct ir_value *capacity, const char *name, size_t *count);
+
+/* ---- bound.c ---- */
+/* A value of the outermost region (or a constant) that `value` never exceeds; NULL: none is known. */
+struct ir_value *elab_upper_bound(struct elaborator *e, struct ir_value *value);
+
+/* ---- primitives, one function each, called with all their arguments ---- */
+typedef struct elab_value *elab_primitive(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                          struct elab_value **arguments);
+#define PRIM(id, name, arity, type, doc) elab_primitive elab_##id;
+#define SCALAR(id, name, arity, type, doc)
+#include "types/primitives.def"
+#undef PRIM
+#undef SCALAR
+elab_primitive elab_scalar_primitive;
+/* What the primitive's type variable or level of that name is here. */
+struct type *elab_type_named(struct elaborator *e, const struct instance *instance, const char *name);
+enum level_value elab_level_named(struct elaborator *e, const struct instance *instance, const char *name);
+
+#endif

@@ -1,0 +1,135 @@
+/* Constructors of the elaborator's values, and views of them. */
+#include <stdarg.h>
+
+#include "elaborate/value.h"
+
+static struct elab_value *new_value(struct elaborator *e, enum elab_kind kind) {
+    struct elab_value *value = ARENA_NEW(e->arena, struct elab_value);
+    value->kind = kind;
+    return value;
+}
+
+struct elab_value *elab_scalar(struct elaborator *e, struct ir_value *scalar) {
+    struct elab_value *value = new_value(e, ELAB_SCALAR);
+    value->scalar = scalar;
+    return value;
+}
+
+struct elab_value *elab_unknown(struct elaborator *e) { return elab_scalar(e, NULL); }
+
+struct elab_value *elab_tuple(struct elaborator *e, struct elab_value **items, size_t count) {
+    struct elab_value *value = new_value(e, ELAB_TUPLE);
+    value->tuple.items = items;
+    value->tuple.count = count;
+    return value;
+}
+
+struct elab_value *elab_pair(struct elaborator *e, struct elab_value *a, struct elab_value *b) {
+    struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, 2);
+    items[0] = a;
+    items[1] = b;
+    return elab_tuple(e, items, 2);
+}
+
+struct elab_value *elab_of_pull(struct elaborator *e, struct pull *pull) {
+    struct elab_value *value = new_value(e, ELAB_PULL);
+    value->pull = pull;
+    return value;
+}
+
+struct elab_value *elab_of_push(struct elaborator *e, struct push *push) {
+    struct elab_value *value = new_value(e, ELAB_PUSH);
+    value->push = push;
+    return value;
+}
+
+struct ir_value *elab_as_scalar(struct elaborator *e, struct elab_value *value) {
+    if (value->kind != ELAB_SCALAR)
+        elab_internal(e, "a scalar was expected");
+    return value->scalar ? ir_resolve(e->builder, value->scalar) : NULL;
+}
+
+struct pull *elab_as_pull(struct elaborator *e, struct elab_value *value) {
+    if (value->kind != ELAB_PULL)
+        elab_internal(e, "a pull array was expected");
+    return value->pull;
+}
+
+struct push *elab_as_push(struct elaborator *e, struct elab_value *value) {
+    if (value->kind != ELAB_PUSH)
+        elab_internal(e, "a push array was expected");
+    return value->push;
+}
+
+bool elab_is_ground(const struct elab_value *value) {
+    if (value->kind == ELAB_SCALAR)
+        return true;
+    if (value->kind != ELAB_TUPLE)
+        return false;
+    for (size_t i = 0; i < value->tuple.count; i++)
+        if (!elab_is_ground(value->tuple.items[i]))
+            return false;
+    return true;
+}
+
+void elab_flatten(struct elaborator *e, struct elab_value *value, ir_values *leaves) {
+    if (value->kind == ELAB_TUPLE) {
+        for (size_t i = 0; i < value->tuple.count; i++)
+            elab_flatten(e, value->tuple.items[i], leaves);
+        return;
+    }
+    vec_push(e->arena, leaves, elab_as_scalar(e, value));
+}
+
+struct elab_value *elab_unflatten(struct elaborator *e, const struct elab_value *shape, struct ir_value **leaves,
+                                  size_t *next) {
+    if (shape->kind == ELAB_TUPLE) {
+        struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, shape->tuple.count);
+        for (size_t i = 0; i < shape->tuple.count; i++)
+            items[i] = elab_unflatten(e, shape->tuple.items[i], leaves, next);
+        return elab_tuple(e, items, shape->tuple.count);
+    }
+    return elab_scalar(e, leaves[(*next)++]);
+}
+
+void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_BASE) {
+        vec_push(e->arena, bases, type->base);
+    } else if (type->kind == TYPE_TUPLE) {
+        for (size_t i = 0; i < type->tuple.count; i++)
+            elab_leaf_bases(e, type->tuple.items[i], bases);
+    } else {
+        elab_internal(e, "an element in memory is not of a base type");
+    }
+}
+
+struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value **leaves, size_t *next) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_TUPLE) {
+        struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, type->tuple.count);
+        for (size_t i = 0; i < type->tuple.count; i++)
+            items[i] = elab_of_type(e, type->tuple.items[i], leaves, next);
+        return elab_tuple(e, items, type->tuple.count);
+    }
+    return elab_scalar(e, leaves[(*next)++]);
+}
+
+void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    struct text text;
+    text_init(&text, e->arena);
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    struct diagnostic *d = diag_error(e->diagnostics, code, span, "%s", text_string(&text));
+    int shown = 0;
+    for (const struct call *call = e->calls; call && shown < 6; call = call->caller, shown++)
+        diag_note(e->diagnostics, d, call->span, "in the call of `%s` here", call->global->name->text);
+    longjmp(e->failure, 1);
+}
+
+void elab_internal(struct elaborator *e, const char *what) {
+    diag_error(e->diagnostics, DIAG_INTERNAL, e->span, "internal error in elaboration: %s", what);
+    longjmp(e->failure, 2);
+}
