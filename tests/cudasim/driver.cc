@@ -1,0 +1,508 @@
+// The CUDA driver API over the simulated machine, as far as a thin runtime uses it. One device, synchronous streams.
+#include "machine.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <memory>
+#include <mutex>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace cudasim;
+
+namespace {
+
+enum : int {
+    success = 0,
+    invalid_value = 1,
+    out_of_memory = 2,
+    not_initialised = 3,
+    no_device = 100,
+    invalid_device = 101,
+    invalid_image = 200,
+    not_found = 500,
+    launch_out_of_resources = 701,
+    launch_failed = 719,
+};
+
+std::recursive_mutex one_at_a_time;
+std::string last_failure;
+bool initialised;
+int current_context; // its address is the context's handle
+using guard = std::lock_guard<std::recursive_mutex>;
+
+int complain(int status, const char *what) {
+    fprintf(stderr, "cudasim: %s\n", what);
+    return status;
+}
+
+// ---------------------------------------------------------------- modules
+
+// The bytes that nvrtc.cc wrote into the text as hexadecimal digits.
+std::string decode(const char *image) {
+    const char *digits = strstr(image, "// cudasim:");
+    std::string bytes;
+    if (!digits)
+        return bytes;
+    digits += strlen("// cudasim:");
+    auto value = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+    for (; value(digits[0]) >= 0 && value(digits[1]) >= 0; digits += 2)
+        bytes.push_back(static_cast<char>(value(digits[0]) * 16 + value(digits[1])));
+    return bytes;
+}
+
+// The variable's name in a symbol _ZZ…E<length><name>, or the symbol itself.
+std::string source_name(const std::string &symbol) {
+    for (size_t at = symbol.rfind('E'); symbol.compare(0, 3, "_ZZ") == 0 && at != std::string::npos && at > 0;
+         at = symbol.rfind('E', at - 1)) {
+        size_t begin = symbol.find_first_not_of("0123456789", at + 1);
+        size_t length = strtoul(symbol.c_str() + at + 1, nullptr, 10);
+        if (begin != std::string::npos && length && begin + length <= symbol.size())
+            return symbol.substr(begin, length);
+    }
+    return symbol;
+}
+
+// The places of the __shared__ variables, from the symbol table.
+void read_symbols(module &into, const std::string &file, uintptr_t base) {
+    const char *data = file.data();
+    const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(data);
+    const auto *sections = reinterpret_cast<const ElfW(Shdr) *>(data + header->e_shoff);
+    for (unsigned s = 0; s < header->e_shnum; s++) {
+        if (sections[s].sh_type != SHT_SYMTAB)
+            continue;
+        const auto *symbols = reinterpret_cast<const ElfW(Sym) *>(data + sections[s].sh_offset);
+        const char *names = data + sections[sections[s].sh_link].sh_offset;
+        for (size_t i = 0; i < sections[s].sh_size / sizeof *symbols; i++) {
+            const char *name = names + symbols[i].st_name;
+            range place = {base + symbols[i].st_value, base + symbols[i].st_value + symbols[i].st_size};
+            if (symbols[i].st_size && into.shared.holds(place.begin, symbols[i].st_size) &&
+                strncmp(name, "cudasim_guard", 13) != 0)
+                into.shared_variables.push_back({name, source_name(name), place});
+        }
+    }
+}
+
+void unload(module *one) {
+    for (kernel *k : one->kernels)
+        delete k;
+    if (one->library)
+        dlclose(one->library);
+    if (one->file >= 0)
+        close(one->file);
+    delete one;
+}
+
+int load(module **result, const char *image) {
+    std::string file = decode(image);
+    if (file.empty())
+        return complain(invalid_image, "this is not an image that the simulator's NVRTC made");
+    // Kernels find what they call in this library, which the runtime may have loaded privately.
+    Dl_info self;
+    if (!dladdr(reinterpret_cast<void *>(&unload), &self) ||
+        !dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL))
+        return complain(invalid_image, "the simulator cannot find itself");
+    auto one = new module;
+    char path[64];
+    one->file = memfd_create("cudasim", MFD_CLOEXEC);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", one->file);
+    if (one->file < 0 || write(one->file, file.data(), file.size()) != static_cast<ssize_t>(file.size()) ||
+        !(one->library = dlopen(path, RTLD_NOW | RTLD_LOCAL))) {
+        const char *why = dlerror();
+        complain(invalid_image, why ? why : "a module cannot be written");
+        unload(one);
+        return invalid_image;
+    }
+    auto bounds = reinterpret_cast<void (*)(char **, char **)>(dlsym(one->library, "cudasim_shared_range"));
+    if (!bounds) {
+        unload(one);
+        return complain(invalid_image, "the module has no description");
+    }
+    char *begin, *end;
+    bounds(&begin, &end);
+    one->shared = {reinterpret_cast<uintptr_t>(begin), reinterpret_cast<uintptr_t>(end)};
+    link_map *map;
+    dlinfo(one->library, RTLD_DI_LINKMAP, &map);
+    const auto *header = reinterpret_cast<const ElfW(Ehdr) *>(file.data());
+    const auto *segments = reinterpret_cast<const ElfW(Phdr) *>(file.data() + header->e_phoff);
+    one->image.begin = map->l_addr;
+    for (unsigned i = 0; i < header->e_phnum; i++)
+        if (segments[i].p_type == PT_LOAD)
+            one->image.end =
+                std::max<uintptr_t>(one->image.end, map->l_addr + segments[i].p_vaddr + segments[i].p_memsz);
+    read_symbols(*one, file, map->l_addr);
+    *result = one;
+    return success;
+}
+
+// Whether a __shared__ variable is another kernel's own: its symbol is _ZZ<length><kernel>E….
+bool is_foreign(const std::string &symbol, const module &owner, const std::string &name) {
+    std::string own = "_ZZ" + std::to_string(name.size()) + name + "E";
+    if (symbol.compare(0, own.size(), own) == 0 || symbol.compare(0, 3, "_ZZ") != 0)
+        return false;
+    size_t length = strtoul(symbol.c_str() + 3, nullptr, 10);
+    size_t at = symbol.find_first_not_of("0123456789", 3);
+    return length && at + length < symbol.size() && symbol[at + length] == 'E' &&
+           dlsym(owner.library, ("cudasim_entry_" + symbol.substr(at, length)).c_str());
+}
+
+int find_kernel(kernel **result, module *owner, const char *name) {
+    auto entry =
+        reinterpret_cast<void (*)(void **)>(dlsym(owner->library, (std::string("cudasim_entry_") + name).c_str()));
+    if (!entry || !dlsym(owner->library, name))
+        return not_found;
+    for (kernel *one : owner->kernels)
+        if (one->name == name) {
+            *result = one;
+            return success;
+        }
+    auto one = new kernel{name, owner, entry, {}};
+    for (const module::variable &variable : owner->shared_variables)
+        if (!is_foreign(variable.symbol, *owner, name)) {
+            one->shared_variables.push_back(variable);
+            one->static_shared += variable.place.end - variable.place.begin;
+        }
+    if (void *bound = dlsym(owner->library, (std::string("cudasim_bound_") + name).c_str()))
+        one->most_threads = std::min(one->most_threads, *static_cast<unsigned *>(bound));
+    owner->kernels.push_back(one);
+    *result = one;
+    return success;
+}
+
+// ---------------------------------------------------------------- launches
+
+int start(const kernel &what, dim grid, dim block, size_t dynamic_shared, void **arguments) {
+    if (!grid.count() || !block.count() || grid.y > 65535 || grid.z > 65535 || grid.x > 0x7FFFFFFF)
+        return complain(invalid_value, "a launch with an empty or too large grid");
+    if (block.count() > most_threads || block.x > 1024 || block.y > 1024 || block.z > 64)
+        return complain(invalid_value, "a launch with too many threads in a block");
+    if (block.count() > what.most_threads)
+        return complain(launch_out_of_resources, "a launch with more threads in a block than __launch_bounds__ says");
+    if (what.static_shared > most_static_shared || dynamic_shared > what.dynamic_limit ||
+        what.static_shared + dynamic_shared > most_shared)
+        return complain(invalid_value, "a launch with more shared memory than a block may have");
+    const char *seed = getenv("CUDASIM_SEED"), *uninitialised = getenv("CUDASIM_UNINIT");
+    running.what = &what;
+    running.arguments = arguments;
+    running.grid = grid;
+    running.block = block;
+    running.dynamic_shared = dynamic_shared;
+    running.seed = seed ? strtoull(seed, nullptr, 10) : 0;
+    running.check_uninitialised = !uninitialised || strcmp(uninitialised, "0") != 0;
+    if (execute())
+        return success;
+    last_failure = running.error;
+    fprintf(stderr, "cudasim: %s\n", last_failure.c_str());
+    return launch_failed;
+}
+
+struct event {
+    timespec at;
+};
+
+struct error_name {
+    int status;
+    const char *name, *text;
+};
+
+const error_name error_names[] = {
+    {success, "CUDA_SUCCESS", "no error"},
+    {invalid_value, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {not_initialised, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    {no_device, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {invalid_device, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {invalid_image, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    {not_found, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {launch_out_of_resources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
+    {launch_failed, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+};
+
+// A copy that leaves its allocation is as wrong as a kernel that does.
+bool is_good(uintptr_t address, size_t bytes, const char *what) {
+    if (!bytes || is_live(address, bytes))
+        return true;
+    fprintf(stderr, "cudasim: %s of %zu bytes out of bounds at 0x%zx, %s\n", what, bytes, static_cast<size_t>(address),
+            describe_address(address).c_str());
+    return false;
+}
+
+} // namespace
+
+extern "C" {
+
+int cuInit(unsigned) {
+    guard lock(one_at_a_time);
+    if (!dynamic_shared_memory.begin) {
+        void *got = mmap(nullptr, most_shared * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (got == MAP_FAILED)
+            return out_of_memory;
+        dynamic_shared_memory = {reinterpret_cast<uintptr_t>(got), reinterpret_cast<uintptr_t>(got) + most_shared * 2};
+    }
+    initialised = true;
+    return success;
+}
+
+int cuDriverGetVersion(int *version) {
+    *version = 12000;
+    return success;
+}
+
+int cuDeviceGetCount(int *count) {
+    *count = 1;
+    return initialised ? success : not_initialised;
+}
+
+int cuDeviceGet(int *device, int ordinal) {
+    *device = 0;
+    return !initialised ? not_initialised : ordinal ? invalid_device : success;
+}
+
+int cuDeviceGetName(char *name, int length, int) {
+    snprintf(name, static_cast<size_t>(length), "fcl CUDA simulator");
+    return success;
+}
+
+int cuDeviceGetUuid(unsigned char *uuid, int) {
+    memcpy(uuid, "fcl cuda simul.", 16);
+    return success;
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int) {
+    *bytes = device_bytes;
+    return success;
+}
+
+int cuMemGetInfo_v2(size_t *available, size_t *total) {
+    *available = bytes_free();
+    *total = device_bytes;
+    return success;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int) {
+    switch (attribute) {
+    case 1: *value = most_threads; break; // threads per block
+    case 2:
+    case 3: *value = 1024; break; // block dimensions
+    case 4: *value = 64; break;
+    case 5: *value = 0x7FFFFFFF; break; // grid dimensions
+    case 6:
+    case 7: *value = 65535; break;
+    case 8: *value = most_static_shared; break; // shared memory per block
+    case 9: *value = 65536; break;              // constant memory
+    case 10: *value = warp_size; break;
+    case 12: *value = 65536; break;        // registers per block
+    case 13: *value = 1000000; break;      // clock, kHz
+    case 16: *value = 4; break;            // multiprocessors
+    case 36: *value = 1000000; break;      // memory clock, kHz
+    case 37: *value = 64; break;           // bus width, bits
+    case 38: *value = 1 << 20; break;      // L2 cache
+    case 39: *value = most_threads; break; // threads per multiprocessor
+    case 41: *value = 1; break;            // unified addressing
+    case 75: *value = 7; break;            // compute capability
+    case 76: *value = 5; break;
+    case 81: *value = most_shared; break; // shared memory per multiprocessor
+    case 97: *value = most_shared; break; // shared memory per block, when asked for
+    default: *value = 0; break;
+    }
+    return success;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+    *context = &current_context;
+    return !initialised ? not_initialised : device ? invalid_device : success;
+}
+int cuDevicePrimaryCtxRelease_v2(int) { return success; }
+int cuDevicePrimaryCtxRelease(int) { return success; }
+int cuCtxCreate_v2(void **context, unsigned, int device) { return cuDevicePrimaryCtxRetain(context, device); }
+int cuCtxDestroy_v2(void *) { return success; }
+int cuCtxSetCurrent(void *) { return success; }
+int cuCtxGetCurrent(void **context) {
+    *context = &current_context;
+    return success;
+}
+int cuCtxPushCurrent_v2(void *) { return success; }
+int cuCtxPopCurrent_v2(void **context) {
+    if (context)
+        *context = &current_context;
+    return success;
+}
+int cuCtxSynchronize() { return success; }
+
+int cuModuleLoadData(void **result, const void *image) {
+    guard lock(one_at_a_time);
+    module *one = nullptr;
+    int status = load(&one, static_cast<const char *>(image));
+    *result = one;
+    return status;
+}
+int cuModuleLoadDataEx(void **result, const void *image, unsigned, int *, void **) {
+    return cuModuleLoadData(result, image);
+}
+int cuModuleUnload(void *one) {
+    guard lock(one_at_a_time);
+    unload(static_cast<module *>(one));
+    return success;
+}
+int cuModuleGetFunction(void **result, void *owner, const char *name) {
+    guard lock(one_at_a_time);
+    kernel *one = nullptr;
+    int status = find_kernel(&one, static_cast<module *>(owner), name);
+    *result = one;
+    return status;
+}
+
+int cuFuncGetAttribute(int *value, int attribute, void *function) {
+    const kernel &one = *static_cast<kernel *>(function);
+    switch (attribute) {
+    case 0: *value = static_cast<int>(one.most_threads); break;
+    case 1: *value = static_cast<int>(one.static_shared); break;
+    case 4: *value = 32; break; // registers
+    case 5:
+    case 6: *value = 75; break;
+    case 8: *value = static_cast<int>(one.dynamic_limit); break;
+    default: *value = 0; break;
+    }
+    return success;
+}
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+    kernel &one = *static_cast<kernel *>(function);
+    if (attribute == 8) {
+        if (value < 0 || static_cast<size_t>(value) + one.static_shared > most_shared)
+            return invalid_value;
+        one.dynamic_limit = static_cast<size_t>(value);
+    }
+    return success;
+}
+int cuFuncSetCacheConfig(void *, int) { return success; }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, void *, int block, size_t) {
+    *count = block > 0 ? std::max(1, static_cast<int>(most_threads) / block) : 0;
+    return success;
+}
+
+int cuMemAlloc_v2(uintptr_t *result, size_t bytes) {
+    guard lock(one_at_a_time);
+    if (!bytes)
+        return invalid_value;
+    *result = allocate(bytes);
+    return *result ? success : out_of_memory;
+}
+int cuMemFree_v2(uintptr_t address) {
+    guard lock(one_at_a_time);
+    if (address && !release(address))
+        return complain(invalid_value, "cuMemFree of what is not a live allocation");
+    return success;
+}
+int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {
+    guard lock(one_at_a_time);
+    if (!is_good(to, bytes, "copy to the device"))
+        return invalid_value;
+    memcpy(reinterpret_cast<void *>(to), from, bytes);
+    return success;
+}
+int cuMemcpyDtoH_v2(void *to, uintptr_t from, size_t bytes) {
+    guard lock(one_at_a_time);
+    if (!is_good(from, bytes, "copy from the device"))
+        return invalid_value;
+    memcpy(to, reinterpret_cast<void *>(from), bytes);
+    return success;
+}
+int cuMemcpyDtoD_v2(uintptr_t to, uintptr_t from, size_t bytes) {
+    guard lock(one_at_a_time);
+    if (!is_good(to, bytes, "copy on the device") || !is_good(from, bytes, "copy on the device"))
+        return invalid_value;
+    memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes);
+    return success;
+}
+int cuMemcpyHtoDAsync_v2(uintptr_t to, const void *from, size_t bytes, void *) {
+    return cuMemcpyHtoD_v2(to, from, bytes);
+}
+int cuMemcpyDtoHAsync_v2(void *to, uintptr_t from, size_t bytes, void *) { return cuMemcpyDtoH_v2(to, from, bytes); }
+int cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t bytes, void *) {
+    return cuMemcpyDtoD_v2(to, from, bytes);
+}
+int cuMemsetD8_v2(uintptr_t to, unsigned char value, size_t bytes) {
+    guard lock(one_at_a_time);
+    if (!is_good(to, bytes, "fill on the device"))
+        return invalid_value;
+    memset(reinterpret_cast<void *>(to), value, bytes);
+    return success;
+}
+int cuMemsetD8Async(uintptr_t to, unsigned char value, size_t bytes, void *) { return cuMemsetD8_v2(to, value, bytes); }
+int cuMemsetD32_v2(uintptr_t to, unsigned value, size_t count) {
+    guard lock(one_at_a_time);
+    if (!is_good(to, count * 4, "fill on the device"))
+        return invalid_value;
+    for (size_t i = 0; i < count; i++)
+        reinterpret_cast<unsigned *>(to)[i] = value;
+    return success;
+}
+
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                   unsigned block_y, unsigned block_z, unsigned shared_bytes, void *, void **arguments, void **extra) {
+    guard lock(one_at_a_time);
+    if (!function || extra)
+        return invalid_value;
+    return start(*static_cast<kernel *>(function), {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes,
+                 arguments);
+}
+
+int cuStreamCreate(void **stream, unsigned) {
+    *stream = &current_context;
+    return success;
+}
+int cuStreamSynchronize(void *) { return success; }
+int cuStreamDestroy_v2(void *) { return success; }
+int cuStreamWaitEvent(void *, void *, unsigned) { return success; }
+
+int cuEventCreate(void **result, unsigned) {
+    *result = new ::event{};
+    return success;
+}
+int cuEventRecord(void *one, void *) {
+    clock_gettime(CLOCK_MONOTONIC, &static_cast<::event *>(one)->at);
+    return success;
+}
+int cuEventSynchronize(void *) { return success; }
+int cuEventQuery(void *) { return success; }
+int cuEventElapsedTime(float *milliseconds, void *from, void *to) {
+    const timespec &a = static_cast<::event *>(from)->at, &b = static_cast<::event *>(to)->at;
+    *milliseconds = static_cast<float>(static_cast<double>(b.tv_sec - a.tv_sec) * 1e3 +
+                                       static_cast<double>(b.tv_nsec - a.tv_nsec) * 1e-6);
+    return success;
+}
+int cuEventDestroy_v2(void *one) {
+    delete static_cast<::event *>(one);
+    return success;
+}
+
+int cuGetErrorName(int status, const char **name) {
+    for (const error_name &one : error_names)
+        if (one.status == status) {
+            *name = one.name;
+            return success;
+        }
+    *name = nullptr;
+    return invalid_value;
+}
+
+// For a failed launch, what the simulator found.
+int cuGetErrorString(int status, const char **text) {
+    if (status == launch_failed && !last_failure.empty()) {
+        *text = last_failure.c_str();
+        return success;
+    }
+    for (const error_name &one : error_names)
+        if (one.status == status) {
+            *text = one.text;
+            return success;
+        }
+    *text = nullptr;
+    return invalid_value;
+}
+}

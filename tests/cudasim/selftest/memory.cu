@@ -1,0 +1,81 @@
+// Accesses outside what was allocated, and races on device memory.
+
+extern "C" __global__ void copy(const int *in, int *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = in[i];
+}
+
+// Far from any allocation.
+extern "C" __global__ void wild(int *out) {
+    if (threadIdx.x == 3)
+        out[1 << 28] = 1;
+}
+
+extern "C" __global__ void null_pointer(int *out, long long zero) {
+    ((int *)zero)[threadIdx.x] = out[threadIdx.x];
+}
+
+// A shared array has 32 elements, and thread 32 uses one more.
+extern "C" __global__ void shared_overflow(int *out) {
+    __shared__ int tile[32];
+    tile[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void dynamic_overflow(int *out) {
+    extern __shared__ int tile[];
+    tile[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void uninitialised(int *out) {
+    __shared__ int tile[64];
+    if (threadIdx.x < 32)
+        tile[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
+// Every block writes the same word.
+extern "C" __global__ void all_blocks(int *out) {
+    if (threadIdx.x == 0)
+        out[0] = blockIdx.x;
+}
+
+// A block reads what another writes.
+extern "C" __global__ void neighbour(int *data) {
+    if (threadIdx.x == 0)
+        data[blockIdx.x] = data[(blockIdx.x + 1) % gridDim.x];
+}
+
+// Two threads of a block, no barrier.
+extern "C" __global__ void same_block(int *data) {
+    data[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x == 0)
+        data[1] = data[63];
+}
+
+// Right: bytes of one word belong to different threads and blocks.
+extern "C" __global__ void bytes(unsigned char *data) {
+    __shared__ unsigned char tile[64];
+    tile[threadIdx.x] = (unsigned char)(threadIdx.x + blockIdx.x);
+    __syncthreads();
+    data[blockIdx.x * 30 + threadIdx.x] = tile[29 - threadIdx.x];
+}
+
+// Right: two-dimensional, dynamic shared memory, padded.
+extern "C" __global__ void transpose(const int *in, int *out, int rows, int columns) {
+    extern __shared__ __align__(16) char raw[];
+    int *tile = (int *)raw;
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    if (x < columns && y < rows)
+        tile[threadIdx.y * 17 + threadIdx.x] = in[y * columns + x];
+    __syncthreads();
+    x = blockIdx.y * 16 + threadIdx.x;
+    y = blockIdx.x * 16 + threadIdx.y;
+    if (x < rows && y < columns)
+        out[y * rows + x] = tile[threadIdx.x * 17 + threadIdx.y];
+}
