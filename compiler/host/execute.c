@@ -1,0 +1,364 @@
+/* The host part of a kernel, walked: scalars are computed with the folder, allocations and launches go to the runtime. */
+#include "host/execute.h"
+
+#include <stdlib.h>
+
+#include "ir/fold.h"
+
+struct execution {
+    struct arena *arena;
+    struct execute_job job;
+    union scalar *values;        /* by ir_value id */
+    struct fcl_buffer **buffers; /* by ir_buffer id */
+    bool *is_argument;           /* by ir_buffer id */
+    uint32_t buffer_count;
+    uint64_t argument_bytes;
+    struct fcl_kernel **kernels; /* of job.target->kernels */
+    const char *why;
+};
+
+static bool failed(struct execution *x, const char *what) {
+    const char *message = fcl_error(x->job.context);
+    x->why = what && *what ? arena_printf(x->arena, "%s: %s", what, message) : message;
+    return false;
+}
+
+static int64_t value_of(void *context, const struct ir_value *value) {
+    struct execution *x = context;
+    return value->is_constant ? value->constant.integer : x->values[value->id].integer;
+}
+
+static union scalar scalar_of(struct execution *x, const struct ir_value *value) {
+    return value->is_constant ? value->constant : x->values[value->id];
+}
+
+/* ---- launches ---- */
+
+uint64_t launch_blocks(const struct target_kernel *kernel, int64_t count, const struct fcl_device_info *device) {
+    if (count <= 0)
+        return 0;
+    uint64_t n = (uint64_t)count;
+    if (kernel->mapping == TARGET_LOOP) {
+        /* Work-items take contiguous ranges: a few for each core even out its noise. */
+        uint64_t most = (uint64_t)(device->compute_units ? device->compute_units : 1) * 4;
+        uint64_t least = kernel->unit == LEVEL_THREAD ? 4096 : 1; /* iterations that are worth an item */
+        uint64_t wanted = (n + least - 1) / least;
+        return wanted < most ? wanted : most;
+    }
+    uint64_t per_block = 1;
+    if (kernel->unit == LEVEL_THREAD)
+        per_block = (uint64_t)kernel->block_threads;
+    else if (kernel->unit == LEVEL_WARP)
+        per_block = (uint64_t)(kernel->block_threads / (kernel->warp_threads ? kernel->warp_threads : 1));
+    if (!per_block)
+        per_block = 1;
+    return (n + per_block - 1) / per_block;
+}
+
+static bool launch(struct execution *x, const struct ir_instruction *forall) {
+    const struct target_kernel *kernel = target_kernel_of(x->job.target, forall);
+    int64_t count = value_of(x, kernel->count);
+    const struct fcl_device_info *device = fcl_device(x->job.context);
+    uint64_t blocks = launch_blocks(kernel, count, device);
+    if (!blocks)
+        return true;
+    if (kernel->mapping == TARGET_SIMT && device->max_threads && (uint32_t)kernel->block_threads > device->max_threads) {
+        x->why = arena_printf(x->arena, "kernel `%s` wants blocks of %d threads, but the device's limit is %u", kernel->name,
+                              kernel->block_threads, device->max_threads);
+        return false;
+    }
+    int64_t dynamic = target_dynamic_bytes(kernel, value_of, x);
+    uint64_t shared = (uint64_t)kernel->static_shared_bytes + (uint64_t)dynamic;
+    size_t n = kernel->parameters.count;
+    struct fcl_arg *arguments = ARENA_ARRAY(x->arena, struct fcl_arg, n);
+    struct fcl_buffer **scratch = ARENA_ARRAY(x->arena, struct fcl_buffer *, n);
+    size_t scratches = 0;
+    bool good = true;
+    for (size_t i = 0; i < n && good; i++) {
+        const struct target_parameter *parameter = &kernel->parameters.at[i];
+        size_t size = target_element_bytes(parameter->base);
+        switch (parameter->kind) {
+        case TARGET_PARAMETER_SCALAR: {
+            unsigned char bytes[8];
+            value_set(parameter->base, bytes, 0, scalar_of(x, parameter->value));
+            arguments[i] = fcl_arg_scalar(bytes, size);
+            break;
+        }
+        case TARGET_PARAMETER_BUFFER: arguments[i] = fcl_arg_buffer(x->buffers[parameter->buffer->id]); break;
+        case TARGET_PARAMETER_LOCAL: {
+            uint64_t bytes = (uint64_t)value_of(x, parameter->capacity) * size;
+            shared += bytes;
+            arguments[i] = fcl_arg_local(bytes ? (size_t)bytes : size);
+            break;
+        }
+        case TARGET_PARAMETER_SCRATCH: {
+            uint64_t units = blocks * (parameter->unit == LEVEL_THREAD && kernel->mapping == TARGET_SIMT
+                                           ? (uint64_t)kernel->block_threads
+                                           : 1);
+            good = fcl_buffer_array(x->job.context, units * (uint64_t)value_of(x, parameter->capacity), size,
+                                    &scratch[scratches]) == FCL_OK ||
+                   failed(x, "scratch memory");
+            if (good)
+                arguments[i] = fcl_arg_buffer(scratch[scratches++]);
+            break;
+        }
+        }
+    }
+    if (good && kernel->mapping == TARGET_SIMT && device->shared_bytes && shared > device->shared_bytes) {
+        x->why = arena_printf(x->arena,
+                              "kernel `%s` needs %llu bytes of shared memory per block, but the device has %llu",
+                              kernel->name, (unsigned long long)shared, (unsigned long long)device->shared_bytes);
+        good = false;
+    }
+    if (good) {
+        size_t which = 0;
+        while (x->job.target->kernels.at[which] != kernel)
+            which++;
+        good = fcl_launch(x->kernels[which], blocks, (uint32_t)kernel->block_threads, (uint64_t)dynamic, arguments, n) ==
+                   FCL_OK ||
+               failed(x, NULL);
+    }
+    while (scratches)
+        fcl_buffer_free(scratch[--scratches]);
+    return good;
+}
+
+/* ---- the host's instructions ---- */
+
+static bool run_region(struct execution *x, const struct ir_region *region);
+
+static void assign(struct execution *x, struct ir_value *const *to, const ir_values *from, size_t first, size_t count) {
+    union scalar *temporary = malloc((count ? count : 1) * sizeof *temporary); /* a parallel assignment */
+    for (size_t i = 0; i < count; i++)
+        temporary[i] = scalar_of(x, from->at[first + i]);
+    for (size_t i = 0; i < count; i++)
+        x->values[to[i]->id] = temporary[i];
+    free(temporary);
+}
+
+static bool run_loop(struct execution *x, const struct ir_instruction *i) {
+    bool counted = i->kind == IR_FOR;
+    size_t skip = counted ? 1 : 0, carried = i->operand_count - skip;
+    ir_values initial = {i->operands, i->operand_count, i->operand_count};
+    assign(x, i->parameters + skip, &initial, skip, carried);
+    int64_t count = counted ? value_of(x, i->operands[0]) : INT64_MAX;
+    for (int64_t k = 0; k < count; k++) {
+        if (counted) {
+            x->values[i->parameters[0]->id].integer = k;
+        } else {
+            if (!run_region(x, i->regions[0]))
+                return false;
+            if (!scalar_of(x, i->regions[0]->yields.at[0]).integer)
+                break;
+        }
+        const struct ir_region *body = i->regions[counted ? 0 : 1];
+        if (!run_region(x, body))
+            return false;
+        assign(x, i->parameters + skip, &body->yields, 0, carried);
+    }
+    for (size_t k = 0; k < carried; k++)
+        x->values[i->results[k]->id] = scalar_of(x, i->parameters[skip + k]);
+    return true;
+}
+
+static bool run_instruction(struct execution *x, const struct ir_instruction *i) {
+    switch (i->kind) {
+    case IR_OPERATION: {
+        union scalar operands[3] = {0};
+        for (size_t k = 0; k < i->operand_count; k++)
+            operands[k] = scalar_of(x, i->operands[k]);
+        x->values[i->results[0]->id] = fold_operation(i->op, i->results[0]->base,
+                                                      i->operands[i->operand_count - 1]->base, operands);
+        return true;
+    }
+    case IR_LOAD: {
+        struct fcl_buffer *buffer = x->buffers[i->buffer->id];
+        uint64_t size = target_element_bytes(i->buffer->element);
+        int64_t index = value_of(x, i->operands[0]);
+        unsigned char bytes[8];
+        if (index < 0 || ((uint64_t)index + 1) * size > fcl_buffer_bytes(buffer)) {
+            x->why = arena_printf(x->arena, "index %lld is outside an array of length %llu", (long long)index,
+                                  (unsigned long long)(fcl_buffer_bytes(buffer) / size));
+            return false;
+        }
+        if (fcl_read(buffer, (uint64_t)index * size, bytes, size) != FCL_OK)
+            return failed(x, NULL);
+        x->values[i->results[0]->id] = value_get(i->buffer->element, bytes, 0);
+        return true;
+    }
+    case IR_STORE: x->why = "internal error: a store on the host"; return false;
+    case IR_ALLOCATE: {
+        struct fcl_buffer **buffer = &x->buffers[i->buffer->id];
+        uint64_t count = (uint64_t)value_of(x, i->buffer->capacity);
+        uint64_t size = target_element_bytes(i->buffer->element);
+        if (*buffer && fcl_buffer_bytes(*buffer) == count * size)
+            return true; /* of an earlier run, or of an iteration before */
+        fcl_buffer_free(*buffer);
+        *buffer = NULL;
+        return fcl_buffer_array(x->job.context, count, size, buffer) == FCL_OK || failed(x, NULL);
+    }
+    case IR_FORALL: return launch(x, i);
+    case IR_FOR:
+    case IR_WHILE: return run_loop(x, i);
+    case IR_IF: {
+        const struct ir_region *branch = i->regions[scalar_of(x, i->operands[0]).integer ? 0 : 1];
+        if (!run_region(x, branch))
+            return false;
+        assign(x, i->results, &branch->yields, 0, i->result_count);
+        return true;
+    }
+    }
+    x->why = "internal error: an unknown instruction on the host";
+    return false;
+}
+
+static bool run_region(struct execution *x, const struct ir_region *region) {
+    for (size_t k = 0; k < region->instructions.count; k++)
+        if (!run_instruction(x, region->instructions.at[k]))
+            return false;
+    return true;
+}
+
+/* ---- arguments and results ---- */
+
+/* The scalar leaves of an argument, in the order of its parameters' components. */
+static void leaves_of(struct arena *arena, struct host_value *value, struct host_value ***leaves, size_t *count) {
+    VEC(struct host_value *) found = {0};
+    VEC(struct host_value *) pending = {0};
+    vec_push(arena, &pending, value);
+    while (pending.count) {
+        struct host_value *next = pending.at[--pending.count];
+        if (next->kind == VALUE_SCALAR || next->kind == VALUE_ARRAY) {
+            vec_push(arena, &found, next);
+        } else {
+            for (size_t i = next->tuple.count; i-- > 0;)
+                vec_push(arena, &pending, next->tuple.items[i]);
+        }
+    }
+    *leaves = found.at;
+    *count = found.count;
+}
+
+static bool pass_arguments(struct execution *x) {
+    const struct ir_kernel *kernel = x->job.kernel;
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        const struct ir_parameter *parameter = &kernel->parameters.at[i];
+        struct host_value **leaves;
+        size_t count;
+        leaves_of(x->arena, x->job.arguments[parameter->argument], &leaves, &count);
+        if (parameter->component >= count) {
+            x->why = "internal error: an argument has too few components";
+            return false;
+        }
+        const struct host_value *leaf = leaves[parameter->component];
+        switch (parameter->kind) {
+        case IR_PARAMETER_SCALAR: x->values[parameter->value->id] = leaf->scalar.value; break;
+        case IR_PARAMETER_LENGTH:
+            x->values[parameter->value->id].integer = leaf->array.shape[parameter->dimension];
+            break;
+        case IR_PARAMETER_BUFFER: {
+            uint64_t bytes = (uint64_t)value_element_count(leaf) * base_size(leaf->array.base);
+            struct fcl_buffer **buffer = &x->buffers[parameter->buffer->id];
+            x->is_argument[parameter->buffer->id] = true;
+            x->argument_bytes += bytes;
+            if (fcl_buffer_new(x->job.context, bytes, buffer) != FCL_OK ||
+                fcl_write(*buffer, 0, leaf->array.data, bytes) != FCL_OK)
+                return failed(x, parameter->name);
+            break;
+        }
+        }
+    }
+    return true;
+}
+
+struct execution *execution_new(struct arena *arena, const struct execute_job *job, const char **why) {
+    struct execution *x = ARENA_NEW(arena, struct execution);
+    x->arena = arena;
+    x->job = *job;
+    x->values = ARENA_ARRAY(arena, union scalar, job->kernel->value_count);
+    for (size_t i = 0; i < job->kernel->buffers.count; i++)
+        if (job->kernel->buffers.at[i]->id >= x->buffer_count)
+            x->buffer_count = job->kernel->buffers.at[i]->id + 1;
+    x->buffers = ARENA_ARRAY(arena, struct fcl_buffer *, x->buffer_count);
+    x->is_argument = ARENA_ARRAY(arena, bool, x->buffer_count);
+    x->kernels = ARENA_ARRAY(arena, struct fcl_kernel *, job->target->kernels.count);
+    for (size_t i = 0; i < job->target->kernels.count; i++) {
+        if (fcl_get_kernel(job->program, job->target->kernels.at[i]->name, &x->kernels[i]) != FCL_OK) {
+            *why = fcl_error(job->context);
+            return NULL;
+        }
+    }
+    if (!pass_arguments(x)) {
+        *why = x->why;
+        execution_free(x);
+        return NULL;
+    }
+    return x;
+}
+
+bool execution_run(struct execution *x, const char **why) {
+    if (run_region(x, x->job.kernel->body))
+        return true;
+    *why = x->why;
+    return false;
+}
+
+static uint64_t result_count(struct execution *x, const struct ir_result *result) {
+    return (uint64_t)value_of(x, result->value);
+}
+
+/* Builds the value of that type from results *next and on. */
+static struct host_value *result_of(struct execution *x, struct arena *arena, struct type *type, size_t *next) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_TUPLE) {
+        struct host_value **items = ARENA_ARRAY(arena, struct host_value *, type->tuple.count);
+        for (size_t i = 0; i < type->tuple.count; i++)
+            if (!(items[i] = result_of(x, arena, type->tuple.items[i], next)))
+                return NULL;
+        return value_tuple(arena, items, type->tuple.count);
+    }
+    const struct ir_result *results = x->job.kernel->results.at;
+    if (type->kind == TYPE_BASE)
+        return value_scalar(arena, type->base, scalar_of(x, results[(*next)++].value));
+    int64_t length = (int64_t)result_count(x, &results[*next]);
+    struct host_value *array = value_array(arena, type->array.element, 1, &length);
+    struct host_value **leaves;
+    size_t count;
+    leaves_of(arena, array, &leaves, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct ir_result *result = &results[(*next)++];
+        uint64_t bytes = (uint64_t)length * base_size(leaves[i]->array.base);
+        if (bytes && fcl_read(x->buffers[result->buffer->id], 0, leaves[i]->array.data, bytes) != FCL_OK) {
+            failed(x, NULL);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+struct host_value *execution_result(struct execution *x, struct arena *arena, const char **why) {
+    size_t next = 0;
+    struct host_value *value = fcl_finish(x->job.context) == FCL_OK || failed(x, NULL)
+                                   ? result_of(x, arena, x->job.kernel->result_type, &next)
+                                   : NULL;
+    if (!value)
+        *why = x->why;
+    return value;
+}
+
+uint64_t execution_bytes(const struct execution *x) {
+    uint64_t bytes = x->argument_bytes;
+    for (size_t i = 0; i < x->job.kernel->results.count; i++) {
+        const struct ir_result *result = &x->job.kernel->results.at[i];
+        if (result->is_array)
+            bytes += fcl_buffer_bytes(x->buffers[result->buffer->id]);
+    }
+    return bytes;
+}
+
+void execution_free(struct execution *x) {
+    if (!x)
+        return;
+    for (uint32_t i = 0; i < x->buffer_count; i++)
+        fcl_buffer_free(x->buffers[i]);
+}

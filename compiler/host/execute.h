@@ -1,0 +1,33 @@
+/* Executes a compiled kernel: walks the host part of its IR, launching the device kernels through the runtime. */
+#ifndef FCL_HOST_EXECUTE_H
+#define FCL_HOST_EXECUTE_H
+
+#include "fcl.h"
+#include "map/target.h"
+#include "values/value.h"
+
+struct execute_job {
+    const struct ir_kernel *kernel;
+    const struct target_program *target;
+    struct fcl_program *program; /* built from the printed target, in an open context */
+    struct fcl_context *context;
+    struct host_value *const *arguments; /* of the kernel's parameter types */
+    size_t argument_count;
+};
+
+/* The arguments in device memory, so that several runs can share them. */
+struct execution;
+/* NULL, with *why, when it fails. Everything it holds on the device goes with execution_free. */
+struct execution *execution_new(struct arena *arena, const struct execute_job *job, const char **why);
+/* Runs once; the results stay on the device until the next run. */
+bool execution_run(struct execution *execution, const char **why);
+/* Reads the results back. */
+struct host_value *execution_result(struct execution *execution, struct arena *arena, const char **why);
+/* Bytes of all arguments and results in global memory, for bandwidth figures; after a run. */
+uint64_t execution_bytes(const struct execution *execution);
+void execution_free(struct execution *execution);
+
+/* How many blocks a launch gets for that many iterations on a device. Any number is right; these are fast. */
+uint64_t launch_blocks(const struct target_kernel *kernel, int64_t count, const struct fcl_device_info *device);
+
+#endif
