@@ -1,0 +1,104 @@
+/* Constructors of the tree, called from the grammar's actions, and the state of one parse. Constructors keep
+   `depth`, and replace what nests deeper than AST_MAX_DEPTH by an error node. */
+#ifndef FCL_SYNTAX_AST_BUILD_H
+#define FCL_SYNTAX_AST_BUILD_H
+
+#include "support/diag.h"
+#include "syntax/ast.h"
+#include "syntax/lexer.h"
+
+struct parser {
+    struct arena *arena;
+    struct symbols *symbols;
+    const struct source *source;
+    struct diagnostics *diagnostics;
+    struct tokens tokens;
+    size_t next;           /* the token that the parser reads next */
+    bool nesting_reported; /* in this declaration */
+    struct ast_file *file;
+};
+
+struct expr_list {
+    VEC(struct ast_expr *) all;
+};
+struct type_list {
+    VEC(struct ast_type *) all;
+};
+struct pattern_list {
+    VEC(struct ast_pattern *) all;
+};
+struct level_list {
+    ast_levels all;
+};
+struct symbol_list {
+    VEC(symbol) all;
+};
+struct binder_list {
+    VEC(struct ast_level_binder) all;
+};
+struct binding_list {
+    VEC(struct ast_binding) all;
+};
+struct constraint_list {
+    VEC(struct ast_level_constraint) all;
+};
+
+struct ast_expr *build_name(struct parser *p, const struct token *token);
+struct ast_expr *build_operator(struct parser *p, struct span span, const char *name);
+struct ast_expr *build_literal(struct parser *p, const struct token *token); /* numbers, booleans, configuration */
+struct ast_expr *build_error(struct parser *p, struct span span);
+struct ast_expr *build_apply(struct parser *p, struct span span, struct ast_expr *function, struct ast_expr *argument);
+struct ast_expr *build_level_apply(struct parser *p, struct span span, struct ast_expr *function,
+                                   struct level_list *levels);
+/* Operators other than && and ||; `left` begins where `span` does. */
+struct ast_expr *build_infix(struct parser *p, struct span span, struct ast_expr *left, struct span operator_span,
+                             const char *name, struct ast_expr *right);
+struct ast_expr *build_prefix(struct parser *p, struct span span, struct span operator_span, const char *name,
+                              struct ast_expr *operand);
+struct ast_expr *build_logical(struct parser *p, struct span span, const char *name, struct ast_expr *left,
+                               struct ast_expr *right);
+/* `(op)`: the operator as a function; && and || become lambdas. */
+struct ast_expr *build_section(struct parser *p, struct span span, const char *name);
+struct ast_expr *build_lambda(struct parser *p, struct span span, struct binder_list *levels,
+                              struct pattern_list *parameters, struct ast_expr *body);
+struct ast_expr *build_let(struct parser *p, struct span span, struct binding_list *bindings, struct ast_expr *body);
+struct ast_expr *build_if(struct parser *p, struct span span, struct ast_expr *condition,
+                          struct ast_expr *then_branch, struct ast_expr *else_branch);
+struct ast_expr *build_sequence(struct parser *p, struct span span, enum ast_expr_kind kind, struct expr_list *items);
+struct ast_expr *build_typed(struct parser *p, struct span span, struct ast_expr *body, struct ast_type *type);
+
+struct ast_pattern *build_pattern_name(struct parser *p, const struct token *token);
+struct ast_pattern *build_wildcard(struct parser *p, struct span span);
+struct ast_pattern *build_pattern_tuple(struct parser *p, struct span span, struct pattern_list *items);
+struct ast_pattern *build_pattern_typed(struct parser *p, struct span span, struct ast_pattern *of,
+                                        struct ast_type *type);
+
+struct ast_level *build_level_name(struct parser *p, const struct token *token);
+struct ast_level *build_level_successor(struct parser *p, struct span span, const struct token *count,
+                                        struct ast_level *of);
+
+struct ast_type *build_type_variable(struct parser *p, const struct token *token);
+struct ast_type *build_type_name(struct parser *p, const struct token *token);
+struct ast_type *build_type_argument(struct parser *p, struct span span, struct ast_type *applied,
+                                     struct ast_type *argument);
+struct ast_type *build_type_tuple(struct parser *p, struct span span, struct type_list *items);
+struct ast_type *build_type_arrow(struct parser *p, struct span span, struct ast_type *from, struct ast_type *to);
+struct ast_type *build_type_level_arrow(struct parser *p, struct span span, struct binder_list *levels,
+                                        struct ast_type *to);
+struct ast_type *build_type_array(struct parser *p, struct span span, struct ast_type *element,
+                                  struct ast_level *level); /* NULL: a pull array */
+/* `before` are the types in front of `=>`, which must be class constraints; NULL when there is no `=>`. */
+struct ast_signature_type *build_signature(struct parser *p, struct span span, struct symbol_list *binders,
+                                           struct type_list *before, struct ast_type *type,
+                                           struct constraint_list *where);
+
+struct ast_decl *build_decl(struct parser *p, enum ast_decl_kind kind, struct span span, const struct token *name);
+struct ast_decl *build_function(struct parser *p, enum ast_decl_kind kind, struct span span, const struct token *name,
+                                struct binder_list *levels, struct pattern_list *parameters, struct ast_expr *body);
+struct ast_decl *build_broken(struct parser *p, struct span span, const struct token *name);
+
+/* Reports that `()` or a string stands where neither exists. */
+void report_unit(struct parser *p, struct span span);
+void report_string(struct parser *p, struct span span);
+
+#endif

@@ -1,0 +1,158 @@
+/* The marker pass between lexer and parser (see mark_layout in lexer.h). Bindings of one `let` are separated by
+   nothing but the `=` that follows each pattern, which takes unbounded lookahead to see; here it is one walk over
+   the tokens. */
+#include "syntax/lexer.h"
+
+#include "parser.h"
+
+bool token_starts_declaration(int kind) {
+    return kind == TOKEN_SIG || kind == TOKEN_FUN || kind == TOKEN_VAL || kind == TOKEN_KERNEL ||
+           kind == TOKEN_PARAM || kind == TOKEN_TYPE || kind == TOKEN_IMPORT;
+}
+
+bool token_is_keyword(int kind) {
+    return token_starts_declaration(kind) || kind == TOKEN_LET || kind == TOKEN_IN || kind == TOKEN_FN ||
+           kind == TOKEN_IF || kind == TOKEN_THEN || kind == TOKEN_ELSE || kind == TOKEN_TRUE ||
+           kind == TOKEN_FALSE || kind == TOKEN_DIV || kind == TOKEN_MOD || kind == TOKEN_NOT ||
+           kind == TOKEN_FORALL || kind == TOKEN_WHERE;
+}
+
+struct marker {
+    struct arena *arena;
+    struct symbols *symbols;
+    const struct source *source;
+    struct diagnostics *diagnostics;
+    struct tokens *tokens;
+    size_t *opener_of; /* for each `)`: 1 + the index of its `(`; 0: none */
+    bool *is_start;    /* a binding starts at this token */
+    size_t start_count;
+};
+
+static void keyword_to_name(struct marker *m, struct token *token) {
+    const char *quoted = token_quote(m->arena, m->source, token->span);
+    struct diagnostic *error = diag_error(m->diagnostics, DIAG_KEYWORD_AS_NAME, token->span,
+                                          "%s is a keyword and cannot be a name", quoted);
+    const char *text = (const char *)m->source->text + (token->span.begin - m->source->base);
+    size_t length = token->span.end - token->span.begin;
+    diag_hint(m->diagnostics, error, "choose another name, such as `%.*s'`", (int)length, text);
+    token->kind = TOKEN_NAME;
+    token->name = symbol_intern(m->symbols, text, length);
+}
+
+/* Keywords where only a name can be meant: after the word that opens a definition, in its parameters, in those
+   of `fn`, and before the `=` of a `let`. A keyword at the start of a line is taken at its word. */
+static void rename_keywords(struct marker *m) {
+    enum { ELSEWHERE, DEFINITION, FUNCTION } where = ELSEWHERE;
+    for (size_t i = 0; i + 1 < m->tokens->count; i++) {
+        struct token *token = &m->tokens->at[i];
+        int next = m->tokens->at[i + 1].kind;
+        bool can_be_name = token_is_keyword(token->kind) && !token->starts_line;
+        bool after_let = i > 0 && m->tokens->at[i - 1].kind == TOKEN_LET;
+        if (can_be_name && (where != ELSEWHERE || (after_let && next == '='))) {
+            bool is_start_of_next = token_starts_declaration(token->kind) && next == TOKEN_NAME && where == FUNCTION;
+            if (!is_start_of_next) {
+                keyword_to_name(m, token);
+                continue;
+            }
+        }
+        if (token->kind == TOKEN_FUN || token->kind == TOKEN_KERNEL || token->kind == TOKEN_VAL ||
+            token->kind == TOKEN_TYPE || token->kind == TOKEN_SIG || token->kind == TOKEN_PARAM)
+            where = DEFINITION;
+        else if (token->kind == TOKEN_FN)
+            where = FUNCTION;
+        else if (token->kind != TOKEN_NAME && token->kind != '_' && token->kind != '(' && token->kind != ')' &&
+                 token->kind != ',' && token->kind != TOKEN_LEVEL_OPEN && token->kind != TOKEN_LEVEL_CLOSE)
+            where = ELSEWHERE;
+    }
+}
+
+/* `forall` right after the colon of a `sig`, and `where` anywhere in its type. */
+static void mark_signature_words(struct marker *m) {
+    symbol forall = symbol_of(m->symbols, "forall"), where = symbol_of(m->symbols, "where");
+    bool in_signature = false;
+    for (size_t i = 0; i < m->tokens->count; i++) {
+        struct token *token = &m->tokens->at[i];
+        if (token_starts_declaration(token->kind)) {
+            in_signature = token->kind == TOKEN_SIG;
+        } else if (in_signature && token->kind == TOKEN_NAME && i >= 2) {
+            int before = m->tokens->at[i - 1].kind;
+            if (token->name == forall && before == ':')
+                token->kind = TOKEN_FORALL;
+            else if (token->name == where && before != TOKEN_SIG)
+                token->kind = TOKEN_WHERE;
+        }
+    }
+}
+
+static void match_parentheses(struct marker *m) {
+    VEC(size_t) open = {.at = NULL};
+    for (size_t i = 0; i < m->tokens->count; i++) {
+        int kind = m->tokens->at[i].kind;
+        if (token_starts_declaration(kind))
+            open.count = 0;
+        else if (kind == '(')
+            vec_push(m->arena, &open, i);
+        else if (kind == ')' && open.count > 0)
+            m->opener_of[i] = open.at[--open.count] + 1;
+    }
+}
+
+/* The first `=` after the word that opens a definition is the definition's; every other one ends the pattern of
+   a binding, which is a name, `_`, or what stands in the parentheses before it. */
+static void find_bindings(struct marker *m) {
+    bool in_header = false;
+    for (size_t i = 0; i < m->tokens->count; i++) {
+        int kind = m->tokens->at[i].kind;
+        if (token_starts_declaration(kind))
+            in_header = kind != TOKEN_IMPORT;
+        if (kind != '=' || i == 0)
+            continue;
+        if (in_header) {
+            in_header = false;
+            continue;
+        }
+        size_t start = i - 1;
+        int before = m->tokens->at[start].kind;
+        if (before == ')') {
+            if (m->opener_of[start] == 0)
+                continue;
+            start = m->opener_of[start] - 1;
+        } else if (before != TOKEN_NAME && before != '_') {
+            continue;
+        }
+        if (start > 0 && m->tokens->at[start - 1].kind == TOKEN_LET)
+            continue;
+        m->start_count += !m->is_start[start];
+        m->is_start[start] = true;
+    }
+}
+
+static void insert_bindings(struct marker *m) {
+    size_t count = m->tokens->count + m->start_count, filled = 0;
+    struct token *marked = ARENA_ARRAY(m->arena, struct token, count);
+    for (size_t i = 0; i < m->tokens->count; i++) {
+        const struct token *token = &m->tokens->at[i];
+        if (m->is_start[i])
+            marked[filled++] = (struct token){.kind = TOKEN_BINDING,
+                                              .starts_line = token->starts_line,
+                                              .span = {token->span.begin, token->span.begin}};
+        marked[filled++] = *token;
+    }
+    *m->tokens = (struct tokens){.at = marked, .count = filled, .capacity = count};
+}
+
+void mark_layout(struct arena *arena, struct symbols *symbols, const struct source *source,
+                 struct diagnostics *diagnostics, struct tokens *tokens) {
+    struct marker m = {.arena = arena,
+                       .symbols = symbols,
+                       .source = source,
+                       .diagnostics = diagnostics,
+                       .tokens = tokens,
+                       .opener_of = ARENA_ARRAY(arena, size_t, tokens->count),
+                       .is_start = ARENA_ARRAY(arena, bool, tokens->count)};
+    rename_keywords(&m);
+    mark_signature_words(&m);
+    match_parentheses(&m);
+    find_bindings(&m);
+    insert_bindings(&m);
+}

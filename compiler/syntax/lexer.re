@@ -1,0 +1,418 @@
+/* The lexer: bytes to tokens (LANGUAGE: lexical structure). Every mistake is one diagnostic at its place, after
+   which lexing goes on with the token that was probably meant. */
+#include "syntax/lexer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser.h"
+#include "support/utf8.h"
+
+enum { LEXICAL_ERROR_LIMIT = 500, QUOTE_LONGEST = 40 };
+
+struct lexer {
+    struct arena *arena;
+    struct symbols *symbols;
+    const struct source *source;
+    struct diagnostics *diagnostics;
+    struct tokens *tokens;
+    const unsigned char *cursor, *limit, *start; /* of the current token */
+    bool starts_line;
+    bool in_levels; /* between the `<` and the `>` of a level list */
+    unsigned errors;
+};
+
+static struct span span_between(const struct lexer *lexer, const unsigned char *from, const unsigned char *to) {
+    return (struct span){lexer->source->base + (uint32_t)(from - lexer->source->text),
+                         lexer->source->base + (uint32_t)(to - lexer->source->text)};
+}
+
+static struct span span_here(const struct lexer *lexer) { return span_between(lexer, lexer->start, lexer->cursor); }
+
+static struct token *add_token(struct lexer *lexer, int kind) {
+    struct token token = {.kind = kind, .starts_line = lexer->starts_line, .span = span_here(lexer)};
+    vec_push(lexer->arena, lexer->tokens, token);
+    lexer->starts_line = false;
+    return &lexer->tokens->at[lexer->tokens->count - 1];
+}
+
+static const char *const words[] = {"sig", "fun", "val",  "kernel", "param", "type", "import", "let", "in",
+                                    "fn",  "if",  "then", "else",   "true",  "false", "div",   "mod", "not"};
+static const int word_kinds[] = {TOKEN_SIG,  TOKEN_FUN,  TOKEN_VAL,  TOKEN_KERNEL, TOKEN_PARAM, TOKEN_TYPE,
+                                 TOKEN_IMPORT, TOKEN_LET, TOKEN_IN,  TOKEN_FN,     TOKEN_IF,    TOKEN_THEN,
+                                 TOKEN_ELSE, TOKEN_TRUE, TOKEN_FALSE, TOKEN_DIV,   TOKEN_MOD,   TOKEN_NOT};
+
+static void add_name(struct lexer *lexer) {
+    size_t length = (size_t)(lexer->cursor - lexer->start);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strlen(words[i]) == length && memcmp(words[i], lexer->start, length) == 0) {
+            add_token(lexer, word_kinds[i]);
+            return;
+        }
+    }
+    add_token(lexer, TOKEN_NAME)->name = symbol_intern(lexer->symbols, (const char *)lexer->start, length);
+}
+
+const char *token_quote(struct arena *arena, const struct source *source, struct span span) {
+    const char *text = (const char *)source->text + (span.begin - source->base);
+    size_t length = span.end - span.begin;
+    if (length <= QUOTE_LONGEST)
+        return arena_printf(arena, "`%.*s`", (int)length, text);
+    return arena_printf(arena, "`%.*s...`", QUOTE_LONGEST, text);
+}
+
+static const char *quote_here(struct lexer *lexer) {
+    return token_quote(lexer->arena, lexer->source, span_here(lexer));
+}
+
+/* ---- numbers ---- */
+
+static unsigned digit_value(unsigned char digit) {
+    if (digit <= '9')
+        return digit - (unsigned)'0';
+    return (digit | 0x20u) - (unsigned)'a' + 10;
+}
+
+/* Digits from `from` to `to` in `base`, underscores skipped. */
+static void set_integer(struct token *token, const unsigned char *from, const unsigned char *to, unsigned base) {
+    uint64_t value = 0;
+    for (; from < to; from++) {
+        if (*from == '_')
+            continue;
+        unsigned digit = digit_value(*from);
+        if (value > (UINT64_MAX - digit) / base) {
+            token->too_large = true;
+            value = UINT64_MAX;
+            break;
+        }
+        value = value * base + digit;
+    }
+    token->integer = value;
+}
+
+static void add_integer(struct lexer *lexer, unsigned base) {
+    const unsigned char *from = lexer->start + (base == 10 ? 0 : 2), *to = lexer->cursor;
+    for (const unsigned char *at = from; at < to; at++) {
+        if (*at == 'i' || *at == 'u') { /* no digit of any base */
+            to = at;
+            break;
+        }
+    }
+    struct token *token = add_token(lexer, TOKEN_INTEGER);
+    set_integer(token, from, to, base);
+    if (to < lexer->cursor)
+        token->suffix = symbol_intern(lexer->symbols, (const char *)to, (size_t)(lexer->cursor - to));
+}
+
+static void add_floating(struct lexer *lexer) {
+    size_t length = 0, all = (size_t)(lexer->cursor - lexer->start);
+    char *digits = arena_alloc(lexer->arena, all + 1);
+    const unsigned char *at = lexer->start;
+    for (; at < lexer->cursor && *at != 'f'; at++)
+        if (*at != '_')
+            digits[length++] = (char)*at;
+    struct token *token = add_token(lexer, TOKEN_FLOATING);
+    token->floating = strtod(digits, NULL);
+    if (at < lexer->cursor)
+        token->suffix = symbol_intern(lexer->symbols, (const char *)at, (size_t)(lexer->cursor - at));
+}
+
+static bool contains(const struct lexer *lexer, const char *what) {
+    size_t length = strlen(what);
+    for (const unsigned char *at = lexer->start; at + length <= lexer->cursor; at++)
+        if (memcmp(at, what, length) == 0)
+            return true;
+    return false;
+}
+
+static struct diagnostic *lexical_error(struct lexer *lexer, enum diag_code code, struct span span,
+                                        const char *message) {
+    lexer->errors++;
+    return diag_error(lexer->diagnostics, code, span, "%s", message);
+}
+
+static void bad_number(struct lexer *lexer) {
+    const char *quoted = quote_here(lexer);
+    struct diagnostic *error = lexical_error(lexer, DIAG_BAD_NUMBER, span_here(lexer),
+                                             arena_printf(lexer->arena, "malformed number %s", quoted));
+    struct diagnostics *d = lexer->diagnostics;
+    const unsigned char *text = lexer->start;
+    size_t length = (size_t)(lexer->cursor - text);
+    unsigned char last = text[length - 1];
+    size_t digits = 0;
+    while (digits < length && ((text[digits] >= '0' && text[digits] <= '9') || text[digits] == '_'))
+        digits++;
+    if (text[0] == '0' && length > 1 && (text[1] == 'x' || text[1] == 'X'))
+        diag_hint(d, error, "a hexadecimal number is `0x` and at least one of 0-9, a-f, with single `_` between digits");
+    else if (text[0] == '0' && length > 1 && (text[1] == 'b' || text[1] == 'B'))
+        diag_hint(d, error, "a binary number is `0b` and at least one of 0 and 1, with single `_` between digits");
+    else if (contains(lexer, "__") || last == '_' || contains(lexer, "_.") || contains(lexer, "._"))
+        diag_hint(d, error, "a single `_` may stand between two digits");
+    else if (last == '.' && digits == length - 1)
+        diag_hint(d, error, "digits must follow the point: `%s0`; composition needs a space before its `.`",
+                  length < QUOTE_LONGEST ? arena_strndup(lexer->arena, (const char *)text, length) : "1.");
+    else if (last == '+' || last == '-' || last == 'e' || last == 'E')
+        diag_hint(d, error, "digits must follow the exponent's `e`, as in `1e-3`");
+    else
+        diag_hint(d, error, "the suffixes are i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; a name starts with a letter");
+    add_token(lexer, TOKEN_BAD_LITERAL);
+}
+
+/* ---- comments, strings, stray text ---- */
+
+static bool skip_block_comment(struct lexer *lexer) {
+    size_t depth = 1;
+    while (lexer->cursor < lexer->limit) {
+        const unsigned char *at = lexer->cursor;
+        size_t left = (size_t)(lexer->limit - at);
+        if (left >= 3 && at[0] == '(' && at[1] == '*' && at[2] == ')') {
+            lexer->cursor += 3; /* the section, as outside of comments: see its rule below */
+        } else if (left >= 2 && at[0] == '(' && at[1] == '*') {
+            depth++;
+            lexer->cursor += 2;
+        } else if (left >= 2 && at[0] == '*' && at[1] == ')') {
+            lexer->cursor += 2;
+            if (--depth == 0)
+                return true;
+        } else {
+            lexer->starts_line |= *at == '\n';
+            lexer->cursor++;
+        }
+    }
+    return false;
+}
+
+static void unclosed_comment(struct lexer *lexer) {
+    struct diagnostic *error =
+        lexical_error(lexer, DIAG_UNCLOSED_COMMENT, span_between(lexer, lexer->start, lexer->start + 2),
+                      "this comment is never closed");
+    diag_hint(lexer->diagnostics, error,
+              "comments nest: every `(*` needs its `*)`; the section of the product is `(*)` or `( * 2)`");
+}
+
+static void bad_string(struct lexer *lexer) {
+    struct diagnostic *error =
+        lexical_error(lexer, DIAG_BAD_STRING, span_here(lexer), "this string has no closing `\"` on its line");
+    diag_hint(lexer->diagnostics, error, "only the path of an `import` is written in quotes");
+    add_token(lexer, TOKEN_STRING)->name =
+        symbol_intern(lexer->symbols, (const char *)lexer->start + 1, (size_t)(lexer->cursor - lexer->start) - 1);
+}
+
+struct look_alike {
+    const char *written, *meant;
+};
+static const struct look_alike look_alikes[] = {
+    {"\xE2\x86\x92", "->"}, {"\xE2\x87\x92", "=>"}, {"\xCE\xBB", "fn"},      {"\xC3\x97", "*"},       {"\xC3\xB7", "/"},
+    {"\xE2\x88\x92", "-"},  {"\xE2\x80\x93", "-"},  {"\xE2\x80\x94", "-"},   {"\xE2\x89\xA4", "<="},  {"\xE2\x89\xA5", ">="},
+    {"\xE2\x89\xA0", "!="}, {"\xE2\x88\x98", "."},  {"\xE2\x80\x98", "'"},   {"\xE2\x80\x99", "'"},   {"\xE2\x80\x9C", "\""},
+    {"\xE2\x80\x9D", "\""}, {"\xC2\xA0", "a space"}, {"\xE2\x9F\xA8", "<"},  {"\xE2\x9F\xA9", ">"},
+};
+
+/* A run of letters and bytes outside ASCII. Malformed bytes were reported by check_encoding already. */
+static void foreign_text(struct lexer *lexer) {
+    const unsigned char *at = lexer->start;
+    bool malformed = false, has_letter = false;
+    while (at < lexer->cursor) {
+        size_t bytes;
+        malformed |= utf8_decode(at, (size_t)(lexer->cursor - at), &bytes) == UTF8_INVALID;
+        has_letter |= *at < 0x80;
+        at += bytes;
+    }
+    if (!malformed) {
+        struct diagnostic *error = lexical_error(
+            lexer, DIAG_STRAY_CHARACTER, span_here(lexer),
+            has_letter ? arena_printf(lexer->arena, "the name %s has characters that names cannot have", quote_here(lexer))
+                       : arena_printf(lexer->arena, "%s means nothing in FCL", quote_here(lexer)));
+        const char *meant = NULL;
+        size_t length = (size_t)(lexer->cursor - lexer->start);
+        for (size_t i = 0; i < sizeof look_alikes / sizeof *look_alikes; i++)
+            if (strlen(look_alikes[i].written) == length && memcmp(look_alikes[i].written, lexer->start, length) == 0)
+                meant = look_alikes[i].meant;
+        if (meant)
+            diag_hint(lexer->diagnostics, error, "write `%s`", meant);
+        else if (has_letter)
+            diag_hint(lexer->diagnostics, error, "names consist of the letters a-z and A-Z, digits, `_` and `'`");
+    }
+    if (has_letter)
+        add_token(lexer, TOKEN_NAME)->name =
+            symbol_intern(lexer->symbols, (const char *)lexer->start, (size_t)(lexer->cursor - lexer->start));
+}
+
+static void stray(struct lexer *lexer, const char *hint) {
+    const char *quoted = quote_here(lexer);
+    if (lexer->start[0] < 0x20 || lexer->start[0] == 0x7F)
+        quoted = arena_printf(lexer->arena, "control character 0x%02X", lexer->start[0]);
+    struct diagnostic *error = lexical_error(lexer, DIAG_STRAY_CHARACTER, span_here(lexer),
+                                             arena_printf(lexer->arena, "%s means nothing in FCL", quoted));
+    if (hint)
+        diag_hint(lexer->diagnostics, error, "%s", hint);
+}
+
+/* One error for each run of malformed bytes, and one for each run of NUL bytes, wherever they are. */
+static void check_encoding(struct lexer *lexer) {
+    const unsigned char *at = lexer->source->text, *limit = lexer->limit;
+    while (at < limit && lexer->errors < LEXICAL_ERROR_LIMIT) {
+        const unsigned char *from = at;
+        size_t bytes = 1;
+        while (at < limit && *at == 0)
+            at++;
+        if (at > from) {
+            lexical_error(lexer, DIAG_NUL_BYTE, span_between(lexer, from, at), "a source file cannot contain NUL bytes");
+            continue;
+        }
+        while (at < limit && *at >= 0x80 && utf8_decode(at, (size_t)(limit - at), &bytes) == UTF8_INVALID)
+            at++;
+        if (at > from) {
+            struct diagnostic *error =
+                lexical_error(lexer, DIAG_BAD_UTF8, span_between(lexer, from, at),
+                              arena_printf(lexer->arena, "this is not UTF-8 text (byte 0x%02X)", *from));
+            diag_hint(lexer->diagnostics, error, "save the file with the encoding UTF-8");
+            continue;
+        }
+        utf8_decode(at, (size_t)(limit - at), &bytes);
+        at += bytes;
+    }
+}
+
+/* What the level-list rule matched counts only when its parentheses pair up within each level. */
+static bool is_balanced(const unsigned char *from, const unsigned char *to) {
+    size_t open = 0;
+    for (; from < to; from++) {
+        if (*from == '(')
+            open++;
+        else if (*from == ')' && open-- == 0)
+            return false;
+        else if (*from == ',' && open != 0)
+            return false;
+    }
+    return open == 0;
+}
+
+/* ---- the rules ---- */
+
+/* Reads one token or stretch of blank; false at the end. */
+static bool lex_one(struct lexer *lexer) {
+    const unsigned char *YYMARKER;
+    lexer->start = lexer->cursor;
+    /*!re2c
+        re2c:define:YYCTYPE = "unsigned char";
+        re2c:define:YYCURSOR = "lexer->cursor";
+        re2c:define:YYLIMIT = "lexer->limit";
+        re2c:yyfill:enable = 0;
+        re2c:eof = 0;
+        re2c:indent:string = "    ";
+
+        letter = [A-Za-z];
+        rest = [A-Za-z0-9_'];
+        foreign = [\x80-\xff];
+        name = letter rest*;
+        digits = [0-9] ("_"? [0-9])*;
+        hexadecimal = "0x" [0-9a-fA-F] ("_"? [0-9a-fA-F])*;
+        binary = "0b" [01] ("_"? [01])*;
+        integer_suffix = [iu] ("8" | "16" | "32" | "64");
+        exponent = [eE] [+-]? digits;
+        floating_suffix = "f32" | "f64";
+        blank = [ \t\r\n\f\v];
+        level = "("* blank* ([0-9]+ blank* "+" blank* "("* blank*)* name blank* (")" blank*)*;
+
+        $ { return false; }
+        "\n" { lexer->starts_line = true; return true; }
+        [ \t\r\f\v\x00]+ { return true; }
+        "--" [^\n]* { return true; }
+
+        // Kept although `(*` opens a comment: everyone writes it, and no comment starts so.
+        "(*)" { lexer->cursor = lexer->start + 1; add_token(lexer, '('); lexer->start = lexer->cursor++;
+                add_token(lexer, '*'); lexer->start = lexer->cursor++; add_token(lexer, ')'); return true; }
+        "(*" { if (!skip_block_comment(lexer)) unclosed_comment(lexer); return true; }
+
+        name { add_name(lexer); return true; }
+        "_" { add_token(lexer, '_'); return true; }
+        "_" rest+ { stray(lexer, "names start with a letter"); add_name(lexer); return true; }
+        rest* foreign (rest | foreign)* { foreign_text(lexer); return true; }
+        "'" name { add_token(lexer, TOKEN_TYPE_VARIABLE)->name =
+                       symbol_intern(lexer->symbols, (const char *)lexer->start + 1, (size_t)(lexer->cursor - lexer->start) - 1);
+                   return true; }
+        "#" name { add_token(lexer, TOKEN_CONFIG)->name =
+                       symbol_intern(lexer->symbols, (const char *)lexer->start, (size_t)(lexer->cursor - lexer->start));
+                   return true; }
+
+        digits integer_suffix? { add_integer(lexer, 10); return true; }
+        hexadecimal integer_suffix? { add_integer(lexer, 16); return true; }
+        binary integer_suffix? { add_integer(lexer, 2); return true; }
+        digits ("." digits exponent? | exponent) floating_suffix? | digits floating_suffix { add_floating(lexer); return true; }
+        [0-9] (rest | ".")* | digits ("." digits)? [eE] [+-] { bad_number(lexer); return true; }
+
+        "\"" [^"\n\x00]* "\"" {
+            add_token(lexer, TOKEN_STRING)->name =
+                symbol_intern(lexer->symbols, (const char *)lexer->start + 1, (size_t)(lexer->cursor - lexer->start) - 2);
+            return true;
+        }
+        "\"" [^"\n\x00]* { bad_string(lexer); return true; }
+
+        // A level list is decided here, by its look: `<`, levels, `>`. See LANGUAGE, lexical structure.
+        "<" blank* level ("," blank* level)* ">" {
+            bool balanced = is_balanced(lexer->start, lexer->cursor);
+            lexer->cursor = lexer->start + 1;
+            lexer->in_levels = balanced;
+            add_token(lexer, balanced ? TOKEN_LEVEL_OPEN : '<');
+            return true;
+        }
+        ">" | ">=" | ">>" {
+            if (lexer->in_levels) {
+                lexer->cursor = lexer->start + 1;
+                lexer->in_levels = false;
+                add_token(lexer, TOKEN_LEVEL_CLOSE);
+            } else {
+                size_t length = (size_t)(lexer->cursor - lexer->start);
+                add_token(lexer, length == 1 ? '>' : lexer->start[1] == '=' ? TOKEN_GREATER_EQUAL : TOKEN_SHIFT_RIGHT);
+            }
+            return true;
+        }
+
+        "->" { add_token(lexer, TOKEN_ARROW); return true; }
+        "=>" { add_token(lexer, TOKEN_DOUBLE_ARROW); return true; }
+        "==" { add_token(lexer, TOKEN_EQUAL); return true; }
+        "!=" { add_token(lexer, TOKEN_NOT_EQUAL); return true; }
+        "<=" { add_token(lexer, TOKEN_LESS_EQUAL); return true; }
+        "<<" { add_token(lexer, TOKEN_SHIFT_LEFT); return true; }
+        "&&" { add_token(lexer, TOKEN_AND); return true; }
+        "||" { add_token(lexer, TOKEN_OR); return true; }
+        "|>" { add_token(lexer, TOKEN_PIPE); return true; }
+        [-+*/%.!~&|^<=(){},:] | "[" | "]" { add_token(lexer, lexer->start[0]); return true; }
+
+        ":=" { stray(lexer, "names are bound with `=`; there is no assignment"); add_token(lexer, '='); return true; }
+        "/=" | "<>" { stray(lexer, "`!=` compares for being different"); add_token(lexer, TOKEN_NOT_EQUAL); return true; }
+        "===" { stray(lexer, "`==` compares"); add_token(lexer, TOKEN_EQUAL); return true; }
+        "\\" { stray(lexer, "a function is written `fn x => e`"); add_token(lexer, TOKEN_FN); return true; }
+        ";"+ { stray(lexer, "nothing separates bindings or declarations: leave it out"); return true; }
+        "#" { stray(lexer, "a configuration constant is written `#BlockSize`"); return true; }
+        "'" { stray(lexer, "a type variable is a quote and a name: `'a`"); return true; }
+        [?@$`]+ { stray(lexer, NULL); return true; }
+        * { stray(lexer, NULL); return true; }
+    */
+}
+
+void lex_source(struct arena *arena, struct symbols *symbols, const struct source *source,
+                struct diagnostics *diagnostics, struct tokens *tokens) {
+    struct lexer lexer = {.arena = arena,
+                          .symbols = symbols,
+                          .source = source,
+                          .diagnostics = diagnostics,
+                          .tokens = tokens,
+                          .cursor = source->text,
+                          .limit = source->text + source->length,
+                          .starts_line = true};
+    *tokens = (struct tokens){.at = NULL};
+    check_encoding(&lexer);
+    if (source->length >= 3 && memcmp(source->text, "\xEF\xBB\xBF", 3) == 0)
+        lexer.cursor += 3; /* a byte order mark */
+    while (lexer.errors < LEXICAL_ERROR_LIMIT && lex_one(&lexer))
+        continue;
+    if (lexer.errors >= LEXICAL_ERROR_LIMIT)
+        diag_error(diagnostics, DIAG_TOO_MANY_ERRORS, span_here(&lexer),
+                   "too many errors; the rest of the file is not read");
+    uint32_t end = tokens->count ? tokens->at[tokens->count - 1].span.end : source->base;
+    struct token last = {.kind = 0, .starts_line = true, .span = {end, end}};
+    vec_push(arena, tokens, last);
+}

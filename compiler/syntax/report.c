@@ -1,0 +1,302 @@
+/* Wording of syntax errors: what was found, what was expected, where the unclosed construct began, and a hint
+   for the slips that people who come from other languages make.
+
+   note [parser depth]: Bison's stack holds 400,000 symbols, enough for any program whose tree is not deeper than
+   AST_MAX_DEPTH; a text that needs more (100,000s of open parentheses) is reported here as an error and ends
+   the parse of its file. */
+#include "syntax/report.h"
+
+#include <string.h>
+
+#include "parser.h"
+#include "support/text.h"
+
+static const struct token *token_at(const struct parser *p, size_t index) { return &p->tokens.at[index]; }
+
+static int kind_before(const struct parser *p, size_t index) { return index > 0 ? token_at(p, index - 1)->kind : 0; }
+
+static int kind_after(const struct parser *p, size_t index) {
+    return index + 1 < p->tokens.count ? token_at(p, index + 1)->kind : 0;
+}
+
+static const char *quote(struct parser *p, struct span span) { return token_quote(p->arena, p->source, span); }
+
+/* ---- what is still open ---- */
+
+/* An opener seen before the error: '(' '[' '{', LET, IF (waits for `then`) or THEN (waits for `else`). */
+struct opener {
+    int kind;
+    size_t index;
+};
+struct openers {
+    VEC(struct opener) all;
+};
+
+static void close_until(struct openers *open, int first, int second) {
+    for (size_t i = open->all.count; i-- > 0;) {
+        int kind = open->all.at[i].kind;
+        if (kind == first || kind == second) {
+            open->all.count = i;
+            return;
+        }
+        if (kind == '(' || kind == '[' || kind == '{')
+            return; /* a bracket in between is the real culprit */
+    }
+}
+
+/* The openers of the declaration that holds the token `index` and is not begun by it. */
+static struct openers open_before(struct parser *p, size_t index) {
+    size_t from = index;
+    while (from > 0 && !token_starts_declaration(token_at(p, from - 1)->kind))
+        from--;
+    struct openers open = {.all = {.at = NULL}};
+    for (size_t i = from; i < index; i++) {
+        int kind = token_at(p, i)->kind;
+        struct opener opener = {kind, i};
+        if (kind == '(' || kind == '[' || kind == '{' || kind == TOKEN_LET || kind == TOKEN_IF) {
+            vec_push(p->arena, &open.all, opener);
+        } else if (kind == ')' || kind == ']' || kind == '}') {
+            int wanted = kind == ')' ? '(' : kind == ']' ? '[' : '{';
+            while (open.all.count > 0 && open.all.at[--open.all.count].kind != wanted)
+                continue;
+        } else if (kind == TOKEN_IN) {
+            close_until(&open, TOKEN_LET, TOKEN_LET);
+        } else if (kind == TOKEN_THEN) {
+            size_t before = open.all.count;
+            close_until(&open, TOKEN_IF, TOKEN_IF);
+            if (open.all.count < before) {
+                opener.index = open.all.at[open.all.count].index;
+                vec_push(p->arena, &open.all, opener);
+            }
+        } else if (kind == TOKEN_ELSE) {
+            close_until(&open, TOKEN_THEN, TOKEN_THEN);
+        }
+    }
+    return open;
+}
+
+/* What closes an opener; NULL when that could not come at the error. */
+static const char *missing_closer(int opener, const struct expected *expected) {
+    switch (opener) {
+    case '(':
+        return expected->parenthesis ? ")" : NULL;
+    case '[':
+        return expected->bracket ? "]" : NULL;
+    case '{':
+        return expected->brace ? "}" : NULL;
+    case TOKEN_LET:
+        return expected->in ? "in" : NULL;
+    case TOKEN_IF:
+        return expected->then ? "then" : NULL;
+    case TOKEN_THEN:
+        return expected->or_else ? "else" : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* ---- phrases ---- */
+
+static const char *describe(struct parser *p, const struct token *token) {
+    if (token->kind == 0)
+        return "the end of the file";
+    const char *quoted = quote(p, token->span);
+    if (token_is_keyword(token->kind))
+        return arena_printf(p->arena, "the keyword %s", quoted);
+    if (token->kind == TOKEN_NAME)
+        return arena_printf(p->arena, "the name %s", quoted);
+    if (token->kind == TOKEN_STRING)
+        return "a string";
+    if (token->kind == TOKEN_LEVEL_OPEN)
+        return "the level list `<...>`";
+    return quoted;
+}
+
+/* `a, b or c`; empty when nothing useful can be said. */
+static const char *describe_expected(struct parser *p, const struct expected *e) {
+    const char *items[16];
+    size_t count = 0;
+    bool after_operand = e->operators && e->operands;
+    if (e->declarations)
+        items[count++] = "a declaration";
+    if (e->operands && !after_operand)
+        items[count++] = "an expression";
+    else if (e->types && !after_operand)
+        items[count++] = "a type";
+    else if (e->patterns)
+        items[count++] = "a parameter";
+    else if (e->names && !after_operand)
+        items[count++] = "a name";
+    if (e->string && !e->operands)
+        items[count++] = "the file's path in quotes";
+    const struct {
+        bool can_come;
+        const char *item;
+    } marks[] = {{e->in, "`in`"},          {e->then, "`then`"},         {e->or_else, "`else`"},
+                 {e->comma, "`,`"},        {e->parenthesis, "`)`"},     {e->bracket, "`]`"},
+                 {e->brace, "`}`"},        {e->level_close, "`>`"},     {e->colon, "`:`"},
+                 {e->equals, "`=`"},       {e->double_arrow, "`=>`"},   {e->arrow && !e->operands, "`->`"}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && count < 15; i++)
+        if (marks[i].can_come && !(e->operands && !after_operand))
+            items[count++] = marks[i].item;
+    if (after_operand && count == 0)
+        items[count++] = "an operator";
+    struct text text;
+    text_init(&text, p->arena);
+    for (size_t i = 0; i < count; i++)
+        text_printf(&text, "%s%s", i == 0 ? "" : i + 1 == count ? " or " : ", ", items[i]);
+    return text_string(&text);
+}
+
+/* ---- slips ---- */
+
+static bool is_comparison(int kind) {
+    return kind == '<' || kind == '>' || kind == TOKEN_LESS_EQUAL || kind == TOKEN_GREATER_EQUAL ||
+           kind == TOKEN_EQUAL || kind == TOKEN_NOT_EQUAL;
+}
+
+/* The `=` that TOKEN_BINDING at `index` was made for. */
+static size_t equals_of_binding(const struct parser *p, size_t index) {
+    size_t depth = 0;
+    for (size_t i = index + 1; i < p->tokens.count; i++) {
+        int kind = token_at(p, i)->kind;
+        if (kind == '=' && depth == 0)
+            return i;
+        depth += kind == '(' || kind == '[';
+        depth -= depth > 0 && (kind == ')' || kind == ']');
+    }
+    return index;
+}
+
+/* The nearest `kind` before `index` in the same declaration, with only names and parentheses in between. */
+static bool follows_parameters_of(const struct parser *p, size_t index, int kind) {
+    while (index > 0) {
+        int before = token_at(p, --index)->kind;
+        if (before == kind)
+            return true;
+        if (before != TOKEN_NAME && before != '_' && before != '(' && before != ')' && before != ',' &&
+            before != TOKEN_BINDING && before != TOKEN_LEVEL_OPEN && before != TOKEN_LEVEL_CLOSE)
+            return false;
+    }
+    return false;
+}
+
+/* `=` where an expression goes on: either `==` or `=>` was meant. */
+static void report_equals(struct parser *p, size_t index) {
+    struct span span = token_at(p, index)->span;
+    struct diagnostic *error = diag_error(p->diagnostics, DIAG_SYNTAX, span, "`=` cannot stand here");
+    if (follows_parameters_of(p, index, TOKEN_FN))
+        diag_hint(p->diagnostics, error, "a function is written `fn x => e`");
+    else
+        diag_hint(p->diagnostics, error, "`==` compares; `=` only defines, after `let`, `fun`, `val` and the like");
+}
+
+static void add_hints(struct parser *p, struct diagnostic *error, size_t index, const struct expected *e) {
+    struct diagnostics *d = p->diagnostics;
+    int found = token_at(p, index)->kind, before = kind_before(p, index);
+    if (found == TOKEN_EQUAL && e->equals)
+        diag_hint(d, error, "names are bound with `=`; `==` compares");
+    else if (found == '=' && e->double_arrow)
+        diag_hint(d, error, "a function is written `fn x => e`");
+    else if (found == TOKEN_ARROW && e->double_arrow)
+        diag_hint(d, error, "the body of a `fn` follows `=>`; `->` is for types");
+    else if (found == TOKEN_ARROW && e->equals)
+        diag_hint(d, error, "a definition is written `fun f x = e`");
+    else if (found == TOKEN_DOUBLE_ARROW && (e->arrow || e->types))
+        diag_hint(d, error, "function types are written with `->`");
+    else if (found == TOKEN_DOUBLE_ARROW && e->operators)
+        diag_hint(d, error, "`=>` belongs to `fn x => e`");
+    else if (found == ':' && e->equals)
+        diag_hint(d, error, "a type goes in parentheses: `(x : int)`; or declare it with a `sig`");
+    else if (e->equals && before == TOKEN_NAME && kind_before(p, index - 1) == TOKEN_VAL)
+        diag_hint(d, error, "a `val` has no parameters; `fun name x = e` defines a function");
+    else if (e->equals && follows_parameters_of(p, index, TOKEN_LET))
+        diag_hint(d, error, "a local function is written `let f = fn x => e`");
+    else if ((found == TOKEN_DIV || found == TOKEN_MOD) && e->operands)
+        diag_hint(d, error, "%s stands between its operands, as in `a div b`; as a function it is `(div)`",
+                  quote(p, token_at(p, index)->span));
+    else if (found == TOKEN_NOT && e->operators)
+        diag_hint(d, error, "as an argument it is `(not)`");
+    else if (found == '.' && e->operands && kind_after(p, index) == TOKEN_INTEGER)
+        diag_hint(d, error, "a number starts with a digit: `0.5`");
+    else if ((found == TOKEN_NAME || found == TOKEN_STRING) && e->declarations)
+        diag_hint(d, error, "a definition starts with `fun`, `val`, `kernel`, `type`, `param`, `sig` or `import`");
+    else if (found == TOKEN_LEVEL_OPEN && e->operands && !e->operators)
+        diag_hint(d, error, "`<...>` reads as a level list; put a comparison in parentheses");
+    else if (before == TOKEN_LEVEL_CLOSE && !e->operators && e->operands)
+        diag_hint(d, error, "`<...>` before this reads as a level list; put a comparison in parentheses");
+}
+
+static bool ends_operand(int kind) {
+    return kind == TOKEN_NAME || kind == TOKEN_INTEGER || kind == TOKEN_FLOATING || kind == TOKEN_CONFIG ||
+           kind == TOKEN_TRUE || kind == TOKEN_FALSE || kind == ')' || kind == ']' || kind == TOKEN_LEVEL_CLOSE;
+}
+
+/* Closers and separators for which nothing is open. */
+static const char *stray_closer_hint(int kind) {
+    switch (kind) {
+    case ')':
+        return "there is no open `(`";
+    case ']':
+        return "there is no open `[`";
+    case '}':
+        return "there is no open `{`";
+    case TOKEN_IN:
+        return "there is no open `let`";
+    case TOKEN_THEN:
+    case TOKEN_ELSE:
+        return "there is no `if` that waits for it";
+    default:
+        return NULL;
+    }
+}
+
+/* ---- the report ---- */
+
+void report_syntax_error(struct parser *p, size_t index, const struct expected *expected) {
+    struct diagnostics *d = p->diagnostics;
+    const struct token *token = token_at(p, index);
+    struct openers open = open_before(p, index);
+    const struct opener *innermost = open.all.count ? &open.all.at[open.all.count - 1] : NULL;
+
+    if (token->kind == TOKEN_BINDING) {
+        /* Either a new binding after something that is not closed, or a comparison written `=`. */
+        const struct token *pattern = token_at(p, index + 1);
+        if (!pattern->starts_line || !innermost) {
+            report_equals(p, equals_of_binding(p, index));
+            return;
+        }
+        token = pattern;
+    }
+    if (is_comparison(token->kind) && ends_operand(kind_before(p, index)) && !expected->equals && !expected->less &&
+        !expected->types) {
+        struct diagnostic *error = diag_error(d, DIAG_CHAINED_COMPARISON, token->span,
+                                              "comparisons do not chain: %s follows another one",
+                                              quote(p, token->span));
+        diag_hint(d, error, "write `a < b && b < c`, or use parentheses");
+        return;
+    }
+    const char *found = describe(p, token);
+    const char *closer = innermost ? missing_closer(innermost->kind, expected) : NULL;
+    if (closer && !(token->kind == ':' && innermost->kind == '(')) {
+        const struct token *opener = token_at(p, innermost->index);
+        struct diagnostic *error =
+            diag_error(d, DIAG_UNCLOSED, token->span, "expected `%s` before %s", closer, found);
+        diag_note(d, error, opener->span, "to close the %s opened here", quote(p, opener->span));
+        add_hints(p, error, index, expected);
+        return;
+    }
+    const char *wanted = describe_expected(p, expected);
+    struct diagnostic *error = *wanted ? diag_error(d, DIAG_SYNTAX, token->span, "expected %s, found %s", wanted, found)
+                                       : diag_error(d, DIAG_SYNTAX, token->span, "%s cannot stand here", found);
+    const char *stray = innermost ? NULL : stray_closer_hint(token->kind);
+    if (stray)
+        diag_hint(d, error, "%s", stray);
+    else
+        add_hints(p, error, index, expected);
+}
+
+void report_stack_exhausted(struct parser *p, struct span span) {
+    struct diagnostic *error = diag_error(p->diagnostics, DIAG_NESTING, span, "this is nested too deeply to be read");
+    diag_hint(p->diagnostics, error, "give names to parts of it with `let`");
+}

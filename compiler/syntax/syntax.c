@@ -1,0 +1,74 @@
+/* Entry of the syntax stage, and the dump of its tokens. */
+#include "syntax/syntax.h"
+
+#include "parser.h"
+#include "syntax/ast_build.h"
+
+struct ast_file *syntax_parse(struct arena *arena, struct symbols *symbols, const struct source *source,
+                              struct diagnostics *diagnostics) {
+    struct parser parser = {.arena = arena, .symbols = symbols, .source = source, .diagnostics = diagnostics};
+    parser.file = ARENA_NEW(arena, struct ast_file);
+    parser.file->source = source;
+    lex_source(arena, symbols, source, diagnostics, &parser.tokens);
+    mark_layout(arena, symbols, source, diagnostics, &parser.tokens);
+    yyparse(&parser);
+    return parser.file;
+}
+
+/* ---- dump ---- */
+
+static const char *kind_name(int kind) {
+    switch (kind) {
+    case 0:
+        return "end";
+    case TOKEN_NAME:
+        return "name";
+    case TOKEN_TYPE_VARIABLE:
+        return "type-variable";
+    case TOKEN_CONFIG:
+        return "config";
+    case TOKEN_INTEGER:
+        return "integer";
+    case TOKEN_FLOATING:
+        return "floating";
+    case TOKEN_STRING:
+        return "string";
+    case TOKEN_BAD_LITERAL:
+        return "bad-literal";
+    case TOKEN_LEVEL_OPEN:
+        return "level-open";
+    case TOKEN_LEVEL_CLOSE:
+        return "level-close";
+    case TOKEN_BINDING:
+        return "binding";
+    default:
+        return token_is_keyword(kind) ? "keyword" : "symbol";
+    }
+}
+
+void syntax_dump_tokens(struct text *text, struct symbols *symbols, const struct source *source,
+                        struct diagnostics *diagnostics) {
+    struct tokens tokens;
+    lex_source(text->arena, symbols, source, diagnostics, &tokens);
+    mark_layout(text->arena, symbols, source, diagnostics, &tokens);
+    size_t at = 0;
+    unsigned line = 1, column = 1;
+    for (size_t i = 0; i < tokens.count; i++) {
+        const struct token *token = &tokens.at[i];
+        size_t begin = token->span.begin - source->base;
+        for (; at < begin; at++) {
+            if (source->text[at] == '\n') {
+                line++;
+                column = 1;
+            } else {
+                column += (source->text[at] & 0xC0) != 0x80;
+            }
+        }
+        text_printf(text, "%u:%u %s", line, column, kind_name(token->kind));
+        if (token->span.end > token->span.begin) {
+            text_add(text, " ");
+            text_add_n(text, (const char *)source->text + begin, token->span.end - token->span.begin);
+        }
+        text_add(text, "\n");
+    }
+}

@@ -1,0 +1,24 @@
+/* The front door of the syntax stage: text to tree, and the dumps of both its forms. */
+#ifndef FCL_SYNTAX_SYNTAX_H
+#define FCL_SYNTAX_SYNTAX_H
+
+#include "support/diag.h"
+#include "support/text.h"
+#include "syntax/ast.h"
+
+/* Never NULL. What could be read is there even after errors: a definition that could not be read in full is a
+   DECL_VAL of its name whose body is EXPR_ERROR. */
+struct ast_file *syntax_parse(struct arena *arena, struct symbols *symbols, const struct source *source,
+                              struct diagnostics *diagnostics);
+
+/* One token a line: `line:column kind text`. */
+void syntax_dump_tokens(struct text *text, struct symbols *symbols, const struct source *source,
+                        struct diagnostics *diagnostics);
+
+/* One S-expression a declaration; see dump.c for the forms. */
+void syntax_dump_ast(struct text *text, const struct ast_file *file);
+
+/* A type as it is written, for messages and dumps. */
+void syntax_print_type(struct text *text, const struct ast_type *type);
+
+#endif
