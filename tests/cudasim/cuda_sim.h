@@ -19,6 +19,9 @@
 // Read by nvrtc.cc, too, which rewrites `extern __shared__`.
 #define __shared__ static __attribute__((section("cudasim_shared")))
 
+// One lies before and one (in nvrtc.cc) behind all shared variables, or the other way round: nothing may touch them.
+__attribute__((section("cudasim_shared"), used)) static char cudasim_guard_header[1024];
+
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 
