@@ -1,0 +1,371 @@
+/* The builder: values, their sharing and their place, and memory. */
+#include "ir/builder.h"
+
+#include "support/fatal.h"
+
+/* ---- regions and instructions ---- */
+
+struct frame *builder_top(struct ir_builder *b) { return &b->frames.at[b->frames.count - 1]; }
+
+struct ir_region *ir_current(const struct ir_builder *b) { return b->frames.at[b->frames.count - 1].region; }
+
+enum level_value ir_ambient(const struct ir_builder *b) { return ir_current(b)->ambient; }
+
+void ir_set_span(struct ir_builder *b, struct span span) { b->span = span; }
+
+bool ir_region_has_effects(const struct ir_builder *b) { return b->frames.at[b->frames.count - 1].effects; }
+
+struct ir_builder *ir_builder_new(struct arena *arena, struct ir_kernel *kernel, int optimise) {
+    struct ir_builder *b = ARENA_NEW(arena, struct ir_builder);
+    b->arena = arena;
+    b->kernel = kernel;
+    b->optimise = optimise;
+    b->span = kernel->span;
+    b->table_size = 256;
+    b->table = ARENA_ARRAY(arena, struct shared *, b->table_size);
+    if (!kernel->body) {
+        kernel->body = ARENA_NEW(arena, struct ir_region);
+        kernel->body->id = kernel->region_count++;
+        kernel->body->ambient = LEVEL_GRID;
+    }
+    while (b->regions.count <= kernel->body->id)
+        vec_push(arena, &b->regions, (struct region_info){0, false});
+    b->regions.at[kernel->body->id].open = true;
+    vec_push(arena, &b->frames, (struct frame){.kind = FRAME_BODY, .region = kernel->body});
+    return b;
+}
+
+uint32_t builder_depth(const struct ir_builder *b, const struct ir_value *value) {
+    return value->region ? b->regions.at[value->region->id].depth : 0;
+}
+
+struct ir_value *builder_value(struct ir_builder *b, enum base base, struct ir_region *region, const char *name) {
+    struct ir_value *value = ARENA_NEW(b->arena, struct ir_value);
+    value->id = b->kernel->value_count++;
+    value->base = base;
+    struct range range = range_of_base(base);
+    value->low = range.low;
+    value->high = range.high;
+    value->region = region;
+    value->name = name;
+    return value;
+}
+
+struct ir_instruction *builder_instruction(struct ir_builder *b, enum ir_kind kind, size_t operands, size_t results,
+                                           size_t parameters) {
+    struct ir_instruction *instruction = ARENA_NEW(b->arena, struct ir_instruction);
+    instruction->kind = kind;
+    instruction->span = b->span;
+    struct ir_value **slots = ARENA_ARRAY(b->arena, struct ir_value *, operands + results + parameters + 1);
+    instruction->operands = slots;
+    instruction->operand_count = operands;
+    instruction->results = slots + operands;
+    instruction->result_count = results;
+    instruction->parameters = slots + operands + results;
+    instruction->parameter_count = parameters;
+    return instruction;
+}
+
+void builder_append(struct ir_builder *b, size_t frame, struct ir_instruction *instruction) {
+    struct ir_region *region = b->frames.at[frame].region;
+    instruction->region = region;
+    for (size_t i = 0; i < instruction->result_count; i++) {
+        instruction->results[i]->definition = instruction;
+        instruction->results[i]->region = region;
+    }
+    vec_push(b->arena, &region->instructions, instruction);
+}
+
+void ir_name(struct ir_value *value, const char *name) {
+    if (!value->name && !value->is_constant)
+        value->name = name;
+}
+
+/* ---- the table of expressions ---- */
+
+static uint64_t mix(uint64_t hash, uint64_t x) {
+    hash = (hash ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static void table_add(struct ir_builder *b, uint64_t hash, struct ir_value *value, uint32_t stores) {
+    if (b->table_count > b->table_size) {
+        size_t size = b->table_size * 4;
+        struct shared **table = ARENA_ARRAY(b->arena, struct shared *, size);
+        for (size_t i = 0; i < b->table_size; i++)
+            for (struct shared *node = b->table[i], *next; node; node = next) {
+                next = node->next;
+                node->next = table[node->hash % size];
+                table[node->hash % size] = node;
+            }
+        b->table = table;
+        b->table_size = size;
+    }
+    struct shared *node = ARENA_NEW(b->arena, struct shared);
+    *node = (struct shared){hash, value, stores, b->table[hash % b->table_size]};
+    b->table[hash % b->table_size] = node;
+    b->table_count++;
+}
+
+/* In scope here? All open regions enclose the current place; a closed one never opens again, so what is in it is
+   dropped from the table when met. */
+static bool is_reachable(const struct ir_builder *b, const struct shared *node) {
+    return !node->value->region || b->regions.at[node->value->region->id].open;
+}
+
+/* The next node with that hash from *link on, dropping the unreachable ones on the way. */
+static struct shared *table_next(struct ir_builder *b, struct shared ***link, uint64_t hash) {
+    while (**link) {
+        struct shared *node = **link;
+        if (!is_reachable(b, node)) {
+            **link = node->next;
+            b->table_count--;
+            continue;
+        }
+        *link = &node->next;
+        if (node->hash == hash)
+            return node;
+    }
+    return NULL;
+}
+
+/* ---- constants and parameters ---- */
+
+struct ir_value *ir_constant(struct ir_builder *b, enum base base, union scalar scalar) {
+    scalar = fold_wrap(base, scalar);
+    uint64_t hash = mix(mix(0, base), scalar.natural);
+    struct shared **link = &b->table[hash % b->table_size];
+    for (struct shared *node; (node = table_next(b, &link, hash));) {
+        struct ir_value *value = node->value;
+        if (value->is_constant && value->base == base && value->constant.natural == scalar.natural)
+            return value;
+    }
+    struct ir_value *value = builder_value(b, base, NULL, NULL);
+    struct range range = range_of_constant(base, scalar);
+    value->is_constant = true;
+    value->constant = scalar;
+    value->low = range.low;
+    value->high = range.high;
+    table_add(b, hash, value, 0);
+    return value;
+}
+
+struct ir_value *builder_integer(struct ir_builder *b, enum base base, int64_t value) {
+    return ir_constant(b, base, (union scalar){.integer = value});
+}
+
+struct ir_value *ir_int(struct ir_builder *b, int64_t value) { return builder_integer(b, BASE_I32, value); }
+
+struct ir_value *ir_bool(struct ir_builder *b, bool value) { return builder_integer(b, BASE_BOOL, value); }
+
+struct ir_value *ir_parameter_value(struct ir_builder *b, enum base base, int64_t low, int64_t high,
+                                    const char *name) {
+    struct ir_value *value = builder_value(b, base, NULL, name);
+    struct range range;
+    if (!base_info[base].is_floating &&
+        range_intersect((struct range){low, high}, (struct range){value->low, value->high}, &range)) {
+        value->low = range.low;
+        value->high = range.high;
+    }
+    return value;
+}
+
+struct ir_value *ir_resolve(struct ir_builder *b, struct ir_value *x) {
+    struct ir_value *root = x;
+    while (facts_of(b, root)->resolved)
+        root = facts_of(b, root)->resolved;
+    while (x != root) {
+        struct ir_value *next = facts_of(b, x)->resolved;
+        facts_of(b, x)->resolved = root;
+        x = next;
+    }
+    return root;
+}
+
+struct ir_value *builder_operand(struct ir_builder *b, struct ir_value *value) {
+    value = ir_resolve(b, value);
+    if (value->is_constant)
+        return value;
+    enum ir_truth truth = facts_of(b, value)->truth;
+    if (truth != IR_UNKNOWN)
+        return ir_bool(b, truth == IR_TRUE);
+    struct range range = facts_range(b, value);
+    if (b->optimise > 0 && range_is_point(value->base, range))
+        return builder_integer(b, value->base, range.low);
+    return value;
+}
+
+/* ---- operations ---- */
+
+/* note [what moves out of loops]: from the innermost frame outwards while all operands stay in scope. The loops
+   passed on the way are not appended to their regions yet, so appending here puts the operation before them. */
+static size_t home_of(const struct ir_builder *b, struct ir_value **x, size_t count) {
+    size_t frame = b->frames.count - 1, needed = 0;
+    if (b->optimise == 0)
+        return frame;
+    for (size_t i = 0; i < count; i++)
+        if (builder_depth(b, x[i]) > needed)
+            needed = builder_depth(b, x[i]);
+    while (frame > needed && b->frames.at[frame].kind != FRAME_THEN && b->frames.at[frame].kind != FRAME_ELSE)
+        frame--;
+    return frame;
+}
+
+static struct ir_value *find_operation(struct ir_builder *b, uint64_t hash, enum ir_op op, enum base base,
+                                       struct ir_value **x, size_t count) {
+    struct shared **link = &b->table[hash % b->table_size];
+    for (struct shared *node; (node = table_next(b, &link, hash));) {
+        const struct ir_instruction *definition = node->value->definition;
+        if (!definition || definition->kind != IR_OPERATION || definition->op != op || node->value->base != base)
+            continue;
+        bool same = true;
+        for (size_t i = 0; i < count; i++)
+            same = same && definition->operands[i] == x[i];
+        if (same)
+            return node->value;
+    }
+    return NULL;
+}
+
+static struct ir_value *new_operation(struct ir_builder *b, enum ir_op op, enum base base, struct ir_value **x,
+                                      size_t count, struct range range, bool no_wrap) {
+    struct ir_instruction *instruction = builder_instruction(b, IR_OPERATION, count, 1, 0);
+    instruction->op = op;
+    instruction->no_wrap = no_wrap;
+    memcpy(instruction->operands, x, count * sizeof *x);
+    struct ir_value *value = builder_value(b, base, NULL, NULL);
+    value->low = range.low;
+    value->high = range.high;
+    instruction->results[0] = value;
+    builder_append(b, home_of(b, x, count), instruction);
+    return value;
+}
+
+static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base, struct ir_value **x, size_t count) {
+    union scalar constants[3];
+    struct range ranges[3];
+    bool all_constant = true;
+    for (size_t i = 0; i < count; i++) {
+        x[i] = builder_operand(b, x[i]);
+        all_constant = all_constant && x[i]->is_constant;
+        constants[i] = x[i]->constant;
+    }
+    enum base operand = x[count - 1]->base;
+    if (all_constant)
+        return ir_constant(b, base, fold_operation(op, base, operand, constants));
+    if (b->optimise == 0) {
+        if (op == OP_SELECT && x[0]->is_constant) /* known conditions decide statically at every level */
+            return x[x[0]->constant.integer ? 1 : 2];
+        return new_operation(b, op, base, x, count, range_of_base(base), false);
+    }
+    for (size_t i = 0; i < count; i++)
+        ranges[i] = facts_range(b, x[i]);
+    struct range range = range_operation(op, base, operand, ranges);
+    if (range_is_point(base, range))
+        return builder_integer(b, base, range.low);
+    struct ir_value *value = simplify(b, op, base, x);
+    if (!value) {
+        for (size_t i = 0; i < count; i++) /* they may have changed places */
+            ranges[i] = facts_range(b, x[i]);
+        uint64_t hash = mix(mix(1, op), base);
+        for (size_t i = 0; i < count; i++)
+            hash = mix(hash, x[i]->id);
+        value = find_operation(b, hash, op, base, x, count);
+        if (!value) {
+            bool can_wrap = op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_NEG || op == OP_SHL;
+            value = new_operation(b, op, base, x, count, range, can_wrap && range_never_wraps(op, base, ranges));
+            table_add(b, hash, value, 0);
+            return value;
+        }
+    }
+    if (!value->is_constant)
+        facts_narrow(b, value, range); /* what the operands tell here may be more than what the shared value tells */
+    return builder_operand(b, value);
+}
+
+struct ir_value *ir_unary(struct ir_builder *b, enum ir_op op, struct ir_value *x) {
+    struct ir_value *operands[] = {x};
+    return make(b, op, fold_result_base(op, x->base), operands, 1);
+}
+
+struct ir_value *ir_binary(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y) {
+    struct ir_value *operands[] = {x, y};
+    return make(b, op, fold_result_base(op, x->base), operands, 2);
+}
+
+struct ir_value *ir_ternary(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y,
+                            struct ir_value *z) {
+    struct ir_value *operands[] = {x, y, z};
+    return make(b, op, z->base, operands, 3);
+}
+
+struct ir_value *ir_convert(struct ir_builder *b, struct ir_value *x, enum base to) {
+    if (x->base == to)
+        return builder_operand(b, x);
+    struct ir_value *operands[] = {x};
+    return make(b, OP_CONVERT, to, operands, 1);
+}
+
+/* ---- memory ---- */
+
+struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enum level_value owner, enum base element,
+                                struct ir_value *capacity, const char *name) {
+    struct ir_buffer *buffer = ARENA_NEW(b->arena, struct ir_buffer);
+    buffer->id = b->buffer_count++;
+    buffer->memory = memory;
+    buffer->owner = owner;
+    buffer->element = element;
+    buffer->capacity = capacity ? builder_operand(b, capacity) : NULL;
+    buffer->name = name;
+    buffer->span = b->span;
+    vec_push(b->arena, &b->stores, 0);
+    if (memory == MEMORY_INPUT)
+        vec_push(b->arena, &b->kernel->buffers, buffer);
+    return buffer;
+}
+
+void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer) {
+    struct ir_instruction *instruction = builder_instruction(b, IR_ALLOCATE, 0, 0, 0);
+    instruction->buffer = buffer;
+    vec_push(b->arena, &b->kernel->buffers, buffer);
+    builder_append(b, b->frames.count - 1, instruction);
+    builder_top(b)->effects = true;
+}
+
+/* Loads of a buffer that is not rewritten are pure once it is filled; the count of stores tells whether it was being filled in
+   between. */
+struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index) {
+    index = builder_operand(b, index);
+    bool shareable = b->optimise > 0 && !buffer->rewritten;
+    uint32_t stores = b->stores.at[buffer->id];
+    uint64_t hash = mix(mix(2, buffer->id), index->id);
+    if (shareable) {
+        struct shared **link = &b->table[hash % b->table_size];
+        for (struct shared *node; (node = table_next(b, &link, hash));) {
+            const struct ir_instruction *definition = node->value->definition;
+            if (definition && definition->kind == IR_LOAD && definition->buffer == buffer &&
+                definition->operands[0] == index && node->stores == stores)
+                return builder_operand(b, node->value);
+        }
+    }
+    struct ir_instruction *instruction = builder_instruction(b, IR_LOAD, 1, 1, 0);
+    instruction->buffer = buffer;
+    instruction->operands[0] = index;
+    struct ir_value *value = instruction->results[0] = builder_value(b, buffer->element, NULL, NULL);
+    builder_append(b, b->frames.count - 1, instruction);
+    if (shareable)
+        table_add(b, hash, value, stores);
+    return value;
+}
+
+void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index, struct ir_value *value) {
+    if (buffer->memory == MEMORY_INPUT)
+        fatal_internal("ir", "a store to the input %s", buffer->name ? buffer->name : "?");
+    struct ir_instruction *instruction = builder_instruction(b, IR_STORE, 2, 0, 0);
+    instruction->buffer = buffer;
+    instruction->operands[0] = builder_operand(b, index);
+    instruction->operands[1] = builder_operand(b, value);
+    b->stores.at[buffer->id]++;
+    builder_append(b, b->frames.count - 1, instruction);
+    builder_top(b)->effects = true;
+}

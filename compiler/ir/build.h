@@ -1,0 +1,81 @@
+/* Building IR. The constructors are smart: what they are given is folded, simplified with value ranges, shared with an
+   equal expression already in scope, and put outside the loops that it does not depend on; so the elaborator, which
+   decides static questions by asking whether a value is constant, always sees the simplest form.
+
+   note [what moves out of loops]
+   A pure operation goes to the outermost region that all its operands are known in, but never out of an IF's branch
+   (nothing is computed that the program does not ask for), and never from the device to the host unless it
+   cannot fail: operations are total (ops.def), so all may. Loads do not move. */
+#ifndef FCL_IR_BUILD_H
+#define FCL_IR_BUILD_H
+
+#include "ir/ir.h"
+
+struct ir_builder;
+
+/* optimise 0: only constants are folded (static evaluation needs it); 1 and 2: all of the above. */
+struct ir_builder *ir_builder_new(struct arena *arena, struct ir_kernel *kernel, int optimise);
+struct ir_region *ir_current(const struct ir_builder *b);
+enum level_value ir_ambient(const struct ir_builder *b);
+void ir_set_span(struct ir_builder *b, struct span span); /* for what is built from now on */
+
+/* ---- values ---- */
+struct ir_value *ir_int(struct ir_builder *b, int64_t value);                         /* an int (BASE_I32) */
+struct ir_value *ir_bool(struct ir_builder *b, bool value);
+struct ir_value *ir_constant(struct ir_builder *b, enum base base, union scalar value); /* wraps to the base */
+struct ir_value *ir_parameter_value(struct ir_builder *b, enum base base, int64_t low, int64_t high, const char *name);
+struct ir_value *ir_unary(struct ir_builder *b, enum ir_op op, struct ir_value *x);
+struct ir_value *ir_binary(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
+struct ir_value *ir_ternary(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y, struct ir_value *z);
+struct ir_value *ir_convert(struct ir_builder *b, struct ir_value *x, enum base to);
+struct ir_value *ir_resolve(struct ir_builder *b, struct ir_value *x); /* see ir_end_if; operands are resolved by themselves */
+/* true, false or unknown: also what the branches around the current place tell about it. */
+enum ir_truth { IR_UNKNOWN, IR_TRUE, IR_FALSE };
+enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition);
+void ir_name(struct ir_value *value, const char *name); /* hint; keeps the first */
+
+/* ---- memory ---- */
+struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enum level_value owner, enum base element,
+                                struct ir_value *capacity, const char *name); /* not yet allocated */
+void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer);
+struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index);
+void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index, struct ir_value *value);
+
+/* ---- control: begin … end nest properly; the instruction goes into its region when it ends ---- */
+struct ir_value *ir_begin_forall(struct ir_builder *b, enum level_value outer, enum level_value inner,
+                                 struct ir_value *count, const char *name); /* the index, in [0, count) */
+void ir_end_forall(struct ir_builder *b); /* an empty body, or a count of 0, leaves nothing */
+
+/* carried: initial values in, current ones out. */
+struct ir_value *ir_begin_for(struct ir_builder *b, struct ir_value *count, struct ir_value **carried, size_t n,
+                              const char *name);
+void ir_end_for(struct ir_builder *b, struct ir_value **next, struct ir_value **results);
+
+/* After begin: the condition's region, then ir_while_body: the body's. carried: in initial, out current. Ranges of carried
+   integers may be given (lows, highs; NULL: the base's whole range). */
+void ir_begin_while(struct ir_builder *b, struct ir_value **carried, size_t n, const int64_t *lows, const int64_t *highs);
+void ir_while_body(struct ir_builder *b, struct ir_value *condition);
+void ir_end_while(struct ir_builder *b, struct ir_value **next, struct ir_value **results);
+
+/* The condition must not be constant or known. Results: n values, chosen by the branch.
+
+   note [values that leave a branch]
+   What an array or a closure made in a branch has captured may be used later, when control is again in code guarded by the
+   same condition. So ir_end_if turns the values defined in the branches themselves into results of the IF when
+   `export_all` is set (undefined on the other side: the zero of the base), and ir_resolve maps the inner value to that
+   result from then on. What is not used afterwards goes with dead code. */
+void ir_begin_if(struct ir_builder *b, struct ir_value *condition);
+void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n);                     /* of the then-branch */
+void ir_end_if(struct ir_builder *b, struct ir_value **yields, struct ir_value **results, size_t n, bool export_all);
+
+/* Anything emitted into the current region since it began that is not a pure operation or load? */
+bool ir_region_has_effects(const struct ir_builder *b);
+
+/* What is built between the two goes to the end of the kernel's outermost region (sizes that the host must know). */
+struct ir_region *ir_enter_outermost(struct ir_builder *b);
+void ir_leave_outermost(struct ir_builder *b, struct ir_region *back);
+
+/* Leaves everything that is under construction inside `region` and continues at its end (elaborate/chunk.c: splits). */
+void ir_unwind(struct ir_builder *b, struct ir_region *region);
+
+#endif

@@ -1,0 +1,98 @@
+/* What the files of the builder share: build.c (values and memory), control.c (loops and branches), facts.c (what is
+   known at the current place), linear.c and simplify.c (algebra). Nobody else includes this. */
+#ifndef FCL_IR_BUILDER_H
+#define FCL_IR_BUILDER_H
+
+#include "ir/build.h"
+#include "ir/fold.h"
+#include "ir/range.h"
+
+enum frame_kind { FRAME_BODY, FRAME_FORALL, FRAME_FOR, FRAME_WHILE_CONDITION, FRAME_WHILE_BODY, FRAME_THEN, FRAME_ELSE };
+
+/* An open region. Frame 0 is the kernel's body; each next one is inside the one before it. */
+struct frame {
+    enum frame_kind kind;
+    struct ir_instruction *instruction; /* under construction, appended to the frame below when it ends */
+    struct ir_region *region;
+    bool effects;
+    size_t undo_mark, order_mark; /* the facts that came with it lie above these */
+    size_t buffer_mark;           /* kernel->buffers when its instruction began */
+};
+
+/* What the builder knows of a value besides the value itself. */
+struct value_info {
+    struct ir_value *resolved; /* what it became when its branch was left, or NULL */
+    struct range range;        /* when `narrowed`: tighter than the value's own, here */
+    bool narrowed;
+    enum ir_truth truth; /* of a condition, here */
+};
+struct undo {
+    uint32_t id;
+    struct value_info before;
+};
+
+/* x < y, or x <= y, as integers, here. */
+struct order {
+    struct ir_value *x, *y;
+    bool strict;
+};
+
+/* A node of the table of expressions: an operation or a load. */
+struct shared {
+    uint64_t hash;
+    struct ir_value *value;
+    uint32_t stores; /* LOAD: stores to its buffer before it */
+    struct shared *next;
+};
+
+struct region_info {
+    uint32_t depth; /* index of its frame */
+    bool open;
+};
+
+struct ir_builder {
+    struct arena *arena;
+    struct ir_kernel *kernel;
+    int optimise;
+    struct span span;
+    VEC(struct frame) frames;
+    VEC(struct region_info) regions; /* by region id */
+    VEC(struct value_info) values;   /* by value id */
+    VEC(uint32_t) stores;            /* by buffer id: how many so far */
+    VEC(struct undo) undo;
+    VEC(struct order) orders;
+    struct shared **table;
+    size_t table_size, table_count;
+    uint32_t buffer_count;
+    int rebuilding; /* linear.c: inside a rebuilt sum, sums are left as they are */
+};
+
+/* ---- build.c ---- */
+struct frame *builder_top(struct ir_builder *b);
+uint32_t builder_depth(const struct ir_builder *b, const struct ir_value *value); /* of the frame it is in scope from */
+struct ir_value *builder_value(struct ir_builder *b, enum base base, struct ir_region *region, const char *name);
+struct ir_instruction *builder_instruction(struct ir_builder *b, enum ir_kind kind, size_t operands, size_t results,
+                                           size_t parameters);
+struct ir_value *builder_integer(struct ir_builder *b, enum base base, int64_t value);
+/* An operand as it is used: resolved, and replaced by a constant where it is known to be one. */
+struct ir_value *builder_operand(struct ir_builder *b, struct ir_value *value);
+void builder_append(struct ir_builder *b, size_t frame, struct ir_instruction *instruction);
+
+/* ---- facts.c ---- */
+struct value_info *facts_of(struct ir_builder *b, const struct ir_value *value);
+struct range facts_range(struct ir_builder *b, const struct ir_value *value);
+/* The condition has that truth until the innermost frame ends. In a loop's body (`from_depth` > 0) only what is defined
+   at that depth or below is narrowed: expressions of outer values may move out of the loop, where it need not hold. */
+void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth);
+void facts_narrow(struct ir_builder *b, struct ir_value *value, struct range range);
+void facts_undo(struct ir_builder *b, const struct frame *frame);
+/* x < y or x <= y, provably. Integers of one base. */
+bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict);
+enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
+
+/* ---- simplify.c ---- */
+/* Puts the operands into their canonical order; then an equal value that is already there or simpler to compute, or
+   NULL. The operands are resolved and not all constant. */
+struct ir_value *simplify(struct ir_builder *b, enum ir_op op, enum base result, struct ir_value **x);
+
+#endif

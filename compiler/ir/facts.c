@@ -1,0 +1,273 @@
+/* What is known at the current place: conditions of the branches around it, tighter ranges, and orders between values.
+   Everything is undone when the frame that it came with ends. */
+#include "ir/linear.h"
+
+struct value_info *facts_of(struct ir_builder *b, const struct ir_value *value) {
+    while (b->values.count <= value->id)
+        vec_push(b->arena, &b->values, (struct value_info){.truth = IR_UNKNOWN});
+    return &b->values.at[value->id];
+}
+
+struct range facts_range(struct ir_builder *b, const struct ir_value *value) {
+    const struct value_info *info = facts_of(b, value);
+    return info->narrowed ? info->range : (struct range){value->low, value->high};
+}
+
+static struct value_info *change(struct ir_builder *b, const struct ir_value *value) {
+    struct value_info *info = facts_of(b, value);
+    vec_push(b->arena, &b->undo, (struct undo){value->id, *info});
+    return info;
+}
+
+void facts_undo(struct ir_builder *b, const struct frame *frame) {
+    while (b->undo.count > frame->undo_mark) {
+        struct undo undo = b->undo.at[--b->undo.count];
+        undo.before.resolved = b->values.at[undo.id].resolved; /* no fact: stays */
+        b->values.at[undo.id] = undo.before;
+    }
+    b->orders.count = frame->order_mark;
+}
+
+/* A range that contradicts what is known comes from code that never runs: it is not taken over. */
+void facts_narrow(struct ir_builder *b, struct ir_value *value, struct range range) {
+    struct range known = facts_range(b, value), both;
+    if (base_info[value->base].is_floating || value->is_constant || !range_intersect(known, range, &both) ||
+        range_within(known, both))
+        return;
+    struct value_info *info = change(b, value);
+    info->narrowed = true;
+    info->range = both;
+}
+
+/* ---- assuming ---- */
+
+/* The same for x when value = x + constant. */
+static void narrow_through(struct ir_builder *b, struct ir_value *value, struct range range, uint32_t from_depth) {
+    struct linear sum;
+    if (builder_depth(b, value) >= from_depth)
+        facts_narrow(b, value, range);
+    linear_exact(b, value, &sum);
+    if (sum.count != 1 || sum.term[0].coefficient != 1 || sum.constant == 0 || value->base == BASE_U64)
+        return;
+    struct range inner;
+    if (builder_depth(b, sum.term[0].value) >= from_depth &&
+        !__builtin_sub_overflow(range.low, sum.constant, &inner.low) &&
+        !__builtin_sub_overflow(range.high, sum.constant, &inner.high))
+        facts_narrow(b, sum.term[0].value, inner);
+}
+
+static void assume_order(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict,
+                         uint32_t from_depth) {
+    struct range below = facts_range(b, x), above = facts_range(b, y);
+    bool unbounded = y->base == BASE_U64 && above.high == INT64_MAX;
+    int64_t high = above.high, low = below.low;
+    if (strict && !unbounded && high > INT64_MIN)
+        high--;
+    if (strict && low < INT64_MAX)
+        low++;
+    narrow_through(b, x, (struct range){below.low, high > below.low ? high : below.low}, from_depth);
+    narrow_through(b, y, (struct range){low < above.high ? low : above.high, above.high}, from_depth);
+    vec_push(b->arena, &b->orders, (struct order){x, y, strict});
+}
+
+/* x != y: an end of x's range that y is known to be goes. */
+static void assume_different(struct ir_builder *b, struct ir_value *x, struct ir_value *y, uint32_t from_depth) {
+    struct range range = facts_range(b, x), other = facts_range(b, y);
+    if (!range_is_point(y->base, other) || builder_depth(b, x) < from_depth || range.low == range.high)
+        return;
+    if (range.low == other.low)
+        range.low++;
+    if (range.high == other.low)
+        range.high--;
+    facts_narrow(b, x, range);
+}
+
+static void assume_equal(struct ir_builder *b, struct ir_value *x, struct ir_value *y, uint32_t from_depth) {
+    struct range both;
+    if (range_intersect(facts_range(b, x), facts_range(b, y), &both)) {
+        narrow_through(b, x, both, from_depth);
+        narrow_through(b, y, both, from_depth);
+    }
+    vec_push(b->arena, &b->orders, (struct order){x, y, false});
+    vec_push(b->arena, &b->orders, (struct order){y, x, false});
+}
+
+static void assume_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y, bool truth,
+                              uint32_t from_depth) {
+    if (base_info[x->base].is_floating)
+        return;
+    if (op == OP_LT || op == OP_LE)
+        truth ? assume_order(b, x, y, op == OP_LT, from_depth) : assume_order(b, y, x, op == OP_LE, from_depth);
+    else if (truth == (op == OP_EQ))
+        assume_equal(b, x, y, from_depth);
+    else {
+        assume_different(b, x, y, from_depth);
+        assume_different(b, y, x, from_depth);
+    }
+}
+
+void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth) {
+    if (condition->is_constant || facts_of(b, condition)->truth != IR_UNKNOWN)
+        return;
+    change(b, condition)->truth = truth ? IR_TRUE : IR_FALSE;
+    const struct ir_instruction *definition = condition->definition;
+    if (!definition || definition->kind != IR_OPERATION)
+        return;
+    struct ir_value **x = definition->operands;
+    if (definition->op == OP_NOT)
+        facts_assume(b, x[0], !truth, from_depth);
+    else if (definition->op == (truth ? OP_AND : OP_OR)) {
+        facts_assume(b, x[0], truth, from_depth);
+        facts_assume(b, x[1], truth, from_depth);
+    } else if (fold_is_comparison(definition->op) && b->optimise > 0)
+        assume_comparison(b, definition->op, x[0], x[1], truth, from_depth);
+}
+
+/* ---- proving ---- */
+
+enum { PROOF_DEPTH = 3, PROOF_ORDERS = 8 };
+
+static bool prove(struct ir_builder *b, const struct linear *sum, int depth);
+
+/* sum >= 0 follows when sum - factor * (y - x - strict) >= 0, as the latter is not negative. */
+static bool prove_with(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
+                       struct ir_value *y, bool strict, int depth) {
+    struct linear rest = *sum, part;
+    int64_t less_one;
+    if (x->base != sum->base || y->base != sum->base)
+        return false;
+    linear_exact(b, y, &part);
+    if (!linear_add(&rest, &part, -factor))
+        return false;
+    linear_exact(b, x, &part);
+    if (!linear_add(&rest, &part, factor))
+        return false;
+    if (strict && __builtin_add_overflow(rest.constant, factor, &less_one))
+        return false;
+    if (strict)
+        rest.constant = less_one;
+    return prove(b, &rest, depth - 1);
+}
+
+/* x < count, for the index of a loop. */
+static struct ir_value *count_of_index(const struct ir_value *x) {
+    if (x->definition || !x->region || !x->region->owner)
+        return NULL;
+    const struct ir_instruction *loop = x->region->owner;
+    bool is_index = (loop->kind == IR_FORALL || loop->kind == IR_FOR) && loop->parameters[0] == x;
+    return is_index ? loop->operands[0] : NULL;
+}
+
+static bool prove_below(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
+                        struct ir_value *bound, bool strict, int depth) {
+    const struct ir_instruction *definition = bound->definition;
+    if (definition && definition->kind == IR_OPERATION && definition->op == OP_MIN)
+        return prove_below(b, sum, factor, x, definition->operands[0], strict, depth) ||
+               prove_with(b, sum, factor, x, definition->operands[1], strict, depth);
+    return prove_with(b, sum, factor, x, bound, strict, depth);
+}
+
+/* A term that pulls the sum down is replaced by an upper bound of it: what its definition tells. */
+static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
+                          int depth) {
+    struct ir_value *count = count_of_index(x);
+    if (count)
+        return prove_below(b, sum, factor, x, count, true, depth);
+    const struct ir_instruction *definition = x->definition;
+    if (!definition || definition->kind != IR_OPERATION)
+        return false;
+    struct ir_value **y = definition->operands;
+    if (definition->op == OP_MIN)
+        return prove_with(b, sum, factor, x, y[0], false, depth) || prove_with(b, sum, factor, x, y[1], false, depth);
+    if (definition->op != OP_REM && definition->op != OP_DIV)
+        return false;
+    if (facts_range(b, y[0]).low < 0 || facts_range(b, y[1]).low < 1)
+        return false;
+    return definition->op == OP_REM ? prove_with(b, sum, factor, x, y[1], true, depth)
+                                    : prove_with(b, sum, factor, x, y[0], false, depth);
+}
+
+static bool mentions(const struct linear *sum, const struct ir_value *x, bool negative) {
+    for (size_t i = 0; i < sum->count; i++)
+        if (sum->term[i].value == x)
+            return (sum->term[i].coefficient < 0) == negative;
+    return false;
+}
+
+static bool prove(struct ir_builder *b, const struct linear *sum, int depth) {
+    range_wide low, high;
+    linear_bounds(b, sum, &low, &high);
+    if (low >= 0)
+        return true;
+    if (depth == 0 || high < 0)
+        return false;
+    for (size_t i = 0; i < sum->count; i++) {
+        int64_t factor = sum->term[i].coefficient;
+        if (factor < 0 && factor > INT64_MIN && prove_by_term(b, sum, sum->term[i].value, -factor, depth))
+            return true;
+    }
+    size_t first = b->orders.count > PROOF_ORDERS ? b->orders.count - PROOF_ORDERS : 0;
+    for (size_t i = first; i < b->orders.count; i++) {
+        struct order order = b->orders.at[i];
+        struct linear part;
+        if (order.x->base != sum->base)
+            continue;
+        linear_exact(b, order.x, &part);
+        bool helps = mentions(sum, order.y, false);
+        for (size_t t = 0; t < part.count; t++)
+            helps = helps || mentions(sum, part.term[t].value, part.term[t].coefficient > 0);
+        if (helps && prove_with(b, sum, 1, order.x, order.y, order.strict, depth))
+            return true;
+    }
+    return false;
+}
+
+bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
+    if (base_info[x->base].is_floating || x->base != y->base)
+        return false;
+    struct range below = facts_range(b, x), above = facts_range(b, y);
+    range_wide high = range_high(x->base, below);
+    if (high < above.low || (!strict && (high <= above.low || x == y)))
+        return true;
+    if (x == y || (below.low >= above.high && !(y->base == BASE_U64 && above.high == INT64_MAX) &&
+                   (strict || below.low > above.high)))
+        return false;
+    struct linear difference, part;
+    linear_exact(b, y, &difference);
+    linear_exact(b, x, &part);
+    if (!linear_add(&difference, &part, -1) || __builtin_sub_overflow(difference.constant, strict, &difference.constant))
+        return false;
+    return prove(b, &difference, PROOF_DEPTH);
+}
+
+enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y) {
+    if (base_info[x->base].is_floating)
+        return IR_UNKNOWN;
+    if (op == OP_LT || op == OP_LE) {
+        if (facts_less(b, x, y, op == OP_LT))
+            return IR_TRUE;
+        return facts_less(b, y, x, op == OP_LE) ? IR_FALSE : IR_UNKNOWN;
+    }
+    struct linear difference, part;
+    enum ir_truth same = op == OP_EQ ? IR_TRUE : IR_FALSE, different = op == OP_EQ ? IR_FALSE : IR_TRUE;
+    if (linear_of(b, x, &difference) && linear_of(b, y, &part) && linear_add(&difference, &part, -1) &&
+        difference.count == 0)
+        return fold_wrap(x->base, (union scalar){.integer = difference.constant}).integer == 0 ? same : different;
+    return facts_less(b, x, y, true) || facts_less(b, y, x, true) ? different : IR_UNKNOWN;
+}
+
+enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition) {
+    condition = builder_operand(b, condition);
+    if (condition->is_constant)
+        return condition->constant.integer ? IR_TRUE : IR_FALSE;
+    const struct ir_instruction *definition = condition->definition;
+    if (b->optimise == 0 || !definition || definition->kind != IR_OPERATION)
+        return IR_UNKNOWN;
+    if (definition->op == OP_NOT) {
+        enum ir_truth truth = ir_known(b, definition->operands[0]);
+        return truth == IR_UNKNOWN ? IR_UNKNOWN : truth == IR_TRUE ? IR_FALSE : IR_TRUE;
+    }
+    if (!fold_is_comparison(definition->op))
+        return IR_UNKNOWN;
+    return facts_comparison(b, definition->op, definition->operands[0], definition->operands[1]);
+}

@@ -1,0 +1,38 @@
+/* The tables of the IR and the questions about its structure that every stage asks. */
+#include "ir/ir.h"
+
+const struct ir_op_info ir_op_info[OP_COUNT] = {
+#define OP(id, name, arity) [OP_##id] = {name, arity},
+#include "ir/ops.def"
+#undef OP
+};
+
+static bool region_touches_memory(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++)
+        if (ir_touches_memory(region->instructions.at[i]))
+            return true;
+    return false;
+}
+
+bool ir_touches_memory(const struct ir_instruction *instruction) {
+    switch (instruction->kind) {
+    case IR_OPERATION: return false;
+    case IR_LOAD:
+    case IR_STORE:
+    case IR_ALLOCATE: return true;
+    case IR_FORALL:
+    case IR_FOR:
+    case IR_WHILE:
+    case IR_IF: break;
+    }
+    for (size_t i = 0; i < 2; i++)
+        if (instruction->regions[i] && region_touches_memory(instruction->regions[i]))
+            return true;
+    return false;
+}
+
+bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor) {
+    while (region && region != ancestor)
+        region = region->parent;
+    return region == ancestor;
+}

@@ -1,0 +1,174 @@
+/* The IR: one FCL kernel after elaboration. Scalars in single assignment, buffers in four memories, structured control flow
+   whose parallel loops still say their levels. There are no arrays, closures, tuples or barriers here: a barrier is implied
+   where one parallel loop reads what another stored, and the mapping places it.
+
+   note [regions and ambients]
+   Every region runs at a level, its ambient. The outermost region of a kernel runs at grid: that is the host. A FORALL
+   (outer, inner) inside a region at `outer` shares its iterations out over the inner-units of one outer-unit and its
+   body runs at `inner`. At an ambient above thread a scalar has one value for all threads of the unit (all compute it
+   alike). Stores occur at ambient thread only; so all control flow around a barrier is uniform by construction
+   (`ir_verify` asserts it).
+
+   note [single assignment of buffers]
+   A buffer with `rewritten` false is written by the loops that follow its ALLOCATE and read only afterwards, each place at most once
+   written: loads from it are pure expressions. Inputs are such buffers too. A `rewritten` buffer (the two halves of
+   a dynamic while) is written and read in turns. */
+#ifndef FCL_IR_IR_H
+#define FCL_IR_IR_H
+
+#include "support/source.h"
+#include "support/symbol.h"
+#include "support/text.h"
+#include "support/vec.h"
+#include "types/base.h"
+#include "types/type.h" /* enum level_value; the type of results */
+
+/* ---- operations on scalars ---- */
+
+enum ir_op {
+#define OP(id, name, arity) OP_##id,
+#include "ir/ops.def"
+#undef OP
+    OP_COUNT
+};
+struct ir_op_info {
+    const char *name;
+    int arity;
+};
+extern const struct ir_op_info ir_op_info[OP_COUNT];
+
+/* ---- values ---- */
+
+struct ir_value {
+    uint32_t id; /* unique in the kernel */
+    enum base base;
+    /* What an integer (or bool) value is known to lie between, inclusive; the base's whole range when nothing is
+       known. For U64 values above INT64_MAX are not represented: `high` is then INT64_MAX and means unbounded. */
+    int64_t low, high;
+    bool is_constant;
+    union scalar constant;
+    struct ir_instruction *definition; /* NULL: constant, or a parameter of the kernel */
+    struct ir_region *region;          /* where it is in scope: its definition's region, the body of the loop whose index or
+                                          carried value it is; NULL: everywhere (constants, kernel parameters) */
+    const char *name; /* a hint for printing, or NULL */
+};
+typedef VEC(struct ir_value *) ir_values;
+
+/* ---- memory ---- */
+
+enum ir_memory {
+    MEMORY_INPUT,   /* global: a parameter's array, never written */
+    MEMORY_OUTPUT,  /* global: a result, or an intermediate of a grid-level force */
+    MEMORY_SHARED,  /* of a block; or of one warp when owner is LEVEL_WARP (each warp has its own) */
+    MEMORY_PRIVATE, /* of a thread */
+};
+struct ir_buffer {
+    uint32_t id;
+    enum ir_memory memory;
+    enum level_value owner; /* SHARED: BLOCK or WARP; PRIVATE: THREAD; else GRID */
+    enum base element;
+    struct ir_value *capacity; /* elements; a constant, or a value of the kernel's outermost region; NULL for inputs */
+    bool rewritten;            /* see note [single assignment of buffers] */
+    bool is_result;            /* OUTPUT: handed to the caller */
+    const char *name;
+    struct span span; /* the `force` */
+};
+
+/* ---- instructions ---- */
+
+enum ir_kind {
+    IR_OPERATION, /* results[0] = op operands */
+    IR_LOAD,      /* results[0] = buffer[operands[0]] */
+    IR_STORE,     /* buffer[operands[0]] = operands[1]; ambient thread */
+    IR_ALLOCATE,  /* buffer comes to life, contents undefined */
+    IR_FORALL,    /* for parameters[0] (the index) < operands[0], shared out over `inner` units of an `outer`; body regions[0]; no results */
+    IR_FOR,       /* sequential: index parameters[0] < operands[0]; operands[1…] initial, parameters[1…] current,
+                     regions[0]->yields next, results final values of what is carried */
+    IR_WHILE,     /* operands initial, parameters current; regions[0] yields the condition to go on, regions[1] the next */
+    IR_IF,        /* operands[0] condition; regions[0] then, regions[1] else; their yields are the results */
+};
+
+struct ir_region {
+    uint32_t id;
+    enum level_value ambient;
+    VEC(struct ir_instruction *) instructions;
+    ir_values yields;
+    struct ir_instruction *owner; /* NULL: the kernel's outermost region */
+    struct ir_region *parent;     /* the region that the owner is in (known while the owner is still under construction) */
+};
+
+struct ir_instruction {
+    enum ir_kind kind;
+    struct span span;
+    enum ir_op op;               /* OPERATION */
+    bool no_wrap;                /* OPERATION add sub mul neg shl: ranges prove that it does not overflow its base */
+    struct ir_buffer *buffer;    /* LOAD STORE ALLOCATE */
+    enum level_value outer, inner; /* FORALL; inner < outer */
+    struct ir_value **operands;
+    size_t operand_count;
+    struct ir_value **results;
+    size_t result_count;
+    struct ir_value **parameters; /* loops: the index and what is carried */
+    size_t parameter_count;
+    struct ir_region *regions[2];
+    struct ir_region *region; /* that it is in */
+    bool marked;              /* scratch of the pass that runs */
+    bool unroll;              /* FOR: the C compiler should unroll it (private arrays are indexed by its index) */
+};
+
+/* ---- kernels ---- */
+
+/* The flat interface: one entry per scalar and per array component. */
+enum ir_parameter_kind {
+    IR_PARAMETER_SCALAR, /* value */
+    IR_PARAMETER_LENGTH, /* value: an int, the extent of dimension `dimension` of array parameter `name` */
+    IR_PARAMETER_BUFFER, /* buffer */
+};
+struct ir_parameter {
+    enum ir_parameter_kind kind;
+    const char *name;
+    size_t argument;  /* which FCL parameter */
+    size_t component; /* which scalar leaf of that argument, in order of appearance */
+    int dimension;
+    struct ir_value *value;
+    struct ir_buffer *buffer;
+};
+
+/* A result, flattened like the parameters: one entry per scalar leaf of the result type. */
+struct ir_result {
+    bool is_array;
+    struct ir_value *value;   /* scalar: a value of the outermost region; array: its length */
+    struct ir_buffer *buffer; /* array */
+};
+
+struct ir_kernel {
+    symbol name;
+    struct span span;
+    const struct source *source;
+    VEC(struct ir_parameter) parameters;
+    struct type **parameter_types; /* FCL's, ground */
+    size_t parameter_type_count;
+    struct type *result_type; /* FCL's, ground */
+    VEC(struct ir_result) results;
+    struct ir_region *body; /* ambient grid: the host */
+    VEC(struct ir_buffer *) buffers; /* all of them, parameters included */
+    uint32_t value_count, region_count;
+    int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
+};
+
+struct ir_program {
+    VEC(struct ir_kernel *) kernels; /* in source order */
+};
+
+/* Readable form, held by golden tests (`--dump=ir`). */
+void ir_print(struct text *out, const struct ir_kernel *kernel);
+
+/* Checks scopes, types, levels, uniformity; NULL when all is well, else what is wrong (an internal error). */
+const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel);
+
+/* Does it read or write memory, or hold something that does? (region instructions: recursively) */
+bool ir_touches_memory(const struct ir_instruction *instruction);
+/* Is `region` the same as or inside `ancestor`? */
+bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor);
+
+#endif

@@ -1,0 +1,270 @@
+/* Sums: taking integer expressions apart into coefficients and values, and putting the shorter form together again.
+   Wrapping addition and multiplication by constants are a ring modulo 2^bits, so terms may be collected and cancelled
+   freely; only division and order need the sum not to wrap, which its bounds tell (linear_fits). */
+#include "ir/linear.h"
+
+enum { EXPANSION_DEPTH = 6 };
+
+/* The number that is congruent modulo the base's width and nearest to 0. */
+static int64_t centred(enum base base, int64_t value) {
+    int bits = base_info[base].bits;
+    if (bits == 64)
+        return value;
+    uint64_t half = (uint64_t)1 << (bits - 1), mask = half * 2 - 1;
+    return (int64_t)((((uint64_t)value & mask) ^ half) - half);
+}
+
+static int64_t wrapping_multiply(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+static int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+
+static void remove_term(struct linear *sum, size_t at) {
+    sum->count--;
+    memmove(&sum->term[at], &sum->term[at + 1], (sum->count - at) * sizeof sum->term[0]);
+}
+
+/* Exact sums keep their coefficients in 32 bits, so that bounds of them stay within 128 (eight terms, values of 64). */
+static bool is_small(int64_t x) { return x >= INT32_MIN && x <= INT32_MAX; }
+
+static bool add_term(struct linear *sum, struct ir_value *value, int64_t coefficient) {
+    if (sum->exact && !is_small(coefficient))
+        return false;
+    coefficient = sum->exact ? coefficient : centred(sum->base, coefficient);
+    if (coefficient == 0)
+        return true;
+    for (size_t i = 0; i < sum->count; i++)
+        if (sum->term[i].value == value) {
+            int64_t total = wrapping_add(sum->term[i].coefficient, coefficient);
+            sum->term[i].coefficient = sum->exact ? total : centred(sum->base, total);
+            if (total == 0 || sum->term[i].coefficient == 0)
+                remove_term(sum, i);
+            return !sum->exact || is_small(total);
+        }
+    if (sum->count == LINEAR_MAX_TERMS)
+        return false;
+    sum->term[sum->count].value = value;
+    sum->term[sum->count++].coefficient = coefficient;
+    return true;
+}
+
+static void add_constant(struct linear *sum, int64_t constant) {
+    sum->constant = centred(sum->base, wrapping_add(sum->constant, constant));
+}
+
+bool linear_add(struct linear *sum, const struct linear *other, int64_t factor) {
+    int64_t product, total;
+    if (sum->exact) {
+        if (!is_small(factor) || __builtin_mul_overflow(other->constant, factor, &product) ||
+            __builtin_add_overflow(sum->constant, product, &total))
+            return false;
+        for (size_t i = 0; i < other->count; i++)
+            if (!add_term(sum, other->term[i].value, other->term[i].coefficient * factor))
+                return false;
+        sum->constant = total;
+        return true;
+    }
+    for (size_t i = 0; i < other->count; i++)
+        if (!add_term(sum, other->term[i].value, wrapping_multiply(other->term[i].coefficient, factor)))
+            return false;
+    add_constant(sum, wrapping_multiply(other->constant, factor));
+    return true;
+}
+
+static bool expand(struct linear *sum, struct ir_value *value, int64_t factor, int depth) {
+    const struct ir_instruction *definition = value->definition;
+    if (value->is_constant) {
+        add_constant(sum, wrapping_multiply(value->constant.integer, factor));
+        return true;
+    }
+    if (depth == 0 || !definition || definition->kind != IR_OPERATION)
+        return add_term(sum, value, factor);
+    struct ir_value **x = definition->operands;
+    switch (definition->op) {
+    case OP_ADD: return expand(sum, x[0], factor, depth - 1) && expand(sum, x[1], factor, depth - 1);
+    case OP_SUB:
+        return expand(sum, x[0], factor, depth - 1) && expand(sum, x[1], wrapping_multiply(factor, -1), depth - 1);
+    case OP_NEG: return expand(sum, x[0], wrapping_multiply(factor, -1), depth - 1);
+    case OP_MUL:
+        if (x[1]->is_constant)
+            return expand(sum, x[0], wrapping_multiply(factor, x[1]->constant.integer), depth - 1);
+        return add_term(sum, value, factor);
+    case OP_SHL:
+        if (x[1]->is_constant) {
+            int count = (int)(x[1]->constant.natural & (uint64_t)(base_info[value->base].bits - 1));
+            return expand(sum, x[0], (int64_t)((uint64_t)factor << count), depth - 1);
+        }
+        return add_term(sum, value, factor);
+    default: return add_term(sum, value, factor); /* no sum */
+    }
+}
+
+/* value = x / c or its form for x >= 0, a shift; likewise x % c. */
+static bool is_quotient(struct ir_builder *b, const struct ir_value *value, struct ir_value **x, int64_t *c,
+                        bool remainder) {
+    const struct ir_instruction *definition = value->definition;
+    if (!definition || definition->kind != IR_OPERATION || !definition->operands[definition->operand_count - 1]->is_constant)
+        return false;
+    *x = definition->operands[0];
+    *c = definition->operands[definition->operand_count - 1]->constant.integer;
+    if (definition->op == (remainder ? OP_REM : OP_DIV))
+        return *c > 1;
+    if (facts_range(b, *x).low < 0)
+        return false;
+    if (remainder && definition->op == OP_AND && *c > 0 && *c < INT64_MAX && ((*c + 1) & *c) == 0) {
+        ++*c;
+        return true;
+    }
+    if (!remainder && definition->op == OP_SHR && *c > 0 && *c < 62 && *c < base_info[value->base].bits) {
+        *c = (int64_t)1 << *c;
+        return true;
+    }
+    return false;
+}
+
+/* (x / c) * c + x % c is x, also k times it. */
+static bool join_quotients(struct ir_builder *b, struct linear *sum) {
+    for (size_t i = 0; i < sum->count; i++) {
+        struct ir_value *x, *y;
+        int64_t c, d;
+        if (!is_quotient(b, sum->term[i].value, &x, &c, true))
+            continue;
+        for (size_t j = 0; j < sum->count; j++) {
+            int64_t factor = sum->term[i].coefficient;
+            if (j == i || !is_quotient(b, sum->term[j].value, &y, &d, false) || y != x || d != c ||
+                sum->term[j].coefficient != centred(sum->base, wrapping_multiply(factor, c)))
+                continue;
+            remove_term(sum, i > j ? i : j);
+            remove_term(sum, i > j ? j : i);
+            return expand(sum, x, factor, EXPANSION_DEPTH);
+        }
+    }
+    return true;
+}
+
+bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum) {
+    *sum = (struct linear){.base = value->base};
+    return expand(sum, value, 1, EXPANSION_DEPTH) && join_quotients(b, sum);
+}
+
+void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *low, range_wide *high) {
+    *low = *high = sum->constant;
+    for (size_t i = 0; i < sum->count; i++) {
+        struct range range = facts_range(b, sum->term[i].value);
+        range_wide at_low = range.low * (range_wide)sum->term[i].coefficient;
+        range_wide at_high = range_high(sum->base, range) * sum->term[i].coefficient;
+        *low += at_low < at_high ? at_low : at_high;
+        *high += at_low < at_high ? at_high : at_low;
+    }
+}
+
+bool linear_fits(struct ir_builder *b, const struct linear *sum) {
+    range_wide low, high;
+    for (size_t i = 0; i < sum->count; i++)
+        if (!is_small(sum->term[i].coefficient))
+            return false;
+    linear_bounds(b, sum, &low, &high);
+    return low >= base_low(sum->base) && high <= base_high(sum->base);
+}
+
+void linear_exact(struct ir_builder *b, struct ir_value *value, struct linear *sum) {
+    if (linear_of(b, value, sum) && linear_fits(b, sum)) {
+        sum->exact = true;
+        return;
+    }
+    *sum = (struct linear){.base = value->base, .exact = true};
+    if (value->is_constant && !(value->base == BASE_U64 && value->high == INT64_MAX))
+        sum->constant = value->constant.integer;
+    else
+        add_term(sum, value, 1);
+}
+
+/* ---- building ---- */
+
+static struct ir_value *scaled(struct ir_builder *b, struct ir_value *value, int64_t factor) {
+    return factor == 1 ? value : ir_binary(b, OP_MUL, value, builder_integer(b, value->base, factor));
+}
+
+static struct ir_value *plus_constant(struct ir_builder *b, struct ir_value *value, int64_t constant) {
+    bool down = constant < 0 && constant > INT64_MIN;
+    return ir_binary(b, down ? OP_SUB : OP_ADD, value, builder_integer(b, value->base, down ? -constant : constant));
+}
+
+/* The terms of outer loops first, with the constant among them, so that as much as can be moves out. */
+struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum) {
+    struct linear rest = *sum;
+    struct ir_value *total = NULL;
+    uint32_t depth = 0;
+    b->rebuilding++;
+    while (rest.count > 0) {
+        size_t best = 0;
+        for (size_t i = 1; i < rest.count; i++) {
+            uint32_t here = builder_depth(b, rest.term[i].value), there = builder_depth(b, rest.term[best].value);
+            bool positive = rest.term[i].coefficient > 0 && rest.term[best].coefficient < 0;
+            if (here < there || (here == there && positive))
+                best = i;
+        }
+        struct ir_value *value = rest.term[best].value;
+        int64_t factor = rest.term[best].coefficient;
+        if (total && rest.constant != 0 && builder_depth(b, value) > depth) {
+            total = plus_constant(b, total, rest.constant);
+            rest.constant = 0;
+        }
+        depth = builder_depth(b, value);
+        remove_term(&rest, best);
+        if (!total && factor < 0) {
+            total = builder_integer(b, rest.base, rest.constant);
+            rest.constant = 0;
+        }
+        if (!total)
+            total = scaled(b, value, factor);
+        else if (factor < 0 && factor != INT64_MIN)
+            total = ir_binary(b, OP_SUB, total, scaled(b, value, -factor));
+        else
+            total = ir_binary(b, OP_ADD, total, scaled(b, value, factor));
+    }
+    total = total ? plus_constant(b, total, rest.constant) : builder_integer(b, rest.base, rest.constant);
+    b->rebuilding--;
+    return total;
+}
+
+static bool is_single(const struct linear *sum) { return sum->count == 1 && sum->constant != 0; }
+
+struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y) {
+    struct linear left, right, sum;
+    if (b->rebuilding || !linear_of(b, x, &left) || !linear_of(b, y, &right))
+        return NULL;
+    sum = left;
+    if (!linear_add(&sum, &right, op == OP_SUB ? -1 : 1) || !join_quotients(b, &sum))
+        return NULL;
+    bool cancelled = sum.count < left.count + right.count;
+    /* Constants meet: (x + 1) + 2; and (x + 1) - (y + 2), where it costs an operation less. */
+    bool constants = (y->is_constant && left.constant != 0 && left.count <= 2) || (is_single(&left) && is_single(&right));
+    return cancelled || constants ? linear_build(b, &sum) : NULL;
+}
+
+bool linear_divide(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *quotient,
+                   struct linear *remainder) {
+    struct linear sum;
+    if (c < 2 || !linear_of(b, x, &sum) || !linear_fits(b, &sum))
+        return false;
+    *quotient = *remainder = (struct linear){.base = x->base};
+    for (size_t i = 0; i < sum.count; i++) {
+        int64_t factor = sum.term[i].coefficient;
+        bool whole = factor % c == 0;
+        if (!add_term(whole ? quotient : remainder, sum.term[i].value, whole ? factor / c : factor))
+            return false;
+    }
+    /* The constant's part in the remainder is the one that keeps it at 0 or above, if any does. */
+    int64_t part = sum.constant % c;
+    if (part < 0)
+        part += c;
+    if (sum.constant < INT64_MIN + part)
+        return false;
+    remainder->constant = part;
+    quotient->constant = (sum.constant - part) / c;
+    range_wide low, high;
+    linear_bounds(b, remainder, &low, &high);
+    if (low < 0 || high >= c)
+        return false;
+    linear_bounds(b, quotient, &low, &high);
+    return quotient->count + (quotient->constant != 0) > 0 && low >= 0 && linear_fits(b, quotient);
+}

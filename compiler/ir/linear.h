@@ -1,0 +1,37 @@
+/* Integers as sums: coefficients times values plus a constant. */
+#ifndef FCL_IR_LINEAR_H
+#define FCL_IR_LINEAR_H
+
+#include "ir/builder.h"
+
+enum { LINEAR_MAX_TERMS = 8 };
+
+/* Modulo 2^bits of the base, with coefficients taken as signed numbers; when `exact`, a sum of integers: adding fails where
+   a coefficient or the constant grows too large. */
+struct linear {
+    enum base base;
+    bool exact;
+    size_t count;
+    struct {
+        struct ir_value *value;
+        int64_t coefficient; /* never 0 */
+    } term[LINEAR_MAX_TERMS];
+    int64_t constant;
+};
+
+/* False: too many terms. */
+bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum);
+/* `value` as an exact sum; in the worst case the value itself. */
+void linear_exact(struct ir_builder *b, struct ir_value *value, struct linear *sum);
+bool linear_add(struct linear *sum, const struct linear *other, int64_t factor);
+void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *low, range_wide *high);
+/* Is the sum, computed without wrapping, always one of the base? */
+bool linear_fits(struct ir_builder *b, const struct linear *sum);
+struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum);
+/* ADD and SUB: the same in fewer terms, or NULL. */
+struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
+/* x = c * quotient + remainder with 0 <= remainder < c, x >= 0 and nothing wraps: found by taking the sum apart. */
+bool linear_divide(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *quotient,
+                   struct linear *remainder);
+
+#endif

@@ -1,0 +1,271 @@
+/* Interval arithmetic. Everything is computed exactly, in 128 bits, from the two ends of each operand; what does
+   not fit into the base afterwards may have wrapped, and then nothing is known. */
+#include "ir/range.h"
+
+#include "ir/fold.h"
+
+struct bounds {
+    range_wide low, high;
+};
+
+range_wide base_low(enum base base) {
+    return base_info[base].is_signed ? -((range_wide)1 << (base_info[base].bits - 1)) : 0;
+}
+
+range_wide base_high(enum base base) {
+    if (base == BASE_BOOL)
+        return 1;
+    return ((range_wide)1 << (base_info[base].bits - base_info[base].is_signed)) - 1;
+}
+
+struct range range_of_base(enum base base) {
+    if (base_info[base].is_floating)
+        return (struct range){INT64_MIN, INT64_MAX};
+    range_wide high = base_high(base);
+    return (struct range){(int64_t)base_low(base), high > INT64_MAX ? INT64_MAX : (int64_t)high};
+}
+
+struct range range_of_constant(enum base base, union scalar value) {
+    if (base_info[base].is_floating)
+        return range_of_base(base);
+    if (base == BASE_U64 && value.natural > INT64_MAX)
+        return (struct range){INT64_MAX, INT64_MAX};
+    return (struct range){value.integer, value.integer};
+}
+
+struct range range_union(struct range a, struct range b) {
+    return (struct range){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+}
+
+bool range_intersect(struct range a, struct range b, struct range *both) {
+    *both = (struct range){a.low > b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
+    return both->low <= both->high;
+}
+
+bool range_within(struct range inner, struct range outer) { return inner.low >= outer.low && inner.high <= outer.high; }
+
+bool range_is_point(enum base base, struct range range) {
+    return range.low == range.high && !base_info[base].is_floating && !(base == BASE_U64 && range.high == INT64_MAX);
+}
+
+range_wide range_high(enum base base, struct range range) {
+    return base == BASE_U64 && range.high == INT64_MAX ? (range_wide)UINT64_MAX : range.high;
+}
+
+/* ---- ends ---- */
+
+static struct bounds widen(enum base base, struct range range) {
+    return (struct bounds){range.low, range_high(base, range)};
+}
+
+static bool fits(enum base base, struct bounds x) { return x.low >= base_low(base) && x.high <= base_high(base); }
+
+static struct range narrow(enum base base, struct bounds x) {
+    if (!fits(base, x))
+        return range_of_base(base);
+    return (struct range){x.low > INT64_MAX ? INT64_MAX : (int64_t)x.low,
+                          x.high > INT64_MAX ? INT64_MAX : (int64_t)x.high};
+}
+
+static range_wide least(range_wide a, range_wide b) { return a < b ? a : b; }
+static range_wide most(range_wide a, range_wide b) { return a > b ? a : b; }
+
+static struct bounds cover(struct bounds a, struct bounds b) {
+    return (struct bounds){least(a.low, b.low), most(a.high, b.high)};
+}
+
+/* The least 2^k - 1 that is not below x >= 0. */
+static range_wide mask_over(range_wide x) {
+    range_wide mask = 0;
+    while (mask < x)
+        mask = mask * 2 + 1;
+    return mask;
+}
+
+/* ---- operations ---- */
+
+static struct bounds multiply(struct bounds x, struct bounds y) {
+    const range_wide limit = (range_wide)1 << 62; /* beyond it a product may exceed 128 bits (U64) */
+    const struct bounds too_much = {-(limit << 8), limit << 8};
+    if (x.high > limit * 2 && y.high > limit * 2)
+        return too_much;
+    range_wide a = x.low * y.low, b = x.low * y.high, c = x.high * y.low, d = x.high * y.high;
+    return (struct bounds){least(least(a, b), least(c, d)), most(most(a, b), most(c, d))};
+}
+
+/* Truncating division moves towards 0 as the divisor grows, and with the dividend: the ends suffice for each sign. */
+static struct bounds divide_by(struct bounds x, range_wide low, range_wide high) {
+    range_wide a = x.low / low, b = x.low / high, c = x.high / low, d = x.high / high;
+    return (struct bounds){least(least(a, b), least(c, d)), most(most(a, b), most(c, d))};
+}
+
+static struct range divide(enum base base, struct bounds x, struct bounds y) {
+    struct bounds result = {0, 0}; /* x / 0 */
+    bool any = y.low <= 0 && y.high >= 0;
+    if (y.high >= 1) {
+        struct bounds part = divide_by(x, most(y.low, 1), y.high);
+        result = any ? cover(result, part) : part;
+        any = true;
+    }
+    if (y.low <= -1) {
+        struct bounds part = divide_by(x, y.low, least(y.high, -1));
+        result = any ? cover(result, part) : part;
+    }
+    return narrow(base, result);
+}
+
+static struct range remainder_of(enum base base, struct bounds x, struct bounds y) {
+    range_wide size = most(most(y.high, -y.low), 0); /* |y| at most */
+    range_wide least_size = y.low > 0 ? y.low : y.high < 0 ? -y.high : 0;
+    if (x.low >= 0 && x.high < least_size)
+        return narrow(base, x);
+    struct bounds result = {least(x.low, 0), most(x.high, 0)};
+    if (least_size > 0) {
+        result.low = most(result.low, 1 - size);
+        result.high = least(result.high, size - 1);
+    }
+    return narrow(base, result);
+}
+
+static struct range bitwise(enum ir_op op, enum base base, struct bounds x, struct bounds y) {
+    if (op == OP_AND && (x.low >= 0 || y.low >= 0))
+        return narrow(base, (struct bounds){0, x.low < 0   ? y.high
+                                               : y.low < 0 ? x.high
+                                                           : least(x.high, y.high)});
+    if (x.low < 0 || y.low < 0)
+        return range_of_base(base);
+    range_wide mask = mask_over(most(x.high, y.high));
+    return narrow(base, (struct bounds){op == OP_OR ? most(x.low, y.low) : 0, mask});
+}
+
+static bool shift_count(enum base base, struct bounds y, int *count) {
+    *count = (int)(y.low & (base_info[base].bits - 1));
+    return y.low == y.high;
+}
+
+static struct bounds shift_left(enum base base, struct bounds x, struct bounds y) {
+    int count;
+    if (!shift_count(base, y, &count))
+        return (struct bounds){0, (range_wide)1 << 100};
+    range_wide factor = (range_wide)1 << count; /* at most 2^63 by 2^64: 128 bits hold it, just */
+    if (x.high > (range_wide)1 << 62 && count > 60)
+        return (struct bounds){0, (range_wide)1 << 100};
+    return (struct bounds){x.low * factor, x.high * factor};
+}
+
+static struct range shift_right(enum base base, struct bounds x, struct bounds y) {
+    int count, bits = base_info[base].bits;
+    if (y.low < 0 || y.high >= bits) {
+        if (!shift_count(base, y, &count))
+            return narrow(base, (struct bounds){least(x.low, 0), most(x.high, -1)});
+        y = (struct bounds){count, count};
+    }
+    int few = (int)y.low, many = (int)y.high; /* a shift moves towards 0 or -1 */
+    return narrow(base, (struct bounds){x.low >> (x.low < 0 ? few : many), x.high >> (x.high < 0 ? many : few)});
+}
+
+static int64_t leading_zeros(enum base base, range_wide x) {
+    int64_t count = base_info[base].bits;
+    for (; x > 0; x >>= 1)
+        count--;
+    return count;
+}
+
+static struct range known_bool(bool can_be_false, bool can_be_true) { return (struct range){!can_be_false, can_be_true}; }
+
+static struct range compare(enum ir_op op, struct bounds x, struct bounds y) {
+    bool same_point = x.low == x.high && y.low == y.high && x.low == y.low;
+    bool apart = x.high < y.low || y.high < x.low;
+    if (op == OP_EQ)
+        return known_bool(!same_point, !apart);
+    if (op == OP_NE)
+        return known_bool(!apart, !same_point);
+    if (op == OP_LT)
+        return known_bool(x.high >= y.low, x.low < y.high);
+    return known_bool(x.high > y.low, x.low <= y.high);
+}
+
+/* INT64_MAX as the high end of a U64 means unbounded: such a point is none. */
+static struct bounds negate(struct bounds x) { return (struct bounds){-x.high, -x.low}; }
+
+static bool exact(enum ir_op op, enum base base, const struct range *operands, struct bounds *result) {
+    struct bounds x = widen(base, operands[0]), y = {0, 0};
+    if (ir_op_info[op].arity > 1)
+        y = widen(base, operands[1]);
+    switch (op) {
+    case OP_ADD: *result = (struct bounds){x.low + y.low, x.high + y.high}; return true;
+    case OP_SUB: *result = (struct bounds){x.low - y.high, x.high - y.low}; return true;
+    case OP_MUL: *result = multiply(x, y); return true;
+    case OP_NEG: *result = negate(x); return true;
+    case OP_SHL: *result = shift_left(base, x, y); return true;
+    case OP_ABS:
+        *result = x.low >= 0 ? x : x.high <= 0 ? negate(x) : (struct bounds){0, most(-x.low, x.high)};
+        return true;
+    default: return false; /* what cannot wrap: range_operation lists it */
+    }
+}
+
+bool range_never_wraps(enum ir_op op, enum base base, const struct range *x) {
+    struct bounds result;
+    return base_info[base].is_integer && exact(op, base, x, &result) && fits(base, result);
+}
+
+struct range range_operation(enum ir_op op, enum base result, enum base operand, const struct range *x) {
+    if (op == OP_SELECT)
+        return x[0].low == x[0].high ? x[x[0].low ? 1 : 2] : range_union(x[1], x[2]);
+    if (base_info[operand].is_floating)
+        return range_of_base(result);
+    struct bounds a = widen(operand, x[0]), b = ir_op_info[op].arity > 1 ? widen(operand, x[1]) : a, sum;
+    if (exact(op, operand, x, &sum))
+        return narrow(result, sum);
+    switch (op) {
+    case OP_DIV: return divide(result, a, b);
+    case OP_REM: return remainder_of(result, a, b);
+    case OP_MIN: return narrow(result, (struct bounds){least(a.low, b.low), least(a.high, b.high)});
+    case OP_MAX: return narrow(result, (struct bounds){most(a.low, b.low), most(a.high, b.high)});
+    case OP_EQ:
+    case OP_NE:
+    case OP_LT:
+    case OP_LE: return compare(op, a, b);
+    case OP_NOT: return (struct range){1 - x[0].high, 1 - x[0].low};
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR: return bitwise(op, result, a, b);
+    case OP_BIT_NOT:
+        if (base_info[operand].is_signed)
+            return narrow(result, (struct bounds){-1 - a.high, -1 - a.low});
+        return narrow(result, (struct bounds){base_high(operand) - a.high, base_high(operand) - a.low});
+    case OP_SHR: return shift_right(result, a, b);
+    case OP_CLZ:
+        if (a.low < 0)
+            return (struct range){0, a.high < 0 ? 0 : base_info[operand].bits};
+        return (struct range){leading_zeros(operand, a.high), leading_zeros(operand, a.low)};
+    case OP_POPCOUNT: return (struct range){0, base_info[operand].bits};
+    case OP_CONVERT:
+        if (base_info[result].is_floating)
+            return range_of_base(result);
+        if (result == BASE_BOOL && operand != BASE_BOOL)
+            return known_bool(a.low <= 0 && a.high >= 0, a.low != 0 || a.high != 0);
+        return narrow(result, a);
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_NEG:
+    case OP_ABS:
+    case OP_SHL:
+    case OP_SELECT:
+    case OP_SQRT:
+    case OP_RSQRT:
+    case OP_EXP:
+    case OP_LOG:
+    case OP_POW:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_FMA:
+    case OP_COUNT: break;
+    }
+    return range_of_base(result);
+}
