@@ -1,0 +1,23 @@
+/* From target IR to source text in CUDA C++, OpenCL C 1.2 or C. */
+#ifndef FCL_BACKEND_BACKEND_H
+#define FCL_BACKEND_BACKEND_H
+
+#include "map/target.h"
+#include "support/text.h"
+
+enum backend_language { BACKEND_CUDA, BACKEND_OPENCL, BACKEND_C };
+
+struct backend_options {
+    const char *source;  /* the FCL file's name, for the head comment; NULL: none */
+    const char *version; /* fclc's */
+};
+
+/* One file with all kernels of the programs, helper functions printed once. The programs must have been mapped for that
+   language: CUDA with map_options_cuda, OpenCL with map_options_opencl, C with map_options_c. */
+void backend_print(struct text *out, enum backend_language language, const struct target_program *const *programs,
+                   size_t count, const struct backend_options *options);
+
+/* The target IR in a neutral spelling (`--dump=target`). */
+void backend_dump(struct text *out, const struct target_program *program);
+
+#endif

@@ -1,0 +1,97 @@
+/* Portable C with OpenMP over the blocks where the compiler has it. Each kernel is a function that does one block's share,
+   and the exported one that calls it for all of them. */
+#include "backend/print.h"
+
+static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
+    text_printf(p->out, "FCL_BLOCK static void fcl_block_%s(", kernel->name);
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        print_parameter(p, &kernel->parameters.at[i]);
+        text_add(p->out, ", ");
+    }
+    text_add(p->out, "int64_t block, int64_t blocks) {\n");
+    /* A loop over one iteration does not ask how many blocks there are. */
+    text_add(p->out, "    (void)blocks;\n");
+}
+
+static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
+    text_printf(p->out, "\nvoid %s(void *const *args, int64_t blocks) {\n", kernel->name);
+    if (!kernel->parameters.count)
+        text_add(p->out, "    (void)args;\n");
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        const struct target_parameter *parameter = &kernel->parameters.at[i];
+        const char *type = memory_type(p->dialect, parameter->base);
+        if (parameter->kind == TARGET_PARAMETER_SCALAR)
+            text_printf(p->out, "    const %s %s = *(const %s *)args[%zu];\n", type, parameter->name, type, i);
+        else
+            text_printf(p->out, "    %s%s *const %s = *(void *const *)args[%zu];\n",
+                        parameter->is_const ? "const " : "", type, parameter->name, i);
+    }
+    text_add(p->out, "#ifdef _OPENMP\n#pragma omp parallel for schedule(static)\n#endif\n"
+                     "    for (int64_t block = 0; block < blocks; ++block)\n");
+    text_printf(p->out, "        fcl_block_%s(", kernel->name);
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        text_printf(p->out, "%s, ", kernel->parameters.at[i].name);
+    text_add(p->out, "block, blocks);\n}\n");
+}
+
+static void file_head(struct text *out, bool uses_double) {
+    (void)uses_double;
+    text_add(out,
+             "/* Compile with -ffp-contract=off: multiplications and additions are not to be contracted. */\n"
+             "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n\n"
+             "#if defined __GNUC__\n"
+             "#define FCL_BLOCK __attribute__((noinline)) /* keeps what `restrict` says about its parameters */\n"
+             "#define FCL_ALIGNED(bytes) __attribute__((aligned(bytes)))\n"
+             "#else\n#define FCL_BLOCK\n#define FCL_ALIGNED(bytes)\n#endif\n"
+             "#if defined __clang__\n#define FCL_UNROLL _Pragma(\"unroll\")\n"
+             "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 64\")\n"
+             "#else\n#define FCL_UNROLL\n#endif\n"
+             "#ifdef _OPENMP\n#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n");
+}
+
+const struct dialect dialect_c = {
+    .types = {[BASE_BOOL] = "bool",
+              [BASE_I8] = "int8_t",
+              [BASE_I16] = "int16_t",
+              [BASE_I32] = "int",
+              [BASE_I64] = "int64_t",
+              [BASE_U8] = "uint8_t",
+              [BASE_U16] = "uint16_t",
+              [BASE_U32] = "uint32_t",
+              [BASE_U64] = "uint64_t",
+              [BASE_F32] = "float",
+              [BASE_F64] = "double"},
+    .byte = "uint8_t",
+    .spaces = {"", "", ""},
+    .restrict_word = "restrict",
+    .suffix_i64 = "ll",
+    .suffix_u64 = "ull",
+    /* Only the loop mapping is printed as C: one thread to a block. */
+    .hardware = {[TARGET_BLOCK_ID] = {"block", PRECEDENCE_PRIMARY},
+                 [TARGET_BLOCK_COUNT] = {"blocks", PRECEDENCE_PRIMARY},
+                 [TARGET_THREAD_ID] = {"0", PRECEDENCE_PRIMARY},
+                 [TARGET_THREAD_COUNT] = {"1", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_THREAD_ID] = {"block", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_THREAD_COUNT] = {"blocks", PRECEDENCE_PRIMARY},
+                 [TARGET_WARP_ID] = {"0", PRECEDENCE_PRIMARY},
+                 [TARGET_WARP_COUNT] = {"1", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_WARP_ID] = {"block", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_WARP_COUNT] = {"blocks", PRECEDENCE_PRIMARY},
+                 [TARGET_LANE_ID] = {"0", PRECEDENCE_PRIMARY}},
+    .has_f_suffix = true,
+    .function_head = "static inline ",
+    .clz32 = "(x ? __builtin_clz(x) : 32)",
+    .clz64 = "(x ? __builtin_clzll(x) : 64)",
+    .popcount32 = "__builtin_popcount(x)",
+    .popcount64 = "__builtin_popcountll(x)",
+    .infinity = {"INFINITY", "(double)INFINITY"},
+    .nan = {"NAN", "(double)NAN"},
+    .block_barrier = "",
+    .warp_barrier = "",
+    .unroll = "FCL_UNROLL",
+    .simd = "FCL_SIMD",
+    .alignment = " FCL_ALIGNED(%d)",
+    .kernel_head = kernel_head,
+    .kernel_tail = kernel_tail,
+    .file_head = file_head,
+};

@@ -1,0 +1,87 @@
+/* The comment above each kernel: what it takes and how it may be launched. */
+#include "backend/print.h"
+
+/* Sizes in comments are spelt without helpers and casts. */
+static void print_size(struct printer *p, const struct target_expr *size) {
+    if (!size) {
+        text_add(p->out, "(computed by the host)");
+        return;
+    }
+    struct printer plain = {.out = p->out, .dialect = &dialect_dump};
+    print_expr(&plain, size, PRECEDENCE_ANY);
+}
+
+static const char *unit_text(enum level_value unit) {
+    switch (unit) {
+    case LEVEL_BLOCK: return "block";
+    case LEVEL_WARP: return "warp";
+    case LEVEL_THREAD: return "thread";
+    case LEVEL_PURE:
+    case LEVEL_GRID:
+    case LEVEL_VALUE_COUNT: break;
+    }
+    return "thread";
+}
+
+static void print_parameter_line(struct printer *p, const struct target_parameter *parameter) {
+    const char *type = memory_type(p->dialect, parameter->base);
+    text_printf(p->out, "     %-12s ", parameter->name);
+    switch (parameter->kind) {
+    case TARGET_PARAMETER_SCALAR:
+        text_add(p->out, type);
+        if (parameter->length && parameter->length->kind == TARGET_EXPR_OPERATION) {
+            text_add(p->out, ": ");
+            print_size(p, parameter->length);
+        }
+        break;
+    case TARGET_PARAMETER_BUFFER:
+        text_printf(p->out, "%s %s, elements: ", parameter->is_const ? "reads" : "writes", type);
+        print_size(p, parameter->length);
+        break;
+    case TARGET_PARAMETER_LOCAL:
+        text_printf(p->out, "local memory, %s, elements: ", type);
+        print_size(p, parameter->length);
+        break;
+    case TARGET_PARAMETER_SCRATCH:
+        text_printf(p->out, "scratch, %s, elements for each %s of the launch: ", type, unit_text(parameter->unit));
+        print_size(p, parameter->length);
+        break;
+    }
+    text_add(p->out, "\n");
+}
+
+static void print_shared(struct printer *p, const struct target_kernel *kernel) {
+    if (kernel->static_shared_bytes)
+        text_printf(p->out, "   Shared memory: %lld bytes, declared here.\n", (long long)kernel->static_shared_bytes);
+    if (!kernel->dynamic_fixed_bytes && !kernel->dynamic.count)
+        return;
+    text_add(p->out, "   Dynamic shared memory, bytes: ");
+    if (kernel->dynamic_fixed_bytes)
+        text_printf(p->out, "%lld", (long long)kernel->dynamic_fixed_bytes);
+    for (size_t i = 0; i < kernel->dynamic.count; i++) {
+        const struct target_dynamic *dynamic = &kernel->dynamic.at[i];
+        text_add(p->out, i || kernel->dynamic_fixed_bytes ? " + (" : "(");
+        print_size(p, dynamic->length);
+        text_printf(p->out, ") * %zu", dynamic->element_bytes * dynamic->copies);
+    }
+    if (kernel->dynamic.count)
+        text_add(p->out, ", each part rounded up to 16");
+    text_add(p->out, ".\n");
+}
+
+void print_contract(struct printer *p, const struct target_kernel *kernel, const char *fcl_name) {
+    text_printf(p->out, "/* %s: kernel %s, iterations: ", kernel->name, fcl_name);
+    print_size(p, kernel->count_text);
+    text_printf(p->out, ", each done by a %s.\n", unit_text(kernel->unit));
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        print_parameter_line(p, &kernel->parameters.at[i]);
+    if (kernel->mapping == TARGET_LOOP)
+        text_add(p->out, "   Launch: any number of blocks is right (a few for each core is fast), of one thread each.\n");
+    else
+        text_printf(p->out,
+                    "   Launch: any number of blocks is right, of up to %d threads each%s; fewer than 2^31 threads in "
+                    "all.\n",
+                    kernel->block_threads, kernel->needs_warps ? ", a multiple of 32" : "");
+    print_shared(p, kernel);
+    text_add(p->out, "*/\n");
+}

@@ -1,0 +1,62 @@
+/* CUDA C++: needs no header, so that NVRTC compiles it as it is. */
+#include "backend/print.h"
+
+static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
+    text_printf(p->out, "extern \"C\" __global__ void __launch_bounds__(%d) %s(", kernel->block_threads, kernel->name);
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        text_add(p->out, i ? ", " : "");
+        print_parameter(p, &kernel->parameters.at[i]);
+    }
+    text_add(p->out, ") {\n");
+}
+
+static void file_head(struct text *out, bool uses_double) {
+    (void)uses_double;
+    text_add(out, "/* Compile with --fmad=false: multiplications and additions are not to be contracted. */\n");
+}
+
+const struct dialect dialect_cuda = {
+    .types = {[BASE_BOOL] = "bool",
+              [BASE_I8] = "signed char",
+              [BASE_I16] = "short",
+              [BASE_I32] = "int",
+              [BASE_I64] = "long long",
+              [BASE_U8] = "unsigned char",
+              [BASE_U16] = "unsigned short",
+              [BASE_U32] = "unsigned",
+              [BASE_U64] = "unsigned long long",
+              [BASE_F32] = "float",
+              [BASE_F64] = "double"},
+    .byte = "unsigned char",
+    .spaces = {"", "__shared__ ", ""},
+    .restrict_word = "__restrict__",
+    .suffix_i64 = "ll",
+    .suffix_u64 = "ull",
+    .hardware = {[TARGET_BLOCK_ID] = {"blockIdx.x", PRECEDENCE_PRIMARY},
+                 [TARGET_BLOCK_COUNT] = {"gridDim.x", PRECEDENCE_PRIMARY},
+                 [TARGET_THREAD_ID] = {"threadIdx.x", PRECEDENCE_PRIMARY},
+                 [TARGET_THREAD_COUNT] = {"blockDim.x", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_THREAD_ID] = {"blockIdx.x * blockDim.x + threadIdx.x", PRECEDENCE_SUM},
+                 [TARGET_GLOBAL_THREAD_COUNT] = {"gridDim.x * blockDim.x", PRECEDENCE_PRODUCT},
+                 [TARGET_WARP_ID] = {"threadIdx.x / 32", PRECEDENCE_PRODUCT},
+                 [TARGET_WARP_COUNT] = {"blockDim.x / 32", PRECEDENCE_PRODUCT},
+                 [TARGET_GLOBAL_WARP_ID] = {"blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32", PRECEDENCE_SUM},
+                 [TARGET_GLOBAL_WARP_COUNT] = {"gridDim.x * (blockDim.x / 32)", PRECEDENCE_PRODUCT},
+                 [TARGET_LANE_ID] = {"threadIdx.x % 32", PRECEDENCE_PRODUCT}},
+    .has_min_max = true,
+    .has_f_suffix = true,
+    .function_head = "static __device__ __forceinline__ ",
+    .clz32 = "__clz((int)x)",
+    .clz64 = "__clzll((long long)x)",
+    .popcount32 = "__popc(x)",
+    .popcount64 = "__popcll(x)",
+    .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000ll)"},
+    .nan = {"__int_as_float(0x7fc00000)", "__longlong_as_double(0x7ff8000000000000ll)"},
+    .block_barrier = "__syncthreads();",
+    .warp_barrier = "__syncwarp();",
+    .unroll = "#pragma unroll",
+    .alignment = "__align__(%d) ",
+    .alignment_is_before = true,
+    .kernel_head = kernel_head,
+    .file_head = file_head,
+};

@@ -1,0 +1,66 @@
+/* The target IR in a spelling of no language in particular: FCL's type names, no casts, no helpers. Also what sizes in
+   comments are printed with. */
+#include "backend/print.h"
+
+static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
+    text_printf(p->out, "kernel %s (", kernel->name);
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        text_add(p->out, i ? ", " : "");
+        print_parameter(p, &kernel->parameters.at[i]);
+    }
+    text_add(p->out, ") {\n");
+}
+
+static void file_head(struct text *out, bool uses_double) {
+    (void)out;
+    (void)uses_double;
+}
+
+const struct dialect dialect_dump = {
+    .types = {
+#define BASE(id, name, bits, is_integer, is_signed, is_floating) [BASE_##id] = name,
+        BASE_TYPES(BASE)
+#undef BASE
+    },
+    .byte = "bool",
+    .spaces = {"global ", "shared ", "private "},
+    .restrict_word = "",
+    .suffix_i64 = "",
+    .suffix_u64 = "",
+    .hardware = {[TARGET_BLOCK_ID] = {"block_id", PRECEDENCE_PRIMARY},
+                 [TARGET_BLOCK_COUNT] = {"block_count", PRECEDENCE_PRIMARY},
+                 [TARGET_THREAD_ID] = {"thread_id", PRECEDENCE_PRIMARY},
+                 [TARGET_THREAD_COUNT] = {"thread_count", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_THREAD_ID] = {"global_thread_id", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_THREAD_COUNT] = {"global_thread_count", PRECEDENCE_PRIMARY},
+                 [TARGET_WARP_ID] = {"warp_id", PRECEDENCE_PRIMARY},
+                 [TARGET_WARP_COUNT] = {"warp_count", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_WARP_ID] = {"global_warp_id", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_WARP_COUNT] = {"global_warp_count", PRECEDENCE_PRIMARY},
+                 [TARGET_LANE_ID] = {"lane_id", PRECEDENCE_PRIMARY}},
+    .clz32 = "clz(x)",
+    .clz64 = "clz(x)",
+    .popcount32 = "popcount(x)",
+    .popcount64 = "popcount(x)",
+    .infinity = {"infinity", "infinity"},
+    .nan = {"nan", "nan"},
+    .block_barrier = "barrier block;",
+    .warp_barrier = "barrier warp;",
+    .unroll = "unrolled",
+    .simd = "simd",
+    .alignment = " aligned %d",
+    .is_plain = true,
+    .kernel_head = kernel_head,
+    .file_head = file_head,
+};
+
+void backend_dump(struct text *out, const struct target_program *program) {
+    struct printer *p = ARENA_NEW(out->arena, struct printer);
+    p->out = out;
+    p->dialect = &dialect_dump;
+    for (size_t i = 0; i < program->kernels.count; i++) {
+        text_add(out, i ? "\n" : "");
+        print_contract(p, program->kernels.at[i], program->kernel->name->text);
+        print_kernel(p, program->kernels.at[i]);
+    }
+}

@@ -1,0 +1,398 @@
+/* Expressions in C's syntax: few parentheses, no casts but those that the meaning needs. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/print.h"
+
+const char *memory_type(const struct dialect *dialect, enum base base) {
+    return base == BASE_BOOL ? dialect->byte : dialect->types[base];
+}
+
+/* ---- constants ---- */
+
+static void print_float(struct printer *p, enum base base, double value, enum precedence least) {
+    bool is_double = base == BASE_F64;
+    bool is_closed = signbit(value) && least > PRECEDENCE_UNARY;
+    text_add(p->out, is_closed ? "(" : "");
+    if (isnan(value)) {
+        text_add(p->out, p->dialect->nan[is_double]);
+    } else if (isinf(value)) {
+        text_printf(p->out, "%s%s", value < 0 ? "-" : "", p->dialect->infinity[is_double]);
+    } else {
+        char digits[64];
+        for (int precision = 1; precision <= 17; precision++) {
+            snprintf(digits, sizeof digits, "%.*g", precision, value);
+            if (is_double ? strtod(digits, NULL) == value : strtof(digits, NULL) == (float)value)
+                break;
+        }
+        text_printf(p->out, "%s%s%s", digits, strpbrk(digits, ".e") ? "" : ".0", is_double ? "" : "f");
+    }
+    text_add(p->out, is_closed ? ")" : "");
+}
+
+void print_constant(struct printer *p, enum base base, union scalar value, enum precedence least) {
+    const struct base_info *info = &base_info[base];
+    if (base == BASE_BOOL) {
+        text_add(p->out, value.integer ? "true" : "false");
+    } else if (info->is_floating) {
+        print_float(p, base, value.floating, least);
+    } else if (!info->is_signed) {
+        const char *suffix = base == BASE_U64 ? p->dialect->suffix_u64 : base == BASE_U32 ? "u" : "";
+        text_printf(p->out, "%" PRIu64 "%s", value.natural, suffix);
+    } else {
+        const char *suffix = base == BASE_I64 ? p->dialect->suffix_i64 : "";
+        int64_t lowest = -(INT64_C(1) << (info->bits - 1 > 62 ? 62 : info->bits - 1));
+        if (info->bits == 64)
+            lowest = INT64_MIN;
+        bool is_lowest = info->bits >= 32 && value.integer == lowest;
+        bool is_closed = is_lowest || (value.integer < 0 && least > PRECEDENCE_UNARY);
+        text_add(p->out, is_closed ? "(" : "");
+        if (is_lowest) /* its absolute value is no literal of the type */
+            text_printf(p->out, "%" PRId64 "%s - 1", value.integer + 1, suffix);
+        else
+            text_printf(p->out, "%" PRId64 "%s", value.integer, suffix);
+        text_add(p->out, is_closed ? ")" : "");
+    }
+}
+
+/* ---- helpers of the printing ---- */
+
+static void open_if(struct printer *p, bool condition) { text_add(p->out, condition ? "(" : ""); }
+
+static void close_if(struct printer *p, bool condition) { text_add(p->out, condition ? ")" : ""); }
+
+static void print_call(struct printer *p, const char *function, const struct target_expr *expr) {
+    text_printf(p->out, "%s(", function);
+    for (int i = 0; i < 3 && expr->operands[i]; i++) {
+        text_add(p->out, i ? ", " : "");
+        print_expr(p, expr->operands[i], PRECEDENCE_ANY);
+    }
+    text_add(p->out, ")");
+}
+
+static void print_helper_call(struct printer *p, enum helper helper, enum base base, enum base from,
+                              const struct target_expr *expr) {
+    p->helpers[helper][base][from] = true;
+    print_call(p, helper_name(p->out->arena, helper, base, from), expr);
+}
+
+/* A function of C's mathematics: with the suffix f where a float's has one. */
+static void print_math(struct printer *p, const char *function, const struct target_expr *expr) {
+    bool has_suffix = p->dialect->has_f_suffix && expr->base == BASE_F32;
+    print_call(p, has_suffix ? arena_printf(p->out->arena, "%sf", function) : function, expr);
+}
+
+/* Compilers ask for parentheses around a different operator inside << >> & ^ | and around a comparison in one. */
+static bool wants_parentheses(const struct target_expr *operand, enum precedence outer, enum ir_op op) {
+    if (operand->kind != TARGET_EXPR_OPERATION)
+        return false;
+    bool is_bits = outer == PRECEDENCE_SHIFT || outer == PRECEDENCE_BIT_AND || outer == PRECEDENCE_BIT_OR ||
+                   outer == PRECEDENCE_BIT_XOR || outer == PRECEDENCE_OR;
+    bool is_equality = outer == PRECEDENCE_EQUAL || outer == PRECEDENCE_LESS;
+    switch (operand->op) {
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_REM: case OP_SHL: case OP_SHR:
+        return is_bits && outer != PRECEDENCE_OR;
+    case OP_AND: case OP_OR: case OP_XOR:
+        return (is_bits && operand->op != op) || is_equality;
+    case OP_EQ: case OP_NE: case OP_LT: case OP_LE:
+        return (is_bits && outer != PRECEDENCE_OR) || is_equality;
+    case OP_CONVERT:
+        return operand->base == BASE_BOOL && (is_equality || (is_bits && outer != PRECEDENCE_OR));
+    case OP_NEG: case OP_MIN: case OP_MAX: case OP_ABS: case OP_NOT: case OP_BIT_NOT: case OP_CLZ: case OP_POPCOUNT:
+    case OP_SELECT: case OP_SQRT: case OP_RSQRT: case OP_EXP: case OP_LOG: case OP_POW: case OP_SIN: case OP_COS:
+    case OP_TAN: case OP_FLOOR: case OP_CEIL: case OP_FMA: case OP_COUNT:
+        return false;
+    }
+    return false;
+}
+
+typedef void print_operand(struct printer *p, const struct target_expr *expr, enum precedence least);
+
+static void print_infix(struct printer *p, const struct target_expr *expr, const char *sign, enum precedence own,
+                        enum precedence least, print_operand *operand) {
+    bool is_closed = own < least;
+    const struct target_expr *x = expr->operands[0], *y = expr->operands[1];
+    open_if(p, is_closed);
+    operand(p, x, wants_parentheses(x, own, expr->op) ? PRECEDENCE_PRIMARY : own);
+    text_printf(p->out, " %s ", sign);
+    operand(p, y, wants_parentheses(y, own, expr->op) ? PRECEDENCE_PRIMARY : own + 1);
+    close_if(p, is_closed);
+}
+
+static void print_cast(struct printer *p, const char *type, const struct target_expr *expr, enum precedence least) {
+    open_if(p, least > PRECEDENCE_UNARY);
+    text_printf(p->out, "(%s)", type);
+    print_expr(p, expr, PRECEDENCE_UNARY);
+    close_if(p, least > PRECEDENCE_UNARY);
+}
+
+/* ---- integers that wrap ----
+
+   Signed overflow is undefined in all three languages, so what may overflow is computed in the unsigned type (narrow
+   ones in uint) and converted back once, outside the whole chain of such operations. */
+
+static enum base unsigned_base(enum base base) {
+    return base_info[base].bits == 64 ? BASE_U64 : BASE_U32;
+}
+
+static bool is_wrapping(const struct target_expr *expr) {
+    if (expr->kind != TARGET_EXPR_OPERATION || !expr->wraps || !base_info[expr->base].is_integer)
+        return false;
+    return expr->op == OP_ADD || expr->op == OP_SUB || expr->op == OP_MUL || expr->op == OP_NEG || expr->op == OP_SHL;
+}
+
+static void print_shift_count(struct printer *p, const struct target_expr *count, int bits) {
+    if (p->dialect->is_plain || (count->low >= 0 && count->high < bits)) {
+        print_expr(p, count, wants_parentheses(count, PRECEDENCE_SHIFT, OP_COUNT) ? PRECEDENCE_PRIMARY
+                                                                                   : PRECEDENCE_SHIFT + 1);
+        return;
+    }
+    text_add(p->out, "(");
+    print_expr(p, count, wants_parentheses(count, PRECEDENCE_BIT_AND, OP_COUNT) ? PRECEDENCE_PRIMARY
+                                                                                 : PRECEDENCE_BIT_AND + 1);
+    text_printf(p->out, " & %d)", bits - 1);
+}
+
+static void print_unsigned(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    enum base to = unsigned_base(expr->base);
+    if (!is_wrapping(expr)) {
+        if (expr->kind == TARGET_EXPR_CONSTANT) {
+            union scalar value = expr->constant;
+            value.natural = to == BASE_U32 ? (uint32_t)value.natural : value.natural;
+            print_constant(p, to, value, least);
+        } else if (expr->base == to) {
+            print_expr(p, expr, least);
+        } else {
+            print_cast(p, p->dialect->types[to], expr, least);
+        }
+        return;
+    }
+    if (expr->op == OP_NEG) {
+        open_if(p, least > PRECEDENCE_SUM);
+        text_printf(p->out, "0%s - ", to == BASE_U64 ? p->dialect->suffix_u64 : "u");
+        print_unsigned(p, expr->operands[0], PRECEDENCE_SUM + 1);
+        close_if(p, least > PRECEDENCE_SUM);
+    } else if (expr->op == OP_SHL) {
+        open_if(p, least > PRECEDENCE_SHIFT);
+        print_unsigned(p, expr->operands[0], PRECEDENCE_UNARY);
+        text_add(p->out, " << ");
+        print_shift_count(p, expr->operands[1], base_info[expr->base].bits);
+        close_if(p, least > PRECEDENCE_SHIFT);
+    } else if (expr->op == OP_MUL) {
+        print_infix(p, expr, "*", PRECEDENCE_PRODUCT, least, print_unsigned);
+    } else {
+        print_infix(p, expr, expr->op == OP_ADD ? "+" : "-", PRECEDENCE_SUM, least, print_unsigned);
+    }
+}
+
+static void print_wrapped(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    if (expr->base == unsigned_base(expr->base)) {
+        print_unsigned(p, expr, least);
+        return;
+    }
+    open_if(p, least > PRECEDENCE_UNARY);
+    text_printf(p->out, "(%s)(", p->dialect->types[expr->base]);
+    print_unsigned(p, expr, PRECEDENCE_ANY);
+    text_add(p->out, ")");
+    close_if(p, least > PRECEDENCE_UNARY);
+}
+
+/* ---- operations ---- */
+
+static bool excludes(const struct target_expr *expr, int64_t value) {
+    if (expr->kind == TARGET_EXPR_CONSTANT)
+        return expr->constant.integer != value;
+    return value < expr->low || value > expr->high;
+}
+
+static int64_t lowest(enum base base) {
+    return base_info[base].bits == 64 ? INT64_MIN : -(INT64_C(1) << (base_info[base].bits - 1));
+}
+
+static bool division_is_safe(const struct target_expr *expr) {
+    const struct target_expr *x = expr->operands[0], *y = expr->operands[1];
+    if (!excludes(y, 0))
+        return false;
+    return !base_info[expr->base].is_signed || excludes(y, -1) || excludes(x, lowest(expr->base));
+}
+
+static void print_division(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    bool is_plain = base_info[expr->base].is_floating || p->dialect->is_plain || division_is_safe(expr);
+    if (is_plain)
+        print_infix(p, expr, expr->op == OP_DIV ? "/" : "%", PRECEDENCE_PRODUCT, least, print_expr);
+    else
+        print_helper_call(p, expr->op == OP_DIV ? HELPER_DIV : HELPER_REM, expr->base, BASE_BOOL, expr);
+}
+
+static void print_min_max(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    bool is_min = expr->op == OP_MIN;
+    enum base base = expr->base;
+    if (base_info[base].is_floating)
+        print_math(p, is_min ? "fmin" : "fmax", expr);
+    else if (base == BASE_BOOL)
+        print_infix(p, expr, is_min ? "&&" : "||", is_min ? PRECEDENCE_AND : PRECEDENCE_OR, least, print_expr);
+    else if (p->dialect->is_plain || (p->dialect->has_min_max && base_info[base].bits >= 32))
+        print_call(p, is_min ? "min" : "max", expr);
+    else
+        print_helper_call(p, is_min ? HELPER_MIN : HELPER_MAX, base, BASE_BOOL, expr);
+}
+
+static void print_convert(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    const struct target_expr *x = expr->operands[0];
+    if (expr->base == BASE_BOOL) {
+        open_if(p, least > PRECEDENCE_EQUAL);
+        print_expr(p, x, wants_parentheses(x, PRECEDENCE_EQUAL, OP_NE) ? PRECEDENCE_PRIMARY : PRECEDENCE_EQUAL + 1);
+        text_add(p->out, " != 0");
+        close_if(p, least > PRECEDENCE_EQUAL);
+    } else if (base_info[x->base].is_floating && base_info[expr->base].is_integer && !p->dialect->is_plain) {
+        print_helper_call(p, HELPER_CONVERT, expr->base, x->base, expr);
+    } else {
+        print_cast(p, p->dialect->types[expr->base], x, least);
+    }
+}
+
+static void print_bits(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    bool is_bool = expr->base == BASE_BOOL;
+    if (expr->op == OP_AND)
+        print_infix(p, expr, is_bool ? "&&" : "&", is_bool ? PRECEDENCE_AND : PRECEDENCE_BIT_AND, least, print_expr);
+    else if (expr->op == OP_OR)
+        print_infix(p, expr, is_bool ? "||" : "|", is_bool ? PRECEDENCE_OR : PRECEDENCE_BIT_OR, least, print_expr);
+    else
+        print_infix(p, expr, is_bool ? "!=" : "^", is_bool ? PRECEDENCE_EQUAL : PRECEDENCE_BIT_XOR, least, print_expr);
+}
+
+static void print_prefix(struct printer *p, const char *sign, const struct target_expr *operand,
+                         enum precedence least) {
+    open_if(p, least > PRECEDENCE_UNARY);
+    text_add(p->out, sign);
+    /* -(-x), not --x */
+    print_expr(p, operand, *sign == '-' ? PRECEDENCE_PRIMARY : PRECEDENCE_UNARY);
+    close_if(p, least > PRECEDENCE_UNARY);
+}
+
+static void print_complement(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    /* A narrow unsigned value is complemented as an int, and so gets high bits. */
+    bool is_narrow = !base_info[expr->base].is_signed && base_info[expr->base].bits < 32 && !p->dialect->is_plain;
+    if (is_narrow)
+        text_printf(p->out, "%s(%s)", least > PRECEDENCE_UNARY ? "(" : "", p->dialect->types[expr->base]);
+    print_prefix(p, expr->base == BASE_BOOL ? "!" : "~", expr->operands[0], is_narrow ? PRECEDENCE_UNARY : least);
+    if (is_narrow)
+        close_if(p, least > PRECEDENCE_UNARY);
+}
+
+static void print_shift(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    const struct target_expr *x = expr->operands[0];
+    open_if(p, least > PRECEDENCE_SHIFT);
+    print_expr(p, x, wants_parentheses(x, PRECEDENCE_SHIFT, expr->op) ? PRECEDENCE_PRIMARY : PRECEDENCE_SHIFT);
+    text_add(p->out, expr->op == OP_SHL ? " << " : " >> ");
+    print_shift_count(p, expr->operands[1], base_info[expr->base].bits);
+    close_if(p, least > PRECEDENCE_SHIFT);
+}
+
+static void print_sum(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    const struct target_expr *y = expr->operands[1];
+    bool is_signed = base_info[expr->base].is_integer && base_info[expr->base].is_signed;
+    if (expr->op == OP_ADD && is_signed && y->kind == TARGET_EXPR_CONSTANT && y->constant.integer < 0 &&
+        y->constant.integer > INT32_MIN) {
+        struct target_expr positive = *y, difference = *expr;
+        positive.constant.integer = -y->constant.integer;
+        difference.op = OP_SUB;
+        difference.operands[1] = &positive;
+        print_infix(p, &difference, "-", PRECEDENCE_SUM, least, print_expr);
+        return;
+    }
+    print_infix(p, expr, expr->op == OP_ADD ? "+" : "-", PRECEDENCE_SUM, least, print_expr);
+}
+
+static void print_choice(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    open_if(p, least > PRECEDENCE_CHOICE);
+    print_expr(p, expr->operands[0], PRECEDENCE_CHOICE + 1);
+    text_add(p->out, " ? ");
+    print_expr(p, expr->operands[1], PRECEDENCE_CHOICE + 1);
+    text_add(p->out, " : ");
+    print_expr(p, expr->operands[2], PRECEDENCE_CHOICE + 1);
+    close_if(p, least > PRECEDENCE_CHOICE);
+}
+
+static void print_reciprocal_root(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    open_if(p, least > PRECEDENCE_PRODUCT);
+    text_add(p->out, expr->base == BASE_F64 ? "1.0 / " : "1.0f / ");
+    print_math(p, "sqrt", expr);
+    close_if(p, least > PRECEDENCE_PRODUCT);
+}
+
+static void print_operation(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    if (is_wrapping(expr) && !p->dialect->is_plain) {
+        print_wrapped(p, expr, least);
+        return;
+    }
+    const struct target_expr *x = expr->operands[0];
+    switch (expr->op) {
+    case OP_ADD:
+    case OP_SUB: print_sum(p, expr, least); return;
+    case OP_MUL: print_infix(p, expr, "*", PRECEDENCE_PRODUCT, least, print_expr); return;
+    case OP_DIV:
+    case OP_REM: print_division(p, expr, least); return;
+    case OP_NEG: print_prefix(p, "-", x, least); return;
+    case OP_MIN:
+    case OP_MAX: print_min_max(p, expr, least); return;
+    case OP_ABS:
+        if (base_info[expr->base].is_floating)
+            print_math(p, "fabs", expr);
+        else if (p->dialect->is_plain)
+            print_call(p, "abs", expr);
+        else
+            print_helper_call(p, HELPER_ABS, expr->base, BASE_BOOL, expr);
+        return;
+    case OP_EQ: print_infix(p, expr, "==", PRECEDENCE_EQUAL, least, print_expr); return;
+    case OP_NE: print_infix(p, expr, "!=", PRECEDENCE_EQUAL, least, print_expr); return;
+    case OP_LT: print_infix(p, expr, "<", PRECEDENCE_LESS, least, print_expr); return;
+    case OP_LE: print_infix(p, expr, "<=", PRECEDENCE_LESS, least, print_expr); return;
+    case OP_NOT: print_prefix(p, "!", x, least); return;
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR: print_bits(p, expr, least); return;
+    case OP_BIT_NOT: print_complement(p, expr, least); return;
+    case OP_SHL:
+    case OP_SHR: print_shift(p, expr, least); return;
+    case OP_CLZ: print_helper_call(p, HELPER_CLZ, x->base, BASE_BOOL, expr); return;
+    case OP_POPCOUNT: print_helper_call(p, HELPER_POPCOUNT, x->base, BASE_BOOL, expr); return;
+    case OP_CONVERT: print_convert(p, expr, least); return;
+    case OP_SELECT: print_choice(p, expr, least); return;
+    case OP_SQRT: print_math(p, "sqrt", expr); return;
+    case OP_RSQRT: print_reciprocal_root(p, expr, least); return;
+    case OP_EXP: print_math(p, "exp", expr); return;
+    case OP_LOG: print_math(p, "log", expr); return;
+    case OP_POW: print_math(p, "pow", expr); return;
+    case OP_SIN: print_math(p, "sin", expr); return;
+    case OP_COS: print_math(p, "cos", expr); return;
+    case OP_TAN: print_math(p, "tan", expr); return;
+    case OP_FLOOR: print_math(p, "floor", expr); return;
+    case OP_CEIL: print_math(p, "ceil", expr); return;
+    case OP_FMA: print_math(p, "fma", expr); return;
+    case OP_COUNT: return;
+    }
+}
+
+void print_expr(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    switch (expr->kind) {
+    case TARGET_EXPR_CONSTANT: print_constant(p, expr->base, expr->constant, least); return;
+    case TARGET_EXPR_VARIABLE: text_add(p->out, expr->variable->name); return;
+    case TARGET_EXPR_OPERATION: print_operation(p, expr, least); return;
+    case TARGET_EXPR_ELEMENT:
+        text_printf(p->out, "%s[", expr->array->name);
+        print_expr(p, expr->operands[0], PRECEDENCE_ANY);
+        text_add(p->out, "]");
+        return;
+    case TARGET_EXPR_HARDWARE: {
+        const struct spelling *spelling = &p->dialect->hardware[expr->hardware];
+        open_if(p, spelling->precedence < least);
+        text_add(p->out, spelling->text);
+        close_if(p, spelling->precedence < least);
+        return;
+    }
+    }
+}

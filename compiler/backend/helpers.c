@@ -1,0 +1,100 @@
+/* The functions that give operations a result where the languages leave it undefined, printed when used. */
+#include <inttypes.h>
+
+#include "backend/print.h"
+
+static const char *const helper_words[HELPER_COUNT] = {"div", "rem", "min", "max", "abs", "clz", "popcount", "of"};
+
+const char *helper_name(struct arena *arena, enum helper helper, enum base base, enum base from) {
+    if (helper == HELPER_CONVERT)
+        return arena_printf(arena, "fcl_%s_of_%s", base_info[base].name, base_info[from].name);
+    return arena_printf(arena, "fcl_%s_%s", helper_words[helper], base_info[base].name);
+}
+
+static void print_head(struct printer *p, const char *result, const char *name) {
+    text_printf(p->out, "%s%s %s(", p->dialect->function_head, result, name);
+}
+
+/* Bits are counted in 32 or 64 bits; a narrow value has zeros above. */
+static void print_bit_count(struct printer *p, enum helper helper, enum base base) {
+    int bits = base_info[base].bits;
+    const struct dialect *d = p->dialect;
+    const char *same_size[] = {[8] = d->types[BASE_U8], [16] = d->types[BASE_U16], [32] = d->types[BASE_U32],
+                               [64] = d->types[BASE_U64]};
+    const char *wide = d->types[bits == 64 ? BASE_U64 : BASE_U32];
+    text_printf(p->out, "%s a) {\n    const %s x = (%s)a;\n    return ", d->types[base], wide, same_size[bits]);
+    if (helper == HELPER_CLZ)
+        text_add(p->out, bits == 64 ? d->clz64 : d->clz32);
+    else
+        text_add(p->out, bits == 64 ? d->popcount64 : d->popcount32);
+    if (helper == HELPER_CLZ && bits < 32)
+        text_printf(p->out, " - %d", 32 - bits);
+    text_add(p->out, ";\n}\n");
+}
+
+/* Towards zero; beyond the range its nearest end; NaN is 0. The bounds are powers of two, so exact in both types. */
+static void print_conversion(struct printer *p, enum base to, enum base from) {
+    int bits = base_info[to].bits;
+    bool is_signed = base_info[to].is_signed;
+    const char *suffix = from == BASE_F32 ? "f" : "";
+    union scalar low = {.integer = 0}, high = {.natural = UINT64_MAX >> (64 - bits)};
+    if (is_signed) {
+        high.natural >>= 1;
+        low.integer = -high.integer - 1;
+    }
+    double bound = (double)(high.natural / 2 + 1) * 2;
+    text_printf(p->out, "%s x) {\n    return x >= %.1f%s ? ", p->dialect->types[from], bound, suffix);
+    print_constant(p, to, high, PRECEDENCE_ANY);
+    text_printf(p->out, " : x > %s%.1f%s ? (%s)x : ", is_signed ? "-" : "", is_signed ? bound : 0.0, suffix,
+                p->dialect->types[to]);
+    if (is_signed) {
+        text_printf(p->out, "x <= -%.1f%s ? ", bound, suffix);
+        print_constant(p, to, low, PRECEDENCE_ANY);
+        text_add(p->out, " : 0");
+    } else {
+        text_add(p->out, "0");
+    }
+    text_add(p->out, ";\n}\n");
+}
+
+static void print_helper(struct printer *p, enum helper helper, enum base base, enum base from) {
+    const char *type = p->dialect->types[base];
+    bool is_signed = base_info[base].is_signed;
+    const char *natural = p->dialect->types[base_info[base].bits == 64 ? BASE_U64 : BASE_U32];
+    bool is_count = helper == HELPER_CLZ || helper == HELPER_POPCOUNT;
+    print_head(p, is_count ? p->dialect->types[BASE_I32] : type, helper_name(p->out->arena, helper, base, from));
+    switch (helper) {
+    case HELPER_DIV:
+        text_printf(p->out, "%s a, %s b) {\n    return b == 0 ? 0 : ", type, type);
+        if (is_signed)
+            text_printf(p->out, "b == -1 ? (%s)(0 - (%s)a) : ", type, natural);
+        text_add(p->out, "a / b;\n}\n");
+        break;
+    case HELPER_REM:
+        text_printf(p->out, "%s a, %s b) {\n    return b == 0 ? a : %sa %% b;\n}\n", type, type,
+                    is_signed ? "b == -1 ? 0 : " : "");
+        break;
+    case HELPER_MIN: text_printf(p->out, "%s a, %s b) {\n    return b < a ? b : a;\n}\n", type, type); break;
+    case HELPER_MAX: text_printf(p->out, "%s a, %s b) {\n    return a < b ? b : a;\n}\n", type, type); break;
+    case HELPER_ABS:
+        if (is_signed)
+            text_printf(p->out, "%s a) {\n    return a < 0 ? (%s)(0 - (%s)a) : a;\n}\n", type, type, natural);
+        else
+            text_printf(p->out, "%s a) {\n    return a;\n}\n", type);
+        break;
+    case HELPER_CLZ:
+    case HELPER_POPCOUNT: print_bit_count(p, helper, base); break;
+    case HELPER_CONVERT: print_conversion(p, base, from); break;
+    case HELPER_COUNT: break;
+    }
+}
+
+void print_helpers(struct printer *p) {
+    for (int helper = 0; helper < HELPER_COUNT; helper++)
+        for (int base = 0; base < BASE_COUNT; base++)
+            for (int from = 0; from < BASE_COUNT; from++)
+                if (p->helpers[helper][base][from]) {
+                    print_helper(p, (enum helper)helper, (enum base)base, (enum base)from);
+                    text_add(p->out, "\n");
+                }
+}

@@ -1,0 +1,64 @@
+/* OpenCL C 1.2, for both mappings. */
+#include "backend/print.h"
+
+static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
+    if (kernel->mapping == TARGET_LOOP)
+        text_add(p->out, "__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n");
+    text_printf(p->out, "%svoid %s(", kernel->mapping == TARGET_LOOP ? "" : "__kernel ", kernel->name);
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        text_add(p->out, i ? ", " : "");
+        print_parameter(p, &kernel->parameters.at[i]);
+    }
+    text_add(p->out, ") {\n");
+}
+
+static void file_head(struct text *out, bool uses_double) {
+    if (uses_double)
+        text_add(out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
+}
+
+const struct dialect dialect_opencl = {
+    .types = {[BASE_BOOL] = "bool",
+              [BASE_I8] = "char",
+              [BASE_I16] = "short",
+              [BASE_I32] = "int",
+              [BASE_I64] = "long",
+              [BASE_U8] = "uchar",
+              [BASE_U16] = "ushort",
+              [BASE_U32] = "uint",
+              [BASE_U64] = "ulong",
+              [BASE_F32] = "float",
+              [BASE_F64] = "double"},
+    .byte = "uchar",
+    .spaces = {"__global ", "__local ", ""},
+    .restrict_word = "restrict",
+    .suffix_i64 = "l",
+    .suffix_u64 = "ul",
+    /* No sub-groups before 2.0, so the mapping does not use warps here. */
+    .hardware = {[TARGET_BLOCK_ID] = {"get_group_id(0)", PRECEDENCE_PRIMARY},
+                 [TARGET_BLOCK_COUNT] = {"get_num_groups(0)", PRECEDENCE_PRIMARY},
+                 [TARGET_THREAD_ID] = {"get_local_id(0)", PRECEDENCE_PRIMARY},
+                 [TARGET_THREAD_COUNT] = {"get_local_size(0)", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_THREAD_ID] = {"get_global_id(0)", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_THREAD_COUNT] = {"get_global_size(0)", PRECEDENCE_PRIMARY},
+                 [TARGET_WARP_ID] = {"get_local_id(0)", PRECEDENCE_PRIMARY},
+                 [TARGET_WARP_COUNT] = {"get_local_size(0)", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_WARP_ID] = {"get_global_id(0)", PRECEDENCE_PRIMARY},
+                 [TARGET_GLOBAL_WARP_COUNT] = {"get_global_size(0)", PRECEDENCE_PRIMARY},
+                 [TARGET_LANE_ID] = {"0", PRECEDENCE_PRIMARY}},
+    .has_min_max = true,
+    .function_head = "static inline ",
+    .clz32 = "(int)clz(x)",
+    .clz64 = "(int)clz(x)",
+    .popcount32 = "(int)popcount(x)",
+    .popcount64 = "(int)popcount(x)",
+    .infinity = {"INFINITY", "as_double(0x7ff0000000000000ul)"},
+    .nan = {"NAN", "as_double(0x7ff8000000000000ul)"},
+    .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
+    .warp_barrier = "",
+    .unroll = "#pragma unroll",
+    .alignment = " __attribute__((aligned(%d)))",
+    .kernel_head = kernel_head,
+    .file_head = file_head,
+};

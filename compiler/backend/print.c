@@ -1,0 +1,213 @@
+/* Statements and kernels in C's syntax, and whole files. */
+#include "backend/print.h"
+
+#include <stdarg.h>
+
+static void print_indent(struct printer *p) {
+    for (int i = 0; i < p->indent; i++)
+        text_add(p->out, "    ");
+}
+
+void print_line(struct printer *p, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_indent(p);
+    text_vprintf(p->out, format, arguments);
+    text_add(p->out, "\n");
+    va_end(arguments);
+}
+
+/* ---- declarations ---- */
+
+static void print_array(struct printer *p, const struct target_array *array) {
+    const struct dialect *d = p->dialect;
+    bool is_dynamic = array->capacity == TARGET_CAPACITY_DYNAMIC;
+    const char *alignment = array->alignment ? arena_printf(p->out->arena, d->alignment, array->alignment) : "";
+    print_indent(p);
+    text_printf(p->out, "%s%s%s", is_dynamic ? "extern " : "", d->spaces[array->space],
+                d->alignment_is_before ? alignment : "");
+    text_printf(p->out, "%s %s[", memory_type(d, array->element), array->name);
+    if (!is_dynamic)
+        text_printf(p->out, "%lld", (long long)array->capacity);
+    text_printf(p->out, "]%s;\n", d->alignment_is_before ? "" : alignment);
+}
+
+static void print_pointer(struct printer *p, const struct target_statement *statement) {
+    const struct target_array *array = statement->array, *from = statement->from;
+    const struct dialect *d = p->dialect;
+    const char *type = memory_type(d, array->element), *space = d->spaces[array->space];
+    bool is_same = array->element == from->element;
+    bool is_begin = statement->index->kind == TARGET_EXPR_CONSTANT && statement->index->constant.integer == 0;
+    print_indent(p);
+    text_printf(p->out, "%s%s *const %s = ", space, type, array->name);
+    if (!is_same)
+        text_printf(p->out, "(%s%s *)%s", space, type, is_begin ? "" : "(");
+    text_add(p->out, from->name);
+    if (!is_begin) {
+        text_add(p->out, " + ");
+        print_expr(p, statement->index, PRECEDENCE_SUM + 1);
+        text_add(p->out, is_same ? "" : ")");
+    }
+    text_add(p->out, ";\n");
+}
+
+static void print_variable(struct printer *p, const struct target_statement *statement) {
+    const struct target_variable *variable = statement->variable;
+    print_indent(p);
+    text_printf(p->out, "%s%s %s", variable->is_mutable ? "" : "const ", p->dialect->types[variable->base],
+                variable->name);
+    if (statement->value) {
+        text_add(p->out, " = ");
+        print_expr(p, statement->value, PRECEDENCE_ANY);
+    }
+    text_add(p->out, ";\n");
+}
+
+/* ---- control ---- */
+
+static void print_body(struct printer *p, const struct target_block *block) {
+    p->indent++;
+    print_block(p, block);
+    p->indent--;
+}
+
+static void print_for(struct printer *p, const struct target_statement *loop) {
+    const char *name = loop->variable->name;
+    const char *pragma = loop->unroll ? p->dialect->unroll : loop->simd ? p->dialect->simd : NULL;
+    if (pragma)
+        print_line(p, "%s", pragma);
+    print_indent(p);
+    text_printf(p->out, "for (%s %s = ", p->dialect->types[loop->variable->base], name);
+    print_expr(p, loop->value, PRECEDENCE_ANY);
+    text_printf(p->out, "; %s < ", name);
+    print_expr(p, loop->limit, PRECEDENCE_LESS + 1);
+    if (loop->step->kind == TARGET_EXPR_CONSTANT && loop->step->constant.integer == 1) {
+        text_printf(p->out, "; ++%s) {\n", name);
+    } else {
+        text_printf(p->out, "; %s += ", name);
+        print_expr(p, loop->step, PRECEDENCE_ANY);
+        text_add(p->out, ") {\n");
+    }
+    print_body(p, &loop->body);
+    print_line(p, "}");
+}
+
+static void print_while(struct printer *p, const struct target_statement *loop) {
+    print_indent(p);
+    if (loop->value) {
+        text_add(p->out, "while (");
+        print_expr(p, loop->value, PRECEDENCE_ANY);
+        text_add(p->out, ") {\n");
+    } else {
+        text_add(p->out, "for (;;) {\n");
+    }
+    print_body(p, &loop->body);
+    print_line(p, "}");
+}
+
+static void print_if(struct printer *p, const struct target_statement *statement) {
+    bool has_then = statement->body.statements.count;
+    print_indent(p);
+    text_add(p->out, has_then ? "if (" : "if (!");
+    print_expr(p, statement->value, has_then ? PRECEDENCE_ANY : PRECEDENCE_PRIMARY);
+    text_add(p->out, ") {\n");
+    print_body(p, has_then ? &statement->body : &statement->other);
+    if (has_then && statement->other.statements.count) {
+        print_line(p, "} else {");
+        print_body(p, &statement->other);
+    }
+    print_line(p, "}");
+}
+
+static void print_statement(struct printer *p, const struct target_statement *statement) {
+    switch (statement->kind) {
+    case TARGET_DECLARE: print_variable(p, statement); return;
+    case TARGET_ASSIGN:
+        print_indent(p);
+        text_printf(p->out, "%s = ", statement->variable->name);
+        print_expr(p, statement->value, PRECEDENCE_ANY);
+        text_add(p->out, ";\n");
+        return;
+    case TARGET_STORE:
+        print_indent(p);
+        text_printf(p->out, "%s[", statement->array->name);
+        print_expr(p, statement->index, PRECEDENCE_ANY);
+        text_add(p->out, "] = ");
+        print_expr(p, statement->value, PRECEDENCE_ANY);
+        text_add(p->out, ";\n");
+        return;
+    case TARGET_DECLARE_ARRAY: print_array(p, statement->array); return;
+    case TARGET_DECLARE_POINTER: print_pointer(p, statement); return;
+    case TARGET_FOR: print_for(p, statement); return;
+    case TARGET_WHILE: print_while(p, statement); return;
+    case TARGET_LEAVE_UNLESS:
+        print_indent(p);
+        text_add(p->out, "if (!");
+        print_expr(p, statement->value, PRECEDENCE_PRIMARY);
+        text_add(p->out, ") break;\n");
+        return;
+    case TARGET_IF: print_if(p, statement); return;
+    case TARGET_BLOCK_BARRIER: print_line(p, "%s", p->dialect->block_barrier); return;
+    case TARGET_WARP_BARRIER: print_line(p, "%s", p->dialect->warp_barrier); return;
+    }
+}
+
+void print_block(struct printer *p, const struct target_block *block) {
+    for (size_t i = 0; i < block->statements.count; i++)
+        print_statement(p, block->statements.at[i]);
+}
+
+/* ---- kernels and files ---- */
+
+void print_parameter(struct printer *p, const struct target_parameter *parameter) {
+    const struct dialect *d = p->dialect;
+    const char *type = memory_type(d, parameter->base);
+    if (parameter->kind == TARGET_PARAMETER_SCALAR)
+        text_printf(p->out, "%s %s", type, parameter->name);
+    else
+        text_printf(p->out, "%s%s%s *%s %s", d->spaces[parameter->array->space], parameter->is_const ? "const " : "",
+                    type, d->restrict_word, parameter->name);
+}
+
+void print_kernel(struct printer *p, const struct target_kernel *kernel) {
+    p->dialect->kernel_head(p, kernel);
+    print_body(p, &kernel->body);
+    print_line(p, "}");
+    if (p->dialect->kernel_tail)
+        p->dialect->kernel_tail(p, kernel);
+}
+
+static const struct dialect *dialect_of(enum backend_language language) {
+    switch (language) {
+    case BACKEND_CUDA: return &dialect_cuda;
+    case BACKEND_OPENCL: return &dialect_opencl;
+    case BACKEND_C: return &dialect_c;
+    }
+    return &dialect_c;
+}
+
+void backend_print(struct text *out, enum backend_language language, const struct target_program *const *programs,
+                   size_t count, const struct backend_options *options) {
+    /* The kernels first, to learn which helpers they need. */
+    struct text kernels;
+    text_init(&kernels, out->arena);
+    struct printer *p = ARENA_NEW(out->arena, struct printer);
+    p->out = &kernels;
+    p->dialect = dialect_of(language);
+    bool uses_double = false;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < programs[i]->kernels.count; k++) {
+            const struct target_kernel *kernel = programs[i]->kernels.at[k];
+            uses_double |= kernel->uses_double;
+            text_add(&kernels, kernels.length ? "\n" : "");
+            print_contract(p, kernel, programs[i]->kernel->name->text);
+            print_kernel(p, kernel);
+        }
+    text_printf(out, "/* Generated by fclc %s%s%s; do not edit. */\n", options->version ? options->version : "",
+                options->source ? " from " : "", options->source ? options->source : "");
+    p->dialect->file_head(out, uses_double);
+    text_add(out, "\n");
+    p->out = out;
+    print_helpers(p);
+    text_add(out, text_string(&kernels));
+}

@@ -1,0 +1,95 @@
+/* The printer of C-like languages and the table of what differs between them. Private to backend/. */
+#ifndef FCL_BACKEND_PRINT_H
+#define FCL_BACKEND_PRINT_H
+
+#include "backend/backend.h"
+
+/* Binding strength, as C's grammar has it. */
+enum precedence {
+    PRECEDENCE_ANY,
+    PRECEDENCE_CHOICE,
+    PRECEDENCE_OR,
+    PRECEDENCE_AND,
+    PRECEDENCE_BIT_OR,
+    PRECEDENCE_BIT_XOR,
+    PRECEDENCE_BIT_AND,
+    PRECEDENCE_EQUAL,
+    PRECEDENCE_LESS,
+    PRECEDENCE_SHIFT,
+    PRECEDENCE_SUM,
+    PRECEDENCE_PRODUCT,
+    PRECEDENCE_UNARY,
+    PRECEDENCE_PRIMARY,
+};
+
+struct spelling {
+    const char *text;
+    enum precedence precedence;
+};
+
+/* Functions that are printed before the kernels when something uses them. */
+enum helper {
+    HELPER_DIV,
+    HELPER_REM,
+    HELPER_MIN,
+    HELPER_MAX,
+    HELPER_ABS,
+    HELPER_CLZ,
+    HELPER_POPCOUNT,
+    HELPER_CONVERT, /* floating to integer */
+    HELPER_COUNT
+};
+
+struct printer;
+
+struct dialect {
+    const char *types[BASE_COUNT];
+    const char *byte; /* a bool in memory */
+    const char *spaces[3]; /* by enum target_space, with a space after */
+    const char *restrict_word;
+    const char *suffix_i64, *suffix_u64;
+    struct spelling hardware[TARGET_HARDWARE_COUNT];
+    bool has_min_max;   /* min and max of int, uint, i64, u64 */
+    bool has_f_suffix;  /* sqrtf, not sqrt, of a float */
+    const char *function_head; /* before a helper's type */
+    const char *clz32, *clz64, *popcount32, *popcount64; /* printf formats of an expression of `x`; 0 gives the width */
+    const char *infinity[2], *nan[2]; /* float, double */
+    const char *block_barrier, *warp_barrier;
+    const char *unroll; /* line before a loop; NULL: none */
+    const char *simd;
+    const char *alignment; /* printf format with the bytes */
+    bool alignment_is_before; /* …before the type, else after the name */
+    bool is_plain; /* no helpers and no wrapping spelt out: the dump, comments */
+    void (*kernel_head)(struct printer *p, const struct target_kernel *kernel);
+    void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
+    void (*file_head)(struct text *out, bool uses_double);
+};
+extern const struct dialect dialect_cuda, dialect_opencl, dialect_c, dialect_dump;
+
+struct printer {
+    struct text *out;
+    const struct dialect *dialect;
+    int indent;
+    bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
+};
+
+/* expression.c */
+void print_expr(struct printer *p, const struct target_expr *expr, enum precedence least);
+void print_constant(struct printer *p, enum base base, union scalar value, enum precedence least);
+const char *memory_type(const struct dialect *dialect, enum base base);
+
+/* helpers.c */
+const char *helper_name(struct arena *arena, enum helper helper, enum base base, enum base from);
+void print_helpers(struct printer *p);
+
+/* print.c */
+void print_line(struct printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void print_block(struct printer *p, const struct target_block *block);
+void print_kernel(struct printer *p, const struct target_kernel *kernel);
+/* `const T *restrict name` or `T name`, as a kernel gets it. */
+void print_parameter(struct printer *p, const struct target_parameter *parameter);
+
+/* contract.c: the comment above a kernel */
+void print_contract(struct printer *p, const struct target_kernel *kernel, const char *fcl_name);
+
+#endif
