@@ -1,6 +1,8 @@
 """The CUDA simulator finds what it must find, and nothing in what is right."""
 
+import glob
 import json
+import os
 import re
 from harness import Case
 
@@ -122,3 +124,13 @@ def cases(env):
         assert "wrong.cu:2" in printed and "nothing" in printed, printed
 
     yield Case("an error of compilation names its line", compile_error)
+
+    for path in sorted(glob.glob(env.path("tests/cudasim/selftest/*.cu"))):
+        def to_ptx(path=path):
+            with open(path) as file:
+                kernels = re.findall(r"__global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\(", file.read())
+            ptx = env.ptx(path)
+            missing = [name for name in kernels if f".entry {name}(" not in ptx]
+            assert kernels and not missing, f"no entry for {missing}"
+
+        yield Case(f"{os.path.basename(path)} to PTX", to_ptx)

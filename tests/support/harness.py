@@ -107,3 +107,13 @@ class Env:
         if not os.path.exists(library):
             raise Skip("the CUDA simulator is not built")
         return dict({"FCL_LIBCUDA": library, "FCL_LIBNVRTC": library}, **extra)
+
+    def ptx(self, file):
+        """Compile a .cu file with Debian's clang, without a CUDA toolkit, and return the PTX; warnings are errors."""
+        clang = self.tool("clang")
+        if "nvptx64" not in self.must(clang, "--print-targets"):
+            raise Skip("a clang without the NVPTX target")
+        return self.must(
+            clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib",
+            "-Xclang", "-target-feature", "-Xclang", "+ptx63", "-std=c++17", "-O1", "-Wall", "-Werror",
+            "-Wno-unknown-cuda-version", "-S", "-include", self.path("tests/support/cuda_shim.h"), file, "-o", "-")
