@@ -56,17 +56,17 @@ struct diagnostics *diagnostics_new(struct arena *arena, const struct sources *s
 
 /* ---- collecting ---- */
 
-__attribute__((format(printf, 2, 0))) static const char *
-format_message(struct arena *arena, const char *format, va_list arguments) {
+__attribute__((format(printf, 2, 0))) static const char *format_message(struct arena *arena, const char *format,
+                                                                        va_list arguments) {
     struct text text;
     text_init(&text, arena);
     text_vprintf(&text, format, arguments);
     return text_string(&text);
 }
 
-__attribute__((format(printf, 5, 0))) static struct diagnostic *
-diag_add(struct diagnostics *d, enum severity severity, enum diag_code code, struct span span,
-         const char *format, va_list arguments) {
+__attribute__((format(printf, 5, 0))) static struct diagnostic *diag_add(struct diagnostics *d, enum severity severity,
+                                                                         enum diag_code code, struct span span,
+                                                                         const char *format, va_list arguments) {
     struct diagnostic *one = ARENA_NEW(d->arena, struct diagnostic);
     one->severity = severity;
     one->code = code;
@@ -221,8 +221,7 @@ static unsigned digits_of(unsigned number) {
 }
 
 /* The line of `place` and, under it, carets below the part of [begin, end) that lies on it. */
-static void print_line(FILE *out, bool colour, enum colour caret_colour, const struct place *place,
-                       struct span span) {
+static void print_line(FILE *out, bool colour, enum colour caret_colour, const struct place *place, struct span span) {
     const unsigned char *line = place->line_text;
     size_t length = place->line_length;
     uint32_t line_base = place->source->base + (uint32_t)(line - place->source->text);

@@ -23,8 +23,8 @@ struct diagnostic; /* handle, for attaching notes and hints */
 struct diagnostics *diagnostics_new(struct arena *arena, const struct sources *sources);
 struct diagnostic *diag_error(struct diagnostics *d, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-struct diagnostic *diag_warning(struct diagnostics *d, enum diag_code code, struct span span, const char *format,
-                                ...) __attribute__((format(printf, 4, 5)));
+struct diagnostic *diag_warning(struct diagnostics *d, enum diag_code code, struct span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* A secondary place with its own line and caret; an empty span gives a plain "note: …" line. */
 void diag_note(struct diagnostics *d, struct diagnostic *to, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

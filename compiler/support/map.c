@@ -65,4 +65,6 @@ void map_set(struct map *map, const void *key, void *value) {
 
 size_t map_count(const struct map *map) { return map->entries.count; }
 
-struct map_entry map_entry(const struct map *map, size_t index) { return map->entries.at[index]; }
+struct map_entry map_entry(const struct map *map, size_t index) {
+    return map->entries.at[index];
+}

@@ -14,7 +14,7 @@ struct span {
 };
 
 struct source {
-    const char *path; /* as printed */
+    const char *path;          /* as printed */
     const unsigned char *text; /* `length` bytes, then a NUL */
     size_t length;
     uint32_t base; /* offset of text[0] in the shared range; the first file starts at 1 */

@@ -4,11 +4,11 @@
 #include "parser.h"
 
 /* Two vectors of the same element type in different structs have different C types; this shares the storage. */
-#define SHARE_VEC(to, from)                                                                                      \
-    do {                                                                                                         \
-        (to)->at = (from)->at;                                                                                   \
-        (to)->count = (from)->count;                                                                             \
-        (to)->capacity = (from)->capacity;                                                                       \
+#define SHARE_VEC(to, from)                                                                                            \
+    do {                                                                                                               \
+        (to)->at = (from)->at;                                                                                         \
+        (to)->count = (from)->count;                                                                                   \
+        (to)->capacity = (from)->capacity;                                                                             \
     } while (0)
 
 static uint32_t deeper(uint32_t a, uint32_t b) { return a > b ? a : b; }
@@ -45,7 +45,9 @@ static struct ast_expr *finish_expr(struct parser *p, struct ast_expr *expr, uin
 
 /* ---- expressions ---- */
 
-struct ast_expr *build_error(struct parser *p, struct span span) { return new_expr(p, EXPR_ERROR, span); }
+struct ast_expr *build_error(struct parser *p, struct span span) {
+    return new_expr(p, EXPR_ERROR, span);
+}
 
 struct ast_expr *build_name(struct parser *p, const struct token *token) {
     struct ast_expr *expr = new_expr(p, EXPR_NAME, token->span);
@@ -82,14 +84,12 @@ struct ast_expr *build_literal(struct parser *p, const struct token *token) {
         expr->kind = EXPR_CONFIG;
         expr->name.name = token->name;
         break;
-    default: /* TOKEN_BAD_LITERAL: the lexer has said so */
-        break;
+    default: /* TOKEN_BAD_LITERAL: the lexer has said so */ break;
     }
     return expr;
 }
 
-struct ast_expr *build_apply(struct parser *p, struct span span, struct ast_expr *function,
-                             struct ast_expr *argument) {
+struct ast_expr *build_apply(struct parser *p, struct span span, struct ast_expr *function, struct ast_expr *argument) {
     struct ast_expr *expr = new_expr(p, EXPR_APPLY, span);
     expr->apply.function = function;
     expr->apply.argument = argument;
@@ -129,8 +129,8 @@ static struct ast_expr *build_boolean(struct parser *p, struct span span, bool v
     return expr;
 }
 
-struct ast_expr *build_if(struct parser *p, struct span span, struct ast_expr *condition,
-                          struct ast_expr *then_branch, struct ast_expr *else_branch) {
+struct ast_expr *build_if(struct parser *p, struct span span, struct ast_expr *condition, struct ast_expr *then_branch,
+                          struct ast_expr *else_branch) {
     struct ast_expr *expr = new_expr(p, EXPR_IF, span);
     expr->conditional.condition = condition;
     expr->conditional.then_branch = then_branch;
@@ -142,7 +142,8 @@ struct ast_expr *build_logical(struct parser *p, struct span span, const char *n
                                struct ast_expr *right) {
     bool is_and = name[0] == '&';
     struct ast_expr *constant = build_boolean(p, span, !is_and);
-    struct ast_expr *expr = is_and ? build_if(p, span, left, right, constant) : build_if(p, span, left, constant, right);
+    struct ast_expr *expr =
+        is_and ? build_if(p, span, left, right, constant) : build_if(p, span, left, constant, right);
     if (expr->kind == EXPR_IF)
         expr->conditional.logical = symbol_of(p->symbols, name);
     return expr;
@@ -404,9 +405,9 @@ struct ast_decl *build_function(struct parser *p, enum ast_decl_kind kind, struc
         SHARE_VEC(&decl->parameters, &parameters->all);
     decl->body = body;
     if (kind == DECL_FUN && !levels && !parameters) {
-        struct diagnostic *error = diag_error(p->diagnostics, DIAG_NO_PARAMETERS, name->span,
-                                              "the function %s has no parameters",
-                                              token_quote(p->arena, p->source, name->span));
+        struct diagnostic *error =
+            diag_error(p->diagnostics, DIAG_NO_PARAMETERS, name->span, "the function %s has no parameters",
+                       token_quote(p->arena, p->source, name->span));
         diag_hint(p->diagnostics, error, "a value is defined with `val name = e`");
     }
     return decl;

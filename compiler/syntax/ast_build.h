@@ -62,8 +62,8 @@ struct ast_expr *build_section(struct parser *p, struct span span, const char *n
 struct ast_expr *build_lambda(struct parser *p, struct span span, struct binder_list *levels,
                               struct pattern_list *parameters, struct ast_expr *body);
 struct ast_expr *build_let(struct parser *p, struct span span, struct binding_list *bindings, struct ast_expr *body);
-struct ast_expr *build_if(struct parser *p, struct span span, struct ast_expr *condition,
-                          struct ast_expr *then_branch, struct ast_expr *else_branch);
+struct ast_expr *build_if(struct parser *p, struct span span, struct ast_expr *condition, struct ast_expr *then_branch,
+                          struct ast_expr *else_branch);
 struct ast_expr *build_sequence(struct parser *p, struct span span, enum ast_expr_kind kind, struct expr_list *items);
 struct ast_expr *build_typed(struct parser *p, struct span span, struct ast_expr *body, struct ast_type *type);
 

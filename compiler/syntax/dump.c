@@ -87,9 +87,7 @@ static void print_type(struct text *text, const struct ast_type *type, enum posi
     if (parentheses)
         text_add(text, "(");
     switch (type->kind) {
-    case AST_TYPE_VARIABLE:
-        text_printf(text, "'%s", type->name->text);
-        break;
+    case AST_TYPE_VARIABLE: text_printf(text, "'%s", type->name->text); break;
     case AST_TYPE_NAME:
         text_add(text, type->name->text);
         for (size_t i = 0; i < type->items.count; i++) {
@@ -169,10 +167,8 @@ static struct sexp *signature_sexp(struct arena *arena, const struct ast_signatu
 static struct sexp *pattern_sexp(struct arena *arena, const struct ast_pattern *pattern) {
     struct sexp *form = NULL;
     switch (pattern->kind) {
-    case AST_PATTERN_NAME:
-        return new_atom(arena, pattern->name->text);
-    case AST_PATTERN_WILDCARD:
-        return new_atom(arena, "_");
+    case AST_PATTERN_NAME: return new_atom(arena, pattern->name->text);
+    case AST_PATTERN_WILDCARD: return new_atom(arena, "_");
     case AST_PATTERN_TUPLE:
         form = new_form(arena, "tuple");
         for (size_t i = 0; i < pattern->items.count; i++)
@@ -242,8 +238,7 @@ static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) 
     struct sexp *form = NULL, *inner;
     switch (expr->kind) {
     case EXPR_NAME:
-    case EXPR_CONFIG:
-        return new_atom(arena, expr->name.name->text);
+    case EXPR_CONFIG: return new_atom(arena, expr->name.name->text);
     case EXPR_INTEGER:
         if (expr->integer.too_large)
             return new_atom(arena, "too-large");
@@ -252,13 +247,10 @@ static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) 
     case EXPR_FLOATING:
         return new_atom(arena, arena_printf(arena, "%s%s", floating_text(arena, expr->floating.value),
                                             expr->floating.suffix ? expr->floating.suffix->text : ""));
-    case EXPR_BOOL:
-        return new_atom(arena, expr->boolean ? "true" : "false");
-    case EXPR_ERROR:
-        return new_atom(arena, "<error>");
+    case EXPR_BOOL: return new_atom(arena, expr->boolean ? "true" : "false");
+    case EXPR_ERROR: return new_atom(arena, "<error>");
     case EXPR_APPLY:
-    case EXPR_LEVEL_APPLY:
-        return application_sexp(arena, expr);
+    case EXPR_LEVEL_APPLY: return application_sexp(arena, expr);
     case EXPR_LAMBDA:
         form = new_form(arena, "fn");
         if (expr->lambda.levels.count)
@@ -286,8 +278,7 @@ static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) 
             bool is_and = expr->conditional.logical->text[0] == '&';
             form = new_form(arena, expr->conditional.logical->text);
             add(arena, form, expr_sexp(arena, expr->conditional.condition));
-            add(arena, form,
-                expr_sexp(arena, is_and ? expr->conditional.then_branch : expr->conditional.else_branch));
+            add(arena, form, expr_sexp(arena, is_and ? expr->conditional.then_branch : expr->conditional.else_branch));
             return form;
         }
         form = new_form(arena, "if");
@@ -313,15 +304,13 @@ static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) 
 /* ---- declarations ---- */
 
 static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) {
-    static const char *const heads[] = {[DECL_SIG] = "sig",       [DECL_FUN] = "fun",   [DECL_VAL] = "val",
-                                        [DECL_KERNEL] = "kernel", [DECL_TYPE] = "type", [DECL_PARAM] = "param",
-                                        [DECL_IMPORT] = "import"};
+    static const char *const heads[] = {
+        [DECL_SIG] = "sig",   [DECL_FUN] = "fun",     [DECL_VAL] = "val",      [DECL_KERNEL] = "kernel",
+        [DECL_TYPE] = "type", [DECL_PARAM] = "param", [DECL_IMPORT] = "import"};
     struct sexp *form = new_form(arena, heads[decl->kind]), *inner;
     add_atom(arena, form, decl->kind == DECL_IMPORT ? arena_printf(arena, "\"%s\"", decl->path) : decl->name->text);
     switch (decl->kind) {
-    case DECL_SIG:
-        add(arena, form, signature_sexp(arena, decl->signature));
-        break;
+    case DECL_SIG: add(arena, form, signature_sexp(arena, decl->signature)); break;
     case DECL_FUN:
     case DECL_KERNEL:
         if (decl->levels.count)
@@ -331,9 +320,7 @@ static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) 
             add(arena, inner, pattern_sexp(arena, decl->parameters.at[i]));
         add(arena, form, expr_sexp(arena, decl->body));
         break;
-    case DECL_VAL:
-        add(arena, form, expr_sexp(arena, decl->body));
-        break;
+    case DECL_VAL: add(arena, form, expr_sexp(arena, decl->body)); break;
     case DECL_TYPE:
         add(arena, form, inner = new_list(arena));
         for (size_t i = 0; i < decl->type_parameters.count; i++)
@@ -347,8 +334,7 @@ static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) 
         for (size_t i = 0; i < decl->choices.count; i++)
             add(arena, inner, expr_sexp(arena, decl->choices.at[i]));
         break;
-    case DECL_IMPORT:
-        break;
+    case DECL_IMPORT: break;
     }
     return form;
 }

@@ -6,15 +6,14 @@
 #include "parser.h"
 
 bool token_starts_declaration(int kind) {
-    return kind == TOKEN_SIG || kind == TOKEN_FUN || kind == TOKEN_VAL || kind == TOKEN_KERNEL ||
-           kind == TOKEN_PARAM || kind == TOKEN_TYPE || kind == TOKEN_IMPORT;
+    return kind == TOKEN_SIG || kind == TOKEN_FUN || kind == TOKEN_VAL || kind == TOKEN_KERNEL || kind == TOKEN_PARAM ||
+           kind == TOKEN_TYPE || kind == TOKEN_IMPORT;
 }
 
 bool token_is_keyword(int kind) {
     return token_starts_declaration(kind) || kind == TOKEN_LET || kind == TOKEN_IN || kind == TOKEN_FN ||
-           kind == TOKEN_IF || kind == TOKEN_THEN || kind == TOKEN_ELSE || kind == TOKEN_TRUE ||
-           kind == TOKEN_FALSE || kind == TOKEN_DIV || kind == TOKEN_MOD || kind == TOKEN_NOT ||
-           kind == TOKEN_FORALL || kind == TOKEN_WHERE;
+           kind == TOKEN_IF || kind == TOKEN_THEN || kind == TOKEN_ELSE || kind == TOKEN_TRUE || kind == TOKEN_FALSE ||
+           kind == TOKEN_DIV || kind == TOKEN_MOD || kind == TOKEN_NOT || kind == TOKEN_FORALL || kind == TOKEN_WHERE;
 }
 
 struct marker {
@@ -30,8 +29,8 @@ struct marker {
 
 static void keyword_to_name(struct marker *m, struct token *token) {
     const char *quoted = token_quote(m->arena, m->source, token->span);
-    struct diagnostic *error = diag_error(m->diagnostics, DIAG_KEYWORD_AS_NAME, token->span,
-                                          "%s is a keyword and cannot be a name", quoted);
+    struct diagnostic *error =
+        diag_error(m->diagnostics, DIAG_KEYWORD_AS_NAME, token->span, "%s is a keyword and cannot be a name", quoted);
     const char *text = (const char *)m->source->text + (token->span.begin - m->source->base);
     size_t length = token->span.end - token->span.begin;
     diag_hint(m->diagnostics, error, "choose another name, such as `%.*s'`", (int)length, text);
@@ -39,12 +38,31 @@ static void keyword_to_name(struct marker *m, struct token *token) {
     token->name = symbol_intern(m->symbols, text, length);
 }
 
+/* `fn x -> e` and `fn x = e`. Of a lambda that began with a backslash the lexer has complained already. */
+static void arrow_of_function(struct marker *m, const struct token *fn, struct token *arrow) {
+    if (m->source->text[fn->span.begin - m->source->base] != '\\') {
+        struct diagnostic *error = diag_error(m->diagnostics, DIAG_SYNTAX, arrow->span, "expected `=>`, found %s",
+                                              token_quote(m->arena, m->source, arrow->span));
+        diag_hint(m->diagnostics, error, "a function is written `fn x => e`");
+    }
+    arrow->kind = TOKEN_DOUBLE_ARROW;
+}
+
+/* In the middle of a line `val`, `type` and the like open a declaration only with a name or path behind them. */
+static bool is_lost_declaration_word(const struct token *token, const struct token *next) {
+    return token_starts_declaration(token->kind) && !token->starts_line &&
+           (next->starts_line || (next->kind != TOKEN_NAME && next->kind != TOKEN_STRING));
+}
+
 /* Keywords where only a name can be meant: after the word that opens a definition, in its parameters, in those
    of `fn`, and before the `=` of a `let`. A keyword at the start of a line is taken at its word. */
-static void rename_keywords(struct marker *m) {
+static void mend_slips(struct marker *m) {
     enum { ELSEWHERE, DEFINITION, FUNCTION } where = ELSEWHERE;
+    const struct token *fn = NULL;
     for (size_t i = 0; i + 1 < m->tokens->count; i++) {
         struct token *token = &m->tokens->at[i];
+        if (where == FUNCTION && (token->kind == TOKEN_ARROW || token->kind == '='))
+            arrow_of_function(m, fn, token);
         int next = m->tokens->at[i + 1].kind;
         bool can_be_name = token_is_keyword(token->kind) && !token->starts_line;
         bool after_let = i > 0 && m->tokens->at[i - 1].kind == TOKEN_LET;
@@ -55,11 +73,15 @@ static void rename_keywords(struct marker *m) {
                 continue;
             }
         }
+        if (is_lost_declaration_word(token, token + 1)) {
+            keyword_to_name(m, token);
+            continue;
+        }
         if (token->kind == TOKEN_FUN || token->kind == TOKEN_KERNEL || token->kind == TOKEN_VAL ||
             token->kind == TOKEN_TYPE || token->kind == TOKEN_SIG || token->kind == TOKEN_PARAM)
             where = DEFINITION;
         else if (token->kind == TOKEN_FN)
-            where = FUNCTION;
+            fn = token, where = FUNCTION;
         else if (token->kind != TOKEN_NAME && token->kind != '_' && token->kind != '(' && token->kind != ')' &&
                  token->kind != ',' && token->kind != TOKEN_LEVEL_OPEN && token->kind != TOKEN_LEVEL_CLOSE)
             where = ELSEWHERE;
@@ -150,7 +172,7 @@ void mark_layout(struct arena *arena, struct symbols *symbols, const struct sour
                        .tokens = tokens,
                        .opener_of = ARENA_ARRAY(arena, size_t, tokens->count),
                        .is_start = ARENA_ARRAY(arena, bool, tokens->count)};
-    rename_keywords(&m);
+    mend_slips(&m);
     mark_signature_words(&m);
     match_parentheses(&m);
     find_bindings(&m);

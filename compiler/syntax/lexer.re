@@ -195,7 +195,9 @@ static void bad_string(struct lexer *lexer) {
     struct diagnostic *error =
         lexical_error(lexer, DIAG_BAD_STRING, span_here(lexer), "this string has no closing `\"` on its line");
     diag_hint(lexer->diagnostics, error, "only the path of an `import` is written in quotes");
-    add_token(lexer, TOKEN_STRING)->name =
+    size_t count = lexer->tokens->count;
+    bool is_path = count > 0 && lexer->tokens->at[count - 1].kind == TOKEN_IMPORT;
+    add_token(lexer, is_path ? TOKEN_STRING : TOKEN_BAD_LITERAL)->name =
         symbol_intern(lexer->symbols, (const char *)lexer->start + 1, (size_t)(lexer->cursor - lexer->start) - 1);
 }
 
@@ -386,7 +388,7 @@ static bool lex_one(struct lexer *lexer) {
         "===" { stray(lexer, "`==` compares"); add_token(lexer, TOKEN_EQUAL); return true; }
         "\\" { stray(lexer, "a function is written `fn x => e`"); add_token(lexer, TOKEN_FN); return true; }
         ";"+ { stray(lexer, "nothing separates bindings or declarations: leave it out"); return true; }
-        "#" { stray(lexer, "a configuration constant is written `#BlockSize`"); return true; }
+        "#" { stray(lexer, "a configuration constant is written `#BlockSize`"); add_token(lexer, TOKEN_BAD_LITERAL); return true; }
         "'" { stray(lexer, "a type variable is a quote and a name: `'a`"); return true; }
         [?@$`]+ { stray(lexer, NULL); return true; }
         * { stray(lexer, NULL); return true; }

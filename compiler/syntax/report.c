@@ -78,20 +78,13 @@ static struct openers open_before(struct parser *p, size_t index) {
 /* What closes an opener; NULL when that could not come at the error. */
 static const char *missing_closer(int opener, const struct expected *expected) {
     switch (opener) {
-    case '(':
-        return expected->parenthesis ? ")" : NULL;
-    case '[':
-        return expected->bracket ? "]" : NULL;
-    case '{':
-        return expected->brace ? "}" : NULL;
-    case TOKEN_LET:
-        return expected->in ? "in" : NULL;
-    case TOKEN_IF:
-        return expected->then ? "then" : NULL;
-    case TOKEN_THEN:
-        return expected->or_else ? "else" : NULL;
-    default:
-        return NULL;
+    case '(': return expected->parenthesis ? ")" : NULL;
+    case '[': return expected->bracket ? "]" : NULL;
+    case '{': return expected->brace ? "}" : NULL;
+    case TOKEN_LET: return expected->in ? "in" : NULL;
+    case TOKEN_IF: return expected->then ? "then" : NULL;
+    case TOKEN_THEN: return expected->or_else ? "else" : NULL;
+    default: return NULL;
     }
 }
 
@@ -117,30 +110,32 @@ static const char *describe_expected(struct parser *p, const struct expected *e)
     const char *items[16];
     size_t count = 0;
     bool after_operand = e->operators && e->operands;
-    if (e->declarations)
+    if (e->declarations && !e->operators && !e->types && !e->arrow)
         items[count++] = "a declaration";
     if (e->operands && !after_operand)
         items[count++] = "an expression";
-    else if (e->types && !after_operand)
+    else if (e->types && !after_operand && !e->arrow)
         items[count++] = "a type";
     else if (e->patterns)
-        items[count++] = "a parameter";
-    else if (e->names && !after_operand)
+        items[count++] = e->equals || e->double_arrow ? "a parameter" : "a name or `(`";
+    else if (e->names && !after_operand && !e->types)
         items[count++] = "a name";
     if (e->string && !e->operands)
         items[count++] = "the file's path in quotes";
     const struct {
         bool can_come;
         const char *item;
-    } marks[] = {{e->in, "`in`"},          {e->then, "`then`"},         {e->or_else, "`else`"},
-                 {e->comma, "`,`"},        {e->parenthesis, "`)`"},     {e->bracket, "`]`"},
-                 {e->brace, "`}`"},        {e->level_close, "`>`"},     {e->colon, "`:`"},
-                 {e->equals, "`=`"},       {e->double_arrow, "`=>`"},   {e->arrow && !e->operands, "`->`"}};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks && count < 15; i++)
+    } marks[] = {{e->in, "`in`"},    {e->then, "`then`"},       {e->or_else, "`else`"},
+                 {e->comma, "`,`"},  {e->parenthesis, "`)`"},   {e->bracket, "`]`"},
+                 {e->brace, "`}`"},  {e->level_close, "`>`"},   {e->colon, "`:`"},
+                 {e->equals, "`=`"}, {e->double_arrow, "`=>`"}, {e->arrow && !e->operands, "`->`"}};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && count < 13; i++)
         if (marks[i].can_come && !(e->operands && !after_operand))
             items[count++] = marks[i].item;
     if (after_operand && count == 0)
         items[count++] = "an operator";
+    if (e->declarations && (e->operators || e->types || e->arrow))
+        items[count++] = "the next declaration";
     struct text text;
     text_init(&text, p->arena);
     for (size_t i = 0; i < count; i++)
@@ -181,12 +176,28 @@ static bool follows_parameters_of(const struct parser *p, size_t index, int kind
     return false;
 }
 
+/* `f x =` at the start of a line. */
+static bool lacks_definition_word(const struct parser *p, size_t index) {
+    while (index > 0) {
+        const struct token *before = token_at(p, --index);
+        if (before->starts_line && before->kind != TOKEN_BINDING)
+            return before->kind == TOKEN_NAME;
+        if (before->kind != TOKEN_NAME && before->kind != TOKEN_BINDING)
+            return false;
+    }
+    return false;
+}
+
 /* `=` where an expression goes on: either `==` or `=>` was meant. */
 static void report_equals(struct parser *p, size_t index) {
     struct span span = token_at(p, index)->span;
     struct diagnostic *error = diag_error(p->diagnostics, DIAG_SYNTAX, span, "`=` cannot stand here");
     if (follows_parameters_of(p, index, TOKEN_FN))
         diag_hint(p->diagnostics, error, "a function is written `fn x => e`");
+    else if (follows_parameters_of(p, index, TOKEN_LET))
+        diag_hint(p->diagnostics, error, "a local function is written `let f = fn x => e`");
+    else if (lacks_definition_word(p, index))
+        diag_hint(p->diagnostics, error, "a definition starts with `fun` or `val`");
     else
         diag_hint(p->diagnostics, error, "`==` compares; `=` only defines, after `let`, `fun`, `val` and the like");
 }
@@ -235,19 +246,13 @@ static bool ends_operand(int kind) {
 /* Closers and separators for which nothing is open. */
 static const char *stray_closer_hint(int kind) {
     switch (kind) {
-    case ')':
-        return "there is no open `(`";
-    case ']':
-        return "there is no open `[`";
-    case '}':
-        return "there is no open `{`";
-    case TOKEN_IN:
-        return "there is no open `let`";
+    case ')': return "there is no open `(`";
+    case ']': return "there is no open `[`";
+    case '}': return "there is no open `{`";
+    case TOKEN_IN: return "there is no open `let`";
     case TOKEN_THEN:
-    case TOKEN_ELSE:
-        return "there is no `if` that waits for it";
-    default:
-        return NULL;
+    case TOKEN_ELSE: return "there is no `if` that waits for it";
+    default: return NULL;
     }
 }
 
@@ -270,9 +275,9 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
     }
     if (is_comparison(token->kind) && ends_operand(kind_before(p, index)) && !expected->equals && !expected->less &&
         !expected->types) {
-        struct diagnostic *error = diag_error(d, DIAG_CHAINED_COMPARISON, token->span,
-                                              "comparisons do not chain: %s follows another one",
-                                              quote(p, token->span));
+        struct diagnostic *error =
+            diag_error(d, DIAG_CHAINED_COMPARISON, token->span, "comparisons do not chain: %s follows another one",
+                       quote(p, token->span));
         diag_hint(d, error, "write `a < b && b < c`, or use parentheses");
         return;
     }
@@ -280,8 +285,7 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
     const char *closer = innermost ? missing_closer(innermost->kind, expected) : NULL;
     if (closer && !(token->kind == ':' && innermost->kind == '(')) {
         const struct token *opener = token_at(p, innermost->index);
-        struct diagnostic *error =
-            diag_error(d, DIAG_UNCLOSED, token->span, "expected `%s` before %s", closer, found);
+        struct diagnostic *error = diag_error(d, DIAG_UNCLOSED, token->span, "expected `%s` before %s", closer, found);
         diag_note(d, error, opener->span, "to close the %s opened here", quote(p, opener->span));
         add_hints(p, error, index, expected);
         return;

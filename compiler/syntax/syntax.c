@@ -19,30 +19,18 @@ struct ast_file *syntax_parse(struct arena *arena, struct symbols *symbols, cons
 
 static const char *kind_name(int kind) {
     switch (kind) {
-    case 0:
-        return "end";
-    case TOKEN_NAME:
-        return "name";
-    case TOKEN_TYPE_VARIABLE:
-        return "type-variable";
-    case TOKEN_CONFIG:
-        return "config";
-    case TOKEN_INTEGER:
-        return "integer";
-    case TOKEN_FLOATING:
-        return "floating";
-    case TOKEN_STRING:
-        return "string";
-    case TOKEN_BAD_LITERAL:
-        return "bad-literal";
-    case TOKEN_LEVEL_OPEN:
-        return "level-open";
-    case TOKEN_LEVEL_CLOSE:
-        return "level-close";
-    case TOKEN_BINDING:
-        return "binding";
-    default:
-        return token_is_keyword(kind) ? "keyword" : "symbol";
+    case 0: return "end";
+    case TOKEN_NAME: return "name";
+    case TOKEN_TYPE_VARIABLE: return "type-variable";
+    case TOKEN_CONFIG: return "config";
+    case TOKEN_INTEGER: return "integer";
+    case TOKEN_FLOATING: return "floating";
+    case TOKEN_STRING: return "string";
+    case TOKEN_BAD_LITERAL: return "bad-literal";
+    case TOKEN_LEVEL_OPEN: return "level-open";
+    case TOKEN_LEVEL_CLOSE: return "level-close";
+    case TOKEN_BINDING: return "binding";
+    default: return token_is_keyword(kind) ? "keyword" : "symbol";
     }
 }
 
