@@ -1,0 +1,44 @@
+/* What a kernel takes, and reading it from the command line or a test directive. */
+#include "driver/arguments.h"
+
+#include "interp/interp.h"
+
+struct kernel_interface kernel_interface(struct arena *arena, const struct core_global *kernel) {
+    struct kernel_interface found;
+    found.count = interp_parameter_types(arena, kernel, &found.parameters, &found.result);
+    found.names = ARENA_ARRAY(arena, const char *, found.count);
+    for (size_t i = 0; i < found.count; i++)
+        found.names[i] = i < kernel->parameter_count && kernel->parameter_names ? kernel->parameter_names[i]
+                                                                                : arena_printf(arena, "arg%zu", i);
+    return found;
+}
+
+static const char *wrong_count(struct arena *arena, const struct core_global *kernel, const struct kernel_interface *wanted,
+                               size_t given) {
+    struct text text;
+    text_init(&text, arena);
+    text_printf(&text, "kernel `%s` takes %zu argument%s", kernel->name->text, wanted->count, wanted->count == 1 ? "" : "s");
+    for (size_t i = 0; i < wanted->count; i++) {
+        text_printf(&text, "%s%s : ", i ? ", " : " (", wanted->names[i]);
+        type_print(&text, wanted->parameters[i]);
+    }
+    text_printf(&text, "%s, and %zu %s given", wanted->count ? ")" : "", given, given == 1 ? "is" : "are");
+    return text_string(&text);
+}
+
+struct host_value **parse_arguments(struct arena *arena, const struct core_global *kernel, const char *const *texts,
+                                    size_t count, const char *directory, const char **why) {
+    struct kernel_interface wanted = kernel_interface(arena, kernel);
+    if (wanted.count != count) {
+        *why = wrong_count(arena, kernel, &wanted, count);
+        return NULL;
+    }
+    struct host_value **values = ARENA_ARRAY(arena, struct host_value *, count);
+    for (size_t i = 0; i < count; i++) {
+        struct value_argument argument = {i + 1, wanted.names[i], directory};
+        values[i] = value_parse(arena, wanted.parameters[i], &argument, texts[i], why);
+        if (!values[i])
+            return NULL;
+    }
+    return values;
+}

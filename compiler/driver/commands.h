@@ -1,0 +1,18 @@
+/* What the commands do; each gets the parsed options and answers with the exit status. */
+#ifndef FCL_DRIVER_COMMANDS_H
+#define FCL_DRIVER_COMMANDS_H
+
+#include "driver/options.h"
+
+enum exit_status command_run_any(struct options *options); /* the one that was asked for */
+
+enum exit_status command_check(struct options *options);   /* inspect.c */
+enum exit_status command_types(struct options *options);   /* inspect.c */
+enum exit_status command_dump(struct options *options);    /* inspect.c; later stages in commands.c */
+enum exit_status command_run(struct options *options);     /* run.c */
+enum exit_status command_test(struct options *options);    /* test.c */
+enum exit_status command_compile(struct options *options); /* commands.c */
+enum exit_status command_bench(struct options *options);   /* commands.c */
+enum exit_status command_devices(struct options *options); /* commands.c */
+
+#endif

@@ -1,0 +1,250 @@
+/* Loading a file with its imports and the prelude, in the order in which the checker wants them, and checking it. */
+#include "driver/compilation.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/edit.h"
+#include "syntax/syntax.h"
+#include "values/value.h"
+
+enum { DIAGNOSTICS_SHOWN = 100, IMPORT_DEPTH = 1000 };
+
+void driver_complain(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("fclc: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+struct compilation *compilation_new(struct options *options) {
+    struct arena *arena = arena_new();
+    struct compilation *c = ARENA_NEW(arena, struct compilation);
+    c->arena = arena;
+    c->options = options;
+    c->symbols = symbols_new(arena);
+    c->sources = sources_new(arena);
+    c->diagnostics = diagnostics_new(arena, c->sources);
+    return c;
+}
+
+void compilation_free(struct compilation *c) { arena_free(c->arena); }
+
+/* ---- loading ---- */
+
+static const char *identity_of(struct arena *arena, const char *path) {
+    char resolved[PATH_MAX];
+    const char *found = realpath(path, resolved) ? resolved : path;
+    return arena_strndup(arena, found, strlen(found));
+}
+
+static struct loaded *find_loaded(struct compilation *c, const char *identity) {
+    for (size_t i = 0; i < c->files.count; i++)
+        if (strcmp(c->files.at[i]->identity, identity) == 0)
+            return c->files.at[i];
+    return NULL;
+}
+
+static struct loaded *load_file(struct compilation *c, const char *path, const char *shown, bool is_prelude,
+                                unsigned depth, const char **why);
+
+/* The module an import names; NULL when it is missing or wrong, which is reported. */
+static const struct module *load_import(struct compilation *c, const struct ast_decl *import, const char *directory,
+                                        bool is_prelude, unsigned depth) {
+    const char *path = path_join(c->arena, directory, import->path), *shown = path, *why = NULL;
+    if (access(path, F_OK) != 0) {
+        const char *in_library = search_library(c->arena, import->path);
+        if (!in_library) {
+            struct diagnostic *error = diag_error(c->diagnostics, DIAG_IMPORT_NOT_FOUND, import->name_span,
+                                                  "there is no file `%s`", import->path);
+            diag_note(c->diagnostics, error, (struct span){0}, "looked for %s and in the library", path);
+            return NULL;
+        }
+        path = in_library;
+        shown = arena_printf(c->arena, "lib/%s", import->path);
+    }
+    struct loaded *known = find_loaded(c, identity_of(c->arena, path));
+    if (known && !known->is_complete) {
+        diag_error(c->diagnostics, DIAG_IMPORT_CYCLE, import->name_span, "`%s` imports this file, by itself or through others",
+                   import->path);
+        return NULL;
+    }
+    if (depth >= IMPORT_DEPTH) {
+        diag_error(c->diagnostics, DIAG_IMPORT_CYCLE, import->name_span, "imports are nested more than %d deep", (int)IMPORT_DEPTH);
+        return NULL;
+    }
+    struct loaded *loaded = known ? known : load_file(c, path, shown, is_prelude, depth + 1, &why);
+    if (!loaded) {
+        diag_error(c->diagnostics, DIAG_UNREADABLE_FILE, import->name_span, "`%s` cannot be read: %s", import->path, why);
+        return NULL;
+    }
+    return loaded->module;
+}
+
+static struct loaded *load_file(struct compilation *c, const char *path, const char *shown, bool is_prelude,
+                                unsigned depth, const char **why) {
+    const struct source *source;
+    if (strcmp(path, shown) == 0) {
+        source = source_load(c->sources, path, why);
+    } else {
+        struct value_bytes bytes;
+        source = value_read_file(c->arena, path, &bytes, why)
+                     ? source_add(c->sources, shown, (const char *)bytes.at, bytes.length)
+                     : NULL;
+    }
+    if (!source)
+        return NULL;
+    struct loaded *loaded = ARENA_NEW(c->arena, struct loaded);
+    loaded->identity = identity_of(c->arena, path);
+    loaded->module = ARENA_NEW(c->arena, struct module);
+    vec_push(c->arena, &c->files, loaded);
+
+    struct ast_file *file = syntax_parse(c->arena, c->symbols, source, c->diagnostics);
+    const char *directory = path_directory(c->arena, path);
+    VEC(const struct module *) imports = {0};
+    for (size_t i = 0; i < file->decls.count; i++) {
+        if (file->decls.at[i]->kind != DECL_IMPORT || !file->decls.at[i]->path)
+            continue;
+        const struct module *module = load_import(c, file->decls.at[i], directory, is_prelude, depth);
+        if (module)
+            vec_push(c->arena, &imports, module);
+    }
+    *loaded->module = (struct module){file, is_prelude, imports.at, imports.count};
+    loaded->is_complete = true;
+    vec_push(c->arena, &c->modules, loaded->module);
+    return loaded;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+/* All of the directory's files, by name; what one imports of the others comes before it. */
+static enum exit_status load_prelude(struct compilation *c) {
+    const char *directory = search_prelude(c->arena);
+    DIR *listing = directory ? opendir(directory) : NULL;
+    if (!listing) {
+        driver_complain("the prelude is not found; set FCL_PRELUDE to its directory, or give --no-prelude");
+        return EXIT_USAGE;
+    }
+    VEC(const char *) names = {0};
+    for (struct dirent *entry; (entry = readdir(listing));) {
+        size_t length = strlen(entry->d_name);
+        if (length > 4 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 4, ".fcl") == 0)
+            vec_push(c->arena, &names, arena_strndup(c->arena, entry->d_name, length));
+    }
+    closedir(listing);
+    if (names.count)
+        qsort(names.at, names.count, sizeof *names.at, by_name);
+    for (size_t i = 0; i < names.count; i++) {
+        const char *path = path_join(c->arena, directory, names.at[i]), *why = NULL;
+        if (find_loaded(c, identity_of(c->arena, path)))
+            continue;
+        if (!load_file(c, path, arena_printf(c->arena, "prelude/%s", names.at[i]), true, 0, &why)) {
+            driver_complain("%s cannot be read: %s", path, why);
+            return EXIT_USAGE;
+        }
+    }
+    return EXIT_GOOD;
+}
+
+enum exit_status compilation_load(struct compilation *c, const char *path) {
+    if (!c->options->no_prelude) {
+        enum exit_status status = load_prelude(c);
+        if (status != EXIT_GOOD)
+            return status;
+    }
+    const char *why = NULL;
+    struct loaded *known = find_loaded(c, identity_of(c->arena, path));
+    struct loaded *loaded = known ? known : load_file(c, path, path, false, 0, &why);
+    if (!loaded) {
+        driver_complain("%s: %s", path, why ? why : "cannot be read");
+        return EXIT_USAGE;
+    }
+    c->file = loaded->module->file;
+    return EXIT_GOOD;
+}
+
+/* ---- checking ---- */
+
+/* A -D that no param took is a mistake on the command line. */
+static enum exit_status check_settings(const struct compilation *c) {
+    for (size_t i = 0; i < c->options->settings.count; i++) {
+        const struct param_setting *setting = &c->options->settings.at[i];
+        if (setting->used)
+            continue;
+        struct suggestion suggestion = suggestion_for(setting->name);
+        for (size_t g = 0; g < c->program->globals.count; g++)
+            if (c->program->globals.at[g]->kind == GLOBAL_PARAM)
+                suggestion_offer(&suggestion, c->program->globals.at[g]->name->text);
+        if (suggestion.best)
+            driver_complain("-D %s: there is no such param; did you mean `%s`?", setting->name, suggestion.best);
+        else
+            driver_complain("-D %s: there is no such param", setting->name);
+        return EXIT_USAGE;
+    }
+    return EXIT_GOOD;
+}
+
+enum exit_status compilation_check(struct compilation *c, const char *path) {
+    enum exit_status status = compilation_load(c, path);
+    if (status != EXIT_GOOD)
+        return status;
+    for (size_t i = 0; i < c->options->settings.count; i++)
+        c->options->settings.at[i].used = false;
+    c->program = types_check(c->arena, c->symbols, c->modules.at, c->modules.count, c->options->settings.at,
+                             c->options->settings.count, c->diagnostics);
+    return compilation_is_good(c) ? check_settings(c) : EXIT_GOOD;
+}
+
+bool compilation_is_good(const struct compilation *c) { return diag_error_count(c->diagnostics) == 0; }
+
+void compilation_print_diagnostics(const struct compilation *c, const struct diagnostics *diagnostics) {
+    if (c->options->json_diagnostics)
+        diag_print_json(diagnostics, stderr);
+    else
+        diag_print_text(diagnostics, stderr, isatty(STDERR_FILENO) && !getenv("NO_COLOR"), DIAGNOSTICS_SHOWN);
+}
+
+enum exit_status compilation_finish(const struct compilation *c) {
+    compilation_print_diagnostics(c, c->diagnostics);
+    return compilation_is_good(c) ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
+}
+
+const struct core_global *compilation_kernel(const struct compilation *c, const char *name) {
+    struct suggestion suggestion = suggestion_for(name);
+    const struct core_global *other = NULL;
+    struct text kernels;
+    text_init(&kernels, c->arena);
+    for (size_t i = c->program->globals.count; i-- > 0;) {
+        const struct core_global *global = c->program->globals.at[i];
+        if (global->source != c->file->source)
+            continue;
+        bool is_named = strcmp(global->name->text, name) == 0;
+        if (global->kind == GLOBAL_KERNEL) {
+            if (is_named)
+                return global;
+            suggestion_offer(&suggestion, global->name->text);
+            text_printf(&kernels, "%s%s", kernels.length ? ", " : "", global->name->text);
+        } else if (is_named) {
+            other = global;
+        }
+    }
+    const char *path = c->file->source->path;
+    if (other)
+        driver_complain("%s: `%s` is not declared as a kernel", path, name);
+    else if (suggestion.best)
+        driver_complain("%s: no kernel is named `%s`; did you mean `%s`?", path, name, suggestion.best);
+    else
+        driver_complain("%s: no kernel is named `%s`", path, name);
+    if (kernels.length)
+        driver_complain("its kernels are %s", text_string(&kernels));
+    else
+        driver_complain("it declares no kernels");
+    return NULL;
+}

@@ -1,0 +1,53 @@
+/* One user's file with everything it needs, from text to the checked program. */
+#ifndef FCL_DRIVER_COMPILATION_H
+#define FCL_DRIVER_COMPILATION_H
+
+#include "driver/options.h"
+#include "support/diag.h"
+#include "types/check.h"
+
+/* A file that was loaded, once however often it is imported. */
+struct loaded {
+    const char *identity; /* its real path */
+    bool is_complete;     /* false while its imports are being loaded: meeting it then is a cycle */
+    struct module *module;
+};
+
+struct compilation {
+    struct arena *arena;
+    struct options *options;
+    struct symbols *symbols;
+    struct sources *sources;
+    struct diagnostics *diagnostics;
+    VEC(struct loaded *) files;
+    VEC(const struct module *) modules; /* in dependency order, the prelude first, the user's file last */
+    const struct ast_file *file;        /* the user's */
+    struct program *program;            /* NULL before compilation_check */
+};
+
+struct compilation *compilation_new(struct options *options);
+void compilation_free(struct compilation *c);
+
+/* Reads and parses the file, what it imports, and the prelude. EXIT_GOOD also when there are errors among the
+   diagnostics; EXIT_USAGE, with a message printed, when the file or the prelude cannot be read at all. */
+enum exit_status compilation_load(struct compilation *c, const char *path);
+/* Loads and checks. The program is to be used when compilation_is_good. */
+enum exit_status compilation_check(struct compilation *c, const char *path);
+bool compilation_is_good(const struct compilation *c);
+/* Prints the diagnostics to stderr; EXIT_PROGRAM_WRONG when there are errors among them. */
+enum exit_status compilation_finish(const struct compilation *c);
+void compilation_print_diagnostics(const struct compilation *c, const struct diagnostics *diagnostics);
+
+/* A kernel of the user's file. NULL: a message was printed that says which there are. */
+const struct core_global *compilation_kernel(const struct compilation *c, const char *name);
+
+/* Where things are: a message on stderr in the driver's form. */
+void driver_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* search.c: the directory next to the executable, the installed one, or what the environment says; NULL: none. */
+const char *search_prelude(struct arena *arena);
+const char *search_library(struct arena *arena, const char *name); /* a file of the library path, or NULL */
+const char *path_directory(struct arena *arena, const char *path);
+const char *path_join(struct arena *arena, const char *directory, const char *name);
+
+#endif

@@ -1,0 +1,25 @@
+/* Test directives: `-- test KERNEL ARGS == RESULT`, `~= RESULT`, `~=1e-3 RESULT`, `error "text"`, a line each. */
+#ifndef FCL_DRIVER_DIRECTIVE_H
+#define FCL_DRIVER_DIRECTIVE_H
+
+#include "support/diag.h"
+#include "support/vec.h"
+
+enum expectation { EXPECT_EQUAL, EXPECT_CLOSE, EXPECT_ERROR };
+
+struct directive {
+    struct span span;   /* the line's text */
+    unsigned line;      /* from 1 */
+    const char *text;   /* the same, for messages */
+    const char *kernel;
+    VEC(const char *) arguments;
+    enum expectation expectation;
+    double tolerance;   /* CLOSE: 0 when none was given */
+    const char *wanted; /* the result, or what the message contains */
+};
+typedef VEC(struct directive) directives;
+
+/* All of a file, in order. Malformed ones are reported and left out. */
+directives directives_find(struct arena *arena, const struct source *source, struct diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,47 @@
+/* The table of executors, and the interpreter as one of them. */
+#include "driver/executor.h"
+
+#include <string.h>
+
+#include "interp/interp.h"
+
+enum { STACK_KEPT_BACK = 8 * 1024 * 1024 }; /* for what lies below and above the interpreter */
+
+static bool interp_available(const struct options *options, struct arena *arena, const char **why) {
+    (void)options, (void)arena, (void)why;
+    return true;
+}
+
+static enum exit_status interp_execute(const struct execution *e, struct host_value **result) {
+    struct interp_options options = {
+        .block_size = e->options->block_size, .warp_size = e->options->warp_size, .grid_size = e->options->grid_size};
+    if (e->options->stack_bytes > 2 * (size_t)STACK_KEPT_BACK)
+        options.stack_bytes = e->options->stack_bytes - STACK_KEPT_BACK;
+    bool good = interp_run(e->arena, e->program, e->kernel, e->arguments, e->argument_count, &options, result, e->diagnostics);
+    return good ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
+}
+
+static const struct executor interp_executor = {"interp", interp_available, interp_execute};
+
+const struct executor *const executors[] = {
+    /* cuda, opencl and c come before it, from compiler/host/ */
+    &interp_executor,
+    NULL,
+};
+
+const struct executor *executor_choose(const struct options *options, struct arena *arena, const char **why) {
+    const char *reason = "";
+    *why = "this build has no way to run a program";
+    for (size_t i = 0; executors[i]; i++) {
+        bool is_wanted = !options->target || strcmp(options->target, executors[i]->name) == 0;
+        if (is_wanted && executors[i]->available(options, arena, &reason))
+            return executors[i];
+        if (is_wanted && options->target) {
+            *why = arena_printf(arena, "target %s is not available: %s", options->target, reason);
+            return NULL;
+        }
+    }
+    if (options->target)
+        *why = arena_printf(arena, "target %s is not available in this build", options->target);
+    return NULL;
+}

@@ -1,0 +1,35 @@
+/* Executors: the ways to run a kernel. A table of them, in the order in which `fclc run` tries them. */
+#ifndef FCL_DRIVER_EXECUTOR_H
+#define FCL_DRIVER_EXECUTOR_H
+
+#include "driver/options.h"
+#include "support/diag.h"
+#include "types/core.h"
+#include "values/value.h"
+
+/* What is to be run. What is wrong is reported to `diagnostics`; `arena` holds the result. */
+struct execution {
+    struct arena *arena;
+    const struct options *options;
+    struct symbols *symbols;
+    const struct program *program;
+    const struct core_global *kernel;
+    struct host_value *const *arguments; /* as the kernel's parameters want them */
+    size_t argument_count;
+    struct diagnostics *diagnostics;
+};
+
+struct executor {
+    const char *name; /* as --target says it */
+    /* Whether it can run here and with these options (--map …); else *why says what is missing. */
+    bool (*available)(const struct options *options, struct arena *arena, const char **why);
+    /* EXIT_GOOD; EXIT_PROGRAM_WRONG for errors of the program; EXIT_DEVICE when a device or its driver failed. */
+    enum exit_status (*run)(const struct execution *execution, struct host_value **result);
+};
+
+extern const struct executor *const executors[]; /* ends with NULL */
+
+/* The one --target names, or else the first that is available; NULL with *why. */
+const struct executor *executor_choose(const struct options *options, struct arena *arena, const char **why);
+
+#endif

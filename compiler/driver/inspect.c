@@ -1,0 +1,137 @@
+/* Looking without running: check, types, and the dumps of the early stages. */
+#include <string.h>
+
+#include "driver/commands.h"
+#include "driver/compilation.h"
+#include "driver/later_stages.h"
+#include "driver/output.h"
+#include "support/edit.h"
+#include "syntax/syntax.h"
+
+/* The worse of two; they are ordered that way. */
+static enum exit_status worse(enum exit_status a, enum exit_status b) { return a > b ? a : b; }
+
+enum exit_status command_check(struct options *options) {
+    enum exit_status result = EXIT_GOOD;
+    for (size_t i = 0; i < options->operand_count; i++) {
+        struct compilation *c = compilation_new(options);
+        enum exit_status status = compilation_check(c, options->operands[i]);
+        result = worse(result, worse(status, compilation_finish(c)));
+        compilation_free(c);
+    }
+    return result;
+}
+
+/* ---- types ---- */
+
+static bool is_typed(const struct ast_decl *decl) {
+    return decl->kind == DECL_FUN || decl->kind == DECL_VAL || decl->kind == DECL_KERNEL || decl->kind == DECL_PARAM;
+}
+
+static void print_type_of(struct text *out, const struct core_global *global) {
+    text_printf(out, "%s : ", global->name->text);
+    scheme_print(out, global->scheme, false);
+    text_add(out, "\n");
+}
+
+static const struct core_global *global_at(const struct compilation *c, struct span name) {
+    for (size_t i = 0; i < c->program->globals.count; i++)
+        if (c->program->globals.at[i]->span.begin == name.begin)
+            return c->program->globals.at[i];
+    return NULL;
+}
+
+/* The last of that name: what the end of the file sees. */
+static const struct core_global *global_named(const struct compilation *c, const char *name) {
+    struct suggestion suggestion = suggestion_for(name);
+    for (size_t i = c->program->globals.count; i-- > 0;) {
+        const struct core_global *global = c->program->globals.at[i];
+        bool is_visible = global->source == c->file->source || global->from_prelude;
+        if (is_visible && strcmp(global->name->text, name) == 0)
+            return global;
+        if (is_visible)
+            suggestion_offer(&suggestion, global->name->text);
+    }
+    if (suggestion.best)
+        driver_complain("%s: nothing is named `%s`; did you mean `%s`?", c->file->source->path, name, suggestion.best);
+    else
+        driver_complain("%s: nothing is named `%s`", c->file->source->path, name);
+    return NULL;
+}
+
+static enum exit_status add_types(const struct compilation *c, const char *const *names, size_t count, struct text *out) {
+    enum exit_status status = EXIT_GOOD;
+    for (size_t i = 0; i < count; i++) {
+        const struct core_global *global = global_named(c, names[i]);
+        if (global)
+            print_type_of(out, global);
+        else
+            status = EXIT_USAGE;
+    }
+    for (size_t i = 0; count == 0 && i < c->file->decls.count; i++) {
+        const struct ast_decl *decl = c->file->decls.at[i];
+        const struct core_global *global = is_typed(decl) ? global_at(c, decl->name_span) : NULL;
+        if (global)
+            print_type_of(out, global);
+    }
+    return status;
+}
+
+enum exit_status command_types(struct options *options) {
+    struct compilation *c = compilation_new(options);
+    struct text out;
+    text_init(&out, c->arena);
+    enum exit_status status = compilation_check(c, options->operands[0]);
+    if (status == EXIT_GOOD && compilation_is_good(c))
+        status = add_types(c, options->operands + 1, options->operand_count - 1, &out);
+    fputs(text_string(&out), stdout);
+    status = worse(status, compilation_finish(c));
+    compilation_free(c);
+    return status;
+}
+
+/* ---- dumps ---- */
+
+static enum exit_status dump(struct compilation *c, struct text *out) {
+    const char *stage = c->options->dump, *path = c->options->operands[0], *why = NULL;
+    if (strcmp(stage, "tokens") == 0) {
+        const struct source *source = source_load(c->sources, path, &why);
+        if (source) {
+            syntax_dump_tokens(out, c->symbols, source, c->diagnostics);
+            return EXIT_GOOD;
+        }
+        driver_complain("%s: %s", path, why);
+        return EXIT_USAGE;
+    }
+    if (strcmp(stage, "ast") == 0) {
+        enum exit_status status = compilation_load(c, path);
+        if (status == EXIT_GOOD)
+            syntax_dump_ast(out, c->file);
+        return status;
+    }
+    enum exit_status status = compilation_check(c, path);
+    if (status != EXIT_GOOD || !compilation_is_good(c))
+        return status;
+    if (strcmp(stage, "types") == 0)
+        return add_types(c, NULL, 0, out);
+    if (strcmp(stage, "core") == 0) {
+        core_dump(out, c->program, false);
+        return EXIT_GOOD;
+    }
+    return dump_later_stage(c, out);
+}
+
+enum exit_status command_dump(struct options *options) {
+    struct compilation *c = compilation_new(options);
+    struct text out;
+    text_init(&out, c->arena);
+    enum exit_status status = dump(c, &out);
+    const char *why;
+    if (status == EXIT_GOOD && !output_write(c->arena, options->output ? options->output : "-", text_string(&out), out.length, &why)) {
+        driver_complain("%s", why);
+        status = EXIT_USAGE;
+    }
+    status = worse(status, compilation_finish(c));
+    compilation_free(c);
+    return status;
+}

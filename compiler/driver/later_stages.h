@@ -1,0 +1,10 @@
+/* What the inspecting commands ask of the stages behind the checker. */
+#ifndef FCL_DRIVER_LATER_STAGES_H
+#define FCL_DRIVER_LATER_STAGES_H
+
+#include "driver/compilation.h"
+
+/* --dump=ir, ir-opt and target of a checked program. */
+enum exit_status dump_later_stage(struct compilation *c, struct text *out);
+
+#endif

@@ -1,0 +1,348 @@
+/* Parsing the command line, and printing help; both read the tables below. */
+#include "driver/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/edit.h"
+
+const struct command_info command_info[COMMAND_COUNT] = {
+    [COMMAND_COMPILE] = {"", "FILE.fcl -o OUT.{cu,cl,c}", "compile; the target follows the extension of OUT", 1, 1},
+    [COMMAND_CHECK] = {"check", "check FILE.fcl…", "check the types, and say nothing when they are right", 1, 0},
+    [COMMAND_TYPES] = {"types", "types FILE.fcl [NAME…]", "print the inferred types", 1, 0},
+    [COMMAND_RUN] = {"run", "run FILE.fcl KERNEL [ARGUMENT…]", "compile, run, print the result", 2, 0},
+    [COMMAND_TEST] = {"test", "test FILE.fcl…", "run the test directives of the files", 1, 0},
+    [COMMAND_BENCH] = {"bench", "bench FILE.fcl KERNEL [ARGUMENT…]", "run it many times and print the time it takes", 2, 0},
+    [COMMAND_DEVICES] = {"devices", "devices", "list the devices that programs can run on", 0, 0},
+    [COMMAND_DUMP] = {"", "--dump=STAGE FILE.fcl", "print what a stage of the compiler makes of the file", 1, 1},
+};
+
+/* ---- the options ---- */
+
+enum option {
+    OPTION_HELP,
+    OPTION_VERSION,
+    OPTION_OUTPUT,
+    OPTION_TARGET,
+    OPTION_ALL_TARGETS,
+    OPTION_MAP,
+    OPTION_BLOCK_SIZE,
+    OPTION_GRID_SIZE,
+    OPTION_CHECK,
+    OPTION_UNROLL,
+    OPTION_OPTIMISE,
+    OPTION_DEFINE,
+    OPTION_LIMIT,
+    OPTION_JSON,
+    OPTION_DEPENDENCIES,
+    OPTION_DUMP,
+    OPTION_DIAGNOSTICS,
+    OPTION_NO_PRELUDE,
+    OPTION_COUNT
+};
+
+#define ON(command) (1u << COMMAND_##command)
+enum {
+    EVERYWHERE = (1u << COMMAND_COUNT) - 1,
+    CHECKING = EVERYWHERE & ~ON(DEVICES),
+    GENERATING = ON(COMPILE) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
+    EXECUTING = ON(RUN) | ON(TEST) | ON(BENCH),
+};
+
+static const struct option_info {
+    const char *name;     /* without the dashes */
+    char letter;          /* 0: none */
+    const char *argument; /* NULL: none */
+    unsigned commands;
+    const char *help;
+} option_info[OPTION_COUNT] = {
+    [OPTION_HELP] = {"help", 'h', NULL, EVERYWHERE, "print this, and do nothing else"},
+    [OPTION_VERSION] = {"version", 0, NULL, EVERYWHERE, "print the version, and do nothing else"},
+    [OPTION_OUTPUT] = {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DUMP),
+                       "where the output goes; for run a .npy file for the result"},
+    [OPTION_TARGET] = {"target", 0, "TARGET", GENERATING | ON(DEVICES), "cuda, opencl, c, or interp (run and test only)"},
+    [OPTION_ALL_TARGETS] = {"all-targets", 0, NULL, ON(TEST), "on every target that is available"},
+    [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
+    [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", GENERATING, "threads of a block, #BlockSize"},
+    [OPTION_GRID_SIZE] = {"grid-size", 0, "N", GENERATING, "blocks of a grid, #GridSize"},
+    [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time"},
+    [OPTION_UNROLL] = {"unroll", 0, "N", GENERATING, "the most steps of a loop that is unrolled"},
+    [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", GENERATING, "how hard to work on the code; 1 is the default"},
+    [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
+    [OPTION_LIMIT] = {"limit", 0, "N", ON(RUN), "print so many elements of a result at most; 0: all; else 64"},
+    [OPTION_JSON] = {"json", 0, NULL, ON(BENCH), "print the times as JSON"},
+    [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
+    [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP), "tokens, ast, types, core, ir, ir-opt or target"},
+    [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING, "the form of errors and warnings"},
+    [OPTION_NO_PRELUDE] = {"no-prelude", 0, NULL, CHECKING, "do not import the prelude"},
+};
+
+static const char *const targets[] = {"cuda", "opencl", "c", "interp"};
+static const char *const stages[] = {"tokens", "ast", "types", "core", "ir", "ir-opt", "target"};
+
+/* ---- parsing ---- */
+
+struct parser {
+    struct arena *arena;
+    struct options *options;
+    unsigned given; /* a bit per option */
+    const char *why;
+};
+
+static bool one_of(struct parser *p, const char *option, const char *value, const char *const *choices, size_t count) {
+    struct suggestion suggestion = suggestion_for(value);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(value, choices[i]) == 0)
+            return true;
+        else
+            suggestion_offer(&suggestion, choices[i]);
+    struct text text;
+    text_init(&text, p->arena);
+    text_printf(&text, "--%s cannot be `%s`", option, value);
+    if (suggestion.best)
+        text_printf(&text, "; did you mean `%s`?", suggestion.best);
+    text_add(&text, " (");
+    for (size_t i = 0; i < count; i++)
+        text_printf(&text, "%s%s", i ? ", " : "", choices[i]);
+    text_add(&text, ")");
+    p->why = text_string(&text);
+    return false;
+}
+
+static bool number(struct parser *p, const char *option, const char *value, int64_t least, int64_t most, int64_t *result) {
+    char *end;
+    errno = 0;
+    long long parsed = strtoll(value, &end, 10);
+    if (end != value && *end == '\0' && errno == 0 && parsed >= least && parsed <= most) {
+        *result = parsed;
+        return true;
+    }
+    p->why = arena_printf(p->arena, "--%s wants a number from %lld to %lld, not `%s`", option, (long long)least,
+                          (long long)most, value);
+    return false;
+}
+
+static bool define(struct parser *p, const char *value) {
+    const char *equals = strchr(value, '=');
+    if (!equals || equals == value || !equals[1]) {
+        p->why = arena_printf(p->arena, "-D wants NAME=VALUE, not `%s`", value);
+        return false;
+    }
+    struct param_setting setting = {.name = arena_strndup(p->arena, value, (size_t)(equals - value)), .value = equals + 1};
+    vec_push(p->arena, &p->options->settings, setting);
+    return true;
+}
+
+static bool take_option(struct parser *p, enum option option, const char *value) {
+    struct options *o = p->options;
+    const char *name = option_info[option].name;
+    int64_t small = 0;
+    p->given |= 1u << option;
+    switch (option) {
+    case OPTION_HELP: o->only_help = true; return true;
+    case OPTION_VERSION: o->only_version = true; return true;
+    case OPTION_OUTPUT: o->output = value; return true;
+    case OPTION_TARGET: o->target = value; return one_of(p, name, value, targets, sizeof targets / sizeof *targets);
+    case OPTION_ALL_TARGETS: o->all_targets = true; return true;
+    case OPTION_MAP: {
+        static const char *const mappings[] = {"simt", "loop"};
+        o->mapping = strcmp(value, "simt") == 0 ? MAPPING_SIMT : MAPPING_LOOP;
+        return one_of(p, name, value, mappings, 2);
+    }
+    case OPTION_BLOCK_SIZE: o->block_size_given = true; return number(p, name, value, 1, 1024, &o->block_size);
+    case OPTION_GRID_SIZE: o->grid_size_given = true; return number(p, name, value, 1, INT32_MAX, &o->grid_size);
+    case OPTION_CHECK: o->check = true; return true;
+    case OPTION_UNROLL: return number(p, name, value, 0, 65536, &o->unroll);
+    case OPTION_OPTIMISE: {
+        bool good = number(p, name, value, 0, 2, &small);
+        o->optimise = (int)small;
+        return good;
+    }
+    case OPTION_DEFINE: return define(p, value);
+    case OPTION_LIMIT: return number(p, name, value, 0, INT64_MAX, &o->limit);
+    case OPTION_JSON: o->json = true; return true;
+    case OPTION_DEPENDENCIES: o->make_dependencies = true; return true;
+    case OPTION_DUMP:
+        o->dump = value;
+        o->command = COMMAND_DUMP;
+        return one_of(p, name, value, stages, sizeof stages / sizeof *stages);
+    case OPTION_DIAGNOSTICS: {
+        static const char *const forms[] = {"text", "json"};
+        o->json_diagnostics = strcmp(value, "json") == 0;
+        return one_of(p, name, value, forms, 2);
+    }
+    case OPTION_NO_PRELUDE: o->no_prelude = true; return true;
+    case OPTION_COUNT: break;
+    }
+    return false;
+}
+
+static enum option find_option(struct parser *p, const char *shown, const char *name, size_t length, char letter) {
+    struct suggestion suggestion = suggestion_for(length ? arena_strndup(p->arena, name, length) : "");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const char *candidate = option_info[i].name;
+        if (letter ? option_info[i].letter == letter : strlen(candidate) == length && memcmp(candidate, name, length) == 0)
+            return (enum option)i;
+        suggestion_offer(&suggestion, candidate);
+    }
+    p->why = !letter && suggestion.best ? arena_printf(p->arena, "unknown option `%s`; did you mean `--%s`?", shown, suggestion.best)
+                                        : arena_printf(p->arena, "unknown option `%s`", shown);
+    return OPTION_COUNT;
+}
+
+/* One option at arguments[*at]; its value may be behind a =, behind the letter, or the next argument. */
+static bool read_option(struct parser *p, int count, char **arguments, int *at) {
+    const char *text = arguments[*at], *value = NULL;
+    enum option option;
+    if (text[1] == '-') {
+        const char *equals = strchr(text, '=');
+        size_t length = equals ? (size_t)(equals - text) - 2 : strlen(text) - 2;
+        option = find_option(p, arena_strndup(p->arena, text, length + 2), text + 2, length, 0);
+        value = equals ? equals + 1 : NULL;
+    } else {
+        option = find_option(p, arena_strndup(p->arena, text, 2), "", 0, text[1]);
+        value = text[2] ? text + 2 : NULL;
+    }
+    if (option == OPTION_COUNT)
+        return false;
+    const struct option_info *info = &option_info[option];
+    if (!info->argument && value) {
+        p->why = arena_printf(p->arena, "--%s takes no value, and `%s` gives one", info->name, text);
+        return false;
+    }
+    if (info->argument && !value) {
+        if (*at + 1 >= count) {
+            p->why = arena_printf(p->arena, "%s needs a value: %s", text, info->argument);
+            return false;
+        }
+        value = arguments[++*at];
+    }
+    return take_option(p, option, value);
+}
+
+/* `-2.5` and `-inf` are kernel arguments, not options. */
+static bool looks_like_number(const char *text) {
+    return isdigit((unsigned char)text[1]) || text[1] == '.' || strcmp(text, "-inf") == 0 || strcmp(text, "-nan") == 0;
+}
+
+static bool is_file_name(const char *text) { return strchr(text, '.') || strchr(text, '/'); }
+
+static bool check_operands(struct parser *p) {
+    struct options *o = p->options;
+    const struct command_info *info = &command_info[o->command];
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if ((p->given & (1u << i)) && !(option_info[i].commands & (1u << o->command))) {
+            p->why = arena_printf(p->arena, "--%s is no option of `fclc %s`", option_info[i].name, info->synopsis);
+            return false;
+        }
+    bool is_devices = o->command == COMMAND_DEVICES;
+    if (o->operand_count < info->least || ((info->most || is_devices) && o->operand_count > info->most)) {
+        p->why = arena_printf(p->arena, "%s: usage is `fclc %s`", o->operand_count < info->least ? "something is missing" : "too many files",
+                              info->synopsis);
+        return false;
+    }
+    return true;
+}
+
+/* The first operand is a command's word (then *used is 1), or the file to compile. */
+static bool find_command(struct parser *p, const char *word, size_t *used) {
+    struct suggestion suggestion = suggestion_for(word);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (!command_info[i].name[0])
+            continue;
+        suggestion_offer(&suggestion, command_info[i].name);
+        if (strcmp(word, command_info[i].name) == 0) {
+            p->options->command = (enum command)i;
+            *used = 1;
+            return true;
+        }
+    }
+    if (is_file_name(word))
+        return true;
+    p->why = suggestion.best ? arena_printf(p->arena, "unknown command `%s`; did you mean `%s`?", word, suggestion.best)
+                             : arena_printf(p->arena, "unknown command `%s`", word);
+    return false;
+}
+
+bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why) {
+    struct parser p = {.arena = arena, .options = options};
+    VEC(const char *) operands = {0};
+    *options = (struct options){.block_size = 256, .warp_size = 32, .grid_size = 1024, .unroll = -1, .optimise = 1, .limit = 64};
+    bool only_operands = false;
+    for (int i = 1; i < count; i++) {
+        const char *text = arguments[i];
+        if (!only_operands && strcmp(text, "--") == 0)
+            only_operands = true;
+        else if (only_operands || text[0] != '-' || !text[1] || looks_like_number(text))
+            vec_push(arena, &operands, text);
+        else if (!read_option(&p, count, arguments, &i)) {
+            *why = p.why;
+            return false;
+        }
+    }
+    size_t first = 0;
+    if (options->command != COMMAND_DUMP && operands.count > 0 && !find_command(&p, operands.at[0], &first)) {
+        *why = p.why;
+        return false;
+    }
+    options->operands = operands.at + first;
+    options->operand_count = operands.count - first;
+    if (options->only_help || options->only_version)
+        return true;
+    if (!check_operands(&p)) {
+        *why = p.why;
+        return false;
+    }
+    return true;
+}
+
+/* ---- help ---- */
+
+void options_print_usage(FILE *out) {
+    fprintf(out, "usage:\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  fclc %s\n", command_info[i].synopsis);
+    fprintf(out, "  fclc --help | --version | COMMAND --help\n");
+}
+
+static void print_option(FILE *out, const struct option_info *info) {
+    char left[64];
+    const char *equals = info->argument ? "=" : "", *argument = info->argument ? info->argument : "";
+    if (info->letter)
+        snprintf(left, sizeof left, "-%c, --%s%s%s", info->letter, info->name, equals, argument);
+    else
+        snprintf(left, sizeof left, "    --%s%s%s", info->name, equals, argument);
+    fprintf(out, "  %-28s %s\n", left, info->help);
+}
+
+void options_print_help(FILE *out, enum command command) {
+    fprintf(out, "usage: fclc [OPTION…] %s\n\n%s.\n", command_info[command].synopsis, command_info[command].summary);
+    if (command == COMMAND_RUN || command == COMMAND_BENCH)
+        fprintf(out, "\nAn ARGUMENT is a literal (3, [1,2], (1,[2.5])), a file (@x.npy, @x.csv, @-) or made up\n"
+                     "(iota:N, fill:N:V, random:N:SEED[:LO:HI]; RxC in place of N for a matrix).\n");
+    fprintf(out, "\noptions:\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (option_info[i].commands & (1u << command))
+            print_option(out, &option_info[i]);
+}
+
+/* printf pads by bytes, and an ellipsis has three. */
+static void print_row(FILE *out, const char *synopsis, const char *summary) {
+    int columns = 0;
+    for (const char *at = synopsis; *at; at++)
+        columns += ((unsigned char)*at & 0xC0) != 0x80;
+    fprintf(out, "  fclc %s%*s %s\n", synopsis, columns < 36 ? 36 - columns : 0, "", summary);
+}
+
+void options_print_overview(FILE *out) {
+    fprintf(out, "fclc, the compiler for FCL, a functional language for GPU kernels\n\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        print_row(out, command_info[i].synopsis, command_info[i].summary);
+    fprintf(out, "\n`fclc COMMAND --help` lists a command's options. These are all:\n\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        print_option(out, &option_info[i]);
+    fprintf(out, "\nExit status: 0 good; 1 the program is wrong or a test failed; 2 the command line is wrong;\n"
+                 "3 the device or its driver failed; 4 an internal error.\n");
+}

@@ -1,0 +1,77 @@
+/* The command line as data. One table lists the options, with the commands they belong to; parsing and --help both come
+   from it. */
+#ifndef FCL_DRIVER_OPTIONS_H
+#define FCL_DRIVER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "support/arena.h"
+#include "support/vec.h"
+#include "types/check.h"
+
+#define FCLC_VERSION "0.1.0"
+
+enum exit_status {
+    EXIT_GOOD = 0,
+    EXIT_PROGRAM_WRONG = 1, /* or a test failed */
+    EXIT_USAGE = 2,
+    EXIT_DEVICE = 3,
+    EXIT_INTERNAL = 4,
+};
+
+enum command {
+    COMMAND_COMPILE,
+    COMMAND_CHECK,
+    COMMAND_TYPES,
+    COMMAND_RUN,
+    COMMAND_TEST,
+    COMMAND_BENCH,
+    COMMAND_DEVICES,
+    COMMAND_DUMP,
+    COMMAND_COUNT
+};
+
+struct command_info {
+    const char *name;      /* "" for compiling and dumping, which have no command word */
+    const char *synopsis;  /* after `fclc ` */
+    const char *summary;   /* a line */
+    size_t least, most;    /* operands; most 0: any number */
+};
+extern const struct command_info command_info[COMMAND_COUNT];
+
+enum mapping { MAPPING_DEFAULT, MAPPING_SIMT, MAPPING_LOOP };
+
+struct options {
+    enum command command;
+    const char **operands; /* files, kernel, arguments: what is no option */
+    size_t operand_count;
+    const char *target; /* cuda, opencl, c, interp; NULL: not said */
+    const char *output; /* -o */
+    const char *dump;   /* the stage */
+    enum mapping mapping;
+    int64_t block_size, warp_size, grid_size;
+    bool block_size_given, grid_size_given;
+    bool check;         /* --check */
+    int64_t unroll;     /* -1: not said */
+    int optimise;       /* 0 … 2 */
+    int64_t limit;      /* elements of a result that are printed; 0: all */
+    bool json;          /* bench */
+    bool json_diagnostics;
+    bool make_dependencies; /* -M */
+    bool no_prelude;
+    bool all_targets;
+    VEC(struct param_setting) settings; /* -D */
+    size_t stack_bytes;                 /* that the main thread has; for the interpreter's limit */
+    bool only_help, only_version;
+};
+
+/* False, with a message of one or more lines in *why, when the command line is wrong. */
+bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why);
+void options_print_usage(FILE *out);                     /* short: the commands */
+void options_print_help(FILE *out, enum command command); /* a command's own */
+void options_print_overview(FILE *out);                  /* fclc --help */
+
+#endif

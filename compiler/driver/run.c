@@ -1,0 +1,92 @@
+/* fclc run: compile, run, print or write the result. */
+#include <string.h>
+
+#include "driver/arguments.h"
+#include "driver/commands.h"
+#include "driver/compilation.h"
+#include "driver/executor.h"
+#include "driver/output.h"
+
+/* x.npy, or x.0.npy, x.1.npy … when the result has several components. */
+static const char *component_path(struct arena *arena, const char *path, size_t count, size_t index) {
+    if (count == 1)
+        return path;
+    size_t stem = strlen(path) - strlen(".npy");
+    return arena_printf(arena, "%.*s.%zu.npy", (int)stem, path, index);
+}
+
+static size_t collect_components(struct arena *arena, const struct host_value *value, const struct host_value ***found) {
+    VEC(const struct host_value *) components = {0};
+    VEC(const struct host_value *) waiting = {0};
+    vec_push(arena, &waiting, value);
+    while (waiting.count) {
+        const struct host_value *next = waiting.at[--waiting.count];
+        if (next->kind == VALUE_TUPLE || next->kind == VALUE_ZIPPED)
+            for (size_t i = next->tuple.count; i-- > 0;)
+                vec_push(arena, &waiting, next->tuple.items[i]);
+        else
+            vec_push(arena, &components, next);
+    }
+    *found = components.at;
+    return components.count;
+}
+
+static enum exit_status write_result(struct arena *arena, const struct host_value *value, const char *path) {
+    const struct host_value **components;
+    size_t count = collect_components(arena, value, &components);
+    for (size_t i = 0; i < count; i++) {
+        struct value_bytes bytes = value_to_npy(arena, components[i]);
+        const char *why;
+        if (!output_write(arena, component_path(arena, path, count, i), bytes.at, bytes.length, &why)) {
+            driver_complain("%s", why);
+            return EXIT_USAGE;
+        }
+    }
+    return EXIT_GOOD;
+}
+
+static enum exit_status deliver(struct compilation *c, const struct host_value *result) {
+    if (c->options->output)
+        return write_result(c->arena, result, c->options->output);
+    struct text text;
+    text_init(&text, c->arena);
+    value_print_lines(&text, result, c->options->limit);
+    bool good = fwrite(text_string(&text), 1, text.length, stdout) == text.length && fflush(stdout) == 0;
+    if (!good)
+        driver_complain("the result cannot be written to standard output");
+    return good ? EXIT_GOOD : EXIT_USAGE;
+}
+
+static enum exit_status run_kernel(struct compilation *c) {
+    const struct options *o = c->options;
+    enum exit_status status = compilation_check(c, o->operands[0]);
+    if (status != EXIT_GOOD || !compilation_is_good(c))
+        return status;
+    const struct core_global *kernel = compilation_kernel(c, o->operands[1]);
+    if (!kernel)
+        return EXIT_USAGE;
+    const char *why = NULL;
+    struct host_value **arguments = parse_arguments(c->arena, kernel, o->operands + 2, o->operand_count - 2, NULL, &why);
+    const struct executor *executor = arguments ? executor_choose(o, c->arena, &why) : NULL;
+    if (!executor) {
+        driver_complain("%s", why);
+        return EXIT_USAGE;
+    }
+    struct execution execution = {c->arena,  o, c->symbols, c->program, kernel, arguments, o->operand_count - 2,
+                                  c->diagnostics};
+    struct host_value *result = NULL;
+    status = executor->run(&execution, &result);
+    return status == EXIT_GOOD ? deliver(c, result) : status;
+}
+
+enum exit_status command_run(struct options *options) {
+    size_t length = options->output ? strlen(options->output) : 0;
+    if (options->output && (length <= 4 || strcmp(options->output + length - 4, ".npy") != 0)) {
+        driver_complain("-o %s: a result is written to a .npy file", options->output);
+        return EXIT_USAGE;
+    }
+    struct compilation *c = compilation_new(options);
+    enum exit_status status = run_kernel(c), found = compilation_finish(c);
+    compilation_free(c);
+    return status > found ? status : found;
+}

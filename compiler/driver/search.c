@@ -1,0 +1,76 @@
+/* Where the prelude and the library are: $FCL_PRELUDE, beside the executable's directory (in a source tree and after an
+   installation with another prefix), or where the installation put them. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "driver/compilation.h"
+
+#ifndef FCL_DATADIR
+#define FCL_DATADIR "/usr/local/share/fcl"
+#endif
+
+const char *path_directory(struct arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return "";
+    return slash == path ? "/" : arena_strndup(arena, path, (size_t)(slash - path));
+}
+
+const char *path_join(struct arena *arena, const char *directory, const char *name) {
+    if (!*directory || name[0] == '/')
+        return name;
+    return arena_printf(arena, "%s%s%s", directory, directory[strlen(directory) - 1] == '/' ? "" : "/", name);
+}
+
+static bool is_directory(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool is_file(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+/* The directory above the one the executable lies in. */
+static const char *executable_root(struct arena *arena) {
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (length <= 0)
+        return NULL;
+    path[length] = '\0';
+    return path_directory(arena, path_directory(arena, path));
+}
+
+static const char *places(struct arena *arena, size_t which, const char *name) {
+    const char *root = executable_root(arena);
+    switch (which) {
+    case 0: return root ? path_join(arena, root, name) : "";
+    case 1: return root ? path_join(arena, root, arena_printf(arena, "share/fcl/%s", name)) : "";
+    default: return arena_printf(arena, "%s/%s", FCL_DATADIR, name);
+    }
+}
+
+const char *search_prelude(struct arena *arena) {
+    const char *said = getenv("FCL_PRELUDE");
+    if (said && *said)
+        return is_directory(said) ? said : NULL;
+    for (size_t i = 0; i < 3; i++) {
+        const char *path = places(arena, i, "prelude");
+        if (is_directory(path))
+            return path;
+    }
+    return NULL;
+}
+
+const char *search_library(struct arena *arena, const char *name) {
+    for (size_t i = 0; i < 3; i++) {
+        const char *path = path_join(arena, places(arena, i, "lib"), name);
+        if (is_file(path))
+            return path;
+    }
+    return NULL;
+}
