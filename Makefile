@@ -135,10 +135,12 @@ $(BUILD)/tests/libcudasim.so: $(CUDASIM_SOURCES) $(CUDASIM_HEADERS)
 	$(call say,CXX  ,$@)
 	$(Q)$(CXX) -std=c++17 -Wall -Wextra -O2 -g -fPIC -shared -DCUDASIM_HEADER='"$(CURDIR)/tests/cudasim/cuda_sim.h"' -o $@ $(CUDASIM_SOURCES) -ldl
 
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # Builds both trees with warnings as errors, then runs every suite; ends with `N passed, N failed, N skipped`.
 check:
-	@$(MAKE) --no-print-directory WERROR=1 all unit-tests test-tools
-	@$(MAKE) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g' all unit-tests
+	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 all unit-tests test-tools
+	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g' all unit-tests
 	@$(PYTHON) tests/support/check --build $(BUILD) --sanitized build-asan
 
 # The normal build only, for the time between two edits. SUITE=name and CASE=pattern choose.
