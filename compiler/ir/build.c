@@ -241,6 +241,20 @@ static struct ir_value *new_operation(struct ir_builder *b, enum ir_op op, enum 
     return value;
 }
 
+/* What the operands tell here may be more than what the shared or simpler value tells by itself. Not in the body of
+   a WHILE about values from outside: expressions of these move out, to where its condition need not hold. */
+static void learn(struct ir_builder *b, struct ir_value *value, struct range range) {
+    uint32_t depth = builder_depth(b, value);
+    for (size_t i = b->frames.count - 1; i > depth; i--) {
+        enum frame_kind kind = b->frames.at[i].kind;
+        if (kind == FRAME_WHILE_BODY)
+            return;
+        if (kind == FRAME_THEN || kind == FRAME_ELSE)
+            break;
+    }
+    facts_narrow(b, value, range);
+}
+
 static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base, struct ir_value **x, size_t count) {
     union scalar constants[3];
     struct range ranges[3];
@@ -278,8 +292,8 @@ static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base
             return value;
         }
     }
-    if (!value->is_constant)
-        facts_narrow(b, value, range); /* what the operands tell here may be more than what the shared value tells */
+    if (!value->is_constant && !range_within(facts_range(b, value), range))
+        learn(b, value, range);
     return builder_operand(b, value);
 }
 

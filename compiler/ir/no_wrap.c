@@ -1,0 +1,37 @@
+/* Marks the arithmetic whose operands' ranges prove that it does not overflow, so that backends may use plain signed
+   operators and index arithmetic may be widened. A mark made by the builder (which knows more inside branches) stays. */
+#include "ir/pass_list.h"
+
+#include "ir/range.h"
+
+static void mark(struct ir_instruction *instruction) {
+    struct range ranges[3];
+    switch (instruction->op) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_NEG:
+    case OP_SHL: break;
+    default: return; /* all others cannot overflow */
+    }
+    for (size_t i = 0; i < instruction->operand_count; i++)
+        ranges[i] = (struct range){instruction->operands[i]->low, instruction->operands[i]->high};
+    if (range_never_wraps(instruction->op, instruction->results[0]->base, ranges))
+        instruction->no_wrap = true;
+}
+
+static void mark_region(struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_OPERATION)
+            mark(instruction);
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                mark_region(instruction->regions[r]);
+    }
+}
+
+void pass_no_wrap(struct arena *arena, struct ir_kernel *kernel) {
+    (void)arena;
+    mark_region(kernel->body);
+}

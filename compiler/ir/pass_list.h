@@ -1,0 +1,12 @@
+/* The passes themselves, one file each; passes.c says when they run. */
+#ifndef FCL_IR_PASS_LIST_H
+#define FCL_IR_PASS_LIST_H
+
+#include "ir/ir.h"
+
+void pass_dce(struct arena *arena, struct ir_kernel *kernel);
+void pass_merge_ifs(struct arena *arena, struct ir_kernel *kernel);
+void pass_tidy(struct arena *arena, struct ir_kernel *kernel);
+void pass_no_wrap(struct arena *arena, struct ir_kernel *kernel);
+
+#endif

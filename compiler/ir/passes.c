@@ -1,0 +1,30 @@
+/* The list of passes and the loop that runs it. */
+#include "ir/passes.h"
+
+#include "ir/pass_list.h"
+
+/* Dead code goes first, so that exported values nobody uses do not keep branches from merging, and again after what
+   leaves more of it. Merging comes before tidying: selects hide that two branches have one condition. */
+const struct ir_pass ir_passes[] = {
+    {"dce", "removes what no result depends on", pass_dce, 1},
+    {"merge-ifs", "joins neighbouring branches on one condition", pass_merge_ifs, 1},
+    {"tidy", "turns small pure branches into selects", pass_tidy, 1},
+    {"dce", "removes what the passes before left unused", pass_dce, 1},
+    {"no-wrap", "marks arithmetic that cannot overflow", pass_no_wrap, 1},
+};
+const size_t ir_pass_count = sizeof ir_passes / sizeof ir_passes[0];
+
+const char *ir_optimise(struct arena *arena, struct ir_kernel *kernel, int level) {
+    const char *wrong = ir_verify(arena, kernel);
+    if (wrong)
+        return arena_printf(arena, "after elaboration: %s", wrong);
+    for (size_t i = 0; i < ir_pass_count; i++) {
+        if (ir_passes[i].level > level)
+            continue;
+        ir_passes[i].run(arena, kernel);
+        wrong = ir_verify(arena, kernel);
+        if (wrong)
+            return arena_printf(arena, "after %s: %s", ir_passes[i].name, wrong);
+    }
+    return NULL;
+}

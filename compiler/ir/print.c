@@ -1,0 +1,270 @@
+/* The readable form of a kernel (`--dump=ir`): an instruction per line, regions indented. Values go by their hints,
+   made unique, or by %number. */
+#include "ir/ir.h"
+
+#include "support/map.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct printer {
+    struct text *out;
+    const char **values; /* by id */
+    struct map *buffers; /* struct ir_buffer * → name */
+    struct symbols *symbols;
+    struct map *used; /* symbol → how often, as a pointer */
+};
+
+/* ---- names ---- */
+
+static const char *unique(struct printer *p, const char *hint) {
+    symbol name = symbol_of(p->symbols, hint);
+    size_t before = (size_t)(uintptr_t)map_get(p->used, name);
+    map_set(p->used, name, (void *)(uintptr_t)(before + 1));
+    return before == 0 ? name->text : arena_printf(p->out->arena, "%s.%zu", hint, before + 1);
+}
+
+static void name_value(struct printer *p, const struct ir_value *value) {
+    if (value && !value->is_constant && !p->values[value->id])
+        p->values[value->id] =
+            value->name ? unique(p, value->name) : arena_printf(p->out->arena, "%%%u", (unsigned)value->id);
+}
+
+static const char *buffer_name(struct printer *p, const struct ir_buffer *buffer) {
+    const char *name = map_get(p->buffers, buffer);
+    if (!name) {
+        name = unique(p, buffer->name ? buffer->name : arena_printf(p->out->arena, "buffer%u", (unsigned)buffer->id));
+        map_set(p->buffers, buffer, (void *)(uintptr_t)name);
+    }
+    return name;
+}
+
+/* ---- values ---- */
+
+static const char *const suffixes[BASE_COUNT] = {
+    [BASE_BOOL] = "", [BASE_I8] = "i8",   [BASE_I16] = "i16", [BASE_I32] = "",    [BASE_I64] = "i64", [BASE_U8] = "u8",
+    [BASE_U16] = "u16", [BASE_U32] = "u32", [BASE_U64] = "u64", [BASE_F32] = "f32", [BASE_F64] = "",
+};
+
+/* The fewest digits that read back as the same number; always with a point, an exponent or a name. */
+static void print_float(struct text *out, enum base base, double value) {
+    char digits[40];
+    for (int precision = 1; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, value);
+        if (isnan(value) || (base == BASE_F32 ? (double)strtof(digits, NULL) : strtod(digits, NULL)) == value)
+            break;
+    }
+    text_add(out, digits);
+    if (isfinite(value) && !strpbrk(digits, ".e"))
+        text_add(out, ".0");
+}
+
+static void print_constant(struct text *out, const struct ir_value *value) {
+    enum base base = value->base;
+    if (base == BASE_BOOL)
+        text_add(out, value->constant.integer ? "true" : "false");
+    else if (base_info[base].is_floating)
+        print_float(out, base, value->constant.floating);
+    else if (base_info[base].is_signed)
+        text_printf(out, "%lld", (long long)value->constant.integer);
+    else
+        text_printf(out, "%llu", (unsigned long long)value->constant.natural);
+    text_add(out, suffixes[base]);
+}
+
+static void print_value(struct printer *p, const struct ir_value *value) {
+    if (!value)
+        text_add(p->out, "?");
+    else if (value->is_constant)
+        print_constant(p->out, value);
+    else {
+        name_value(p, value);
+        text_add(p->out, p->values[value->id]);
+    }
+}
+
+static void print_values(struct printer *p, struct ir_value *const *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        text_add(p->out, i ? ", " : "");
+        print_value(p, values[i]);
+    }
+}
+
+static void print_results(struct printer *p, const struct ir_instruction *instruction) {
+    print_values(p, instruction->results, instruction->result_count);
+    if (instruction->result_count > 0)
+        text_add(p->out, " = ");
+}
+
+/* ---- instructions ---- */
+
+static void print_region(struct printer *p, const struct ir_region *region, int indent);
+
+static void start_line(struct printer *p, int indent) { text_printf(p->out, "%*s", indent * 2, ""); }
+
+static void print_yields(struct printer *p, const char *word, const struct ir_region *region, int indent) {
+    if (region->yields.count == 0)
+        return;
+    start_line(p, indent);
+    text_printf(p->out, "%s ", word);
+    print_values(p, region->yields.at, region->yields.count);
+    text_add(p->out, "\n");
+}
+
+static void print_carried(struct printer *p, const struct ir_instruction *loop, size_t first) {
+    for (size_t i = first; i < loop->parameter_count; i++) {
+        text_add(p->out, i == first ? " with " : ", ");
+        print_value(p, loop->parameters[i]);
+        text_add(p->out, " = ");
+        print_value(p, loop->operands[i]);
+    }
+    text_add(p->out, "\n");
+}
+
+static void print_operation(struct printer *p, const struct ir_instruction *operation) {
+    enum base base = operation->operands[operation->operand_count - 1]->base;
+    text_add(p->out, ir_op_info[operation->op].name);
+    if (base != BASE_I32 && base != BASE_BOOL)
+        text_printf(p->out, ".%s", base_info[base].name);
+    text_add(p->out, " ");
+    print_values(p, operation->operands, operation->operand_count);
+    if (operation->op == OP_CONVERT)
+        text_printf(p->out, " to %s", base_info[operation->results[0]->base].name);
+    text_add(p->out, "\n");
+}
+
+static void print_allocate(struct printer *p, const struct ir_buffer *buffer) {
+    static const char *const memories[] = {
+        [MEMORY_INPUT] = "input", [MEMORY_OUTPUT] = "output", [MEMORY_SHARED] = "shared", [MEMORY_PRIVATE] = "private"};
+    text_printf(p->out, "%s = allocate %s%s %s[", buffer_name(p, buffer), memories[buffer->memory],
+                buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP ? "/warp" : "",
+                base_info[buffer->element].name);
+    print_value(p, buffer->capacity);
+    text_printf(p->out, "]%s\n", buffer->rewritten ? " rewritten" : "");
+}
+
+static void print_instruction(struct printer *p, const struct ir_instruction *instruction, int indent) {
+    struct text *out = p->out;
+    start_line(p, indent);
+    print_results(p, instruction);
+    switch (instruction->kind) {
+    case IR_OPERATION: print_operation(p, instruction); return;
+    case IR_LOAD:
+        text_printf(out, "load %s[", buffer_name(p, instruction->buffer));
+        print_value(p, instruction->operands[0]);
+        text_add(out, "]\n");
+        return;
+    case IR_STORE:
+        text_printf(out, "store %s[", buffer_name(p, instruction->buffer));
+        print_value(p, instruction->operands[0]);
+        text_add(out, "], ");
+        print_value(p, instruction->operands[1]);
+        text_add(out, "\n");
+        return;
+    case IR_ALLOCATE: print_allocate(p, instruction->buffer); return;
+    case IR_FORALL:
+    case IR_FOR:
+        text_add(out, instruction->kind == IR_FORALL ? "forall " : "for ");
+        print_value(p, instruction->parameters[0]);
+        text_add(out, " < ");
+        print_value(p, instruction->operands[0]);
+        if (instruction->kind == IR_FORALL)
+            text_printf(out, " at %s/%s", level_names[instruction->outer], level_names[instruction->inner]);
+        text_add(out, instruction->unroll ? " unrolled" : "");
+        print_carried(p, instruction, 1);
+        print_region(p, instruction->regions[0], indent + 1);
+        print_yields(p, "next", instruction->regions[0], indent + 1);
+        return;
+    case IR_WHILE:
+        text_add(out, "while");
+        print_carried(p, instruction, 0);
+        print_region(p, instruction->regions[0], indent + 1);
+        print_yields(p, "do if", instruction->regions[0], indent);
+        print_region(p, instruction->regions[1], indent + 1);
+        print_yields(p, "next", instruction->regions[1], indent + 1);
+        return;
+    case IR_IF:
+        text_add(out, "if ");
+        print_value(p, instruction->operands[0]);
+        text_add(out, "\n");
+        print_region(p, instruction->regions[0], indent + 1);
+        print_yields(p, "yield", instruction->regions[0], indent + 1);
+        if (instruction->regions[1]->instructions.count + instruction->regions[1]->yields.count > 0) {
+            start_line(p, indent);
+            text_add(out, "else\n");
+        }
+        print_region(p, instruction->regions[1], indent + 1);
+        print_yields(p, "yield", instruction->regions[1], indent + 1);
+        return;
+    }
+}
+
+static void print_region(struct printer *p, const struct ir_region *region, int indent) {
+    for (size_t i = 0; i < region->instructions.count; i++)
+        print_instruction(p, region->instructions.at[i], indent);
+}
+
+/* ---- kernels ---- */
+
+/* name: base[extent, …]; extents that no array shows are parameters in their own right. */
+static void print_parameters(struct printer *p, const struct ir_kernel *kernel) {
+    const char *between = "";
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        const struct ir_parameter *parameter = &kernel->parameters.at[i];
+        if (parameter->kind == IR_PARAMETER_LENGTH)
+            continue;
+        text_add(p->out, between);
+        between = ", ";
+        if (parameter->kind == IR_PARAMETER_SCALAR) {
+            print_value(p, parameter->value);
+            text_printf(p->out, ": %s", base_info[parameter->value->base].name);
+            continue;
+        }
+        text_printf(p->out, "%s: %s[", buffer_name(p, parameter->buffer), base_info[parameter->buffer->element].name);
+        const char *comma = "";
+        for (size_t j = 0; j < kernel->parameters.count; j++) {
+            const struct ir_parameter *length = &kernel->parameters.at[j];
+            if (length->kind != IR_PARAMETER_LENGTH || length->argument != parameter->argument)
+                continue;
+            text_add(p->out, comma);
+            comma = ", ";
+            print_value(p, length->value);
+        }
+        text_add(p->out, "]");
+    }
+}
+
+static void print_results_of_kernel(struct printer *p, const struct ir_kernel *kernel) {
+    for (size_t i = 0; i < kernel->results.count; i++) {
+        const struct ir_result *result = &kernel->results.at[i];
+        text_add(p->out, i ? ", " : "  return ");
+        if (result->is_array)
+            text_printf(p->out, "%s[", result->buffer ? buffer_name(p, result->buffer) : "?");
+        print_value(p, result->value);
+        text_add(p->out, result->is_array ? "]" : "");
+    }
+    if (kernel->results.count > 0)
+        text_add(p->out, "\n");
+}
+
+void ir_print(struct text *out, const struct ir_kernel *kernel) {
+    struct arena *arena = out->arena;
+    struct printer p = {out, ARENA_ARRAY(arena, const char *, kernel->value_count + 1), map_new(arena),
+                        symbols_new(arena), map_new(arena)};
+    for (size_t i = 0; i < kernel->parameters.count; i++) /* parameters keep their names as they are */
+        name_value(&p, kernel->parameters.at[i].value);
+    text_printf(out, "kernel %s(", kernel->name ? kernel->name->text : "?");
+    print_parameters(&p, kernel);
+    text_add(out, ")");
+    for (size_t i = 0; i < kernel->results.count; i++) {
+        const struct ir_result *result = &kernel->results.at[i];
+        enum base base = result->is_array && result->buffer ? result->buffer->element
+                         : result->value                    ? result->value->base
+                                                            : BASE_I32;
+        text_printf(out, "%s%s%s", i ? ", " : " -> ", base_info[base].name, result->is_array ? "[]" : "");
+    }
+    text_add(out, "\n");
+    print_region(&p, kernel->body, 1);
+    print_results_of_kernel(&p, kernel);
+}

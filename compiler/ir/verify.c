@@ -1,0 +1,241 @@
+/* Checks the invariants of the IR: scopes, base types, levels, uniformity. What it finds is a compiler's mistake. */
+#include "ir/fold.h"
+
+struct verifier {
+    struct arena *arena;
+    const struct ir_kernel *kernel;
+    bool *defined;      /* by value id: met before the current place */
+    const char *wrong;  /* the first mistake */
+};
+
+static void __attribute__((format(printf, 3, 4))) complain(struct verifier *v, const struct ir_instruction *at,
+                                                           const char *format, ...) {
+    if (v->wrong)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    struct text text;
+    text_init(&text, v->arena);
+    text_printf(&text, "kernel %s: ", v->kernel->name ? v->kernel->name->text : "?");
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    if (at)
+        text_printf(&text, " (source offset %u)", (unsigned)at->span.begin);
+    v->wrong = text_string(&text);
+}
+
+/* ---- scopes ---- */
+
+/* What a WHILE carries is in scope in both of its regions. */
+static bool in_scope(const struct ir_value *value, const struct ir_region *region) {
+    if (!value->region || ir_region_inside(region, value->region))
+        return true;
+    const struct ir_instruction *owner = value->region->owner;
+    return !value->definition && owner && owner->kind == IR_WHILE && ir_region_inside(region, owner->regions[1]);
+}
+
+static void check_use(struct verifier *v, const struct ir_instruction *at, const struct ir_value *value,
+                      const struct ir_region *region) {
+    if (!value)
+        complain(v, at, "an operand is missing");
+    else if (value->id >= v->kernel->value_count)
+        complain(v, at, "value %%%u is not of this kernel", (unsigned)value->id);
+    else if (!in_scope(value, region))
+        complain(v, at, "%%%u is used outside its scope", (unsigned)value->id);
+    else if (value->region && !v->defined[value->id])
+        complain(v, at, "%%%u is used before its definition", (unsigned)value->id);
+}
+
+static void define(struct verifier *v, const struct ir_instruction *at, struct ir_value *const *values, size_t count,
+                   const struct ir_region *region, const struct ir_instruction *definition) {
+    for (size_t i = 0; i < count && !v->wrong; i++) {
+        if (!values[i] || values[i]->id >= v->kernel->value_count)
+            complain(v, at, "a result or parameter is missing");
+        else if (v->defined[values[i]->id])
+            complain(v, at, "%%%u is defined twice", (unsigned)values[i]->id);
+        else if (values[i]->region != region || values[i]->definition != definition)
+            complain(v, at, "%%%u does not know its definition", (unsigned)values[i]->id);
+        else
+            v->defined[values[i]->id] = true;
+    }
+}
+
+static void expect_base(struct verifier *v, const struct ir_instruction *at, const struct ir_value *value,
+                        enum base base, const char *what) {
+    if (value && value->base != base)
+        complain(v, at, "%s is %s instead of %s", what, base_info[value->base].name, base_info[base].name);
+}
+
+/* ---- instructions ---- */
+
+static void check_region(struct verifier *v, const struct ir_region *region, const struct ir_instruction *owner,
+                         const struct ir_region *parent, enum level_value ambient);
+
+static void check_operation(struct verifier *v, const struct ir_instruction *at) {
+    struct ir_value **x = at->operands;
+    if (at->op >= OP_COUNT || at->operand_count != (size_t)ir_op_info[at->op].arity || at->result_count != 1) {
+        complain(v, at, "an operation has the wrong number of operands");
+        return;
+    }
+    enum base base = x[at->operand_count - 1]->base;
+    size_t first = at->op == OP_SELECT;
+    if (first)
+        expect_base(v, at, x[0], BASE_BOOL, "the condition of a select");
+    for (size_t i = first; i < at->operand_count; i++)
+        expect_base(v, at, x[i], base, "an operand");
+    if (at->op == OP_NOT)
+        expect_base(v, at, x[0], BASE_BOOL, "the operand of not");
+    if (at->op != OP_CONVERT)
+        expect_base(v, at, at->results[0], fold_result_base(at->op, base), "the result of an operation");
+}
+
+/* Where a buffer may come to life: note [regions and ambients]. */
+static void check_allocate(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {
+    const struct ir_buffer *buffer = at->buffer;
+    enum level_value wanted = LEVEL_GRID;
+    switch (buffer->memory) {
+    case MEMORY_INPUT: complain(v, at, "an input is allocated"); return;
+    case MEMORY_OUTPUT: break;
+    case MEMORY_SHARED:
+        if (buffer->owner != LEVEL_WARP && buffer->owner != LEVEL_BLOCK)
+            complain(v, at, "a shared buffer belongs to neither a warp nor a block");
+        wanted = buffer->owner;
+        break;
+    case MEMORY_PRIVATE: wanted = LEVEL_THREAD; break;
+    }
+    if (region->ambient != wanted)
+        complain(v, at, "a buffer of level %s is allocated at ambient %s", level_names[wanted],
+                 level_names[region->ambient]);
+    if (!buffer->capacity)
+        complain(v, at, "a buffer without a capacity");
+    else if (buffer->memory != MEMORY_OUTPUT && buffer->capacity->region && buffer->capacity->region != v->kernel->body)
+        complain(v, at, "a capacity that the host does not know");
+    else
+        check_use(v, at, buffer->capacity, region);
+}
+
+static void check_access(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {
+    bool is_store = at->kind == IR_STORE;
+    if (!at->buffer || at->operand_count != (is_store ? 2u : 1u)) {
+        complain(v, at, "a load or store without a buffer or an operand");
+        return;
+    }
+    if (!base_info[at->operands[0]->base].is_integer)
+        complain(v, at, "an index is no integer");
+    expect_base(v, at, is_store ? at->operands[1] : at->results[0], at->buffer->element, "an element");
+    if (is_store && region->ambient != LEVEL_THREAD)
+        complain(v, at, "a store at ambient %s", level_names[region->ambient]);
+    if (is_store && at->buffer->memory == MEMORY_INPUT)
+        complain(v, at, "a store to an input");
+}
+
+static void check_yields(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region,
+                         struct ir_value *const *like, size_t count) {
+    if (region->yields.count != count)
+        complain(v, at, "a region yields %zu values instead of %zu", region->yields.count, count);
+    for (size_t i = 0; i < count && !v->wrong; i++)
+        expect_base(v, at, region->yields.at[i], like[i]->base, "what a region yields");
+}
+
+/* Loops: `fixed` operands and parameters (the count and the index) before what is carried. */
+static void check_carried(struct verifier *v, const struct ir_instruction *at, size_t fixed) {
+    if (at->operand_count != at->result_count + fixed || at->parameter_count != at->operand_count) {
+        complain(v, at, "a loop carries different numbers of values");
+        return;
+    }
+    for (size_t i = 0; i < at->result_count; i++) {
+        expect_base(v, at, at->operands[fixed + i], at->results[i]->base, "an initial value");
+        expect_base(v, at, at->parameters[fixed + i], at->results[i]->base, "a carried value");
+    }
+}
+
+static void check_count(struct verifier *v, const struct ir_instruction *at) {
+    if (at->operand_count < 1 || at->parameter_count < 1 || !base_info[at->operands[0]->base].is_integer)
+        complain(v, at, "a loop without an integer count");
+    else
+        expect_base(v, at, at->parameters[0], at->operands[0]->base, "an index");
+}
+
+static void check_instruction(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {
+    enum level_value ambient = region->ambient;
+    if (at->region != region)
+        complain(v, at, "an instruction does not know its region");
+    for (size_t i = 0; i < at->operand_count; i++)
+        check_use(v, at, at->operands[i], region);
+    if (v->wrong)
+        return;
+    struct ir_region *const *regions = at->regions;
+    switch (at->kind) {
+    case IR_OPERATION: check_operation(v, at); break;
+    case IR_LOAD:
+    case IR_STORE: check_access(v, at, region); break;
+    case IR_ALLOCATE: check_allocate(v, at, region); break;
+    case IR_FORALL:
+        check_count(v, at);
+        if (at->inner >= at->outer || at->inner < LEVEL_THREAD || at->outer != ambient)
+            complain(v, at, "a parallel loop from %s to %s at ambient %s", level_names[at->outer],
+                     level_names[at->inner], level_names[ambient]);
+        if (v->wrong)
+            return;
+        define(v, at, at->parameters, at->parameter_count, regions[0], NULL);
+        check_region(v, regions[0], at, region, at->inner);
+        break;
+    case IR_FOR:
+        check_count(v, at);
+        check_carried(v, at, 1);
+        if (v->wrong)
+            return;
+        define(v, at, at->parameters, at->parameter_count, regions[0], NULL);
+        check_region(v, regions[0], at, region, ambient);
+        check_yields(v, at, regions[0], at->results, at->result_count);
+        break;
+    case IR_WHILE:
+        check_carried(v, at, 0);
+        if (v->wrong)
+            return;
+        define(v, at, at->parameters, at->parameter_count, regions[0], NULL);
+        check_region(v, regions[0], at, region, ambient);
+        if (regions[0]->yields.count != 1)
+            complain(v, at, "a while without a condition");
+        else
+            expect_base(v, at, regions[0]->yields.at[0], BASE_BOOL, "a condition");
+        check_region(v, regions[1], at, region, ambient);
+        check_yields(v, at, regions[1], at->results, at->result_count);
+        break;
+    case IR_IF:
+        if (at->operand_count != 1)
+            complain(v, at, "an if without a condition");
+        else
+            expect_base(v, at, at->operands[0], BASE_BOOL, "a condition");
+        for (int i = 0; i < 2 && !v->wrong; i++) {
+            check_region(v, regions[i], at, region, ambient);
+            check_yields(v, at, regions[i], at->results, at->result_count);
+        }
+        break;
+    }
+    define(v, at, at->results, at->result_count, region, at);
+}
+
+static void check_region(struct verifier *v, const struct ir_region *region, const struct ir_instruction *owner,
+                         const struct ir_region *parent, enum level_value ambient) {
+    if (!region || region->owner != owner || region->parent != parent || region->ambient != ambient) {
+        complain(v, owner, "a region is missing, does not know its place or has the wrong ambient");
+        return;
+    }
+    for (size_t i = 0; i < region->instructions.count && !v->wrong; i++)
+        check_instruction(v, region->instructions.at[i], region);
+    for (size_t i = 0; i < region->yields.count && !v->wrong; i++)
+        check_use(v, owner, region->yields.at[i], region);
+}
+
+const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel) {
+    struct verifier v = {arena, kernel, ARENA_ARRAY(arena, bool, kernel->value_count + 1), NULL};
+    check_region(&v, kernel->body, NULL, NULL, LEVEL_GRID);
+    for (size_t i = 0; i < kernel->results.count && !v.wrong; i++) {
+        const struct ir_result *result = &kernel->results.at[i];
+        check_use(&v, NULL, result->value, kernel->body);
+        if (result->is_array && !result->buffer)
+            complain(&v, NULL, "an array result without a buffer");
+    }
+    return v.wrong;
+}
