@@ -13,11 +13,12 @@ struct kernel_interface kernel_interface(struct arena *arena, const struct core_
     return found;
 }
 
-static const char *wrong_count(struct arena *arena, const struct core_global *kernel, const struct kernel_interface *wanted,
-                               size_t given) {
+static const char *wrong_count(struct arena *arena, const struct core_global *kernel,
+                               const struct kernel_interface *wanted, size_t given) {
     struct text text;
     text_init(&text, arena);
-    text_printf(&text, "kernel `%s` takes %zu argument%s", kernel->name->text, wanted->count, wanted->count == 1 ? "" : "s");
+    text_printf(&text, "kernel `%s` takes %zu argument%s", kernel->name->text, wanted->count,
+                wanted->count == 1 ? "" : "s");
     for (size_t i = 0; i < wanted->count; i++) {
         text_printf(&text, "%s%s : ", i ? ", " : " (", wanted->names[i]);
         type_print(&text, wanted->parameters[i]);

@@ -72,17 +72,19 @@ static const struct module *load_import(struct compilation *c, const struct ast_
     }
     struct loaded *known = find_loaded(c, identity_of(c->arena, path));
     if (known && !known->is_complete) {
-        diag_error(c->diagnostics, DIAG_IMPORT_CYCLE, import->name_span, "`%s` imports this file, by itself or through others",
-                   import->path);
+        diag_error(c->diagnostics, DIAG_IMPORT_CYCLE, import->name_span,
+                   "`%s` imports this file, by itself or through others", import->path);
         return NULL;
     }
     if (depth >= IMPORT_DEPTH) {
-        diag_error(c->diagnostics, DIAG_IMPORT_CYCLE, import->name_span, "imports are nested more than %d deep", (int)IMPORT_DEPTH);
+        diag_error(c->diagnostics, DIAG_IMPORT_CYCLE, import->name_span, "imports are nested more than %d deep",
+                   (int)IMPORT_DEPTH);
         return NULL;
     }
     struct loaded *loaded = known ? known : load_file(c, path, shown, is_prelude, depth + 1, &why);
     if (!loaded) {
-        diag_error(c->diagnostics, DIAG_UNREADABLE_FILE, import->name_span, "`%s` cannot be read: %s", import->path, why);
+        diag_error(c->diagnostics, DIAG_UNREADABLE_FILE, import->name_span, "`%s` cannot be read: %s", import->path,
+                   why);
         return NULL;
     }
     return loaded->module;

@@ -8,9 +8,9 @@
 enum expectation { EXPECT_EQUAL, EXPECT_CLOSE, EXPECT_ERROR };
 
 struct directive {
-    struct span span;   /* the line's text */
-    unsigned line;      /* from 1 */
-    const char *text;   /* the same, for messages */
+    struct span span; /* the line's text */
+    unsigned line;    /* from 1 */
+    const char *text; /* the same, for messages */
     const char *kernel;
     VEC(const char *) arguments;
     enum expectation expectation;

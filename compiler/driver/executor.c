@@ -17,7 +17,8 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
         .block_size = e->options->block_size, .warp_size = e->options->warp_size, .grid_size = e->options->grid_size};
     if (e->options->stack_bytes > 2 * (size_t)STACK_KEPT_BACK)
         options.stack_bytes = e->options->stack_bytes - STACK_KEPT_BACK;
-    bool good = interp_run(e->arena, e->program, e->kernel, e->arguments, e->argument_count, &options, result, e->diagnostics);
+    bool good =
+        interp_run(e->arena, e->program, e->kernel, e->arguments, e->argument_count, &options, result, e->diagnostics);
     return good ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
 }
 

@@ -59,7 +59,8 @@ static const struct core_global *global_named(const struct compilation *c, const
     return NULL;
 }
 
-static enum exit_status add_types(const struct compilation *c, const char *const *names, size_t count, struct text *out) {
+static enum exit_status add_types(const struct compilation *c, const char *const *names, size_t count,
+                                  struct text *out) {
     enum exit_status status = EXIT_GOOD;
     for (size_t i = 0; i < count; i++) {
         const struct core_global *global = global_named(c, names[i]);
@@ -127,7 +128,8 @@ enum exit_status command_dump(struct options *options) {
     text_init(&out, c->arena);
     enum exit_status status = dump(c, &out);
     const char *why;
-    if (status == EXIT_GOOD && !output_write(c->arena, options->output ? options->output : "-", text_string(&out), out.length, &why)) {
+    if (status == EXIT_GOOD &&
+        !output_write(c->arena, options->output ? options->output : "-", text_string(&out), out.length, &why)) {
         driver_complain("%s", why);
         status = EXIT_USAGE;
     }

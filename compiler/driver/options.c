@@ -14,7 +14,8 @@ const struct command_info command_info[COMMAND_COUNT] = {
     [COMMAND_TYPES] = {"types", "types FILE.fcl [NAME…]", "print the inferred types", 1, 0},
     [COMMAND_RUN] = {"run", "run FILE.fcl KERNEL [ARGUMENT…]", "compile, run, print the result", 2, 0},
     [COMMAND_TEST] = {"test", "test FILE.fcl…", "run the test directives of the files", 1, 0},
-    [COMMAND_BENCH] = {"bench", "bench FILE.fcl KERNEL [ARGUMENT…]", "run it many times and print the time it takes", 2, 0},
+    [COMMAND_BENCH] = {"bench", "bench FILE.fcl KERNEL [ARGUMENT…]", "run it many times and print the time it takes", 2,
+                       0},
     [COMMAND_DEVICES] = {"devices", "devices", "list the devices that programs can run on", 0, 0},
     [COMMAND_DUMP] = {"", "--dump=STAGE FILE.fcl", "print what a stage of the compiler makes of the file", 1, 1},
 };
@@ -62,7 +63,8 @@ static const struct option_info {
     [OPTION_VERSION] = {"version", 0, NULL, EVERYWHERE, "print the version, and do nothing else"},
     [OPTION_OUTPUT] = {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DUMP),
                        "where the output goes; for run a .npy file for the result"},
-    [OPTION_TARGET] = {"target", 0, "TARGET", GENERATING | ON(DEVICES), "cuda, opencl, c, or interp (run and test only)"},
+    [OPTION_TARGET] = {"target", 0, "TARGET", GENERATING | ON(DEVICES),
+                       "cuda, opencl, c, or interp (run and test only)"},
     [OPTION_ALL_TARGETS] = {"all-targets", 0, NULL, ON(TEST), "on every target that is available"},
     [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
     [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", GENERATING, "threads of a block, #BlockSize"},
@@ -111,7 +113,8 @@ static bool one_of(struct parser *p, const char *option, const char *value, cons
     return false;
 }
 
-static bool number(struct parser *p, const char *option, const char *value, int64_t least, int64_t most, int64_t *result) {
+static bool number(struct parser *p, const char *option, const char *value, int64_t least, int64_t most,
+                   int64_t *result) {
     char *end;
     errno = 0;
     long long parsed = strtoll(value, &end, 10);
@@ -130,7 +133,8 @@ static bool define(struct parser *p, const char *value) {
         p->why = arena_printf(p->arena, "-D wants NAME=VALUE, not `%s`", value);
         return false;
     }
-    struct param_setting setting = {.name = arena_strndup(p->arena, value, (size_t)(equals - value)), .value = equals + 1};
+    struct param_setting setting = {.name = arena_strndup(p->arena, value, (size_t)(equals - value)),
+                                    .value = equals + 1};
     vec_push(p->arena, &p->options->settings, setting);
     return true;
 }
@@ -183,12 +187,14 @@ static enum option find_option(struct parser *p, const char *shown, const char *
     struct suggestion suggestion = suggestion_for(length ? arena_strndup(p->arena, name, length) : "");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const char *candidate = option_info[i].name;
-        if (letter ? option_info[i].letter == letter : strlen(candidate) == length && memcmp(candidate, name, length) == 0)
+        if (letter ? option_info[i].letter == letter
+                   : strlen(candidate) == length && memcmp(candidate, name, length) == 0)
             return (enum option)i;
         suggestion_offer(&suggestion, candidate);
     }
-    p->why = !letter && suggestion.best ? arena_printf(p->arena, "unknown option `%s`; did you mean `--%s`?", shown, suggestion.best)
-                                        : arena_printf(p->arena, "unknown option `%s`", shown);
+    p->why = !letter && suggestion.best
+                 ? arena_printf(p->arena, "unknown option `%s`; did you mean `--%s`?", shown, suggestion.best)
+                 : arena_printf(p->arena, "unknown option `%s`", shown);
     return OPTION_COUNT;
 }
 
@@ -239,8 +245,9 @@ static bool check_operands(struct parser *p) {
         }
     bool is_devices = o->command == COMMAND_DEVICES;
     if (o->operand_count < info->least || ((info->most || is_devices) && o->operand_count > info->most)) {
-        p->why = arena_printf(p->arena, "%s: usage is `fclc %s`", o->operand_count < info->least ? "something is missing" : "too many files",
-                              info->synopsis);
+        p->why =
+            arena_printf(p->arena, "%s: usage is `fclc %s`",
+                         o->operand_count < info->least ? "something is missing" : "too many files", info->synopsis);
         return false;
     }
     return true;
@@ -269,7 +276,8 @@ static bool find_command(struct parser *p, const char *word, size_t *used) {
 bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why) {
     struct parser p = {.arena = arena, .options = options};
     VEC(const char *) operands = {0};
-    *options = (struct options){.block_size = 256, .warp_size = 32, .grid_size = 1024, .unroll = -1, .optimise = 1, .limit = 64};
+    *options = (struct options){
+        .block_size = 256, .warp_size = 32, .grid_size = 1024, .unroll = -1, .optimise = 1, .limit = 64};
     bool only_operands = false;
     for (int i = 1; i < count; i++) {
         const char *text = arguments[i];

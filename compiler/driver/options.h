@@ -35,10 +35,10 @@ enum command {
 };
 
 struct command_info {
-    const char *name;      /* "" for compiling and dumping, which have no command word */
-    const char *synopsis;  /* after `fclc ` */
-    const char *summary;   /* a line */
-    size_t least, most;    /* operands; most 0: any number */
+    const char *name;     /* "" for compiling and dumping, which have no command word */
+    const char *synopsis; /* after `fclc ` */
+    const char *summary;  /* a line */
+    size_t least, most;   /* operands; most 0: any number */
 };
 extern const struct command_info command_info[COMMAND_COUNT];
 
@@ -54,11 +54,11 @@ struct options {
     enum mapping mapping;
     int64_t block_size, warp_size, grid_size;
     bool block_size_given, grid_size_given;
-    bool check;         /* --check */
-    int64_t unroll;     /* -1: not said */
-    int optimise;       /* 0 … 2 */
-    int64_t limit;      /* elements of a result that are printed; 0: all */
-    bool json;          /* bench */
+    bool check;     /* --check */
+    int64_t unroll; /* -1: not said */
+    int optimise;   /* 0 … 2 */
+    int64_t limit;  /* elements of a result that are printed; 0: all */
+    bool json;      /* bench */
     bool json_diagnostics;
     bool make_dependencies; /* -M */
     bool no_prelude;
@@ -70,8 +70,8 @@ struct options {
 
 /* False, with a message of one or more lines in *why, when the command line is wrong. */
 bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why);
-void options_print_usage(FILE *out);                     /* short: the commands */
+void options_print_usage(FILE *out);                      /* short: the commands */
 void options_print_help(FILE *out, enum command command); /* a command's own */
-void options_print_overview(FILE *out);                  /* fclc --help */
+void options_print_overview(FILE *out);                   /* fclc --help */
 
 #endif

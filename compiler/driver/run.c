@@ -15,7 +15,8 @@ static const char *component_path(struct arena *arena, const char *path, size_t 
     return arena_printf(arena, "%.*s.%zu.npy", (int)stem, path, index);
 }
 
-static size_t collect_components(struct arena *arena, const struct host_value *value, const struct host_value ***found) {
+static size_t collect_components(struct arena *arena, const struct host_value *value,
+                                 const struct host_value ***found) {
     VEC(const struct host_value *) components = {0};
     VEC(const struct host_value *) waiting = {0};
     vec_push(arena, &waiting, value);
@@ -66,14 +67,15 @@ static enum exit_status run_kernel(struct compilation *c) {
     if (!kernel)
         return EXIT_USAGE;
     const char *why = NULL;
-    struct host_value **arguments = parse_arguments(c->arena, kernel, o->operands + 2, o->operand_count - 2, NULL, &why);
+    struct host_value **arguments =
+        parse_arguments(c->arena, kernel, o->operands + 2, o->operand_count - 2, NULL, &why);
     const struct executor *executor = arguments ? executor_choose(o, c->arena, &why) : NULL;
     if (!executor) {
         driver_complain("%s", why);
         return EXIT_USAGE;
     }
-    struct execution execution = {c->arena,  o, c->symbols, c->program, kernel, arguments, o->operand_count - 2,
-                                  c->diagnostics};
+    struct execution execution = {c->arena, o,         c->symbols,           c->program,
+                                  kernel,   arguments, o->operand_count - 2, c->diagnostics};
     struct host_value *result = NULL;
     status = executor->run(&execution, &result);
     return status == EXIT_GOOD ? deliver(c, result) : status;

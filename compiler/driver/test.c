@@ -92,8 +92,8 @@ static void run_test(const struct testing *t, struct arena *arena) {
         return;
     }
     struct diagnostics *diagnostics = diagnostics_new(arena, t->c->sources);
-    struct execution execution = {arena,     t->c->options, t->c->symbols, t->c->program, kernel, arguments,
-                                  directive->arguments.count, diagnostics};
+    struct execution execution = {
+        arena, t->c->options, t->c->symbols, t->c->program, kernel, arguments, directive->arguments.count, diagnostics};
     struct host_value *result = NULL;
     enum exit_status status = t->executor->run(&execution, &result);
     t->tally->device_failed |= status == EXIT_DEVICE;
@@ -106,7 +106,8 @@ static void run_test(const struct testing *t, struct arena *arena) {
 }
 
 /* All the directives of a file on one executor. */
-static void run_tests(struct compilation *c, const struct executor *executor, const directives *tests, struct tally *tally) {
+static void run_tests(struct compilation *c, const struct executor *executor, const directives *tests,
+                      struct tally *tally) {
     const char *why = NULL;
     if (!executor->available(c->options, c->arena, &why)) {
         tally->skipped += tests->count;

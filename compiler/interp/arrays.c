@@ -149,7 +149,10 @@ static int64_t run_chunks(struct interp *in, struct push *push, struct sink *to)
     for (int64_t chunk = 0; chunk < count; chunk++) {
         struct region_mark mark = region_here(in->region);
         struct value value = pull_element(in, push->pull, chunk, push->span);
-        struct chunk_sink sink = {{push->kind == PUSH_CONCAT ? write_shifted : write_interleaved}, to, push, chunk,
+        struct chunk_sink sink = {{push->kind == PUSH_CONCAT ? write_shifted : write_interleaved},
+                                  to,
+                                  push,
+                                  chunk,
                                   push->kind == PUSH_CONCAT ? chunk * push->size : 0};
         last_length = push_run(in, value.push, &sink.sink);
         bool may_differ = push->kind == PUSH_INTERLEAVE_INTO || (push->kind == PUSH_CONCAT && chunk + 1 == count);

@@ -144,8 +144,8 @@ struct value interp_apply(struct interp *in, struct value function, struct value
     if (function.kind == V_CLOSURE) {
         const struct closure *closure = function.closure;
         const struct core *lambda = closure->lambda;
-        result = interp_eval(in, lambda->lambda.body, bind(in, lambda->lambda.parameter, argument, closure->environment),
-                             closure->instance);
+        result = interp_eval(in, lambda->lambda.body,
+                             bind(in, lambda->lambda.parameter, argument, closure->environment), closure->instance);
     } else if (function.kind == V_PRIMITIVE) {
         const struct partial *partial = function.partial;
         size_t arity = (size_t)primitive_info[partial->primitive].arity;

@@ -42,12 +42,13 @@ static void export_element(struct host_value *array, size_t index, struct value 
             export_element(array->tuple.items[i], index, value.tuple->items[i]);
 }
 
-static void export_rows(struct interp *in, struct host_value *array, size_t depth, size_t *next, const struct pull *pull,
-                        struct span span) {
+static void export_rows(struct interp *in, struct host_value *array, size_t depth, size_t *next,
+                        const struct pull *pull, struct span span) {
     int64_t length = value_shape(array)[depth];
     if (pull->length != length)
-        interp_fail(in, DIAG_CHUNK_SIZE, span, "the rows of the result have %lld and %lld elements; they must be equally long",
-                    (long long)length, (long long)pull->length);
+        interp_fail(in, DIAG_CHUNK_SIZE, span,
+                    "the rows of the result have %lld and %lld elements; they must be equally long", (long long)length,
+                    (long long)pull->length);
     for (int64_t i = 0; i < length; i++) {
         struct region_mark mark = region_here(in->region);
         struct value element = pull_element(in, pull, i, span);

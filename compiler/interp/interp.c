@@ -19,9 +19,13 @@ struct value scalar_of(enum base base, union scalar scalar) {
     return value;
 }
 
-struct value int_of(int64_t number) { return scalar_of(BASE_I32, (union scalar){.integer = number}); }
+struct value int_of(int64_t number) {
+    return scalar_of(BASE_I32, (union scalar){.integer = number});
+}
 
-struct value bool_of(bool truth) { return scalar_of(BASE_BOOL, (union scalar){.natural = truth}); }
+struct value bool_of(bool truth) {
+    return scalar_of(BASE_BOOL, (union scalar){.natural = truth});
+}
 
 struct value tuple_of(struct interp *in, const struct value *items, size_t count) {
     struct tuple *tuple = interp_alloc(in, sizeof *tuple + count * sizeof *items);

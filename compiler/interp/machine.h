@@ -47,7 +47,7 @@ struct environment {
     const struct core_local *local;
     const struct environment *next;
     struct value value;
-    const struct core *polymorphic; /* NULL, or what to evaluate at each use in `next` … */
+    const struct core *polymorphic;  /* NULL, or what to evaluate at each use in `next` … */
     const struct instance *instance; /* … under an instance whose parent is this */
     const struct scheme *scheme;
 };
@@ -88,14 +88,14 @@ struct pull {
 /* Push arrays: a way to produce (index, value) pairs in iteration order. The length of a concat is known only when its
    last chunk was looked at; it is kept then. */
 enum push_kind {
-    PUSH_PULL,             /* pull */
-    PUSH_MAP,              /* function, of */
-    PUSH_MAP_IX,           /* function, of */
-    PUSH_CONCAT,           /* size, chunks: also concatSeq; the paper's concatDelay, (38) */
-    PUSH_INTERLEAVE,       /* size, function, chunks: also interleaveSeq */
-    PUSH_INTERLEAVE_INTO,  /* size (of the whole), function, chunks */
-    PUSH_APPEND,           /* of, second */
-    PUSH_PERMUTE,          /* function, of */
+    PUSH_PULL,            /* pull */
+    PUSH_MAP,             /* function, of */
+    PUSH_MAP_IX,          /* function, of */
+    PUSH_CONCAT,          /* size, chunks: also concatSeq; the paper's concatDelay, (38) */
+    PUSH_INTERLEAVE,      /* size, function, chunks: also interleaveSeq */
+    PUSH_INTERLEAVE_INTO, /* size (of the whole), function, chunks */
+    PUSH_APPEND,          /* of, second */
+    PUSH_PERMUTE,         /* function, of */
 };
 struct push {
     enum push_kind kind;
@@ -120,7 +120,7 @@ struct interp {
     struct region *globals_region; /* for the values of `val` globals */
     const struct interp_options *options;
     struct diagnostics *diagnostics;
-    struct value **globals; /* by index: values of monomorphic globals, when they were wanted once */
+    struct value **globals;  /* by index: values of monomorphic globals, when they were wanted once */
     const struct call *call; /* innermost */
     struct store *stores;    /* being filled, outermost last */
     const char *stack_limit; /* deeper than here is an error */

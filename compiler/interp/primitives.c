@@ -25,7 +25,8 @@ static int64_t size_of(struct interp *in, struct value size, const char *what, s
 }
 
 static struct value interp_GENERATE(struct interp *in, const struct value *a, struct span span) {
-    return new_pull(in, (struct pull){.kind = PULL_FUNCTION, .length = size_of(in, a[0], "the length", span), .function = a[1]});
+    return new_pull(
+        in, (struct pull){.kind = PULL_FUNCTION, .length = size_of(in, a[0], "the length", span), .function = a[1]});
 }
 
 static struct value interp_LENGTH(struct interp *in, const struct value *a, struct span span) {
@@ -52,7 +53,8 @@ static struct value interp_INDEX_OPERATOR(struct interp *in, const struct value 
 
 static struct value interp_MAP(struct interp *in, const struct value *a, struct span span) {
     (void)span;
-    return new_pull(in, (struct pull){.kind = PULL_MAP, .length = a[1].pull->length, .function = a[0], .of = a[1].pull});
+    return new_pull(in,
+                    (struct pull){.kind = PULL_MAP, .length = a[1].pull->length, .function = a[0], .of = a[1].pull});
 }
 
 static struct value interp_MAP_PULL(struct interp *in, const struct value *a, struct span span) {
@@ -82,7 +84,8 @@ static struct value interp_CONCAT_SEQ(struct interp *in, const struct value *a, 
 
 static struct value interp_INTERLEAVE(struct interp *in, const struct value *a, struct span span) {
     int64_t size = size_of(in, a[0], "the chunk size", span);
-    return new_push(in, (struct push){.kind = PUSH_INTERLEAVE, .span = span, .size = size, .function = a[1], .pull = a[2].pull});
+    return new_push(
+        in, (struct push){.kind = PUSH_INTERLEAVE, .span = span, .size = size, .function = a[1], .pull = a[2].pull});
 }
 
 static struct value interp_INTERLEAVE_SEQ(struct interp *in, const struct value *a, struct span span) {
@@ -91,7 +94,9 @@ static struct value interp_INTERLEAVE_SEQ(struct interp *in, const struct value 
 
 static struct value interp_INTERLEAVE_INTO(struct interp *in, const struct value *a, struct span span) {
     int64_t size = size_of(in, a[0], "the length", span);
-    return new_push(in, (struct push){.kind = PUSH_INTERLEAVE_INTO, .span = span, .size = size, .function = a[1], .pull = a[2].pull});
+    return new_push(
+        in,
+        (struct push){.kind = PUSH_INTERLEAVE_INTO, .span = span, .size = size, .function = a[1], .pull = a[2].pull});
 }
 
 static struct value interp_APPEND(struct interp *in, const struct value *a, struct span span) {
@@ -114,7 +119,8 @@ static struct value next_state(struct interp *in, struct region_mark mark, struc
     int64_t length = state.pull->length;
     struct store *store = store_run(in, step.push, span);
     if (store_length(store) > length)
-        interp_fail(in, DIAG_ARRAY_GROWS, span, "a step makes %lld elements of %lld; an array that is stepped can only shrink",
+        interp_fail(in, DIAG_ARRAY_GROWS, span,
+                    "a step makes %lld elements of %lld; an array that is stepped can only shrink",
                     (long long)store_length(store), (long long)length);
     region_release(in->region, mark);
     return store_finish(in, store);

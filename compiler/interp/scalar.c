@@ -173,20 +173,28 @@ struct value scalar_apply(struct interp *in, enum primitive primitive, const str
     scalar a = arguments[0].scalar, b = primitive_info[primitive].arity > 1 ? arguments[1].scalar : a;
     switch ((int)primitive) {
     case PRIM_ADD:
-        return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, +, b) : value_wrap(base, of_natural(a.natural + b.natural)));
+        return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, +, b)
+                                              : value_wrap(base, of_natural(a.natural + b.natural)));
     case PRIM_SUB:
-        return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, -, b) : value_wrap(base, of_natural(a.natural - b.natural)));
+        return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, -, b)
+                                              : value_wrap(base, of_natural(a.natural - b.natural)));
     case PRIM_MUL:
-        return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, *, b) : value_wrap(base, of_natural(a.natural * b.natural)));
+        return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, *, b)
+                                              : value_wrap(base, of_natural(a.natural * b.natural)));
     case PRIM_DIV: return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, /, b) : divide(base, a, b));
     case PRIM_DIV_WORD: return scalar_of(base, divide(base, a, b));
     case PRIM_REM:
     case PRIM_MOD_WORD: return scalar_of(base, remainder_of(base, a, b));
-    case PRIM_NEG: return scalar_of(base, is_float(base) ? of_double(-a.floating) : value_wrap(base, of_natural(0 - a.natural)));
+    case PRIM_NEG:
+        return scalar_of(base, is_float(base) ? of_double(-a.floating) : value_wrap(base, of_natural(0 - a.natural)));
     case PRIM_MIN:
-        return scalar_of(base, is_float(base) ? binary_math(primitive, base, a.floating, b.floating) : order(base, b, a) < 0 ? b : a);
+        return scalar_of(base, is_float(base)          ? binary_math(primitive, base, a.floating, b.floating)
+                               : order(base, b, a) < 0 ? b
+                                                       : a);
     case PRIM_MAX:
-        return scalar_of(base, is_float(base) ? binary_math(primitive, base, a.floating, b.floating) : order(base, b, a) > 0 ? b : a);
+        return scalar_of(base, is_float(base)          ? binary_math(primitive, base, a.floating, b.floating)
+                               : order(base, b, a) > 0 ? b
+                                                       : a);
     case PRIM_ABS:
         if (is_float(base))
             return scalar_of(base, of_double(fabs(a.floating)));

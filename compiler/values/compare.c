@@ -21,7 +21,8 @@ static bool close_enough(const struct comparer *c, enum base base, double got, d
 }
 
 static bool same_scalar(struct comparer *c, enum base base, union scalar got, union scalar wanted, const char *where) {
-    if (base_info[base].is_floating ? close_enough(c, base, got.floating, wanted.floating) : got.natural == wanted.natural)
+    if (base_info[base].is_floating ? close_enough(c, base, got.floating, wanted.floating)
+                                    : got.natural == wanted.natural)
         return true;
     struct text text;
     text_init(&text, c->arena);

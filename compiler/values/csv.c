@@ -39,7 +39,8 @@ static bool read_row(struct table *table, const char **at, size_t line, const en
         if (is_separator(*next))
             next = skip_blanks(next + 1);
         else if (next == after && *next && *next != '\n') {
-            *why = arena_printf(table->arena, "line %zu, column %zu: `%c` cannot follow a number", line, columns, *next);
+            *why =
+                arena_printf(table->arena, "line %zu, column %zu: `%c` cannot follow a number", line, columns, *next);
             return false;
         }
     }

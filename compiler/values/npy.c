@@ -64,8 +64,9 @@ static bool base_of_descr(const char *descr, enum base *base) {
     static const struct {
         const char *code;
         enum base base;
-    } codes[] = {{"b1", BASE_BOOL}, {"i1", BASE_I8},  {"i2", BASE_I16}, {"i4", BASE_I32}, {"i8", BASE_I64}, {"u1", BASE_U8},
-                 {"u2", BASE_U16},  {"u4", BASE_U32}, {"u8", BASE_U64}, {"f4", BASE_F32}, {"f8", BASE_F64}};
+    } codes[] = {{"b1", BASE_BOOL}, {"i1", BASE_I8},  {"i2", BASE_I16}, {"i4", BASE_I32},
+                 {"i8", BASE_I64},  {"u1", BASE_U8},  {"u2", BASE_U16}, {"u4", BASE_U32},
+                 {"u8", BASE_U64},  {"f4", BASE_F32}, {"f8", BASE_F64}};
     char order = descr[0];
     if (order != '<' && order != '|' && order != '=')
         return false;
@@ -236,7 +237,8 @@ static bool read_elements(struct arena *arena, const struct header *header, stru
         if (header->base == BASE_BOOL)
             value.natural = value.natural != 0;
         if (!convert(header->base, to, value, &result)) {
-            *why = arena_printf(arena, "element %zu: %s does not fit %s", i, printed(arena, header->base, value), name_of(to));
+            *why = arena_printf(arena, "element %zu: %s does not fit %s", i, printed(arena, header->base, value),
+                                name_of(to));
             return false;
         }
         value_set(to, data, i, result);
@@ -267,7 +269,8 @@ struct host_value *value_from_npy(struct arena *arena, struct type *type, struct
         return NULL;
     }
     if (!convertible(header.base, element->base)) {
-        *why = arena_printf(arena, "the elements are of type %s, and %s is wanted", name_of(header.base), name_of(element->base));
+        *why = arena_printf(arena, "the elements are of type %s, and %s is wanted", name_of(header.base),
+                            name_of(element->base));
         return NULL;
     }
     int64_t count;

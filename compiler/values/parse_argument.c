@@ -253,7 +253,8 @@ static struct host_value *read_generator(struct reader *r, struct type *type, st
     if (!value_check_shape(r->arena, element, rank, shape, &count, &r->why))
         return NULL;
     scalars leaves = {0};
-    union scalar seed = {0}, *low = ARENA_ARRAY(r->arena, union scalar, width), *high = ARENA_ARRAY(r->arena, union scalar, width);
+    union scalar seed = {0}, *low = ARENA_ARRAY(r->arena, union scalar, width),
+                 *high = ARENA_ARRAY(r->arena, union scalar, width);
     bool has_range = false;
     switch (generator) {
     case GENERATOR_IOTA: break;
@@ -302,8 +303,8 @@ static struct host_value *read_file(struct reader *r, struct type *type, bool in
         r->why = arena_printf(r->arena, "%s is neither a .npy nor a .csv file", shown);
         return NULL;
     }
-    struct host_value *result = is_csv ? value_from_csv(r->arena, type, bytes, &r->why)
-                                       : value_from_npy(r->arena, type, bytes, &r->why);
+    struct host_value *result =
+        is_csv ? value_from_csv(r->arena, type, bytes, &r->why) : value_from_npy(r->arena, type, bytes, &r->why);
     if (!result)
         r->why = arena_printf(r->arena, "%s: %s", is_standard_input ? "standard input" : shown, r->why);
     return result;
@@ -362,7 +363,8 @@ struct host_value *value_parse(struct arena *arena, struct type *type, const str
         result = read_value(&reader, type, false);
         skip_space(&reader);
         if (result && *reader.at) {
-            reader.why = arena_printf(arena, "`%.24s` follows a complete value of type %s", reader.at, type_text(arena, type));
+            reader.why =
+                arena_printf(arena, "`%.24s` follows a complete value of type %s", reader.at, type_text(arena, type));
             result = NULL;
         }
     }

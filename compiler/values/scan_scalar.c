@@ -33,7 +33,8 @@ static bool cut_suffix(char *token, enum base base) {
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         size_t n = strlen(suffixes[i]);
         enum base named;
-        if (length <= n || strcmp(token + length - n, suffixes[i]) != 0 || !isdigit((unsigned char)token[length - n - 1]))
+        if (length <= n || strcmp(token + length - n, suffixes[i]) != 0 ||
+            !isdigit((unsigned char)token[length - n - 1]))
             continue;
         if (suffixes[i][0] == 'f' && (strncmp(token, "0x", 2) == 0 || strncmp(token, "0X", 2) == 0))
             continue; /* hexadecimal digits */
@@ -89,8 +90,9 @@ static bool scan_integer(struct arena *arena, enum base base, const char *shown,
         char *end;
         strtod(token, &end);
         bool is_number = *token && *end == '\0';
-        *why = arena_printf(arena, is_number ? "%s is not an integer, and %s is wanted" : "`%s` is no number, and %s is wanted",
-                            shown, base_info[base].name);
+        *why = arena_printf(
+            arena, is_number ? "%s is not an integer, and %s is wanted" : "`%s` is no number, and %s is wanted", shown,
+            base_info[base].name);
         return false;
     }
     if (too_large || !fits(base, negative, magnitude)) {
@@ -133,8 +135,7 @@ static bool scan_floating(struct arena *arena, enum base base, const char *shown
     return true;
 }
 
-bool value_parse_scalar(struct arena *arena, enum base base, const char **text, union scalar *value,
-                        const char **why) {
+bool value_parse_scalar(struct arena *arena, enum base base, const char **text, union scalar *value, const char **why) {
     size_t length = token_length(*text);
     memset(value, 0, sizeof *value);
     if (length == 0 || length > TOKEN_LONGEST) {

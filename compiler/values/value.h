@@ -88,8 +88,7 @@ struct value_argument {
 struct host_value *value_parse(struct arena *arena, struct type *type, const struct value_argument *argument,
                                const char *text, const char **why);
 /* A scalar of that base type at *text, which is moved behind it. */
-bool value_parse_scalar(struct arena *arena, enum base base, const char **text, union scalar *value,
-                        const char **why);
+bool value_parse_scalar(struct arena *arena, enum base base, const char **text, union scalar *value, const char **why);
 
 /* ---- generators (generate.c) ---- */
 
@@ -109,11 +108,9 @@ struct value_bytes {
 /* A whole file; `-` is standard input. */
 bool value_read_file(struct arena *arena, const char *path, struct value_bytes *bytes, const char **why);
 
-struct host_value *value_from_npy(struct arena *arena, struct type *type, struct value_bytes bytes,
-                                  const char **why);
+struct host_value *value_from_npy(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why);
 struct value_bytes value_to_npy(struct arena *arena, const struct host_value *value); /* SCALAR or ARRAY */
-struct host_value *value_from_csv(struct arena *arena, struct type *type, struct value_bytes bytes,
-                                  const char **why);
+struct host_value *value_from_csv(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why);
 
 /* ---- results (print_value.c) ---- */
 

@@ -1,0 +1,318 @@
+/* Host values: parsing arguments, generators, .npy and .csv files, printing, comparing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "values/value.h"
+
+static int set_up(void **state) {
+    *state = arena_new();
+    return 0;
+}
+
+static int tear_down(void **state) {
+    arena_free(*state);
+    return 0;
+}
+
+/* ---- types by hand ---- */
+
+static struct type *base(struct arena *arena, enum base base) {
+    struct type *type = ARENA_NEW(arena, struct type);
+    type->kind = TYPE_BASE;
+    type->base = base;
+    return type;
+}
+
+static struct type *array(struct arena *arena, struct type *element) {
+    struct type *type = ARENA_NEW(arena, struct type);
+    type->kind = TYPE_PULL;
+    type->array.element = element;
+    type->array.level = ARENA_NEW(arena, struct level);
+    return type;
+}
+
+static struct type *pair(struct arena *arena, struct type *a, struct type *b) {
+    struct type *type = ARENA_NEW(arena, struct type);
+    type->kind = TYPE_TUPLE;
+    type->tuple.count = 2;
+    type->tuple.items = ARENA_ARRAY(arena, struct type *, 2);
+    type->tuple.items[0] = a;
+    type->tuple.items[1] = b;
+    return type;
+}
+
+static const struct value_argument SECOND = {2, "xs", NULL};
+
+static const char *shown(struct arena *arena, const struct host_value *value, int64_t limit) {
+    struct text text;
+    text_init(&text, arena);
+    value_print(&text, value, limit);
+    return text_string(&text);
+}
+
+/* Parses and prints; or the message. */
+static const char *through(struct arena *arena, struct type *type, const char *text) {
+    const char *why = NULL;
+    struct host_value *value = value_parse(arena, type, &SECOND, text, &why);
+    return value ? shown(arena, value, 0) : why;
+}
+
+/* ---- literals ---- */
+
+static void test_scalars(void **state) {
+    struct arena *a = *state;
+    assert_string_equal(through(a, base(a, BASE_I32), "3"), "3");
+    assert_string_equal(through(a, base(a, BASE_I32), "-2147483648"), "-2147483648");
+    assert_string_equal(through(a, base(a, BASE_I8), "0x7f"), "127");
+    assert_string_equal(through(a, base(a, BASE_U64), "18446744073709551615"), "18446744073709551615");
+    assert_string_equal(through(a, base(a, BASE_I64), "-1_000"), "-1000");
+    assert_string_equal(through(a, base(a, BASE_U16), "0b101u16"), "5");
+    assert_string_equal(through(a, base(a, BASE_F32), "-2.5"), "-2.5");
+    assert_string_equal(through(a, base(a, BASE_F64), "3"), "3.0");
+    assert_string_equal(through(a, base(a, BASE_F64), "1e-3"), "0.001");
+    assert_string_equal(through(a, base(a, BASE_F64), "-inf"), "-inf");
+    assert_string_equal(through(a, base(a, BASE_BOOL), "true"), "true");
+}
+
+static void test_arrays_and_tuples(void **state) {
+    struct arena *a = *state;
+    struct type *ints = array(a, base(a, BASE_I32)), *matrix = array(a, ints);
+    struct type *pairs = array(a, pair(a, base(a, BASE_I32), base(a, BASE_F64)));
+    assert_string_equal(through(a, ints, " [1, 2,3] "), "[1,2,3]");
+    assert_string_equal(through(a, ints, "[]"), "[]");
+    assert_string_equal(through(a, matrix, "[[1,2],[3,4]]"), "[[1,2],[3,4]]");
+    assert_string_equal(through(a, matrix, "[]"), "[]");
+    assert_string_equal(through(a, matrix, "[[],[]]"), "[[],[]]");
+    assert_string_equal(through(a, pairs, "[(1,2.5),(2,3.5)]"), "[(1,2.5),(2,3.5)]");
+    assert_string_equal(through(a, pair(a, base(a, BASE_I32), ints), "(1,[2,3])"), "(1,[2,3])");
+    assert_string_equal(through(a, pair(a, ints, ints), "(iota:3,[2])"), "([0,1,2],[2])");
+}
+
+static void test_errors_say_where(void **state) {
+    struct arena *a = *state;
+    struct type *bytes = array(a, base(a, BASE_I8)), *ints = array(a, base(a, BASE_I32));
+    assert_string_equal(through(a, bytes, "[1,2,3,300]"), "argument 2 (`xs`), element 3: 300 does not fit i8");
+    assert_string_equal(through(a, array(a, bytes), "[[1],[300]]"),
+                        "argument 2 (`xs`), element [1][0]: 300 does not fit i8");
+    assert_string_equal(through(a, pair(a, ints, bytes), "([1],[1,x])"),
+                        "argument 2 (`xs`), component 2, element 1: `x` is no number, and i8 is wanted");
+    assert_string_equal(through(a, base(a, BASE_I32), "2.5"),
+                        "argument 2 (`xs`): 2.5 is not an integer, and int is wanted");
+    assert_string_equal(through(a, base(a, BASE_I32), "true"),
+                        "argument 2 (`xs`): true is of type bool, and int is wanted");
+    assert_string_equal(through(a, base(a, BASE_U8), "-1"), "argument 2 (`xs`): -1 does not fit u8");
+    assert_string_equal(through(a, base(a, BASE_F32), "1e39"), "argument 2 (`xs`): 1e39 does not fit float");
+    assert_non_null(strstr(through(a, array(a, ints), "[[1,2],[3]]"), "all rows must be equally long"));
+    assert_non_null(strstr(through(a, ints, "[1,2"), "the text ends where `]` is wanted"));
+    assert_non_null(strstr(through(a, ints, "[1] 2"), "follows a complete value"));
+    assert_non_null(strstr(through(a, ints, "3"), "`[` is wanted"));
+    assert_non_null(strstr(through(a, ints, "[[1]]"), "a list where a value of type int is wanted"));
+    assert_non_null(strstr(through(a, ints, "iota:99999999999999"), "too many"));
+    assert_non_null(strstr(through(a, ints, "iota:99999999999999999999999999"), "too many"));
+    assert_non_null(strstr(through(a, array(a, ints), "iota:99999x99999"), "too many"));
+    assert_non_null(strstr(through(a, ints, "iota:-1"), "is no size"));
+    assert_non_null(strstr(through(a, ints, "iota:2x3"), "2 dimensions"));
+    assert_non_null(strstr(through(a, ints, "@/nonexistent.npy"), "No such file"));
+    assert_non_null(strstr(through(a, ints, "random:3"), "a seed"));
+    assert_non_null(strstr(through(a, ints, "random:3:1:5:4"), "is empty"));
+    assert_non_null(strstr(through(a, ints, ""), "the text ends"));
+}
+
+static void test_generators(void **state) {
+    struct arena *a = *state;
+    struct type *ints = array(a, base(a, BASE_I32)), *bytes = array(a, base(a, BASE_U8));
+    assert_string_equal(through(a, ints, "iota:4"), "[0,1,2,3]");
+    assert_string_equal(through(a, array(a, ints), "iota:2x3"), "[[0,1,2],[3,4,5]]");
+    assert_non_null(strstr(through(a, bytes, "iota:258"), ",254,255,0,1]"));
+    assert_string_equal(through(a, array(a, base(a, BASE_F32)), "fill:2:1.5"), "[1.5,1.5]");
+    assert_string_equal(through(a, array(a, pair(a, base(a, BASE_I32), base(a, BASE_BOOL))), "fill:2:(7,true)"),
+                        "[(7,true),(7,true)]");
+    assert_string_equal(through(a, ints, "random:5:1"), through(a, ints, "random:5:1"));
+    assert_string_not_equal(through(a, ints, "random:5:1"), through(a, ints, "random:5:2"));
+    assert_string_equal(through(a, ints, "random:3:9:-4:-4"), "[-4,-4,-4]");
+    const char *why;
+    struct host_value *value = value_parse(a, array(a, base(a, BASE_F32)), &SECOND, "random:1000:7", &why);
+    assert_non_null(value);
+    for (size_t i = 0; i < 1000; i++) {
+        float x = ((const float *)value->array.data)[i];
+        assert_true(x >= 0 && x < 1);
+    }
+    uint64_t seed = 0;
+    assert_true(value_random_next(&seed) == UINT64_C(0xE220A8397B1DCDAF)); /* the generator's published first value */
+}
+
+/* ---- printing ---- */
+
+static const char *printed(struct arena *arena, enum base base, double number) {
+    struct text text;
+    text_init(&text, arena);
+    value_print_scalar(&text, base, (union scalar){.floating = number});
+    return text_string(&text);
+}
+
+static void test_floats_are_shortest(void **state) {
+    struct arena *a = *state;
+    assert_string_equal(printed(a, BASE_F64, 0.1), "0.1");
+    assert_string_equal(printed(a, BASE_F32, 0.1f), "0.1");
+    assert_string_equal(printed(a, BASE_F64, 0.1f), "0.10000000149011612");
+    assert_string_equal(printed(a, BASE_F64, 100), "100.0");
+    assert_string_equal(printed(a, BASE_F32, 16777216), "16777216.0");
+    assert_string_equal(printed(a, BASE_F64, -0.0), "-0.0");
+    assert_string_equal(printed(a, BASE_F64, 1e300), "1e300");
+    assert_string_equal(printed(a, BASE_F64, 1.5e-7), "1.5e-7");
+    assert_string_equal(printed(a, BASE_F64, 0.00025), "0.00025");
+    assert_string_equal(printed(a, BASE_F64, 123456.789), "123456.789");
+    assert_string_equal(printed(a, BASE_F64, 5e-324), "5e-324");
+    assert_string_equal(printed(a, BASE_F64, NAN), "nan");
+    uint64_t seed = 42;
+    for (int i = 0; i < 20000; i++) {
+        uint64_t bits = value_random_next(&seed);
+        double number;
+        memcpy(&number, &bits, sizeof number);
+        if (isnan(number) || isinf(number))
+            continue;
+        const char *text = printed(a, BASE_F64, number), *why;
+        union scalar back;
+        assert_true(value_parse_scalar(a, BASE_F64, &text, &back, &why));
+        assert_true(back.floating == number);
+    }
+}
+
+static void test_long_arrays_are_cut(void **state) {
+    struct arena *a = *state;
+    const char *why;
+    struct type *ints = array(a, base(a, BASE_I32));
+    struct host_value *value = value_parse(a, ints, &SECOND, "iota:1000", &why);
+    assert_string_equal(shown(a, value, 2), "[0,1 … 1000 elements]");
+    value = value_parse(a, array(a, ints), &SECOND, "iota:4x2", &why);
+    assert_string_equal(shown(a, value, 3), "[[0,1],[2 … 4x2 elements]]");
+    value = value_parse(a, pair(a, ints, ints), &SECOND, "([1],[2,3])", &why);
+    struct text text;
+    text_init(&text, a);
+    value_print_lines(&text, value, 64);
+    assert_string_equal(text_string(&text), "[1]\n[2,3]\n");
+}
+
+/* ---- files ---- */
+
+static void test_npy_round_trip(void **state) {
+    struct arena *a = *state;
+    for (int b = 0; b < BASE_COUNT; b++) {
+        const char *why = NULL;
+        struct type *type = array(a, array(a, base(a, (enum base)b)));
+        struct host_value *value =
+            value_parse(a, type, &SECOND, b == BASE_BOOL ? "[[true,false]]" : "[[1,2],[3,100]]", &why);
+        assert_non_null(value);
+        struct value_bytes bytes = value_to_npy(a, value);
+        assert_int_equal(bytes.length % 64 == 0 || bytes.length > 64, 1);
+        struct host_value *back = value_from_npy(a, type, bytes, &why);
+        assert_non_null(back);
+        assert_true(value_same(a, back, value, (struct value_comparison){0}, &why));
+        for (size_t cut = 0; cut < bytes.length; cut++) /* no prefix crashes, none is accepted */
+            assert_null(value_from_npy(a, type, (struct value_bytes){bytes.at, cut}, &why));
+    }
+}
+
+static struct value_bytes npy(struct arena *arena, unsigned version, const char *header, const void *data,
+                              size_t length) {
+    size_t header_length = strlen(header), start = version == 1 ? 10 : 12;
+    struct value_bytes bytes = {arena_alloc(arena, start + header_length + length), start + header_length + length};
+    memcpy(bytes.at, "\x93NUMPY", 6);
+    bytes.at[6] = (unsigned char)version;
+    bytes.at[8] = (unsigned char)header_length;
+    memcpy(bytes.at + start, header, header_length);
+    if (length)
+        memcpy(bytes.at + start + header_length, data, length);
+    return bytes;
+}
+
+static const char *from_npy(struct arena *arena, struct type *type, struct value_bytes bytes) {
+    const char *why = NULL;
+    struct host_value *value = value_from_npy(arena, type, bytes, &why);
+    return value ? shown(arena, value, 0) : why;
+}
+
+static void test_npy_forms(void **state) {
+    struct arena *a = *state;
+    struct type *ints = array(a, base(a, BASE_I32)), *bytes = array(a, base(a, BASE_I8));
+    int32_t numbers[] = {1, 2, 3, 4, 5, 300};
+    const char *fortran = "{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }\n";
+    assert_string_equal(from_npy(a, array(a, ints), npy(a, 1, fortran, numbers, 24)), "[[1,3,5],[2,4,300]]");
+    const char *list = "{\"shape\": (6,), \"fortran_order\": False, \"descr\": \"<i4\"}";
+    assert_string_equal(from_npy(a, ints, npy(a, 2, list, numbers, 24)), "[1,2,3,4,5,300]");
+    assert_string_equal(from_npy(a, ints, npy(a, 3, list, numbers, 24)), "[1,2,3,4,5,300]");
+    assert_string_equal(from_npy(a, array(a, base(a, BASE_F32)), npy(a, 1, list, numbers, 24)),
+                        "[1.0,2.0,3.0,4.0,5.0,300.0]");
+    assert_string_equal(from_npy(a, bytes, npy(a, 1, list, numbers, 24)), "element 5: 300 does not fit i8");
+    assert_non_null(strstr(from_npy(a, ints, npy(a, 9, list, numbers, 24)), "version 9"));
+    assert_non_null(strstr(from_npy(a, ints, npy(a, 1, list, numbers, 23)), "cut short"));
+    assert_non_null(strstr(from_npy(a, array(a, ints), npy(a, 1, list, numbers, 24)), "dimension"));
+    assert_non_null(
+        strstr(from_npy(a, ints, npy(a, 1, "{'descr': '>i4', 'fortran_order': False, 'shape': (6,)}", numbers, 24)),
+               "big-endian"));
+    assert_non_null(
+        strstr(from_npy(a, ints, npy(a, 1, "{'descr': '<f8', 'fortran_order': False, 'shape': (3,)}", numbers, 24)),
+               "of type double"));
+    assert_non_null(strstr(
+        from_npy(a, ints,
+                 npy(a, 1, "{'descr': '<i4', 'fortran_order': False, 'shape': (99999999999999999999,)}", numbers, 24)),
+        "too many"));
+    assert_non_null(strstr(from_npy(a, ints, npy(a, 1, "{'shape': (", numbers, 24)), "malformed"));
+    assert_non_null(strstr(from_npy(a, ints, npy(a, 1, "{'descr': [('x','<i4')]", numbers, 24)), "records"));
+}
+
+static const char *from_csv(struct arena *arena, struct type *type, const char *text) {
+    const char *why = NULL;
+    struct value_bytes bytes = {(unsigned char *)arena_strndup(arena, text, strlen(text)), strlen(text)};
+    struct host_value *value = value_from_csv(arena, type, bytes, &why);
+    return value ? shown(arena, value, 0) : why;
+}
+
+static void test_csv(void **state) {
+    struct arena *a = *state;
+    struct type *ints = array(a, base(a, BASE_I32));
+    assert_string_equal(from_csv(a, ints, "1,2\n3;4\n\n# no\n5\t6 7\r\n"), "[1,2,3,4,5,6,7]");
+    assert_string_equal(from_csv(a, array(a, ints), "1,2\n3,4\n"), "[[1,2],[3,4]]");
+    assert_string_equal(from_csv(a, array(a, pair(a, base(a, BASE_I32), base(a, BASE_F32))), "1,2.5\n3,4"),
+                        "[(1,2.5),(3,4.0)]");
+    assert_string_equal(from_csv(a, ints, ""), "[]");
+    assert_string_equal(from_csv(a, array(a, ints), "1,2\n3\n"), "line 2 has 1 columns, and those before it have 2");
+    assert_string_equal(from_csv(a, ints, "1,2\n3,x\n"), "line 2, column 2: `x` is no number, and int is wanted");
+    assert_non_null(strstr(from_csv(a, ints, "1 ! 2"), "is missing"));
+}
+
+/* ---- comparing ---- */
+
+static void test_comparing(void **state) {
+    struct arena *a = *state;
+    const char *why = NULL;
+    struct type *floats = array(a, base(a, BASE_F32));
+    struct host_value *x = value_parse(a, floats, &SECOND, "[1,nan,0,1000]", &why);
+    struct host_value *y = value_parse(a, floats, &SECOND, "[1,nan,-0.0,1000.001]", &why);
+    struct host_value *z = value_parse(a, floats, &SECOND, "[1]", &why);
+    assert_false(value_same(a, x, y, (struct value_comparison){0}, &why));
+    assert_string_equal(why, "element 3: 1000.0 instead of 1000.001");
+    assert_true(value_same(a, x, y, (struct value_comparison){true, 0}, &why));
+    assert_false(value_same(a, x, y, (struct value_comparison){true, 1e-9}, &why));
+    assert_false(value_same(a, x, z, (struct value_comparison){0}, &why));
+    assert_string_equal(why, "4 elements instead of 1");
+}
+
+int main(void) {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_scalars),        TEST(test_arrays_and_tuples),   TEST(test_errors_say_where),
+        TEST(test_generators),     TEST(test_floats_are_shortest), TEST(test_long_arrays_are_cut),
+        TEST(test_npy_round_trip), TEST(test_npy_forms),           TEST(test_csv),
+        TEST(test_comparing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
