@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "driver/device.h"
 #include "interp/interp.h"
 
 enum { STACK_KEPT_BACK = 8 * 1024 * 1024 }; /* for what lies below and above the interpreter */
@@ -25,8 +26,7 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
 static const struct executor interp_executor = {"interp", interp_available, interp_execute};
 
 const struct executor *const executors[] = {
-    /* cuda, opencl and c come before it, from compiler/host/ */
-    &interp_executor,
+    &executor_cuda, &executor_opencl, &executor_c, &interp_executor,
     NULL,
 };
 

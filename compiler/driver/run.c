@@ -72,7 +72,7 @@ static enum exit_status run_kernel(struct compilation *c) {
     const struct executor *executor = arguments ? executor_choose(o, c->arena, &why) : NULL;
     if (!executor) {
         driver_complain("%s", why);
-        return EXIT_USAGE;
+        return arguments ? EXIT_DEVICE : EXIT_USAGE;
     }
     struct execution execution = {c->arena, o,         c->symbols,           c->program,
                                   kernel,   arguments, o->operand_count - 2, c->diagnostics};

@@ -107,23 +107,20 @@ static void table_add(struct ir_builder *b, uint64_t hash, struct ir_value *valu
     b->table_count++;
 }
 
-/* In scope here? All open regions enclose the current place; a closed one never opens again, so what is in it is
-   dropped from the table when met. */
-static bool is_reachable(const struct ir_builder *b, const struct shared *node) {
-    return !node->value->region || b->regions.at[node->value->region->id].open;
-}
-
-/* The next node with that hash from *link on, dropping the unreachable ones on the way. */
+/* The next node with that hash from *link on. All open regions enclose the current place, but those that
+   ir_enter_outermost hides; a closed one never opens again, so what is in it is dropped from the table when met. */
 static struct shared *table_next(struct ir_builder *b, struct shared ***link, uint64_t hash) {
     while (**link) {
         struct shared *node = **link;
-        if (!is_reachable(b, node)) {
+        const struct ir_region *region = node->value->region;
+        const struct region_info *info = region ? &b->regions.at[region->id] : NULL;
+        if (info && !info->open) {
             **link = node->next;
             b->table_count--;
             continue;
         }
         *link = &node->next;
-        if (node->hash == hash)
+        if (node->hash == hash && (!info || info->depth < b->frames.count))
             return node;
     }
     return NULL;

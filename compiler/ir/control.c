@@ -54,6 +54,17 @@ void ir_unwind(struct ir_builder *b, struct ir_region *region) {
     b->rebuilding = 0;
 }
 
+/* The frames above the outermost one stay where they are, and are only out of sight. */
+struct ir_region *ir_enter_outermost(struct ir_builder *b) {
+    struct ir_region *back = builder_top(b)->region;
+    b->frames.count = 1;
+    return back;
+}
+
+void ir_leave_outermost(struct ir_builder *b, struct ir_region *back) {
+    b->frames.count = b->regions.at[back->id].depth + 1;
+}
+
 static void yield_values(struct ir_builder *b, struct ir_region *region, struct ir_value **values, size_t n) {
     for (size_t i = 0; i < n; i++)
         vec_push(b->arena, &region->yields, builder_operand(b, values[i]));

@@ -1,0 +1,189 @@
+/* fclc bench: a kernel timed on a device; and fclc devices: what there is to run on. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "driver/arguments.h"
+#include "driver/commands.h"
+#include "driver/compilation.h"
+#include "driver/device.h"
+#include "host/execute.h"
+
+enum { WARM_UP = 3, LEAST_RUNS = 11, MOST_RUNS = 101 };
+static const double ENOUGH_SECONDS = 1.0; /* of measuring, when that takes more than the least runs */
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(double *samples, size_t count) {
+    qsort(samples, count, sizeof *samples, compare);
+    return count % 2 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
+}
+
+struct measurement {
+    size_t runs;
+    double samples[MOST_RUNS]; /* seconds of wall clock, launches and host work included */
+    size_t launches;           /* device launches of one run */
+    const char **names;
+    double *launch_samples; /* launches × MOST_RUNS */
+};
+
+static bool measure(struct arena *arena, struct device_session *session, struct measurement *m) {
+    for (int i = 0; i < WARM_UP; i++)
+        if (!device_run_once(session->run, &session->why))
+            return false;
+    double spent = 0;
+    while (m->runs < MOST_RUNS && (m->runs < LEAST_RUNS || spent < ENOUGH_SECONDS)) {
+        if (fcl_finish(session->context) != FCL_OK)
+            return session->why = fcl_error(session->context), false;
+        fcl_clear_timings(session->context);
+        double start = now();
+        if (!device_run_once(session->run, &session->why))
+            return false;
+        if (fcl_finish(session->context) != FCL_OK)
+            return session->why = fcl_error(session->context), false;
+        m->samples[m->runs] = now() - start;
+        spent += m->samples[m->runs];
+        const struct fcl_timing *timings;
+        size_t count;
+        if (fcl_timings(session->context, &timings, &count) != FCL_OK)
+            return session->why = fcl_error(session->context), false;
+        if (!m->names) {
+            m->launches = count;
+            m->names = ARENA_ARRAY(arena, const char *, count + 1);
+            m->launch_samples = ARENA_ARRAY(arena, double, (count + 1) * MOST_RUNS);
+        }
+        for (size_t k = 0; k < count && k < m->launches; k++) {
+            m->names[k] = timings[k].kernel;
+            m->launch_samples[k * MOST_RUNS + m->runs] = timings[k].seconds;
+        }
+        m->runs++;
+    }
+    return true;
+}
+
+static void print_string(const char *text) { /* of JSON */
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putchar('\\');
+        if ((unsigned char)*text >= ' ')
+            putchar(*text);
+    }
+    putchar('"');
+}
+
+static void report(const struct options *options, struct device_session *session, const char *kernel,
+                   struct measurement *m) {
+    const struct fcl_device_info *device = fcl_device(session->context);
+    double middle = median(m->samples, m->runs), bytes = (double)device_run_bytes(session->run);
+    if (!options->json) {
+        printf("%s on %s (%s), %zu runs\n", kernel, device->name, fcl_device_kind_name(device->kind), m->runs);
+        printf("  median %.3f ms, min %.3f ms", middle * 1e3, m->samples[0] * 1e3);
+        printf(", %.2f GB/s (%.0f bytes of arguments and results)\n", bytes / middle * 1e-9, bytes);
+        for (size_t k = 0; k < m->launches; k++)
+            printf("  %-32s %.3f ms\n", m->names[k], median(&m->launch_samples[k * MOST_RUNS], m->runs) * 1e3);
+        return;
+    }
+    printf("{\"kernel\": ");
+    print_string(kernel);
+    printf(", \"target\": ");
+    print_string(fcl_device_kind_name(device->kind));
+    printf(", \"device\": ");
+    print_string(device->name);
+    printf(", \"runs\": %zu, \"median_s\": %.9f, \"min_s\": %.9f, \"bytes\": %.0f, \"gb_per_s\": %.3f, \"launches\": [",
+           m->runs, middle, m->samples[0], bytes, bytes / middle * 1e-9);
+    for (size_t k = 0; k < m->launches; k++) {
+        printf("%s{\"kernel\": ", k ? ", " : "");
+        print_string(m->names[k]);
+        printf(", \"median_s\": %.9f}", median(&m->launch_samples[k * MOST_RUNS], m->runs));
+    }
+    printf("]}\n");
+}
+
+static enum exit_status bench(struct compilation *c) {
+    struct options *options = c->options;
+    enum exit_status status = compilation_check(c, options->operands[0]);
+    if (status != EXIT_GOOD || !compilation_is_good(c))
+        return status;
+    const struct core_global *kernel = compilation_kernel(c, options->operands[1]);
+    if (!kernel)
+        return EXIT_USAGE;
+    const char *why = NULL;
+    struct host_value **arguments =
+        parse_arguments(c->arena, kernel, options->operands + 2, options->operand_count - 2, NULL, &why);
+    enum fcl_device_kind kind = FCL_DEVICE_ANY;
+    if (arguments && options->target &&
+        (fcl_parse_device(options->target, &kind, &(int){0}) != FCL_OK)) {
+        arguments = NULL;
+        why = arena_printf(c->arena, "target %s cannot be timed; cuda, opencl and c can", options->target);
+    }
+    if (!arguments) {
+        driver_complain("%s", why);
+        return EXIT_USAGE;
+    }
+    struct device_request request = {.arena = c->arena,
+                                     .options = options,
+                                     .program = c->program,
+                                     .kernel = kernel,
+                                     .arguments = arguments,
+                                     .argument_count = options->operand_count - 2,
+                                     .kind = kind,
+                                     .profile = true,
+                                     .diagnostics = c->diagnostics};
+    struct device_session session = {0};
+    struct measurement *m = ARENA_NEW(c->arena, struct measurement);
+    if (!device_prepare(&request, &session)) {
+        status = session.status;
+    } else if (!measure(c->arena, &session, m)) {
+        status = EXIT_DEVICE;
+    } else {
+        report(options, &session, kernel->name->text, m);
+    }
+    if (status != EXIT_GOOD && session.why)
+        driver_complain("%s", session.why);
+    device_finish(&session);
+    return status;
+}
+
+enum exit_status command_bench(struct options *options) {
+    struct compilation *c = compilation_new(options);
+    enum exit_status status = bench(c), found = compilation_finish(c);
+    compilation_free(c);
+    return status > found ? status : found;
+}
+
+enum exit_status command_devices(struct options *options) {
+    (void)options;
+    struct fcl_device_list list;
+    enum fcl_status status = fcl_devices(&list);
+    if (status != FCL_OK) {
+        driver_complain("the devices cannot be listed: %s", fcl_status_text(status));
+        return EXIT_DEVICE;
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        const struct fcl_device_info *d = &list.devices[i];
+        printf("%s:%d  %s\n", fcl_device_kind_name(d->kind), d->index, d->name);
+        printf("    %s, driver %s\n", d->platform, d->driver);
+        if (d->memory_bytes)
+            printf("    %.1f GiB memory, %llu KiB shared memory per block, %u units, up to %u threads per block\n",
+                   (double)d->memory_bytes / (1 << 30), (unsigned long long)(d->shared_bytes / 1024), d->compute_units,
+                   d->max_threads);
+        if (d->problem[0])
+            printf("    unusable: %s\n", d->problem);
+    }
+    for (int b = 0; b < FCL_BACKENDS; b++)
+        if (list.absent[b][0])
+            printf("%s: none (%s)\n", fcl_backend_name((enum fcl_backend)b), list.absent[b]);
+    printf("interp:  the reference interpreter\n");
+    fcl_device_list_free(&list);
+    return EXIT_GOOD;
+}

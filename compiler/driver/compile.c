@@ -1,0 +1,135 @@
+/* fclc FILE -o OUT: kernels and their host functions to files; and the dumps of the stages behind the checker. */
+#include <string.h>
+
+#include "driver/commands.h"
+#include "driver/compilation.h"
+#include "driver/generate.h"
+#include "driver/later_stages.h"
+#include "driver/output.h"
+#include "host/emit.h"
+
+static const struct target_name {
+    const char *name, *extension;
+    enum backend_language language;
+} target_names[] = {
+    {"cuda", ".cu", BACKEND_CUDA},
+    {"opencl", ".cl", BACKEND_OPENCL},
+    {"c", ".c", BACKEND_C},
+};
+enum { TARGETS = sizeof target_names / sizeof target_names[0] };
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), n = strlen(end);
+    return length > n && strcmp(text + length - n, end) == 0;
+}
+
+/* --target, or else what the output's extension says; NULL when neither tells. */
+static const struct target_name *chosen_target(const struct options *options) {
+    for (size_t i = 0; i < TARGETS; i++)
+        if (options->target ? strcmp(options->target, target_names[i].name) == 0
+                            : options->output && ends_with(options->output, target_names[i].extension))
+            return &target_names[i];
+    return NULL;
+}
+
+static struct generate_request request_of(struct compilation *c, const struct target_name *target) {
+    return (struct generate_request){.arena = c->arena,
+                                     .options = c->options,
+                                     .program = c->program,
+                                     .language = target->language,
+                                     .loop = target->language == BACKEND_C || c->options->mapping == MAPPING_LOOP,
+                                     .diagnostics = c->diagnostics};
+}
+
+static const char *without_extension(struct arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    return dot && (!slash || dot > slash) && dot != path ? arena_strndup(arena, path, (size_t)(dot - path)) : path;
+}
+
+/* OUT: FILE and all that it imports, as make reads it; spaces are escaped. */
+static const char *dependencies(struct compilation *c, const char *output) {
+    struct text text;
+    text_init(&text, c->arena);
+    text_printf(&text, "%s:", output);
+    for (size_t i = 0; i < c->modules.count; i++) {
+        text_add(&text, " ");
+        for (const char *p = c->modules.at[i]->file->source->path; *p; p++)
+            text_printf(&text, *p == ' ' ? "\\%c" : "%c", *p);
+    }
+    text_add(&text, "\n");
+    return text_string(&text);
+}
+
+static enum exit_status write_text(struct compilation *c, const char *path, const char *text) {
+    const char *why;
+    if (output_write(c->arena, path, text, strlen(text), &why))
+        return EXIT_GOOD;
+    driver_complain("%s", why);
+    return EXIT_USAGE;
+}
+
+static enum exit_status compile(struct compilation *c, const struct target_name *target) {
+    enum exit_status status = compilation_check(c, c->options->operands[0]);
+    if (status != EXIT_GOOD || !compilation_is_good(c))
+        return status;
+    struct generate_request request = request_of(c, target);
+    struct generated generated = {0};
+    if (!generate(&request, &generated))
+        return EXIT_PROGRAM_WRONG;
+    const char *output = c->options->output, *base = without_extension(c->arena, output);
+    const char *kernels = generate_text(&request, &generated, c->options->operands[0]);
+    struct host_emit_request host = {.language = target->language,
+                                     .programs = generated.targets.at,
+                                     .count = generated.targets.count,
+                                     .kernel_source = kernels,
+                                     .base_name = base,
+                                     .source_name = c->options->operands[0],
+                                     .version = FCLC_VERSION};
+    status = write_text(c, output, kernels);
+    if (status == EXIT_GOOD && strcmp(output, "-") != 0)
+        status = write_text(c, arena_printf(c->arena, "%s.h", base), host_emit_header(c->arena, &host));
+    if (status == EXIT_GOOD && c->options->make_dependencies)
+        status = write_text(c, arena_printf(c->arena, "%s.d", base), dependencies(c, output));
+    return status;
+}
+
+enum exit_status command_compile(struct options *options) {
+    if (!options->output) {
+        driver_complain("where does the output go? usage is `fclc %s`", command_info[COMMAND_COMPILE].synopsis);
+        return EXIT_USAGE;
+    }
+    const struct target_name *target = chosen_target(options);
+    if (!target) {
+        driver_complain("-o %s: the name must end in .cu, .cl or .c, or --target=cuda|opencl|c must be given",
+                        options->output);
+        return EXIT_USAGE;
+    }
+    if (options->mapping != MAPPING_DEFAULT && target->language != BACKEND_OPENCL &&
+        (options->mapping == MAPPING_LOOP) != (target->language == BACKEND_C)) {
+        driver_complain("--map=%s is not for %s", options->mapping == MAPPING_LOOP ? "loop" : "simt", target->name);
+        return EXIT_USAGE;
+    }
+    struct compilation *c = compilation_new(options);
+    enum exit_status status = compile(c, target), found = compilation_finish(c);
+    compilation_free(c);
+    return status > found ? status : found;
+}
+
+/* ---- dumps ---- */
+
+enum exit_status dump_later_stage(struct compilation *c, struct text *out) {
+    const struct target_name *target = chosen_target(c->options);
+    struct generate_request request = request_of(c, target ? target : &target_names[0]);
+    request.before_passes = strcmp(c->options->dump, "ir") == 0;
+    struct generated generated = {0};
+    if (!generate(&request, &generated))
+        return EXIT_PROGRAM_WRONG;
+    bool is_target = strcmp(c->options->dump, "target") == 0;
+    for (size_t i = 0; i < generated.kernels.count; i++) {
+        if (is_target)
+            backend_dump(out, generated.targets.at[i]);
+        else
+            ir_print(out, generated.kernels.at[i]);
+    }
+    return EXIT_GOOD;
+}

@@ -1,0 +1,36 @@
+/* Running kernels on devices: used by the executors, and by `fclc bench`, which runs one many times. */
+#ifndef FCL_DRIVER_DEVICE_H
+#define FCL_DRIVER_DEVICE_H
+
+#include "driver/executor.h"
+#include "fcl.h"
+
+struct device_run;
+
+struct device_request {
+    struct arena *arena;
+    const struct options *options;
+    const struct program *program;
+    const struct core_global *kernel;
+    struct host_value *const *arguments;
+    size_t argument_count;
+    enum fcl_device_kind kind;
+    bool profile;
+    struct diagnostics *diagnostics;
+};
+
+struct device_session {
+    struct fcl_context *context;
+    struct device_run *run;
+    enum exit_status status; /* why preparing failed, */
+    const char *why;         /* and in words, unless diagnostics have it */
+};
+
+/* Opens the device, compiles and builds the kernel, and puts the arguments into its memory. device_finish is due in any
+   case. */
+bool device_prepare(const struct device_request *request, struct device_session *session);
+void device_finish(struct device_session *session);
+
+extern const struct executor executor_cuda, executor_opencl, executor_c;
+
+#endif

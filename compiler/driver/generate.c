@@ -1,0 +1,67 @@
+/* The pipeline behind checking, as a list of calls in order. */
+#include "driver/generate.h"
+
+#include "elaborate/elaborate.h"
+#include "ir/passes.h"
+
+struct elaborate_options generate_elaborate_options(const struct options *options) {
+    struct elaborate_options result = elaborate_defaults;
+    if (options->block_size_given)
+        result.block_size = (int)options->block_size;
+    if (options->grid_size_given)
+        result.grid_size = (int)options->grid_size;
+    if (options->unroll >= 0)
+        result.unroll = (int)options->unroll;
+    result.optimise = options->optimise;
+    return result;
+}
+
+static bool internal_error(const struct generate_request *request, const struct core_global *kernel,
+                           const char *what) {
+    diag_error(request->diagnostics, DIAG_INTERNAL, kernel->span, "internal error in the IR of `%s`: %s",
+               kernel->name->text, what);
+    return false;
+}
+
+static bool generate_kernel(const struct generate_request *request, const struct core_global *global,
+                            struct generated *result) {
+    struct arena *arena = request->arena;
+    struct elaborate_options elaborate = generate_elaborate_options(request->options);
+    struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
+    if (!kernel)
+        return false;
+    const char *wrong = ir_verify(arena, kernel);
+    if (wrong)
+        return internal_error(request, global, wrong);
+    vec_push(arena, &result->kernels, kernel);
+    if (request->before_passes)
+        return true;
+    wrong = ir_optimise(arena, kernel, request->options->optimise);
+    if (wrong)
+        return internal_error(request, global, wrong);
+    struct map_options map = request->language == BACKEND_CUDA     ? map_options_cuda()
+                             : request->language == BACKEND_OPENCL ? map_options_opencl(request->loop)
+                                                                   : map_options_c();
+    vec_push(arena, &result->targets, map_kernel(arena, kernel, &map));
+    return true;
+}
+
+bool generate(const struct generate_request *request, struct generated *result) {
+    bool good = true;
+    for (size_t i = 0; i < request->program->globals.count; i++) {
+        const struct core_global *global = request->program->globals.at[i];
+        if (global->kind != GLOBAL_KERNEL || (request->only && global != request->only))
+            continue;
+        good = generate_kernel(request, global, result) && good;
+    }
+    return good;
+}
+
+const char *generate_text(const struct generate_request *request, const struct generated *generated,
+                          const char *path) {
+    struct text text;
+    text_init(&text, request->arena);
+    struct backend_options options = {.source = path, .version = FCLC_VERSION};
+    backend_print(&text, request->language, generated->targets.at, generated->targets.count, &options);
+    return text_string(&text);
+}

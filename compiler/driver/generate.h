@@ -1,0 +1,37 @@
+/* From the checked program to the text of a target: elaboration, IR passes, mapping and printing in order. */
+#ifndef FCL_DRIVER_GENERATE_H
+#define FCL_DRIVER_GENERATE_H
+
+#include "backend/backend.h"
+#include "driver/options.h"
+#include "map/map.h"
+#include "support/diag.h"
+#include "types/core.h"
+
+struct generated {
+    VEC(struct ir_kernel *) raw;  /* as elaborated, when keep_raw */
+    VEC(struct ir_kernel *) kernels;
+    VEC(const struct target_program *) targets; /* in the same order */
+};
+
+struct generate_request {
+    struct arena *arena;
+    const struct options *options;
+    const struct program *program;
+    const struct core_global *only; /* one kernel, or NULL: all that are not the prelude's */
+    enum backend_language language;
+    bool loop;                  /* the mapping */
+    bool before_passes;         /* stop after elaboration (--dump=ir) */
+    struct diagnostics *diagnostics;
+};
+
+/* False when diagnostics were given. An internal error (verification) is one of them. */
+bool generate(const struct generate_request *request, struct generated *result);
+
+/* The kernels' text in the request's language; `path` is the source file's name for the heading. */
+const char *generate_text(const struct generate_request *request, const struct generated *generated, const char *path);
+
+/* -O, --unroll, --block-size … as the elaborator takes them. */
+struct elaborate_options generate_elaborate_options(const struct options *options);
+
+#endif
