@@ -1,0 +1,583 @@
+// The CUDA backend: the driver API for everything on the device, NVRTC for turning CUDA C++ into PTX.
+//
+// It uses the device's primary context, so that memory is shared with whatever else in the process uses CUDA, and makes
+// it current only for the time of a call.
+#include "internal.h"
+#include "cuda_api.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CONSTANT(name, value) name = (value),
+enum { CUDA_CONSTANTS(CONSTANT) };
+
+#define MEMBER(result, name, parameters) result(*name) parameters;
+struct cuda {
+    CUDA_FUNCTIONS(MEMBER)
+    CUDA_OPTIONAL_FUNCTIONS(MEMBER)
+};
+struct nvrtc {
+    NVRTC_FUNCTIONS(MEMBER)
+    NVRTC_OPTIONAL_FUNCTIONS(MEMBER)
+};
+
+#define CUDA_SYMBOL(result, name, parameters) {#name, offsetof(struct cuda, name), false},
+#define CUDA_OPTIONAL(result, name, parameters) {#name, offsetof(struct cuda, name), true},
+#define NVRTC_SYMBOL(result, name, parameters) {#name, offsetof(struct nvrtc, name), false},
+#define NVRTC_OPTIONAL(result, name, parameters) {#name, offsetof(struct nvrtc, name), true},
+static const struct fclrt_symbol cuda_symbols[] = {CUDA_FUNCTIONS(CUDA_SYMBOL) CUDA_OPTIONAL_FUNCTIONS(CUDA_OPTIONAL)};
+static const struct fclrt_symbol nvrtc_symbols[] = {NVRTC_FUNCTIONS(NVRTC_SYMBOL)
+                                                        NVRTC_OPTIONAL_FUNCTIONS(NVRTC_OPTIONAL)};
+
+enum { MOST_ARGUMENTS_ON_STACK = 64 };
+
+struct state {
+    struct cuda cu;
+    struct nvrtc rtc;
+    CUdevice device;
+    CUcontext context;
+    int architecture; // that NVRTC compiles for: 10 × major + minor, at most the device's
+};
+
+static bool load_cuda(struct cuda *cu, struct fclrt_note why) {
+    static const char *const names[] = {"libcuda.so.1", "libcuda.so", NULL};
+    return fclrt_load("FCL_LIBCUDA", names, "no NVIDIA driver on this machine", cuda_symbols,
+                      sizeof cuda_symbols / sizeof *cuda_symbols, cu, why);
+}
+
+static bool load_nvrtc(struct nvrtc *rtc, struct fclrt_note why) {
+    // The toolkit's own directory comes last: a search path that was set up means something.
+    static const char *const names[] = {
+        "libnvrtc.so",
+        "libnvrtc.so.13",
+        "libnvrtc.so.12",
+        "libnvrtc.so.11.2",
+        "libnvrtc.so.11.1",
+        "libnvrtc.so.11.0",
+        "libnvrtc.so.10.2",
+        "/usr/local/cuda/lib64/libnvrtc.so",
+        "/usr/local/cuda/lib/libnvrtc.so",
+        "/usr/local/cuda/targets/x86_64-linux/lib/libnvrtc.so",
+        "/usr/local/cuda/targets/sbsa-linux/lib/libnvrtc.so",
+        "/usr/lib/cuda/lib64/libnvrtc.so",
+        NULL,
+    };
+    return fclrt_load("FCL_LIBNVRTC", names,
+                      "CUDA's run-time compiler is not installed (part of the CUDA toolkit; Debian: package libnvrtc*)",
+                      nvrtc_symbols, sizeof nvrtc_symbols / sizeof *nvrtc_symbols, rtc, why);
+}
+
+static const char *error_text(const struct cuda *cu, CUresult error) {
+    const char *text = NULL;
+    if (cu->cuGetErrorString(error, &text) != CUDA_SUCCESS || !text)
+        text = "unknown error";
+    return text;
+}
+
+static enum fcl_status fail(struct fcl_context *context, const char *doing, CUresult error) {
+    struct state *state = context->state;
+    return fclrt_fail(context, error == CUDA_ERROR_OUT_OF_MEMORY ? FCL_NO_DEVICE_MEMORY : FCL_DRIVER_FAILED,
+                      "%s: %s (CUDA error %d)", doing, error_text(&state->cu, error), error);
+}
+
+// ---------------------------------------------------------------- devices
+
+// Starts the driver and counts its devices.
+static int count_devices(const struct cuda *cu, struct fclrt_note why) {
+    int count = 0;
+    CUresult error = cu->cuInit(0);
+    if (error == CUDA_SUCCESS)
+        error = cu->cuDeviceGetCount(&count);
+    if (error == CUDA_SUCCESS && count > 0)
+        return count;
+    if (error == CUDA_SUCCESS || error == CUDA_ERROR_NO_DEVICE)
+        fclrt_note(why, "the NVIDIA driver found no device");
+    else if (error == CUDA_ERROR_STUB_LIBRARY)
+        fclrt_note(why, "libcuda is the CUDA toolkit's stub, not the driver's: no NVIDIA driver on this machine");
+    else
+        fclrt_note(why, "the NVIDIA driver does not start: %s (CUDA error %d)", error_text(cu, error), error);
+    return 0;
+}
+
+static uint32_t attribute(const struct cuda *cu, CUdevice device, CUdevice_attribute what) {
+    int value = 0;
+    return cu->cuDeviceGetAttribute(&value, what, device) == CUDA_SUCCESS && value > 0 ? (uint32_t)value : 0;
+}
+
+static void describe(const struct cuda *cu, CUdevice device, struct fcl_device_info *info) {
+    *info = (struct fcl_device_info){.backend = FCL_BACKEND_CUDA,
+                                     .kind = FCL_DEVICE_CUDA,
+                                     .platform = "CUDA",
+                                     .has_double = true,
+                                     .exact_division = true};
+    char name[256] = "";
+    int version = 0;
+    size_t memory = 0;
+    if (cu->cuDeviceGetName(name, sizeof name - 1, device) == CUDA_SUCCESS)
+        fclrt_copy_name(info->name, sizeof info->name, name);
+    if (!info->name[0])
+        snprintf(info->name, sizeof info->name, "CUDA device");
+    if (cu->cuDriverGetVersion && cu->cuDriverGetVersion(&version) == CUDA_SUCCESS)
+        snprintf(info->driver, sizeof info->driver, "%d.%d", version / 1000, version % 1000 / 10);
+    if (cu->cuDeviceTotalMem_v2(&memory, device) == CUDA_SUCCESS)
+        info->memory_bytes = memory;
+    info->max_buffer_bytes = info->memory_bytes;
+    info->shared_bytes = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    if (!info->shared_bytes)
+        info->shared_bytes = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    info->max_threads = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    info->max_blocks = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+    if (!info->max_blocks)
+        info->max_blocks = 65535;
+    info->compute_units = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    info->warp_width = attribute(cu, device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    info->capability = 10 * attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                       attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+}
+
+static enum fcl_status list_cuda(fclrt_receiver *receive, void *to, struct fclrt_note why) {
+    struct cuda cu = {0};
+    struct nvrtc rtc = {0};
+    if (!load_cuda(&cu, why))
+        return FCL_NO_BACKEND;
+    int count = count_devices(&cu, why);
+    for (int i = 0; i < count; i++) {
+        struct fcl_device_info info;
+        CUdevice device = 0;
+        if (cu.cuDeviceGet(&device, i) != CUDA_SUCCESS)
+            continue;
+        describe(&cu, device, &info);
+        load_nvrtc(&rtc, (struct fclrt_note){info.problem, sizeof info.problem});
+        if (!receive(to, &info))
+            return FCL_NO_MEMORY;
+    }
+    return FCL_OK;
+}
+
+// ---------------------------------------------------------------- contexts
+
+// The newest architecture that both the device and NVRTC know; the device's own where NVRTC does not tell; 0 if there is none.
+static int choose_architecture(const struct nvrtc *rtc, int device) {
+    int count = 0, best = 0;
+    if (!rtc->nvrtcGetNumSupportedArchs || !rtc->nvrtcGetSupportedArchs ||
+        rtc->nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0)
+        return device;
+    int *known = calloc((size_t)count, sizeof *known);
+    if (!known || rtc->nvrtcGetSupportedArchs(known) != NVRTC_SUCCESS) {
+        free(known);
+        return device;
+    }
+    for (int i = 0; i < count; i++)
+        if (known[i] <= device && known[i] > best)
+            best = known[i];
+    free(known);
+    return best;
+}
+
+static CUresult enter(const struct state *state) { return state->cu.cuCtxPushCurrent_v2(state->context); }
+
+static void leave(const struct state *state) {
+    CUcontext ours;
+    state->cu.cuCtxPopCurrent_v2(&ours);
+}
+
+static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
+    struct state *state = calloc(1, sizeof *state);
+    if (!state)
+        return fclrt_no_memory(context);
+    context->state = state;
+    const struct fcl_device_info *info = &context->device;
+    char why[256] = "";
+    struct fclrt_note note = {why, sizeof why};
+    if (!load_cuda(&state->cu, note) || !load_nvrtc(&state->rtc, note))
+        return fclrt_fail(context, FCL_NO_BACKEND, "%s", why);
+    if (!count_devices(&state->cu, note))
+        return fclrt_fail(context, FCL_NO_DEVICE, "%s", why);
+    CUresult error = state->cu.cuDeviceGet(&state->device, (int)ordinal);
+    if (error != CUDA_SUCCESS)
+        return fail(context, "cuDeviceGet", error);
+    state->architecture = choose_architecture(&state->rtc, (int)info->capability);
+    if (!state->architecture)
+        return fclrt_fail(context, FCL_NO_BACKEND,
+                          "%s has compute capability %" PRIu32 ".%" PRIu32
+                          ", which this version of NVRTC no longer supports: install an older CUDA toolkit",
+                          info->name, info->capability / 10, info->capability % 10);
+    error = state->cu.cuDevicePrimaryCtxRetain(&state->context, state->device);
+    if (error != CUDA_SUCCESS) {
+        state->context = NULL;
+        return fail(context, "cuDevicePrimaryCtxRetain", error);
+    }
+    int major = 0, minor = 0;
+    if (state->rtc.nvrtcVersion)
+        state->rtc.nvrtcVersion(&major, &minor);
+    context->build_options = fclrt_copy_string("--fmad=false");
+    context->identity = fclrt_format("cuda\n%s %" PRIu32 " %d\ndriver %s, NVRTC %d.%d", info->name, info->capability,
+                                     state->architecture, info->driver, major, minor);
+    return context->build_options && context->identity ? FCL_OK : fclrt_no_memory(context);
+}
+
+static void close_cuda(struct fcl_context *context) {
+    struct state *state = context->state;
+    if (state->context)
+        state->cu.cuDevicePrimaryCtxRelease(state->device);
+    free(state);
+    context->state = NULL;
+}
+
+// Runs `call` with the context current; `doing` names it in the message.
+#define WITH_CONTEXT(context, doing, call)                                                                             \
+    do {                                                                                                               \
+        struct state *state = (context)->state;                                                                        \
+        CUresult error = enter(state);                                                                                 \
+        if (error == CUDA_SUCCESS) {                                                                                   \
+            error = state->cu.call;                                                                                    \
+            leave(state);                                                                                              \
+        }                                                                                                              \
+        return error == CUDA_SUCCESS ? FCL_OK : fail((context), (doing), error);                                       \
+    } while (0)
+
+static enum fcl_status finish_cuda(struct fcl_context *context) {
+    if (!((struct state *)context->state)->context)
+        return FCL_OK;
+    WITH_CONTEXT(context, "cuCtxSynchronize", cuCtxSynchronize());
+}
+
+// ---------------------------------------------------------------- buffers
+
+static enum fcl_status alloc_cuda(struct fcl_context *context, uint64_t bytes, union fclrt_memory *memory) {
+    struct state *state = context->state;
+    CUdeviceptr address = 0;
+    CUresult error = enter(state);
+    if (error == CUDA_SUCCESS) {
+        error = state->cu.cuMemAlloc_v2(&address, (size_t)bytes);
+        leave(state);
+    }
+    memory->address = address;
+    if (error == CUDA_SUCCESS)
+        return FCL_OK;
+    return fclrt_fail(context, error == CUDA_ERROR_OUT_OF_MEMORY ? FCL_NO_DEVICE_MEMORY : FCL_DRIVER_FAILED,
+                      "no memory for a buffer of %" PRIu64 " bytes on %s, which has %" PRIu64
+                      " in all: %s (CUDA error %d)",
+                      bytes, context->device.name, context->device.memory_bytes, error_text(&state->cu, error), error);
+}
+
+static void free_cuda(struct fcl_context *context, union fclrt_memory memory) {
+    struct state *state = context->state;
+    if (enter(state) != CUDA_SUCCESS)
+        return;
+    state->cu.cuMemFree_v2(memory.address);
+    leave(state);
+}
+
+static enum fcl_status write_cuda(struct fcl_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes) {
+    WITH_CONTEXT(buffer->context, "cuMemcpyHtoD",
+                 cuMemcpyHtoD_v2(buffer->memory.address + offset, data, (size_t)bytes));
+}
+
+static enum fcl_status read_cuda(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes) {
+    WITH_CONTEXT(buffer->context, "cuMemcpyDtoH",
+                 cuMemcpyDtoH_v2(data, buffer->memory.address + offset, (size_t)bytes));
+}
+
+static enum fcl_status copy_cuda(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
+                                 uint64_t from_offset, uint64_t bytes) {
+    WITH_CONTEXT(to->context, "cuMemcpyDtoD",
+                 cuMemcpyDtoD_v2(to->memory.address + to_offset, from->memory.address + from_offset, (size_t)bytes));
+}
+
+static enum fcl_status fill_cuda(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value) {
+    WITH_CONTEXT(buffer->context, "cuMemsetD8", cuMemsetD8_v2(buffer->memory.address + offset, value, (size_t)bytes));
+}
+
+// ---------------------------------------------------------------- programs
+
+// What NVRTC made of a source: PTX for `compute_NN`, or machine code for `sm_NN`.
+struct compilation {
+    nvrtcResult result;
+    char *log;  // may be NULL
+    char *code; // NULL unless result is NVRTC_SUCCESS
+    size_t bytes;
+};
+
+static void free_compilation(struct compilation *made) {
+    free(made->log);
+    free(made->code);
+    *made = (struct compilation){0};
+}
+
+static char *read_log(const struct nvrtc *rtc, nvrtcProgram handle) {
+    size_t bytes = 0;
+    if (rtc->nvrtcGetProgramLogSize(handle, &bytes) != NVRTC_SUCCESS || bytes <= 1)
+        return NULL;
+    char *log = calloc(1, bytes + 1);
+    if (log && rtc->nvrtcGetProgramLog(handle, log) == NVRTC_SUCCESS)
+        return log;
+    free(log);
+    return NULL;
+}
+
+// False when the host has no memory left. A kind of code that this NVRTC does not make is an error like any other.
+static bool compile(const struct fcl_program *program, int architecture, bool machine_code, struct compilation *made) {
+    const struct state *state = program->context->state;
+    const struct nvrtc *rtc = &state->rtc;
+    char target[64];
+    snprintf(target, sizeof target, "--gpu-architecture=%s_%d", machine_code ? "sm" : "compute", architecture);
+    const char *strings[] = {program->options, target};
+    // An architecture among the caller's options wins.
+    bool given = strstr(program->options, "-arch") || strstr(program->options, "--gpu-architecture");
+    struct fclrt_words words;
+    *made = (struct compilation){.result = NVRTC_ERROR_COMPILATION};
+    if (!fclrt_split(&words, 0, strings, given ? 1 : 2))
+        return false;
+
+    nvrtcProgram handle = NULL;
+    bool memory = true;
+    nvrtcResult result = rtc->nvrtcCreateProgram(&handle, program->source, "kernels.cu", 0, NULL, NULL);
+    if (result == NVRTC_SUCCESS) {
+        result = rtc->nvrtcCompileProgram(handle, (int)words.count, (const char *const *)words.list);
+        made->log = read_log(rtc, handle);
+        size_t bytes = 0;
+        if (result == NVRTC_SUCCESS)
+            result = machine_code ? rtc->nvrtcGetCUBINSize(handle, &bytes) : rtc->nvrtcGetPTXSize(handle, &bytes);
+        if (result == NVRTC_SUCCESS) {
+            made->code = calloc(1, bytes + 1);
+            made->bytes = bytes;
+            memory = made->code != NULL;
+            if (memory)
+                result = machine_code ? rtc->nvrtcGetCUBIN(handle, made->code) : rtc->nvrtcGetPTX(handle, made->code);
+        }
+        rtc->nvrtcDestroyProgram(&handle);
+    }
+    made->result = result;
+    fclrt_free_words(&words);
+    return memory;
+}
+
+static CUresult load_module(struct fcl_program *program, const void *code) {
+    struct state *state = program->context->state;
+    CUmodule module = NULL;
+    CUresult error = enter(state);
+    if (error != CUDA_SUCCESS)
+        return error;
+    error = state->cu.cuModuleLoadData(&module, code);
+    leave(state);
+    if (error == CUDA_SUCCESS)
+        program->handle = module;
+    return error;
+}
+
+static enum fcl_status build_failed(const struct fcl_program *program, const struct compilation *made) {
+    const struct state *state = program->context->state;
+    return fclrt_fail(program->context, FCL_BUILD_FAILED, "NVRTC does not compile the kernels: %s\n%s",
+                      state->rtc.nvrtcGetErrorString(made->result), made->log ? made->log : "(no log)");
+}
+
+static enum fcl_status build_cuda(struct fcl_program *program) {
+    struct fcl_context *context = program->context;
+    struct state *state = context->state;
+    size_t bytes = 0;
+    void *kept = fclrt_cache_load(program, &bytes);
+    if (kept) {
+        CUresult error = load_module(program, kept);
+        free(kept);
+        if (error == CUDA_SUCCESS) {
+            context->build_origin = "disk";
+            return FCL_OK;
+        }
+        fclrt_cache_drop(program);
+    }
+
+    struct compilation made;
+    if (!compile(program, state->architecture, false, &made)) {
+        free_compilation(&made);
+        return fclrt_no_memory(context);
+    }
+    // An NVRTC that does not tell what it knows: newer devices also run older code.
+    static const int older[] = {90, 89, 86, 80, 75, 70, 61, 60, 52, 50};
+    for (size_t i = 0; made.result == NVRTC_ERROR_INVALID_OPTION && !state->rtc.nvrtcGetSupportedArchs &&
+                       i < sizeof older / sizeof *older;
+         i++) {
+        if (older[i] >= state->architecture)
+            continue;
+        struct compilation again;
+        if (!compile(program, older[i], false, &again))
+            again.result = NVRTC_ERROR_INVALID_OPTION;
+        if (again.result == NVRTC_ERROR_INVALID_OPTION) {
+            free_compilation(&again);
+            continue;
+        }
+        // If another option is the bad one, no architecture helps and the first message stays.
+        free_compilation(&made);
+        made = again;
+    }
+    if (made.result != NVRTC_SUCCESS) {
+        enum fcl_status status = build_failed(program, &made);
+        free_compilation(&made);
+        return status;
+    }
+    CUresult error = load_module(program, made.code);
+    if ((error == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || error == CUDA_ERROR_INVALID_PTX) && state->rtc.nvrtcGetCUBIN &&
+        state->rtc.nvrtcGetCUBINSize) {
+        // The toolkit is newer than the driver: the driver cannot read its PTX, but may run its machine code.
+        struct compilation machine;
+        if (compile(program, state->architecture, true, &machine) && machine.result == NVRTC_SUCCESS && machine.bytes &&
+            load_module(program, machine.code) == CUDA_SUCCESS) {
+            free_compilation(&made);
+            made = machine;
+            error = CUDA_SUCCESS;
+        } else
+            free_compilation(&machine);
+    }
+    enum fcl_status status = FCL_OK;
+    if (error == CUDA_SUCCESS)
+        fclrt_cache_store(program, made.code, made.bytes);
+    else if (error == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
+        status =
+            fclrt_fail(context, FCL_DRIVER_FAILED,
+                       "the NVIDIA driver (CUDA %s) is older than NVRTC and cannot load its code: update the driver or "
+                       "install an older CUDA toolkit",
+                       context->device.driver);
+    else
+        status = fail(context, "cuModuleLoadData", error);
+    free_compilation(&made);
+    return status;
+}
+
+static void unload_cuda(struct fcl_program *program) {
+    struct state *state = program->context->state;
+    if (enter(state) != CUDA_SUCCESS)
+        return;
+    state->cu.cuModuleUnload(program->handle);
+    leave(state);
+}
+
+static enum fcl_status find_cuda(struct fcl_kernel *kernel) {
+    struct fcl_context *context = kernel->program->context;
+    struct state *state = context->state;
+    CUfunction function = NULL;
+    int threads = 0, own = 0;
+    CUresult error = enter(state);
+    if (error != CUDA_SUCCESS)
+        return fail(context, "cuCtxPushCurrent", error);
+    error = state->cu.cuModuleGetFunction(&function, kernel->program->handle, kernel->name);
+    if (error == CUDA_SUCCESS) {
+        if (state->cu.cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function) == CUDA_SUCCESS &&
+            threads > 0)
+            kernel->max_threads = (uint32_t)threads;
+        if (state->cu.cuFuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function) == CUDA_SUCCESS &&
+            own > 0)
+            kernel->own_shared = (uint64_t)own;
+    }
+    leave(state);
+    kernel->handle = function;
+    if (error == CUDA_ERROR_NOT_FOUND)
+        return fclrt_fail(context, FCL_NO_KERNEL, "the program has no kernel named %s", kernel->name);
+    return error == CUDA_SUCCESS ? FCL_OK : fail(context, "cuModuleGetFunction", error);
+}
+
+static void forget_cuda(struct fcl_kernel *kernel) { (void)kernel; } // lives in its module
+
+// ---------------------------------------------------------------- launches
+
+static CUresult record(struct state *state, void **event) {
+    CUevent made = NULL;
+    CUresult error = state->cu.cuEventCreate(&made, CU_EVENT_DEFAULT);
+    if (error != CUDA_SUCCESS)
+        return error;
+    *event = made;
+    return state->cu.cuEventRecord(made, NULL);
+}
+
+static void drop_events(struct state *state, struct fclrt_event *event) {
+    if (event->start)
+        state->cu.cuEventDestroy_v2(event->start);
+    if (event->end)
+        state->cu.cuEventDestroy_v2(event->end);
+    event->start = event->end = NULL;
+    event->pending = false;
+}
+
+static enum fcl_status launch_cuda(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,
+                                   const struct fcl_arg *args, size_t count, struct fclrt_event *event,
+                                   double *seconds) {
+    (void)seconds;
+    struct fcl_context *context = kernel->program->context;
+    struct state *state = context->state;
+    const void *few[MOST_ARGUMENTS_ON_STACK];
+    const void **values = count <= MOST_ARGUMENTS_ON_STACK ? few : calloc(count, sizeof *values);
+    if (!values)
+        return fclrt_no_memory(context);
+    for (size_t i = 0; i < count; i++)
+        values[i] =
+            args[i].kind == FCL_ARG_BUFFER ? (const void *)&args[i].as.buffer->memory.address : args[i].as.scalar;
+    CUresult error = enter(state);
+    if (error == CUDA_SUCCESS) {
+        // Without this a block gets no more than 48 KiB.
+        if (shared_bytes > kernel->asked_shared && shared_bytes + kernel->own_shared > (48u << 10)) {
+            error = state->cu.cuFuncSetAttribute(kernel->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                 (int)shared_bytes);
+            if (error == CUDA_SUCCESS)
+                kernel->asked_shared = shared_bytes;
+        }
+        if (error == CUDA_SUCCESS && event)
+            error = record(state, &event->start);
+        if (error == CUDA_SUCCESS)
+            error = state->cu.cuLaunchKernel(kernel->handle, (unsigned)blocks, 1, 1, threads, 1, 1,
+                                             (unsigned)shared_bytes, NULL, (void **)values, NULL);
+        if (error == CUDA_SUCCESS && event)
+            error = record(state, &event->end);
+        if (event) {
+            event->pending = error == CUDA_SUCCESS;
+            if (!event->pending)
+                drop_events(state, event);
+        }
+        leave(state);
+    }
+    if (values != few)
+        free(values);
+    if (error == CUDA_SUCCESS)
+        return FCL_OK;
+    char *doing = fclrt_format("kernel %s, %" PRIu64 " blocks of %" PRIu32 " threads, %" PRIu64 " bytes shared",
+                               kernel->name, blocks, threads, shared_bytes);
+    enum fcl_status status = fail(context, doing ? doing : kernel->name, error);
+    free(doing);
+    return status;
+}
+
+static enum fcl_status resolve_cuda(struct fcl_context *context, struct fclrt_event *event, double *seconds) {
+    struct state *state = context->state;
+    float milliseconds = 0;
+    CUresult error = enter(state);
+    if (error == CUDA_SUCCESS) {
+        error = state->cu.cuEventSynchronize(event->end);
+        if (error == CUDA_SUCCESS)
+            error = state->cu.cuEventElapsedTime(&milliseconds, event->start, event->end);
+        drop_events(state, event);
+        leave(state);
+    }
+    event->pending = false;
+    if (error != CUDA_SUCCESS)
+        return fail(context, "measuring a launch", error);
+    *seconds = 1e-3 * (double)milliseconds;
+    return FCL_OK;
+}
+
+const struct fclrt_backend fclrt_cuda = {
+    .list = list_cuda,
+    .open = open_cuda,
+    .close = close_cuda,
+    .finish = finish_cuda,
+    .alloc = alloc_cuda,
+    .free = free_cuda,
+    .write = write_cuda,
+    .read = read_cuda,
+    .copy = copy_cuda,
+    .fill = fill_cuda,
+    .build = build_cuda,
+    .unload = unload_cuda,
+    .find = find_cuda,
+    .forget = forget_cuda,
+    .launch = launch_cuda,
+    .resolve = resolve_cuda,
+};

@@ -1,0 +1,105 @@
+// The part of the CUDA driver API and of NVRTC that the runtime uses, declared here so that building it needs no toolkit.
+//
+// The lists are used like those of opencl_api.h. Only entry points that have kept their meaning since CUDA 9 are
+// required; the optional ones give better messages or help where the toolkit and the driver are of different ages.
+#ifndef FCL_CUDA_API_H
+#define FCL_CUDA_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef FCL_API_TYPES_KNOWN
+typedef int CUresult;
+typedef int CUdevice;
+typedef int CUdevice_attribute;
+typedef int CUfunction_attribute;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUevent_st *CUevent;
+typedef struct CUstream_st *CUstream;
+typedef int nvrtcResult;
+typedef struct _nvrtcProgram *nvrtcProgram;
+#endif
+
+#define CUDA_CONSTANTS(X)                                                                                              \
+    X(CUDA_SUCCESS, 0)                                                                                                 \
+    X(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                                                     \
+    X(CUDA_ERROR_STUB_LIBRARY, 34)                                                                                     \
+    X(CUDA_ERROR_NO_DEVICE, 100)                                                                                       \
+    X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                                               \
+    X(CUDA_ERROR_INVALID_PTX, 218)                                                                                     \
+    X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                                         \
+    X(CUDA_ERROR_NOT_FOUND, 500)                                                                                       \
+    X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                                                    \
+    X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 5)                                                                           \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                                              \
+    X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                                                               \
+    X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                                                    \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                                                                \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                                                                \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                                       \
+    X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                                                                      \
+    X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                                                                          \
+    X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                                              \
+    X(CU_EVENT_DEFAULT, 0)                                                                                             \
+    X(NVRTC_SUCCESS, 0)                                                                                                \
+    X(NVRTC_ERROR_INVALID_OPTION, 5)                                                                                   \
+    X(NVRTC_ERROR_COMPILATION, 6)
+
+// X(result, name, parameters)
+#define CUDA_FUNCTIONS(X)                                                                                              \
+    X(CUresult, cuInit, (unsigned int))                                                                                \
+    X(CUresult, cuGetErrorString, (CUresult, const char **))                                                           \
+    X(CUresult, cuDeviceGetCount, (int *))                                                                             \
+    X(CUresult, cuDeviceGet, (CUdevice *, int))                                                                        \
+    X(CUresult, cuDeviceGetName, (char *, int, CUdevice))                                                              \
+    X(CUresult, cuDeviceGetAttribute, (int *, CUdevice_attribute, CUdevice))                                           \
+    X(CUresult, cuDeviceTotalMem_v2, (size_t *, CUdevice))                                                             \
+    X(CUresult, cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                                     \
+    X(CUresult, cuDevicePrimaryCtxRelease, (CUdevice))                                                                 \
+    X(CUresult, cuCtxPushCurrent_v2, (CUcontext))                                                                      \
+    X(CUresult, cuCtxPopCurrent_v2, (CUcontext *))                                                                     \
+    X(CUresult, cuCtxSynchronize, (void))                                                                              \
+    X(CUresult, cuModuleLoadData, (CUmodule *, const void *))                                                          \
+    X(CUresult, cuModuleUnload, (CUmodule))                                                                            \
+    X(CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                           \
+    X(CUresult, cuFuncGetAttribute, (int *, CUfunction_attribute, CUfunction))                                         \
+    X(CUresult, cuFuncSetAttribute, (CUfunction, CUfunction_attribute, int))                                           \
+    X(CUresult, cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                                \
+    X(CUresult, cuMemFree_v2, (CUdeviceptr))                                                                           \
+    X(CUresult, cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                                                  \
+    X(CUresult, cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))                                                        \
+    X(CUresult, cuMemcpyDtoD_v2, (CUdeviceptr, CUdeviceptr, size_t))                                                   \
+    X(CUresult, cuMemsetD8_v2, (CUdeviceptr, unsigned char, size_t))                                                   \
+    X(CUresult, cuLaunchKernel,                                                                                        \
+      (CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,   \
+       CUstream, void **, void **))                                                                                    \
+    X(CUresult, cuEventCreate, (CUevent *, unsigned int))                                                              \
+    X(CUresult, cuEventRecord, (CUevent, CUstream))                                                                    \
+    X(CUresult, cuEventSynchronize, (CUevent))                                                                         \
+    X(CUresult, cuEventElapsedTime, (float *, CUevent, CUevent))                                                       \
+    X(CUresult, cuEventDestroy_v2, (CUevent))
+
+#define CUDA_OPTIONAL_FUNCTIONS(X) X(CUresult, cuDriverGetVersion, (int *))
+
+#define NVRTC_FUNCTIONS(X)                                                                                             \
+    X(const char *, nvrtcGetErrorString, (nvrtcResult))                                                                \
+    X(nvrtcResult, nvrtcCreateProgram,                                                                                 \
+      (nvrtcProgram *, const char *, const char *, int, const char *const *, const char *const *))                     \
+    X(nvrtcResult, nvrtcCompileProgram, (nvrtcProgram, int, const char *const *))                                      \
+    X(nvrtcResult, nvrtcGetPTXSize, (nvrtcProgram, size_t *))                                                          \
+    X(nvrtcResult, nvrtcGetPTX, (nvrtcProgram, char *))                                                                \
+    X(nvrtcResult, nvrtcGetProgramLogSize, (nvrtcProgram, size_t *))                                                   \
+    X(nvrtcResult, nvrtcGetProgramLog, (nvrtcProgram, char *))                                                         \
+    X(nvrtcResult, nvrtcDestroyProgram, (nvrtcProgram *))
+
+#define NVRTC_OPTIONAL_FUNCTIONS(X)                                                                                    \
+    X(nvrtcResult, nvrtcVersion, (int *, int *))                                                                       \
+    X(nvrtcResult, nvrtcGetNumSupportedArchs, (int *))                                                                 \
+    X(nvrtcResult, nvrtcGetSupportedArchs, (int *))                                                                    \
+    X(nvrtcResult, nvrtcGetCUBINSize, (nvrtcProgram, size_t *))                                                        \
+    X(nvrtcResult, nvrtcGetCUBIN, (nvrtcProgram, char *))
+
+#endif

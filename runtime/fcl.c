@@ -1,0 +1,774 @@
+// The public functions: they check arguments, keep errors, own the objects and leave the rest to the context's backend.
+#include "internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct fclrt_backend *const backends[FCL_BACKENDS] = {
+    [FCL_BACKEND_CUDA] = &fclrt_cuda,
+    [FCL_BACKEND_OPENCL] = &fclrt_opencl,
+    [FCL_BACKEND_C] = &fclrt_c,
+};
+
+// ---------------------------------------------------------------- errors
+
+const char *fcl_status_text(enum fcl_status status) {
+    switch (status) {
+    case FCL_OK: return "success";
+    case FCL_INVALID: return "invalid argument";
+    case FCL_NO_BACKEND: return "backend not available";
+    case FCL_NO_DEVICE: return "no such device";
+    case FCL_NO_MEMORY: return "out of memory on the host";
+    case FCL_NO_DEVICE_MEMORY: return "out of memory on the device";
+    case FCL_TOO_LARGE: return "more than the device's limit";
+    case FCL_BUILD_FAILED: return "the kernel source does not compile";
+    case FCL_NO_KERNEL: return "no such kernel";
+    case FCL_DRIVER_FAILED: return "the driver failed";
+    }
+    return "unknown status";
+}
+
+enum fcl_status fclrt_fail(struct fcl_context *context, enum fcl_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    char *message = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (message) {
+        va_start(args, format);
+        vsnprintf(message, (size_t)length + 1, format, args);
+        va_end(args);
+    }
+    // Only now: the arguments may be part of the old message.
+    free(context->message);
+    context->message = message;
+    context->status = status;
+    return status;
+}
+
+enum fcl_status fclrt_no_memory(struct fcl_context *context) {
+    return fclrt_fail(context, FCL_NO_MEMORY, "out of memory on the host");
+}
+
+void fclrt_note(struct fclrt_note note, const char *format, ...) {
+    if (!note.text || !note.bytes)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(note.text, note.bytes, format, args);
+    va_end(args);
+}
+
+const char *fcl_error(const struct fcl_context *context) {
+    if (!context || context->status == FCL_OK)
+        return "";
+    return context->message ? context->message : fcl_status_text(context->status);
+}
+
+enum fcl_status fcl_error_status(const struct fcl_context *context) { return context ? context->status : FCL_INVALID; }
+
+// ---------------------------------------------------------------- devices
+
+static const char *const kind_names[] = {
+    [FCL_DEVICE_CUDA] = "cuda",
+    [FCL_DEVICE_OPENCL_GPU] = "opencl-gpu",
+    [FCL_DEVICE_OPENCL_CPU] = "opencl-cpu",
+    [FCL_DEVICE_OPENCL_OTHER] = "opencl-other",
+    [FCL_DEVICE_C] = "c",
+    [FCL_DEVICE_ANY] = "any",
+    [FCL_DEVICE_OPENCL] = "opencl",
+};
+enum { KINDS = sizeof kind_names / sizeof *kind_names };
+
+const char *fcl_backend_name(enum fcl_backend backend) {
+    static const char *const names[FCL_BACKENDS] = {"cuda", "opencl", "c"};
+    return (unsigned)backend < FCL_BACKENDS ? names[backend] : "unknown";
+}
+
+const char *fcl_device_kind_name(enum fcl_device_kind kind) {
+    return (unsigned)kind < KINDS ? kind_names[kind] : "unknown";
+}
+
+enum fcl_status fcl_parse_device(const char *text, enum fcl_device_kind *kind, int *index) {
+    if (kind)
+        *kind = FCL_DEVICE_ANY;
+    if (index)
+        *index = 0;
+    if (!text)
+        return FCL_INVALID;
+    size_t length = strcspn(text, ":");
+    for (int k = 0; k < KINDS; k++) {
+        if (strlen(kind_names[k]) != length || strncmp(text, kind_names[k], length) != 0)
+            continue;
+        int number = 0;
+        if (text[length]) {
+            const char *digit = text + length + 1;
+            if (!*digit || strlen(digit) > 4)
+                return FCL_INVALID;
+            for (; *digit; digit++) {
+                if (*digit < '0' || *digit > '9')
+                    return FCL_INVALID;
+                number = number * 10 + (*digit - '0');
+            }
+        }
+        if (kind)
+            *kind = (enum fcl_device_kind)k;
+        if (index)
+            *index = number;
+        return FCL_OK;
+    }
+    return FCL_INVALID;
+}
+
+// A device and its place in its driver's own order.
+struct found {
+    struct fcl_device_info info;
+    size_t ordinal;
+};
+
+struct search {
+    struct found *found;
+    size_t count, capacity;
+    size_t ordinal;                   // of the next device of the backend being asked
+    int next_index[FCL_DEVICE_C + 1]; // of each kind
+};
+
+static bool receive_device(void *to, const struct fcl_device_info *info) {
+    struct search *search = to;
+    if (search->count == search->capacity) {
+        size_t capacity = search->capacity * 2 + 4;
+        struct found *more = realloc(search->found, capacity * sizeof *more);
+        if (!more)
+            return false;
+        search->found = more;
+        search->capacity = capacity;
+    }
+    struct found *found = &search->found[search->count++];
+    *found = (struct found){*info, search->ordinal++};
+    found->info.index = search->next_index[info->kind]++;
+    return true;
+}
+
+static enum fcl_status list_backend(struct search *search, enum fcl_backend backend, struct fclrt_note why) {
+    search->ordinal = 0;
+    return backends[backend]->list(receive_device, search, why);
+}
+
+static int compare_found(const void *a, const void *b) {
+    const struct found *x = a, *y = b;
+    if (x->info.kind != y->info.kind)
+        return x->info.kind < y->info.kind ? -1 : 1;
+    return x->info.index - y->info.index;
+}
+
+enum fcl_status fcl_devices(struct fcl_device_list *list) {
+    if (!list)
+        return FCL_INVALID;
+    *list = (struct fcl_device_list){0};
+    struct search search = {0};
+    for (int b = 0; b < FCL_BACKENDS; b++) {
+        struct fclrt_note why = {list->absent[b], sizeof list->absent[b]};
+        size_t before = search.count;
+        if (list_backend(&search, (enum fcl_backend)b, why) == FCL_NO_MEMORY) {
+            free(search.found);
+            *list = (struct fcl_device_list){0};
+            return FCL_NO_MEMORY;
+        }
+        if (search.count > before)
+            list->absent[b][0] = 0;
+    }
+    if (search.count) {
+        qsort(search.found, search.count, sizeof *search.found, compare_found);
+        list->devices = malloc(search.count * sizeof *list->devices);
+        if (!list->devices) {
+            free(search.found);
+            *list = (struct fcl_device_list){0};
+            return FCL_NO_MEMORY;
+        }
+        for (size_t i = 0; i < search.count; i++)
+            list->devices[i] = search.found[i].info;
+        list->count = search.count;
+    }
+    free(search.found);
+    return FCL_OK;
+}
+
+void fcl_device_list_free(struct fcl_device_list *list) {
+    if (!list)
+        return;
+    free(list->devices);
+    *list = (struct fcl_device_list){0};
+}
+
+// ---------------------------------------------------------------- contexts
+
+static bool kind_matches(enum fcl_device_kind wanted, enum fcl_device_kind kind) {
+    switch (wanted) {
+    case FCL_DEVICE_ANY: return true;
+    case FCL_DEVICE_OPENCL:
+        return kind == FCL_DEVICE_OPENCL_GPU || kind == FCL_DEVICE_OPENCL_CPU || kind == FCL_DEVICE_OPENCL_OTHER;
+    case FCL_DEVICE_CUDA:
+    case FCL_DEVICE_OPENCL_GPU:
+    case FCL_DEVICE_OPENCL_CPU:
+    case FCL_DEVICE_OPENCL_OTHER:
+    case FCL_DEVICE_C: return wanted == kind;
+    }
+    return false;
+}
+
+static bool backend_matches(enum fcl_device_kind wanted, enum fcl_backend backend) {
+    switch (backend) {
+    case FCL_BACKEND_CUDA: return kind_matches(wanted, FCL_DEVICE_CUDA);
+    case FCL_BACKEND_OPENCL:
+        return kind_matches(wanted, FCL_DEVICE_OPENCL_GPU) || kind_matches(wanted, FCL_DEVICE_OPENCL_CPU) ||
+               kind_matches(wanted, FCL_DEVICE_OPENCL_OTHER);
+    case FCL_BACKEND_C: return kind_matches(wanted, FCL_DEVICE_C);
+    case FCL_BACKENDS: break;
+    }
+    return false;
+}
+
+static enum fcl_status open_device(struct fcl_context **out, const struct fcl_options *options,
+                                   const struct found *found, struct fclrt_note error) {
+    struct fcl_context *context = calloc(1, sizeof *context);
+    if (!context) {
+        fclrt_note(error, "out of memory on the host");
+        return FCL_NO_MEMORY;
+    }
+    const char *pool = getenv("FCL_POOL");
+    context->backend = backends[found->info.backend];
+    context->device = found->info;
+    context->profile = options->profile;
+    context->use_pool = !options->no_pool && !(pool && strcmp(pool, "0") == 0);
+    context->build_origin = "source";
+    if (!options->no_disk_cache)
+        context->cache_directory = fclrt_cache_directory(options->cache_directory);
+    enum fcl_status status = found->info.problem[0] ? fclrt_fail(context, FCL_NO_BACKEND, "%s", found->info.problem)
+                                                    : context->backend->open(context, found->ordinal);
+    if (status != FCL_OK) {
+        fclrt_note(error, "%s", fcl_error(context));
+        fcl_close(context);
+        return status;
+    }
+    *out = context;
+    return FCL_OK;
+}
+
+// Adds `name: reason` to a list of reasons in `error`.
+static void add_reason(struct fclrt_note error, const char *name, const char *reason) {
+    if (!error.text || !error.bytes)
+        return;
+    size_t at = strlen(error.text);
+    fclrt_note((struct fclrt_note){error.text + at, error.bytes - at}, "%s%s: %s", at ? "\n" : "", name, reason);
+}
+
+enum fcl_status fcl_open(struct fcl_context **out, const struct fcl_options *options, char *error, size_t error_bytes) {
+    static const struct fcl_options defaults = FCL_OPTIONS_DEFAULT;
+    struct fclrt_note note = {error, error_bytes};
+    fclrt_note(note, "%s", "");
+    if (out)
+        *out = NULL;
+    if (!options)
+        options = &defaults;
+    if (!out || (unsigned)options->kind >= KINDS || options->index < 0) {
+        fclrt_note(note, "fcl_open: %s", !out ? "no place for the context" : "no such kind of device");
+        return FCL_INVALID;
+    }
+    enum fcl_status result = FCL_NO_DEVICE;
+    int skip = options->index;
+    size_t seen = 0;
+    for (int b = 0; b < FCL_BACKENDS; b++) {
+        if (!backend_matches(options->kind, (enum fcl_backend)b))
+            continue;
+        char reason[512] = "";
+        struct search search = {0};
+        enum fcl_status status = list_backend(&search, (enum fcl_backend)b, (struct fclrt_note){reason, sizeof reason});
+        if (search.count)
+            qsort(search.found, search.count, sizeof *search.found, compare_found);
+        else
+            add_reason(note, fcl_backend_name((enum fcl_backend)b), reason);
+        if (status != FCL_OK && result == FCL_NO_DEVICE)
+            result = status;
+        for (size_t i = 0; i < search.count; i++) {
+            const struct found *found = &search.found[i];
+            if (!kind_matches(options->kind, found->info.kind))
+                continue;
+            seen++;
+            if (skip-- > 0)
+                continue;
+            status = open_device(out, options, found, (struct fclrt_note){reason, sizeof reason});
+            if (status == FCL_OK) {
+                free(search.found);
+                fclrt_note(note, "%s", "");
+                return FCL_OK;
+            }
+            add_reason(note, found->info.name, reason);
+            if (result == FCL_NO_DEVICE)
+                result = status;
+            // A device asked for by number is that one or none.
+            if (options->index > 0)
+                break;
+        }
+        free(search.found);
+        if (options->index > 0 && skip < 0)
+            return result;
+    }
+    // All that was tried was fine, but it was not what was asked for.
+    if (error && error_bytes && (!*error || (seen && skip >= 0)))
+        fclrt_note(note, "no device %s:%d: there %s %zu", kind_names[options->kind], options->index,
+                   seen == 1 ? "is" : "are", seen);
+    return result;
+}
+
+static void free_program(struct fcl_program *program) {
+    const struct fclrt_backend *backend = program->context->backend;
+    for (struct fcl_kernel *kernel = program->kernels, *next; kernel; kernel = next) {
+        next = kernel->next;
+        backend->forget(kernel);
+        free(kernel->name);
+        free(kernel);
+    }
+    if (program->handle)
+        backend->unload(program);
+    free(program->source);
+    free(program->options);
+    free(program);
+}
+
+static void free_buffers(struct fcl_context *context, struct fcl_buffer **list) {
+    for (struct fcl_buffer *buffer = *list, *next; buffer; buffer = next) {
+        next = buffer->next;
+        context->backend->free(context, buffer->memory);
+        free(buffer);
+    }
+    *list = NULL;
+}
+
+void fcl_close(struct fcl_context *context) {
+    if (!context)
+        return;
+    if (context->state) {
+        context->backend->finish(context);
+        fcl_clear_timings(context);
+        for (struct fcl_program *program = context->programs, *next; program; program = next) {
+            next = program->next;
+            free_program(program);
+        }
+        free_buffers(context, &context->buffers);
+        free_buffers(context, &context->pool);
+        context->backend->close(context);
+    }
+    free(context->timings);
+    free(context->events);
+    free(context->build_options);
+    free(context->identity);
+    free(context->cache_directory);
+    free(context->message);
+    free(context);
+}
+
+const struct fcl_device_info *fcl_device(const struct fcl_context *context) {
+    return context ? &context->device : NULL;
+}
+
+enum fcl_status fcl_finish(struct fcl_context *context) {
+    return context ? context->backend->finish(context) : FCL_INVALID;
+}
+
+// ---------------------------------------------------------------- buffers
+
+static void unlink_buffer(struct fcl_buffer **list, struct fcl_buffer *buffer) {
+    if (buffer->previous)
+        buffer->previous->next = buffer->next;
+    else
+        *list = buffer->next;
+    if (buffer->next)
+        buffer->next->previous = buffer->previous;
+}
+
+static void link_buffer(struct fcl_buffer **list, struct fcl_buffer *buffer) {
+    buffer->previous = NULL;
+    buffer->next = *list;
+    if (*list)
+        (*list)->previous = buffer;
+    *list = buffer;
+}
+
+void fcl_trim(struct fcl_context *context) {
+    if (!context || !context->pool)
+        return;
+    context->backend->finish(context);
+    free_buffers(context, &context->pool);
+    context->pool_bytes = 0;
+}
+
+enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, struct fcl_buffer **out) {
+    if (out)
+        *out = NULL;
+    if (!context)
+        return FCL_INVALID;
+    if (!out)
+        return fclrt_fail(context, FCL_INVALID, "fcl_buffer_new: no place for the buffer");
+    // Work is done in order, so memory freed before is free for what is asked now.
+    for (struct fcl_buffer *buffer = context->pool; buffer; buffer = buffer->next) {
+        if (buffer->bytes != bytes)
+            continue;
+        unlink_buffer(&context->pool, buffer);
+        link_buffer(&context->buffers, buffer);
+        context->pool_bytes -= bytes;
+        *out = buffer;
+        return FCL_OK;
+    }
+    const struct fcl_device_info *device = &context->device;
+    if (bytes > device->max_buffer_bytes || bytes > SIZE_MAX / 2)
+        return fclrt_fail(context, FCL_TOO_LARGE,
+                          "a buffer of %" PRIu64 " bytes: %s allows at most %" PRIu64
+                          " bytes in one buffer and has %" PRIu64 " in all",
+                          bytes, device->name, device->max_buffer_bytes, device->memory_bytes);
+    struct fcl_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer)
+        return fclrt_no_memory(context);
+    buffer->context = context;
+    buffer->bytes = bytes;
+    uint64_t needed = bytes ? bytes : 1; // no driver gives buffers of nothing, but kernels may be given one
+    enum fcl_status status = context->backend->alloc(context, needed, &buffer->memory);
+    if (status != FCL_OK && context->pool) {
+        fcl_trim(context);
+        status = context->backend->alloc(context, needed, &buffer->memory);
+    }
+    if (status != FCL_OK) {
+        free(buffer);
+        return status;
+    }
+    link_buffer(&context->buffers, buffer);
+    *out = buffer;
+    return FCL_OK;
+}
+
+enum fcl_status fcl_buffer_array(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
+                                 struct fcl_buffer **out) {
+    if (out)
+        *out = NULL;
+    if (!context)
+        return FCL_INVALID;
+    if (element_bytes && count > UINT64_MAX / element_bytes)
+        return fclrt_fail(context, FCL_TOO_LARGE,
+                          "an array of %" PRIu64 " elements of %" PRIu64
+                          " bytes each is larger than any memory; %s has %" PRIu64 " bytes",
+                          count, element_bytes, context->device.name, context->device.memory_bytes);
+    return fcl_buffer_new(context, count * element_bytes, out);
+}
+
+void fcl_buffer_free(struct fcl_buffer *buffer) {
+    if (!buffer)
+        return;
+    struct fcl_context *context = buffer->context;
+    unlink_buffer(&context->buffers, buffer);
+    // At most half of the device's memory is kept for later.
+    if (context->use_pool && buffer->bytes <= context->device.memory_bytes / 2 &&
+        context->pool_bytes <= context->device.memory_bytes / 2 - buffer->bytes) {
+        link_buffer(&context->pool, buffer);
+        context->pool_bytes += buffer->bytes;
+        return;
+    }
+    context->backend->free(context, buffer->memory);
+    free(buffer);
+}
+
+uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer) { return buffer ? buffer->bytes : 0; }
+
+static enum fcl_status check_range(const char *function, const struct fcl_buffer *buffer, uint64_t offset,
+                                   uint64_t bytes) {
+    if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
+        return FCL_OK;
+    return fclrt_fail(buffer->context, FCL_INVALID,
+                      "%s: %" PRIu64 " bytes from offset %" PRIu64 " do not lie in a buffer of %" PRIu64 " bytes",
+                      function, bytes, offset, buffer->bytes);
+}
+
+enum fcl_status fcl_write(struct fcl_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes) {
+    if (!buffer)
+        return FCL_INVALID;
+    enum fcl_status status = check_range("fcl_write", buffer, offset, bytes);
+    if (status != FCL_OK || !bytes)
+        return status;
+    if (!data)
+        return fclrt_fail(buffer->context, FCL_INVALID, "fcl_write: no data");
+    return buffer->context->backend->write(buffer, offset, data, bytes);
+}
+
+enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes) {
+    if (!buffer)
+        return FCL_INVALID;
+    enum fcl_status status = check_range("fcl_read", buffer, offset, bytes);
+    if (status != FCL_OK || !bytes)
+        return status;
+    if (!data)
+        return fclrt_fail(buffer->context, FCL_INVALID, "fcl_read: no place for the data");
+    return buffer->context->backend->read(buffer, offset, data, bytes);
+}
+
+enum fcl_status fcl_copy(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from, uint64_t from_offset,
+                         uint64_t bytes) {
+    if (!to || !from)
+        return FCL_INVALID;
+    if (to->context != from->context)
+        return fclrt_fail(to->context, FCL_INVALID, "fcl_copy: the buffers belong to different contexts");
+    enum fcl_status status = check_range("fcl_copy", to, to_offset, bytes);
+    if (status == FCL_OK)
+        status = check_range("fcl_copy", from, from_offset, bytes);
+    if (status != FCL_OK || !bytes)
+        return status;
+    if (to == from && to_offset < from_offset + bytes && from_offset < to_offset + bytes)
+        return fclrt_fail(to->context, FCL_INVALID, "fcl_copy: the ranges overlap");
+    return to->context->backend->copy(to, to_offset, from, from_offset, bytes);
+}
+
+enum fcl_status fcl_fill(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value) {
+    if (!buffer)
+        return FCL_INVALID;
+    enum fcl_status status = check_range("fcl_fill", buffer, offset, bytes);
+    if (status != FCL_OK || !bytes)
+        return status;
+    return buffer->context->backend->fill(buffer, offset, bytes, value);
+}
+
+// ---------------------------------------------------------------- programs and kernels
+
+const char *fcl_build_options(const struct fcl_context *context) {
+    return context && context->build_options ? context->build_options : "";
+}
+
+const char *fcl_build_origin(const struct fcl_context *context) { return context ? context->build_origin : ""; }
+
+enum fcl_status fcl_build(struct fcl_context *context, const char *source, const char *options,
+                          struct fcl_program **out) {
+    if (out)
+        *out = NULL;
+    if (!context)
+        return FCL_INVALID;
+    if (!source || !out)
+        return fclrt_fail(context, FCL_INVALID, "fcl_build: no %s", source ? "place for the program" : "source");
+    if (!options)
+        options = fcl_build_options(context);
+    uint64_t hash = fclrt_hash(FCLRT_HASH_SEED, source, strlen(source));
+    hash = fclrt_hash(hash, options, strlen(options));
+    for (struct fcl_program *program = context->programs; program; program = program->next) {
+        if (program->hash != hash || strcmp(program->source, source) != 0 || strcmp(program->options, options) != 0)
+            continue;
+        context->build_origin = "context";
+        *out = program;
+        return FCL_OK;
+    }
+    struct fcl_program *program = calloc(1, sizeof *program);
+    if (!program)
+        return fclrt_no_memory(context);
+    program->context = context;
+    program->hash = hash;
+    program->source = fclrt_copy_string(source);
+    program->options = fclrt_copy_string(options);
+    context->build_origin = "source";
+    enum fcl_status status =
+        program->source && program->options ? context->backend->build(program) : fclrt_no_memory(context);
+    if (status != FCL_OK) {
+        free_program(program);
+        return status;
+    }
+    program->next = context->programs;
+    context->programs = program;
+    *out = program;
+    return FCL_OK;
+}
+
+enum fcl_status fcl_get_kernel(struct fcl_program *program, const char *name, struct fcl_kernel **out) {
+    if (out)
+        *out = NULL;
+    if (!program)
+        return FCL_INVALID;
+    struct fcl_context *context = program->context;
+    if (!name || !*name || !out)
+        return fclrt_fail(context, FCL_INVALID, "fcl_get_kernel: no %s", out ? "name" : "place for the kernel");
+    for (struct fcl_kernel *kernel = program->kernels; kernel; kernel = kernel->next) {
+        if (strcmp(kernel->name, name) != 0)
+            continue;
+        *out = kernel;
+        return FCL_OK;
+    }
+    struct fcl_kernel *kernel = calloc(1, sizeof *kernel);
+    if (!kernel)
+        return fclrt_no_memory(context);
+    kernel->program = program;
+    kernel->arguments = -1;
+    kernel->name = fclrt_copy_string(name);
+    enum fcl_status status = kernel->name ? context->backend->find(kernel) : fclrt_no_memory(context);
+    if (status != FCL_OK) {
+        free(kernel->name);
+        free(kernel);
+        return status;
+    }
+    kernel->next = program->kernels;
+    program->kernels = kernel;
+    *out = kernel;
+    return FCL_OK;
+}
+
+const char *fcl_kernel_name(const struct fcl_kernel *kernel) { return kernel ? kernel->name : ""; }
+
+// ---------------------------------------------------------------- launches
+
+static enum fcl_status check_args(const struct fcl_kernel *kernel, const struct fcl_arg *args, size_t count,
+                                  uint64_t *local_bytes) {
+    struct fcl_context *context = kernel->program->context;
+    bool opencl = context->device.backend == FCL_BACKEND_OPENCL;
+    if (count && !args)
+        return fclrt_fail(context, FCL_INVALID, "kernel %s: no arguments, but a count of %zu", kernel->name, count);
+    if (kernel->arguments >= 0 && (uint64_t)kernel->arguments != count)
+        return fclrt_fail(context, FCL_INVALID, "kernel %s takes %" PRId64 " arguments, not %zu", kernel->name,
+                          kernel->arguments, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct fcl_arg *arg = &args[i];
+        switch (arg->kind) {
+        case FCL_ARG_BUFFER:
+            if (!arg->as.buffer || arg->as.buffer->context != context)
+                return fclrt_fail(context, FCL_INVALID, "kernel %s, argument %zu: %s", kernel->name, i,
+                                  arg->as.buffer ? "the buffer belongs to another context" : "no buffer");
+            break;
+        case FCL_ARG_SCALAR:
+            if (arg->bytes != 1 && arg->bytes != 2 && arg->bytes != 4 && arg->bytes != 8)
+                return fclrt_fail(context, FCL_INVALID,
+                                  "kernel %s, argument %zu: a scalar has 1, 2, 4 or 8 bytes, not %zu", kernel->name, i,
+                                  arg->bytes);
+            break;
+        case FCL_ARG_LOCAL:
+            if (!opencl)
+                return fclrt_fail(context, FCL_INVALID,
+                                  "kernel %s, argument %zu: only OpenCL has local memory as an argument", kernel->name,
+                                  i);
+            *local_bytes = arg->bytes > UINT64_MAX - *local_bytes ? UINT64_MAX : *local_bytes + arg->bytes;
+            break;
+        default: return fclrt_fail(context, FCL_INVALID, "kernel %s, argument %zu: no such kind", kernel->name, i);
+        }
+    }
+    return FCL_OK;
+}
+
+static enum fcl_status check_limits(const struct fcl_kernel *kernel, uint32_t threads, uint64_t shared_bytes) {
+    struct fcl_context *context = kernel->program->context;
+    const struct fcl_device_info *device = &context->device;
+    if (device->backend == FCL_BACKEND_C)
+        return FCL_OK;
+    if (!threads)
+        return fclrt_fail(context, FCL_INVALID, "kernel %s: blocks of no threads", kernel->name);
+    bool of_device = device->max_threads && threads > device->max_threads;
+    if (of_device || (kernel->max_threads && threads > kernel->max_threads))
+        return fclrt_fail(context, FCL_TOO_LARGE,
+                          "kernel %s: a block of %" PRIu32 " threads, but %s allows at most %" PRIu32 "%s",
+                          kernel->name, threads, device->name, of_device ? device->max_threads : kernel->max_threads,
+                          of_device ? "" : " for this kernel");
+    if (device->shared_bytes &&
+        (kernel->own_shared > device->shared_bytes || shared_bytes > device->shared_bytes - kernel->own_shared))
+        return fclrt_fail(context, FCL_TOO_LARGE,
+                          "kernel %s: %" PRIu64 " bytes of shared memory and %" PRIu64
+                          " of its own, but %s has at most %" PRIu64 " bytes for a block",
+                          kernel->name, shared_bytes, kernel->own_shared, device->name, device->shared_bytes);
+    return FCL_OK;
+}
+
+static enum fcl_status resolve_events(struct fcl_context *context) {
+    enum fcl_status status = FCL_OK;
+    for (size_t i = 0; i < context->event_count; i++) {
+        double *seconds = &context->timings[context->events[i].timing].seconds;
+        enum fcl_status one = context->backend->resolve(context, &context->events[i], seconds);
+        if (status == FCL_OK)
+            status = one;
+    }
+    context->event_count = 0;
+    return status;
+}
+
+// Room for one more timing and its event; drivers have only so many events, so they are read now and then.
+static enum fcl_status reserve_timing(struct fcl_context *context) {
+    if (context->event_count >= 256) {
+        enum fcl_status status = resolve_events(context);
+        if (status != FCL_OK)
+            return status;
+    }
+    if (context->timing_count == context->timing_capacity) {
+        size_t capacity = context->timing_capacity * 2 + 16;
+        struct fcl_timing *more = realloc(context->timings, capacity * sizeof *more);
+        if (!more)
+            return fclrt_no_memory(context);
+        context->timings = more;
+        context->timing_capacity = capacity;
+    }
+    if (context->event_count == context->event_capacity) {
+        size_t capacity = context->event_capacity * 2 + 16;
+        struct fclrt_event *more = realloc(context->events, capacity * sizeof *more);
+        if (!more)
+            return fclrt_no_memory(context);
+        context->events = more;
+        context->event_capacity = capacity;
+    }
+    return FCL_OK;
+}
+
+enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,
+                           const struct fcl_arg *args, size_t count) {
+    if (!kernel)
+        return FCL_INVALID;
+    struct fcl_context *context = kernel->program->context;
+    uint64_t local_bytes = 0;
+    enum fcl_status status = check_args(kernel, args, count, &local_bytes);
+    if (status != FCL_OK)
+        return status;
+    if (context->device.backend == FCL_BACKEND_OPENCL)
+        shared_bytes = local_bytes;
+    if (!blocks)
+        return FCL_OK;
+    status = check_limits(kernel, threads, shared_bytes);
+    if (status != FCL_OK)
+        return status;
+    if (blocks > context->device.max_blocks)
+        blocks = context->device.max_blocks;
+    if (!context->profile)
+        return context->backend->launch(kernel, blocks, threads, shared_bytes, args, count, NULL, NULL);
+
+    status = reserve_timing(context);
+    if (status != FCL_OK)
+        return status;
+    struct fclrt_event event = {.timing = context->timing_count};
+    double seconds = 0;
+    status = context->backend->launch(kernel, blocks, threads, shared_bytes, args, count, &event, &seconds);
+    if (status != FCL_OK)
+        return status;
+    context->timings[context->timing_count++] = (struct fcl_timing){kernel->name, seconds};
+    if (event.pending)
+        context->events[context->event_count++] = event;
+    return FCL_OK;
+}
+
+enum fcl_status fcl_timings(struct fcl_context *context, const struct fcl_timing **timings, size_t *count) {
+    if (timings)
+        *timings = NULL;
+    if (count)
+        *count = 0;
+    if (!context)
+        return FCL_INVALID;
+    enum fcl_status status = resolve_events(context);
+    if (status != FCL_OK)
+        return status;
+    if (timings)
+        *timings = context->timings;
+    if (count)
+        *count = context->timing_count;
+    return FCL_OK;
+}
+
+void fcl_clear_timings(struct fcl_context *context) {
+    if (!context)
+        return;
+    resolve_events(context);
+    context->timing_count = 0;
+}

@@ -1,0 +1,247 @@
+// The runtime of FCL programs: devices, memory, programs, launches and timing over CUDA, OpenCL and plain C.
+//
+// Host code that fclc writes calls only what is declared here, and so may yours.
+//
+// Errors. A function that can fail returns FCL_OK (0) or another enum fcl_status and leaves a message, one line or more,
+// in the context: fcl_error(context). Functions without a context write it to a buffer of the caller's. Nothing prints
+// and nothing exits. After a failure every output parameter is NULL or zero and nothing is leaked.
+//
+// Units. Sizes and offsets are bytes, times are seconds, counts are elements; a field or parameter says so where its
+// name does not.
+//
+// Ownership. A context owns its buffers, programs, kernels and timings: fcl_close releases all that is left, and
+// pointers to them are dead afterwards. Strings returned belong to what they were asked of.
+//
+// Order and threads. What is asked of one context happens in the order of the calls; launches, copies and fills return
+// before they are done, so their failure may be reported by a later call, at the latest by fcl_read or fcl_finish. One
+// context must not be used by two threads at once; different contexts may be.
+//
+// Environment. FCL_LIBOPENCL, FCL_LIBCUDA and FCL_LIBNVRTC name a driver library to load instead of the usual one; FCL_CC
+// is the C compiler (default `cc`; more words are its first arguments); FCL_CACHE=0 switches off the cache of built
+// programs on disk, FCL_POOL=0 the reuse of freed buffers.
+#ifndef FCL_H
+#define FCL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FCL_RUNTIME_VERSION "1"
+
+enum fcl_status {
+    FCL_OK = 0,
+    FCL_INVALID,          // an argument of the call makes no sense
+    FCL_NO_BACKEND,       // a driver library or compiler is missing
+    FCL_NO_DEVICE,        // no device of the wanted kind
+    FCL_NO_MEMORY,        // the host has no memory left
+    FCL_NO_DEVICE_MEMORY, // the device has no memory left
+    FCL_TOO_LARGE,        // more than the device's limit: a buffer, a block or its shared memory
+    FCL_BUILD_FAILED,     // the kernel source was rejected; the message holds the build log
+    FCL_NO_KERNEL,        // the program has no kernel of that name
+    FCL_DRIVER_FAILED,    // the driver reported an error
+};
+
+enum fcl_backend { FCL_BACKEND_CUDA, FCL_BACKEND_OPENCL, FCL_BACKEND_C, FCL_BACKENDS };
+
+// The kind of a device; the last two only select and are never a device's kind.
+enum fcl_device_kind {
+    FCL_DEVICE_CUDA,
+    FCL_DEVICE_OPENCL_GPU,
+    FCL_DEVICE_OPENCL_CPU,
+    FCL_DEVICE_OPENCL_OTHER,
+    FCL_DEVICE_C,
+    FCL_DEVICE_ANY,    // the first that works: CUDA, OpenCL GPU, CPU, other, C
+    FCL_DEVICE_OPENCL, // the first OpenCL device that works: GPU, CPU, other
+};
+
+struct fcl_context;
+struct fcl_buffer;
+struct fcl_program;
+struct fcl_kernel;
+
+// ---------------------------------------------------------------- devices
+
+struct fcl_device_info {
+    enum fcl_backend backend;
+    enum fcl_device_kind kind;
+    int index;                 // among the devices of its kind, from 0
+    char platform[128];        // "CUDA", an OpenCL platform's name, or the C compiler
+    char name[256];            // as the driver calls it
+    char driver[128];          // driver version
+    uint64_t memory_bytes;     // global memory in all
+    uint64_t max_buffer_bytes; // largest single buffer
+    uint64_t shared_bytes;     // shared (OpenCL: local) memory a block can have; 0: no limit known
+    uint32_t max_threads;      // threads a block can have; 0: no limit
+    uint64_t max_blocks;       // blocks a launch can have; larger launches are clamped to it
+    uint32_t compute_units;    // multiprocessors or cores
+    uint32_t warp_width;       // threads that run in lockstep; 1 on CPUs, 0 where the driver does not tell
+    uint32_t capability;       // CUDA: 10 × major + minor of the compute capability; 0 elsewhere
+    bool has_double;           // 64-bit floating point
+    bool exact_division;       // 32-bit division and square root are correctly rounded, with the default build options
+    char problem[256];         // why kernels cannot be built for it; empty when they can
+};
+
+struct fcl_device_list {
+    struct fcl_device_info *devices;
+    size_t count;
+    char absent[FCL_BACKENDS][256]; // why a backend has no device, by enum fcl_backend; empty when it has one
+};
+
+// Lists all devices of all backends, in the order of enum fcl_device_kind. fcl_device_list_free releases the list.
+enum fcl_status fcl_devices(struct fcl_device_list *list);
+void fcl_device_list_free(struct fcl_device_list *list);
+
+// "success", "no such device", …
+const char *fcl_status_text(enum fcl_status status);
+// "cuda", "opencl", "c"
+const char *fcl_backend_name(enum fcl_backend backend);
+// "cuda", "opencl-gpu", "opencl-cpu", "opencl-other", "c", "any", "opencl"
+const char *fcl_device_kind_name(enum fcl_device_kind kind);
+// Reads a device's name as fcl_device_kind_name writes it, optionally followed by `:INDEX`. FCL_INVALID if it is none.
+enum fcl_status fcl_parse_device(const char *text, enum fcl_device_kind *kind, int *index);
+
+// ---------------------------------------------------------------- contexts
+
+struct fcl_options {
+    enum fcl_device_kind kind;
+    int index;                   // among the devices of that kind
+    bool profile;                // measure every launch, see fcl_timings
+    bool no_disk_cache;          // do not keep built programs on disk
+    bool no_pool;                // give freed buffers back to the driver at once
+    const char *cache_directory; // NULL: $XDG_CACHE_HOME/fcl or ~/.cache/fcl
+};
+
+// The first device that works, no profiling, both caches.
+#define FCL_OPTIONS_DEFAULT                                                                                            \
+    { FCL_DEVICE_ANY, 0, false, false, false, NULL }
+
+// Opens a device. `options` NULL is FCL_OPTIONS_DEFAULT. The message of a failure, with the reasons of everything that was
+// tried, goes to `error` (at most `error_bytes` with its terminator); `error` may be NULL.
+enum fcl_status fcl_open(struct fcl_context **context, const struct fcl_options *options, char *error,
+                         size_t error_bytes);
+// Waits for all work, then releases the context and all it owns. NULL is fine.
+void fcl_close(struct fcl_context *context);
+
+const struct fcl_device_info *fcl_device(const struct fcl_context *context);
+// The message of the last call that failed on this context, "" if none did; valid until the next one fails.
+const char *fcl_error(const struct fcl_context *context);
+// Its status, FCL_OK if none failed.
+enum fcl_status fcl_error_status(const struct fcl_context *context);
+// Waits until everything asked of the context is done.
+enum fcl_status fcl_finish(struct fcl_context *context);
+
+// ---------------------------------------------------------------- buffers
+
+// Allocates device memory with undefined contents; 0 bytes is fine.
+enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, struct fcl_buffer **buffer);
+// The same for `count` elements of `element_bytes` each: an error where the product overflows.
+enum fcl_status fcl_buffer_array(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
+                                 struct fcl_buffer **buffer);
+// Work already asked for may still use it: the memory lives until that is done. NULL is fine.
+void fcl_buffer_free(struct fcl_buffer *buffer);
+uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer);
+
+// Host to device. `data` may be reused as soon as it returns.
+enum fcl_status fcl_write(struct fcl_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
+// Device to host; waits for the work before it.
+enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
+// Device to device, in one context. The ranges must not overlap.
+enum fcl_status fcl_copy(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from, uint64_t from_offset,
+                         uint64_t bytes);
+// Sets every byte.
+enum fcl_status fcl_fill(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value);
+// Gives the memory of freed buffers, which is kept for later ones of the same size, back to the driver.
+void fcl_trim(struct fcl_context *context);
+
+// ---------------------------------------------------------------- programs and kernels
+
+// Builds kernel source: CUDA C++, OpenCL C or C, by the context's backend. `options` are the backend compiler's,
+// separated by spaces; NULL means fcl_build_options. The same source and options give the same program again, from the
+// context or from disk.
+enum fcl_status fcl_build(struct fcl_context *context, const char *source, const char *options,
+                          struct fcl_program **program);
+// The default options, chosen so that floating-point results agree between the backends (no contraction to
+// multiply-add, correctly rounded division where there is a choice).
+const char *fcl_build_options(const struct fcl_context *context);
+// Where the last fcl_build found its program: "context", "disk" or "source".
+const char *fcl_build_origin(const struct fcl_context *context);
+
+enum fcl_status fcl_get_kernel(struct fcl_program *program, const char *name, struct fcl_kernel **kernel);
+const char *fcl_kernel_name(const struct fcl_kernel *kernel);
+
+// ---------------------------------------------------------------- launches
+
+enum fcl_arg_kind {
+    FCL_ARG_BUFFER,
+    FCL_ARG_SCALAR, // 1, 2, 4 or 8 bytes
+    FCL_ARG_LOCAL,  // OpenCL only: `bytes` of local memory
+};
+
+struct fcl_arg {
+    enum fcl_arg_kind kind;
+    size_t bytes; // of the scalar or the local memory
+    union {
+        struct fcl_buffer *buffer;
+        uint64_t align;
+        unsigned char scalar[8];
+    } as;
+};
+
+static inline struct fcl_arg fcl_arg_buffer(struct fcl_buffer *buffer) {
+    struct fcl_arg arg;
+    memset(&arg, 0, sizeof arg);
+    arg.kind = FCL_ARG_BUFFER;
+    arg.as.buffer = buffer;
+    return arg;
+}
+
+static inline struct fcl_arg fcl_arg_scalar(const void *value, size_t bytes) {
+    struct fcl_arg arg;
+    memset(&arg, 0, sizeof arg);
+    arg.kind = FCL_ARG_SCALAR;
+    arg.bytes = bytes;
+    if (value && bytes <= sizeof arg.as.scalar)
+        memcpy(arg.as.scalar, value, bytes);
+    return arg;
+}
+
+static inline struct fcl_arg fcl_arg_local(size_t bytes) {
+    struct fcl_arg arg;
+    memset(&arg, 0, sizeof arg);
+    arg.kind = FCL_ARG_LOCAL;
+    arg.bytes = bytes;
+    return arg;
+}
+
+// Runs `kernel` in `blocks` blocks of `threads` threads.
+//
+// Zero blocks is no launch and FCL_OK. More blocks than the device takes at once are clamped: kernels loop over their
+// blocks with the stride of the launch, so every launch size is right. `shared_bytes` is CUDA's dynamic shared memory;
+// OpenCL gives each array as an FCL_ARG_LOCAL argument instead, and C has it inside the kernel: both ignore it. C also
+// ignores `threads`.
+//
+// A C kernel is `void NAME(void *const *args, int64_t blocks)`: args[i] points at the scalar, or at a variable that
+// holds the buffer's pointer.
+enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,
+                           const struct fcl_arg *args, size_t count);
+
+struct fcl_timing {
+    const char *kernel; // lives as long as the context
+    double seconds;     // on the device, from the kernel's start to its end
+};
+
+// The launches since fcl_open or fcl_clear_timings, in order; empty unless the context profiles. Waits for them. The
+// list is valid until the next call of fcl_launch, fcl_clear_timings or fcl_close.
+enum fcl_status fcl_timings(struct fcl_context *context, const struct fcl_timing **timings, size_t *count);
+void fcl_clear_timings(struct fcl_context *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

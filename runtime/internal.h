@@ -1,0 +1,176 @@
+// What the runtime's files share: the structures behind the public handles, and the operations a backend provides.
+#ifndef FCL_INTERNAL_H
+#define FCL_INTERNAL_H
+
+#include "fcl.h"
+
+// A device's memory is a host pointer (C), a cl_mem (OpenCL) or an address (CUDA).
+union fclrt_memory {
+    void *pointer;
+    uint64_t address;
+};
+
+struct fcl_buffer {
+    struct fcl_context *context;
+    uint64_t bytes; // as asked; at least one byte is allocated
+    union fclrt_memory memory;
+    struct fcl_buffer *next, *previous; // in context->buffers or context->pool
+};
+
+struct fcl_kernel {
+    struct fcl_program *program;
+    struct fcl_kernel *next;
+    char *name;
+    void *handle;          // CUfunction, cl_kernel, or the pointer to a C function
+    uint32_t max_threads;  // threads this kernel can have in a block; 0: no limit
+    uint64_t own_shared;   // shared memory it declares itself, bytes
+    uint64_t asked_shared; // CUDA: dynamic shared memory already allowed, bytes
+    int64_t arguments;     // number of parameters, -1 where the driver does not tell
+};
+
+struct fcl_program {
+    struct fcl_context *context;
+    struct fcl_program *next;
+    uint64_t hash; // of source and options
+    char *source, *options;
+    void *handle; // CUmodule, cl_program, or dlopen's
+    struct fcl_kernel *kernels;
+};
+
+// One launch. Until `pending` is cleared by the backend's `resolve`, the time is still in the driver's events.
+struct fclrt_event {
+    bool pending;
+    void *start, *end; // OpenCL uses only `end`
+    size_t timing;     // index in context->timings
+};
+
+struct fcl_context {
+    const struct fclrt_backend *backend;
+    void *state; // the backend's
+    struct fcl_device_info device;
+    bool profile, use_pool;
+    char *build_options;   // defaults
+    char *identity;        // everything but the source and options that a built program depends on
+    char *cache_directory; // NULL: no disk cache
+    const char *build_origin;
+
+    enum fcl_status status;
+    char *message; // NULL: not even that could be allocated
+
+    struct fcl_program *programs;
+    struct fcl_buffer *buffers, *pool;
+    uint64_t pool_bytes;
+
+    struct fcl_timing *timings;
+    size_t timing_count, timing_capacity;
+    struct fclrt_event *events;
+    size_t event_count, event_capacity;
+};
+
+// A message that goes to a buffer of the caller's; `text` may be NULL.
+struct fclrt_note {
+    char *text;
+    size_t bytes;
+};
+
+// Receives one device; returns false when there is no memory for it.
+typedef bool fclrt_receiver(void *to, const struct fcl_device_info *info);
+
+struct fclrt_backend {
+    // Reports every device in the driver's order with all fields but `index`; why there is none goes to `why`.
+    enum fcl_status (*list)(fclrt_receiver *receive, void *to, struct fclrt_note why);
+    // Opens context->device, which `list` reported as its `ordinal`-th. Sets state, identity, build_options. On
+    // failure `finish` and `close` are called all the same if state is set.
+    enum fcl_status (*open)(struct fcl_context *context, size_t ordinal);
+    void (*close)(struct fcl_context *context);
+    enum fcl_status (*finish)(struct fcl_context *context);
+
+    enum fcl_status (*alloc)(struct fcl_context *context, uint64_t bytes, union fclrt_memory *memory);
+    void (*free)(struct fcl_context *context, union fclrt_memory memory);
+    // Ranges are checked and not empty.
+    enum fcl_status (*write)(struct fcl_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
+    enum fcl_status (*read)(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
+    enum fcl_status (*copy)(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from, uint64_t from_offset,
+                            uint64_t bytes);
+    enum fcl_status (*fill)(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value);
+
+    // Sets program->handle from its source and options.
+    enum fcl_status (*build)(struct fcl_program *program);
+    void (*unload)(struct fcl_program *program);
+    // Sets the kernel's handle and limits.
+    enum fcl_status (*find)(struct fcl_kernel *kernel);
+    void (*forget)(struct fcl_kernel *kernel);
+
+    // Arguments are checked as far as the public structures go. With `event`, the launch is measured: either *seconds is set
+    // now, or the event is left pending.
+    enum fcl_status (*launch)(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,
+                              const struct fcl_arg *args, size_t count, struct fclrt_event *event, double *seconds);
+    enum fcl_status (*resolve)(struct fcl_context *context, struct fclrt_event *event, double *seconds);
+};
+
+extern const struct fclrt_backend fclrt_cuda, fclrt_opencl, fclrt_c;
+
+// ---------------------------------------------------------------- errors (fcl.c)
+
+#if defined __GNUC__
+#define FCLRT_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define FCLRT_PRINTF(text, first)
+#endif
+
+// Keeps the message in the context and returns the status.
+enum fcl_status fclrt_fail(struct fcl_context *context, enum fcl_status status, const char *format, ...)
+    FCLRT_PRINTF(3, 4);
+enum fcl_status fclrt_no_memory(struct fcl_context *context);
+void fclrt_note(struct fclrt_note note, const char *format, ...) FCLRT_PRINTF(2, 3);
+
+// ---------------------------------------------------------------- strings and libraries (support.c)
+
+// A new string, NULL when there is no memory.
+char *fclrt_format(const char *format, ...) FCLRT_PRINTF(1, 2);
+char *fclrt_copy_string(const char *text);
+// Copies what fits, trims white space around it and turns that inside to single spaces.
+void fclrt_copy_name(char *to, size_t bytes, const char *from);
+uint64_t fclrt_hash(uint64_t seed, const void *data, size_t bytes);
+#define FCLRT_HASH_SEED UINT64_C(0xcbf29ce484222325)
+
+// The words of a string separated by white space. `list` ends with NULL and, like the words, is freed by fclrt_free_words.
+struct fclrt_words {
+    char *text;
+    char **list;
+    size_t count;
+};
+// Splits the strings one after another into one list, leaving room for `extra` more words. NULL strings have none.
+bool fclrt_split(struct fclrt_words *words, size_t extra, const char *const *strings, size_t count);
+void fclrt_free_words(struct fclrt_words *words);
+
+// A function that a driver library has: where its pointer goes in the table, and whether we can do without.
+struct fclrt_symbol {
+    const char *name;
+    size_t offset;
+    bool optional;
+};
+
+// Loads what the environment variable names; without it the functions the process already has (a library preloaded or
+// linked in by the user), or else the first of `names` (NULL-terminated) that exists. Fills the table with pointers.
+// The library stays mapped for the life of the process: drivers start threads and do not survive being unloaded.
+// `what` says what is missing if it cannot be loaded.
+bool fclrt_load(const char *variable, const char *const *names, const char *what, const struct fclrt_symbol *symbols,
+                size_t count, void *table, struct fclrt_note why);
+
+// The whole of a file with a terminating 0 added; NULL when it cannot be read.
+char *fclrt_read_file(const char *path, size_t *bytes);
+bool fclrt_write_file(const char *path, const void *data, size_t bytes);
+
+// ---------------------------------------------------------------- the cache on disk (cache.c)
+
+// The directory to use, made if need be, or NULL for none. `wanted` NULL is the default.
+char *fclrt_cache_directory(const char *wanted);
+// The built form of the program if it is there and sound; the caller frees it.
+void *fclrt_cache_load(const struct fcl_program *program, size_t *bytes);
+// Keeps it. A cache that cannot be written is no error.
+void fclrt_cache_store(const struct fcl_program *program, const void *data, size_t bytes);
+// Drops an entry that the driver refused.
+void fclrt_cache_drop(const struct fcl_program *program);
+
+#endif
