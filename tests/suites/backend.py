@@ -1,0 +1,105 @@
+"""The generated code itself: how many loops, loads, stores and barriers a program becomes, whether every compiler takes
+it, and what ptxas says of it."""
+
+import glob
+import os
+import re
+import time
+from harness import Case
+
+ORDER = 50
+
+
+def body(text, kernel):
+    """The text of one kernel, from its signature to the end."""
+    found = re.search(r"(?:__global__|__kernel)[^{;]*\b" + kernel + r"\([^{]*\{(.*?)\n\}", text, re.S)
+    assert found, f"no kernel {kernel} in\n{text}"
+    return found.group(1)
+
+
+def count(pattern, text):
+    return len(re.findall(pattern, text))
+
+
+def cases(env):
+    def compile_to(extension, path, *options):
+        out = os.path.join(env.tmp(), "out." + extension)
+        env.must(env.fclc, *options, path, "-o", out)
+        return out
+
+    def golden(name, source, kernel, **wanted):
+        def check():
+            path = os.path.join(env.tmp(), "golden.fcl")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(source)
+            text = body(open(compile_to("cu", path), encoding="utf-8").read(), kernel)
+            got = {"loops": count(r"\bfor \(", text), "barriers": count(r"__syncthreads\(\)", text),
+                   "shared": count(r"__shared__", text), "divisions": count(r"[^/]/[^/*]|%", text),
+                   "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
+            got["stores"] = len(re.findall(r"^\s*\w+\[.*?\] = ", text, re.M))
+            for key, value in wanted.items():
+                assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
+        return Case(name, check)
+
+    yield golden("a chain of maps at block is one loop, one load, one store, no barrier",
+                 "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <block>", "k",
+                 barriers=0, shared=0, loads=1, stores=1)
+    yield golden("the same at grid: one loop",
+                 "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <grid>", "k",
+                 loops=1, barriers=0, shared=0, loads=1, stores=1)
+    yield golden("a forced array is stored once, with a barrier before it is read",
+                 "kernel k (xs : [int]) = force (push <block> xs) |> reverse |> push <block>", "k",
+                 barriers=1, stores=2, loads=1)
+
+    def transpose():
+        text = open(compile_to("cu", env.path("examples/transpose/transpose.fcl")), encoding="utf-8").read()
+        text = body(text, "transposeTiles")
+        assert count("__shared__", text) == 1, text
+        # one barrier between the two phases; one more keeps a block's next tile from overtaking this one
+        assert count(r"__syncthreads\(\)", text) == 2, text
+        phases = re.split(r"__syncthreads\(\);", text)
+        assert count(r"\bfor \(", phases[0]) == 2 and count(r"\bfor \(", phases[1]) == 1, text
+        inner = phases[0][phases[0].rindex("for ("):] + phases[1]
+        assert "/" not in inner and "%" not in inner, "a division in an inner loop\n" + inner
+    yield Case("transposeTiled: two phases, one shared array, one barrier between them, no division in them", transpose)
+
+    def maps():
+        chain = " |> ".join(["xs"] + ["map (fn x => x * x + x)"] * 100 + ["push <grid>"])
+        sizes, path = {}, os.path.join(env.tmp(), "chain.fcl")
+        for steps in (50, 100):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("kernel k (xs : [int]) = " + " |> ".join(
+                    ["xs"] + ["map (fn x => x * x + x)"] * steps + ["push <grid>"]) + "\n")
+            started = time.monotonic()
+            out = compile_to("cu", path)
+            sizes[steps] = (os.path.getsize(out), time.monotonic() - started)
+        del chain
+        assert sizes[100][0] < 2.2 * sizes[50][0], f"code is not linear in the source: {sizes}"
+        assert sizes[100][1] < 0.5, f"100 maps took {sizes[100][1]:.3f} s"  # 50 ms is the aim; machines stumble
+    yield Case("100 chained maps: linear code, and quickly", maps)
+
+    for path in sorted(glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("tests", "run", "*.fcl"))):
+        name = os.path.relpath(path, env.root)
+
+        def with_clang(path=path):
+            assert ".entry" in env.ptx(compile_to("cu", path))
+        yield Case(f"{name} compiles to PTX with clang", with_clang)
+
+        def with_nvcc(path=path):
+            nvcc = env.tool("nvcc")
+            out = compile_to("cu", path)
+            for architecture in ("sm_75", "sm_90"):
+                done = env.run(nvcc, "-arch=" + architecture, "-Werror", "all-warnings", "-Xptxas", "-v", "-cubin",
+                               "-o", os.path.join(env.tmp(), "out.cubin"), out, timeout=300)
+                assert not done.returncode, done.stdout + done.stderr
+                spills = [int(n) for n in re.findall(r"(\d+) bytes spill", done.stderr)]
+                assert spills and not any(spills), done.stderr
+        if name.startswith("examples"):
+            yield Case(f"{name} compiles with nvcc, no warnings, no spills", with_nvcc)
+
+        def with_cc(path=path):
+            cc = env.tool("cc")
+            out = compile_to("c", path)
+            env.must(cc, "-std=gnu11", "-O1", "-fopenmp", "-Wall", "-Werror", "-c", out, "-o",
+                     os.path.join(env.tmp(), "out.o"))
+        yield Case(f"{name} compiles as C, no warnings", with_cc)

@@ -1,0 +1,41 @@
+"""Every kernel of the paper's examples at awkward lengths: all executors give what the interpreter gives."""
+
+from executors import EXECUTORS, require, variables
+from harness import Case
+
+ORDER = 45
+LENGTHS = [0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65536, 1000003]
+SIMULATED = 1000  # the simulator and the interpreter take their time: longer arrays run elsewhere
+KERNELS = [
+    ("examples/reverse/reverse.fcl", "reverseBlock", lambda n: [f"random:{n}:1"]),
+    ("examples/reverse/reverse.fcl", "reverseGrid", lambda n: [f"random:{n}:2"]),
+    ("examples/reverse/reverse.fcl", "reverseChunks", lambda n: [f"random:{n}:3"]),
+    ("examples/transpose/transpose.fcl", "transposeNaive", lambda n: [*shape(n), f"random:{n}:4"]),
+    ("examples/transpose/transpose.fcl", "transposeTiles", lambda n: [*shape(n), f"random:{n}:5"]),
+    ("examples/reduce/reduce.fcl", "sumBlocks", lambda n: [f"random:{n}:6"]),
+    ("examples/reduce/reduce.fcl", "maxBlocks", lambda n: [f"random:{n}:7"]),
+]
+
+
+def shape(n):
+    """Columns and rows of a matrix of n elements, as square as n allows."""
+    columns = next((c for c in range(int(n ** 0.5), 0, -1) if n % c == 0), 0)
+    return [str(columns), str(n // columns if columns else 0)]
+
+
+def cases(env):
+    for path, kernel, arguments in KERNELS:
+        def compare(path=path, kernel=kernel, arguments=arguments, length=0):
+            def run(executor):
+                options = EXECUTORS[executor][0] + ["--limit=0"]
+                return env.must(env.fclc, "run", *options, path, kernel, *arguments(length),
+                                env=variables(env, executor), timeout=600)
+            wanted = run("interp")
+            for executor in EXECUTORS:
+                if executor == "interp" or (executor == "cuda-simulator" and length > SIMULATED):
+                    continue
+                require(env, executor)
+                assert run(executor) == wanted, f"{kernel} on {executor} differs from the interpreter at length {length}"
+
+        for length in LENGTHS:
+            yield Case(f"{kernel} at length {length}", lambda length=length, compare=compare: compare(length=length))

@@ -1,0 +1,44 @@
+"""Programs with test directives, on every executor: tests/run, the examples, and (at small sizes) under oclgrind."""
+
+import glob
+import os
+from executors import EXECUTORS, require, variables
+from harness import Case, Counts
+
+ORDER = 40
+SANITIZED = True
+
+
+def programs(env):
+    return sorted(glob.glob(env.path("tests", "run", "*.fcl")) + glob.glob(env.path("examples", "*", "*.fcl")))
+
+
+def cases(env):
+    for path in programs(env):
+        name = os.path.relpath(path, env.root)
+        for executor in EXECUTORS:
+            if env.sanitized and executor not in ("interp", "c"):
+                continue  # the compiler is what the sanitizers watch: one code generator will do
+
+            def run(path=path, executor=executor):
+                require(env, executor)
+                return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], path], variables(env, executor))
+            yield Case(f"{name} on {executor}", run)
+
+        def under_oclgrind(path=path):
+            oclgrind = env.tool("oclgrind")
+            return directives(env, [oclgrind, "--data-races", "--uniform-writes", "--stop-errors", "1", env.fclc, "test",
+                                    "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0"}, silent=True)
+        if not env.sanitized and "large" not in name:
+            yield Case(f"{name} under oclgrind", under_oclgrind)
+
+
+def directives(env, command, extra, silent=False):
+    done = env.run(*command, env=extra, timeout=300)
+    counts = Counts.of_last_line(done.stdout)
+    assert counts, f"{' '.join(command)}: no counts, exit status {done.returncode}\n{done.stdout}{done.stderr}"
+    assert counts.passed + counts.failed + counts.skipped, f"{command[-1]}: no test directives"
+    assert not (done.returncode and not counts.failed), f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
+    assert not (silent and done.stderr.strip()), done.stderr
+    counts.output += done.stderr
+    return counts
