@@ -138,33 +138,44 @@ static void write_interleaved(struct interp *in, struct sink *sink, int64_t inde
 }
 
 static const char *operation_name(const struct push *push) {
-    return push->kind == PUSH_CONCAT ? "concat" : push->kind == PUSH_INTERLEAVE ? "interleave" : "interleaveInto";
+    return push->kind == PUSH_CONCAT ? "concat" : "interleave";
+}
+
+static void check_chunk(struct interp *in, const struct push *push, int64_t chunk, int64_t length) {
+    if (length != push->size)
+        interp_fail(in, DIAG_CHUNK_SIZE, push->span, "chunk %lld has %lld element%s, %s %lld wants %lld",
+                    (long long)chunk, (long long)length, length == 1 ? "" : "s", operation_name(push),
+                    (long long)push->size, (long long)push->size);
 }
 
 /* (42): each chunk is run by itself, and its elements go to its part of the whole. */
-static int64_t run_chunks(struct interp *in, struct push *push, struct sink *to) {
-    int64_t count = push->pull->length, last_length = 0;
-    if (push->kind != PUSH_CONCAT)
-        push_length(in, push);
+static int64_t run_concat(struct interp *in, struct push *push, struct sink *to) {
+    int64_t count = push->pull->length, length = 0;
     for (int64_t chunk = 0; chunk < count; chunk++) {
         struct region_mark mark = region_here(in->region);
         struct value value = pull_element(in, push->pull, chunk, push->span);
-        struct chunk_sink sink = {{push->kind == PUSH_CONCAT ? write_shifted : write_interleaved},
-                                  to,
-                                  push,
-                                  chunk,
-                                  push->kind == PUSH_CONCAT ? chunk * push->size : 0};
-        last_length = push_run(in, value.push, &sink.sink);
-        bool may_differ = push->kind == PUSH_INTERLEAVE_INTO || (push->kind == PUSH_CONCAT && chunk + 1 == count);
-        if (!may_differ && last_length != push->size)
-            interp_fail(in, DIAG_CHUNK_SIZE, push->span, "chunk %lld has %lld element%s, %s %lld wants %lld",
-                        (long long)chunk, (long long)last_length, last_length == 1 ? "" : "s", operation_name(push),
-                        (long long)push->size, (long long)push->size);
+        struct chunk_sink sink = {{write_shifted}, to, push, chunk, chunk * push->size};
+        length = push_run(in, value.push, &sink.sink);
+        if (chunk + 1 < count)
+            check_chunk(in, push, chunk, length);
         region_release(in->region, mark);
     }
-    if (push->kind == PUSH_CONCAT)
-        push->length = count == 0 ? 0 : checked_length(in, push->span, (count - 1) * push->size + last_length);
+    push->length = count == 0 ? 0 : checked_length(in, push->span, (count - 1) * push->size + length);
     return push->length;
+}
+
+static int64_t run_interleave(struct interp *in, struct push *push, struct sink *to) {
+    int64_t length = push_length(in, push);
+    for (int64_t chunk = 0; chunk < push->pull->length; chunk++) {
+        struct region_mark mark = region_here(in->region);
+        struct value value = pull_element(in, push->pull, chunk, push->span);
+        struct chunk_sink sink = {{write_interleaved}, to, push, chunk, 0};
+        if (push->kind == PUSH_INTERLEAVE)
+            check_chunk(in, push, chunk, push_length(in, value.push));
+        push_run(in, value.push, &sink.sink);
+        region_release(in->region, mark);
+    }
+    return length;
 }
 
 int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
@@ -191,9 +202,9 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
         struct chunk_sink sink = {{write_shifted}, to, push, 0, first};
         return checked_length(in, push->span, first + push_run(in, push->second, &sink.sink));
     }
-    case PUSH_CONCAT:
+    case PUSH_CONCAT: return run_concat(in, push, to);
     case PUSH_INTERLEAVE:
-    case PUSH_INTERLEAVE_INTO: return run_chunks(in, push, to);
+    case PUSH_INTERLEAVE_INTO: return run_interleave(in, push, to);
     }
     interp_fail(in, DIAG_INTERNAL, push->span, "the interpreter meets an unknown push array");
 }
