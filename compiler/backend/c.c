@@ -4,13 +4,10 @@
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_printf(p->out, "FCL_BLOCK static void fcl_block_%s(", kernel->name);
-    for (size_t i = 0; i < kernel->parameters.count; i++) {
-        print_parameter(p, &kernel->parameters.at[i]);
-        text_add(p->out, ", ");
-    }
-    text_add(p->out, "int64_t block, int64_t blocks) {\n");
-    /* A loop over one iteration does not ask how many blocks there are. */
-    text_add(p->out, "    (void)blocks;\n");
+    print_parameters(p, kernel, "int64_t block, int64_t blocks");
+    text_add(p->out, ") {\n");
+    if (kernel->count->is_constant && kernel->count->constant.integer == 1)
+        text_add(p->out, "    (void)blocks;\n"); /* the first one does all */
 }
 
 static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
@@ -39,6 +36,9 @@ static void file_head(struct text *out, bool uses_double) {
     text_add(out,
              "/* Compile with -ffp-contract=off: multiplications and additions are not to be contracted. */\n"
              "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n\n"
+             "#if defined __clang__\n"
+             "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that cannot be vectorised is no fault */\n"
+             "#endif\n"
              "#if defined __GNUC__\n"
              "#define FCL_BLOCK __attribute__((noinline)) /* keeps what `restrict` says about its parameters */\n"
              "#define FCL_ALIGNED(bytes) __attribute__((aligned(bytes)))\n"
@@ -63,6 +63,7 @@ const struct dialect dialect_c = {
               [BASE_F64] = "double"},
     .byte = "uint8_t",
     .spaces = {"", "", ""},
+    .pointees = {"", "", ""},
     .restrict_word = "restrict",
     .suffix_i64 = "ll",
     .suffix_u64 = "ull",

@@ -76,7 +76,8 @@ void print_contract(struct printer *p, const struct target_kernel *kernel, const
     for (size_t i = 0; i < kernel->parameters.count; i++)
         print_parameter_line(p, &kernel->parameters.at[i]);
     if (kernel->mapping == TARGET_LOOP)
-        text_add(p->out, "   Launch: any number of blocks is right (a few for each core is fast), of one thread each.\n");
+        text_add(p->out,
+                 "   Launch: any number of blocks is right (a few for each core is fast), of one thread each.\n");
     else
         text_printf(p->out,
                     "   Launch: any number of blocks is right, of up to %d threads each%s; fewer than 2^31 threads in "

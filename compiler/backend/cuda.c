@@ -3,10 +3,7 @@
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_printf(p->out, "extern \"C\" __global__ void __launch_bounds__(%d) %s(", kernel->block_threads, kernel->name);
-    for (size_t i = 0; i < kernel->parameters.count; i++) {
-        text_add(p->out, i ? ", " : "");
-        print_parameter(p, &kernel->parameters.at[i]);
-    }
+    print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
 }
 
@@ -29,6 +26,7 @@ const struct dialect dialect_cuda = {
               [BASE_F64] = "double"},
     .byte = "unsigned char",
     .spaces = {"", "__shared__ ", ""},
+    .pointees = {"", "", ""},
     .restrict_word = "__restrict__",
     .suffix_i64 = "ll",
     .suffix_u64 = "ull",

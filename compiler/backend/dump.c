@@ -4,10 +4,7 @@
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_printf(p->out, "kernel %s (", kernel->name);
-    for (size_t i = 0; i < kernel->parameters.count; i++) {
-        text_add(p->out, i ? ", " : "");
-        print_parameter(p, &kernel->parameters.at[i]);
-    }
+    print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
 }
 
@@ -17,13 +14,15 @@ static void file_head(struct text *out, bool uses_double) {
 }
 
 const struct dialect dialect_dump = {
-    .types = {
+    .types =
+        {
 #define BASE(id, name, bits, is_integer, is_signed, is_floating) [BASE_##id] = name,
-        BASE_TYPES(BASE)
+            BASE_TYPES(BASE)
 #undef BASE
-    },
+        },
     .byte = "bool",
     .spaces = {"global ", "shared ", "private "},
+    .pointees = {"global ", "shared ", "private "},
     .restrict_word = "",
     .suffix_i64 = "",
     .suffix_u64 = "",

@@ -85,26 +85,59 @@ static void print_math(struct printer *p, const char *function, const struct tar
     print_call(p, has_suffix ? arena_printf(p->out->arena, "%sf", function) : function, expr);
 }
 
+static enum base unsigned_base(enum base base) { return base_info[base].bits == 64 ? BASE_U64 : BASE_U32; }
+
+static bool is_wrapping(const struct target_expr *expr) {
+    if (expr->kind != TARGET_EXPR_OPERATION || !expr->wraps || !base_info[expr->base].is_integer)
+        return false;
+    return expr->op == OP_ADD || expr->op == OP_SUB || expr->op == OP_MUL || expr->op == OP_NEG || expr->op == OP_SHL;
+}
+
 /* Compilers ask for parentheses around a different operator inside << >> & ^ | and around a comparison in one. */
 static bool wants_parentheses(const struct target_expr *operand, enum precedence outer, enum ir_op op) {
-    if (operand->kind != TARGET_EXPR_OPERATION)
+    bool is_cast = is_wrapping(operand) && operand->base != unsigned_base(operand->base);
+    if (operand->kind != TARGET_EXPR_OPERATION || is_cast)
         return false;
     bool is_bits = outer == PRECEDENCE_SHIFT || outer == PRECEDENCE_BIT_AND || outer == PRECEDENCE_BIT_OR ||
                    outer == PRECEDENCE_BIT_XOR || outer == PRECEDENCE_OR;
     bool is_equality = outer == PRECEDENCE_EQUAL || outer == PRECEDENCE_LESS;
     switch (operand->op) {
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_REM: case OP_SHL: case OP_SHR:
-        return is_bits && outer != PRECEDENCE_OR;
-    case OP_AND: case OP_OR: case OP_XOR:
-        return (is_bits && operand->op != op) || is_equality;
-    case OP_EQ: case OP_NE: case OP_LT: case OP_LE:
-        return (is_bits && outer != PRECEDENCE_OR) || is_equality;
-    case OP_CONVERT:
-        return operand->base == BASE_BOOL && (is_equality || (is_bits && outer != PRECEDENCE_OR));
-    case OP_NEG: case OP_MIN: case OP_MAX: case OP_ABS: case OP_NOT: case OP_BIT_NOT: case OP_CLZ: case OP_POPCOUNT:
-    case OP_SELECT: case OP_SQRT: case OP_RSQRT: case OP_EXP: case OP_LOG: case OP_POW: case OP_SIN: case OP_COS:
-    case OP_TAN: case OP_FLOOR: case OP_CEIL: case OP_FMA: case OP_COUNT:
-        return false;
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_DIV:
+    case OP_REM:
+    case OP_SHL:
+    case OP_SHR: return is_bits && outer != PRECEDENCE_OR;
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR: return (is_bits && operand->op != op) || is_equality;
+    case OP_EQ:
+    case OP_NE:
+    case OP_LT:
+    case OP_LE: return (is_bits && outer != PRECEDENCE_OR) || is_equality;
+    case OP_CONVERT: return operand->base == BASE_BOOL && (is_equality || (is_bits && outer != PRECEDENCE_OR));
+    case OP_NEG:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_ABS:
+    case OP_NOT:
+    case OP_BIT_NOT:
+    case OP_CLZ:
+    case OP_POPCOUNT:
+    case OP_SELECT:
+    case OP_SQRT:
+    case OP_RSQRT:
+    case OP_EXP:
+    case OP_LOG:
+    case OP_POW:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_FMA:
+    case OP_COUNT: return false;
     }
     return false;
 }
@@ -134,25 +167,15 @@ static void print_cast(struct printer *p, const char *type, const struct target_
    Signed overflow is undefined in all three languages, so what may overflow is computed in the unsigned type (narrow
    ones in uint) and converted back once, outside the whole chain of such operations. */
 
-static enum base unsigned_base(enum base base) {
-    return base_info[base].bits == 64 ? BASE_U64 : BASE_U32;
-}
-
-static bool is_wrapping(const struct target_expr *expr) {
-    if (expr->kind != TARGET_EXPR_OPERATION || !expr->wraps || !base_info[expr->base].is_integer)
-        return false;
-    return expr->op == OP_ADD || expr->op == OP_SUB || expr->op == OP_MUL || expr->op == OP_NEG || expr->op == OP_SHL;
-}
-
 static void print_shift_count(struct printer *p, const struct target_expr *count, int bits) {
     if (p->dialect->is_plain || (count->low >= 0 && count->high < bits)) {
-        print_expr(p, count, wants_parentheses(count, PRECEDENCE_SHIFT, OP_COUNT) ? PRECEDENCE_PRIMARY
-                                                                                   : PRECEDENCE_SHIFT + 1);
+        print_expr(p, count,
+                   wants_parentheses(count, PRECEDENCE_SHIFT, OP_COUNT) ? PRECEDENCE_PRIMARY : PRECEDENCE_SHIFT + 1);
         return;
     }
     text_add(p->out, "(");
-    print_expr(p, count, wants_parentheses(count, PRECEDENCE_BIT_AND, OP_COUNT) ? PRECEDENCE_PRIMARY
-                                                                                 : PRECEDENCE_BIT_AND + 1);
+    print_expr(p, count,
+               wants_parentheses(count, PRECEDENCE_BIT_AND, OP_COUNT) ? PRECEDENCE_PRIMARY : PRECEDENCE_BIT_AND + 1);
     text_printf(p->out, " & %d)", bits - 1);
 }
 
@@ -166,7 +189,11 @@ static void print_unsigned(struct printer *p, const struct target_expr *expr, en
         } else if (expr->base == to) {
             print_expr(p, expr, least);
         } else {
-            print_cast(p, p->dialect->types[to], expr, least);
+            /* (unsigned)(int)x is (unsigned)x */
+            bool is_twice = expr->kind == TARGET_EXPR_OPERATION && expr->op == OP_CONVERT &&
+                            base_info[expr->base].bits == base_info[to].bits &&
+                            !base_info[expr->operands[0]->base].is_floating;
+            print_cast(p, p->dialect->types[to], is_twice ? expr->operands[0] : expr, least);
         }
         return;
     }

@@ -19,8 +19,8 @@ static void print_head(struct printer *p, const char *result, const char *name) 
 static void print_bit_count(struct printer *p, enum helper helper, enum base base) {
     int bits = base_info[base].bits;
     const struct dialect *d = p->dialect;
-    const char *same_size[] = {[8] = d->types[BASE_U8], [16] = d->types[BASE_U16], [32] = d->types[BASE_U32],
-                               [64] = d->types[BASE_U64]};
+    const char *same_size[] = {
+        [8] = d->types[BASE_U8], [16] = d->types[BASE_U16], [32] = d->types[BASE_U32], [64] = d->types[BASE_U64]};
     const char *wide = d->types[bits == 64 ? BASE_U64 : BASE_U32];
     text_printf(p->out, "%s a) {\n    const %s x = (%s)a;\n    return ", d->types[base], wide, same_size[bits]);
     if (helper == HELPER_CLZ)

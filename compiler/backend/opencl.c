@@ -5,10 +5,7 @@ static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     if (kernel->mapping == TARGET_LOOP)
         text_add(p->out, "__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n");
     text_printf(p->out, "%svoid %s(", kernel->mapping == TARGET_LOOP ? "" : "__kernel ", kernel->name);
-    for (size_t i = 0; i < kernel->parameters.count; i++) {
-        text_add(p->out, i ? ", " : "");
-        print_parameter(p, &kernel->parameters.at[i]);
-    }
+    print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
 }
 
@@ -32,6 +29,7 @@ const struct dialect dialect_opencl = {
               [BASE_F64] = "double"},
     .byte = "uchar",
     .spaces = {"__global ", "__local ", ""},
+    .pointees = {"__global ", "__local ", ""},
     .restrict_word = "restrict",
     .suffix_i64 = "l",
     .suffix_u64 = "ul",

@@ -2,6 +2,7 @@
 #include "backend/print.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 static void print_indent(struct printer *p) {
     for (int i = 0; i < p->indent; i++)
@@ -35,7 +36,7 @@ static void print_array(struct printer *p, const struct target_array *array) {
 static void print_pointer(struct printer *p, const struct target_statement *statement) {
     const struct target_array *array = statement->array, *from = statement->from;
     const struct dialect *d = p->dialect;
-    const char *type = memory_type(d, array->element), *space = d->spaces[array->space];
+    const char *type = memory_type(d, array->element), *space = d->pointees[array->space];
     bool is_same = array->element == from->element;
     bool is_begin = statement->index->kind == TARGET_EXPR_CONSTANT && statement->index->constant.integer == 0;
     print_indent(p);
@@ -159,14 +160,27 @@ void print_block(struct printer *p, const struct target_block *block) {
 
 /* ---- kernels and files ---- */
 
-void print_parameter(struct printer *p, const struct target_parameter *parameter) {
+static void print_parameter(struct printer *p, const struct target_parameter *parameter) {
     const struct dialect *d = p->dialect;
     const char *type = memory_type(d, parameter->base);
     if (parameter->kind == TARGET_PARAMETER_SCALAR)
         text_printf(p->out, "%s %s", type, parameter->name);
     else
-        text_printf(p->out, "%s%s%s *%s %s", d->spaces[parameter->array->space], parameter->is_const ? "const " : "",
+        text_printf(p->out, "%s%s%s *%s %s", d->pointees[parameter->array->space], parameter->is_const ? "const " : "",
                     type, d->restrict_word, parameter->name);
+}
+
+void print_parameters(struct printer *p, const struct target_kernel *kernel, const char *more) {
+    size_t length = strlen(kernel->name) + strlen(more);
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        length += strlen(kernel->parameters.at[i].name) + 24;
+    const char *separator = length > 130 ? ",\n    " : ", ";
+    text_add(p->out, length > 130 ? "\n    " : "");
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        text_add(p->out, i ? separator : "");
+        print_parameter(p, &kernel->parameters.at[i]);
+    }
+    text_printf(p->out, "%s%s", *more && kernel->parameters.count ? separator : "", more);
 }
 
 void print_kernel(struct printer *p, const struct target_kernel *kernel) {

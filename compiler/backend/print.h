@@ -44,22 +44,23 @@ struct printer;
 
 struct dialect {
     const char *types[BASE_COUNT];
-    const char *byte; /* a bool in memory */
-    const char *spaces[3]; /* by enum target_space, with a space after */
+    const char *byte;        /* a bool in memory */
+    const char *spaces[3];   /* of a declaration, by enum target_space, with a space after */
+    const char *pointees[3]; /* of what a pointer points to */
     const char *restrict_word;
     const char *suffix_i64, *suffix_u64;
     struct spelling hardware[TARGET_HARDWARE_COUNT];
-    bool has_min_max;   /* min and max of int, uint, i64, u64 */
-    bool has_f_suffix;  /* sqrtf, not sqrt, of a float */
-    const char *function_head; /* before a helper's type */
+    bool has_min_max;                                    /* min and max of int, uint, i64, u64 */
+    bool has_f_suffix;                                   /* sqrtf, not sqrt, of a float */
+    const char *function_head;                           /* before a helper's type */
     const char *clz32, *clz64, *popcount32, *popcount64; /* printf formats of an expression of `x`; 0 gives the width */
-    const char *infinity[2], *nan[2]; /* float, double */
+    const char *infinity[2], *nan[2];                    /* float, double */
     const char *block_barrier, *warp_barrier;
     const char *unroll; /* line before a loop; NULL: none */
     const char *simd;
-    const char *alignment; /* printf format with the bytes */
+    const char *alignment;    /* printf format with the bytes */
     bool alignment_is_before; /* …before the type, else after the name */
-    bool is_plain; /* no helpers and no wrapping spelt out: the dump, comments */
+    bool is_plain;            /* no helpers and no wrapping spelt out: the dump, comments */
     void (*kernel_head)(struct printer *p, const struct target_kernel *kernel);
     void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
     void (*file_head)(struct text *out, bool uses_double);
@@ -86,8 +87,8 @@ void print_helpers(struct printer *p);
 void print_line(struct printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void print_block(struct printer *p, const struct target_block *block);
 void print_kernel(struct printer *p, const struct target_kernel *kernel);
-/* `const T *restrict name` or `T name`, as a kernel gets it. */
-void print_parameter(struct printer *p, const struct target_parameter *parameter);
+/* What a kernel gets, `const T *restrict name` or `T name`, and then `more`; a long list has one to a line. */
+void print_parameters(struct printer *p, const struct target_kernel *kernel, const char *more);
 
 /* contract.c: the comment above a kernel */
 void print_contract(struct printer *p, const struct target_kernel *kernel, const char *fcl_name);

@@ -48,7 +48,8 @@ static void join(struct arena *arena, struct state *to, const struct state *from
 static bool overlap(const places *a, const places *b) {
     for (size_t i = 0; i < a->count; i++)
         for (size_t k = 0; k < b->count; k++)
-            if (a->at[i].space == b->at[k].space && a->at[i].low < b->at[k].high && b->at[k].low < a->at[i].high)
+            if (!(a->at[i].frame && a->at[i].frame == b->at[k].frame) && a->at[i].space == b->at[k].space &&
+                a->at[i].low < b->at[k].high && b->at[k].low < a->at[i].high)
                 return true;
     return false;
 }
@@ -125,9 +126,7 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
         case IR_LOAD:
         case IR_STORE:
         case IR_FORALL: visit_phase(p, instruction, state); break;
-        case IR_FOR:
-            visit_loop(p, NULL, instruction->regions[0], instruction->operands[0]->low < 1, state);
-            break;
+        case IR_FOR: visit_loop(p, NULL, instruction->regions[0], instruction->operands[0]->low < 1, state); break;
         case IR_WHILE: visit_loop(p, instruction->regions[0], instruction->regions[1], true, state); break;
         case IR_IF: {
             struct state other = copy_state(p->arena, state);

@@ -7,8 +7,8 @@ enum { VECTOR_ALIGNMENT = 64, DEFAULT_STACK = 256 * 1024 };
 
 /* Bound of the range of group number `group` (and of the next: + 1): count * group / groups, in 64 bits. */
 static struct target_expr *range_bound(struct lowering *l, struct target_expr *count, int64_t plus, enum base base) {
-    struct target_expr *group = expr_operation(l, OP_ADD, BASE_I64, expr_hardware(l, TARGET_BLOCK_ID),
-                                               expr_integer(l, BASE_I64, plus));
+    struct target_expr *group =
+        expr_operation(l, OP_ADD, BASE_I64, expr_hardware(l, TARGET_BLOCK_ID), expr_integer(l, BASE_I32, plus));
     struct target_expr *scaled = expr_operation(l, OP_MUL, BASE_I64, expr_convert(l, count, BASE_I64), group);
     struct target_expr *groups = expr_hardware(l, TARGET_BLOCK_COUNT);
     groups->low = 1;
@@ -48,7 +48,7 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
         return;
     }
     struct target_statement *only = lower_emit(l, TARGET_IF);
-    only->value = expr_operation(l, OP_EQ, BASE_BOOL, expr_hardware(l, TARGET_BLOCK_ID), expr_integer(l, BASE_I64, 0));
+    only->value = expr_operation(l, OP_EQ, BASE_BOOL, expr_hardware(l, TARGET_BLOCK_ID), expr_integer(l, BASE_I32, 0));
     struct lower_scope scope = lower_enter(l, &only->body);
     lower_region(l, forall->regions[0]);
     lower_leave(l, scope);
@@ -63,8 +63,8 @@ void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
     struct target_expr *first = expr_integer(l, index->base, 0), *limit = lower_simple(l, count, "count");
     if (forall->outer == LEVEL_GRID) {
         if (count->low < 0)
-            limit = lower_named(l, expr_operation(l, OP_MAX, count->base, limit, expr_integer(l, count->base, 0)),
-                                NULL, "count");
+            limit = lower_named(l, expr_operation(l, OP_MAX, count->base, limit, expr_integer(l, count->base, 0)), NULL,
+                                "count");
         struct target_expr *end = range_bound(l, limit, 1, index->base);
         first = lower_named(l, range_bound(l, limit, 0, index->base), NULL, "first");
         limit = lower_named(l, end, NULL, "end");

@@ -35,8 +35,7 @@ struct target_variable *lower_variable(struct lowering *l, enum base base, const
     return variable;
 }
 
-struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name,
-                                const char *fallback) {
+struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback) {
     struct target_variable *variable = lower_variable(l, value->base, name, fallback);
     struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
     declare->variable = variable;

@@ -54,13 +54,14 @@ struct extents *extents_of(struct arena *arena, const struct ir_instruction *for
 struct stretch {
     int space; /* 0: the block's pool; else one warp frame, or one dynamic buffer */
     int64_t low, high;
+    int frame; /* seen by the block: a warp touches only its own part of it; 0: anyone may touch anything */
 };
 struct shared_buffer {
     struct extent *extent;
     bool is_dynamic;
-    struct stretch place;      /* seen by its owner */
+    struct stretch place;       /* seen by its owner */
     struct stretch block_place; /* seen by the block: of a warp's buffer the frames of all warps */
-    int64_t frame_bytes;     /* of a warp's buffer: one warp's frame */
+    int64_t frame_bytes;        /* of a warp's buffer: one warp's frame */
 };
 struct shared_plan {
     VEC(struct shared_buffer) buffers;
@@ -87,13 +88,13 @@ struct lowering {
     const struct map_options *options;
     const struct ir_instruction *forall;
     struct target_kernel *target;
-    struct target_block *block; /* statements go to its end */
+    struct target_block *block;  /* statements go to its end */
     struct target_expr **values; /* by value id */
     struct value_use *uses;
     struct map *arrays; /* ir_buffer → target_array */
     struct extents *extents;
-    struct shared_plan *shared;     /* SIMT */
-    struct barrier_plan *barriers;  /* SIMT */
+    struct shared_plan *shared;    /* SIMT */
+    struct barrier_plan *barriers; /* SIMT */
     struct names *names;
     int64_t stack_bytes; /* LOOP: of the block's arrays so far */
 };

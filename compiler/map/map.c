@@ -11,7 +11,9 @@ struct map_options map_options_opencl(bool loop) {
     return (struct map_options){.mapping = loop ? TARGET_LOOP : TARGET_SIMT, .dynamic_as_parameters = true};
 }
 
-struct map_options map_options_c(void) { return (struct map_options){.mapping = TARGET_LOOP}; }
+struct map_options map_options_c(void) {
+    return (struct map_options){.mapping = TARGET_LOOP};
+}
 
 size_t target_element_bytes(enum base base) { return (size_t)base_info[base].bits / 8; }
 

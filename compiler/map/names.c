@@ -6,6 +6,7 @@
 #include "map/lower.h"
 
 /* One list for all targets, so that a kernel's names do not depend on the target. */
+/* clang-format off */
 static const char *const reserved[] = {
     /* C and C++ */
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
@@ -13,52 +14,56 @@ static const char *const reserved[] = {
     "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double",
     "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
     "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or",
-    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short",
-    "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+    "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return",
+    "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
     "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned", "using",
     "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq", "final", "override", "main", "linux", "unix",
     "i386", "defined", "near", "far",
     /* OpenCL C */
     "kernel", "global", "local", "constant", "generic", "pipe", "read_only", "write_only", "read_write", "uniform",
     "uchar", "ushort", "uint", "ulong", "half", "quad", "complex", "imaginary", "event_t", "sampler_t", "image1d_t",
-    "image2d_t", "image3d_t", "ptrdiff_t", "size_t", "intptr_t", "uintptr_t", "barrier", "mem_fence", "read_mem_fence",
-    "write_mem_fence", "prefetch", "select", "mix", "step", "smoothstep", "sign", "degrees", "radians", "clamp", "dot",
-    "cross", "distance", "length", "normalize", "fast_length", "fast_normalize", "fast_distance", "any", "all",
-    "bitselect", "shuffle", "shuffle2", "printf", "as_int", "as_uint", "as_float", "vec_step", "hadd", "rhadd", "mad",
-    "mad24", "mad_hi", "mad_sat", "mul24", "mul_hi", "rotate", "upsample", "add_sat", "sub_sat", "abs_diff", "popcount",
-    "clz", "ctz", "min", "max", "abs", "isequal", "isnan", "isinf", "isfinite", "signbit", "isordered", "get_global_id",
-    "get_local_id", "get_group_id", "get_global_size", "get_local_size", "get_num_groups", "get_work_dim",
+    "image2d_t", "image3d_t", "ptrdiff_t", "size_t", "intptr_t", "uintptr_t", "barrier", "mem_fence",
+    "read_mem_fence", "write_mem_fence", "prefetch", "select", "mix", "step", "smoothstep", "sign", "degrees",
+    "radians", "clamp", "dot", "cross", "distance", "length", "normalize", "fast_length", "fast_normalize",
+    "fast_distance", "any", "all", "bitselect", "shuffle", "shuffle2", "printf", "as_int", "as_uint", "as_float",
+    "vec_step", "hadd", "rhadd", "mad", "mad24", "mad_hi", "mad_sat", "mul24", "mul_hi", "rotate", "upsample",
+    "add_sat", "sub_sat", "abs_diff", "popcount", "clz", "ctz", "min", "max", "abs", "isequal", "isnan", "isinf",
+    "isfinite", "signbit", "isordered", "get_global_id", "get_local_id", "get_group_id", "get_global_size",
+    "get_local_size", "get_num_groups", "get_work_dim",
     /* the mathematics and general functions of all three */
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "cospi", "erf",
-    "erfc", "exp", "exp2", "exp10", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "fract", "frexp",
-    "hypot", "ilogb", "ldexp", "lgamma", "log", "log2", "log10", "log1p", "logb", "maxmag", "minmag", "modf", "nan",
-    "nextafter", "pow", "pown", "powr", "remainder", "remquo", "rint", "rootn", "round", "rsqrt", "sin", "sincos", "sinh",
-    "sinpi", "sqrt", "tan", "tanh", "tgamma", "trunc", "llabs", "labs", "div", "j0", "j1", "jn", "y0", "y1", "yn",
-    "norm", "rnorm", "norm3d", "norm4d", "saturate", "clock", "malloc", "free", "memcpy", "memset", "memmove", "assert",
-    "acosf", "asinf", "atanf", "atan2f", "cbrtf", "ceilf", "cosf", "coshf", "erff", "expf", "exp2f", "exp10f", "expm1f",
-    "fabsf", "fdimf", "floorf", "fmaf", "fmaxf", "fminf", "fmodf", "hypotf", "ldexpf", "logf", "log2f", "log10f",
-    "log1pf", "logbf", "modff", "powf", "remainderf", "rintf", "roundf", "rsqrtf", "sinf", "sinhf", "sqrtf", "tanf",
-    "tanhf", "truncf", "scalbn", "lrint", "lround", "llrint", "llround", "nearbyint", "gamma", "drem", "significand",
-    "umin", "umax", "ullmin", "ullmax", "llmin", "llmax", "uabs", "signgam", "exit", "abort", "signal",
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "cospi",
+    "erf", "erfc", "exp", "exp2", "exp10", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "fract",
+    "frexp", "hypot", "ilogb", "ldexp", "lgamma", "log", "log2", "log10", "log1p", "logb", "maxmag", "minmag", "modf",
+    "nan", "nextafter", "pow", "pown", "powr", "remainder", "remquo", "rint", "rootn", "round", "rsqrt", "sin",
+    "sincos", "sinh", "sinpi", "sqrt", "tan", "tanh", "tgamma", "trunc", "llabs", "labs", "div", "j0", "j1", "jn",
+    "y0", "y1", "yn", "norm", "rnorm", "norm3d", "norm4d", "saturate", "clock", "malloc", "free", "memcpy", "memset",
+    "memmove", "assert", "acosf", "asinf", "atanf", "atan2f", "cbrtf", "ceilf", "cosf", "coshf", "erff", "expf",
+    "exp2f", "exp10f", "expm1f", "fabsf", "fdimf", "floorf", "fmaf", "fmaxf", "fminf", "fmodf", "hypotf", "ldexpf",
+    "logf", "log2f", "log10f", "log1pf", "logbf", "modff", "powf", "remainderf", "rintf", "roundf", "rsqrtf", "sinf",
+    "sinhf", "sqrtf", "tanf", "tanhf", "truncf", "scalbn", "lrint", "lround", "llrint", "llround", "nearbyint",
+    "gamma", "drem", "significand", "umin", "umax", "ullmin", "ullmax", "llmin", "llmax", "uabs", "signgam", "exit",
+    "abort", "signal",
     /* CUDA */
-    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "uint2", "uint3", "uint4", "int2", "int3", "int4",
-    "float2", "float3", "float4", "double2", "double3", "double4", "char2", "char3", "char4", "uchar2", "uchar4",
-    "short2", "short4", "long2", "long4", "atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor",
-    "atomicCAS", "atomicExch", "surfaceReference", "textureReference", "cudaStream_t",
+    "threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize", "dim3", "uint2", "uint3", "uint4", "int2", "int3",
+    "int4", "float2", "float3", "float4", "double2", "double3", "double4", "char2", "char3", "char4", "uchar2",
+    "uchar4", "short2", "short4", "long2", "long4", "atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr",
+    "atomicXor", "atomicCAS", "atomicExch", "surfaceReference", "textureReference", "cudaStream_t",
     /* integer types and limits */
-    "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "NULL", "INFINITY", "NAN",
-    "HUGE_VAL", "HUGE_VALF", "MAXFLOAT", "INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX", "LONG_MIN", "FLT_MAX", "FLT_MIN",
-    "FLT_EPSILON", "DBL_MAX", "DBL_MIN", "DBL_EPSILON", "CHAR_BIT", "M_PI", "M_E", "I", "EOF", "stdin", "stdout",
-    "stderr", "errno",
+    "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "NULL", "INFINITY",
+    "NAN", "HUGE_VAL", "HUGE_VALF", "MAXFLOAT", "INT_MAX", "INT_MIN", "UINT_MAX", "LONG_MAX", "LONG_MIN", "FLT_MAX",
+    "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_MIN", "DBL_EPSILON", "CHAR_BIT", "M_PI", "M_E", "I", "EOF", "stdin",
+    "stdout", "stderr", "errno",
     /* what the printed kernels themselves use */
     "args", "block", "blocks",
 };
+/* clang-format on */
 
 struct names {
     struct arena *arena;
     struct symbols *symbols;
     struct map *in_use; /* symbol → itself, or NULL when released */
-    struct map *last;   /* symbol of a hint → the number that its last name had: numbers need not be tried from the start */
+    struct map
+        *last; /* symbol of a hint → the number that its last name had: numbers need not be tried from the start */
     VEC(symbol) used;
 };
 

@@ -10,7 +10,7 @@ enum { DEEPEST_RECOMPUTATION = 3 };
 
 struct host_value {
     const struct ir_value *value;
-    int depth;     /* operations that use it on the way to the kernel's body */
+    int depth; /* operations that use it on the way to the kernel's body */
     bool recompute;
     unsigned uses; /* outside the body: by recomputed values, as a capacity or count */
 };
@@ -58,14 +58,42 @@ static void need_region(struct lowering *l, struct host_values *values, const st
 
 static bool is_cheap(enum ir_op op) {
     switch (op) {
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_NEG: case OP_MIN: case OP_MAX: case OP_EQ: case OP_NE: case OP_LT:
-    case OP_LE: case OP_NOT: case OP_AND: case OP_OR: case OP_XOR: case OP_BIT_NOT: case OP_SHL: case OP_SHR:
-    case OP_CONVERT: case OP_SELECT:
-        return true;
-    case OP_DIV: case OP_REM: case OP_ABS: case OP_CLZ: case OP_POPCOUNT: case OP_SQRT: case OP_RSQRT: case OP_EXP:
-    case OP_LOG: case OP_POW: case OP_SIN: case OP_COS: case OP_TAN: case OP_FLOOR: case OP_CEIL: case OP_FMA:
-    case OP_COUNT:
-        return false;
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_NEG:
+    case OP_MIN:
+    case OP_MAX:
+    case OP_EQ:
+    case OP_NE:
+    case OP_LT:
+    case OP_LE:
+    case OP_NOT:
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+    case OP_BIT_NOT:
+    case OP_SHL:
+    case OP_SHR:
+    case OP_CONVERT:
+    case OP_SELECT: return true;
+    case OP_DIV:
+    case OP_REM:
+    case OP_ABS:
+    case OP_CLZ:
+    case OP_POPCOUNT:
+    case OP_SQRT:
+    case OP_RSQRT:
+    case OP_EXP:
+    case OP_LOG:
+    case OP_POW:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_FMA:
+    case OP_COUNT: return false;
     }
     return false;
 }

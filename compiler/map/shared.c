@@ -48,12 +48,13 @@ static const struct ir_instruction *warp_loop(const struct extent *extent) {
 struct frame {
     const struct ir_instruction *loop;
     int begin, end;
-    int64_t bytes, at;
+    int64_t bytes;
+    int number;
     VEC(size_t) members; /* indices of the plan's buffers */
 };
 typedef VEC(struct frame) frames;
 
-static struct frame *frame_of(struct arena *arena, frames *all, const struct extent *extent) {
+static struct frame *frame_of(struct arena *arena, frames *all, const struct extent *extent, int number) {
     const struct ir_instruction *loop = warp_loop(extent);
     for (size_t i = 0; i < all->count; i++)
         if (all->at[i].loop == loop) {
@@ -62,8 +63,20 @@ static struct frame *frame_of(struct arena *arena, frames *all, const struct ext
             frame->end = extent->end > frame->end ? extent->end : frame->end;
             return frame;
         }
-    vec_push(arena, all, (struct frame){.loop = loop, .begin = extent->begin, .end = extent->end});
+    vec_push(arena, all, (struct frame){.loop = loop, .begin = extent->begin, .end = extent->end, .number = number});
     return &all->at[all->count - 1];
+}
+
+/* note [a warp and its frame]
+   A warp only touches its own frame, and the loop over warps has a warp barrier at its end where one is needed; so to the
+   block, two uses of one loop's frames never conflict. With a single iteration there is no such barrier. */
+static int frame_number(struct map *loops, const struct ir_instruction *loop) {
+    const struct ir_value *count = loop->operands[0];
+    if (count->is_constant && count->constant.integer == 1)
+        return 0;
+    if (!map_has(loops, loop))
+        map_set(loops, loop, (void *)(uintptr_t)(map_count(loops) + 1));
+    return (int)(uintptr_t)map_get(loops, loop);
 }
 
 static void sort_by_begin(struct item *items, size_t *origin, size_t count) {
@@ -95,7 +108,7 @@ static void place_frame(struct arena *arena, struct shared_plan *plan, struct fr
         plan->is_pooled = true;
     for (size_t i = 0; i < count; i++)
         plan->buffers.at[origin[i]].place =
-            (struct stretch){space, items[i].at, items[i].at + plan->buffers.at[origin[i]].place.high};
+            (struct stretch){space, items[i].at, items[i].at + plan->buffers.at[origin[i]].place.high, 0};
 }
 
 /* Buffers of the block and frames of warps, in one pool. */
@@ -123,13 +136,14 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
     if (plan->pool_bytes < sum)
         plan->is_pooled = true;
     for (size_t i = 0; i < count; i++) {
-        struct stretch place = {0, items[i].at, items[i].at + items[i].bytes};
+        struct stretch place = {0, items[i].at, items[i].at + items[i].bytes, 0};
         if (origin[i] < plan->buffers.count) {
             plan->buffers.at[origin[i]].place = plan->buffers.at[origin[i]].block_place = place;
             continue;
         }
         struct frame *frame = &frames->at[origin[i] - plan->buffers.count];
         for (size_t k = 0; k < frame->members.count; k++) {
+            place.frame = frame->number;
             plan->buffers.at[frame->members.at[k]].block_place = place;
             plan->buffers.at[frame->members.at[k]].frame_bytes = frame->bytes;
         }
@@ -141,6 +155,7 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
     plan->by_buffer = map_new(arena);
     int next_space = 1;
     frames frames = {0};
+    struct map *loops = map_new(arena);
     for (size_t i = 0; i < extents->all.count; i++) {
         struct extent *extent = extents->all.at[i];
         const struct ir_buffer *buffer = extent->buffer;
@@ -149,13 +164,14 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
             continue;
         struct shared_buffer shared = {.extent = extent, .is_dynamic = !buffer->capacity->is_constant};
         if (shared.is_dynamic) {
-            shared.place = shared.block_place = (struct stretch){next_space++, 0, 1};
+            shared.place = shared.block_place = (struct stretch){next_space++, 0, 1, 0};
+            shared.block_place.frame = is_warps ? frame_number(loops, warp_loop(extent)) : 0;
         } else {
             /* Only the size for now, as `high`. */
             int64_t bytes = buffer->capacity->constant.integer * (int64_t)target_element_bytes(buffer->element);
             shared.place.high = round_up(bytes > 0 ? bytes : 1);
             if (is_warps) {
-                struct frame *frame = frame_of(arena, &frames, extent);
+                struct frame *frame = frame_of(arena, &frames, extent, frame_number(loops, warp_loop(extent)));
                 vec_push(arena, &frame->members, plan->buffers.count);
             }
         }

@@ -54,7 +54,7 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
         return;
     }
     struct target_statement *only = lower_emit(l, TARGET_IF);
-    only->value = expr_operation(l, OP_EQ, BASE_BOOL, expr_hardware(l, share->first), expr_integer(l, BASE_U32, 0));
+    only->value = expr_operation(l, OP_EQ, BASE_BOOL, expr_hardware(l, share->first), expr_integer(l, BASE_I32, 0));
     struct lower_scope scope = lower_enter(l, &only->body);
     lower_region(l, forall->regions[0]);
     lower_leave(l, scope);
@@ -94,15 +94,15 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     }
     struct target_expr *limit = lower_simple(l, count, "count");
     int64_t room = share.is_sequential ? 0 : LARGEST_BLOCK_STRIDE;
-    bool is_plain = index->base != BASE_I32 ||
-                    (share.is_sequential || (share.is_in_block && count->high <= INT32_MAX - room));
+    bool is_plain =
+        index->base != BASE_I32 || (share.is_sequential || (share.is_in_block && count->high <= INT32_MAX - room));
     if (!is_plain && count->low < 0)
         limit = lower_named(l, expr_operation(l, OP_MAX, count->base, limit, expr_integer(l, count->base, 0)), NULL,
                             "count");
     enum base base = is_plain ? index->base : BASE_U32;
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = share.is_sequential ? expr_integer(l, base, 0) : expr_hardware(l, share.first);
-    loop->step = share.is_sequential      ? expr_integer(l, base, 1)
+    loop->step = share.is_sequential     ? expr_integer(l, base, 1)
                  : share.constant_stride ? expr_integer(l, base, share.constant_stride)
                                          : expr_hardware(l, share.stride);
     loop->limit = is_plain ? limit : expr_convert(l, limit, BASE_U32);
@@ -143,11 +143,8 @@ void simt_declare(struct lowering *l, struct extent *extent) {
 static struct target_array *declare_shared(struct lowering *l, const char *name, enum base element, int64_t capacity,
                                            int alignment) {
     struct target_array *array = ARENA_NEW(l->arena, struct target_array);
-    *array = (struct target_array){.name = name,
-                                   .element = element,
-                                   .space = TARGET_SPACE_SHARED,
-                                   .capacity = capacity,
-                                   .alignment = alignment};
+    *array = (struct target_array){
+        .name = name, .element = element, .space = TARGET_SPACE_SHARED, .capacity = capacity, .alignment = alignment};
     lower_emit(l, TARGET_DECLARE_ARRAY)->array = array;
     return array;
 }
@@ -155,9 +152,8 @@ static struct target_array *declare_shared(struct lowering *l, const char *name,
 static void declare_pointer(struct lowering *l, const struct ir_buffer *buffer, struct target_array *from,
                             struct target_expr *index) {
     struct target_array *array = ARENA_NEW(l->arena, struct target_array);
-    *array = (struct target_array){.name = names_fresh(l->names, buffer->name, "tile"),
-                                   .element = buffer->element,
-                                   .space = TARGET_SPACE_SHARED};
+    *array = (struct target_array){
+        .name = names_fresh(l->names, buffer->name, "tile"), .element = buffer->element, .space = TARGET_SPACE_SHARED};
     struct target_statement *pointer = lower_emit(l, TARGET_DECLARE_POINTER);
     pointer->array = array;
     pointer->from = from;
@@ -174,9 +170,9 @@ static void declare_own(struct lowering *l, struct shared_buffer *shared, int wa
         const char *name = arena_printf(l->arena, "%s_of_warps", buffer->name ? buffer->name : "tile");
         struct target_array *all =
             declare_shared(l, names_fresh(l->names, name, "tiles"), buffer->element, capacity * warps, 0);
-        declare_pointer(l, buffer, all,
-                        expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_WARP_ID),
-                                       expr_integer(l, BASE_U32, capacity)));
+        declare_pointer(
+            l, buffer, all,
+            expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_WARP_ID), expr_integer(l, BASE_I32, capacity)));
         bytes *= warps;
     } else {
         struct target_array *array =
@@ -188,12 +184,12 @@ static void declare_own(struct lowering *l, struct shared_buffer *shared, int wa
 
 static void declare_in_pool(struct lowering *l, struct shared_buffer *shared, struct target_array *pool) {
     const struct ir_buffer *buffer = shared->extent->buffer;
-    struct target_expr *at = expr_integer(l, BASE_U32, shared->place.low);
+    struct target_expr *at = expr_integer(l, BASE_I32, shared->place.low);
     if (buffer->owner == LEVEL_WARP)
         at = expr_operation(l, OP_ADD, BASE_U32,
                             expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_WARP_ID),
-                                           expr_integer(l, BASE_U32, shared->frame_bytes)),
-                            expr_integer(l, BASE_U32, shared->block_place.low + shared->place.low));
+                                           expr_integer(l, BASE_I32, shared->frame_bytes)),
+                            expr_integer(l, BASE_I32, shared->block_place.low + shared->place.low));
     declare_pointer(l, buffer, pool, at);
 }
 
@@ -230,17 +226,16 @@ static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, in
     vec_push(l->arena, &l->target->dynamic,
              (struct target_dynamic){
                  .capacity = buffer->capacity, .element_bytes = element_bytes, .copies = copies, .length = length});
-    struct target_expr *all =
-        expr_operation(l, OP_MUL, BASE_U32, bytes, expr_integer(l, BASE_U32, (int64_t)copies));
+    struct target_expr *all = expr_operation(l, OP_MUL, BASE_U32, bytes, expr_integer(l, BASE_U32, (int64_t)copies));
     struct target_expr *rounded =
-        expr_operation(l, OP_AND, BASE_U32,
-                       expr_operation(l, OP_ADD, BASE_U32, all, expr_integer(l, BASE_U32, 15)),
-                       expr_integer(l, BASE_U32, (int64_t)UINT32_MAX - 15));
+        expr_operation(l, OP_AND, BASE_U32, expr_operation(l, OP_ADD, BASE_U32, all, expr_integer(l, BASE_U32, 15)),
+                       expr_operation(l, OP_BIT_NOT, BASE_U32, expr_integer(l, BASE_U32, 15), NULL));
     *at = expr_operation(l, OP_ADD, BASE_U32, *at, rounded);
 }
 
 void simt_begin(struct lowering *l) {
-    int warps = l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
+    int warps =
+        l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
     l->shared = shared_allocate(l->arena, l->extents, warps);
     l->barriers = barriers_place(l->arena, l->forall, l->shared, l->options->has_warps);
     struct shared_plan *plan = l->shared;

@@ -36,18 +36,18 @@ struct target_array {
 /* ---- expressions ---- */
 
 enum target_hardware { /* uint values, except in the loop mapping, where the two block ones are i64 */
-    TARGET_BLOCK_ID,
-    TARGET_BLOCK_COUNT,
-    TARGET_THREAD_ID, /* in the block */
-    TARGET_THREAD_COUNT,
-    TARGET_GLOBAL_THREAD_ID,
-    TARGET_GLOBAL_THREAD_COUNT,
-    TARGET_WARP_ID, /* in the block */
-    TARGET_WARP_COUNT,
-    TARGET_GLOBAL_WARP_ID,
-    TARGET_GLOBAL_WARP_COUNT,
-    TARGET_LANE_ID,
-    TARGET_HARDWARE_COUNT
+                       TARGET_BLOCK_ID,
+                       TARGET_BLOCK_COUNT,
+                       TARGET_THREAD_ID, /* in the block */
+                       TARGET_THREAD_COUNT,
+                       TARGET_GLOBAL_THREAD_ID,
+                       TARGET_GLOBAL_THREAD_COUNT,
+                       TARGET_WARP_ID, /* in the block */
+                       TARGET_WARP_COUNT,
+                       TARGET_GLOBAL_WARP_ID,
+                       TARGET_GLOBAL_WARP_COUNT,
+                       TARGET_LANE_ID,
+                       TARGET_HARDWARE_COUNT
 };
 
 enum target_expr_kind {
@@ -115,9 +115,9 @@ struct target_parameter {
     enum base base; /* of the scalar, or of one element */
     struct ir_value *value;
     struct ir_buffer *buffer;
-    bool is_const;              /* BUFFER: only read */
-    struct ir_value *capacity;  /* LOCAL, SCRATCH: elements: a constant or a host value */
-    enum level_value unit;      /* SCRATCH: LEVEL_BLOCK or LEVEL_THREAD */
+    bool is_const;             /* BUFFER: only read */
+    struct ir_value *capacity; /* LOCAL, SCRATCH: elements: a constant or a host value */
+    enum level_value unit;     /* SCRATCH: LEVEL_BLOCK or LEVEL_THREAD */
     struct target_variable *variable;
     struct target_array *array;
     struct target_expr *length; /* elements, in the names of host values; for comments. NULL: not known */
@@ -137,11 +137,11 @@ struct target_kernel {
     const struct ir_instruction *forall; /* what it came from */
     enum target_mapping mapping;
     VEC(struct target_parameter) parameters;
-    struct ir_value *count; /* iterations: a constant or a host value; with 0 no launch is needed */
+    struct ir_value *count;         /* iterations: a constant or a host value; with 0 no launch is needed */
     struct target_expr *count_text; /* for comments */
-    enum level_value unit;  /* LEVEL_BLOCK, LEVEL_WARP or LEVEL_THREAD: who does one iteration */
-    int block_threads;      /* to launch with; also the most that may be (1 in the loop mapping) */
-    bool needs_warps;       /* threads per block must be a multiple of the warp's */
+    enum level_value unit;          /* LEVEL_BLOCK, LEVEL_WARP or LEVEL_THREAD: who does one iteration */
+    int block_threads;              /* to launch with; also the most that may be (1 in the loop mapping) */
+    bool needs_warps;               /* threads per block must be a multiple of the warp's */
     int warp_threads;
     bool uses_double;
     int64_t static_shared_bytes; /* declared in the kernel */
