@@ -75,6 +75,9 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     target->warp_threads = kernel->warp_size;
     target->block_threads = options->mapping == TARGET_SIMT ? kernel->block_size : 1;
     target->needs_warps = options->mapping == TARGET_SIMT && options->has_warps && has_level(forall, LEVEL_WARP);
+    if (target->needs_warps)
+        target->block_threads =
+            (target->block_threads + target->warp_threads - 1) / target->warp_threads * target->warp_threads;
     struct lowering l = {.arena = arena,
                          .kernel = kernel,
                          .options = options,
