@@ -1,0 +1,324 @@
+/* Checking a program: its modules and declarations in order, each definition inferred, generalised and settled
+   before the next, so that a later one only ever meets schemes. */
+#include "types/checker.h"
+
+/* ---- setting up ---- */
+
+static struct checker *checker_new(struct arena *arena, struct symbols *symbols, struct diagnostics *diagnostics) {
+    struct checker *c = ARENA_NEW(arena, struct checker);
+    c->arena = arena;
+    c->symbols = symbols;
+    c->diagnostics = diagnostics;
+    c->program = ARENA_NEW(arena, struct program);
+    for (int i = 0; i < BASE_COUNT; i++) {
+        c->base_types[i] = ARENA_NEW(arena, struct type);
+        *c->base_types[i] = (struct type){.kind = TYPE_BASE, .is_settled = true, .base = (enum base)i};
+    }
+    c->error_type = ARENA_NEW(arena, struct type);
+    *c->error_type = (struct type){.kind = TYPE_ERROR, .is_settled = true};
+    for (int i = 0; i < LEVEL_VALUE_COUNT; i++) {
+        c->constants[i] = ARENA_NEW(arena, struct level);
+        c->constants[i]->value = (enum level_value)i;
+    }
+    c->primitives = map_new(arena);
+    for (size_t i = 0; i < PRIM_COUNT; i++)
+        map_set(c->primitives, symbol_of(symbols, primitive_info[i].name), (void *)(uintptr_t)(i + 1));
+    c->locals = map_new(arena);
+    c->levels = map_new(arena);
+    c->name_pipe = symbol_of(symbols, "|>");
+    c->name_neg = symbol_of(symbols, "neg");
+    return c;
+}
+
+static void define(struct checker *c, struct global_entry *entry) {
+    struct global_entry *earlier = map_get(c->scope->globals, entry->global->name);
+    if (earlier && earlier != entry) {
+        struct diagnostic *d =
+            diag_warning(c->diagnostics, DIAG_SHADOWED_DEFINITION, entry->global->span,
+                         "`%s` is defined again: from here on the earlier one is hidden", entry->global->name->text);
+        diag_note(c->diagnostics, d, earlier->global->span, "the earlier definition");
+    }
+    map_set(c->scope->globals, entry->global->name, entry);
+}
+
+/* ---- definitions ---- */
+
+/* Uses of a definition within itself get their instance: its own variables, or with a sig the types they need. */
+static void finish_self_uses(struct checker *c, const struct global_entry *entry) {
+    const struct scheme *scheme = entry->global->scheme;
+    for (size_t i = 0; i < c->self_uses.count; i++) {
+        struct self_use *use = &c->self_uses.at[i];
+        struct core_instance *instance = &use->core->global.instance;
+        *instance = (struct core_instance){.scheme = scheme};
+        instance->types = ARENA_ARRAY(c->arena, struct type *, scheme->type_count + 1);
+        instance->levels = ARENA_ARRAY(c->arena, struct level *, scheme->level_count + 1);
+        for (size_t j = 0; j < scheme->type_count; j++) {
+            struct type *type = ARENA_NEW(c->arena, struct type);
+            *type = (struct type){.kind = TYPE_VARIABLE, .variable = scheme->type_variables[j]};
+            for (size_t k = 0; use->types && entry->self_types[k]; k++)
+                if (entry->self_types[k]->variable == scheme->type_variables[j])
+                    type = use->types[k];
+            instance->types[j] = type;
+        }
+        for (size_t j = 0; j < scheme->level_count; j++) {
+            struct level *level = ARENA_NEW(c->arena, struct level);
+            *level = (struct level){.variable = scheme->level_variables[j]};
+            instance->levels[j] = level;
+        }
+    }
+    c->self_uses.count = 0;
+}
+
+/* The definition's type against its sig's, where they were not made one on the way (infer_function). */
+static void compare_with_sig(struct checker *c, const struct ast_decl *decl, const struct ast_decl *sig,
+                             struct type *found, struct type *expected) {
+    c->at = decl->name_span;
+    c->reason = NULL;
+    if (subsume(c, found, expected))
+        return;
+    const struct failure f = c->failure;
+    bool too_general = f.why == FAILED_RIGID || f.why == FAILED_PROMISE ||
+                       (f.why == FAILED_CLASS && f.a->kind == TYPE_VARIABLE && f.a->variable->rigid);
+    struct diagnostic *d;
+    if (too_general)
+        d = diag_error(c->diagnostics, DIAG_SIG_TOO_GENERAL, decl->name_span,
+                       "the sig of `%s` promises more than its definition keeps", decl->name->text);
+    else
+        d = diag_error(c->diagnostics, DIAG_TYPE_MISMATCH, decl->name_span,
+                       "the definition of `%s` does not have the type that its sig says", decl->name->text);
+    diag_note(c->diagnostics, d, sig->signature->span, "the sig says `%s`", type_text(c, expected));
+    diag_note(c->diagnostics, d, (struct span){0, 0}, "the definition has the type `%s`", type_text(c, found));
+}
+
+static struct type **rigid_types(struct checker *c, const signature_variables *variables) {
+    struct type **types = ARENA_ARRAY(c->arena, struct type *, variables->count + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < variables->count; i++)
+        if (variables->at[i].type && variables->at[i].type->kind == TYPE_VARIABLE)
+            types[count++] = variables->at[i].type;
+    return types;
+}
+
+static void name_parameters(struct checker *c, struct core_global *global, const struct ast_decl *decl) {
+    global->parameter_count = decl->parameters.count;
+    global->parameter_names = ARENA_ARRAY(c->arena, const char *, decl->parameters.count + 1);
+    for (size_t i = 0; i < decl->parameters.count; i++) {
+        const struct ast_pattern *pattern = decl->parameters.at[i];
+        while (pattern->kind == AST_PATTERN_TYPED)
+            pattern = pattern->of;
+        global->parameter_names[i] =
+            pattern->kind == AST_PATTERN_NAME ? pattern->name->text : arena_printf(c->arena, "arg%zu", i);
+    }
+}
+
+static struct scheme *scheme_of_definition(struct checker *c, const struct ast_decl *decl, struct core_global *global,
+                                           struct type *expected, struct level *inner) {
+    struct type *type = global->body->type;
+    enum type_kind kind = type_resolve(type)->kind;
+    if (global->kind == GLOBAL_KERNEL) {
+        level_propagate(c, 0);
+        if (kind != TYPE_ERROR)
+            check_kernel(c, global, decl, inner);
+        return scheme_of_type(c, type);
+    }
+    if (expected)
+        return generalise(c, expected, 0, true);
+    if (global->kind == GLOBAL_FUN)
+        return generalise(c, type, 0, true);
+    bool is_value = decl->body->kind == EXPR_LAMBDA || decl->body->kind == EXPR_NAME || kind == TYPE_ARROW ||
+                    kind == TYPE_LEVEL_ARROW;
+    if (is_value)
+        return generalise(c, type, 0, decl->body->kind == EXPR_LAMBDA);
+    level_propagate(c, 0);
+    return scheme_of_type(c, type);
+}
+
+static void check_definition(struct checker *c, const struct ast_decl *decl, const struct ast_decl *sig) {
+    struct core_global *global = ARENA_NEW(c->arena, struct core_global);
+    struct global_entry *entry = ARENA_NEW(c->arena, struct global_entry);
+    size_t errors = diag_error_count(c->diagnostics);
+    *global = (struct core_global){.kind = decl->kind == DECL_FUN      ? GLOBAL_FUN
+                                           : decl->kind == DECL_KERNEL ? GLOBAL_KERNEL
+                                           : decl->kind == DECL_PARAM  ? GLOBAL_PARAM
+                                                                       : GLOBAL_VAL,
+                                   .name = decl->name,
+                                   .span = decl->name_span,
+                                   .source = c->scope->file->source,
+                                   .from_prelude = c->scope->is_prelude};
+    entry->global = global;
+    c->at = decl->name_span;
+    if (decl->kind == DECL_PARAM) {
+        check_param(c, global, decl);
+    } else {
+        signature_variables variables = {0};
+        struct type *expected = NULL;
+        c->depth = 1;
+        if (sig) {
+            expected = type_of_signature(c, sig->signature, &variables);
+            entry->sig_span = sig->span;
+            entry->self_types = rigid_types(c, &variables);
+            c->signature_scope = &variables;
+        }
+        global->scheme = scheme_of_type(c, expected ? expected : type_fresh(c, KIND_TYP, 0, decl->name_span));
+        if (decl->kind == DECL_FUN) {
+            entry->is_open = true;
+            define(c, entry);
+        }
+        c->ambient = level_constant(c, LEVEL_PURE);
+        struct level *inner = NULL;
+        if (decl->kind == DECL_VAL) {
+            global->body = infer_expr(c, decl->body);
+        } else {
+            struct function_parts parts = {.levels = decl->levels.at,
+                                           .level_count = decl->levels.count,
+                                           .parameters = decl->parameters.at,
+                                           .parameter_count = decl->parameters.count,
+                                           .body = decl->body,
+                                           .span = decl->span,
+                                           .sig_span = sig ? sig->signature->span : (struct span){0, 0}};
+            if (decl->kind == DECL_KERNEL && decl->levels.count)
+                diag_error(c->diagnostics, DIAG_KERNEL_LEVELS, decl->levels.at[0].span,
+                           "a kernel takes no levels: the level of its result says where it runs");
+            if (decl->kind == DECL_KERNEL)
+                name_parameters(c, global, decl);
+            global->body = infer_function(c, &parts, expected, &inner);
+        }
+        struct type *found = global->body->type;
+        if (diag_error_count(c->diagnostics) == errors) {
+            if (expected)
+                compare_with_sig(c, decl, sig, found, expected);
+            else if (entry->is_open) {
+                c->reason = decl->name->text;
+                if (!subsume(c, found, global->scheme->type))
+                    report_failure(c, decl->name_span, found, global->scheme->type);
+            }
+        }
+        c->depth = 0;
+        struct scheme *scheme;
+        if (diag_error_count(c->diagnostics) != errors)
+            scheme =
+                expected ? (c->pending.count = 0, generalise(c, expected, 0, true)) : scheme_of_type(c, c->error_type);
+        else
+            scheme = scheme_of_definition(c, decl, global, expected, inner);
+        global->scheme = scheme;
+        finish_self_uses(c, entry);
+        settle_scheme(c, scheme);
+        settle_core(c, global->body);
+        check_literals(c);
+        c->pending.count = 0;
+        c->signature_scope = NULL;
+        entry->is_open = false;
+        if (diag_error_count(c->diagnostics) != errors && !expected)
+            global->scheme = scheme_of_type(c, c->error_type);
+    }
+    if (decl->kind != DECL_FUN)
+        define(c, entry);
+    global->index = (uint32_t)c->program->globals.count;
+    vec_push(c->arena, &c->program->globals, global);
+}
+
+/* ---- declarations ---- */
+
+static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
+    struct synonym *synonym = ARENA_NEW(c->arena, struct synonym);
+    *synonym = (struct synonym){.name = decl->name, .span = decl->name_span, .decl = decl, .scope = c->scope};
+    enum base base;
+    if (base_of_name(decl->name->text, &base)) {
+        diag_error(c->diagnostics, DIAG_TYPE_RECURSIVE, decl->name_span, "`%s` is a base type", decl->name->text);
+        return;
+    }
+    map_set(c->scope->synonyms, decl->name, synonym);
+    /* Read once here, so that what is wrong with it is said even when it is never used. */
+    signature_variables parameters = {0};
+    for (size_t i = 0; i < decl->type_parameters.count; i++) {
+        struct signature_variable parameter = {decl->type_parameters.at[i], type_fresh(c, KIND_TYP, 0, decl->name_span),
+                                               NULL};
+        vec_push(c->arena, &parameters, parameter);
+    }
+    size_t errors = diag_error_count(c->diagnostics);
+    synonym->is_open = true;
+    type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
+    synonym->is_open = false;
+    if (parameters.count > decl->type_parameters.count && diag_error_count(c->diagnostics) == errors) {
+        const char *free = parameters.at[decl->type_parameters.count].name->text;
+        struct diagnostic *d =
+            diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, decl->type->span,
+                       "the type `%s` uses `%s`, which is not among its parameters", decl->name->text, free);
+        diag_hint(c->diagnostics, d, "write `type %s %s = …`", decl->name->text, free);
+    }
+    synonym->is_broken = diag_error_count(c->diagnostics) != errors;
+}
+
+static bool takes_sig(const struct ast_decl *decl) {
+    return decl->kind == DECL_FUN || decl->kind == DECL_VAL || decl->kind == DECL_KERNEL;
+}
+
+/* A sig and what follows it: an error unless that is its definition. */
+static bool sig_belongs(struct checker *c, const struct ast_decl *sig, const struct ast_decl *next) {
+    if (next && takes_sig(next) && next->name == sig->name)
+        return true;
+    if (next && takes_sig(next)) {
+        struct diagnostic *d = diag_error(c->diagnostics, DIAG_SIG_NAME, sig->name_span,
+                                          "this sig is for `%s`, but the definition after it is of `%s`",
+                                          sig->name->text, next->name->text);
+        diag_note(c->diagnostics, d, next->name_span, "the definition");
+        return false;
+    }
+    struct diagnostic *d = diag_error(c->diagnostics, DIAG_SIG_ALONE, sig->name_span,
+                                      "the sig of `%s` has no definition after it", sig->name->text);
+    if (next)
+        diag_note(c->diagnostics, d, next->name_span, "this comes instead");
+    diag_hint(c->diagnostics, d, "a sig stands directly before its `fun`, `val` or `kernel`");
+    return false;
+}
+
+static void check_module(struct checker *c, const struct ast_file *file) {
+    for (size_t i = 0; i < file->decls.count; i++) {
+        const struct ast_decl *decl = file->decls.at[i];
+        const struct ast_decl *next = i + 1 < file->decls.count ? file->decls.at[i + 1] : NULL;
+        switch (decl->kind) {
+        case DECL_SIG:
+            if (sig_belongs(c, decl, next))
+                check_definition(c, file->decls.at[++i], decl);
+            break;
+        case DECL_FUN:
+        case DECL_VAL:
+        case DECL_KERNEL:
+        case DECL_PARAM: check_definition(c, decl, NULL); break;
+        case DECL_TYPE: declare_synonym(c, decl); break;
+        case DECL_IMPORT: break; /* the driver's */
+        }
+    }
+}
+
+struct program *types_check(struct arena *arena, struct symbols *symbols, const struct module *const *modules,
+                            size_t count, struct param_setting *settings, size_t setting_count,
+                            struct diagnostics *diagnostics) {
+    struct checker *c = checker_new(arena, symbols, diagnostics);
+    c->settings = settings;
+    c->setting_count = setting_count;
+    struct scope prelude = {.globals = map_new(arena), .synonyms = map_new(arena), .is_prelude = true};
+    struct map *scopes = map_new(arena);
+    for (size_t i = 0; i < count; i++) {
+        const struct module *module = modules[i];
+        struct scope *scope = ARENA_NEW(arena, struct scope);
+        map_set(scopes, module, scope);
+        *scope = prelude;
+        scope->file = module->file;
+        if (!module->is_prelude) {
+            scope->is_prelude = false;
+            scope->globals = map_new(arena);
+            scope->synonyms = map_new(arena);
+            scope->prelude = &prelude;
+        }
+        scope->imports = ARENA_ARRAY(arena, const struct scope *, module->import_count + 1);
+        for (size_t j = 0; j < module->import_count; j++) {
+            const struct scope *import = map_get(scopes, module->imports[j]);
+            if (import && !module->is_prelude)
+                scope->imports[scope->import_count++] = import;
+        }
+        c->scope = scope;
+        check_module(c, module->file);
+    }
+    return c->program;
+}

@@ -1,0 +1,29 @@
+/* Checking: syntax trees to the typed core. The only stage that reports type, kind, level and ambient errors. */
+#ifndef FCL_TYPES_CHECK_H
+#define FCL_TYPES_CHECK_H
+
+#include "support/diag.h"
+#include "syntax/ast.h"
+#include "types/core.h"
+
+/* One file with what it may see: its own declarations, those of `imports`, and of the prelude (every module
+   with is_prelude that comes before it). Modules come in dependency order. */
+struct module {
+    const struct ast_file *file;
+    bool is_prelude;
+    const struct module **imports;
+    size_t import_count;
+};
+
+/* -D NAME=VALUE, as text. A name that no `param` has is reported by the driver (see `used`). */
+struct param_setting {
+    const char *name, *value;
+    bool used;
+};
+
+/* Never NULL; when diagnostics has errors the program holds what could be checked and must not be run. */
+struct program *types_check(struct arena *arena, struct symbols *symbols, const struct module *const *modules,
+                            size_t count, struct param_setting *settings, size_t setting_count,
+                            struct diagnostics *diagnostics);
+
+#endif

@@ -1,0 +1,233 @@
+/* What the files of the checker share; no other stage includes it. */
+#ifndef FCL_TYPES_CHECKER_H
+#define FCL_TYPES_CHECKER_H
+
+#include "support/map.h"
+#include "types/check.h"
+
+enum { DOMAIN_PROPER = 0x1E, DOMAIN_AMBIENT = 0x1F, DOMAIN_PURE = 0x01 };
+enum { TYPE_SIZE_LIMIT = 200000 }; /* nodes; only programs that square their types get there */
+
+/* ---- environment ---- */
+
+struct binding { /* of a local name */
+    symbol name;
+    const struct core_local *local;
+    struct scheme *scheme; /* monomorphic: quantifies nothing */
+    struct binding *hidden;
+};
+struct level_binding {
+    symbol name;
+    struct level *level;
+    struct level_binding *hidden;
+};
+struct synonym {
+    symbol name;
+    struct span span;
+    const struct ast_decl *decl;
+    const struct scope *scope; /* where its right-hand side is looked up */
+    bool is_open;              /* being expanded: to find recursion */
+    bool is_broken;            /* already reported */
+};
+/* What the top level of a module (or the whole prelude) defines. */
+struct scope {
+    struct map *globals;  /* symbol → struct global_entry * */
+    struct map *synonyms; /* symbol → struct synonym * */
+    const struct scope **imports;
+    size_t import_count;
+    const struct scope *prelude; /* NULL for the prelude itself */
+    const struct ast_file *file;
+    bool is_prelude;
+};
+struct global_entry {
+    struct core_global *global;
+    struct span sig_span;     /* empty: no sig */
+    bool is_open;             /* its own definition is being checked */
+    struct type **self_types; /* with a sig, while open: the rigid variables are instantiated at each use */
+};
+
+/* ---- state ---- */
+
+enum unify_failure {
+    FAILED_NOT,
+    FAILED_SHAPE,   /* a and b differ at the root */
+    FAILED_RIGID,   /* a sig's variable would have to be something else */
+    FAILED_OCCURS,  /* a variable within its own type */
+    FAILED_KIND,    /* a is not of kind */
+    FAILED_CLASS,   /* a is not of classes */
+    FAILED_LEVEL,   /* levels of push arrays or level arguments */
+    FAILED_PROMISE, /* a rigid level variable would have to be something else */
+    FAILED_SIZE,
+};
+struct failure {
+    enum unify_failure why;
+    struct type *a, *b;
+    enum kind kind;
+    unsigned classes;
+    struct level level_a, level_b;
+};
+
+struct literal_check {
+    struct core *core;
+    bool is_negated, too_large;
+};
+struct self_use { /* of a definition within itself: its instance is known when the definition is */
+    struct core *core;
+    struct type **types; /* NULL: the variables themselves */
+};
+struct signature_variable {
+    symbol name;
+    struct type *type; /* one of the two */
+    struct level *level;
+};
+typedef VEC(struct signature_variable) signature_variables;
+
+struct checker {
+    struct arena *arena;
+    struct symbols *symbols;
+    struct diagnostics *diagnostics;
+    struct program *program;
+    struct param_setting *settings;
+    size_t setting_count;
+
+    struct type *base_types[BASE_COUNT], *error_type;
+    struct level *constants[LEVEL_VALUE_COUNT];
+    struct map *primitives; /* symbol → 1 + enum primitive */
+    struct scheme *primitive_schemes[PRIM_COUNT];
+
+    const struct scope *scope;
+    struct map *locals; /* symbol → struct binding * */
+    struct map *levels; /* symbol → struct level_binding * */
+    VEC(struct binding *) bound;
+    signature_variables *signature_scope; /* type variables of the enclosing sig, or NULL */
+
+    uint32_t depth, next_type, next_level, next_local;
+    struct level *ambient;
+    VEC(struct level_constraint *) pending; /* level constraints not yet settled */
+    struct failure failure;
+    struct span at; /* what constraints made by unification point to */
+    const char *reason;
+    VEC(struct literal_check) literals;
+    VEC(struct self_use) self_uses;
+    symbol name_pipe, name_neg;
+};
+
+/* ---- level.c ---- */
+struct level level_view(const struct level *level); /* follows links */
+uint8_t level_domain(struct level view);            /* values a resolved term may have */
+struct level *level_constant(struct checker *c, enum level_value value);
+struct level *level_fresh(struct checker *c, uint8_t domain);
+struct level *level_rigid(struct checker *c, symbol name, struct span span);
+struct level *level_shifted(struct checker *c, struct level level, int by);
+/* Equality. On failure c->failure says why. `cause` may be NULL. */
+bool level_unify(struct checker *c, struct level *a, struct level *b, const struct level_constraint *cause);
+/* Solves what can be solved now, keeps the rest pending, reports what cannot hold. */
+void level_require(struct checker *c, enum level_constraint_kind kind, struct level *a, struct level *b,
+                   struct span span, const char *reason);
+void level_propagate(struct checker *c, size_t mark); /* to a fixed point over pending[mark…] */
+
+/* ---- type.c ---- */
+struct type *type_fresh(struct checker *c, enum kind kind, unsigned classes, struct span span);
+struct type *type_arrow(struct checker *c, struct type *from, struct type *to, struct level *ambient);
+struct type *type_level_arrow(struct checker *c, struct level *level, struct type *to);
+struct type *type_pull(struct checker *c, struct type *element, struct level *ambient);
+struct type *type_push(struct checker *c, struct type *element, struct level *level);
+struct type *type_tuple(struct checker *c, struct type **items, size_t count);
+unsigned class_closure(unsigned classes);                     /* with the classes that these imply */
+unsigned class_of_name(const char *name);                     /* 0: unknown */
+const char *class_names(struct checker *c, unsigned classes); /* "num", "ord, eq": without implied ones */
+bool type_require(struct checker *c, struct type *type, enum kind kind, unsigned classes);
+bool type_is_small(struct type *type);
+
+/* ---- unify.c ---- */
+bool unify(struct checker *c, struct type *a, struct type *b);
+/* `found` may stand where `expected` is wanted: equal but for ambients, where those of `found` fit. */
+bool subsume(struct checker *c, struct type *found, struct type *expected);
+
+/* ---- signature.c ---- */
+enum signature_mode { SIGNATURE_RIGID, SIGNATURE_ANNOTATION };
+struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                         signature_variables *variables);
+struct level *level_of_ast(struct checker *c, const struct ast_level *ast, enum signature_mode mode,
+                           signature_variables *variables);
+struct type *type_of_signature(struct checker *c, const struct ast_signature_type *ast, signature_variables *variables);
+
+/* ---- primitive_type.c ---- */
+struct scheme *primitive_scheme(struct checker *c, enum primitive primitive);
+
+/* ---- generalise.c ---- */
+struct scheme *scheme_of_type(struct checker *c, struct type *type); /* quantifies nothing */
+struct scheme *generalise(struct checker *c, struct type *type, size_t mark, bool with_classes);
+void lower_depth(struct checker *c, struct type *type); /* to c->depth: what is not generalised */
+struct type *instantiate(struct checker *c, const struct scheme *scheme, struct span span, const char *reason,
+                         struct core_instance *instance);
+struct type *instantiate_types(struct checker *c, struct type *type, struct type *const *variables, size_t count,
+                               struct type **stand_ins);
+
+/* ---- settle.c: links out of types and core; what nothing decided gets its default ---- */
+struct type *settle_type(struct checker *c, struct type *type);
+void settle_scheme(struct checker *c, struct scheme *scheme);
+void settle_core(struct checker *c, struct core *core);
+void check_literals(struct checker *c);
+
+/* ---- environment.c ---- */
+struct binding *bind_local(struct checker *c, symbol name, struct scheme *scheme);
+void unbind_locals(struct checker *c, size_t mark);
+struct level_binding *bind_level(struct checker *c, symbol name, struct level *level);
+void unbind_level(struct checker *c, struct level_binding *binding);
+struct global_entry *find_global(const struct scope *scope, symbol name);
+struct synonym *find_synonym(const struct scope *scope, symbol name);
+void report_unbound_name(struct checker *c, symbol name, struct span span);
+void report_unbound_level(struct checker *c, symbol name, struct span span);
+
+/* ---- infer.c, pattern.c, apply.c ---- */
+struct core *core_new(struct checker *c, enum core_kind kind, struct span span, struct type *type);
+struct core *infer_expr(struct checker *c, const struct ast_expr *expr);
+struct core *infer_apply(struct checker *c, const struct ast_expr *expr);
+struct core *infer_level_apply(struct checker *c, const struct ast_expr *expr);
+struct core *infer_name(struct checker *c, symbol name, struct span span);
+struct core *error_core(struct checker *c, struct span span);
+struct core *infer_literal(struct checker *c, const struct ast_expr *expr, bool is_negated);
+
+struct unpacking { /* of a tuple pattern: lets to put around the body */
+    const struct core_local *local;
+    struct core *value;
+    struct span span;
+};
+typedef VEC(struct unpacking) unpackings;
+typedef VEC(const struct ast_pattern *) pattern_names;
+/* Binds the names of a pattern; a tuple goes to a fresh local, and its components to `parts`. */
+const struct core_local *bind_pattern(struct checker *c, const struct ast_pattern *pattern, struct type *type,
+                                      unpackings *parts, pattern_names *seen);
+struct core *wrap_unpackings(struct checker *c, const unpackings *parts, struct core *body);
+const struct core_local *fresh_local(struct checker *c, symbol name);
+struct function_parts {
+    const struct ast_level_binder *levels;
+    size_t level_count;
+    struct ast_pattern *const *parameters;
+    size_t parameter_count;
+    const struct ast_expr *body;
+    struct span span, sig_span;
+};
+/* `fn <levels> parameters => body`, of the expected type when that is not NULL. The ambient that the innermost body
+   runs at goes to *inner, unless that is NULL. */
+struct core *infer_function(struct checker *c, const struct function_parts *f, struct type *expected,
+                            struct level **inner);
+
+/* ---- explain.c: the words ---- */
+const char *type_text(struct checker *c, struct type *type);
+const char *level_text(struct checker *c, struct level level);
+void report_constraint(struct checker *c, const struct level_constraint *constraint);
+/* What c->failure says of `found` where `expected` is wanted; gives the diagnostic, for more notes. */
+struct diagnostic *report_failure(struct checker *c, struct span span, struct type *found, struct type *expected);
+struct diagnostic *report_argument(struct checker *c, struct span span, const char *function, size_t place,
+                                   size_t place_count, struct type *found, struct type *expected);
+void note_definition(struct checker *c, struct diagnostic *d, const struct core *head);
+const char *head_name(const struct core *head); /* NULL: no name */
+
+/* ---- kernel.c, param.c ---- */
+/* `ambient`: what the kernel's body runs at. */
+void check_kernel(struct checker *c, struct core_global *global, const struct ast_decl *decl, struct level *ambient);
+void check_param(struct checker *c, struct core_global *global, const struct ast_decl *decl);
+
+#endif

@@ -1,0 +1,129 @@
+/* The typed core: what checking leaves. Names are resolved, patterns are gone (selections instead), operators are
+   primitives, levels are erased to the instances that the names carry, and every node has its type. */
+#ifndef FCL_TYPES_CORE_H
+#define FCL_TYPES_CORE_H
+
+#include "types/type.h"
+
+enum primitive {
+#define PRIM(id, name, arity, type, doc) PRIM_##id,
+#define SCALAR(id, name, arity, type, doc) PRIM_##id,
+#include "types/primitives.def"
+#undef PRIM
+#undef SCALAR
+    PRIM_COUNT
+};
+struct primitive_info {
+    const char *name;
+    int arity; /* arguments it needs before it does anything */
+    const char *type;
+    const char *doc;
+    bool is_scalar; /* SCALAR row: works on scalars only, without memory */
+};
+extern const struct primitive_info primitive_info[PRIM_COUNT];
+
+enum core_kind {
+    CORE_LITERAL,   /* literal, of the node's type: a base type, or a variable of class num or floating */
+    CORE_LOCAL,     /* local (+ instance when its binding is a polymorphic let) */
+    CORE_GLOBAL,    /* global + instance */
+    CORE_PRIMITIVE, /* primitive + instance of its scheme */
+    CORE_CONFIG,    /* config */
+    CORE_LAMBDA,    /* parameter, body */
+    CORE_APPLY,     /* function, argument */
+    CORE_LET,       /* binding local, scheme or NULL, value, body */
+    CORE_IF,        /* condition, then_branch, else_branch */
+    CORE_TUPLE,     /* items */
+    CORE_SELECT,    /* tuple, index */
+    CORE_LIST,      /* items */
+};
+enum core_config { CONFIG_BLOCK_SIZE, CONFIG_WARP_SIZE, CONFIG_GRID_SIZE };
+
+struct core_local {
+    uint32_t id; /* unique in the program */
+    symbol name; /* NULL: made by the compiler */
+};
+
+/* A name's instance: what the scheme's quantified variables stand for here; may mention variables of
+   enclosing schemes. NULL arrays when there are none. */
+struct core_instance {
+    const struct scheme *scheme;
+    struct type **types;
+    struct level **levels;
+};
+
+struct core {
+    enum core_kind kind;
+    struct span span;
+    struct type *type;
+    union {
+        struct {
+            bool is_floating;   /* as written */
+            uint64_t magnitude; /* integer as written (negation is an operator; the checker knows -128i8) */
+            double floating;
+            bool is_bool; /* then magnitude is 0 or 1 */
+        } literal;
+        struct {
+            const struct core_local *local;
+            struct core_instance instance;
+        } local;
+        struct {
+            struct core_global *global;
+            struct core_instance instance;
+        } global;
+        struct {
+            enum primitive primitive;
+            struct core_instance instance;
+        } primitive;
+        enum core_config config;
+        struct {
+            const struct core_local *parameter;
+            struct core *body;
+        } lambda;
+        struct {
+            struct core *function, *argument;
+        } apply;
+        struct {
+            const struct core_local *local;
+            /* Not NULL when type or level variables that matter at run time were generalised: the value is then
+               evaluated at each use with that use's instance (it is a function or a constant). NULL: once. */
+            const struct scheme *scheme;
+            struct core *value, *body;
+        } let;
+        struct {
+            struct core *condition, *then_branch, *else_branch;
+        } conditional;
+        struct {
+            struct core **items;
+            size_t count;
+        } sequence;
+        struct {
+            struct core *tuple;
+            size_t index;
+        } select;
+    };
+};
+
+enum global_kind { GLOBAL_FUN, GLOBAL_VAL, GLOBAL_KERNEL, GLOBAL_PARAM };
+
+struct core_global {
+    enum global_kind kind;
+    symbol name;
+    struct span span; /* of the name */
+    const struct source *source;
+    bool from_prelude;
+    struct scheme *scheme;
+    struct core *body;            /* a value or nested lambdas; for PARAM: a literal (the default or what -D said) */
+    size_t parameter_count;       /* KERNEL: patterns in the declaration; the body is that many lambdas */
+    const char **parameter_names; /* KERNEL: for the launch contract; a tuple pattern gets "arg0" and so on */
+    struct core **choices;        /* PARAM: the `in {…}` set */
+    size_t choice_count;
+    uint32_t index; /* in program->globals */
+};
+
+struct program {
+    VEC(struct core_global *) globals; /* in definition order, the prelude first */
+};
+
+void core_dump(struct text *out, const struct program *program, bool with_prelude);
+
+#endif

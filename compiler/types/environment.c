@@ -1,0 +1,133 @@
+/* What names stand for: locals in a map whose entries remember what they hide, globals in a map a module,
+   and the words for names that stand for nothing. */
+#include <string.h>
+
+#include "support/edit.h"
+#include "types/checker.h"
+
+struct binding *bind_local(struct checker *c, symbol name, struct scheme *scheme) {
+    struct binding *binding = ARENA_NEW(c->arena, struct binding);
+    binding->name = name;
+    binding->local = fresh_local(c, name);
+    binding->scheme = scheme;
+    binding->hidden = map_get(c->locals, name);
+    map_set(c->locals, name, binding);
+    vec_push(c->arena, &c->bound, binding);
+    return binding;
+}
+
+void unbind_locals(struct checker *c, size_t mark) {
+    while (c->bound.count > mark) {
+        struct binding *binding = c->bound.at[--c->bound.count];
+        map_set(c->locals, binding->name, binding->hidden);
+    }
+}
+
+struct level_binding *bind_level(struct checker *c, symbol name, struct level *level) {
+    struct level_binding *binding = ARENA_NEW(c->arena, struct level_binding);
+    *binding = (struct level_binding){name, level, map_get(c->levels, name)};
+    map_set(c->levels, name, binding);
+    return binding;
+}
+
+void unbind_level(struct checker *c, struct level_binding *binding) {
+    map_set(c->levels, binding->name, binding->hidden);
+}
+
+struct global_entry *find_global(const struct scope *scope, symbol name) {
+    struct global_entry *entry = map_get(scope->globals, name);
+    for (size_t i = 0; !entry && i < scope->import_count; i++)
+        entry = map_get(scope->imports[i]->globals, name);
+    return entry || !scope->prelude ? entry : map_get(scope->prelude->globals, name);
+}
+
+struct synonym *find_synonym(const struct scope *scope, symbol name) {
+    struct synonym *entry = map_get(scope->synonyms, name);
+    for (size_t i = 0; !entry && i < scope->import_count; i++)
+        entry = map_get(scope->imports[i]->synonyms, name);
+    return entry || !scope->prelude ? entry : map_get(scope->prelude->synonyms, name);
+}
+
+/* ---- names that stand for nothing ---- */
+
+static void offer_globals(struct suggestion *suggestion, const struct scope *scope) {
+    for (size_t i = 0; i < map_count(scope->globals); i++)
+        suggestion_offer(suggestion, ((symbol)map_entry(scope->globals, i).key)->text);
+}
+
+/* What people write who come from other languages. */
+static const struct {
+    const char *foreign, *here;
+} foreign_names[] = {
+    {"lambda", "an anonymous function is written `fn x => …`"},
+    {"fun", "an anonymous function is written `fn x => …`"},
+    {"zip_with", "the name here is `zipWith`"},
+    {"fold", "a sequential fold is `foldl`; a parallel one is written with `while` and halves"},
+    {"foldr", "the sequential fold is `foldl`"},
+    {"size", "the length of an array is `length xs`"},
+    {"len", "the length of an array is `length xs`"},
+    {"threadIdx", "element functions get their index: `generate n (fn i => …)`"},
+    {"blockDim", "the number of threads in a block is `#BlockSize`"},
+    {"BlockSize", "configuration constants start with `#`: `#BlockSize`"},
+    {"WarpSize", "configuration constants start with `#`: `#WarpSize`"},
+    {"GridSize", "configuration constants start with `#`: `#GridSize`"},
+    {"syncthreads", "`force` stores and synchronises"},
+    {"return", "a function's body is its result: nothing is written before it"},
+    {"rec", "a `fun` may call itself without a keyword"},
+    {"and", "logical and is `&&`"},
+    {"or", "logical or is `||`"},
+    {"f32", "the conversion is called `float`"},
+    {"f64", "the conversion is called `double`"},
+    {"i32", "the conversion is called `int`"},
+    {"u32", "the conversion is called `uint`"},
+};
+
+static const struct ast_decl *defined_later(const struct checker *c, symbol name, struct span span) {
+    for (size_t i = 0; i < c->scope->file->decls.count; i++) {
+        const struct ast_decl *decl = c->scope->file->decls.at[i];
+        if (decl->name == name && decl->span.begin > span.begin && decl->kind != DECL_SIG && decl->kind != DECL_IMPORT)
+            return decl;
+    }
+    return NULL;
+}
+
+void report_unbound_name(struct checker *c, symbol name, struct span span) {
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_UNBOUND_NAME, span, "nothing is called `%s` here", name->text);
+    const struct ast_decl *later = defined_later(c, name, span);
+    if (later) {
+        diag_note(c->diagnostics, d, later->name_span, "`%s` is defined here, after its use", name->text);
+        diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
+        return;
+    }
+    for (size_t i = 0; i < sizeof foreign_names / sizeof *foreign_names; i++)
+        if (strcmp(foreign_names[i].foreign, name->text) == 0) {
+            diag_hint(c->diagnostics, d, "%s", foreign_names[i].here);
+            return;
+        }
+    struct suggestion suggestion = suggestion_for(name->text);
+    for (size_t i = c->bound.count; i-- > 0;)
+        suggestion_offer(&suggestion, c->bound.at[i]->name->text);
+    offer_globals(&suggestion, c->scope);
+    for (size_t i = 0; i < c->scope->import_count; i++)
+        offer_globals(&suggestion, c->scope->imports[i]);
+    if (c->scope->prelude)
+        offer_globals(&suggestion, c->scope->prelude);
+    for (int i = 0; i < PRIM_COUNT; i++)
+        suggestion_offer(&suggestion, primitive_info[i].name);
+    if (suggestion.best)
+        diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
+}
+
+void report_unbound_level(struct checker *c, symbol name, struct span span) {
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_UNBOUND_LEVEL, span, "no level is called `%s` here", name->text);
+    struct suggestion suggestion = suggestion_for(name->text);
+    for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
+        suggestion_offer(&suggestion, level_names[value]);
+    if (suggestion.best)
+        diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
+    else
+        diag_hint(c->diagnostics, d, "bind it where the function starts: `fun f <%s> x = …` or `fn <%s> => …`",
+                  name->text, name->text);
+}

@@ -1,0 +1,304 @@
+/* Type errors in words: what was expected and found in the user's names, and for levels both places that clash. */
+#include <string.h>
+
+#include "types/checker.h"
+
+const char *type_text(struct checker *c, struct type *type) {
+    struct text text;
+    text_init(&text, c->arena);
+    type_print(&text, type);
+    return text_string(&text);
+}
+
+const char *level_text(struct checker *c, struct level level) {
+    struct text text;
+    text_init(&text, c->arena);
+    level_print(&text, &level);
+    return text_string(&text);
+}
+
+void note_definition(struct checker *c, struct diagnostic *d, const struct core *head) {
+    while (head->kind == CORE_APPLY)
+        head = head->apply.function;
+    struct text text;
+    text_init(&text, c->arena);
+    if (head->kind == CORE_GLOBAL && type_resolve(head->global.global->scheme->type)->kind != TYPE_ERROR) {
+        const struct core_global *global = head->global.global;
+        const struct global_entry *entry = find_global(c->scope, global->name);
+        scheme_print(&text, global->scheme, true);
+        bool has_sig = entry && entry->global == global && entry->sig_span.end;
+        diag_note(c->diagnostics, d,
+                  global->from_prelude ? (struct span){0, 0}
+                  : has_sig            ? entry->sig_span
+                                       : global->span,
+                  "%s : %s", global->name->text, text_string(&text));
+    } else if (head->kind == CORE_PRIMITIVE) {
+        scheme_print(&text, primitive_scheme(c, head->primitive.primitive), true);
+        diag_note(c->diagnostics, d, (struct span){0, 0}, "%s : %s", primitive_info[head->primitive.primitive].name,
+                  text_string(&text));
+    }
+}
+
+/* ---- types ---- */
+
+static const char *ordinal(struct checker *c, size_t place, size_t count) {
+    static const char *const words[] = {"first", "second", "third", "fourth", "fifth", "sixth"};
+    if (count == 1 && place == 0)
+        return "argument";
+    return place < 6 ? arena_printf(c->arena, "%s argument", words[place])
+                     : arena_printf(c->arena, "argument number %zu", place + 1);
+}
+
+static bool is_numeric(struct type *type) {
+    type = type_resolve(type);
+    return type->kind == TYPE_BASE && (base_info[type->base].is_integer || base_info[type->base].is_floating);
+}
+
+static bool is_function(struct type *type) {
+    type = type_resolve(type);
+    return type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW;
+}
+
+static const char *kind_words(struct type *type, enum kind kind) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW)
+        return kind == KIND_GT ? "functions cannot be stored in arrays"
+                               : "only scalars and tuples of scalars can be here, not functions";
+    return "only scalars and tuples of scalars can be here, not arrays";
+}
+
+/* Hints that depend on the pair of types only. */
+static void hint_types(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected) {
+    found = type_resolve(found);
+    expected = type_resolve(expected);
+    if (found->kind == TYPE_LEVEL_ARROW && expected->kind != TYPE_LEVEL_ARROW)
+        diag_hint(c->diagnostics, d, "a level is missing: write `f <block>`, for example");
+    else if (found->kind == TYPE_ARROW && expected->kind != TYPE_ARROW && expected->kind != TYPE_VARIABLE)
+        diag_hint(c->diagnostics, d, "this is a function: did you forget an argument?");
+    else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH)
+        diag_hint(c->diagnostics, d, "a pull array becomes a push array by `push <%s>`",
+                  level_text(c, level_view(expected->array.level)));
+    else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL)
+        diag_hint(c->diagnostics, d, "a push array becomes a pull array by `force`, which computes and stores it");
+    else if (is_numeric(found) && is_numeric(expected))
+        diag_hint(c->diagnostics, d, "numbers are converted by name: `%s x`", base_info[expected->base].name);
+}
+
+static void explain_class(struct checker *c, struct diagnostic *d) {
+    const struct failure *f = &c->failure;
+    if (f->a->kind == TYPE_VARIABLE && f->a->variable->rigid)
+        diag_hint(c->diagnostics, d, "say so in the sig: `%s %s => …`", class_names(c, f->classes), type_text(c, f->a));
+    else if ((f->classes & CLASS_INTEGRAL) && is_numeric(f->a))
+        diag_hint(c->diagnostics, d, "this operation is for integers only; `int x` converts");
+    else if ((f->classes & CLASS_FLOATING) && is_numeric(f->a))
+        diag_hint(c->diagnostics, d, "this operation is for `float` and `double` only; `float x` converts");
+}
+
+/* "a type of integers", for what a class wants. */
+static const char *class_words(unsigned classes) {
+    if (classes & CLASS_FLOATING)
+        return classes & CLASS_INTEGRAL ? "both an integer and a floating type" : "`float` or `double`";
+    if (classes & CLASS_INTEGRAL)
+        return "an integer type";
+    if (classes & CLASS_NUM)
+        return "a number";
+    return classes & CLASS_ORD ? "a scalar, which can be ordered" : "a scalar or a tuple of scalars";
+}
+
+struct diagnostic *report_failure(struct checker *c, struct span span, struct type *found, struct type *expected) {
+    const struct failure f = c->failure;
+    struct diagnostics *all = c->diagnostics;
+    struct diagnostic *d = NULL;
+    switch (f.why) {
+    case FAILED_NOT:
+    case FAILED_SHAPE:
+        d = diag_error(all, DIAG_TYPE_MISMATCH, span, "expected `%s`, but this is `%s`", type_text(c, expected),
+                       type_text(c, found));
+        hint_types(c, d, found, expected);
+        break;
+    case FAILED_RIGID: {
+        d = diag_error(all, DIAG_TYPE_MISMATCH, span, "expected `%s`, but this is `%s`", type_text(c, expected),
+                       type_text(c, found));
+        struct type *rigid = f.a->kind == TYPE_VARIABLE && f.a->variable->rigid ? f.a : f.b;
+        if (rigid->kind == TYPE_VARIABLE && rigid->variable->name)
+            diag_note(all, d, rigid->variable->span, "the sig promises that `%s` can be any type", type_text(c, rigid));
+        break;
+    }
+    case FAILED_OCCURS:
+        d = diag_error(all, DIAG_INFINITE_TYPE, span, "this would need a type that contains itself: `_` = `%s`",
+                       type_text(c, f.b));
+        diag_hint(all, d, "is a function applied to itself, or an array put into itself?");
+        break;
+    case FAILED_KIND: {
+        struct type *resolved = expected ? type_resolve(expected) : NULL;
+        if (resolved && resolved->kind == TYPE_PUSH)
+            d = diag_error(all, DIAG_KIND, span, "a push array cannot hold `%s`", type_text(c, f.a));
+        else
+            d = diag_error(all, DIAG_KIND, span, "`%s` cannot be here: %s", type_text(c, f.a), kind_words(f.a, f.kind));
+        break;
+    }
+    case FAILED_CLASS:
+        d = diag_error(all, DIAG_CLASS, span, "`%s` is not %s", type_text(c, f.a), class_words(f.classes));
+        explain_class(c, d);
+        break;
+    case FAILED_LEVEL:
+        if (expected && found)
+            d = diag_error(all, DIAG_LEVEL_MISMATCH, span, "expected `%s`, but this is `%s`: `%s` is not `%s`",
+                           type_text(c, expected), type_text(c, found), level_text(c, f.level_a),
+                           level_text(c, f.level_b));
+        else
+            d = diag_error(all, DIAG_LEVEL_MISMATCH, span, "`%s` is not `%s`", level_text(c, f.level_a),
+                           level_text(c, f.level_b));
+        break;
+    case FAILED_PROMISE: {
+        struct level rigid = f.level_a.variable && f.level_a.variable->rigid ? f.level_a : f.level_b;
+        struct level other = rigid.variable == f.level_a.variable ? f.level_b : f.level_a;
+        rigid.offset = 0;
+        d = diag_error(all, DIAG_LEVEL_PROMISE, span,
+                       "`%s` would have to be `%s` here, but its binder promises any level", level_text(c, rigid),
+                       level_text(c, other));
+        diag_note(all, d, rigid.variable->span, "`%s` is bound here", level_text(c, rigid));
+        break;
+    }
+    case FAILED_SIZE: d = diag_error(all, DIAG_TYPE_SIZE, span, "the type of this expression is too large"); break;
+    }
+    return d;
+}
+
+/* `place` SIZE_MAX: the two operands of an operator, `expected` the type of the left one. */
+struct diagnostic *report_argument(struct checker *c, struct span span, const char *function, size_t place,
+                                   size_t place_count, struct type *found, struct type *expected) {
+    const struct failure f = c->failure;
+    struct diagnostics *all = c->diagnostics;
+    if (function && place == SIZE_MAX && (f.why == FAILED_SHAPE || f.why == FAILED_RIGID)) {
+        struct diagnostic *d =
+            diag_error(all, DIAG_ARGUMENT_TYPE, span, "the operands of `%s` do not go together: `%s` and `%s`",
+                       function, type_text(c, expected), type_text(c, found));
+        if (is_numeric(found) && is_numeric(expected))
+            hint_types(c, d, found, expected);
+        else if (is_function(found) || is_function(expected))
+            diag_hint(all, d, "one of them is a function: did you forget an argument?");
+        return d;
+    }
+    if (function && place != SIZE_MAX && (f.why == FAILED_SHAPE || f.why == FAILED_RIGID)) {
+        struct diagnostic *d =
+            diag_error(all, DIAG_ARGUMENT_TYPE, span, "the %s of `%s` should be `%s`, but this is `%s`",
+                       ordinal(c, place, place_count), function, type_text(c, expected), type_text(c, found));
+        hint_types(c, d, found, expected);
+        return d;
+    }
+    if (function && f.why == FAILED_CLASS) {
+        struct diagnostic *d = diag_error(all, DIAG_CLASS, span, "`%s` needs %s, but this is `%s`", function,
+                                          class_words(f.classes), type_text(c, f.a));
+        explain_class(c, d);
+        return d;
+    }
+    if (function && f.why == FAILED_KIND) {
+        struct diagnostic *d =
+            diag_error(all, DIAG_KIND, span, "`%s` cannot be used on `%s`: %s", function, type_text(c, found),
+                       strcmp(function, "push") == 0
+                           ? (is_function(f.a) ? "a push array holds scalars and tuples of scalars, never functions"
+                                               : "a push array holds scalars and tuples of scalars, never arrays")
+                           : kind_words(f.a, f.kind));
+        if (strcmp(function, "push") == 0 && !is_function(f.a))
+            diag_hint(all, d, "arrays in an array are written by `map (push <block>)` and put together by `concat`");
+        return d;
+    }
+    return report_failure(c, span, found, expected);
+}
+
+/* ---- levels ---- */
+
+static const char *const once_per[LEVEL_VALUE_COUNT] = {"before anything runs on the device", "once per thread",
+                                                        "once per warp", "once per block", "once for the whole grid"};
+
+/* The constraint at the end of the chain of causes that leads from `level`. */
+static const struct level_constraint *origin(const struct level *level, const struct level_constraint *from) {
+    for (int steps = 0; steps < 200 && level->variable; steps++) {
+        const struct level_variable *variable = level->variable;
+        const struct level_constraint *cause = variable->cause;
+        if (!cause) {
+            if (!variable->link)
+                break;
+            level = variable->link;
+            continue;
+        }
+        if (cause->kind != LEVEL_FITS)
+            return cause;
+        from = cause;
+        level = cause->a->variable == variable ? cause->b : cause->a;
+    }
+    return from;
+}
+
+struct where_run {
+    const char *name, *words;
+};
+/* What the constraint of a primitive says about the code it is given. */
+static const struct where_run places[] = {
+    {"push", "the elements of the array that `push` writes are computed once per thread"},
+    {"mapPush", "the function of `mapPush` runs once per thread"},
+    {"mapPushIx", "the function of `mapPushIx` runs once per thread"},
+    {"permute", "the index function of `permute` runs once per thread"},
+    {"concat", "each chunk that `concat` takes is computed at the level of the chunks"},
+    {"concatSeq", "each chunk that `concatSeq` takes is computed at the level of the chunks"},
+    {"interleave", "each chunk that `interleave` takes is computed at the level of the chunks"},
+    {"interleaveSeq", "each chunk that `interleaveSeq` takes is computed at the level of the chunks"},
+    {"kernel", "this level is that of the kernel's result"},
+    {"val", "a `val` is computed before anything runs on the device"},
+};
+
+static const char *place_words(struct checker *c, const char *reason) {
+    for (size_t i = 0; reason && i < sizeof places / sizeof *places; i++)
+        if (strcmp(places[i].name, reason) == 0)
+            return places[i].words;
+    return reason ? arena_printf(c->arena, "this is what `%s` asks for", reason) : "the other level comes from here";
+}
+
+static void report_fits(struct checker *c, const struct level_constraint *k) {
+    struct level a = level_view(k->a), b = level_view(k->b);
+    const struct level_constraint *demand = origin(k->a, k), *place = origin(k->b, k);
+    const char *name = demand->reason;
+    struct diagnostic *d;
+    if (c->failure.why == FAILED_PROMISE && ((a.variable && a.variable->rigid) || (b.variable && b.variable->rigid))) {
+        bool of_a = a.variable && a.variable->rigid;
+        struct level rigid = of_a ? a : b, other = of_a ? b : a;
+        d = diag_error(c->diagnostics, DIAG_LEVEL_PROMISE, demand->span,
+                       "`%s` would have to be `%s` here, but its binder promises any level", level_text(c, rigid),
+                       level_text(c, other));
+        diag_note(c->diagnostics, d, rigid.variable->span, "`%s` is bound here", level_text(c, rigid));
+    } else {
+        uint8_t domain = level_domain(b) & DOMAIN_PROPER;
+        int level = LEVEL_PURE;
+        for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
+            if (domain & (1u << value))
+                level = value;
+        const char *where = b.variable && (domain & (domain - 1)) ? "at another level" : once_per[level];
+        const char *what = a.variable ? arena_printf(c->arena, "at `%s`", level_text(c, a)) : once_per[a.value];
+        d = diag_error(c->diagnostics, DIAG_AMBIENT, demand->span, "%s%s%s runs %s, but this place runs %s",
+                       name ? "`" : "", name ? name : "this", name ? "`" : "", what, where);
+    }
+    if (place->span.begin != demand->span.begin || place->span.end != demand->span.end)
+        diag_note(c->diagnostics, d, place->span, "%s", place_words(c, place->reason));
+    if (!a.variable && !b.variable && b.value == LEVEL_THREAD && a.value > LEVEL_THREAD)
+        diag_hint(c->diagnostics, d, "bind its result outside with `let`, where the code still runs %s",
+                  once_per[a.value]);
+}
+
+void report_constraint(struct checker *c, const struct level_constraint *k) {
+    switch (k->kind) {
+    case LEVEL_FITS: report_fits(c, k); break;
+    case LEVEL_BELOW: {
+        const char *a = level_text(c, level_view(k->a)), *b = level_text(c, level_view(k->b));
+        struct diagnostic *d;
+        if (k->reason)
+            d = diag_error(c->diagnostics, DIAG_LEVEL_ORDER, k->span,
+                           "`%s` goes from a level to a higher one, but `%s` is not below `%s`", k->reason, a, b);
+        else
+            d = diag_error(c->diagnostics, DIAG_LEVEL_ORDER, k->span, "`%s` is not below `%s`", a, b);
+        diag_hint(c->diagnostics, d, "the levels are thread < warp < block < grid");
+        break;
+    }
+    }
+    c->failure.why = FAILED_NOT;
+}

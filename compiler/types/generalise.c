@@ -1,0 +1,424 @@
+/* Schemes: generalisation of what was inferred since a mark, and instantiation.
+
+   note [ambients of a scheme]: only the ambients in the type are quantified. `e fits f fits g` with f in no type says
+   `e fits g`; a path through the graph of constraints between two that are kept becomes one constraint, so that
+   schemes do not grow with bodies. An ambient that the type only gives away is as small as it can be: pure, or
+   equal to the only one that fits it. That loses nothing, because what is given away is never compared for
+   equality (unify.c: subsume, lifted). */
+#include "types/checker.h"
+
+enum { MARK_GIVEN = 1, MARK_TAKEN = 2, MARK_PROPER = 4, MARK_KEPT = 8, MARK_SEEN = 16 };
+
+struct scheme *scheme_of_type(struct checker *c, struct type *type) {
+    struct scheme *scheme = ARENA_NEW(c->arena, struct scheme);
+    scheme->type = type;
+    return scheme;
+}
+
+/* ---- lowering ---- */
+
+static void lower_level(struct checker *c, struct level *level) {
+    struct level view = level_view(level);
+    if (view.variable && view.variable->depth > c->depth && view.variable->depth != DEPTH_QUANTIFIED)
+        view.variable->depth = c->depth;
+}
+
+void lower_depth(struct checker *c, struct type *type) {
+    type = type_resolve(type);
+    switch (type->kind) {
+    case TYPE_VARIABLE:
+        if (type->variable->depth > c->depth && type->variable->depth != DEPTH_QUANTIFIED)
+            type->variable->depth = c->depth;
+        break;
+    case TYPE_BASE:
+    case TYPE_ERROR: break;
+    case TYPE_TUPLE:
+        for (size_t i = 0; i < type->tuple.count; i++)
+            lower_depth(c, type->tuple.items[i]);
+        break;
+    case TYPE_ARROW:
+        lower_level(c, type->arrow.ambient);
+        lower_depth(c, type->arrow.from);
+        lower_depth(c, type->arrow.to);
+        break;
+    case TYPE_LEVEL_ARROW:
+        lower_level(c, type->level_arrow.level);
+        lower_depth(c, type->level_arrow.to);
+        break;
+    case TYPE_PULL:
+    case TYPE_PUSH:
+        lower_level(c, type->array.level);
+        lower_depth(c, type->array.element);
+        break;
+    }
+}
+
+/* ---- what a type mentions ---- */
+
+struct mentioned {
+    struct checker *c;
+    bool with_classes;
+    VEC(struct type_variable *) types;
+    VEC(struct level_variable *) levels;
+};
+
+static void mention_level(struct mentioned *m, struct level *level, uint8_t mark) {
+    struct level view = level_view(level);
+    if (!view.variable || view.variable->depth <= m->c->depth || view.variable->depth == DEPTH_QUANTIFIED)
+        return;
+    if (!(view.variable->mark & MARK_KEPT))
+        vec_push(m->c->arena, &m->levels, view.variable);
+    view.variable->mark |= mark | MARK_KEPT;
+}
+
+static void mention(struct mentioned *m, struct type *type, uint8_t mark) {
+    uint8_t other = mark == MARK_GIVEN ? MARK_TAKEN : MARK_GIVEN;
+    type = type_resolve(type);
+    switch (type->kind) {
+    case TYPE_VARIABLE: {
+        struct type_variable *variable = type->variable;
+        if (variable->depth <= m->c->depth || variable->depth == DEPTH_QUANTIFIED)
+            break;
+        if (variable->classes && !m->with_classes && !variable->rigid) {
+            variable->depth = m->c->depth; /* shared by all uses: monomorphic */
+            break;
+        }
+        variable->depth = DEPTH_QUANTIFIED;
+        variable->rigid = true;
+        vec_push(m->c->arena, &m->types, variable);
+        break;
+    }
+    case TYPE_BASE:
+    case TYPE_ERROR: break;
+    case TYPE_TUPLE:
+        for (size_t i = 0; i < type->tuple.count; i++)
+            mention(m, type->tuple.items[i], mark);
+        break;
+    case TYPE_ARROW:
+        mention_level(m, type->arrow.ambient, mark);
+        mention(m, type->arrow.from, other);
+        mention(m, type->arrow.to, mark);
+        break;
+    case TYPE_LEVEL_ARROW:
+        mention_level(m, type->level_arrow.level, MARK_PROPER);
+        mention(m, type->level_arrow.to, mark);
+        break;
+    case TYPE_PULL:
+    case TYPE_PUSH:
+        mention_level(m, type->array.level, type->kind == TYPE_PUSH ? MARK_PROPER : mark);
+        mention(m, type->array.element, mark);
+        break;
+    }
+}
+
+/* ---- level variables that are in no type ---- */
+
+static bool is_internal(const struct checker *c, const struct level_variable *variable) {
+    return variable->depth > c->depth && !(variable->mark & MARK_KEPT);
+}
+
+/* Proper levels: the lowest that the constraints allow, `thread` or one above the only one below it. With two of
+   them below, there is no term for it, and it stays: chosen where the scheme is used. */
+static void choose_internal_levels(struct mentioned *m, size_t mark) {
+    struct checker *c = m->c;
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = mark; i < c->pending.count && !again; i++) {
+            struct level_constraint *k = c->pending.at[i];
+            struct level above = level_view(k->b);
+            if (k->kind != LEVEL_BELOW || !above.variable || above.variable->rigid || !is_internal(c, above.variable))
+                continue;
+            struct level *only = NULL;
+            size_t below = 0;
+            bool below_is_internal = false;
+            for (size_t j = mark; j < c->pending.count; j++) {
+                struct level_constraint *other = c->pending.at[j];
+                if (other->kind != LEVEL_BELOW || level_view(other->b).variable != above.variable)
+                    continue;
+                struct level term = level_view(other->a);
+                if (!term.variable)
+                    continue;
+                below++;
+                only = other->a;
+                below_is_internal |= is_internal(c, term.variable) && !term.variable->rigid;
+            }
+            if (below != 1 || below_is_internal || above.offset != 0)
+                continue;
+            struct level *next = level_shifted(c, level_view(only), 1);
+            if (next && level_unify(c, k->b, next, k)) {
+                level_propagate(c, mark);
+                again = true;
+            }
+        }
+        /* One with nothing below it is thread, or what is lowest. */
+        for (size_t i = mark; i < c->pending.count && !again; i++) {
+            struct level_constraint *k = c->pending.at[i];
+            struct level below = level_view(k->a);
+            if (k->kind != LEVEL_BELOW || !below.variable || below.variable->rigid || !is_internal(c, below.variable))
+                continue;
+            bool is_bounded = false;
+            for (size_t j = mark; j < c->pending.count; j++)
+                is_bounded |=
+                    c->pending.at[j]->kind == LEVEL_BELOW && level_view(c->pending.at[j]->b).variable == below.variable;
+            if (is_bounded)
+                continue;
+            int value = 0;
+            while (!(below.variable->domain & (1u << value)))
+                value++;
+            struct level term = {.variable = below.variable};
+            level_unify(c, &term, level_constant(c, (enum level_value)value), k);
+            level_propagate(c, mark);
+            again = true;
+        }
+    }
+    for (size_t i = mark; i < c->pending.count; i++)
+        for (int side = 0; side < 2; side++) {
+            struct level_constraint *k = c->pending.at[i];
+            struct level view = level_view(side ? k->b : k->a);
+            if (view.variable && is_internal(c, view.variable) && !(view.variable->domain & DOMAIN_PURE)) {
+                view.variable->mark |= MARK_KEPT | MARK_PROPER;
+                vec_push(c->arena, &m->levels, view.variable);
+            }
+        }
+}
+
+typedef VEC(struct level_constraint *) edges;
+
+struct paths {
+    struct checker *c;
+    struct map *from; /* level_variable → edges * */
+    edges found;
+    VEC(struct level_variable *) seen;
+};
+
+static void follow_paths(struct paths *p, struct level_constraint *first, struct level_variable *at) {
+    edges *out = map_get(p->from, at);
+    for (size_t i = 0; out && i < out->count; i++) {
+        struct level_constraint *edge = out->at[i];
+        struct level to = level_view(edge->b);
+        struct level_constraint *start = first ? first : edge;
+        if (to.variable && to.offset == 0) {
+            if (to.variable->mark & MARK_SEEN)
+                continue;
+            to.variable->mark |= MARK_SEEN;
+            vec_push(p->c->arena, &p->seen, to.variable);
+            if (is_internal(p->c, to.variable)) {
+                follow_paths(p, start, to.variable);
+                continue;
+            }
+        }
+        struct level_constraint *path = ARENA_NEW(p->c->arena, struct level_constraint);
+        *path = *edge;
+        path->a = start->a;
+        vec_push(p->c->arena, &p->found, path);
+    }
+}
+
+/* See note [ambients of a scheme]. */
+static void shorten_paths(struct mentioned *m, size_t mark) {
+    struct checker *c = m->c;
+    struct paths p = {.c = c, .from = map_new(c->arena)};
+    edges others = {0};
+    for (size_t i = mark; i < c->pending.count; i++) {
+        struct level_constraint *k = c->pending.at[i];
+        struct level a = level_view(k->a);
+        if (k->kind != LEVEL_FITS || !a.variable) {
+            vec_push(c->arena, &others, k);
+            continue;
+        }
+        edges *out = map_get(p.from, a.variable);
+        if (!out)
+            map_set(p.from, a.variable, out = ARENA_NEW(c->arena, edges));
+        vec_push(c->arena, out, k);
+    }
+    for (size_t i = 0; i < map_count(p.from); i++) {
+        struct level_variable *start = (struct level_variable *)(uintptr_t)map_entry(p.from, i).key;
+        if (is_internal(c, start))
+            continue;
+        start->mark |= MARK_SEEN;
+        vec_push(c->arena, &p.seen, start);
+        follow_paths(&p, NULL, start);
+        for (size_t j = 0; j < p.seen.count; j++)
+            p.seen.at[j]->mark &= (uint8_t)~MARK_SEEN;
+        p.seen.count = 0;
+    }
+    c->pending.count = mark;
+    for (size_t i = 0; i < others.count; i++)
+        vec_push(c->arena, &c->pending, others.at[i]);
+    for (size_t i = 0; i < p.found.count; i++)
+        vec_push(c->arena, &c->pending, p.found.at[i]);
+}
+
+/* Ambients that are only given away: pure, or the only one that fits them. */
+static void shrink_given(struct mentioned *m, size_t mark) {
+    struct checker *c = m->c;
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < m->levels.count; i++) {
+            struct level_variable *variable = m->levels.at[i];
+            if (variable->link || (variable->mark & (MARK_TAKEN | MARK_PROPER)) || !(variable->domain & DOMAIN_PURE))
+                continue;
+            struct level *only = NULL;
+            size_t in = 0, out = 0;
+            for (size_t j = mark; j < c->pending.count; j++) {
+                struct level_constraint *k = c->pending.at[j];
+                if (level_view(k->a).variable == variable)
+                    out++;
+                if (level_view(k->b).variable == variable) {
+                    in++;
+                    only = k->a;
+                }
+            }
+            struct level self = {.variable = variable};
+            if (in == 0) {
+                level_unify(c, &self, level_constant(c, LEVEL_PURE), NULL);
+                again |= out > 0;
+            } else if (in == 1 && out == 0 && level_view(only).variable->depth > c->depth) {
+                struct level_variable *kept = level_view(only).variable;
+                uint32_t depth = kept->depth;
+                if (level_unify(c, &self, only, NULL))
+                    kept->depth = depth;
+            }
+        }
+        level_propagate(c, mark);
+    }
+}
+
+struct scheme *generalise(struct checker *c, struct type *type, size_t mark, bool with_classes) {
+    struct mentioned m = {.c = c, .with_classes = with_classes};
+    level_propagate(c, mark);
+    if (!type_is_small(type)) {
+        diag_error(c->diagnostics, DIAG_TYPE_SIZE, c->at, "the type of this expression is too large");
+        type = c->error_type;
+    }
+    mention(&m, type, MARK_GIVEN);
+    choose_internal_levels(&m, mark);
+    shorten_paths(&m, mark);
+    shrink_given(&m, mark);
+
+    struct scheme *scheme = scheme_of_type(c, type);
+    scheme->type_variables = m.types.at;
+    scheme->type_count = m.types.count;
+    scheme->level_variables = ARENA_ARRAY(c->arena, struct level_variable *, m.levels.count + 1);
+    for (int proper = 1; proper >= 0; proper--)
+        for (size_t i = 0; i < m.levels.count; i++) {
+            struct level_variable *variable = m.levels.at[i];
+            if (variable->link || (variable->domain & DOMAIN_PURE ? 0 : 1) != proper)
+                continue;
+            scheme->level_variables[scheme->level_count++] = variable;
+            scheme->proper_count += (size_t)proper;
+        }
+    for (size_t i = 0; i < m.levels.count; i++)
+        m.levels.at[i]->mark = 0;
+    for (size_t i = 0; i < scheme->level_count; i++) {
+        scheme->level_variables[i]->depth = DEPTH_QUANTIFIED;
+        scheme->level_variables[i]->rigid = true;
+    }
+    size_t kept = mark;
+    for (size_t i = mark; i < c->pending.count; i++) {
+        struct level_constraint *k = c->pending.at[i];
+        struct level a = level_view(k->a), b = level_view(k->b);
+        if ((a.variable && a.variable->depth == DEPTH_QUANTIFIED) ||
+            (b.variable && b.variable->depth == DEPTH_QUANTIFIED))
+            vec_push(c->arena, &scheme->constraints, *k);
+        else
+            c->pending.at[kept++] = k;
+    }
+    c->pending.count = kept;
+    return scheme;
+}
+
+/* ---- instantiation ---- */
+
+static struct level *instantiate_level(struct checker *c, struct level *level) {
+    if (!level->variable)
+        return level;
+    struct level view = level_view(level);
+    if (!view.variable || !view.variable->stand_in)
+        return level;
+    return view.offset ? level_shifted(c, level_view(view.variable->stand_in), view.offset) : view.variable->stand_in;
+}
+
+static struct type *instantiate_type(struct checker *c, struct type *type) {
+    type = type_resolve(type);
+    switch (type->kind) {
+    case TYPE_VARIABLE: return type->variable->stand_in ? type->variable->stand_in : type;
+    case TYPE_BASE:
+    case TYPE_ERROR: return type;
+    case TYPE_TUPLE: {
+        struct type **items = ARENA_ARRAY(c->arena, struct type *, type->tuple.count);
+        bool same = true;
+        for (size_t i = 0; i < type->tuple.count; i++) {
+            items[i] = instantiate_type(c, type->tuple.items[i]);
+            same &= items[i] == type->tuple.items[i];
+        }
+        return same ? type : type_tuple(c, items, type->tuple.count);
+    }
+    case TYPE_ARROW: {
+        struct type *from = instantiate_type(c, type->arrow.from), *to = instantiate_type(c, type->arrow.to);
+        struct level *ambient = instantiate_level(c, type->arrow.ambient);
+        return from == type->arrow.from && to == type->arrow.to && ambient == type->arrow.ambient
+                   ? type
+                   : type_arrow(c, from, to, ambient);
+    }
+    case TYPE_LEVEL_ARROW:
+        return type_level_arrow(c, instantiate_level(c, type->level_arrow.level),
+                                instantiate_type(c, type->level_arrow.to));
+    case TYPE_PULL:
+    case TYPE_PUSH: {
+        struct type *element = instantiate_type(c, type->array.element);
+        struct level *level = instantiate_level(c, type->array.level);
+        if (element == type->array.element && level == type->array.level)
+            return type;
+        return type->kind == TYPE_PULL ? type_pull(c, element, level) : type_push(c, element, level);
+    }
+    }
+    return type;
+}
+
+struct type *instantiate(struct checker *c, const struct scheme *scheme, struct span span, const char *reason,
+                         struct core_instance *instance) {
+    *instance = (struct core_instance){.scheme = scheme};
+    if (scheme->type_count + scheme->level_count == 0)
+        return scheme->type;
+    struct span at = c->at;
+    c->at = span;
+    if (scheme->type_count)
+        instance->types = ARENA_ARRAY(c->arena, struct type *, scheme->type_count);
+    if (scheme->level_count)
+        instance->levels = ARENA_ARRAY(c->arena, struct level *, scheme->level_count);
+    for (size_t i = 0; i < scheme->type_count; i++) {
+        struct type_variable *variable = scheme->type_variables[i];
+        instance->types[i] = type_fresh(c, variable->kind, variable->classes, span);
+        variable->stand_in = instance->types[i];
+    }
+    for (size_t i = 0; i < scheme->level_count; i++) {
+        struct level_variable *variable = scheme->level_variables[i];
+        instance->levels[i] = level_fresh(c, variable->domain);
+        variable->stand_in = instance->levels[i];
+    }
+    struct type *type = instantiate_type(c, scheme->type);
+    for (size_t i = 0; i < scheme->constraints.count; i++) {
+        const struct level_constraint *k = &scheme->constraints.at[i];
+        level_require(c, k->kind, instantiate_level(c, k->a), instantiate_level(c, k->b), span, reason);
+    }
+    for (size_t i = 0; i < scheme->type_count; i++)
+        scheme->type_variables[i]->stand_in = NULL;
+    for (size_t i = 0; i < scheme->level_count; i++)
+        scheme->level_variables[i]->stand_in = NULL;
+    c->at = at;
+    return type;
+}
+
+struct type *instantiate_types(struct checker *c, struct type *type, struct type *const *variables, size_t count,
+                               struct type **stand_ins) {
+    for (size_t i = 0; i < count; i++) {
+        struct type_variable *variable = variables[i]->variable;
+        stand_ins[i] = type_fresh(c, variable->kind, variable->classes, variable->span);
+        variable->stand_in = stand_ins[i];
+    }
+    struct type *result = instantiate_type(c, type);
+    for (size_t i = 0; i < count; i++)
+        variables[i]->variable->stand_in = NULL;
+    return result;
+}

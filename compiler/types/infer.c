@@ -1,0 +1,403 @@
+/* Inference over expressions (FCL §5.1, rules 17–30): the core is built as the types are found. */
+#include <string.h>
+
+#include "types/checker.h"
+
+struct core *core_new(struct checker *c, enum core_kind kind, struct span span, struct type *type) {
+    struct core *core = ARENA_NEW(c->arena, struct core);
+    core->kind = kind;
+    core->span = span;
+    core->type = type;
+    return core;
+}
+
+struct core *error_core(struct checker *c, struct span span) {
+    struct core *core = core_new(c, CORE_LITERAL, span, c->error_type);
+    core->literal.is_bool = true;
+    return core;
+}
+
+/* ---- literals and names ---- */
+
+struct core *infer_literal(struct checker *c, const struct ast_expr *expr, bool is_negated) {
+    symbol suffix = NULL;
+    struct core *core = core_new(c, CORE_LITERAL, expr->span, NULL);
+    bool too_large = false;
+    if (expr->kind == EXPR_INTEGER) {
+        core->literal.magnitude = expr->integer.value;
+        core->literal.floating = (double)expr->integer.value;
+        too_large = expr->integer.too_large;
+        suffix = expr->integer.suffix;
+    } else {
+        core->literal.is_floating = true;
+        core->literal.floating = expr->floating.value;
+        suffix = expr->floating.suffix;
+    }
+    enum base base;
+    if (suffix && base_of_name(suffix->text, &base))
+        core->type = c->base_types[base];
+    else
+        core->type = type_fresh(c, KIND_BT, core->literal.is_floating ? CLASS_FLOATING : CLASS_NUM, expr->span);
+    vec_push(c->arena, &c->literals, (struct literal_check){core, is_negated, too_large});
+    return core;
+}
+
+static struct core *infer_bool(struct checker *c, struct span span, bool value) {
+    struct core *core = core_new(c, CORE_LITERAL, span, c->base_types[BASE_BOOL]);
+    core->literal.is_bool = true;
+    core->literal.magnitude = value;
+    return core;
+}
+
+static struct core *infer_global(struct checker *c, struct global_entry *entry, struct span span) {
+    struct core_global *global = entry->global;
+    if (global->kind == GLOBAL_KERNEL) {
+        struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_CALLED, span,
+                                          "the kernel `%s` cannot be used as a function", global->name->text);
+        diag_note(c->diagnostics, d, global->span, "`%s` is an entry point, called from the host", global->name->text);
+        diag_hint(c->diagnostics, d, "make it a `fun`, and let the kernel be `kernel … = %s …`", global->name->text);
+        return error_core(c, span);
+    }
+    struct core *core = core_new(c, CORE_GLOBAL, span, NULL);
+    core->global.global = global;
+    if (!entry->is_open) {
+        core->type = instantiate(c, global->scheme, span, global->name->text, &core->global.instance);
+        return core;
+    }
+    /* Within itself: levels and ambients are the definition's own; with a sig, types may differ. */
+    struct self_use use = {core, NULL};
+    core->type = global->scheme->type;
+    core->global.instance.scheme = global->scheme;
+    if (entry->self_types) {
+        size_t count = 0;
+        while (entry->self_types[count])
+            count++;
+        use.types = ARENA_ARRAY(c->arena, struct type *, count + 1);
+        core->type = instantiate_types(c, global->scheme->type, entry->self_types, count, use.types);
+    }
+    vec_push(c->arena, &c->self_uses, use);
+    return core;
+}
+
+struct core *infer_name(struct checker *c, symbol name, struct span span) {
+    struct binding *binding = map_get(c->locals, name);
+    if (binding) {
+        struct core *core = core_new(c, CORE_LOCAL, span, NULL);
+        core->local.local = binding->local;
+        core->type = instantiate(c, binding->scheme, span, name->text, &core->local.instance);
+        return core;
+    }
+    struct global_entry *entry = find_global(c->scope, name);
+    if (entry)
+        return infer_global(c, entry, span);
+    size_t primitive = (size_t)(uintptr_t)map_get(c->primitives, name);
+    if (primitive) {
+        struct core *core = core_new(c, CORE_PRIMITIVE, span, NULL);
+        core->primitive.primitive = (enum primitive)(primitive - 1);
+        core->type =
+            instantiate(c, primitive_scheme(c, core->primitive.primitive), span, name->text, &core->primitive.instance);
+        return core;
+    }
+    report_unbound_name(c, name, span);
+    return error_core(c, span);
+}
+
+static struct core *infer_config(struct checker *c, const struct ast_expr *expr) {
+    static const char *const names[] = {"#BlockSize", "#WarpSize", "#GridSize"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(expr->name.name->text, names[i]) == 0) {
+            struct core *core = core_new(c, CORE_CONFIG, expr->span, c->base_types[BASE_I32]);
+            core->config = (enum core_config)i;
+            return core;
+        }
+    struct diagnostic *d = diag_error(c->diagnostics, DIAG_UNKNOWN_CONFIG, expr->span,
+                                      "there is no configuration constant `%s`", expr->name.name->text);
+    diag_hint(c->diagnostics, d,
+              "there are `#BlockSize`, `#WarpSize` and `#GridSize`; others are declared: "
+              "`param chunk : int = 1024`");
+    return error_core(c, expr->span);
+}
+
+/* ---- functions ---- */
+
+/* What a sig says of a function is known before its body: the parameters start with these types, so that an error is
+   found where it is made. */
+static struct type *expected_parameter(struct type **expected) {
+    struct type *type = *expected ? type_resolve(*expected) : NULL;
+    bool is_arrow = type && type->kind == TYPE_ARROW;
+    *expected = is_arrow ? type->arrow.to : NULL;
+    return is_arrow ? type->arrow.from : NULL;
+}
+
+static struct level *expected_level(struct type **expected) {
+    struct type *type = *expected ? type_resolve(*expected) : NULL;
+    bool is_level = type && type->kind == TYPE_LEVEL_ARROW;
+    *expected = is_level ? type->level_arrow.to : NULL;
+    return is_level ? type->level_arrow.level : NULL;
+}
+
+struct core *infer_function(struct checker *c, const struct function_parts *f, struct type *expected,
+                            struct level **inner) {
+    size_t mark = c->pending.count, bound = c->bound.count;
+    struct level_binding **levels = ARENA_ARRAY(c->arena, struct level_binding *, f->level_count + 1);
+    bool *own_level = ARENA_ARRAY(c->arena, bool, f->level_count + 1);
+    for (size_t i = 0; i < f->level_count; i++) {
+        struct level *level = expected_level(&expected);
+        own_level[i] = level == NULL;
+        levels[i] =
+            bind_level(c, f->levels[i].name, level ? level : level_rigid(c, f->levels[i].name, f->levels[i].span));
+    }
+    struct type **types = ARENA_ARRAY(c->arena, struct type *, f->parameter_count + 1);
+    const struct core_local **locals = ARENA_ARRAY(c->arena, const struct core_local *, f->parameter_count + 1);
+    struct level *outer = c->ambient;
+    unpackings parts = {0};
+    pattern_names seen = {0};
+    for (size_t i = 0; i < f->parameter_count; i++) {
+        struct type *known = expected_parameter(&expected);
+        types[i] = known ? known : type_fresh(c, KIND_TYP, 0, f->parameters[i]->span);
+        locals[i] = bind_pattern(c, f->parameters[i], types[i], &parts, &seen);
+    }
+    if (f->parameter_count) {
+        c->at = f->span;
+        c->ambient = level_fresh(c, DOMAIN_AMBIENT);
+    }
+    if (inner)
+        *inner = c->ambient;
+    struct core *body = infer_expr(c, f->body);
+    if (expected && type_resolve(body->type)->kind != TYPE_ERROR) {
+        c->at = body->span;
+        c->reason = NULL;
+        if (!subsume(c, body->type, expected)) {
+            struct diagnostic *d = report_failure(c, body->span, body->type, expected);
+            diag_note(c->diagnostics, d, f->sig_span, "the sig says so");
+            body->type = c->error_type;
+        }
+    }
+    struct core *core = wrap_unpackings(c, &parts, body);
+    struct level *ambient = c->ambient;
+    c->ambient = outer;
+    unbind_locals(c, bound);
+
+    for (size_t i = f->parameter_count; i-- > 0;) {
+        /* Taking an argument that is not the last does nothing, at any level. */
+        struct level *at = i + 1 == f->parameter_count ? ambient : level_constant(c, LEVEL_PURE);
+        struct core *lambda = core_new(c, CORE_LAMBDA, f->span, type_arrow(c, types[i], core->type, at));
+        lambda->lambda.parameter = locals[i];
+        lambda->lambda.body = core;
+        core = lambda;
+    }
+    if (f->level_count)
+        level_propagate(c, mark);
+    for (size_t i = f->level_count; i-- > 0;) {
+        /* Within its binder the level was any; from here on it is what the uses make it. */
+        if (own_level[i])
+            levels[i]->level->variable->rigid = false;
+        core->type = type_level_arrow(c, levels[i]->level, core->type);
+        unbind_level(c, levels[i]);
+    }
+    return core;
+}
+
+static struct core *infer_lambda(struct checker *c, const struct ast_expr *expr) {
+    struct function_parts parts = {.levels = expr->lambda.levels.at,
+                                   .level_count = expr->lambda.levels.count,
+                                   .parameters = expr->lambda.parameters.at,
+                                   .parameter_count = expr->lambda.parameters.count,
+                                   .body = expr->lambda.body,
+                                   .span = expr->span};
+    return infer_function(c, &parts, NULL, NULL);
+}
+
+/* ---- let ---- */
+
+static bool is_value(const struct ast_expr *expr) {
+    switch (expr->kind) {
+    case EXPR_NAME:
+    case EXPR_INTEGER:
+    case EXPR_FLOATING:
+    case EXPR_BOOL:
+    case EXPR_CONFIG:
+    case EXPR_LAMBDA: return true;
+    case EXPR_APPLY: return is_value(expr->apply.function) && is_value(expr->apply.argument);
+    case EXPR_LEVEL_APPLY: return is_value(expr->level_apply.function);
+    case EXPR_TYPED: return is_value(expr->typed.body);
+    case EXPR_LET:
+    case EXPR_IF:
+    case EXPR_TUPLE:
+    case EXPR_LIST:
+    case EXPR_ERROR: return false;
+    }
+    return false;
+}
+
+/* Nothing in it ran at a level: nothing fits its ambient but what is pure. */
+static bool ran_nothing(const struct checker *c, struct level *ambient, size_t mark) {
+    struct level view = level_view(ambient);
+    if (!view.variable)
+        return view.value == LEVEL_PURE;
+    for (size_t i = mark; i < c->pending.count; i++)
+        if (c->pending.at[i]->kind == LEVEL_FITS && level_view(c->pending.at[i]->b).variable == view.variable)
+            return false;
+    return true;
+}
+
+static struct core *infer_named_value(struct checker *c, const struct ast_expr *value, struct scheme **scheme) {
+    struct level *outer = c->ambient;
+    size_t mark = c->pending.count;
+    c->depth++;
+    c->at = value->span;
+    c->ambient = level_fresh(c, DOMAIN_AMBIENT);
+    struct core *core = infer_expr(c, value);
+    struct level *ambient = c->ambient;
+    c->ambient = outer;
+    c->depth--;
+    enum type_kind kind = type_resolve(core->type)->kind;
+    bool generalises =
+        (kind == TYPE_ARROW || kind == TYPE_LEVEL_ARROW) && is_value(value) && ran_nothing(c, ambient, mark);
+    level_require(c, LEVEL_FITS, ambient, outer, value->span, head_name(core));
+    if (generalises) {
+        *scheme = generalise(c, core->type, mark, value->kind == EXPR_LAMBDA);
+        lower_depth(c, core->type);
+    } else {
+        lower_depth(c, core->type);
+        *scheme = scheme_of_type(c, core->type);
+    }
+    return core;
+}
+
+static struct core *infer_let(struct checker *c, const struct ast_expr *expr) {
+    size_t bound = c->bound.count, count = expr->let.bindings.count;
+    unpackings *parts = ARENA_ARRAY(c->arena, unpackings, count);
+    struct core **lets = ARENA_ARRAY(c->arena, struct core *, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct ast_binding *binding = &expr->let.bindings.at[i];
+        struct core *let = core_new(c, CORE_LET, expr->span, NULL);
+        lets[i] = let;
+        if (binding->pattern->kind == AST_PATTERN_NAME) {
+            struct scheme *scheme;
+            let->let.value = infer_named_value(c, binding->value, &scheme);
+            let->let.local = bind_local(c, binding->pattern->name, scheme)->local;
+            if (scheme->type_count + scheme->proper_count)
+                let->let.scheme = scheme;
+        } else {
+            pattern_names seen = {0};
+            let->let.value = infer_expr(c, binding->value);
+            let->let.local = bind_pattern(c, binding->pattern, let->let.value->type, &parts[i], &seen);
+        }
+    }
+    struct core *body = infer_expr(c, expr->let.body);
+    for (size_t i = count; i-- > 0;) {
+        lets[i]->let.body = wrap_unpackings(c, &parts[i], body);
+        lets[i]->type = body->type;
+        body = lets[i];
+    }
+    unbind_locals(c, bound);
+    return body;
+}
+
+/* ---- the rest ---- */
+
+/* `logical`: && or || when the conditional was written so. */
+static void require_bool(struct checker *c, struct core *core, const char *logical) {
+    c->at = core->span;
+    c->reason = NULL;
+    if (subsume(c, core->type, c->base_types[BASE_BOOL]))
+        return;
+    if (logical)
+        report_argument(c, core->span, logical, 0, 2, core->type, c->base_types[BASE_BOOL]);
+    else
+        diag_error(c->diagnostics, DIAG_TYPE_MISMATCH, core->span,
+                   "the condition of `if` is a `bool`, but this is `%s`", type_text(c, core->type));
+}
+
+static struct core *infer_if(struct checker *c, const struct ast_expr *expr) {
+    symbol logical = expr->conditional.logical;
+    struct core *core = core_new(c, CORE_IF, expr->span, NULL);
+    core->conditional.condition = infer_expr(c, expr->conditional.condition);
+    require_bool(c, core->conditional.condition, logical ? logical->text : NULL);
+    struct core *then_core = infer_expr(c, expr->conditional.then_branch);
+    struct core *else_core = infer_expr(c, expr->conditional.else_branch);
+    core->conditional.then_branch = then_core;
+    core->conditional.else_branch = else_core;
+    if (logical) {
+        core->type = c->base_types[BASE_BOOL];
+        require_bool(c, strcmp(logical->text, "&&") == 0 ? then_core : else_core, logical->text);
+        return core;
+    }
+    core->type = type_fresh(c, KIND_TYP, 0, expr->span);
+    c->at = then_core->span;
+    c->reason = NULL;
+    subsume(c, then_core->type, core->type);
+    c->at = else_core->span;
+    if (!subsume(c, else_core->type, core->type)) {
+        struct diagnostic *d = report_failure(c, else_core->span, else_core->type, then_core->type);
+        diag_note(c->diagnostics, d, then_core->span, "both branches of an `if` have one type; this one is `%s`",
+                  type_text(c, then_core->type));
+        core->type = c->error_type;
+    }
+    return core;
+}
+
+static struct core *infer_sequence(struct checker *c, const struct ast_expr *expr) {
+    bool is_list = expr->kind == EXPR_LIST;
+    size_t count = expr->sequence.items.count;
+    struct core *core = core_new(c, is_list ? CORE_LIST : CORE_TUPLE, expr->span, NULL);
+    core->sequence.items = ARENA_ARRAY(c->arena, struct core *, count + 1);
+    core->sequence.count = count;
+    struct type **types = ARENA_ARRAY(c->arena, struct type *, count + 1);
+    struct type *element = is_list ? type_fresh(c, KIND_GT, 0, expr->span) : NULL;
+    bool failed = false;
+    for (size_t i = 0; i < count; i++) {
+        struct core *item = infer_expr(c, expr->sequence.items.at[i]);
+        core->sequence.items[i] = item;
+        types[i] = item->type;
+        c->at = item->span;
+        c->reason = NULL;
+        if (!is_list || failed || subsume(c, item->type, element))
+            continue;
+        struct diagnostic *d = report_failure(c, item->span, item->type, element);
+        if (i > 0)
+            diag_note(c->diagnostics, d, core->sequence.items[0]->span,
+                      "the elements of a list have one type; this one is `%s`", type_text(c, types[0]));
+        failed = true;
+    }
+    if (failed)
+        core->type = c->error_type;
+    else
+        core->type = is_list ? type_pull(c, element, level_constant(c, LEVEL_PURE)) : type_tuple(c, types, count);
+    return core;
+}
+
+static struct core *infer_typed(struct checker *c, const struct ast_expr *expr) {
+    struct core *core = infer_expr(c, expr->typed.body);
+    struct type *written = type_of_ast(c, expr->typed.type, SIGNATURE_ANNOTATION, c->signature_scope);
+    c->at = expr->span;
+    c->reason = NULL;
+    if (!subsume(c, core->type, written)) {
+        struct diagnostic *d = report_failure(c, core->span, core->type, written);
+        diag_note(c->diagnostics, d, expr->typed.type->span, "the annotation says so here");
+        return error_core(c, expr->span);
+    }
+    /* The written type has ambients of its own, which nothing else must get: the found one's are right. */
+    return core;
+}
+
+struct core *infer_expr(struct checker *c, const struct ast_expr *expr) {
+    switch (expr->kind) {
+    case EXPR_NAME: return infer_name(c, expr->name.name, expr->span);
+    case EXPR_INTEGER:
+    case EXPR_FLOATING: return infer_literal(c, expr, false);
+    case EXPR_BOOL: return infer_bool(c, expr->span, expr->boolean);
+    case EXPR_CONFIG: return infer_config(c, expr);
+    case EXPR_APPLY: return infer_apply(c, expr);
+    case EXPR_LEVEL_APPLY: return infer_level_apply(c, expr);
+    case EXPR_LAMBDA: return infer_lambda(c, expr);
+    case EXPR_LET: return infer_let(c, expr);
+    case EXPR_IF: return infer_if(c, expr);
+    case EXPR_TUPLE:
+    case EXPR_LIST: return infer_sequence(c, expr);
+    case EXPR_TYPED: return infer_typed(c, expr);
+    case EXPR_ERROR: return error_core(c, expr->span);
+    }
+    return error_core(c, expr->span);
+}

@@ -1,0 +1,183 @@
+/* Kernels: what they may take and give (LANGUAGE §7), and the level that their result gives their body. */
+#include "types/checker.h"
+
+/* Defaults what only arithmetic decided; false when something else is left open. */
+static bool close_type(struct checker *c, struct type *type) {
+    type = type_resolve(type);
+    switch (type->kind) {
+    case TYPE_VARIABLE:
+        if (type->variable->rigid || !(type->variable->classes & (CLASS_NUM | CLASS_INTEGRAL | CLASS_FLOATING)))
+            return false;
+        type->variable->link = c->base_types[type->variable->classes & CLASS_FLOATING ? BASE_F64 : BASE_I32];
+        return true;
+    case TYPE_BASE:
+    case TYPE_ERROR: return true;
+    case TYPE_TUPLE: {
+        bool closed = true;
+        for (size_t i = 0; i < type->tuple.count; i++)
+            closed &= close_type(c, type->tuple.items[i]);
+        return closed;
+    }
+    case TYPE_ARROW: {
+        bool from = close_type(c, type->arrow.from), to = close_type(c, type->arrow.to);
+        return from && to;
+    }
+    case TYPE_LEVEL_ARROW: return close_type(c, type->level_arrow.to);
+    case TYPE_PULL:
+    case TYPE_PUSH: return close_type(c, type->array.element);
+    }
+    return true;
+}
+
+/* Why a parameter of that type cannot be, or NULL. */
+static const char *parameter_problem(struct type *type) {
+    type = type_resolve(type);
+    switch (type->kind) {
+    case TYPE_VARIABLE:
+    case TYPE_BASE:
+    case TYPE_ERROR: return NULL;
+    case TYPE_TUPLE:
+        for (size_t i = 0; i < type->tuple.count; i++) {
+            const char *problem = parameter_problem(type->tuple.items[i]);
+            if (problem)
+                return problem;
+        }
+        return NULL;
+    case TYPE_ARROW: return "the host cannot pass a function";
+    case TYPE_LEVEL_ARROW: return "the host cannot pass a function that takes a level";
+    case TYPE_PUSH: return "what the host passes is in memory, so it is a pull array";
+    case TYPE_PULL: {
+        struct type *element = type_resolve(type->array.element);
+        if (element->kind != TYPE_TUPLE)
+            return parameter_problem(element);
+        for (size_t i = 0; i < element->tuple.count; i++) {
+            struct type *part = type_resolve(element->tuple.items[i]);
+            if (part->kind == TYPE_PULL || part->kind == TYPE_PUSH)
+                return "an array from the host holds scalars, tuples of scalars, or arrays, but no tuples with arrays";
+            const char *problem = parameter_problem(part);
+            if (problem)
+                return problem;
+        }
+        return NULL;
+    }
+    }
+    return NULL;
+}
+
+static bool is_scalar(struct type *type) { /* kind BT */
+    type = type_resolve(type);
+    if (type->kind != TYPE_TUPLE)
+        return type->kind == TYPE_BASE || type->kind == TYPE_VARIABLE || type->kind == TYPE_ERROR;
+    for (size_t i = 0; i < type->tuple.count; i++)
+        if (!is_scalar(type->tuple.items[i]))
+            return false;
+    return true;
+}
+
+static const char *result_problem(struct type *type) {
+    type = type_resolve(type);
+    switch (type->kind) {
+    case TYPE_VARIABLE:
+    case TYPE_BASE:
+    case TYPE_ERROR:
+    case TYPE_PUSH: return NULL;
+    case TYPE_TUPLE:
+        for (size_t i = 0; i < type->tuple.count; i++) {
+            const char *problem = result_problem(type->tuple.items[i]);
+            if (problem)
+                return problem;
+        }
+        return NULL;
+    case TYPE_ARROW: return "a function is no result: is a parameter missing?";
+    case TYPE_LEVEL_ARROW: return "a function that takes a level is no result: give it a level";
+    case TYPE_PULL: {
+        struct type *element = type_resolve(type->array.element);
+        if (element->kind == TYPE_PUSH)
+            return "an array of push arrays must be put together first, by `concat` for example";
+        if (element->kind == TYPE_PULL)
+            return "nested arrays are no results: put the inner ones together first, by `concat` for example";
+        return is_scalar(element) ? NULL : "a result array holds scalars or tuples of scalars";
+    }
+    }
+    return NULL;
+}
+
+struct result {
+    struct checker *c;
+    struct span span;
+    struct level *level; /* of the push arrays in it; NULL: none yet */
+    bool failed;
+};
+
+static void find_level(struct result *r, struct type *type) {
+    struct checker *c = r->c;
+    type = type_resolve(type);
+    if (type->kind == TYPE_TUPLE) {
+        for (size_t i = 0; i < type->tuple.count; i++)
+            find_level(r, type->tuple.items[i]);
+        return;
+    }
+    if (type->kind == TYPE_PULL) /* stored by the grid's threads, an element each */
+        level_require(c, LEVEL_FITS, type->array.level, level_constant(c, LEVEL_THREAD), r->span, "kernel");
+    if (type->kind != TYPE_PUSH || r->failed)
+        return;
+    struct level view = level_view(type->array.level);
+    if (view.variable) {
+        r->failed = true;
+        struct diagnostic *d =
+            diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, r->span,
+                       "the level of this kernel's result `%s` is not determined", type_text(c, type));
+        diag_hint(c->diagnostics, d, "say where it is to run: `push <block>`, or a `sig` with `[a]<grid>`");
+    } else if (!r->level) {
+        r->level = type->array.level;
+    } else if (level_view(r->level).value != view.value) {
+        r->failed = true;
+        diag_error(c->diagnostics, DIAG_KERNEL_TYPE, r->span,
+                   "the push arrays of this kernel's result are at different levels: `%s` and `%s`",
+                   level_text(c, level_view(r->level)), level_text(c, view));
+    }
+}
+
+void check_kernel(struct checker *c, struct core_global *global, const struct ast_decl *decl, struct level *ambient) {
+    struct type *type = type_resolve(global->body->type);
+    for (size_t i = 0; i < decl->parameters.count && type->kind == TYPE_ARROW; i++) {
+        const struct ast_pattern *pattern = decl->parameters.at[i];
+        bool closed = close_type(c, type->arrow.from);
+        const char *problem = parameter_problem(type->arrow.from);
+        if (problem) {
+            struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_TYPE, pattern->span,
+                                              "a kernel cannot take a `%s`", type_text(c, type->arrow.from));
+            diag_hint(c->diagnostics, d, "%s", problem);
+        } else if (!closed) {
+            struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, pattern->span,
+                                              "a kernel has one type, but nothing determines this parameter's: `%s`",
+                                              type_text(c, type->arrow.from));
+            diag_hint(c->diagnostics, d,
+                      "a sig determines it: `sig %s : [float] -> …`, or an annotation: `(%s : [float])`",
+                      global->name->text, pattern->kind == AST_PATTERN_NAME ? pattern->name->text : "x");
+        }
+        type = type_resolve(type->arrow.to);
+    }
+    if (type->kind == TYPE_ERROR)
+        return;
+    const char *problem = result_problem(type);
+    if (problem) {
+        struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_TYPE, decl->body->span,
+                                          "a kernel cannot give a `%s`", type_text(c, type));
+        diag_hint(c->diagnostics, d, "%s", problem);
+        return;
+    }
+    if (!close_type(c, type)) {
+        struct diagnostic *d =
+            diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, decl->body->span,
+                       "a kernel has one type, but nothing determines its result's: `%s`", type_text(c, type));
+        diag_hint(c->diagnostics, d, "a `sig` before the kernel, or an annotation in it, determines it");
+        return;
+    }
+    struct result r = {.c = c, .span = decl->body->span};
+    find_level(&r, type);
+    if (r.failed)
+        return;
+    level_require(c, LEVEL_FITS, ambient, r.level ? r.level : level_constant(c, LEVEL_GRID), decl->name_span, "kernel");
+    level_propagate(c, 0);
+}

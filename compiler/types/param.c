@@ -1,0 +1,171 @@
+/* `param` declarations: a compile-time constant from the default or from -D, and the tuner's choices. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "types/checker.h"
+
+static struct core *literal_core(struct checker *c, struct span span, enum base base) {
+    return core_new(c, CORE_LITERAL, span, c->base_types[base]);
+}
+
+static bool fits_integer(const struct base_info *info, uint64_t magnitude, bool is_negative) {
+    int bits = info->bits - info->is_signed;
+    uint64_t largest = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    if (!is_negative)
+        return magnitude <= largest;
+    return info->is_signed ? magnitude <= largest + 1 : magnitude == 0;
+}
+
+static void set_integer(struct core *core, uint64_t magnitude, bool is_negative) {
+    core->literal.magnitude = is_negative ? 0 - magnitude : magnitude;
+    core->literal.floating = is_negative ? -(double)magnitude : (double)magnitude;
+}
+
+static struct core *not_a_constant(struct checker *c, const struct ast_expr *expr, enum base base) {
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_PARAM_VALUE, expr->span,
+                   "the value of a `param` of type `%s` is a literal of that type", base_info[base].name);
+    diag_hint(c->diagnostics, d, "what is computed from params is a `val`");
+    return NULL;
+}
+
+/* A literal, perhaps negated, of the param's type; NULL after an error. */
+static struct core *constant_of(struct checker *c, const struct ast_expr *expr, enum base base) {
+    const struct base_info *info = &base_info[base];
+    const struct ast_expr *at = expr;
+    bool is_negative = false;
+    if (at->kind == EXPR_ERROR)
+        return NULL;
+    if (at->kind == EXPR_APPLY && at->apply.function->kind == EXPR_NAME &&
+        at->apply.function->name.name == c->name_neg) {
+        is_negative = true;
+        at = at->apply.argument;
+    }
+    struct core *core = literal_core(c, expr->span, base);
+    symbol suffix = at->kind == EXPR_INTEGER    ? at->integer.suffix
+                    : at->kind == EXPR_FLOATING ? at->floating.suffix
+                                                : NULL;
+    enum base written;
+    if (suffix && base_of_name(suffix->text, &written) && written != base)
+        return not_a_constant(c, expr, base);
+    if (at->kind == EXPR_BOOL && base == BASE_BOOL && !is_negative) {
+        core->literal.is_bool = true;
+        core->literal.magnitude = at->boolean;
+    } else if (at->kind == EXPR_INTEGER && info->is_integer) {
+        if (at->integer.too_large || !fits_integer(info, at->integer.value, is_negative)) {
+            diag_error(c->diagnostics, DIAG_LITERAL_RANGE, expr->span, "this number does not fit `%s`", info->name);
+            return NULL;
+        }
+        set_integer(core, at->integer.value, is_negative);
+    } else if ((at->kind == EXPR_INTEGER || at->kind == EXPR_FLOATING) && info->is_floating) {
+        double value = at->kind == EXPR_INTEGER ? (double)at->integer.value : at->floating.value;
+        core->literal.is_floating = true;
+        core->literal.floating = is_negative ? -value : value;
+    } else {
+        return not_a_constant(c, expr, base);
+    }
+    return core;
+}
+
+/* The text of -D; NULL when it is no value of the type. */
+static struct core *constant_of_text(struct checker *c, const char *text, enum base base, struct span span) {
+    const struct base_info *info = &base_info[base];
+    struct core *core = literal_core(c, span, base);
+    char *end = NULL;
+    errno = 0;
+    if (base == BASE_BOOL) {
+        core->literal.is_bool = true;
+        core->literal.magnitude = strcmp(text, "true") == 0;
+        return core->literal.magnitude || strcmp(text, "false") == 0 ? core : NULL;
+    }
+    if (info->is_floating) {
+        core->literal.is_floating = true;
+        core->literal.floating = strtod(text, &end);
+    } else {
+        bool is_negative = text[0] == '-';
+        const char *digits = text + is_negative;
+        int radix = 10;
+        if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'b')) {
+            radix = digits[1] == 'x' ? 16 : 2;
+            digits += 2;
+        }
+        if (digits[0] == '-' || digits[0] == '+' || digits[0] == ' ')
+            return NULL;
+        uint64_t magnitude = strtoull(digits, &end, radix);
+        if (end == digits || !fits_integer(info, magnitude, is_negative))
+            return NULL;
+        set_integer(core, magnitude, is_negative);
+    }
+    return text[0] && !*end && errno == 0 ? core : NULL;
+}
+
+static bool same_constant(const struct core *a, const struct core *b) {
+    return a->literal.is_floating ? a->literal.floating == b->literal.floating
+                                  : a->literal.magnitude == b->literal.magnitude;
+}
+
+static const char *choices_text(struct checker *c, const struct core_global *global) {
+    struct text text;
+    text_init(&text, c->arena);
+    for (size_t i = 0; i < global->choice_count; i++) {
+        const struct core *choice = global->choices[i];
+        text_add(&text, i ? ", " : "{");
+        if (choice->literal.is_bool)
+            text_add(&text, choice->literal.magnitude ? "true" : "false");
+        else if (choice->literal.is_floating)
+            text_printf(&text, "%g", choice->literal.floating);
+        else
+            text_printf(&text, "%lld", (long long)choice->literal.magnitude);
+    }
+    text_add(&text, "}");
+    return text_string(&text);
+}
+
+static bool is_choice(const struct core_global *global, const struct core *value) {
+    bool found = global->choice_count == 0;
+    for (size_t i = 0; i < global->choice_count; i++)
+        found |= same_constant(global->choices[i], value);
+    return found;
+}
+
+void check_param(struct checker *c, struct core_global *global, const struct ast_decl *decl) {
+    struct type *type = type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, NULL);
+    global->scheme = scheme_of_type(c, c->error_type);
+    global->body = error_core(c, decl->span);
+    if (type->kind == TYPE_ERROR)
+        return;
+    if (type->kind != TYPE_BASE) {
+        diag_error(c->diagnostics, DIAG_PARAM_TYPE, decl->type->span, "a `param` is a scalar, but this is `%s`",
+                   type_text(c, type));
+        return;
+    }
+    global->scheme = scheme_of_type(c, type);
+    struct core *value = constant_of(c, decl->body, type->base);
+    global->choices = ARENA_ARRAY(c->arena, struct core *, decl->choices.count + 1);
+    for (size_t i = 0; i < decl->choices.count; i++) {
+        struct core *choice = constant_of(c, decl->choices.at[i], type->base);
+        if (choice)
+            global->choices[global->choice_count++] = choice;
+    }
+    if (value && !is_choice(global, value))
+        diag_error(c->diagnostics, DIAG_PARAM_VALUE, decl->body->span,
+                   "the default of `%s` is not among its choices %s", global->name->text, choices_text(c, global));
+    for (size_t i = 0; i < c->setting_count; i++) {
+        struct param_setting *setting = &c->settings[i];
+        if (strcmp(setting->name, global->name->text) != 0)
+            continue;
+        setting->used = true;
+        struct core *set = constant_of_text(c, setting->value, type->base, decl->span);
+        if (!set)
+            diag_error(c->diagnostics, DIAG_PARAM_VALUE, decl->name_span, "-D %s=%s: `%s` is not a value of type `%s`",
+                       setting->name, setting->value, setting->value, base_info[type->base].name);
+        else if (!is_choice(global, set))
+            diag_error(c->diagnostics, DIAG_PARAM_VALUE, decl->name_span, "-D %s=%s: not among the choices %s",
+                       setting->name, setting->value, choices_text(c, global));
+        else
+            value = set;
+    }
+    if (value)
+        global->body = value;
+}

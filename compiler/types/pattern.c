@@ -1,0 +1,92 @@
+/* Patterns to locals: a tuple goes to a local of the compiler's own, and its parts are lets around the body. */
+#include "types/checker.h"
+
+const struct core_local *fresh_local(struct checker *c, symbol name) {
+    struct core_local *local = ARENA_NEW(c->arena, struct core_local);
+    local->id = c->next_local++;
+    local->name = name;
+    return local;
+}
+
+static void check_duplicate(struct checker *c, const struct ast_pattern *pattern, pattern_names *seen) {
+    for (size_t i = 0; i < seen->count; i++)
+        if (seen->at[i]->name == pattern->name) {
+            struct diagnostic *d = diag_error(c->diagnostics, DIAG_DUPLICATE_NAME, pattern->span, "`%s` is bound twice",
+                                              pattern->name->text);
+            diag_note(c->diagnostics, d, seen->at[i]->span, "it is bound here already");
+            diag_hint(c->diagnostics, d, "a value that is not needed can be called `_`");
+            return;
+        }
+    vec_push(c->arena, seen, pattern);
+}
+
+static struct core *local_core(struct checker *c, const struct core_local *local, struct type *type, struct span span) {
+    struct core *core = core_new(c, CORE_LOCAL, span, type);
+    core->local.local = local;
+    return core;
+}
+
+static const struct core_local *bind_tuple(struct checker *c, const struct ast_pattern *pattern, struct type *type,
+                                           unpackings *parts, pattern_names *seen) {
+    const struct core_local *whole = fresh_local(c, NULL);
+    size_t count = pattern->items.count;
+    struct type **items = ARENA_ARRAY(c->arena, struct type *, count);
+    struct type *resolved = type_resolve(type);
+    if (resolved->kind == TYPE_TUPLE && resolved->tuple.count == count) {
+        items = resolved->tuple.items;
+    } else {
+        for (size_t i = 0; i < count; i++)
+            items[i] = type_fresh(c, KIND_TYP, 0, pattern->items.at[i]->span);
+        struct type *tuple = type_tuple(c, items, count);
+        c->at = pattern->span;
+        if (!unify(c, resolved, tuple)) {
+            report_failure(c, pattern->span, tuple, resolved);
+            for (size_t i = 0; i < count; i++)
+                items[i] = c->error_type;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct ast_pattern *item = pattern->items.at[i];
+        if (item->kind == AST_PATTERN_WILDCARD)
+            continue;
+        struct core *part = core_new(c, CORE_SELECT, item->span, items[i]);
+        part->select.tuple = local_core(c, whole, type, item->span);
+        part->select.index = i;
+        size_t place = parts->count;
+        vec_push(c->arena, parts, (struct unpacking){NULL, part, item->span});
+        const struct core_local *local = bind_pattern(c, item, items[i], parts, seen);
+        parts->at[place].local = local;
+    }
+    return whole;
+}
+
+const struct core_local *bind_pattern(struct checker *c, const struct ast_pattern *pattern, struct type *type,
+                                      unpackings *parts, pattern_names *seen) {
+    switch (pattern->kind) {
+    case AST_PATTERN_NAME:
+        check_duplicate(c, pattern, seen);
+        return bind_local(c, pattern->name, scheme_of_type(c, type))->local;
+    case AST_PATTERN_WILDCARD: return fresh_local(c, NULL);
+    case AST_PATTERN_TUPLE: return bind_tuple(c, pattern, type, parts, seen);
+    case AST_PATTERN_TYPED: {
+        struct type *written = type_of_ast(c, pattern->type, SIGNATURE_ANNOTATION, c->signature_scope);
+        c->at = pattern->span;
+        c->reason = NULL;
+        if (!subsume(c, type, written))
+            report_failure(c, pattern->span, type, written);
+        return bind_pattern(c, pattern->of, type, parts, seen);
+    }
+    }
+    return fresh_local(c, NULL);
+}
+
+struct core *wrap_unpackings(struct checker *c, const unpackings *parts, struct core *body) {
+    for (size_t i = parts->count; i-- > 0;) {
+        struct core *let = core_new(c, CORE_LET, parts->at[i].span, body->type);
+        let->let.local = parts->at[i].local;
+        let->let.value = parts->at[i].value;
+        let->let.body = body;
+        body = let;
+    }
+    return body;
+}

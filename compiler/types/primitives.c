@@ -1,0 +1,10 @@
+/* The table of primitives, from primitives.def. */
+#include "types/core.h"
+
+const struct primitive_info primitive_info[PRIM_COUNT] = {
+#define PRIM(id, name, arity, type, doc) [PRIM_##id] = {name, arity, type, doc, false},
+#define SCALAR(id, name, arity, type, doc) [PRIM_##id] = {name, arity, type, doc, true},
+#include "types/primitives.def"
+#undef PRIM
+#undef SCALAR
+};

@@ -1,0 +1,197 @@
+/* Types, levels and schemes as text: `first : num a => [a] -> a`, `concat : int -> [[a]<l>] -> [a]<m>  where l < m`. */
+#include "types/checker.h"
+
+enum { PRINT_NODE_LIMIT = 400 }; /* what is longer ends in an ellipsis: a message must stay readable */
+
+struct printer {
+    struct text *out;
+    bool use_names, gives_names; /* with neither: unknowns are _ */
+    VEC(const struct type_variable *) types;
+    VEC(const struct level_variable *) levels;
+    size_t nodes;
+};
+
+static void print_letters(struct text *out, size_t index, char first) {
+    size_t letters = (size_t)('z' - first + 1);
+    if (index >= letters)
+        text_printf(out, "%c%zu", (char)(first + (char)(index % letters)), index / letters);
+    else
+        text_printf(out, "%c", (char)(first + (char)index));
+}
+
+static const char *without_quote(symbol name) { return name->text[0] == '\'' ? name->text + 1 : name->text; }
+
+static void print_type_variable(struct printer *p, const struct type_variable *variable) {
+    if (variable->name && p->use_names) {
+        text_add(p->out, without_quote(variable->name));
+        return;
+    }
+    if (!p->gives_names && variable->depth != DEPTH_QUANTIFIED && !variable->rigid) {
+        text_add(p->out, "_");
+        return;
+    }
+    size_t i = 0;
+    while (i < p->types.count && p->types.at[i] != variable)
+        i++;
+    if (i == p->types.count)
+        vec_push(p->out->arena, &p->types, variable);
+    print_letters(p->out, i, 'a');
+}
+
+static void print_level_view(struct printer *p, const struct level *level) {
+    struct level view = level_view(level);
+    if (!view.variable) {
+        text_add(p->out, level_names[view.value]);
+        return;
+    }
+    for (int i = 0; i < view.offset; i++)
+        text_add(p->out, "1+");
+    if (view.variable->name && p->use_names) {
+        text_add(p->out, view.variable->name->text);
+        return;
+    }
+    if (!p->gives_names && view.variable->depth != DEPTH_QUANTIFIED && !view.variable->rigid) {
+        text_add(p->out, "_");
+        return;
+    }
+    size_t i = 0;
+    while (i < p->levels.count && p->levels.at[i] != view.variable)
+        i++;
+    if (i == p->levels.count)
+        vec_push(p->out->arena, &p->levels, view.variable);
+    print_letters(p->out, i, 'l');
+}
+
+static void print_type(struct printer *p, struct type *type, bool is_operand) {
+    type = type_resolve(type);
+    if (++p->nodes > PRINT_NODE_LIMIT) {
+        if (p->nodes == PRINT_NODE_LIMIT + 1)
+            text_add(p->out, "…");
+        return;
+    }
+    switch (type->kind) {
+    case TYPE_VARIABLE: print_type_variable(p, type->variable); break;
+    case TYPE_BASE: text_add(p->out, base_info[type->base].name); break;
+    case TYPE_TUPLE:
+        for (size_t i = 0; i < type->tuple.count && p->nodes <= PRINT_NODE_LIMIT; i++) {
+            text_add(p->out, i ? ", " : "(");
+            print_type(p, type->tuple.items[i], false);
+        }
+        text_add(p->out, ")");
+        break;
+    case TYPE_ARROW:
+        text_add(p->out, is_operand ? "(" : "");
+        print_type(p, type->arrow.from, true);
+        text_add(p->out, " -> ");
+        print_type(p, type->arrow.to, false);
+        text_add(p->out, is_operand ? ")" : "");
+        break;
+    case TYPE_LEVEL_ARROW:
+        text_add(p->out, is_operand ? "(<" : "<");
+        print_level_view(p, type->level_arrow.level);
+        text_add(p->out, "> -> ");
+        print_type(p, type->level_arrow.to, false);
+        text_add(p->out, is_operand ? ")" : "");
+        break;
+    case TYPE_PULL:
+    case TYPE_PUSH:
+        text_add(p->out, "[");
+        print_type(p, type->array.element, false);
+        text_add(p->out, "]");
+        if (type->kind == TYPE_PUSH) {
+            text_add(p->out, "<");
+            print_level_view(p, type->array.level);
+            text_add(p->out, ">");
+        }
+        break;
+    case TYPE_ERROR: text_add(p->out, "_"); break;
+    }
+}
+
+void type_print(struct text *out, struct type *type) {
+    struct printer p = {.out = out, .use_names = true};
+    print_type(&p, type, false);
+}
+
+void level_print(struct text *out, struct level *level) {
+    struct printer p = {.out = out, .use_names = true};
+    print_level_view(&p, level);
+}
+
+/* ---- schemes ---- */
+
+static void print_classes(struct printer *p, struct text *out) {
+    static const struct {
+        unsigned class, hides;
+        const char *name;
+    } rows[] = {
+        {CLASS_INTEGRAL, CLASS_NUM | CLASS_ORD | CLASS_EQ, "integral"},
+        {CLASS_FLOATING, CLASS_NUM | CLASS_ORD | CLASS_EQ, "floating"},
+        {CLASS_NUM, CLASS_ORD | CLASS_EQ, "num"},
+        {CLASS_ORD, CLASS_EQ, "ord"},
+        {CLASS_EQ, 0, "eq"},
+    };
+    struct text *kept = p->out;
+    p->out = out;
+    bool any = false;
+    for (size_t i = 0; i < p->types.count; i++) {
+        unsigned hidden = 0;
+        for (size_t j = 0; j < sizeof rows / sizeof *rows; j++) {
+            if (!(p->types.at[i]->classes & rows[j].class) || (hidden & rows[j].class))
+                continue;
+            hidden |= rows[j].hides;
+            text_printf(out, "%s%s ", any ? ", " : "", rows[j].name);
+            print_type_variable(p, p->types.at[i]);
+            any = true;
+        }
+    }
+    if (any)
+        text_add(out, " => ");
+    p->out = kept;
+}
+
+static bool is_proper(const struct level *level) { return !(level_domain(level_view(level)) & DOMAIN_PURE); }
+
+static void print_constraints(struct printer *p, const struct scheme *scheme) {
+    bool any = false;
+    for (size_t i = 0; i < scheme->constraints.count; i++) {
+        const struct level_constraint *k = &scheme->constraints.at[i];
+        if (k->kind != LEVEL_BELOW || !is_proper(k->a) || !is_proper(k->b))
+            continue;
+        bool repeated = false;
+        for (size_t j = 0; j < i && !repeated; j++) {
+            const struct level_constraint *other = &scheme->constraints.at[j];
+            struct level a = level_view(k->a), b = level_view(k->b);
+            struct level other_a = level_view(other->a), other_b = level_view(other->b);
+            repeated = other->kind == LEVEL_BELOW && a.variable == other_a.variable && b.variable == other_b.variable &&
+                       a.offset == other_a.offset && b.offset == other_b.offset &&
+                       (a.variable || a.value == other_a.value) && (b.variable || b.value == other_b.value);
+        }
+        if (repeated)
+            continue;
+        text_add(p->out, any ? ", " : "  where ");
+        print_level_view(p, k->a);
+        text_add(p->out, " < ");
+        print_level_view(p, k->b);
+        any = true;
+    }
+}
+
+void scheme_print(struct text *out, const struct scheme *scheme, bool use_names) {
+    struct text type;
+    text_init(&type, out->arena);
+    struct printer p = {.out = &type, .use_names = use_names, .gives_names = true};
+    print_type(&p, scheme->type, false);
+    print_constraints(&p, scheme);
+    p.types.count = 0;
+    /* Variables in order of appearance, whether or not they print under their own names. */
+    struct text ignored;
+    text_init(&ignored, out->arena);
+    struct printer order = {.out = &ignored, .gives_names = true};
+    print_type(&order, scheme->type, false);
+    p.types.at = order.types.at;
+    p.types.count = order.types.count;
+    p.types.capacity = order.types.capacity;
+    print_classes(&p, out);
+    text_add(out, text_string(&type));
+}

@@ -1,0 +1,150 @@
+/* The last look at a definition: links disappear from its types, what nothing decided gets its default, and literals
+   are checked against the types they got. */
+#include "types/checker.h"
+
+static struct level *settle_level(struct checker *c, struct level *level) {
+    struct level view = level_view(level);
+    if (view.variable && view.variable->depth != DEPTH_QUANTIFIED) {
+        int value = 0;
+        while (value < LEVEL_VALUE_COUNT - 1 && !(view.variable->domain & (1u << value)))
+            value++;
+        view.variable->link = level_constant(c, (enum level_value)value);
+        view = level_view(level);
+    }
+    if (!view.variable)
+        return level_constant(c, view.value < LEVEL_VALUE_COUNT ? view.value : LEVEL_GRID);
+    if (level->variable != view.variable || level->offset != view.offset)
+        *level = view;
+    return level;
+}
+
+struct type *settle_type(struct checker *c, struct type *type) {
+    type = type_resolve(type);
+    if (type->is_settled)
+        return type;
+    switch (type->kind) {
+    case TYPE_VARIABLE: {
+        struct type_variable *variable = type->variable;
+        if (variable->depth == DEPTH_QUANTIFIED)
+            return type;
+        variable->link = c->base_types[variable->classes & CLASS_FLOATING ? BASE_F64 : BASE_I32];
+        return variable->link;
+    }
+    case TYPE_BASE:
+    case TYPE_ERROR: break;
+    case TYPE_TUPLE:
+        type->is_settled = true;
+        for (size_t i = 0; i < type->tuple.count; i++)
+            type->tuple.items[i] = settle_type(c, type->tuple.items[i]);
+        break;
+    case TYPE_ARROW:
+        type->is_settled = true;
+        type->arrow.from = settle_type(c, type->arrow.from);
+        type->arrow.to = settle_type(c, type->arrow.to);
+        type->arrow.ambient = settle_level(c, type->arrow.ambient);
+        break;
+    case TYPE_LEVEL_ARROW:
+        type->is_settled = true;
+        type->level_arrow.level = settle_level(c, type->level_arrow.level);
+        type->level_arrow.to = settle_type(c, type->level_arrow.to);
+        break;
+    case TYPE_PULL:
+    case TYPE_PUSH:
+        type->is_settled = true;
+        type->array.element = settle_type(c, type->array.element);
+        type->array.level = settle_level(c, type->array.level);
+        break;
+    }
+    type->is_settled = true;
+    return type;
+}
+
+void settle_scheme(struct checker *c, struct scheme *scheme) {
+    scheme->type = settle_type(c, scheme->type);
+    for (size_t i = 0; i < scheme->constraints.count; i++) {
+        struct level_constraint *k = &scheme->constraints.at[i];
+        k->a = settle_level(c, k->a);
+        k->b = settle_level(c, k->b);
+    }
+}
+
+static void settle_instance(struct checker *c, struct core_instance *instance) {
+    if (!instance->scheme)
+        return;
+    for (size_t i = 0; instance->types && i < instance->scheme->type_count; i++)
+        instance->types[i] = settle_type(c, instance->types[i]);
+    for (size_t i = 0; instance->levels && i < instance->scheme->level_count; i++)
+        instance->levels[i] = settle_level(c, instance->levels[i]);
+}
+
+void settle_core(struct checker *c, struct core *core) {
+    core->type = settle_type(c, core->type);
+    switch (core->kind) {
+    case CORE_LITERAL:
+    case CORE_CONFIG: break;
+    case CORE_LOCAL: settle_instance(c, &core->local.instance); break;
+    case CORE_GLOBAL: settle_instance(c, &core->global.instance); break;
+    case CORE_PRIMITIVE: settle_instance(c, &core->primitive.instance); break;
+    case CORE_LAMBDA: settle_core(c, core->lambda.body); break;
+    case CORE_APPLY:
+        settle_core(c, core->apply.function);
+        settle_core(c, core->apply.argument);
+        break;
+    case CORE_LET:
+        if (core->let.scheme)
+            settle_scheme(c, (struct scheme *)(uintptr_t)core->let.scheme);
+        settle_core(c, core->let.value);
+        settle_core(c, core->let.body);
+        break;
+    case CORE_IF:
+        settle_core(c, core->conditional.condition);
+        settle_core(c, core->conditional.then_branch);
+        settle_core(c, core->conditional.else_branch);
+        break;
+    case CORE_TUPLE:
+    case CORE_LIST:
+        for (size_t i = 0; i < core->sequence.count; i++)
+            settle_core(c, core->sequence.items[i]);
+        break;
+    case CORE_SELECT: settle_core(c, core->select.tuple); break;
+    }
+}
+
+/* ---- literals ---- */
+
+static void check_literal(struct checker *c, const struct literal_check *check) {
+    const struct core *core = check->core;
+    struct type *type = type_resolve(core->type);
+    if (type->kind == TYPE_ERROR)
+        return;
+    if (check->too_large) {
+        diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span, "this number does not fit any integer type");
+        return;
+    }
+    if (type->kind != TYPE_BASE || !base_info[type->base].is_integer || core->literal.is_floating)
+        return;
+    const struct base_info *info = &base_info[type->base];
+    int value_bits = info->bits - info->is_signed;
+    uint64_t largest = value_bits == 64 ? UINT64_MAX : (UINT64_C(1) << value_bits) - 1;
+    bool may_be_one_more = info->is_signed && check->is_negated;
+    if (core->literal.magnitude <= largest || (may_be_one_more && core->literal.magnitude == largest + 1))
+        return;
+    struct diagnostic *d;
+    if (info->is_signed)
+        d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span,
+                       "%s%llu does not fit `%s`, which holds -%llu to %llu", check->is_negated ? "-" : "",
+                       (unsigned long long)core->literal.magnitude, info->name, (unsigned long long)largest + 1,
+                       (unsigned long long)largest);
+    else
+        d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span, "%llu does not fit `%s`, which holds 0 to %llu",
+                       (unsigned long long)core->literal.magnitude, info->name, (unsigned long long)largest);
+    if (info->bits == 32)
+        diag_hint(c->diagnostics, d, "a suffix gives it a wider type: `%llu%s`",
+                  (unsigned long long)core->literal.magnitude, core->literal.magnitude > INT64_MAX ? "u64" : "i64");
+}
+
+void check_literals(struct checker *c) {
+    for (size_t i = 0; i < c->literals.count; i++)
+        check_literal(c, &c->literals.at[i]);
+    c->literals.count = 0;
+}

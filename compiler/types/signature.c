@@ -1,0 +1,234 @@
+/* Types and levels as written to types: sigs (variables are rigid) and annotations (variables are those of the
+   enclosing sig, or unknowns). Ambients are never written: each place gets a fresh one. */
+#include "support/edit.h"
+#include "types/checker.h"
+
+static struct signature_variable *find_variable(signature_variables *variables, symbol name, bool is_level) {
+    for (size_t i = 0; variables && i < variables->count; i++)
+        if (variables->at[i].name == name && (variables->at[i].level != NULL) == is_level)
+            return &variables->at[i];
+    return NULL;
+}
+
+/* ---- levels ---- */
+
+static struct level *named_level(struct checker *c, const struct ast_level *ast, enum signature_mode mode,
+                                 signature_variables *variables) {
+    const char *text = ast->name->text;
+    if (text[0] == 'Z' && !text[1])
+        return level_constant(c, LEVEL_THREAD);
+    struct level_binding *binding = mode == SIGNATURE_ANNOTATION ? map_get(c->levels, ast->name) : NULL;
+    if (binding)
+        return binding->level;
+    for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
+        if (strcmp(text, level_names[value]) == 0)
+            return level_constant(c, (enum level_value)value);
+    struct signature_variable *known = find_variable(variables, ast->name, true);
+    if (known)
+        return known->level;
+    if (mode == SIGNATURE_ANNOTATION) {
+        report_unbound_level(c, ast->name, ast->span);
+        return level_fresh(c, DOMAIN_PROPER);
+    }
+    struct level *level = level_rigid(c, ast->name, ast->span);
+    vec_push(c->arena, variables, (struct signature_variable){ast->name, NULL, level});
+    return level;
+}
+
+struct level *level_of_ast(struct checker *c, const struct ast_level *ast, enum signature_mode mode,
+                           signature_variables *variables) {
+    int steps = 0;
+    const struct ast_level *at = ast;
+    for (; at->kind == AST_LEVEL_SUCCESSOR; at = at->of)
+        steps++;
+    struct level *level = named_level(c, at, mode, variables);
+    if (steps == 0)
+        return level;
+    struct level *above = steps < LEVEL_VALUE_COUNT ? level_shifted(c, level_view(level), steps) : NULL;
+    if (above)
+        return above;
+    diag_error(c->diagnostics, DIAG_UNBOUND_LEVEL, ast->span, "there is no level above `grid`");
+    return level_fresh(c, DOMAIN_PROPER);
+}
+
+/* ---- names of types ---- */
+
+static struct type *unknown_type(struct checker *c, const struct ast_type *ast) {
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, ast->span, "no type is called `%s` here", ast->name->text);
+    struct suggestion suggestion = suggestion_for(ast->name->text);
+    for (int i = 0; i < BASE_COUNT; i++)
+        suggestion_offer(&suggestion, base_info[i].name);
+    for (size_t i = 0; i < map_count(c->scope->synonyms); i++)
+        suggestion_offer(&suggestion, ((symbol)map_entry(c->scope->synonyms, i).key)->text);
+    if (suggestion.best)
+        diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
+    return c->error_type;
+}
+
+/* `flaot` is a misspelt type, `a` and `elem` are variables. */
+static bool looks_misspelt(const struct checker *c, symbol name) {
+    struct suggestion suggestion = suggestion_for(name->text);
+    if (name->length < 3)
+        return false;
+    for (int i = 0; i < BASE_COUNT; i++)
+        if (strlen(base_info[i].name) >= 3)
+            suggestion_offer(&suggestion, base_info[i].name);
+    for (size_t i = 0; i < map_count(c->scope->synonyms); i++)
+        suggestion_offer(&suggestion, ((symbol)map_entry(c->scope->synonyms, i).key)->text);
+    static const char *const foreign[] = {"Int",  "Float", "Double", "Bool", "integer", "boolean", "string",
+                                          "char", "void",  "unit",   "real", "long",    "short",   "unsigned"};
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (strcmp(foreign[i], name->text) == 0)
+            return true;
+    return suggestion.best && suggestion.distance <= 2 && name->length > suggestion.distance + 2;
+}
+
+static struct type *variable_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                                  signature_variables *variables) {
+    struct signature_variable *known = find_variable(variables, ast->name, false);
+    if (!known && mode == SIGNATURE_ANNOTATION)
+        known = find_variable(c->signature_scope, ast->name, false);
+    if (known)
+        return known->type;
+    if (ast->kind == AST_TYPE_NAME && ast->name->text[0] != '\'' && looks_misspelt(c, ast->name))
+        return unknown_type(c, ast);
+    struct type *type = type_fresh(c, KIND_TYP, 0, ast->span);
+    type->variable->name = ast->name;
+    type->variable->rigid = mode == SIGNATURE_RIGID;
+    if (variables)
+        vec_push(c->arena, variables, (struct signature_variable){ast->name, type, NULL});
+    return type;
+}
+
+/* A synonym means its right-hand side, read where it was declared with its parameters bound. */
+static struct type *expand_synonym(struct checker *c, const struct ast_type *ast, struct synonym *synonym,
+                                   enum signature_mode mode, signature_variables *variables) {
+    const struct ast_decl *decl = synonym->decl;
+    if (synonym->is_broken)
+        return c->error_type;
+    if (ast->items.count != decl->type_parameters.count) {
+        struct diagnostic *d =
+            diag_error(c->diagnostics, DIAG_TYPE_ARGUMENTS, ast->span,
+                       "the type `%s` takes %zu argument%s, but has %zu here", ast->name->text,
+                       decl->type_parameters.count, decl->type_parameters.count == 1 ? "" : "s", ast->items.count);
+        diag_note(c->diagnostics, d, synonym->span, "`%s` is declared here", ast->name->text);
+        return c->error_type;
+    }
+    if (synonym->is_open) {
+        struct diagnostic *d = diag_error(c->diagnostics, DIAG_TYPE_RECURSIVE, ast->span,
+                                          "the type `%s` is defined by itself", ast->name->text);
+        diag_note(c->diagnostics, d, synonym->span,
+                  "`type` gives a name to a type that could be written out;"
+                  " this one would never end");
+        synonym->is_broken = true;
+        return c->error_type;
+    }
+    signature_variables parameters = {0};
+    for (size_t i = 0; i < ast->items.count; i++)
+        vec_push(c->arena, &parameters,
+                 (struct signature_variable){decl->type_parameters.at[i],
+                                             type_of_ast(c, ast->items.at[i], mode, variables), NULL});
+    const struct scope *scope = c->scope;
+    signature_variables *enclosing = c->signature_scope;
+    c->scope = synonym->scope;
+    c->signature_scope = NULL;
+    synonym->is_open = true;
+    struct type *type = type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
+    synonym->is_open = false;
+    c->scope = scope;
+    c->signature_scope = enclosing;
+    if (parameters.count > ast->items.count && !synonym->is_broken) {
+        diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, synonym->span,
+                   "the type `%s` uses `%s`, which is not among its parameters", ast->name->text,
+                   parameters.at[ast->items.count].name->text);
+        synonym->is_broken = true;
+    }
+    return synonym->is_broken ? c->error_type : type;
+}
+
+static struct type *named_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                               signature_variables *variables) {
+    struct signature_variable *parameter = find_variable(variables, ast->name, false);
+    if (parameter && !ast->items.count)
+        return parameter->type;
+    struct synonym *synonym = find_synonym(c->scope, ast->name);
+    if (synonym)
+        return expand_synonym(c, ast, synonym, mode, variables);
+    enum base base;
+    bool is_base = base_of_name(ast->name->text, &base);
+    if (ast->items.count) {
+        if (!is_base)
+            return unknown_type(c, ast);
+        diag_error(c->diagnostics, DIAG_TYPE_ARGUMENTS, ast->span, "the type `%s` takes no arguments", ast->name->text);
+        return c->error_type;
+    }
+    return is_base ? c->base_types[base] : variable_type(c, ast, mode, variables);
+}
+
+/* ---- types ---- */
+
+static struct type *array_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                               signature_variables *variables) {
+    struct type *element = type_of_ast(c, ast->element, mode, variables);
+    bool is_push = ast->kind == AST_TYPE_PUSH;
+    struct level *level = is_push ? level_of_ast(c, ast->level, mode, variables) : level_fresh(c, DOMAIN_AMBIENT);
+    if (!type_require(c, element, is_push ? KIND_BT : KIND_GT, 0)) {
+        report_failure(c, ast->element->span, element, NULL);
+        return c->error_type;
+    }
+    return is_push ? type_push(c, element, level) : type_pull(c, element, level);
+}
+
+struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                         signature_variables *variables) {
+    switch (ast->kind) {
+    case AST_TYPE_VARIABLE:
+    case AST_TYPE_NAME: return named_type(c, ast, mode, variables);
+    case AST_TYPE_TUPLE: {
+        struct type **items = ARENA_ARRAY(c->arena, struct type *, ast->items.count);
+        for (size_t i = 0; i < ast->items.count; i++)
+            items[i] = type_of_ast(c, ast->items.at[i], mode, variables);
+        return type_tuple(c, items, ast->items.count);
+    }
+    case AST_TYPE_ARROW: {
+        struct type *from = type_of_ast(c, ast->from, mode, variables);
+        struct type *to = type_of_ast(c, ast->to, mode, variables);
+        return type_arrow(c, from, to, level_fresh(c, DOMAIN_AMBIENT));
+    }
+    case AST_TYPE_LEVEL_ARROW: {
+        struct level *level = level_of_ast(c, ast->level, mode, variables);
+        return type_level_arrow(c, level, type_of_ast(c, ast->to, mode, variables));
+    }
+    case AST_TYPE_PULL:
+    case AST_TYPE_PUSH: return array_type(c, ast, mode, variables);
+    }
+    return c->error_type;
+}
+
+struct type *type_of_signature(struct checker *c, const struct ast_signature_type *ast,
+                               signature_variables *variables) {
+    struct type *type = type_of_ast(c, ast->type, SIGNATURE_RIGID, variables);
+    for (size_t i = 0; i < ast->classes.count; i++) {
+        const struct ast_class_constraint *k = &ast->classes.at[i];
+        unsigned class = class_of_name(k->class_name->text);
+        struct signature_variable *variable = find_variable(variables, k->variable, false);
+        if (!class) {
+            struct diagnostic *d = diag_error(c->diagnostics, DIAG_UNKNOWN_CLASS, k->span,
+                                              "no class of types is called `%s`", k->class_name->text);
+            diag_hint(c->diagnostics, d, "there are eq, ord, num, integral and floating");
+        } else if (!variable || variable->type->kind != TYPE_VARIABLE) {
+            diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, k->span, "the type after `=>` has no variable `%s`",
+                       k->variable->text);
+        } else {
+            variable->type->variable->classes |= class;
+            variable->type->variable->kind = KIND_BT;
+        }
+    }
+    for (size_t i = 0; i < ast->level_constraints.count; i++) {
+        const struct ast_level_constraint *k = &ast->level_constraints.at[i];
+        level_require(c, LEVEL_BELOW, level_of_ast(c, k->below, SIGNATURE_RIGID, variables),
+                      level_of_ast(c, k->above, SIGNATURE_RIGID, variables), k->span, "where");
+    }
+    return type;
+}

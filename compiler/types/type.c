@@ -1,0 +1,202 @@
+/* Types: constructors, kinds and classes. */
+#include <string.h>
+
+#include "types/checker.h"
+
+struct type *type_resolve(struct type *type) {
+    while (type->kind == TYPE_VARIABLE && type->variable->link) {
+        struct type *next = type->variable->link;
+        if (next->kind == TYPE_VARIABLE && next->variable->link)
+            type->variable->link = next->variable->link; /* keeps chains short */
+        type = next;
+    }
+    return type;
+}
+
+/* ---- constructors ---- */
+
+static struct type *type_new(struct checker *c, enum type_kind kind) {
+    struct type *type = ARENA_NEW(c->arena, struct type);
+    type->kind = kind;
+    return type;
+}
+
+struct type *type_fresh(struct checker *c, enum kind kind, unsigned classes, struct span span) {
+    struct type_variable *variable = ARENA_NEW(c->arena, struct type_variable);
+    variable->id = c->next_type++;
+    variable->kind = classes ? KIND_BT : kind;
+    variable->classes = classes;
+    variable->depth = c->depth;
+    variable->span = span;
+    struct type *type = type_new(c, TYPE_VARIABLE);
+    type->variable = variable;
+    return type;
+}
+
+struct type *type_arrow(struct checker *c, struct type *from, struct type *to, struct level *ambient) {
+    struct type *type = type_new(c, TYPE_ARROW);
+    type->arrow.from = from;
+    type->arrow.to = to;
+    type->arrow.ambient = ambient;
+    return type;
+}
+
+struct type *type_level_arrow(struct checker *c, struct level *level, struct type *to) {
+    struct type *type = type_new(c, TYPE_LEVEL_ARROW);
+    type->level_arrow.level = level;
+    type->level_arrow.to = to;
+    return type;
+}
+
+struct type *type_pull(struct checker *c, struct type *element, struct level *ambient) {
+    struct type *type = type_new(c, TYPE_PULL);
+    type->array.element = element;
+    type->array.level = ambient;
+    return type;
+}
+
+struct type *type_push(struct checker *c, struct type *element, struct level *level) {
+    struct type *type = type_new(c, TYPE_PUSH);
+    type->array.element = element;
+    type->array.level = level;
+    return type;
+}
+
+struct type *type_tuple(struct checker *c, struct type **items, size_t count) {
+    struct type *type = type_new(c, TYPE_TUPLE);
+    type->tuple.items = items;
+    type->tuple.count = count;
+    return type;
+}
+
+/* ---- classes ---- */
+
+static const struct {
+    const char *name;
+    unsigned class, implies;
+} classes_by_name[] = {
+    {"integral", CLASS_INTEGRAL, CLASS_NUM | CLASS_ORD | CLASS_EQ},
+    {"floating", CLASS_FLOATING, CLASS_NUM | CLASS_ORD | CLASS_EQ},
+    {"num", CLASS_NUM, CLASS_ORD | CLASS_EQ},
+    {"ord", CLASS_ORD, CLASS_EQ},
+    {"eq", CLASS_EQ, 0},
+};
+enum { CLASS_NAME_COUNT = sizeof classes_by_name / sizeof *classes_by_name };
+
+unsigned class_closure(unsigned classes) {
+    unsigned all = classes;
+    for (size_t i = 0; i < CLASS_NAME_COUNT; i++)
+        if (classes & classes_by_name[i].class)
+            all |= classes_by_name[i].implies;
+    return all;
+}
+
+unsigned class_of_name(const char *name) {
+    for (size_t i = 0; i < CLASS_NAME_COUNT; i++)
+        if (strcmp(classes_by_name[i].name, name) == 0)
+            return classes_by_name[i].class;
+    return 0;
+}
+
+const char *class_names(struct checker *c, unsigned classes) {
+    struct text text;
+    text_init(&text, c->arena);
+    unsigned implied = 0;
+    for (size_t i = 0; i < CLASS_NAME_COUNT; i++) {
+        if (!(classes & classes_by_name[i].class) || (implied & classes_by_name[i].class))
+            continue;
+        text_printf(&text, "%s%s", text.length ? ", " : "", classes_by_name[i].name);
+        implied |= classes_by_name[i].implies;
+    }
+    return text_string(&text);
+}
+
+static unsigned classes_of_base(enum base base) {
+    const struct base_info *info = &base_info[base];
+    return CLASS_EQ | CLASS_ORD | (info->is_integer ? CLASS_NUM | CLASS_INTEGRAL : 0) |
+           (info->is_floating ? CLASS_NUM | CLASS_FLOATING : 0);
+}
+
+/* ---- kinds (FCL §5.1, rules 1–13) ---- */
+
+static bool fail(struct checker *c, enum unify_failure why, struct type *type, enum kind kind, unsigned classes) {
+    c->failure = (struct failure){.why = why, .a = type, .kind = kind, .classes = classes};
+    return false;
+}
+
+static bool require_of_variable(struct checker *c, struct type *type, enum kind kind, unsigned classes) {
+    struct type_variable *variable = type->variable;
+    if (variable->rigid) {
+        if (classes & ~class_closure(variable->classes))
+            return fail(c, FAILED_CLASS, type, kind, classes);
+    } else {
+        unsigned both = variable->classes | classes;
+        if ((both & CLASS_INTEGRAL) && (both & CLASS_FLOATING))
+            return fail(c, FAILED_CLASS, type, kind, classes);
+        variable->classes = both;
+    }
+    /* A sig says no kinds, so those of its variables are found as the definition is checked. */
+    if (kind > variable->kind)
+        variable->kind = kind;
+    if (variable->classes)
+        variable->kind = KIND_BT;
+    return true;
+}
+
+bool type_require(struct checker *c, struct type *type, enum kind kind, unsigned classes) {
+    type = type_resolve(type);
+    switch (type->kind) {
+    case TYPE_VARIABLE: return require_of_variable(c, type, kind, classes);
+    case TYPE_BASE: return !(classes & ~classes_of_base(type->base)) || fail(c, FAILED_CLASS, type, kind, classes);
+    case TYPE_TUPLE:
+        if (classes & ~(unsigned)CLASS_EQ)
+            return fail(c, FAILED_CLASS, type, kind, classes);
+        if (kind == KIND_TYP && !classes)
+            return true;
+        for (size_t i = 0; i < type->tuple.count; i++)
+            if (!type_require(c, type->tuple.items[i], kind, classes))
+                return false;
+        return true;
+    case TYPE_ARROW:
+    case TYPE_LEVEL_ARROW:
+        if (classes)
+            return fail(c, FAILED_CLASS, type, kind, classes);
+        return kind == KIND_TYP || fail(c, FAILED_KIND, type, kind, 0);
+    case TYPE_PULL:
+    case TYPE_PUSH:
+        if (classes)
+            return fail(c, FAILED_CLASS, type, kind, classes);
+        return kind != KIND_BT || fail(c, FAILED_KIND, type, kind, 0);
+    case TYPE_ERROR: return true;
+    }
+    return true;
+}
+
+static bool count_nodes(struct type *type, size_t *left) {
+    type = type_resolve(type);
+    if (type->is_settled && type->kind == TYPE_BASE)
+        return true;
+    if (*left == 0)
+        return false;
+    --*left;
+    switch (type->kind) {
+    case TYPE_VARIABLE:
+    case TYPE_BASE:
+    case TYPE_ERROR: return true;
+    case TYPE_TUPLE:
+        for (size_t i = 0; i < type->tuple.count; i++)
+            if (!count_nodes(type->tuple.items[i], left))
+                return false;
+        return true;
+    case TYPE_ARROW: return count_nodes(type->arrow.from, left) && count_nodes(type->arrow.to, left);
+    case TYPE_LEVEL_ARROW: return count_nodes(type->level_arrow.to, left);
+    case TYPE_PULL:
+    case TYPE_PUSH: return count_nodes(type->array.element, left);
+    }
+    return true;
+}
+
+bool type_is_small(struct type *type) {
+    size_t left = TYPE_SIZE_LIMIT;
+    return count_nodes(type, &left);
+}

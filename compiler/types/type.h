@@ -1,0 +1,146 @@
+/* Types, levels and schemes. Levels and ambients are terms of one sort with a finite domain. */
+#ifndef FCL_TYPES_TYPE_H
+#define FCL_TYPES_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/arena.h"
+#include "support/source.h"
+#include "support/symbol.h"
+#include "support/text.h"
+#include "support/vec.h"
+#include "types/base.h"
+
+/* ---- levels ---- */
+
+/* PURE is an ambient only (LANGUAGE §5); a proper level is THREAD … GRID. */
+enum level_value { LEVEL_PURE, LEVEL_THREAD, LEVEL_WARP, LEVEL_BLOCK, LEVEL_GRID, LEVEL_VALUE_COUNT };
+extern const char *const level_names[LEVEL_VALUE_COUNT];
+
+/* A level variable: ranges over the values of `domain` (bit v set: value v possible). */
+struct level_variable {
+    uint32_t id;
+    uint8_t domain;
+    bool rigid;         /* from a binder <l> or a sig: may be constrained, never bound */
+    uint32_t depth;     /* let depth, for generalisation */
+    symbol name;        /* as the user wrote it, or NULL */
+    struct span span;   /* where it was born, for messages */
+    struct level *link; /* bound to, or NULL */
+    /* The checker's own: */
+    const struct level_constraint *cause; /* what bound it or last narrowed its domain; NULL: unification */
+    struct level *stand_in;               /* during instantiation */
+    uint8_t mark;                         /* during generalisation */
+};
+/* The depth of a variable that a scheme quantifies. */
+#define DEPTH_QUANTIFIED UINT32_MAX
+
+/* value, or variable + offset (offset successors) when variable is not NULL. */
+struct level {
+    struct level_variable *variable;
+    int offset;
+    enum level_value value;
+};
+struct level *level_resolve(struct level *level); /* follows links: a constant, or an unbound variable + offset */
+
+enum level_constraint_kind {
+    LEVEL_BELOW, /* a < b, both proper levels */
+    LEVEL_FITS,  /* ambient a fits b: a is pure, or a == b */
+};
+struct level_constraint {
+    enum level_constraint_kind kind;
+    struct level *a, *b;
+    struct span span;   /* the expression that asks for it */
+    const char *reason; /* for the message: what at `span` needs it */
+};
+typedef VEC(struct level_constraint) level_constraints;
+
+/* ---- types ---- */
+
+enum kind { KIND_TYP, KIND_GT, KIND_BT }; /* each contains the next: BT ⊂ GT ⊂ TYP */
+
+/* Refinements of BT, as a set of bits; each has its members in type.c. CLASS_EQ: every base type and tuples
+   of them; ORD: every base type; NUM: integers and floating; INTEGRAL; FLOATING. */
+enum { CLASS_EQ = 1, CLASS_ORD = 2, CLASS_NUM = 4, CLASS_INTEGRAL = 8, CLASS_FLOATING = 16 };
+
+struct type_variable {
+    uint32_t id;
+    enum kind kind;
+    unsigned classes; /* CLASS_ bits */
+    bool rigid;       /* from a sig, or quantified in a scheme */
+    uint32_t depth;
+    symbol name; /* from the user's sig, or NULL */
+    struct span span;
+    struct type *link;     /* bound to, or NULL */
+    struct type *stand_in; /* the checker's own, during instantiation */
+};
+
+enum type_kind {
+    TYPE_VARIABLE,    /* variable */
+    TYPE_BASE,        /* base */
+    TYPE_TUPLE,       /* items, count >= 2 */
+    TYPE_ARROW,       /* from, to; ambient: what calling it needs */
+    TYPE_LEVEL_ARROW, /* level, to: takes an explicit level argument, which is `level` itself */
+    TYPE_PULL,        /* element; ambient: what computing an element needs */
+    TYPE_PUSH,        /* element, level */
+    TYPE_ERROR,       /* unifies with anything, silently */
+};
+struct type {
+    enum type_kind kind;
+    bool is_settled; /* the checker's own: no bound variable is left in it */
+    union {
+        struct type_variable *variable;
+        enum base base;
+        struct {
+            struct type **items;
+            size_t count;
+        } tuple;
+        struct {
+            struct type *from, *to;
+            struct level *ambient;
+        } arrow;
+        struct {
+            struct level *level;
+            struct type *to;
+        } level_arrow;
+        struct {
+            struct type *element;
+            struct level *level; /* PULL: the ambient of its elements; PUSH: its level */
+        } array;
+    };
+};
+struct type *type_resolve(struct type *type); /* follows links at the root */
+
+/* forall type_variables level_variables. constraints => type. Quantified variables are rigid;
+   instantiation replaces them. Ambients are quantified among the level variables, after the `levels` that
+   matter at run time. */
+struct scheme {
+    struct type_variable **type_variables;
+    size_t type_count;
+    struct level_variable **level_variables;
+    size_t level_count;
+    size_t proper_count; /* of the level variables, those that matter at run time; they come first */
+    level_constraints constraints;
+    struct type *type;
+};
+
+/* Prints as `fclc types` does: type variables a, b, … and level variables l, m, … in order of appearance (or the
+   user's names when use_names), `num a, ord b => ` before, `  where l < m` after; ambients never. */
+void scheme_print(struct text *out, const struct scheme *scheme, bool use_names);
+void type_print(struct text *out, struct type *type); /* with unresolved variables as _ */
+void level_print(struct text *out, struct level *level);
+
+/* ---- ground types at run time ----
+   The evaluators (interpreter, elaborator) meet types with quantified variables and carry what these stand for. */
+struct instance {
+    const struct scheme *scheme;
+    struct type **types;   /* for scheme->type_variables; ground */
+    struct level **levels; /* for scheme->level_variables; constants */
+    const struct instance *parent;
+};
+/* Substitutes; shares what has no variables. */
+struct type *type_instantiate(struct arena *arena, const struct instance *instance, struct type *type);
+enum level_value level_instantiate(const struct instance *instance, struct level *level);
+
+#endif

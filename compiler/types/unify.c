@@ -1,0 +1,183 @@
+/* Unification of types, and its one-sided form that lets ambients fit instead of being equal. */
+#include "types/checker.h"
+
+static bool fail(struct checker *c, enum unify_failure why, struct type *a, struct type *b) {
+    c->failure = (struct failure){.why = why, .a = a, .b = b};
+    return false;
+}
+
+static void lower_level(struct level *level, uint32_t depth) {
+    struct level view = level_view(level);
+    if (view.variable && view.variable->depth > depth)
+        view.variable->depth = depth;
+}
+
+/* Makes every variable in `type` at most as deep as `variable`, which must not be among them. */
+static bool adjust(struct checker *c, struct type_variable *variable, struct type *type, size_t *left) {
+    type = type_resolve(type);
+    if (*left == 0)
+        return fail(c, FAILED_SIZE, type, NULL);
+    --*left;
+    switch (type->kind) {
+    case TYPE_VARIABLE:
+        if (type->variable == variable)
+            return fail(c, FAILED_OCCURS, NULL, NULL);
+        if (type->variable->depth > variable->depth)
+            type->variable->depth = variable->depth;
+        return true;
+    case TYPE_BASE:
+    case TYPE_ERROR: return true;
+    case TYPE_TUPLE:
+        for (size_t i = 0; i < type->tuple.count; i++)
+            if (!adjust(c, variable, type->tuple.items[i], left))
+                return false;
+        return true;
+    case TYPE_ARROW:
+        lower_level(type->arrow.ambient, variable->depth);
+        return adjust(c, variable, type->arrow.from, left) && adjust(c, variable, type->arrow.to, left);
+    case TYPE_LEVEL_ARROW:
+        lower_level(type->level_arrow.level, variable->depth);
+        return adjust(c, variable, type->level_arrow.to, left);
+    case TYPE_PULL:
+    case TYPE_PUSH:
+        lower_level(type->array.level, variable->depth);
+        return adjust(c, variable, type->array.element, left);
+    }
+    return true;
+}
+
+static bool bind(struct checker *c, struct type *at, struct type *to) {
+    struct type_variable *variable = at->variable;
+    size_t left = TYPE_SIZE_LIMIT;
+    if (!adjust(c, variable, to, &left)) {
+        c->failure.a = at;
+        c->failure.b = to;
+        return false;
+    }
+    if (!type_require(c, to, variable->kind, variable->classes))
+        return false;
+    if (to->kind == TYPE_VARIABLE && !to->variable->name && !to->variable->rigid)
+        to->variable->name = variable->name;
+    variable->link = to;
+    return true;
+}
+
+static bool unify_variables(struct checker *c, struct type *a, struct type *b) {
+    if (a->variable->rigid && b->variable->rigid)
+        return fail(c, FAILED_RIGID, a, b);
+    return a->variable->rigid ? bind(c, b, a) : bind(c, a, b);
+}
+
+/* ---- ambients ---- */
+
+static void equal_ambients(struct checker *c, struct level *a, struct level *b) {
+    struct level_constraint *k = ARENA_NEW(c->arena, struct level_constraint);
+    *k = (struct level_constraint){LEVEL_FITS, a, b, c->at, c->reason};
+    if (!level_unify(c, a, b, k))
+        report_constraint(c, k);
+    c->failure.why = FAILED_NOT;
+}
+
+/* A copy of `type` with ambients of its own: `up`, those of `type` fit them; else the other way round.
+   So a variable bound to it commits the other uses of the variable to nothing. */
+static struct type *lifted(struct checker *c, struct type *type, bool up) {
+    type = type_resolve(type);
+    switch (type->kind) {
+    case TYPE_VARIABLE:
+    case TYPE_BASE:
+    case TYPE_PUSH:
+    case TYPE_ERROR: return type;
+    case TYPE_TUPLE: {
+        struct type **items = ARENA_ARRAY(c->arena, struct type *, type->tuple.count);
+        bool same = true;
+        for (size_t i = 0; i < type->tuple.count; i++) {
+            items[i] = lifted(c, type->tuple.items[i], up);
+            same &= items[i] == type_resolve(type->tuple.items[i]);
+        }
+        return same ? type : type_tuple(c, items, type->tuple.count);
+    }
+    case TYPE_ARROW: {
+        struct level *ambient = level_fresh(c, DOMAIN_AMBIENT);
+        level_require(c, LEVEL_FITS, up ? type->arrow.ambient : ambient, up ? ambient : type->arrow.ambient, c->at,
+                      c->reason);
+        return type_arrow(c, lifted(c, type->arrow.from, !up), lifted(c, type->arrow.to, up), ambient);
+    }
+    case TYPE_LEVEL_ARROW: {
+        struct type *to = lifted(c, type->level_arrow.to, up);
+        return to == type_resolve(type->level_arrow.to) ? type : type_level_arrow(c, type->level_arrow.level, to);
+    }
+    case TYPE_PULL: {
+        struct level *ambient = level_fresh(c, DOMAIN_AMBIENT);
+        level_require(c, LEVEL_FITS, up ? type->array.level : ambient, up ? ambient : type->array.level, c->at,
+                      c->reason);
+        return type_pull(c, lifted(c, type->array.element, up), ambient);
+    }
+    }
+    return type;
+}
+
+/* ---- the two relations ---- */
+
+static bool relate(struct checker *c, struct type *found, struct type *expected, bool exactly);
+
+static bool relate_tuples(struct checker *c, struct type *found, struct type *expected, bool exactly) {
+    if (found->tuple.count != expected->tuple.count)
+        return fail(c, FAILED_SHAPE, found, expected);
+    for (size_t i = 0; i < found->tuple.count; i++)
+        if (!relate(c, found->tuple.items[i], expected->tuple.items[i], exactly))
+            return false;
+    return true;
+}
+
+static void relate_ambients(struct checker *c, struct level *found, struct level *expected, bool exactly) {
+    if (exactly)
+        equal_ambients(c, found, expected);
+    else
+        level_require(c, LEVEL_FITS, found, expected, c->at, c->reason);
+}
+
+static bool relate(struct checker *c, struct type *found, struct type *expected, bool exactly) {
+    found = type_resolve(found);
+    expected = type_resolve(expected);
+    if (found == expected || found->kind == TYPE_ERROR || expected->kind == TYPE_ERROR)
+        return true;
+    if (found->kind == TYPE_VARIABLE && expected->kind == TYPE_VARIABLE)
+        return found->variable == expected->variable || unify_variables(c, found, expected);
+    if (found->kind == TYPE_VARIABLE || expected->kind == TYPE_VARIABLE) {
+        bool up = expected->kind == TYPE_VARIABLE;
+        struct type *variable = up ? expected : found, *other = up ? found : expected;
+        if (variable->variable->rigid)
+            return fail(c, FAILED_RIGID, found, expected);
+        return bind(c, variable, exactly || !type_is_small(other) ? other : lifted(c, other, up));
+    }
+    if (found->kind != expected->kind)
+        return fail(c, FAILED_SHAPE, found, expected);
+    switch (found->kind) {
+    case TYPE_VARIABLE:
+    case TYPE_ERROR: return true;
+    case TYPE_BASE: return found->base == expected->base || fail(c, FAILED_SHAPE, found, expected);
+    case TYPE_TUPLE: return relate_tuples(c, found, expected, exactly);
+    case TYPE_ARROW:
+        if (!relate(c, expected->arrow.from, found->arrow.from, exactly) ||
+            !relate(c, found->arrow.to, expected->arrow.to, exactly))
+            return false;
+        relate_ambients(c, found->arrow.ambient, expected->arrow.ambient, exactly);
+        return true;
+    case TYPE_LEVEL_ARROW:
+        return level_unify(c, found->level_arrow.level, expected->level_arrow.level, NULL) &&
+               relate(c, found->level_arrow.to, expected->level_arrow.to, exactly);
+    case TYPE_PULL:
+        if (!relate(c, found->array.element, expected->array.element, exactly))
+            return false;
+        relate_ambients(c, found->array.level, expected->array.level, exactly);
+        return true;
+    case TYPE_PUSH:
+        return relate(c, found->array.element, expected->array.element, true) &&
+               level_unify(c, found->array.level, expected->array.level, NULL);
+    }
+    return true;
+}
+
+bool unify(struct checker *c, struct type *a, struct type *b) { return relate(c, a, b, true); }
+
+bool subsume(struct checker *c, struct type *found, struct type *expected) { return relate(c, found, expected, false); }
