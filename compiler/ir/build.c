@@ -5,9 +5,13 @@
 
 /* ---- regions and instructions ---- */
 
-struct frame *builder_top(struct ir_builder *b) { return &b->frames.at[b->frames.count - 1]; }
+struct frame *builder_top(struct ir_builder *b) {
+    return &b->frames.at[b->frames.count - 1];
+}
 
-struct ir_region *ir_current(const struct ir_builder *b) { return b->frames.at[b->frames.count - 1].region; }
+struct ir_region *ir_current(const struct ir_builder *b) {
+    return b->frames.at[b->frames.count - 1].region;
+}
 
 enum level_value ir_ambient(const struct ir_builder *b) { return ir_current(b)->ambient; }
 
@@ -151,12 +155,15 @@ struct ir_value *builder_integer(struct ir_builder *b, enum base base, int64_t v
     return ir_constant(b, base, (union scalar){.integer = value});
 }
 
-struct ir_value *ir_int(struct ir_builder *b, int64_t value) { return builder_integer(b, BASE_I32, value); }
+struct ir_value *ir_int(struct ir_builder *b, int64_t value) {
+    return builder_integer(b, BASE_I32, value);
+}
 
-struct ir_value *ir_bool(struct ir_builder *b, bool value) { return builder_integer(b, BASE_BOOL, value); }
+struct ir_value *ir_bool(struct ir_builder *b, bool value) {
+    return builder_integer(b, BASE_BOOL, value);
+}
 
-struct ir_value *ir_parameter_value(struct ir_builder *b, enum base base, int64_t low, int64_t high,
-                                    const char *name) {
+struct ir_value *ir_parameter_value(struct ir_builder *b, enum base base, int64_t low, int64_t high, const char *name) {
     struct ir_value *value = builder_value(b, base, NULL, name);
     struct range range;
     if (!base_info[base].is_floating &&

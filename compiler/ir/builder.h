@@ -7,7 +7,15 @@
 #include "ir/fold.h"
 #include "ir/range.h"
 
-enum frame_kind { FRAME_BODY, FRAME_FORALL, FRAME_FOR, FRAME_WHILE_CONDITION, FRAME_WHILE_BODY, FRAME_THEN, FRAME_ELSE };
+enum frame_kind {
+    FRAME_BODY,
+    FRAME_FORALL,
+    FRAME_FOR,
+    FRAME_WHILE_CONDITION,
+    FRAME_WHILE_BODY,
+    FRAME_THEN,
+    FRAME_ELSE
+};
 
 /* An open region. Frame 0 is the kernel's body; each next one is inside the one before it. */
 struct frame {

@@ -83,7 +83,9 @@ static struct ir_value *index_value(struct ir_builder *b, struct ir_region *body
     return index;
 }
 
-static bool is_constant_zero(const struct ir_value *value) { return value->is_constant && value->constant.integer == 0; }
+static bool is_constant_zero(const struct ir_value *value) {
+    return value->is_constant && value->constant.integer == 0;
+}
 
 static bool runs_never(const struct ir_value *count) { return count->is_constant && count->high <= 0; }
 

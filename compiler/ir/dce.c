@@ -138,8 +138,7 @@ static size_t filter(const struct dce *d, struct ir_value **values, size_t fixed
 static void sweep_branch(const struct dce *d, struct ir_instruction *branch) {
     size_t count = branch->result_count;
     for (int side = 0; side < 2; side++)
-        branch->regions[side]->yields.count =
-            filter(d, branch->regions[side]->yields.at, 0, branch->results, count);
+        branch->regions[side]->yields.count = filter(d, branch->regions[side]->yields.at, 0, branch->results, count);
     branch->result_count = filter(d, branch->results, 0, branch->results, count);
 }
 
@@ -175,9 +174,8 @@ static void sweep(struct dce *d, struct ir_region *region) {
 }
 
 void pass_dce(struct arena *arena, struct ir_kernel *kernel) {
-    struct dce d = {.arena = arena,
-                    .values = ARENA_ARRAY(arena, bool, kernel->value_count + 1),
-                    .buffers = map_new(arena)};
+    struct dce d = {
+        .arena = arena, .values = ARENA_ARRAY(arena, bool, kernel->value_count + 1), .buffers = map_new(arena)};
     collect(&d, kernel->body);
     for (size_t i = 0; i < kernel->results.count; i++) {
         need(&d, kernel->results.at[i].value);

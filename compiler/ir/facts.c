@@ -235,7 +235,8 @@ bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bo
     struct linear difference, part;
     linear_exact(b, y, &difference);
     linear_exact(b, x, &part);
-    if (!linear_add(&difference, &part, -1) || __builtin_sub_overflow(difference.constant, strict, &difference.constant))
+    if (!linear_add(&difference, &part, -1) ||
+        __builtin_sub_overflow(difference.constant, strict, &difference.constant))
         return false;
     return prove(b, &difference, PROOF_DEPTH);
 }

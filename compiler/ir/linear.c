@@ -101,7 +101,8 @@ static bool expand(struct linear *sum, struct ir_value *value, int64_t factor, i
 static bool is_quotient(struct ir_builder *b, const struct ir_value *value, struct ir_value **x, int64_t *c,
                         bool remainder) {
     const struct ir_instruction *definition = value->definition;
-    if (!definition || definition->kind != IR_OPERATION || !definition->operands[definition->operand_count - 1]->is_constant)
+    if (!definition || definition->kind != IR_OPERATION ||
+        !definition->operands[definition->operand_count - 1]->is_constant)
         return false;
     *x = definition->operands[0];
     *c = definition->operands[definition->operand_count - 1]->constant.integer;
@@ -237,7 +238,8 @@ struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_
         return NULL;
     bool cancelled = sum.count < left.count + right.count;
     /* Constants meet: (x + 1) + 2; and (x + 1) - (y + 2), where it costs an operation less. */
-    bool constants = (y->is_constant && left.constant != 0 && left.count <= 2) || (is_single(&left) && is_single(&right));
+    bool constants =
+        (y->is_constant && left.constant != 0 && left.count <= 2) || (is_single(&left) && is_single(&right));
     return cancelled || constants ? linear_build(b, &sum) : NULL;
 }
 

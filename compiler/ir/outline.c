@@ -47,7 +47,8 @@ static void lower_ambient(struct ir_region *region) {
                 lower_ambient(region->instructions.at[i]->regions[k]);
 }
 
-static struct ir_value *new_value(struct outlining *o, enum base base, struct ir_region *region, int64_t low, int64_t high) {
+static struct ir_value *new_value(struct outlining *o, enum base base, struct ir_region *region, int64_t low,
+                                  int64_t high) {
     struct ir_value *value = ARENA_NEW(o->arena, struct ir_value);
     value->id = o->kernel->value_count++;
     value->base = base;

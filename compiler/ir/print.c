@@ -43,8 +43,9 @@ static const char *buffer_name(struct printer *p, const struct ir_buffer *buffer
 /* ---- values ---- */
 
 static const char *const suffixes[BASE_COUNT] = {
-    [BASE_BOOL] = "", [BASE_I8] = "i8",   [BASE_I16] = "i16", [BASE_I32] = "",    [BASE_I64] = "i64", [BASE_U8] = "u8",
-    [BASE_U16] = "u16", [BASE_U32] = "u32", [BASE_U64] = "u64", [BASE_F32] = "f32", [BASE_F64] = "",
+    [BASE_BOOL] = "",   [BASE_I8] = "i8",   [BASE_I16] = "i16", [BASE_I32] = "",
+    [BASE_I64] = "i64", [BASE_U8] = "u8",   [BASE_U16] = "u16", [BASE_U32] = "u32",
+    [BASE_U64] = "u64", [BASE_F32] = "f32", [BASE_F64] = "",
 };
 
 /* The fewest digits that read back as the same number; always with a point, an exponent or a name. */

@@ -129,9 +129,7 @@ static struct range remainder_of(enum base base, struct bounds x, struct bounds 
 
 static struct range bitwise(enum ir_op op, enum base base, struct bounds x, struct bounds y) {
     if (op == OP_AND && (x.low >= 0 || y.low >= 0))
-        return narrow(base, (struct bounds){0, x.low < 0   ? y.high
-                                               : y.low < 0 ? x.high
-                                                           : least(x.high, y.high)});
+        return narrow(base, (struct bounds){0, x.low < 0 ? y.high : y.low < 0 ? x.high : least(x.high, y.high)});
     if (x.low < 0 || y.low < 0)
         return range_of_base(base);
     range_wide mask = mask_over(most(x.high, y.high));
@@ -171,7 +169,9 @@ static int64_t leading_zeros(enum base base, range_wide x) {
     return count;
 }
 
-static struct range known_bool(bool can_be_false, bool can_be_true) { return (struct range){!can_be_false, can_be_true}; }
+static struct range known_bool(bool can_be_false, bool can_be_true) {
+    return (struct range){!can_be_false, can_be_true};
+}
 
 static struct range compare(enum ir_op op, struct bounds x, struct bounds y) {
     bool same_point = x.low == x.high && y.low == y.high && x.low == y.low;

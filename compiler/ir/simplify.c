@@ -288,9 +288,7 @@ static struct ir_value *simplify_bitwise(struct ir_builder *b, enum ir_op op, st
     if (is_integer_constant(x[1], 0))
         return op == OP_AND ? x[1] : x[0];
     if (is_integer_constant(x[1], ones))
-        return op == OP_AND  ? x[0]
-               : op == OP_OR ? x[1]
-                             : ir_unary(b, base == BASE_BOOL ? OP_NOT : OP_BIT_NOT, x[0]);
+        return op == OP_AND ? x[0] : op == OP_OR ? x[1] : ir_unary(b, base == BASE_BOOL ? OP_NOT : OP_BIT_NOT, x[0]);
     if (base == BASE_BOOL && are_opposite(x[0], x[1]))
         return ir_bool(b, op != OP_AND);
     if (op != OP_XOR) /* (x op y) op x */
@@ -371,8 +369,7 @@ static struct ir_value *simplify_convert(struct ir_builder *b, enum base to, str
 }
 
 struct ir_value *simplify(struct ir_builder *b, enum ir_op op, enum base result, struct ir_value **x) {
-    if (is_commutative(op, is_floating(x[0])) &&
-        (x[0]->is_constant || (!x[1]->is_constant && x[1]->id < x[0]->id)))
+    if (is_commutative(op, is_floating(x[0])) && (x[0]->is_constant || (!x[1]->is_constant && x[1]->id < x[0]->id)))
         swap(x);
     switch (op) {
     case OP_ADD: return simplify_add(b, x);

@@ -4,12 +4,12 @@
 struct verifier {
     struct arena *arena;
     const struct ir_kernel *kernel;
-    bool *defined;      /* by value id: met before the current place */
-    const char *wrong;  /* the first mistake */
+    bool *defined;     /* by value id: met before the current place */
+    const char *wrong; /* the first mistake */
 };
 
-static void __attribute__((format(printf, 3, 4))) complain(struct verifier *v, const struct ir_instruction *at,
-                                                           const char *format, ...) {
+static void __attribute__((format(printf, 3, 4)))
+complain(struct verifier *v, const struct ir_instruction *at, const char *format, ...) {
     if (v->wrong)
         return;
     va_list arguments;
