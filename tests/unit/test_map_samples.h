@@ -286,11 +286,13 @@ static struct ir_kernel *sample_operations(struct arena *arena) {
         static const enum ir_op integers[] = {OP_REM, OP_AND, OP_OR, OP_XOR, OP_SHL, OP_SHR};
         static const enum ir_op floats[] = {OP_SQRT, OP_RSQRT, OP_EXP,  OP_LOG, OP_SIN, OP_COS,
                                             OP_TAN,  OP_FLOOR, OP_CEIL, OP_ABS, OP_NEG};
+        /* Each operation's result goes into a sum, so that none is simplified away. */
+        struct ir_value *three = ir_convert(s.b, ir_int(s.b, 3), base);
         for (size_t k = 0; k < sizeof both / sizeof *both; k++)
-            z = ir_binary(s.b, both[k], z, y);
+            z = ir_binary(s.b, OP_ADD, ir_binary(s.b, OP_MUL, z, three), ir_binary(s.b, both[k], x, y));
         if (is_floating) {
             for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
-                z = ir_unary(s.b, floats[k], z);
+                z = ir_binary(s.b, OP_ADD, z, ir_unary(s.b, floats[k], x));
             z = ir_binary(s.b, OP_POW, z, ir_ternary(s.b, OP_FMA, x, y, z));
             union scalar third = {.floating = 1.0 / 3}, huge = {.floating = 1e300 * 1e300};
             if (base == BASE_F32)
@@ -298,13 +300,17 @@ static struct ir_kernel *sample_operations(struct arena *arena) {
             z = ir_binary(s.b, OP_MAX, ir_binary(s.b, OP_MUL, z, ir_constant(s.b, base, third)),
                           ir_unary(s.b, OP_NEG, ir_constant(s.b, base, huge)));
         } else {
-            for (size_t k = 0; k < sizeof integers / sizeof *integers; k++)
-                z = ir_binary(s.b, integers[k], z, ir_binary(s.b, OP_SUB, y, z));
-            z = ir_binary(s.b, OP_ADD, ir_unary(s.b, OP_NEG, z), ir_unary(s.b, OP_ABS, ir_unary(s.b, OP_BIT_NOT, z)));
-            struct ir_value *bits = ir_binary(s.b, OP_ADD, ir_unary(s.b, OP_CLZ, z), ir_unary(s.b, OP_POPCOUNT, x));
             union scalar lowest = {.integer = base_info[base].bits == 64 ? INT64_MIN : INT32_MIN};
-            z = ir_binary(s.b, OP_XOR, ir_binary(s.b, OP_ADD, z, ir_convert(s.b, bits, base)),
-                          ir_constant(s.b, base, lowest));
+            struct ir_value *least = ir_constant(s.b, base, lowest), *minus = ir_convert(s.b, ir_int(s.b, -1), base);
+            struct ir_value *divisor = ir_ternary(s.b, OP_SELECT, any, minus, y);
+            for (size_t k = 0; k < sizeof integers / sizeof *integers; k++)
+                z = ir_binary(s.b, OP_ADD, ir_binary(s.b, OP_MUL, z, three), ir_binary(s.b, integers[k], x, y));
+            z = ir_binary(s.b, OP_XOR, z, ir_binary(s.b, OP_DIV, least, divisor));
+            z = ir_binary(s.b, OP_XOR, z, ir_binary(s.b, OP_REM, least, divisor));
+            z = ir_binary(s.b, OP_ADD, ir_unary(s.b, OP_NEG, z), ir_unary(s.b, OP_ABS, x));
+            z = ir_binary(s.b, OP_XOR, z, ir_unary(s.b, OP_BIT_NOT, y));
+            struct ir_value *bits = ir_binary(s.b, OP_ADD, ir_unary(s.b, OP_CLZ, z), ir_unary(s.b, OP_POPCOUNT, x));
+            z = ir_binary(s.b, OP_XOR, ir_binary(s.b, OP_ADD, z, ir_convert(s.b, bits, base)), least);
         }
         flag = ir_binary(s.b, OP_AND, flag,
                          ir_binary(s.b, OP_OR, ir_binary(s.b, OP_LT, x, y), ir_binary(s.b, OP_EQ, y, z)));
