@@ -1,6 +1,7 @@
 /* The list of passes and the loop that runs it. */
 #include "ir/passes.h"
 
+#include "ir/outline.h"
 #include "ir/pass_list.h"
 
 /* Dead code goes first, so that exported values nobody uses do not keep branches from merging, and again after what
@@ -10,6 +11,7 @@ const struct ir_pass ir_passes[] = {
     {"merge-ifs", "joins neighbouring branches on one condition", pass_merge_ifs, 1},
     {"tidy", "turns small pure branches into selects", pass_tidy, 1},
     {"dce", "removes what the passes before left unused", pass_dce, 1},
+    {"outline", "gives sequential reads at grid to a device thread", outline_run, 0},
     {"no-wrap", "marks arithmetic that cannot overflow", pass_no_wrap, 1},
 };
 const size_t ir_pass_count = sizeof ir_passes / sizeof ir_passes[0];

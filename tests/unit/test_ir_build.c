@@ -232,6 +232,25 @@ static void dead_code(void **state) {
     arena_free(t->arena);
 }
 
+/* A fold over an array at grid runs on the device. */
+static void host_loops_are_outlined(void **state) {
+    (void)state;
+    struct fixture *t = new_fixture();
+    struct ir_value *carried[] = {INT(0)}, *results[1];
+    struct ir_value *k = ir_begin_for(t->b, t->n, carried, 1, "k");
+    struct ir_value *next[] = {SUM(carried[0], ir_load(t->b, t->in, k))};
+    ir_end_for(t->b, next, results);
+    vec_push(t->arena, &t->kernel.results, (struct ir_result){.value = results[0]});
+    optimise(t);
+    bool launched = false;
+    for (size_t i = 0; i < t->kernel.body->instructions.count; i++) {
+        assert_int_not_equal(t->kernel.body->instructions.at[i]->kind, IR_FOR);
+        launched = launched || t->kernel.body->instructions.at[i]->kind == IR_FORALL;
+    }
+    assert_true(launched);
+    arena_free(t->arena);
+}
+
 static void merging_and_tidying(void **state) {
     (void)state;
     struct fixture *t = new_fixture();
@@ -339,6 +358,7 @@ int main(void) {
         cmocka_unit_test(unwinding),
         cmocka_unit_test(dead_code),
         cmocka_unit_test(merging_and_tidying),
+        cmocka_unit_test(host_loops_are_outlined),
         cmocka_unit_test(verifier_objects),
         cmocka_unit_test(large_kernels_are_quick),
     };
