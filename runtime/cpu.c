@@ -104,6 +104,21 @@ static void read_processor(const char *text, const char *field, char *value, siz
     free(copy);
 }
 
+// The machine's memory, or what the control group this process lives in leaves of it.
+static uint64_t memory_bytes(void) {
+    static const char *const limits[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"};
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : SIZE_MAX / 2;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        char *text = fclrt_read_file(limits[i], NULL);
+        uint64_t limit = text ? strtoull(text, NULL, 10) : 0; // "max" is 0: no limit
+        if (limit && limit < bytes)
+            bytes = limit;
+        free(text);
+    }
+    return bytes;
+}
+
 static enum fcl_status list_c(fclrt_receiver *receive, void *to, struct fclrt_note why) {
     (void)why;
     struct fcl_device_info info = {.backend = FCL_BACKEND_C,
@@ -134,8 +149,8 @@ static enum fcl_status list_c(fclrt_receiver *receive, void *to, struct fclrt_no
     free(real);
     fclrt_free_words(&words);
 
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE), cores = sysconf(_SC_NPROCESSORS_ONLN);
-    info.memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : SIZE_MAX / 2;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    info.memory_bytes = memory_bytes();
     info.max_buffer_bytes = info.memory_bytes;
     info.compute_units = cores > 0 ? (uint32_t)cores : 1;
     return receive(to, &info) ? FCL_OK : FCL_NO_MEMORY;

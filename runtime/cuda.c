@@ -212,8 +212,11 @@ static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
     if (state->rtc.nvrtcVersion)
         state->rtc.nvrtcVersion(&major, &minor);
     context->build_options = fclrt_copy_string("--fmad=false");
-    context->identity = fclrt_format("cuda\n%s %" PRIu32 " %d\ndriver %s, NVRTC %d.%d", info->name, info->capability,
-                                     state->architecture, info->driver, major, minor);
+    char *stamp = fclrt_library_stamp("FCL_LIBNVRTC");
+    if (stamp)
+        context->identity = fclrt_format("cuda\n%s %" PRIu32 " %d\ndriver %s, NVRTC %d.%d\n%s", info->name,
+                                         info->capability, state->architecture, info->driver, major, minor, stamp);
+    free(stamp);
     return context->build_options && context->identity ? FCL_OK : fclrt_no_memory(context);
 }
 

@@ -379,6 +379,9 @@ enum fcl_status fcl_finish(struct fcl_context *context) {
 
 // ---------------------------------------------------------------- buffers
 
+// Freed buffers are kept for the next of the same size: at most so many, and this fraction of the device's memory.
+enum { POOL_COUNT = 64, POOL_SHARE = 8 };
+
 static void unlink_buffer(struct fcl_buffer **list, struct fcl_buffer *buffer) {
     if (buffer->previous)
         buffer->previous->next = buffer->next;
@@ -402,6 +405,7 @@ void fcl_trim(struct fcl_context *context) {
     context->backend->finish(context);
     free_buffers(context, &context->pool);
     context->pool_bytes = 0;
+    context->pool_count = 0;
 }
 
 enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, struct fcl_buffer **out) {
@@ -418,6 +422,7 @@ enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, stru
         unlink_buffer(&context->pool, buffer);
         link_buffer(&context->buffers, buffer);
         context->pool_bytes -= bytes;
+        context->pool_count--;
         *out = buffer;
         return FCL_OK;
     }
@@ -466,15 +471,25 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
         return;
     struct fcl_context *context = buffer->context;
     unlink_buffer(&context->buffers, buffer);
-    // At most half of the device's memory is kept for later.
-    if (context->use_pool && buffer->bytes <= context->device.memory_bytes / 2 &&
-        context->pool_bytes <= context->device.memory_bytes / 2 - buffer->bytes) {
-        link_buffer(&context->pool, buffer);
-        context->pool_bytes += buffer->bytes;
+    if (!context->use_pool) {
+        context->backend->free(context, buffer->memory);
+        free(buffer);
         return;
     }
-    context->backend->free(context, buffer->memory);
-    free(buffer);
+    link_buffer(&context->pool, buffer);
+    context->pool_bytes += buffer->bytes;
+    context->pool_count++;
+    // Those freed longest ago go first.
+    while (context->pool_count > POOL_COUNT || context->pool_bytes > context->device.memory_bytes / POOL_SHARE) {
+        struct fcl_buffer *last = context->pool;
+        while (last->next)
+            last = last->next;
+        unlink_buffer(&context->pool, last);
+        context->pool_bytes -= last->bytes;
+        context->pool_count--;
+        context->backend->free(context, last->memory);
+        free(last);
+    }
 }
 
 uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer) { return buffer ? buffer->bytes : 0; }

@@ -60,6 +60,7 @@ struct fcl_context {
     struct fcl_program *programs;
     struct fcl_buffer *buffers, *pool;
     uint64_t pool_bytes;
+    size_t pool_count;
 
     struct fcl_timing *timings;
     size_t timing_count, timing_capacity;
@@ -157,6 +158,10 @@ struct fclrt_symbol {
 // `what` says what is missing if it cannot be loaded.
 bool fclrt_load(const char *variable, const char *const *names, const char *what, const struct fclrt_symbol *symbols,
                 size_t count, void *table, struct fclrt_note why);
+
+// Size and time of the library that `variable` names, for the identity of what it builds; "" without it. Freed by the
+// caller, NULL when there is no memory.
+char *fclrt_library_stamp(const char *variable);
 
 // The whole of a file with a terminating 0 added; NULL when it cannot be read.
 char *fclrt_read_file(const char *path, size_t *bytes);

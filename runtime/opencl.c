@@ -209,7 +209,11 @@ static enum fcl_status open_opencl(struct fcl_context *context, size_t ordinal) 
         fclrt_format("-cl-std=CL1.2%s", info->exact_division ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
     char version[256] = "";
     device_string(cl, state->device, CL_DEVICE_VERSION, version, sizeof version);
-    context->identity = fclrt_format("opencl\n%s\n%s\n%s\n%s", info->platform, info->name, info->driver, version);
+    char *stamp = fclrt_library_stamp("FCL_LIBOPENCL");
+    if (stamp)
+        context->identity =
+            fclrt_format("opencl\n%s\n%s\n%s\n%s\n%s", info->platform, info->name, info->driver, version, stamp);
+    free(stamp);
     return context->build_options && context->identity ? FCL_OK : fclrt_no_memory(context);
 }
 

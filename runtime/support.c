@@ -136,6 +136,15 @@ bool fclrt_load(const char *variable, const char *const *names, const char *what
     return complete;
 }
 
+char *fclrt_library_stamp(const char *variable) {
+    const char *path = getenv(variable);
+    struct stat status;
+    if (!path || !*path || stat(path, &status) != 0)
+        return fclrt_copy_string("");
+    return fclrt_format("%s %lld %lld.%09ld", path, (long long)status.st_size, (long long)status.st_mtim.tv_sec,
+                        status.st_mtim.tv_nsec);
+}
+
 // ---------------------------------------------------------------- files
 
 char *fclrt_read_file(const char *path, size_t *bytes) {
