@@ -6,7 +6,11 @@
 #include "driver/device.h"
 #include "interp/interp.h"
 
-enum { STACK_KEPT_BACK = 8 * 1024 * 1024 }; /* for what lies below and above the interpreter */
+enum {
+    STACK_KEPT_BACK = 4 * 1024 * 1024, /* for what lies below and above the interpreter */
+    STACK_ENOUGH =
+        60 * 1024 * 1024, /* tens of thousands of calls; AddressSanitizer follows no longjmp over more than 64 MiB */
+};
 
 static bool interp_available(const struct options *options, struct arena *arena, const char **why) {
     (void)options, (void)arena, (void)why;
@@ -18,6 +22,8 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
         .block_size = e->options->block_size, .warp_size = e->options->warp_size, .grid_size = e->options->grid_size};
     if (e->options->stack_bytes > 2 * (size_t)STACK_KEPT_BACK)
         options.stack_bytes = e->options->stack_bytes - STACK_KEPT_BACK;
+    if (options.stack_bytes > STACK_ENOUGH)
+        options.stack_bytes = STACK_ENOUGH;
     bool good =
         interp_run(e->arena, e->program, e->kernel, e->arguments, e->argument_count, &options, result, e->diagnostics);
     return good ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
@@ -26,8 +32,7 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
 static const struct executor interp_executor = {"interp", interp_available, interp_execute};
 
 const struct executor *const executors[] = {
-    &executor_cuda, &executor_opencl, &executor_c, &interp_executor,
-    NULL,
+    &executor_cuda, &executor_opencl, &executor_c, &interp_executor, NULL,
 };
 
 const struct executor *executor_choose(const struct options *options, struct arena *arena, const char **why) {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { SPINE_LONGEST = 64 };
+enum { SPINE_LONGEST = 16 };
 
 /* ---- literals and instances ---- */
 
