@@ -19,22 +19,16 @@ static struct ir_value *not_negative(struct elaborator *e, struct ir_value *n) {
     return n ? ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0)) : NULL;
 }
 
-struct type *elab_type_named(struct elaborator *e, const struct instance *instance, const char *name) {
-    for (size_t i = 0; i < instance->scheme->type_count; i++) {
-        symbol own = instance->scheme->type_variables[i]->name;
-        if (own && !strcmp(own->text, name))
-            return instance->types[i];
-    }
-    elab_internal(e, "a primitive's type variable is missing");
+struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index) {
+    if (!instance || index >= instance->scheme->type_count)
+        elab_internal(e, "a primitive's type variable is missing");
+    return instance->types[index];
 }
 
-enum level_value elab_level_named(struct elaborator *e, const struct instance *instance, const char *name) {
-    for (size_t i = 0; i < instance->scheme->level_count; i++) {
-        symbol own = instance->scheme->level_variables[i]->name;
-        if (own && !strcmp(own->text, name))
-            return instance->levels[i]->value;
-    }
-    elab_internal(e, "a primitive's level variable is missing");
+enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index) {
+    if (!instance || index >= instance->scheme->level_count || instance->levels[index]->value == LEVEL_PURE)
+        elab_internal(e, "a primitive's level variable is missing");
+    return instance->levels[index]->value;
 }
 
 /* ---- indexing ---- */
@@ -289,13 +283,13 @@ PRIMITIVE(MAP_PUSH_IX) {
 
 PRIMITIVE(PUSH) {
     (void)primitive;
-    return elab_of_push(e, elab_push_of_pull(e, elab_level_named(e, instance, "l"), elab_as_pull(e, arguments[0])));
+    return elab_of_push(e, elab_push_of_pull(e, elab_level(e, instance, 0), elab_as_pull(e, arguments[0])));
 }
 
 static struct push *chunks(struct elaborator *e, const struct instance *instance, bool sequential,
                            struct elab_value *array) {
-    enum level_value inner = elab_level_named(e, instance, "l");
-    struct push *push = new_push(e, PUSH_CHUNKS, sequential ? inner : elab_level_named(e, instance, "m"));
+    enum level_value inner = elab_level(e, instance, 0);
+    struct push *push = new_push(e, PUSH_CHUNKS, sequential ? inner : elab_level(e, instance, 1));
     push->chunk_level = inner;
     push->array = elab_as_pull(e, array);
     return push;

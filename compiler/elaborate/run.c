@@ -237,7 +237,7 @@ static struct pull *force(struct elaborator *e, struct push *push, struct type *
 struct elab_value *elab_FORCE(struct elaborator *e, enum primitive primitive, const struct instance *instance,
                               struct elab_value **arguments) {
     (void)primitive;
-    return elab_of_pull(e, force(e, elab_as_push(e, arguments[0]), elab_type_named(e, instance, "a")));
+    return elab_of_pull(e, force(e, elab_as_push(e, arguments[0]), elab_type(e, instance, 0)));
 }
 
 /* ---- while and power ---- */
@@ -368,8 +368,8 @@ struct elab_value *elab_WHILE(struct elaborator *e, enum primitive primitive, co
     (void)primitive;
     struct stepping stepping = {.condition = arguments[0],
                                 .step = arguments[1],
-                                .element = elab_type_named(e, instance, "a"),
-                                .level = elab_level_named(e, instance, "l")};
+                                .element = elab_type(e, instance, 0),
+                                .level = elab_level(e, instance, 0)};
     return step(e, &stepping, elab_as_push(e, arguments[2]));
 }
 
@@ -378,10 +378,10 @@ struct elab_value *elab_POWER(struct elaborator *e, enum primitive primitive, co
     (void)primitive;
     struct ir_value *count = elab_as_scalar(e, arguments[0]);
     struct push *initial = elab_as_push(e, arguments[2]);
-    struct type *element = elab_type_named(e, instance, "a");
+    struct type *element = elab_type(e, instance, 0);
     if (!count) /* a shape that depends on data */
         return elab_of_pull(e, unknown_array(e, element, NULL));
     struct stepping stepping = {
-        .step = arguments[1], .count = count, .element = element, .level = elab_level_named(e, instance, "l")};
+        .step = arguments[1], .count = count, .element = element, .level = elab_level(e, instance, 0)};
     return step(e, &stepping, initial);
 }

@@ -213,8 +213,9 @@ typedef struct elab_value *elab_primitive(struct elaborator *e, enum primitive p
 #undef PRIM
 #undef SCALAR
 elab_primitive elab_scalar_primitive;
-/* What the primitive's type variable or level of that name is here. */
-struct type *elab_type_named(struct elaborator *e, const struct instance *instance, const char *name);
-enum level_value elab_level_named(struct elaborator *e, const struct instance *instance, const char *name);
+/* What a primitive's type variable, or its level variable, is here: by order of appearance in its type, where ambients do not
+   count as levels. */
+struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index);
+enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index);
 
 #endif
