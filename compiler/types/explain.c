@@ -105,8 +105,22 @@ static const char *class_words(unsigned classes) {
     return classes & CLASS_ORD ? "a scalar, which can be ordered" : "a scalar or a tuple of scalars";
 }
 
+/* A literal or arithmetic where something else is wanted is a mismatch like any other: the class is not the point. */
+static enum unify_failure reason_of(const struct failure *f, struct type *found, struct type *expected) {
+    if (f->why != FAILED_CLASS || !found || !expected)
+        return f->why;
+    found = type_resolve(found);
+    return found->kind == TYPE_VARIABLE && !found->variable->rigid && type_resolve(expected)->kind != TYPE_VARIABLE
+               ? FAILED_SHAPE
+               : f->why;
+}
+
 struct diagnostic *report_failure(struct checker *c, struct span span, struct type *found, struct type *expected) {
-    const struct failure f = c->failure;
+    struct failure f = c->failure;
+    f.why = reason_of(&f, found, expected);
+    if (f.why == FAILED_CLASS && expected && type_resolve(expected)->kind == TYPE_VARIABLE &&
+        type_resolve(expected)->variable->classes && type_resolve(found)->kind != TYPE_VARIABLE)
+        f.why = FAILED_SHAPE;
     struct diagnostics *all = c->diagnostics;
     struct diagnostic *d = NULL;
     switch (f.why) {
@@ -165,10 +179,22 @@ struct diagnostic *report_failure(struct checker *c, struct span span, struct ty
     return d;
 }
 
+/* The left operand is a number of which more is not known, the right one something else altogether. */
+static bool class_is_of_left(struct type *found, struct type *expected) {
+    found = type_resolve(found);
+    expected = type_resolve(expected);
+    return expected->kind == TYPE_VARIABLE && !expected->variable->rigid && expected->variable->classes &&
+           (found->kind == TYPE_BASE || found->kind == TYPE_ARROW);
+}
+
 /* `place` SIZE_MAX: the two operands of an operator, `expected` the type of the left one. */
 struct diagnostic *report_argument(struct checker *c, struct span span, const char *function, size_t place,
                                    size_t place_count, struct type *found, struct type *expected) {
-    const struct failure f = c->failure;
+    struct failure f = c->failure;
+    f.why = reason_of(&f, found, expected);
+    if (f.why == FAILED_CLASS && place == SIZE_MAX && type_resolve(found)->kind != TYPE_VARIABLE &&
+        class_is_of_left(found, expected))
+        f.why = FAILED_SHAPE;
     struct diagnostics *all = c->diagnostics;
     if (function && place == SIZE_MAX && (f.why == FAILED_SHAPE || f.why == FAILED_RIGID)) {
         struct diagnostic *d =
@@ -194,13 +220,18 @@ struct diagnostic *report_argument(struct checker *c, struct span span, const ch
         return d;
     }
     if (function && f.why == FAILED_KIND) {
-        struct diagnostic *d =
-            diag_error(all, DIAG_KIND, span, "`%s` cannot be used on `%s`: %s", function, type_text(c, found),
-                       strcmp(function, "push") == 0
-                           ? (is_function(f.a) ? "a push array holds scalars and tuples of scalars, never functions"
-                                               : "a push array holds scalars and tuples of scalars, never arrays")
-                           : kind_words(f.a, f.kind));
-        if (strcmp(function, "push") == 0 && !is_function(f.a))
+        bool is_push = strcmp(function, "push") == 0;
+        struct diagnostic *d;
+        if (is_push)
+            d = diag_error(
+                all, DIAG_KIND, span,
+                "`push` cannot write elements of type `%s`: a push array holds scalars and tuples of scalars, "
+                "never %s",
+                type_text(c, f.a), is_function(f.a) ? "functions" : "arrays");
+        else
+            d = diag_error(all, DIAG_KIND, span, "`%s` cannot be used on `%s`: %s", function, type_text(c, f.a),
+                           kind_words(f.a, f.kind));
+        if (is_push && !is_function(f.a))
             diag_hint(all, d, "arrays in an array are written by `map (push <block>)` and put together by `concat`");
         return d;
     }
@@ -273,10 +304,13 @@ static void report_fits(struct checker *c, const struct level_constraint *k) {
         for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
             if (domain & (1u << value))
                 level = value;
+        const char *place_word = level == LEVEL_PURE ? "is computed" : "runs";
         const char *where = b.variable && (domain & (domain - 1)) ? "at another level" : once_per[level];
         const char *what = a.variable ? arena_printf(c->arena, "at `%s`", level_text(c, a)) : once_per[a.value];
-        d = diag_error(c->diagnostics, DIAG_AMBIENT, demand->span, "%s%s%s runs %s, but this place runs %s",
-                       name ? "`" : "", name ? name : "this", name ? "`" : "", what, where);
+        d = diag_error(c->diagnostics, DIAG_AMBIENT, demand->span, "%s%s%s runs %s, but this place %s %s",
+                       name ? "`" : "", name ? name : "this", name ? "`" : "", what, place_word, where);
+        if (level == LEVEL_PURE)
+            diag_hint(c->diagnostics, d, "what runs on the device is a `fun`, used by a `kernel`");
     }
     if (place->span.begin != demand->span.begin || place->span.end != demand->span.end)
         diag_note(c->diagnostics, d, place->span, "%s", place_words(c, place->reason));

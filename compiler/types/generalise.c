@@ -117,7 +117,41 @@ static bool is_internal(const struct checker *c, const struct level_variable *va
     return variable->depth > c->depth && !(variable->mark & MARK_KEPT);
 }
 
-/* Proper levels: the lowest that the constraints allow, `thread` or one above the only one below it. With two of
+/* The variables below `variable`, with the term of the last; constants are in its domain already. */
+static size_t count_below(struct checker *c, size_t mark, const struct level_variable *variable, struct level **last,
+                          bool *is_settled) {
+    size_t count = 0;
+    for (size_t i = mark; i < c->pending.count; i++) {
+        struct level_constraint *k = c->pending.at[i];
+        struct level below = level_view(k->a);
+        if (k->kind != LEVEL_BELOW || level_view(k->b).variable != variable || !below.variable)
+            continue;
+        count++;
+        *last = k->a;
+        *is_settled &= !is_internal(c, below.variable) || below.variable->rigid;
+    }
+    return count;
+}
+
+static bool choose_level(struct checker *c, size_t mark, const struct level_constraint *k, struct level *term) {
+    struct level view = level_view(term);
+    if (!view.variable || view.variable->rigid || view.offset || !is_internal(c, view.variable))
+        return false;
+    struct level *only = NULL, *chosen = NULL;
+    bool is_settled = true;
+    size_t below = count_below(c, mark, view.variable, &only, &is_settled);
+    if (below == 0) {
+        int value = LEVEL_THREAD;
+        while (!(view.variable->domain & (1u << value)))
+            value++;
+        chosen = level_constant(c, (enum level_value)value);
+    } else if (below == 1 && is_settled) {
+        chosen = level_shifted(c, level_view(only), 1);
+    }
+    return chosen && level_unify(c, term, chosen, k);
+}
+
+/* Proper levels: the lowest that the constraints allow, a constant or one above the only one below it. With two of
    them below, there is no term for it, and it stays: chosen where the scheme is used. */
 static void choose_internal_levels(struct mentioned *m, size_t mark) {
     struct checker *c = m->c;
@@ -125,51 +159,10 @@ static void choose_internal_levels(struct mentioned *m, size_t mark) {
         again = false;
         for (size_t i = mark; i < c->pending.count && !again; i++) {
             struct level_constraint *k = c->pending.at[i];
-            struct level above = level_view(k->b);
-            if (k->kind != LEVEL_BELOW || !above.variable || above.variable->rigid || !is_internal(c, above.variable))
-                continue;
-            struct level *only = NULL;
-            size_t below = 0;
-            bool below_is_internal = false;
-            for (size_t j = mark; j < c->pending.count; j++) {
-                struct level_constraint *other = c->pending.at[j];
-                if (other->kind != LEVEL_BELOW || level_view(other->b).variable != above.variable)
-                    continue;
-                struct level term = level_view(other->a);
-                if (!term.variable)
-                    continue;
-                below++;
-                only = other->a;
-                below_is_internal |= is_internal(c, term.variable) && !term.variable->rigid;
-            }
-            if (below != 1 || below_is_internal || above.offset != 0)
-                continue;
-            struct level *next = level_shifted(c, level_view(only), 1);
-            if (next && level_unify(c, k->b, next, k)) {
-                level_propagate(c, mark);
-                again = true;
-            }
+            again = k->kind == LEVEL_BELOW && (choose_level(c, mark, k, k->a) || choose_level(c, mark, k, k->b));
         }
-        /* One with nothing below it is thread, or what is lowest. */
-        for (size_t i = mark; i < c->pending.count && !again; i++) {
-            struct level_constraint *k = c->pending.at[i];
-            struct level below = level_view(k->a);
-            if (k->kind != LEVEL_BELOW || !below.variable || below.variable->rigid || !is_internal(c, below.variable))
-                continue;
-            bool is_bounded = false;
-            for (size_t j = mark; j < c->pending.count; j++)
-                is_bounded |=
-                    c->pending.at[j]->kind == LEVEL_BELOW && level_view(c->pending.at[j]->b).variable == below.variable;
-            if (is_bounded)
-                continue;
-            int value = 0;
-            while (!(below.variable->domain & (1u << value)))
-                value++;
-            struct level term = {.variable = below.variable};
-            level_unify(c, &term, level_constant(c, (enum level_value)value), k);
+        if (again)
             level_propagate(c, mark);
-            again = true;
-        }
     }
     for (size_t i = mark; i < c->pending.count; i++)
         for (int side = 0; side < 2; side++) {
@@ -270,18 +263,50 @@ static void shrink_given(struct mentioned *m, size_t mark) {
                 }
             }
             struct level self = {.variable = variable};
+            struct level from = only ? level_view(only) : self;
             if (in == 0) {
                 level_unify(c, &self, level_constant(c, LEVEL_PURE), NULL);
-                again |= out > 0;
-            } else if (in == 1 && out == 0 && level_view(only).variable->depth > c->depth) {
-                struct level_variable *kept = level_view(only).variable;
-                uint32_t depth = kept->depth;
-                if (level_unify(c, &self, only, NULL))
-                    kept->depth = depth;
+                again = true;
+            } else if (in == 1 && out == 0 && from.variable && from.variable->depth > c->depth) {
+                uint32_t depth = from.variable->depth;
+                if (level_unify(c, &self, only, NULL)) {
+                    from.variable->depth = depth;
+                    again = true;
+                }
             }
         }
         level_propagate(c, mark);
     }
+}
+
+/* Names for the variables that the user gave none, so that messages and dumps agree: a, b, … and l, m, …, with a
+   prime in a scheme within a definition. */
+static symbol free_name(struct checker *c, const struct scheme *scheme, char first, size_t *next) {
+    for (;;) {
+        size_t index = (*next)++, letters = (size_t)('z' - first + 1);
+        const char *prime = c->depth ? "'" : "";
+        symbol name = symbol_of(
+            c->symbols, index < letters ? arena_printf(c->arena, "%c%s", (char)(first + (char)index), prime)
+                                        : arena_printf(c->arena, "%c%zu%s", (char)(first + (char)(index % letters)),
+                                                       index / letters, prime));
+        bool taken = false;
+        for (size_t i = 0; i < scheme->type_count; i++)
+            taken |= scheme->type_variables[i]->name == name;
+        for (size_t i = 0; i < scheme->level_count; i++)
+            taken |= scheme->level_variables[i]->name == name;
+        if (!taken)
+            return name;
+    }
+}
+
+static void name_variables(struct checker *c, const struct scheme *scheme) {
+    size_t next_type = 0, next_level = 0;
+    for (size_t i = 0; i < scheme->type_count; i++)
+        if (!scheme->type_variables[i]->name)
+            scheme->type_variables[i]->name = free_name(c, scheme, 'a', &next_type);
+    for (size_t i = 0; i < scheme->proper_count; i++)
+        if (!scheme->level_variables[i]->name)
+            scheme->level_variables[i]->name = free_name(c, scheme, 'l', &next_level);
 }
 
 struct scheme *generalise(struct checker *c, struct type *type, size_t mark, bool with_classes) {
@@ -314,6 +339,7 @@ struct scheme *generalise(struct checker *c, struct type *type, size_t mark, boo
         scheme->level_variables[i]->depth = DEPTH_QUANTIFIED;
         scheme->level_variables[i]->rigid = true;
     }
+    name_variables(c, scheme);
     size_t kept = mark;
     for (size_t i = mark; i < c->pending.count; i++) {
         struct level_constraint *k = c->pending.at[i];

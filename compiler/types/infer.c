@@ -251,6 +251,10 @@ static struct core *infer_named_value(struct checker *c, const struct ast_expr *
     struct level *ambient = c->ambient;
     c->ambient = outer;
     c->depth--;
+    if (!type_is_small(core->type)) {
+        diag_error(c->diagnostics, DIAG_TYPE_SIZE, value->span, "the type of this expression is too large");
+        core->type = c->error_type;
+    }
     enum type_kind kind = type_resolve(core->type)->kind;
     bool generalises =
         (kind == TYPE_ARROW || kind == TYPE_LEVEL_ARROW) && is_value(value) && ran_nothing(c, ambient, mark);

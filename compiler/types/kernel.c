@@ -140,6 +140,7 @@ static void find_level(struct result *r, struct type *type) {
 
 void check_kernel(struct checker *c, struct core_global *global, const struct ast_decl *decl, struct level *ambient) {
     struct type *type = type_resolve(global->body->type);
+    size_t errors = diag_error_count(c->diagnostics);
     for (size_t i = 0; i < decl->parameters.count && type->kind == TYPE_ARROW; i++) {
         const struct ast_pattern *pattern = decl->parameters.at[i];
         bool closed = close_type(c, type->arrow.from);
@@ -158,7 +159,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         }
         type = type_resolve(type->arrow.to);
     }
-    if (type->kind == TYPE_ERROR)
+    if (type->kind == TYPE_ERROR || diag_error_count(c->diagnostics) != errors)
         return;
     const char *problem = result_problem(type);
     if (problem) {

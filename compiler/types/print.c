@@ -27,7 +27,11 @@ static void print_type_variable(struct printer *p, const struct type_variable *v
         return;
     }
     if (!p->gives_names && variable->depth != DEPTH_QUANTIFIED && !variable->rigid) {
-        text_add(p->out, "_");
+        /* An undecided number is shown as what it will be when nothing decides. */
+        unsigned numbers = CLASS_NUM | CLASS_INTEGRAL | CLASS_FLOATING;
+        text_add(p->out, !(variable->classes & numbers)         ? "_"
+                         : (variable->classes & CLASS_FLOATING) ? "double"
+                                                                : "int");
         return;
     }
     size_t i = 0;
