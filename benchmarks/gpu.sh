@@ -1,0 +1,199 @@
+#!/bin/sh
+# Everything worth knowing about FCL on a CUDA device, in one command and under eight minutes: sh benchmarks/gpu.sh
+#
+#   1. builds fclc, or takes a ready one:     FCLC=path/to/fclc sh benchmarks/gpu.sh
+#   2. compiles the examples with nvcc, warnings being errors, and looks for register spills
+#   3. runs the test directives of examples/ and tests/run/ on the device
+#   4. runs them again under compute-sanitizer: memcheck, racecheck, synccheck
+#   5. times the examples beside hand-written kernels, a copy among them
+#
+# Needs the CUDA toolkit (found in CUDA_HOME, by PATH, or in /usr/local/cuda) with a C compiler, and this repository. make,
+# re2c and bison are needed only without FCLC; without python3 the last step writes the bare measurements and no table.
+# Writes JSON into benchmarks/results/, or into the directory RESULTS. SKIP_SANITIZER=1 leaves out step 4.
+#
+# A step that fails does not stop the others. Exit status: 0 all good, 1 a step failed, 3 there is no way to start.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+fclc=${FCLC-}
+[ -z "$fclc" ] || fclc=$(cd "$(dirname "$fclc")" && pwd)/$(basename "$fclc")
+cd "$root"
+results=${RESULTS-$root/benchmarks/results}
+deadline=$(($(date +%s) + 470))
+stamp=$(date -u +%Y-%m-%d-%H%M%S)
+failed=
+
+stop() {
+  echo "gpu.sh: $*" >&2
+  exit 3
+}
+title() { printf '\n== %s\n' "$*"; }
+fail() {
+  echo "FAILED: $*"
+  failed="$failed
+  $*"
+}
+# limited SECONDS COMMAND…: at most so long, and never beyond the deadline of the whole script.
+limited() {
+  seconds=$1
+  shift
+  left=$((deadline - $(date +%s)))
+  [ "$left" -lt "$seconds" ] && seconds=$left
+  if [ "$seconds" -le 0 ]; then
+    echo "no time left for: $*"
+    return 124
+  fi
+  timeout "$seconds" "$@"
+}
+
+# ---------------------------------------------------------------- what there is
+
+if [ -z "${CUDA_HOME-}" ]; then
+  if nvcc=$(command -v nvcc); then
+    CUDA_HOME=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+  else
+    CUDA_HOME=/usr/local/cuda
+  fi
+fi
+[ -d "$CUDA_HOME" ] || stop "no CUDA toolkit in $CUDA_HOME; set CUDA_HOME"
+export CUDA_HOME
+PATH=$CUDA_HOME/bin:$CUDA_HOME/compute-sanitizer:$PATH
+LD_LIBRARY_PATH=$CUDA_HOME/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export PATH LD_LIBRARY_PATH
+command -v timeout >/dev/null || stop "timeout (coreutils) is missing"
+[ -n "${CC-}" ] || if command -v cc >/dev/null; then CC=cc; else CC=gcc; fi
+export CC
+
+title "Device"
+if command -v nvidia-smi >/dev/null; then
+  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || true
+fi
+mkdir -p "$results"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+# Kernels that were built by another version must not be taken for this one's.
+export XDG_CACHE_HOME="$work/cache"
+
+# ---------------------------------------------------------------- build
+
+title "fclc"
+if [ -z "$fclc" ]; then
+  for tool in make re2c bison "$CC"; do
+    command -v "$tool" >/dev/null || stop "$tool is missing; install it, or give a ready compiler: FCLC=path/to/fclc"
+  done
+  make -j"$(nproc)" CC="$CC" BUILD=build-gpu || stop "the build failed"
+  fclc=$root/build-gpu/fclc
+fi
+[ -x "$fclc" ] || stop "$fclc is not there or cannot be executed"
+"$fclc" --version || stop "$fclc does not run on this machine"
+"$fclc" devices || true
+limited 60 "$fclc" run --target=cuda examples/reverse/reverse.fcl reverseGrid '[1,2,3]' ||
+  stop "the CUDA device does not work with fclc; see the message above"
+
+# ---------------------------------------------------------------- nvcc
+
+title "nvcc"
+if command -v nvcc >/dev/null; then
+  for file in examples/*/*.fcl; do
+    name=$(basename "$file" .fcl)
+    "$fclc" "$file" -o "$work/$name.cu" || {
+      fail "fclc $file -o $name.cu"
+      continue
+    }
+    for arch in sm_75 sm_90; do
+      if limited 60 nvcc -std=c++17 -Werror all-warnings -Xptxas -v -arch=$arch -cubin -o "$work/$name.cubin" \
+        "$work/$name.cu" >"$work/log" 2>&1; then
+        if grep -E '[1-9][0-9]* bytes spill' "$work/log"; then fail "$file spills registers on $arch"; fi
+        sed -n "s|.*Used \([0-9]* registers.*\)|$name $arch: \1|p" "$work/log"
+      else
+        cat "$work/log"
+        fail "nvcc -arch=$arch on $file"
+      fi
+    done
+  done
+else
+  echo "skipped: nvcc is not in $CUDA_HOME/bin"
+fi
+
+# ---------------------------------------------------------------- tests
+
+title "Tests on the device"
+for file in examples/*/*.fcl tests/run/*.fcl; do
+  [ -f "$file" ] || continue
+  echo "$file"
+  limited 60 "$fclc" test --target=cuda "$file" || fail "fclc test --target=cuda $file"
+done
+
+title "compute-sanitizer"
+if [ -n "${SKIP_SANITIZER-}" ]; then
+  echo "skipped, as asked"
+elif command -v compute-sanitizer >/dev/null; then
+  set --
+  for file in examples/*/*.fcl tests/run/*.fcl; do
+    case $file in *large* | *'*'*) ;; *) set -- "$@" "$file" ;; esac
+  done
+  for tool in memcheck racecheck synccheck; do
+    printf '%s: ' $tool
+    if limited 75 compute-sanitizer --tool $tool --error-exitcode 9 "$fclc" test --target=cuda "$@" >"$work/log" 2>&1; then
+      tail -n 1 "$work/log"
+    else
+      status=$?
+      echo "exit status $status"
+      tail -n 40 "$work/log"
+      fail "compute-sanitizer --tool $tool (exit status $status; 9: it found something, 124: out of time)"
+    fi
+  done
+else
+  echo "skipped: compute-sanitizer is not in $CUDA_HOME"
+fi
+
+# ---------------------------------------------------------------- times
+
+# Times on the device, launch overhead left out; the second size is far beyond the second-level cache.
+title "Times"
+build=$(dirname "$fclc")
+if ! mkdir -p "$build/benchmarks" 2>/dev/null || ! [ -w "$build/benchmarks" ]; then
+  # benchmarks/run looks for its program beside fclc
+  mkdir -p "$work/build"
+  cp "$fclc" "$work/build/fclc"
+  echo "note: $build cannot be written, so that a copy of fclc is used"
+  build=$work/build
+  fclc=$build/fclc
+fi
+if sh benchmarks/build-measure "$build"; then
+  for size in 16777216 67108864; do
+    file=$results/$stamp-cuda-$size.json
+    if command -v python3 >/dev/null; then
+      limited 100 python3 benchmarks/run --fclc "$fclc" --target cuda --time device --size $size --rounds 5 --save "$file" ||
+        fail "benchmarks/run --target cuda --size $size"
+      continue
+    fi
+    side=4096
+    [ $size -gt 16777216 ] && side=8192
+    for round in 1 2 3; do
+      for task in copy reverse transpose reduce; do
+        limited 30 "$build/benchmarks/measure" --device cuda --size $size $task >>"$file" || fail "reference $task $size"
+      done
+      limited 30 "$fclc" bench --json --target=cuda examples/reverse/reverse.fcl reverseGrid iota:$size >>"$file" ||
+        fail "bench reverseGrid $size"
+      limited 30 "$fclc" bench --json --target=cuda examples/transpose/transpose.fcl transposeTiles $side $side iota:$size \
+        >>"$file" || fail "bench transposeTiles $size"
+      limited 30 "$fclc" bench --json --target=cuda examples/reduce/reduce.fcl sumBlocks iota:$size >>"$file" ||
+        fail "bench sumBlocks $size"
+      echo "round $round of 3 for $size elements"
+    done
+    echo "no python3: the measurements, one JSON object a line, are in $file"
+    cat "$file"
+  done
+else
+  fail "the program that measures the references cannot be built"
+fi
+
+title "Done"
+ls -l "$results"/"$stamp"* 2>/dev/null || true
+if [ -n "$failed" ]; then
+  echo "These steps failed:$failed"
+  exit 1
+fi
+echo "Everything passed."
