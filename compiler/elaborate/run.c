@@ -210,9 +210,15 @@ static struct pull *unknown_array(struct elaborator *e, struct type *element, st
     return pull;
 }
 
+/* Below grid a small constant bound is better than an exact one that only the launch knows: memory is then laid out at compile
+   time, and private arrays can live in registers. */
+enum { SMALL_CAPACITY = 4096 };
+
 static struct ir_value *capacity_of(struct elaborator *e, struct ir_value *length, enum level_value level) {
     if (!length)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length of what is stored here depends on data");
+    if (level != LEVEL_GRID && length->high <= SMALL_CAPACITY)
+        return ir_int(e->builder, length->high);
     struct ir_value *capacity = elab_upper_bound(e, length);
     if (!capacity)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,

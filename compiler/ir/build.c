@@ -259,6 +259,32 @@ static void learn(struct ir_builder *b, struct ir_value *value, struct range ran
     facts_narrow(b, value, range);
 }
 
+/* x - y where y is a part of x, such as x / 2, lies between 0 and x: intervals alone cannot see that. */
+static bool takes_a_part(const struct ir_value *x, const struct ir_value *y, struct range of_x, struct range *result) {
+    const struct ir_instruction *part = y->definition;
+    if (!part || part->kind != IR_OPERATION || part->operands[0] != x || of_x.low < 0 || !base_info[x->base].is_integer)
+        return false;
+    const struct ir_value *by = part->operand_count > 1 ? part->operands[1] : NULL;
+    int64_t high = of_x.high;
+    switch (part->op) {
+    case OP_SHR:
+        if (by->is_constant && by->constant.integer >= 0 && by->constant.integer < base_info[x->base].bits)
+            high -= high >> by->constant.integer;
+        break;
+    case OP_DIV:
+        if (by->low < 1)
+            return false;
+        if (by->is_constant)
+            high -= high / by->constant.integer;
+        break;
+    case OP_REM:
+    case OP_AND:
+    case OP_MIN: break;
+    default: return false; /* other operations may give more than their operand */
+    }
+    return range_intersect(*result, (struct range){0, high}, result);
+}
+
 static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base, struct ir_value **x, size_t count) {
     union scalar constants[3];
     struct range ranges[3];
@@ -279,6 +305,7 @@ static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base
     for (size_t i = 0; i < count; i++)
         ranges[i] = facts_range(b, x[i]);
     struct range range = range_operation(op, base, operand, ranges);
+    bool within = op == OP_SUB && takes_a_part(x[0], x[1], ranges[0], &range);
     if (range_is_point(base, range))
         return builder_integer(b, base, range.low);
     struct ir_value *value = simplify(b, op, base, x);
@@ -291,7 +318,7 @@ static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base
         value = find_operation(b, hash, op, base, x, count);
         if (!value) {
             bool can_wrap = op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_NEG || op == OP_SHL;
-            value = new_operation(b, op, base, x, count, range, can_wrap && range_never_wraps(op, base, ranges));
+            value = new_operation(b, op, base, x, count, range, within || (can_wrap && range_never_wraps(op, base, ranges)));
             table_add(b, hash, value, 0);
             return value;
         }
