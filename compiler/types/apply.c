@@ -136,7 +136,7 @@ struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
         apply->apply.function = core;
         apply->apply.argument = argument;
         c->at = argument->span;
-        c->reason = name;
+        c->reason = head_name(argument);
         if (!subsume(c, argument->type, function->arrow.from)) {
             bool is_infix = expr->apply.is_operator && !piped && list.count == 2 && i == 1;
             struct diagnostic *d;

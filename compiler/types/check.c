@@ -86,7 +86,7 @@ static void compare_with_sig(struct checker *c, const struct ast_decl *decl, con
     else
         d = diag_error(c->diagnostics, DIAG_TYPE_MISMATCH, decl->name_span,
                        "the definition of `%s` does not have the type that its sig says", decl->name->text);
-    diag_note(c->diagnostics, d, sig->signature->span, "the sig says `%s`", type_text(c, expected));
+    diag_note(c->diagnostics, d, sig->signature->type->span, "the sig says `%s`", type_text(c, expected));
     diag_note(c->diagnostics, d, (struct span){0, 0}, "the definition has the type `%s`", type_text(c, found));
 }
 
@@ -147,6 +147,7 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
                                    .from_prelude = c->scope->is_prelude};
     entry->global = global;
     c->at = decl->name_span;
+    c->definition = decl;
     if (decl->kind == DECL_PARAM) {
         check_param(c, global, decl);
     } else {
@@ -175,7 +176,7 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
                                            .parameter_count = decl->parameters.count,
                                            .body = decl->body,
                                            .span = decl->span,
-                                           .sig_span = sig ? sig->signature->span : (struct span){0, 0}};
+                                           .sig_span = sig ? sig->signature->type->span : (struct span){0, 0}};
             if (decl->kind == DECL_KERNEL && decl->levels.count)
                 diag_error(c->diagnostics, DIAG_KERNEL_LEVELS, decl->levels.at[0].span,
                            "a kernel takes no levels: the level of its result says where it runs");

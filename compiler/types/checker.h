@@ -96,8 +96,9 @@ struct checker {
     struct scheme *primitive_schemes[PRIM_COUNT];
 
     const struct scope *scope;
-    struct map *locals; /* symbol → struct binding * */
-    struct map *levels; /* symbol → struct level_binding * */
+    const struct ast_decl *definition; /* being checked */
+    struct map *locals;                /* symbol → struct binding * */
+    struct map *levels;                /* symbol → struct level_binding * */
     VEC(struct binding *) bound;
     signature_variables *signature_scope; /* type variables of the enclosing sig, or NULL */
 

@@ -125,9 +125,25 @@ void report_unbound_level(struct checker *c, symbol name, struct span span) {
     struct suggestion suggestion = suggestion_for(name->text);
     for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
         suggestion_offer(&suggestion, level_names[value]);
-    if (suggestion.best)
+    if (suggestion.best) {
         diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
-    else
-        diag_hint(c->diagnostics, d, "bind it where the function starts: `fun f <%s> x = …` or `fn <%s> => …`",
-                  name->text, name->text);
+        return;
+    }
+    const struct ast_decl *definition = c->definition;
+    if (!definition || definition->kind != DECL_FUN) {
+        diag_hint(c->diagnostics, d, "a level variable is bound by the function that uses it: `fn <%s> => …`",
+                  name->text);
+        return;
+    }
+    struct text text;
+    text_init(&text, c->arena);
+    text_printf(&text, "fun %s <", definition->name->text);
+    for (size_t i = 0; i < definition->levels.count; i++)
+        text_printf(&text, "%s, ", definition->levels.at[i].name->text);
+    text_printf(&text, "%s>", name->text);
+    for (size_t i = 0; i < definition->parameters.count; i++) {
+        const struct ast_pattern *parameter = definition->parameters.at[i];
+        text_printf(&text, " %s", parameter->kind == AST_PATTERN_NAME ? parameter->name->text : "_");
+    }
+    diag_hint(c->diagnostics, d, "bind it where the function starts: `%s = …`", text_string(&text));
 }

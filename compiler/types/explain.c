@@ -1,4 +1,5 @@
 /* Type errors in words: what was expected and found in the user's names, and for levels both places that clash. */
+#include <ctype.h>
 #include <string.h>
 
 #include "types/checker.h"
@@ -41,7 +42,10 @@ void note_definition(struct checker *c, struct diagnostic *d, const struct core 
 
 /* ---- types ---- */
 
-static const char *ordinal(struct checker *c, size_t place, size_t count) {
+static const char *ordinal(struct checker *c, const char *function, size_t place, size_t count) {
+    bool is_operator = !isalpha((unsigned char)function[0]);
+    if (is_operator && count == 2)
+        return place == 0 ? "left operand" : "right operand";
     static const char *const words[] = {"first", "second", "third", "fourth", "fifth", "sixth"};
     if (count == 1 && place == 0)
         return "argument";
@@ -209,8 +213,15 @@ struct diagnostic *report_argument(struct checker *c, struct span span, const ch
     if (function && place != SIZE_MAX && (f.why == FAILED_SHAPE || f.why == FAILED_RIGID)) {
         struct diagnostic *d =
             diag_error(all, DIAG_ARGUMENT_TYPE, span, "the %s of `%s` should be `%s`, but this is `%s`",
-                       ordinal(c, place, place_count), function, type_text(c, expected), type_text(c, found));
+                       ordinal(c, function, place, place_count), function, type_text(c, expected), type_text(c, found));
         hint_types(c, d, found, expected);
+        return d;
+    }
+    if (function && place != SIZE_MAX && f.why == FAILED_LEVEL) {
+        struct diagnostic *d = diag_error(all, DIAG_LEVEL_MISMATCH, span,
+                                          "the %s of `%s` should be `%s`, but this is `%s`: `%s` is not `%s`",
+                                          ordinal(c, function, place, place_count), function, type_text(c, expected),
+                                          type_text(c, found), level_text(c, f.level_a), level_text(c, f.level_b));
         return d;
     }
     if (function && f.why == FAILED_CLASS) {
@@ -314,7 +325,7 @@ static void report_fits(struct checker *c, const struct level_constraint *k) {
     }
     if (place->span.begin != demand->span.begin || place->span.end != demand->span.end)
         diag_note(c->diagnostics, d, place->span, "%s", place_words(c, place->reason));
-    if (!a.variable && !b.variable && b.value == LEVEL_THREAD && a.value > LEVEL_THREAD)
+    if (!a.variable && a.value > LEVEL_THREAD && level_domain(b) & (1u << LEVEL_THREAD))
         diag_hint(c->diagnostics, d, "bind its result outside with `let`, where the code still runs %s",
                   once_per[a.value]);
 }

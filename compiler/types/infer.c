@@ -302,13 +302,13 @@ static struct core *infer_let(struct checker *c, const struct ast_expr *expr) {
 /* ---- the rest ---- */
 
 /* `logical`: && or || when the conditional was written so. */
-static void require_bool(struct checker *c, struct core *core, const char *logical) {
+static void require_bool(struct checker *c, struct core *core, const char *logical, size_t place) {
     c->at = core->span;
     c->reason = NULL;
     if (subsume(c, core->type, c->base_types[BASE_BOOL]))
         return;
     if (logical)
-        report_argument(c, core->span, logical, 0, 2, core->type, c->base_types[BASE_BOOL]);
+        report_argument(c, core->span, logical, place, 2, core->type, c->base_types[BASE_BOOL]);
     else
         diag_error(c->diagnostics, DIAG_TYPE_MISMATCH, core->span,
                    "the condition of `if` is a `bool`, but this is `%s`", type_text(c, core->type));
@@ -318,14 +318,14 @@ static struct core *infer_if(struct checker *c, const struct ast_expr *expr) {
     symbol logical = expr->conditional.logical;
     struct core *core = core_new(c, CORE_IF, expr->span, NULL);
     core->conditional.condition = infer_expr(c, expr->conditional.condition);
-    require_bool(c, core->conditional.condition, logical ? logical->text : NULL);
+    require_bool(c, core->conditional.condition, logical ? logical->text : NULL, 0);
     struct core *then_core = infer_expr(c, expr->conditional.then_branch);
     struct core *else_core = infer_expr(c, expr->conditional.else_branch);
     core->conditional.then_branch = then_core;
     core->conditional.else_branch = else_core;
     if (logical) {
         core->type = c->base_types[BASE_BOOL];
-        require_bool(c, strcmp(logical->text, "&&") == 0 ? then_core : else_core, logical->text);
+        require_bool(c, strcmp(logical->text, "&&") == 0 ? then_core : else_core, logical->text, 1);
         return core;
     }
     core->type = type_fresh(c, KIND_TYP, 0, expr->span);

@@ -146,8 +146,9 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         bool closed = close_type(c, type->arrow.from);
         const char *problem = parameter_problem(type->arrow.from);
         if (problem) {
-            struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_TYPE, pattern->span,
-                                              "a kernel cannot take a `%s`", type_text(c, type->arrow.from));
+            struct diagnostic *d =
+                diag_error(c->diagnostics, DIAG_KERNEL_TYPE, pattern->span,
+                           "a kernel cannot take a parameter of type `%s`", type_text(c, type->arrow.from));
             diag_hint(c->diagnostics, d, "%s", problem);
         } else if (!closed) {
             struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, pattern->span,
@@ -164,7 +165,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
     const char *problem = result_problem(type);
     if (problem) {
         struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_TYPE, decl->body->span,
-                                          "a kernel cannot give a `%s`", type_text(c, type));
+                                          "a kernel cannot give a result of type `%s`", type_text(c, type));
         diag_hint(c->diagnostics, d, "%s", problem);
         return;
     }

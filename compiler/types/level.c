@@ -236,7 +236,7 @@ void level_require(struct checker *c, enum level_constraint_kind kind, struct le
 }
 
 void level_propagate(struct checker *c, size_t mark) {
-    bool changed = true, backwards = false;
+    bool changed = c->pending.count > mark, backwards = false;
     while (changed) { /* there and back: long chains run either way */
         changed = false;
         size_t count = c->pending.count - mark;
