@@ -44,9 +44,9 @@ static struct ir_value *of_operation(struct elaborator *e, const struct ir_instr
     }
 }
 
+/* `value` itself is not resolved on the way: what a branch yields would become the branch's result again. */
 static struct ir_value *bound(struct elaborator *e, struct ir_value *value, int depth) {
     struct ir_builder *b = e->builder;
-    value = ir_resolve(b, value);
     if (at_host(e, value))
         return value;
     struct ir_value *known = map_get(e->bounds, value);
@@ -72,7 +72,7 @@ static struct ir_value *bound(struct elaborator *e, struct ir_value *value, int 
 
 struct ir_value *elab_upper_bound(struct elaborator *e, struct ir_value *value) {
     struct ir_region *here = ir_enter_outermost(e->builder);
-    struct ir_value *result = bound(e, value, 32);
+    struct ir_value *result = bound(e, ir_resolve(e->builder, value), 32);
     if (result)
         result = ir_binary(e->builder, OP_MAX, result, ir_int(e->builder, 0));
     ir_leave_outermost(e->builder, here);

@@ -300,7 +300,10 @@ static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base
     if (b->optimise == 0) {
         if (op == OP_SELECT && x[0]->is_constant) /* known conditions decide statically at every level */
             return x[x[0]->constant.integer ? 1 : 2];
-        return new_operation(b, op, base, x, count, range_of_base(base), false);
+        /* ranges are kept at every level: what memory to set aside is decided by them */
+        for (size_t i = 0; i < count; i++)
+            ranges[i] = (struct range){x[i]->low, x[i]->high};
+        return new_operation(b, op, base, x, count, range_operation(op, base, operand, ranges), false);
     }
     for (size_t i = 0; i < count; i++)
         ranges[i] = facts_range(b, x[i]);

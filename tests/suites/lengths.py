@@ -32,7 +32,7 @@ def cases(env):
                                 env=variables(env, executor), timeout=600)
             wanted = run("interp")
             for executor in EXECUTORS:
-                if executor == "interp" or (executor == "cuda-simulator" and length > SIMULATED):
+                if executor in ("interp", "c-unoptimised") or (executor == "cuda-simulator" and length > SIMULATED):
                     continue
                 require(env, executor)
                 assert run(executor) == wanted, f"{kernel} on {executor} differs from the interpreter at length {length}"

@@ -27,8 +27,8 @@ def cases(env):
 
         def under_oclgrind(path=path):
             oclgrind = env.tool("oclgrind")
-            return directives(env, [oclgrind, "--data-races", "--uniform-writes", "--stop-errors", "1", env.fclc, "test",
-                                    "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0"}, silent=True)
+            return directives(env, [oclgrind, "--data-races", "--uniform-writes", env.fclc, "test",
+                                    "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"}, silent=True)
         if not env.sanitized and "large" not in name:
             yield Case(f"{name} under oclgrind", under_oclgrind)
 

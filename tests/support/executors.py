@@ -5,6 +5,7 @@ from harness import Skip
 EXECUTORS = {
     "interp": (["--target=interp"], False),
     "c": (["--target=c"], False),
+    "c-unoptimised": (["--target=c", "-O0"], False),
     "opencl-loop": (["--target=opencl", "--map=loop"], False),
     "opencl-simt": (["--target=opencl", "--map=simt"], False),
     "cuda-simulator": (["--target=cuda"], True),
