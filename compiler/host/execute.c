@@ -5,7 +5,7 @@
 
 #include "ir/fold.h"
 
-struct execution {
+struct device_run {
     struct arena *arena;
     struct execute_job job;
     union scalar *values;        /* by ir_value id */
@@ -17,18 +17,18 @@ struct execution {
     const char *why;
 };
 
-static bool failed(struct execution *x, const char *what) {
+static bool failed(struct device_run *x, const char *what) {
     const char *message = fcl_error(x->job.context);
     x->why = what && *what ? arena_printf(x->arena, "%s: %s", what, message) : message;
     return false;
 }
 
 static int64_t value_of(void *context, const struct ir_value *value) {
-    struct execution *x = context;
+    struct device_run *x = context;
     return value->is_constant ? value->constant.integer : x->values[value->id].integer;
 }
 
-static union scalar scalar_of(struct execution *x, const struct ir_value *value) {
+static union scalar scalar_of(struct device_run *x, const struct ir_value *value) {
     return value->is_constant ? value->constant : x->values[value->id];
 }
 
@@ -55,7 +55,7 @@ uint64_t launch_blocks(const struct target_kernel *kernel, int64_t count, const 
     return (n + per_block - 1) / per_block;
 }
 
-static bool launch(struct execution *x, const struct ir_instruction *forall) {
+static bool launch(struct device_run *x, const struct ir_instruction *forall) {
     const struct target_kernel *kernel = target_kernel_of(x->job.target, forall);
     int64_t count = value_of(x, kernel->count);
     const struct fcl_device_info *device = fcl_device(x->job.context);
@@ -125,9 +125,9 @@ static bool launch(struct execution *x, const struct ir_instruction *forall) {
 
 /* ---- the host's instructions ---- */
 
-static bool run_region(struct execution *x, const struct ir_region *region);
+static bool run_region(struct device_run *x, const struct ir_region *region);
 
-static void assign(struct execution *x, struct ir_value *const *to, const ir_values *from, size_t first, size_t count) {
+static void assign(struct device_run *x, struct ir_value *const *to, const ir_values *from, size_t first, size_t count) {
     union scalar *temporary = malloc((count ? count : 1) * sizeof *temporary); /* a parallel assignment */
     for (size_t i = 0; i < count; i++)
         temporary[i] = scalar_of(x, from->at[first + i]);
@@ -136,7 +136,7 @@ static void assign(struct execution *x, struct ir_value *const *to, const ir_val
     free(temporary);
 }
 
-static bool run_loop(struct execution *x, const struct ir_instruction *i) {
+static bool run_loop(struct device_run *x, const struct ir_instruction *i) {
     bool counted = i->kind == IR_FOR;
     size_t skip = counted ? 1 : 0, carried = i->operand_count - skip;
     ir_values initial = {i->operands, i->operand_count, i->operand_count};
@@ -161,7 +161,7 @@ static bool run_loop(struct execution *x, const struct ir_instruction *i) {
     return true;
 }
 
-static bool run_instruction(struct execution *x, const struct ir_instruction *i) {
+static bool run_instruction(struct device_run *x, const struct ir_instruction *i) {
     switch (i->kind) {
     case IR_OPERATION: {
         union scalar operands[3] = {0};
@@ -212,7 +212,7 @@ static bool run_instruction(struct execution *x, const struct ir_instruction *i)
     return false;
 }
 
-static bool run_region(struct execution *x, const struct ir_region *region) {
+static bool run_region(struct device_run *x, const struct ir_region *region) {
     for (size_t k = 0; k < region->instructions.count; k++)
         if (!run_instruction(x, region->instructions.at[k]))
             return false;
@@ -239,7 +239,7 @@ static void leaves_of(struct arena *arena, struct host_value *value, struct host
     *count = found.count;
 }
 
-static bool pass_arguments(struct execution *x) {
+static bool pass_arguments(struct device_run *x) {
     const struct ir_kernel *kernel = x->job.kernel;
     for (size_t i = 0; i < kernel->parameters.count; i++) {
         const struct ir_parameter *parameter = &kernel->parameters.at[i];
@@ -271,8 +271,8 @@ static bool pass_arguments(struct execution *x) {
     return true;
 }
 
-struct execution *execution_new(struct arena *arena, const struct execute_job *job, const char **why) {
-    struct execution *x = ARENA_NEW(arena, struct execution);
+struct device_run *device_run_new(struct arena *arena, const struct execute_job *job, const char **why) {
+    struct device_run *x = ARENA_NEW(arena, struct device_run);
     x->arena = arena;
     x->job = *job;
     x->values = ARENA_ARRAY(arena, union scalar, job->kernel->value_count);
@@ -290,25 +290,25 @@ struct execution *execution_new(struct arena *arena, const struct execute_job *j
     }
     if (!pass_arguments(x)) {
         *why = x->why;
-        execution_free(x);
+        device_run_free(x);
         return NULL;
     }
     return x;
 }
 
-bool execution_run(struct execution *x, const char **why) {
+bool device_run_once(struct device_run *x, const char **why) {
     if (run_region(x, x->job.kernel->body))
         return true;
     *why = x->why;
     return false;
 }
 
-static uint64_t result_count(struct execution *x, const struct ir_result *result) {
+static uint64_t result_count(struct device_run *x, const struct ir_result *result) {
     return (uint64_t)value_of(x, result->value);
 }
 
 /* Builds the value of that type from results *next and on. */
-static struct host_value *result_of(struct execution *x, struct arena *arena, struct type *type, size_t *next) {
+static struct host_value *result_of(struct device_run *x, struct arena *arena, struct type *type, size_t *next) {
     type = type_resolve(type);
     if (type->kind == TYPE_TUPLE) {
         struct host_value **items = ARENA_ARRAY(arena, struct host_value *, type->tuple.count);
@@ -336,7 +336,7 @@ static struct host_value *result_of(struct execution *x, struct arena *arena, st
     return array;
 }
 
-struct host_value *execution_result(struct execution *x, struct arena *arena, const char **why) {
+struct host_value *device_run_result(struct device_run *x, struct arena *arena, const char **why) {
     size_t next = 0;
     struct host_value *value = fcl_finish(x->job.context) == FCL_OK || failed(x, NULL)
                                    ? result_of(x, arena, x->job.kernel->result_type, &next)
@@ -346,7 +346,7 @@ struct host_value *execution_result(struct execution *x, struct arena *arena, co
     return value;
 }
 
-uint64_t execution_bytes(const struct execution *x) {
+uint64_t device_run_bytes(const struct device_run *x) {
     uint64_t bytes = x->argument_bytes;
     for (size_t i = 0; i < x->job.kernel->results.count; i++) {
         const struct ir_result *result = &x->job.kernel->results.at[i];
@@ -356,7 +356,7 @@ uint64_t execution_bytes(const struct execution *x) {
     return bytes;
 }
 
-void execution_free(struct execution *x) {
+void device_run_free(struct device_run *x) {
     if (!x)
         return;
     for (uint32_t i = 0; i < x->buffer_count; i++)

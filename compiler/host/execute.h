@@ -16,16 +16,16 @@ struct execute_job {
 };
 
 /* The arguments in device memory, so that several runs can share them. */
-struct execution;
-/* NULL, with *why, when it fails. Everything it holds on the device goes with execution_free. */
-struct execution *execution_new(struct arena *arena, const struct execute_job *job, const char **why);
+struct device_run;
+/* NULL, with *why, when it fails. Everything it holds on the device goes with device_run_free. */
+struct device_run *device_run_new(struct arena *arena, const struct execute_job *job, const char **why);
 /* Runs once; the results stay on the device until the next run. */
-bool execution_run(struct execution *execution, const char **why);
+bool device_run_once(struct device_run *run, const char **why);
 /* Reads the results back. */
-struct host_value *execution_result(struct execution *execution, struct arena *arena, const char **why);
+struct host_value *device_run_result(struct device_run *run, struct arena *arena, const char **why);
 /* Bytes of all arguments and results in global memory, for bandwidth figures; after a run. */
-uint64_t execution_bytes(const struct execution *execution);
-void execution_free(struct execution *execution);
+uint64_t device_run_bytes(const struct device_run *run);
+void device_run_free(struct device_run *run);
 
 /* How many blocks a launch gets for that many iterations on a device. Any number is right; these are fast. */
 uint64_t launch_blocks(const struct target_kernel *kernel, int64_t count, const struct fcl_device_info *device);
