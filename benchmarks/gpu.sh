@@ -152,20 +152,13 @@ fi
 
 # Times on the device, launch overhead left out; the second size is far beyond the second-level cache.
 title "Times"
-build=$(dirname "$fclc")
-if ! mkdir -p "$build/benchmarks" 2>/dev/null || ! [ -w "$build/benchmarks" ]; then
-  # benchmarks/run looks for its program beside fclc
-  mkdir -p "$work/build"
-  cp "$fclc" "$work/build/fclc"
-  echo "note: $build cannot be written, so that a copy of fclc is used"
-  build=$work/build
-  fclc=$build/fclc
-fi
+build=$work/build
 if sh benchmarks/build-measure "$build"; then
   for size in 16777216 67108864; do
     file=$results/$stamp-cuda-$size.json
     if command -v python3 >/dev/null; then
-      limited 100 python3 benchmarks/run --fclc "$fclc" --target cuda --time device --size $size --rounds 5 --save "$file" ||
+      limited 100 python3 benchmarks/run --fclc "$fclc" --build "$build" --target cuda --time device \
+        --size $size --rounds 5 --save "$file" ||
         fail "benchmarks/run --target cuda --size $size"
       continue
     fi
