@@ -229,6 +229,38 @@ struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum) {
 
 static bool is_single(const struct linear *sum) { return sum->count == 1 && sum->constant != 0; }
 
+static uint32_t deepest(struct ir_builder *b, const struct linear *sum) {
+    uint32_t depth = 0;
+    for (size_t i = 0; i < sum->count; i++)
+        if (builder_depth(b, sum->term[i].value) > depth)
+            depth = builder_depth(b, sum->term[i].value);
+    return depth;
+}
+
+/* The part of the sum that is known outside that depth. */
+static struct linear outer_part(struct ir_builder *b, const struct linear *sum, uint32_t depth) {
+    struct linear outer = {.base = sum->base, .constant = sum->constant};
+    for (size_t i = 0; i < sum->count; i++)
+        if (builder_depth(b, sum->term[i].value) < depth)
+            add_term(&outer, sum->term[i].value, sum->term[i].coefficient);
+    return outer;
+}
+
+static bool is_something(const struct linear *sum) { return sum->count > 0 || sum->constant != 0; }
+
+/* start + (i + 256) is better as (start + 256) + i: what does not depend on the inner loop leaves it, and a compiler that
+   reads the result sees a place that moves by one. Not where that would lose that nothing overflows. */
+static bool mixes_depths(struct ir_builder *b, const struct linear *left, const struct linear *right,
+                         const struct linear *sum) {
+    uint32_t depth = deepest(b, sum);
+    if (depth == 0)
+        return false;
+    struct linear outer_left = outer_part(b, left, depth), outer_right = outer_part(b, right, depth);
+    struct linear outer = outer_part(b, sum, depth);
+    return is_something(&outer_left) && is_something(&outer_right) && outer.count > 0 &&
+           (linear_fits(b, &outer) || !linear_fits(b, sum));
+}
+
 struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y) {
     struct linear left, right, sum;
     if (b->rebuilding || !linear_of(b, x, &left) || !linear_of(b, y, &right))
@@ -240,7 +272,7 @@ struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_
     /* Constants meet: (x + 1) + 2; and (x + 1) - (y + 2), where it costs an operation less. */
     bool constants =
         (y->is_constant && left.constant != 0 && left.count <= 2) || (is_single(&left) && is_single(&right));
-    return cancelled || constants ? linear_build(b, &sum) : NULL;
+    return cancelled || constants || mixes_depths(b, &left, &right, &sum) ? linear_build(b, &sum) : NULL;
 }
 
 bool linear_divide(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *quotient,
