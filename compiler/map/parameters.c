@@ -147,23 +147,25 @@ struct target_expr *parameters_describe(struct lowering *l, const struct ir_valu
     return expr;
 }
 
-/* An input's length is the product of its extents, which are parameters of the FCL kernel. */
+/* An input's length is the product of its extents, which come before its buffers among the kernel's parameters. */
 static struct target_expr *describe_length(struct lowering *l, const struct ir_buffer *buffer) {
     if (buffer->capacity)
         return parameters_describe(l, buffer->capacity, 4);
-    const struct ir_parameter *own = NULL;
-    for (size_t i = 0; i < l->kernel->parameters.count && !own; i++)
-        if (l->kernel->parameters.at[i].buffer == buffer)
-            own = &l->kernel->parameters.at[i];
-    struct target_expr *length = NULL;
-    for (size_t i = 0; own && i < l->kernel->parameters.count; i++) {
-        const struct ir_parameter *parameter = &l->kernel->parameters.at[i];
-        if (parameter->kind != IR_PARAMETER_LENGTH || parameter->argument != own->argument ||
-            (own->name && parameter->name && strcmp(own->name, parameter->name)))
-            continue;
-        struct target_expr *extent = parameters_describe(l, parameter->value, 4);
-        length = length ? expr_operation(l, OP_MUL, BASE_I32, length, extent) : extent;
-    }
+    const struct ir_parameter *parameters = l->kernel->parameters.at;
+    size_t i = 0;
+    while (i < l->kernel->parameters.count && parameters[i].buffer != buffer)
+        i++;
+    if (i == l->kernel->parameters.count)
+        return NULL;
+    while (i > 0 && parameters[i].kind == IR_PARAMETER_BUFFER)
+        i--;
+    if (parameters[i].kind != IR_PARAMETER_LENGTH)
+        return NULL;
+    struct target_expr *length = parameters_describe(l, parameters[i].value, 4);
+    for (; i > 0 && parameters[i - 1].kind == IR_PARAMETER_LENGTH && parameters[i - 1].argument == parameters[i].argument &&
+           parameters[i - 1].component == parameters[i].component;
+         i--)
+        length = expr_operation(l, OP_MUL, BASE_I32, parameters_describe(l, parameters[i - 1].value, 4), length);
     return length;
 }
 
