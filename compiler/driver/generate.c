@@ -1,6 +1,8 @@
 /* The pipeline behind checking, as a list of calls in order. */
 #include "driver/generate.h"
 
+#include <string.h>
+
 #include "elaborate/elaborate.h"
 #include "ir/passes.h"
 
@@ -46,6 +48,28 @@ static bool generate_kernel(const struct generate_request *request, const struct
     return true;
 }
 
+static bool is_taken(const struct generated *generated, const struct target_kernel *asking, const char *name) {
+    for (size_t i = 0; i < generated->targets.count; i++)
+        for (size_t k = 0; k < generated->targets.at[i]->kernels.count; k++) {
+            const struct target_kernel *kernel = generated->targets.at[i]->kernels.at[k];
+            if (kernel != asking && strcmp(kernel->name, name) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* The launches of a kernel `f` are called f_0, f_1, …, as another kernel may be called too: that one keeps its name. */
+static void make_names_unique(struct arena *arena, struct generated *generated) {
+    for (size_t i = 0; i < generated->targets.count; i++) {
+        const struct target_program *program = generated->targets.at[i];
+        for (size_t k = 0; program->kernels.count > 1 && k < program->kernels.count; k++) {
+            struct target_kernel *kernel = program->kernels.at[k];
+            while (is_taken(generated, kernel, kernel->name))
+                kernel->name = arena_printf(arena, "%s_", kernel->name);
+        }
+    }
+}
+
 bool generate(const struct generate_request *request, struct generated *result) {
     bool good = true;
     for (size_t i = 0; i < request->program->globals.count; i++) {
@@ -54,6 +78,7 @@ bool generate(const struct generate_request *request, struct generated *result) 
             continue;
         good = generate_kernel(request, global, result) && good;
     }
+    make_names_unique(request->arena, result);
     return good;
 }
 
