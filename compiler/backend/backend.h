@@ -17,6 +17,19 @@ struct backend_options {
 void backend_print(struct text *out, enum backend_language language, const struct target_program *const *programs,
                    size_t count, const struct backend_options *options);
 
+/* C for single operations on scalars, for host code. Operands are C expressions that need no parentheses; constants are given by
+   value. What helper functions these need is printed by backend_scalars_helpers, to stand before them. */
+struct backend_scalars;
+struct backend_scalars *backend_scalars_new(struct arena *arena);
+struct backend_operand {
+    const struct ir_value *value; /* its base, range, and constant */
+    const char *text;             /* when it is no constant */
+};
+const char *backend_scalars_operation(struct backend_scalars *scalars, const struct ir_instruction *operation,
+                                      const struct backend_operand *operands);
+const char *backend_scalars_constant(struct backend_scalars *scalars, const struct ir_value *constant);
+const char *backend_scalars_helpers(struct backend_scalars *scalars);
+
 /* The target IR in a neutral spelling (`--dump=target`). */
 void backend_dump(struct text *out, const struct target_program *program);
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "host/launch_size.h"
 #include "ir/fold.h"
 
 struct device_run {
@@ -34,32 +35,12 @@ static union scalar scalar_of(struct device_run *x, const struct ir_value *value
 
 /* ---- launches ---- */
 
-uint64_t launch_blocks(const struct target_kernel *kernel, int64_t count, const struct fcl_device_info *device) {
-    if (count <= 0)
-        return 0;
-    uint64_t n = (uint64_t)count;
-    if (kernel->mapping == TARGET_LOOP) {
-        /* Work-items take contiguous ranges: a few for each core even out its noise. */
-        uint64_t most = (uint64_t)(device->compute_units ? device->compute_units : 1) * 4;
-        uint64_t least = kernel->unit == LEVEL_THREAD ? 4096 : 1; /* iterations that are worth an item */
-        uint64_t wanted = (n + least - 1) / least;
-        return wanted < most ? wanted : most;
-    }
-    uint64_t per_block = 1;
-    if (kernel->unit == LEVEL_THREAD)
-        per_block = (uint64_t)kernel->block_threads;
-    else if (kernel->unit == LEVEL_WARP)
-        per_block = (uint64_t)(kernel->block_threads / (kernel->warp_threads ? kernel->warp_threads : 1));
-    if (!per_block)
-        per_block = 1;
-    return (n + per_block - 1) / per_block;
-}
-
 static bool launch(struct device_run *x, const struct ir_instruction *forall) {
     const struct target_kernel *kernel = target_kernel_of(x->job.target, forall);
     int64_t count = value_of(x, kernel->count);
     const struct fcl_device_info *device = fcl_device(x->job.context);
-    uint64_t blocks = launch_blocks(kernel, count, device);
+    struct launch_size size = launch_size_of(kernel);
+    uint64_t blocks = count > 0 ? fcl_blocks(x->job.context, (uint64_t)count, size.per_block, size.least) : 0;
     if (!blocks)
         return true;
     if (kernel->mapping == TARGET_SIMT && device->max_threads && (uint32_t)kernel->block_threads > device->max_threads) {

@@ -27,7 +27,4 @@ struct host_value *device_run_result(struct device_run *run, struct arena *arena
 uint64_t device_run_bytes(const struct device_run *run);
 void device_run_free(struct device_run *run);
 
-/* How many blocks a launch gets for that many iterations on a device. Any number is right; these are fast. */
-uint64_t launch_blocks(const struct target_kernel *kernel, int64_t count, const struct fcl_device_info *device);
-
 #endif

@@ -13,8 +13,6 @@ struct names *names_new(struct arena *arena);
 const char *names_fresh(struct names *names, const char *hint, const char *fallback);
 size_t names_mark(const struct names *names);
 void names_release(struct names *names, size_t mark); /* those made since may be used again */
-/* As an identifier that no target reserves; for kernels. */
-const char *names_identifier(struct arena *arena, const char *text);
 
 /* ---- uses.c ---- */
 

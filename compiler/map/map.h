@@ -22,4 +22,7 @@ struct map_options map_options_c(void);
 struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *kernel,
                                   const struct map_options *options);
 
+/* As an identifier that no target reserves; for kernels and their parameters. */
+const char *names_identifier(struct arena *arena, const char *text);
+
 #endif

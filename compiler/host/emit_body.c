@@ -1,0 +1,206 @@
+/* The host part of a kernel as C statements: the same walk as execute.c's. */
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "host/emit_function.h"
+#include "host/launch_size.h"
+
+static void line(struct emit_body *body, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void line(struct emit_body *body, const char *format, ...) {
+    for (int i = 0; i < body->indent; i++)
+        text_add(&body->statements, "    ");
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&body->statements, format, arguments);
+    va_end(arguments);
+    text_add(&body->statements, "\n");
+}
+
+static void require(struct emit_body *body, const char *call) {
+    line(body, "if ((status = %s) != FCL_OK)", call);
+    line(body, "    goto out;");
+}
+
+const char *emit_value(struct emit_body *body, const struct ir_value *value) {
+    if (value->is_constant)
+        return backend_scalars_constant(body->unit->scalars, value);
+    if (!body->names[value->id])
+        body->names[value->id] = arena_printf(body->unit->arena, "v%u", value->id);
+    return body->names[value->id];
+}
+
+/* All are declared at the head: C++ lets no goto pass an initialisation. */
+static const char *declare(struct emit_body *body, const struct ir_value *value) {
+    const char *name = emit_value(body, value);
+    if (!body->is_declared[value->id]) {
+        text_printf(&body->declarations, "    %s %s = 0;\n    (void)%s;\n", emit_memory_type(value->base), name, name);
+        body->is_declared[value->id] = true;
+    }
+    return name;
+}
+
+/* ---- launches ---- */
+
+static const char *dynamic_bytes(struct emit_body *body, const struct target_kernel *kernel) {
+    struct arena *arena = body->unit->arena;
+    const char *sum = arena_printf(arena, "%" PRId64, kernel->dynamic_fixed_bytes);
+    for (size_t i = 0; i < kernel->dynamic.count; i++) {
+        const struct target_dynamic *part = &kernel->dynamic.at[i];
+        sum = arena_printf(arena, "%s + (((uint64_t)%s * %zu + 15) & ~(uint64_t)15)", sum,
+                           emit_value(body, part->capacity), part->element_bytes * part->copies);
+    }
+    return sum;
+}
+
+static void launch_arguments(struct emit_body *body, const struct target_kernel *kernel) {
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        const struct target_parameter *p = &kernel->parameters.at[i];
+        size_t size = target_element_bytes(p->base);
+        switch (p->kind) {
+        case TARGET_PARAMETER_SCALAR:
+            line(body, "{");
+            line(body, "    %s scalar = %s;", emit_memory_type(p->base), emit_value(body, p->value));
+            line(body, "    args[%zu] = fcl_arg_scalar(&scalar, sizeof scalar);", i);
+            line(body, "}");
+            break;
+        case TARGET_PARAMETER_BUFFER: line(body, "args[%zu] = fcl_arg_buffer(b%u);", i, p->buffer->id); break;
+        case TARGET_PARAMETER_LOCAL:
+            line(body, "args[%zu] = fcl_arg_local((size_t)(%s > 0 ? %s : 1) * %zu);", i, emit_value(body, p->capacity),
+                 emit_value(body, p->capacity), size);
+            break;
+        case TARGET_PARAMETER_SCRATCH: {
+            int scratch = body->scratch_count++;
+            text_printf(&body->declarations, "    struct fcl_buffer *s%d = NULL;\n", scratch);
+            text_printf(&body->releases, "    fcl_buffer_free(s%d);\n", scratch);
+            line(body, "fcl_buffer_free(s%d);", scratch);
+            line(body, "s%d = NULL;", scratch);
+            bool per_thread = p->unit == LEVEL_THREAD && kernel->mapping == TARGET_SIMT;
+            require(body, arena_printf(body->unit->arena,
+                                       "fcl_buffer_array(context, blocks * %d * (uint64_t)%s, %zu, &s%d)",
+                                       per_thread ? kernel->block_threads : 1, emit_value(body, p->capacity), size,
+                                       scratch));
+            line(body, "args[%zu] = fcl_arg_buffer(s%d);", i, scratch);
+            break;
+        }
+        }
+    }
+}
+
+static void emit_launch(struct emit_body *body, const struct ir_instruction *forall) {
+    const struct target_kernel *kernel = target_kernel_of(body->program, forall);
+    size_t which = 0;
+    while (body->program->kernels.at[which] != kernel)
+        which++;
+    struct launch_size size = launch_size_of(kernel);
+    line(body, "if (%s > 0) {", emit_value(body, kernel->count));
+    body->indent++;
+    line(body, "struct fcl_arg args[%zu];", kernel->parameters.count ? kernel->parameters.count : 1);
+    line(body, "uint64_t blocks;");
+    line(body, "blocks = fcl_blocks(context, (uint64_t)%s, %u, %u);", emit_value(body, kernel->count), size.per_block,
+         size.least);
+    launch_arguments(body, kernel);
+    require(body, arena_printf(body->unit->arena, "fcl_launch(kernel%zu, blocks, %d, %s, args, %zu)", which,
+                               kernel->block_threads, dynamic_bytes(body, kernel), kernel->parameters.count));
+    body->indent--;
+    line(body, "}");
+}
+
+/* ---- the walk ---- */
+
+static void emit_region(struct emit_body *body, const struct ir_region *region);
+
+/* A parallel assignment: through temporaries, as one may be another's source. */
+static void assign(struct emit_body *body, struct ir_value *const *to, struct ir_value *const *from, size_t count) {
+    if (count == 1) {
+        line(body, "%s = %s;", declare(body, to[0]), emit_value(body, from[0]));
+        return;
+    }
+    line(body, "{");
+    for (size_t i = 0; i < count; i++)
+        line(body, "    %s next%zu = %s;", emit_memory_type(to[i]->base), i, emit_value(body, from[i]));
+    for (size_t i = 0; i < count; i++)
+        line(body, "    %s = next%zu;", declare(body, to[i]), i);
+    line(body, "}");
+}
+
+static void emit_loop(struct emit_body *body, const struct ir_instruction *i) {
+    bool counted = i->kind == IR_FOR;
+    size_t skip = counted ? 1 : 0, carried = i->operand_count - skip;
+    if (carried)
+        assign(body, i->parameters + skip, i->operands + skip, carried);
+    if (counted) {
+        const char *index = declare(body, i->parameters[0]);
+        line(body, "for (%s = 0; %s < %s; %s++) {", index, index, emit_value(body, i->operands[0]), index);
+    } else {
+        line(body, "for (;;) {");
+    }
+    body->indent++;
+    if (!counted) {
+        emit_region(body, i->regions[0]);
+        line(body, "if (!%s)", emit_value(body, i->regions[0]->yields.at[0]));
+        line(body, "    break;");
+    }
+    const struct ir_region *inner = i->regions[counted ? 0 : 1];
+    emit_region(body, inner);
+    if (carried)
+        assign(body, i->parameters + skip, inner->yields.at, carried);
+    body->indent--;
+    line(body, "}");
+    for (size_t k = 0; k < i->result_count; k++)
+        line(body, "%s = %s;", declare(body, i->results[k]), emit_value(body, i->parameters[skip + k]));
+}
+
+static void emit_instruction(struct emit_body *body, const struct ir_instruction *i) {
+    struct arena *arena = body->unit->arena;
+    switch (i->kind) {
+    case IR_OPERATION: {
+        struct backend_operand operands[3];
+        for (size_t k = 0; k < i->operand_count; k++)
+            operands[k] = (struct backend_operand){i->operands[k], i->operands[k]->is_constant ? NULL : emit_value(body, i->operands[k])};
+        line(body, "%s = %s;", declare(body, i->results[0]),
+             backend_scalars_operation(body->unit->scalars, i, operands));
+        break;
+    }
+    case IR_LOAD:
+        require(body, arena_printf(arena, "fcl_read(b%u, (uint64_t)%s * %zu, &%s, %zu)", i->buffer->id,
+                                   emit_value(body, i->operands[0]), target_element_bytes(i->buffer->element),
+                                   declare(body, i->results[0]), target_element_bytes(i->buffer->element)));
+        break;
+    case IR_ALLOCATE: {
+        uint32_t id = i->buffer->id;
+        text_printf(&body->declarations, "    struct fcl_buffer *b%u = NULL;\n", id);
+        text_printf(&body->releases, "    fcl_buffer_free(b%u);\n", id);
+        line(body, "fcl_buffer_free(b%u);", id); /* of an iteration before */
+        line(body, "b%u = NULL;", id);
+        require(body, arena_printf(arena, "fcl_buffer_array(context, (uint64_t)%s, %zu, &b%u)",
+                                   emit_value(body, i->buffer->capacity), target_element_bytes(i->buffer->element), id));
+        break;
+    }
+    case IR_FORALL: emit_launch(body, i); break;
+    case IR_FOR:
+    case IR_WHILE: emit_loop(body, i); break;
+    case IR_IF:
+        for (int side = 0; side < 2; side++) {
+            if (side == 0)
+                line(body, "if (%s) {", emit_value(body, i->operands[0]));
+            else
+                line(body, "} else {");
+            body->indent++;
+            emit_region(body, i->regions[side]);
+            for (size_t k = 0; k < i->result_count; k++)
+                line(body, "%s = %s;", declare(body, i->results[k]), emit_value(body, i->regions[side]->yields.at[k]));
+            body->indent--;
+        }
+        line(body, "}");
+        break;
+    case IR_STORE: break; /* stores are the device's */
+    }
+}
+
+static void emit_region(struct emit_body *body, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++)
+        emit_instruction(body, region->instructions.at[i]);
+}
+
+void emit_body(struct emit_body *body) { emit_region(body, body->program->kernel->body); }

@@ -1,0 +1,262 @@
+/* Signatures and frames of the host functions: what goes in, what comes out, and what is released. */
+#include "host/emit_function.h"
+
+#include "map/map.h"
+
+/* A result: one length, and a pointer per component; or a scalar. */
+struct slot {
+    const struct ir_result *result;
+    const char *name;
+    bool begins_array; /* has a length of its own */
+    const char *length_name;
+};
+
+struct signature {
+    const struct ir_kernel *kernel;
+    const char *name;
+    const char **parameters; /* C names, by position in kernel->parameters */
+    VEC(struct slot) slots;
+};
+
+const char *emit_memory_type(enum base base) {
+    static const char *const types[BASE_COUNT] = {"uint8_t", "int8_t",   "int16_t",  "int32_t",  "int64_t", "uint8_t",
+                                                  "uint16_t", "uint32_t", "uint64_t", "float", "double"};
+    return types[base];
+}
+
+static enum base base_of_result(const struct ir_result *result) {
+    return result->is_array ? result->buffer->element : result->value->base;
+}
+
+static void add_slots(struct arena *arena, struct signature *s, struct type *type, const char *name, bool in_array,
+                      bool *begins, const char **length, size_t *next) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_TUPLE) {
+        for (size_t i = 0; i < type->tuple.count; i++)
+            add_slots(arena, s, type->tuple.items[i], arena_printf(arena, "%s_%zu", name, i), in_array, begins, length,
+                      next);
+        return;
+    }
+    if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH) {
+        bool first = true;
+        const char *own = arena_printf(arena, "%s_length", name);
+        add_slots(arena, s, type->array.element, name, true, &first, &own, next);
+        return;
+    }
+    const struct ir_result *result = &s->kernel->results.at[(*next)++];
+    struct slot slot = {result, name, in_array && *begins, in_array ? *length : NULL};
+    if (in_array)
+        *begins = false;
+    vec_push(arena, &s->slots, slot);
+}
+
+static struct signature signature_of(struct emit_unit *unit, const struct target_program *program) {
+    struct arena *arena = unit->arena;
+    struct signature s = {.kernel = program->kernel};
+    s.name = arena_printf(arena, "%s_%s", unit->prefix, names_identifier(arena, program->kernel->name->text));
+    size_t count = program->kernel->parameters.count;
+    s.parameters = ARENA_ARRAY(arena, const char *, count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = names_identifier(arena, program->kernel->parameters.at[i].name);
+        bool taken = strcmp(name, "context") == 0 || strncmp(name, "result", 6) == 0 || strcmp(name, "status") == 0;
+        for (size_t k = 0; k < i; k++)
+            taken = taken || strcmp(name, s.parameters[k]) == 0;
+        s.parameters[i] = taken ? arena_printf(arena, "%s_%zu", name, i) : name;
+    }
+    size_t next = 0;
+    bool begins = false;
+    const char *length = NULL;
+    add_slots(arena, &s, program->kernel->result_type, "result", false, &begins, &length, &next);
+    return s;
+}
+
+static void add_prototype(struct text *out, const struct signature *s, bool device) {
+    text_printf(out, "enum fcl_status %s%s(struct fcl_context *context", s->name, device ? "_device" : "");
+    for (size_t i = 0; i < s->kernel->parameters.count; i++) {
+        const struct ir_parameter *p = &s->kernel->parameters.at[i];
+        const char *name = s->parameters[i];
+        switch (p->kind) {
+        case IR_PARAMETER_SCALAR: text_printf(out, ", %s %s", emit_memory_type(p->value->base), name); break;
+        case IR_PARAMETER_LENGTH: text_printf(out, ", int32_t %s", name); break;
+        case IR_PARAMETER_BUFFER:
+            if (device)
+                text_printf(out, ", struct fcl_buffer *%s", name);
+            else
+                text_printf(out, ", const %s *%s", emit_memory_type(p->buffer->element), name);
+            break;
+        }
+    }
+    for (size_t i = 0; i < s->slots.count; i++) {
+        const struct slot *slot = &s->slots.at[i];
+        const char *type = emit_memory_type(base_of_result(slot->result));
+        if (slot->begins_array)
+            text_printf(out, ", int32_t *%s", slot->length_name);
+        if (!slot->result->is_array)
+            text_printf(out, ", %s *%s", type, slot->name);
+        else if (device)
+            text_printf(out, ", struct fcl_buffer **%s", slot->name);
+        else
+            text_printf(out, ", %s **%s", type, slot->name);
+    }
+    text_add(out, ")");
+}
+
+void emit_declarations(struct emit_unit *unit, struct text *out, const struct target_program *program) {
+    struct signature s = signature_of(unit, program);
+    text_printf(out, "/* kernel %s, on arrays of the host", program->kernel->name->text);
+    for (size_t i = 0; i < s.kernel->parameters.count; i++)
+        if (s.kernel->parameters.at[i].kind == IR_PARAMETER_LENGTH && s.kernel->parameters.at[i].dimension > 0) {
+            text_add(out, "; matrices are dense and row-major");
+            break;
+        }
+    text_add(out, " */\n");
+    add_prototype(out, &s, false);
+    text_add(out, ";\n/* the same on device buffers of this context, which it only reads */\n");
+    add_prototype(out, &s, true);
+    text_add(out, ";\n\n");
+}
+
+static void clear_results(struct text *out, const struct signature *s, const char *indent) {
+    for (size_t i = 0; i < s->slots.count; i++) {
+        const struct slot *slot = &s->slots.at[i];
+        if (slot->begins_array)
+            text_printf(out, "%s*%s = 0;\n", indent, slot->length_name);
+        text_printf(out, "%s*%s = %s;\n", indent, slot->name, slot->result->is_array ? "NULL" : "0");
+    }
+}
+
+static void define_device(struct emit_unit *unit, struct text *out, const struct target_program *program,
+                          const struct signature *s) {
+    struct arena *arena = unit->arena;
+    const struct ir_kernel *kernel = s->kernel;
+    struct emit_body body = {.unit = unit, .program = program, .indent = 1};
+    text_init(&body.declarations, arena);
+    text_init(&body.statements, arena);
+    text_init(&body.releases, arena);
+    body.names = ARENA_ARRAY(arena, const char *, kernel->value_count);
+    body.is_declared = ARENA_ARRAY(arena, bool, kernel->value_count);
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        const struct ir_parameter *p = &kernel->parameters.at[i];
+        if (p->kind == IR_PARAMETER_BUFFER)
+            text_printf(&body.declarations, "    struct fcl_buffer *b%u = %s;\n", p->buffer->id, s->parameters[i]);
+        else
+            body.names[p->value->id] = s->parameters[i];
+        if (p->kind == IR_PARAMETER_BUFFER)
+            text_printf(&body.declarations, "    (void)b%u;\n", p->buffer->id);
+        else
+            text_printf(&body.declarations, "    (void)%s;\n", s->parameters[i]);
+    }
+    emit_body(&body);
+    add_prototype(out, s, true);
+    text_add(out, " {\n    enum fcl_status status = FCL_OK;\n    struct fcl_program *program = NULL;\n");
+    for (size_t i = 0; i < program->kernels.count; i++)
+        text_printf(out, "    struct fcl_kernel *kernel%zu = NULL;\n", i);
+    text_add(out, text_string(&body.declarations));
+    clear_results(out, s, "    ");
+    text_printf(out, "    if ((status = fcl_build(context, %s_source, NULL, &program)) != FCL_OK)\n        goto out;\n",
+                unit->prefix);
+    for (size_t i = 0; i < program->kernels.count; i++)
+        text_printf(out,
+                    "    if ((status = fcl_get_kernel(program, \"%s\", &kernel%zu)) != FCL_OK)\n        goto out;\n",
+                    program->kernels.at[i]->name, i);
+    text_add(out, text_string(&body.statements));
+    for (size_t i = 0; i < s->slots.count; i++) {
+        const struct slot *slot = &s->slots.at[i];
+        if (slot->begins_array)
+            text_printf(out, "    *%s = %s;\n", slot->length_name, emit_value(&body, slot->result->value));
+        if (slot->result->is_array)
+            text_printf(out, "    *%s = b%u;\n    b%u = NULL;\n", slot->name, slot->result->buffer->id,
+                        slot->result->buffer->id);
+        else
+            text_printf(out, "    *%s = %s;\n", slot->name, emit_value(&body, slot->result->value));
+    }
+    text_add(out, "out:\n");
+    text_add(out, text_string(&body.releases));
+    text_add(out, "    return status;\n}\n\n");
+}
+
+/* The lengths of a parameter's array, multiplied. */
+static const char *element_count(struct arena *arena, const struct signature *s, size_t buffer) {
+    const struct ir_parameter *parameters = s->kernel->parameters.at;
+    size_t i = buffer;
+    while (i > 0 && parameters[i].kind == IR_PARAMETER_BUFFER)
+        i--;
+    const char *count = "1";
+    for (size_t k = i + 1; k-- > 0 && parameters[k].kind == IR_PARAMETER_LENGTH &&
+                           parameters[k].argument == parameters[i].argument &&
+                           parameters[k].component == parameters[i].component;)
+        count = arena_printf(arena, "(uint64_t)%s%s%s", s->parameters[k], k < i ? " * " : "", k < i ? count : "");
+    return count;
+}
+
+static void define_host(struct emit_unit *unit, struct text *out, const struct signature *s) {
+    struct arena *arena = unit->arena;
+    const struct ir_kernel *kernel = s->kernel;
+    add_prototype(out, s, false);
+    text_add(out, " {\n    enum fcl_status status = FCL_OK;\n");
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        if (kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
+            text_printf(out, "    struct fcl_buffer *in%zu = NULL;\n", i);
+    for (size_t i = 0; i < s->slots.count; i++)
+        if (s->slots.at[i].result->is_array)
+            text_printf(out, "    struct fcl_buffer *out%zu = NULL;\n", i);
+    clear_results(out, s, "    ");
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        const struct ir_parameter *p = &kernel->parameters.at[i];
+        if (p->kind != IR_PARAMETER_BUFFER)
+            continue;
+        const char *bytes = arena_printf(arena, "%s * sizeof *%s", element_count(arena, s, i), s->parameters[i]);
+        text_printf(out, "    if ((status = fcl_buffer_new(context, %s, &in%zu)) != FCL_OK ||\n", bytes, i);
+        text_printf(out, "        (status = fcl_write(in%zu, 0, %s, %s)) != FCL_OK)\n        goto out;\n", i,
+                    s->parameters[i], bytes);
+    }
+    text_printf(out, "    if ((status = %s_device(context", s->name);
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        if (kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
+            text_printf(out, ", in%zu", i);
+        else
+            text_printf(out, ", %s", s->parameters[i]);
+    }
+    for (size_t i = 0; i < s->slots.count; i++) {
+        const struct slot *slot = &s->slots.at[i];
+        if (slot->begins_array)
+            text_printf(out, ", %s", slot->length_name);
+        if (slot->result->is_array)
+            text_printf(out, ", &out%zu", i);
+        else
+            text_printf(out, ", %s", slot->name);
+    }
+    text_add(out, ")) != FCL_OK)\n        goto out;\n");
+    for (size_t i = 0; i < s->slots.count; i++) {
+        const struct slot *slot = &s->slots.at[i];
+        if (!slot->result->is_array)
+            continue;
+        const char *type = emit_memory_type(slot->result->buffer->element);
+        text_printf(out, "    if (!(*%s = (%s *)malloc(*%s ? (size_t)*%s * sizeof(%s) : 1))) {\n", slot->name, type,
+                    slot->length_name, slot->length_name, type);
+        text_add(out, "        status = FCL_NO_MEMORY;\n        goto out;\n    }\n");
+        text_printf(out,
+                    "    if ((status = fcl_read(out%zu, 0, *%s, (uint64_t)*%s * sizeof(%s))) != FCL_OK)\n        goto "
+                    "out;\n",
+                    i, slot->name, slot->length_name, type);
+    }
+    text_add(out, "out:\n");
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        if (kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
+            text_printf(out, "    fcl_buffer_free(in%zu);\n", i);
+    for (size_t i = 0; i < s->slots.count; i++)
+        if (s->slots.at[i].result->is_array)
+            text_printf(out, "    fcl_buffer_free(out%zu);\n", i);
+    text_add(out, "    if (status != FCL_OK) {\n");
+    for (size_t i = 0; i < s->slots.count; i++)
+        if (s->slots.at[i].result->is_array)
+            text_printf(out, "        free(*%s);\n", s->slots.at[i].name);
+    clear_results(out, s, "        ");
+    text_add(out, "    }\n    return status;\n}\n\n");
+}
+
+void emit_definitions(struct emit_unit *unit, struct text *out, const struct target_program *program) {
+    struct signature s = signature_of(unit, program);
+    define_device(unit, out, program, &s);
+    define_host(unit, out, &s);
+}

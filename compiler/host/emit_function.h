@@ -1,0 +1,31 @@
+/* One kernel's host functions. Private to the emitter. */
+#ifndef FCL_HOST_EMIT_FUNCTION_H
+#define FCL_HOST_EMIT_FUNCTION_H
+
+#include "backend/backend.h"
+
+struct emit_unit {
+    struct arena *arena;
+    const char *prefix;
+    struct backend_scalars *scalars;
+};
+
+void emit_declarations(struct emit_unit *unit, struct text *out, const struct target_program *program);
+void emit_definitions(struct emit_unit *unit, struct text *out, const struct target_program *program);
+
+/* emit_body.c: the walk over the host part as statements, at one indentation; it jumps to `out` when `status` is not
+   FCL_OK, and uses b<id> for buffers, v<id> for values and s<n> for scratch memory. */
+struct emit_body {
+    struct emit_unit *unit;
+    const struct target_program *program;
+    struct text declarations, statements, releases;
+    int indent;
+    int scratch_count;
+    const char **names; /* of the kernel's parameters' values, by value id */
+    bool *is_declared;  /* by value id */
+};
+void emit_body(struct emit_body *body);
+const char *emit_value(struct emit_body *body, const struct ir_value *value);
+const char *emit_memory_type(enum base base); /* a bool is a byte */
+
+#endif

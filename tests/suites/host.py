@@ -1,0 +1,50 @@
+"""The emitted host functions, compiled as C and C++ and run."""
+
+import glob
+import os
+from harness import Case, Skip
+
+ORDER = 55
+DEVICES = {"FCL_DEVICE_C": ("c", []), "FCL_DEVICE_OPENCL": ("cl", ["--map=loop"])}
+
+
+def cases(env):
+    library = os.path.join(env.build, "libfcl.a")
+    links = [library, "-ldl", "-lm", "-lpthread"]
+
+    def emitted(path, base, extension, options):
+        folder = env.tmp()
+        env.must(env.fclc, *options, path, "-o", os.path.join(folder, f"{base}.{extension}"))
+        return folder
+
+    def run(folder, source, *options):
+        program = os.path.join(folder, "program")
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", *options, source, *links,
+                 "-o", program)
+        done = env.run(program)
+        if done.returncode == 77:
+            raise Skip(done.stderr.strip())
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    for path in sorted(glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("tests", "run", "*.fcl"))):
+        for extension in ("c", "cl", "cu"):
+            def compiles(path=path, extension=extension):
+                folder = emitted(path, "unit", extension, [])
+                unit = os.path.join(folder, "unit.cc")
+                with open(unit, "w", encoding="utf-8") as file:
+                    file.write('#define UNIT_IMPLEMENTATION\n#include "unit.h"\n')
+                for compiler in (["cc", "-std=c11", "-x", "c"], ["g++", "-std=c++11", "-x", "c++"]):
+                    env.must(*compiler, "-Wall", "-Wextra", "-Werror", "-Iruntime", "-c", unit, "-o",
+                             os.path.join(folder, "unit.o"))
+            yield Case(f"{os.path.relpath(path, env.root)}: header for .{extension}", compiles)
+
+    for device, (extension, options) in DEVICES.items():
+        def everything(device=device, extension=extension, options=options):
+            folder = emitted("tests/host/all.fcl", "kernels", extension, options)
+            run(folder, "tests/host/all.c", "-DDEVICE=" + device)
+        yield Case(f"tests/host/all.c on {device}", everything)
+
+    yield Case("examples/host/opencl.c", lambda: run(
+        emitted("examples/reduce/reduce.fcl", "sums", "cl", ["--map=loop"]), "examples/host/opencl.c"))
+    yield Case("examples/host/plain.c", lambda: run(
+        emitted("examples/reverse/reverse.fcl", "turn", "c", []), "examples/host/plain.c"))
