@@ -8,14 +8,14 @@ static struct pull *new_pull(struct elaborator *e, enum pull_kind kind, struct i
     return pull;
 }
 
-static struct push *new_push(struct elaborator *e, enum push_kind kind, enum level_value level) {
+struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level) {
     struct push *push = ARENA_NEW(e->arena, struct push);
     push->kind = kind;
     push->level = level;
     return push;
 }
 
-static struct ir_value *not_negative(struct elaborator *e, struct ir_value *n) {
+struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
     return n ? ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0)) : NULL;
 }
 
@@ -79,8 +79,7 @@ static struct elab_value *index_list(struct elaborator *e, void *context) {
     struct indexing below = *indexing, above = *indexing;
     below.to = middle;
     above.from = middle;
-    struct ir_value *is_below =
-        ir_binary(e->builder, OP_LT, indexing->index, ir_int(e->builder, (int64_t)middle));
+    struct ir_value *is_below = ir_binary(e->builder, OP_LT, indexing->index, ir_int(e->builder, (int64_t)middle));
     return elab_choose(e, is_below, index_list, &below, index_list, &above);
 }
 
@@ -176,6 +175,7 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
             return ir_ternary(b, OP_SELECT, push->condition, x, y);
         return x == y ? x : NULL;
     }
+    case PUSH_EACH: return push->total;
     case PUSH_CHUNKS: {
         if (push->total)
             return push->total;
@@ -188,7 +188,7 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
         e->shape++;
         struct elab_value *length = elab_choose(e, some, some_chunks, &last, no_chunks, NULL);
         e->shape--;
-        return not_negative(e, elab_as_scalar(e, length));
+        return elab_not_negative(e, elab_as_scalar(e, length));
     }
     }
     elab_internal(e, "unknown push array");
@@ -205,21 +205,21 @@ struct ir_value *elab_push_length(struct elaborator *e, struct push *push) {
 }
 
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull) {
-    struct push *push = new_push(e, PUSH_PULL, level);
+    struct push *push = elab_push_new(e, PUSH_PULL, level);
     push->array = pull;
     return push;
 }
 
 /* ---- primitives ---- */
 
-#define PRIMITIVE(id)                                                                                        \
-    struct elab_value *elab_##id(struct elaborator *e, enum primitive primitive, const struct instance *instance,        \
+#define PRIMITIVE(id)                                                                                                  \
+    struct elab_value *elab_##id(struct elaborator *e, enum primitive primitive, const struct instance *instance,      \
                                  struct elab_value **arguments)
 #define UNUSED_HERE (void)primitive, (void)instance
 
 PRIMITIVE(GENERATE) {
     UNUSED_HERE;
-    struct pull *pull = new_pull(e, PULL_GENERATE, not_negative(e, elab_as_scalar(e, arguments[0])));
+    struct pull *pull = new_pull(e, PULL_GENERATE, elab_not_negative(e, elab_as_scalar(e, arguments[0])));
     pull->function = arguments[1];
     return elab_of_pull(e, pull);
 }
@@ -264,7 +264,7 @@ PRIMITIVE(MAP_PULL) { return elab_MAP(e, primitive, instance, arguments); }
 
 static struct elab_value *map_push(struct elaborator *e, struct elab_value **arguments, bool with_index) {
     struct push *of = elab_as_push(e, arguments[1]);
-    struct push *push = new_push(e, PUSH_MAP, of->level);
+    struct push *push = elab_push_new(e, PUSH_MAP, of->level);
     push->function = arguments[0];
     push->of = of;
     push->with_index = with_index;
@@ -289,7 +289,7 @@ PRIMITIVE(PUSH) {
 static struct push *chunks(struct elaborator *e, const struct instance *instance, bool sequential,
                            struct elab_value *array) {
     enum level_value inner = elab_level(e, instance, 0);
-    struct push *push = new_push(e, PUSH_CHUNKS, sequential ? inner : elab_level(e, instance, 1));
+    struct push *push = elab_push_new(e, PUSH_CHUNKS, sequential ? inner : elab_level(e, instance, 1));
     push->chunk_level = inner;
     push->array = elab_as_pull(e, array);
     return push;
@@ -328,7 +328,7 @@ PRIMITIVE(INTERLEAVE_SEQ) {
 PRIMITIVE(INTERLEAVE_INTO) {
     (void)primitive;
     struct push *push = chunks(e, instance, false, arguments[2]);
-    push->total = not_negative(e, elab_as_scalar(e, arguments[0]));
+    push->total = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
     push->function = arguments[1];
     return elab_of_push(e, push);
 }
@@ -336,7 +336,7 @@ PRIMITIVE(INTERLEAVE_INTO) {
 PRIMITIVE(APPEND) {
     UNUSED_HERE;
     struct push *a = elab_as_push(e, arguments[0]);
-    struct push *push = new_push(e, PUSH_APPEND, a->level);
+    struct push *push = elab_push_new(e, PUSH_APPEND, a->level);
     push->of = a;
     push->second = elab_as_push(e, arguments[1]);
     return elab_of_push(e, push);
@@ -345,7 +345,7 @@ PRIMITIVE(APPEND) {
 PRIMITIVE(PERMUTE) {
     UNUSED_HERE;
     struct push *of = elab_as_push(e, arguments[1]);
-    struct push *push = new_push(e, PUSH_PERMUTE, of->level);
+    struct push *push = elab_push_new(e, PUSH_PERMUTE, of->level);
     push->function = arguments[0];
     push->of = of;
     return elab_of_push(e, push);

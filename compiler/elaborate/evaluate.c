@@ -64,8 +64,7 @@ static struct elab_value *evaluate_local(struct elaborator *e, const struct core
             continue;
         if (environment->value)
             return environment->value;
-        const struct instance *own =
-            instantiate(e, &core->local.instance, instance, environment->delayed_instance);
+        const struct instance *own = instantiate(e, &core->local.instance, instance, environment->delayed_instance);
         return elab_evaluate(e, environment->delayed, environment->delayed_environment, own);
     }
     elab_internal(e, "a local name is not bound");
@@ -84,6 +83,17 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
 }
 
 /* ---- choices ---- */
+
+/* Equal constants are one at -O0 too: pushEach asks. */
+static struct ir_value *merge_lengths(struct elaborator *e, struct ir_value *condition, struct ir_value *a,
+                                      struct ir_value *b) {
+    if (!a || !b)
+        return NULL;
+    a = ir_resolve(e->builder, a);
+    b = ir_resolve(e->builder, b);
+    bool equal = a->is_constant && b->is_constant && a->constant.integer == b->constant.integer;
+    return equal ? a : ir_ternary(e->builder, OP_SELECT, condition, a, b);
+}
 
 static struct elab_value *merge(struct elaborator *e, struct ir_value *condition, struct elab_value *a,
                                 struct elab_value *b) {
@@ -106,9 +116,7 @@ static struct elab_value *merge(struct elaborator *e, struct ir_value *condition
         pull->condition = condition;
         pull->then_array = a->pull;
         pull->else_array = b->pull;
-        pull->length = a->pull->length && b->pull->length
-                           ? ir_ternary(builder, OP_SELECT, condition, a->pull->length, b->pull->length)
-                           : NULL;
+        pull->length = merge_lengths(e, condition, a->pull->length, b->pull->length);
         return elab_of_pull(e, pull);
     }
     if (a->kind == ELAB_PUSH && b->kind == ELAB_PUSH) {
@@ -347,8 +355,8 @@ static struct elab_value *evaluate_let(struct elaborator *e, const struct core *
     return elab_evaluate(e, core, environment, instance);
 }
 
-static struct elab_value *evaluate(struct elaborator *e, const struct core *core,
-                                   const struct environment *environment, const struct instance *instance) {
+static struct elab_value *evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
+                                   const struct instance *instance) {
     switch (core->kind) {
     case CORE_LITERAL: return evaluate_literal(e, core, instance);
     case CORE_LOCAL: return evaluate_local(e, core, environment, instance);
@@ -408,9 +416,10 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
 struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
                                  const struct instance *instance) {
     if (++e->depth > MAX_DEPTH || ++e->steps > MAX_STEPS)
-        elab_fail(e, DIAG_ENDLESS_RECURSION, core->span,
-                  "this takes more than %llu steps at compile time: a recursion that does not end, or too much unrolling",
-                  (unsigned long long)MAX_STEPS);
+        elab_fail(
+            e, DIAG_ENDLESS_RECURSION, core->span,
+            "this takes more than %llu steps at compile time: a recursion that does not end, or too much unrolling",
+            (unsigned long long)MAX_STEPS);
     struct elab_value *value = evaluate(e, core, environment, instance);
     e->depth--;
     return value;

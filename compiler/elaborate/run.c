@@ -21,9 +21,8 @@ struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct
 
 static void write_mapped(struct elaborator *e, const struct writer *self, struct ir_value *index,
                          struct elab_value *element) {
-    struct elab_value *mapped = self->with_index
-                                    ? elab_apply2(e, self->function, elab_scalar(e, index), element)
-                                    : elab_apply(e, self->function, element);
+    struct elab_value *mapped = self->with_index ? elab_apply2(e, self->function, elab_scalar(e, index), element)
+                                                 : elab_apply(e, self->function, element);
     self->next->write(e, self->next, index, mapped);
 }
 
@@ -53,8 +52,8 @@ static void write_chunk(struct elaborator *e, const struct writer *self, struct 
         self->next->write(e, self->next, place, element);
         return;
     }
-    struct ir_value *inside = ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place),
-                                        ir_binary(b, OP_LT, place, self->push->total));
+    struct ir_value *inside =
+        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, self->push->total));
     switch (ir_known(b, inside)) {
     case IR_TRUE: self->next->write(e, self->next, place, element); return;
     case IR_FALSE: return;
@@ -68,20 +67,24 @@ static void write_chunk(struct elaborator *e, const struct writer *self, struct 
 
 /* ---- running ---- */
 
+struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count) {
+    return level == LEVEL_THREAD ? ir_begin_for(e->builder, count, NULL, 0, "i")
+                                 : ir_begin_forall(e->builder, level, LEVEL_THREAD, count, "i");
+}
+
+void elab_end_threads(struct elaborator *e, enum level_value level) {
+    if (level == LEVEL_THREAD)
+        ir_end_for(e->builder, NULL, NULL);
+    else
+        ir_end_forall(e->builder);
+}
+
 static void run_pull(struct elaborator *e, struct push *push, const struct writer *writer) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *length = ir_resolve(b, push->array->length);
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
-    if (push->level == LEVEL_THREAD) {
-        struct ir_value *i = ir_begin_for(b, length, NULL, 0, "i");
-        writer->write(e, writer, i, elab_index(e, push->array, i));
-        ir_end_for(b, NULL, NULL);
-    } else {
-        struct ir_value *i = ir_begin_forall(b, push->level, LEVEL_THREAD, length, "i");
-        writer->write(e, writer, i, elab_index(e, push->array, i));
-        ir_end_forall(b);
-    }
+    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->array->length));
+    writer->write(e, writer, i, elab_index(e, push->array, i));
+    elab_end_threads(e, push->level);
     e->split = split;
 }
 
@@ -127,6 +130,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
         return;
     }
     case PUSH_CHUNKS: run_chunks(e, push, writer); return;
+    case PUSH_EACH: elab_run_each(e, push, writer); return;
     case PUSH_APPEND: {
         elab_run(e, push->of, writer);
         struct writer shifted = {.write = write_shifted, .offset = elab_push_length(e, push->of), .next = writer};

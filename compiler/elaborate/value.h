@@ -13,8 +13,8 @@ struct elab_value;
 /* What a name is bound to. Environments are shared lists, newest first. */
 struct environment {
     const struct core_local *local;
-    struct elab_value *value;    /* or, for a polymorphic let, NULL and: */
-    const struct core *delayed;  /* evaluated at each use under the use's instance */
+    struct elab_value *value;   /* or, for a polymorphic let, NULL and: */
+    const struct core *delayed; /* evaluated at each use under the use's instance */
     const struct environment *delayed_environment;
     const struct instance *delayed_instance;
     const struct environment *next;
@@ -36,7 +36,7 @@ struct pull {
     struct {
         struct type *element; /* a BT type */
         struct ir_buffer **buffers;
-        struct ir_value *offset; /* NULL: 0 */
+        struct ir_value *offset;   /* NULL: 0 */
         struct ir_value **extents; /* lengths of the inner dimensions of a nested array, outermost first */
         size_t extent_count;
     } memory;
@@ -52,6 +52,7 @@ enum push_kind {
     PUSH_APPEND,  /* of, then second */
     PUSH_PERMUTE, /* function, of */
     PUSH_CHOICE,  /* condition, of, second */
+    PUSH_EACH,    /* function: the writes of each of `count` iterations, into `total` places */
 };
 struct push {
     enum push_kind kind;
@@ -61,10 +62,12 @@ struct push {
     struct push *of, *second;
     struct ir_value *condition;
     bool with_index;
+    struct span span; /* of the operation, where it can fail when it is run */
     struct ir_value *chunk_size;
     enum level_value chunk_level; /* equal to `level`: one after another */
-    struct ir_value *total;       /* interleaveInto: the result's length; places outside are dropped */
-    bool length_known;            /* `length` was computed (it may be NULL: depends on data) */
+    struct ir_value *total; /* interleaveInto: the result's length; places outside are dropped. pushEach: the same */
+    struct ir_value *count; /* iterations */
+    bool length_known;      /* `length` was computed (it may be NULL: depends on data) */
     struct ir_value *length;
     struct ir_region *length_region; /* where it was computed */
 };
@@ -182,6 +185,8 @@ struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct 
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index);
 struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
+struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
+struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n); /* NULL stays */
 
 /* ---- run.c ---- */
 struct writer {
@@ -196,17 +201,23 @@ struct writer {
     bool with_index;
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
+/* The index of a loop over that many of the level's threads (one after another at thread), until elab_end_threads. */
+struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count);
+void elab_end_threads(struct elaborator *e, enum level_value level);
 struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct ir_value *offset);
 struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum level_value level,
                                 struct ir_value *capacity, const char *name, size_t *count);
+
+/* ---- schemes.c: push arrays that elab_run does not know how to run itself ---- */
+void elab_run_each(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- bound.c ---- */
 /* A value of the outermost region (or a constant) that `value` never exceeds; NULL: none is known. */
 struct ir_value *elab_upper_bound(struct elaborator *e, struct ir_value *value);
 
 /* ---- primitives, one function each, called with all their arguments ---- */
-typedef struct elab_value *elab_primitive(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                          struct elab_value **arguments);
+typedef struct elab_value *elab_primitive(struct elaborator *e, enum primitive primitive,
+                                          const struct instance *instance, struct elab_value **arguments);
 #define PRIM(id, name, arity, type, doc) elab_primitive elab_##id;
 #define SCALAR(id, name, arity, type, doc)
 #include "types/primitives.def"

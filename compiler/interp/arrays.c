@@ -66,6 +66,7 @@ int64_t push_length(struct interp *in, struct push *push) {
     case PUSH_MAP_IX:
     case PUSH_PERMUTE: length = push_length(in, push->of); break;
     case PUSH_APPEND: length = push_length(in, push->of) + push_length(in, push->second); break;
+    case PUSH_EACH:
     case PUSH_INTERLEAVE_INTO: length = push->size; break;
     case PUSH_INTERLEAVE: length = push->pull->length * push->size; break;
     case PUSH_CONCAT:
@@ -178,6 +179,27 @@ static int64_t run_interleave(struct interp *in, struct push *push, struct sink 
     return length;
 }
 
+static int64_t run_each(struct interp *in, struct push *push, struct sink *to) {
+    int64_t length = push_length(in, push);
+    for (int64_t i = 0; i < push->count; i++) {
+        struct region_mark mark = region_here(in->region);
+        const struct pull *pairs = interp_apply(in, push->function, int_of(i), push->span).pull;
+        for (int64_t k = 0; k < pairs->length; k++) {
+            struct region_mark here = region_here(in->region);
+            const struct value *pair = pull_element(in, pairs, k, push->span).tuple->items;
+            int64_t index = pair[0].scalar.integer;
+            if (index < 0 || index >= length)
+                interp_fail(in, DIAG_WRITE_OUT_OF_RANGE, push->span,
+                            "iteration %lld writes place %lld, and the array has %lld element%s", (long long)i,
+                            (long long)index, (long long)length, length == 1 ? "" : "s");
+            to->write(in, to, index, pair[1]);
+            region_release(in->region, here);
+        }
+        region_release(in->region, mark);
+    }
+    return length;
+}
+
 int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     switch (push->kind) {
     case PUSH_PULL:
@@ -205,6 +227,7 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     case PUSH_CONCAT: return run_concat(in, push, to);
     case PUSH_INTERLEAVE:
     case PUSH_INTERLEAVE_INTO: return run_interleave(in, push, to);
+    case PUSH_EACH: return run_each(in, push, to);
     }
     interp_fail(in, DIAG_INTERNAL, push->span, "the interpreter meets an unknown push array");
 }

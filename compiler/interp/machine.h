@@ -96,12 +96,13 @@ enum push_kind {
     PUSH_INTERLEAVE_INTO, /* size (of the whole), function, chunks */
     PUSH_APPEND,          /* of, second */
     PUSH_PERMUTE,         /* function, of */
+    PUSH_EACH,            /* size (of the whole), count (of iterations), function */
 };
 struct push {
     enum push_kind kind;
     struct span span; /* the operation's, for messages */
     int64_t length;   /* -1: not known yet */
-    int64_t size;
+    int64_t size, count;
     struct value function;
     struct push *of, *second;
     const struct pull *pull; /* or the chunks */

@@ -103,6 +103,11 @@ static struct value interp_APPEND(struct interp *in, const struct value *a, stru
     return new_push(in, (struct push){.kind = PUSH_APPEND, .span = span, .of = a[0].push, .second = a[1].push});
 }
 
+static struct value interp_PUSH_EACH(struct interp *in, const struct value *a, struct span span) {
+    int64_t size = size_of(in, a[0], "the length", span), count = size_of(in, a[1], "the number of iterations", span);
+    return new_push(in, (struct push){.kind = PUSH_EACH, .span = span, .size = size, .count = count, .function = a[2]});
+}
+
 static struct value interp_PERMUTE(struct interp *in, const struct value *a, struct span span) {
     return new_push(in, (struct push){.kind = PUSH_PERMUTE, .span = span, .function = a[0], .of = a[1].push});
 }

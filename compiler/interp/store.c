@@ -62,6 +62,7 @@ static void write_store(struct interp *in, struct sink *sink, int64_t index, str
 static bool length_is_cheap(const struct push *push) {
     switch (push->kind) {
     case PUSH_PULL:
+    case PUSH_EACH:
     case PUSH_INTERLEAVE:
     case PUSH_INTERLEAVE_INTO: return true;
     case PUSH_MAP:
