@@ -121,8 +121,7 @@ static enum exit_status bench(struct compilation *c) {
     struct host_value **arguments =
         parse_arguments(c->arena, kernel, options->operands + 2, options->operand_count - 2, NULL, &why);
     enum fcl_device_kind kind = FCL_DEVICE_ANY;
-    if (arguments && options->target &&
-        (fcl_parse_device(options->target, &kind, &(int){0}) != FCL_OK)) {
+    if (arguments && options->target && (fcl_parse_device(options->target, &kind, &(int){0}) != FCL_OK)) {
         arguments = NULL;
         why = arena_printf(c->arena, "target %s cannot be timed; cuda, opencl and c can", options->target);
     }

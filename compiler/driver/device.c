@@ -70,7 +70,8 @@ void device_finish(struct device_session *session) {
     fcl_close(session->context);
 }
 
-static enum exit_status run_on(const struct execution *execution, enum fcl_device_kind kind, struct host_value **result) {
+static enum exit_status run_on(const struct execution *execution, enum fcl_device_kind kind,
+                               struct host_value **result) {
     struct device_request request = {.arena = execution->arena,
                                      .options = execution->options,
                                      .program = execution->program,
@@ -110,13 +111,13 @@ static bool available(enum fcl_device_kind kind, const struct options *options, 
     return good;
 }
 
-#define EXECUTOR(id, text, kind)                                                                             \
-    static bool id##_available(const struct options *options, struct arena *arena, const char **why) {                   \
-        return available(kind, options, arena, why);                                                         \
-    }                                                                                                        \
-    static enum exit_status id##_run(const struct execution *execution, struct host_value **result) {        \
-        return run_on(execution, kind, result);                                                              \
-    }                                                                                                        \
+#define EXECUTOR(id, text, kind)                                                                                       \
+    static bool id##_available(const struct options *options, struct arena *arena, const char **why) {                 \
+        return available(kind, options, arena, why);                                                                   \
+    }                                                                                                                  \
+    static enum exit_status id##_run(const struct execution *execution, struct host_value **result) {                  \
+        return run_on(execution, kind, result);                                                                        \
+    }                                                                                                                  \
     const struct executor executor_##id = {text, id##_available, id##_run};
 
 EXECUTOR(cuda, "cuda", FCL_DEVICE_CUDA)

@@ -18,8 +18,7 @@ struct elaborate_options generate_elaborate_options(const struct options *option
     return result;
 }
 
-static bool internal_error(const struct generate_request *request, const struct core_global *kernel,
-                           const char *what) {
+static bool internal_error(const struct generate_request *request, const struct core_global *kernel, const char *what) {
     diag_error(request->diagnostics, DIAG_INTERNAL, kernel->span, "internal error in the IR of `%s`: %s",
                kernel->name->text, what);
     return false;
@@ -82,8 +81,7 @@ bool generate(const struct generate_request *request, struct generated *result) 
     return good;
 }
 
-const char *generate_text(const struct generate_request *request, const struct generated *generated,
-                          const char *path) {
+const char *generate_text(const struct generate_request *request, const struct generated *generated, const char *path) {
     struct text text;
     text_init(&text, request->arena);
     struct backend_options options = {.source = path, .version = FCLC_VERSION};

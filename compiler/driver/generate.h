@@ -9,7 +9,7 @@
 #include "types/core.h"
 
 struct generated {
-    VEC(struct ir_kernel *) raw;  /* as elaborated, when keep_raw */
+    VEC(struct ir_kernel *) raw; /* as elaborated, when keep_raw */
     VEC(struct ir_kernel *) kernels;
     VEC(const struct target_program *) targets; /* in the same order */
 };
@@ -20,8 +20,8 @@ struct generate_request {
     const struct program *program;
     const struct core_global *only; /* one kernel, or NULL: all that are not the prelude's */
     enum backend_language language;
-    bool loop;                  /* the mapping */
-    bool before_passes;         /* stop after elaboration (--dump=ir) */
+    bool loop;          /* the mapping */
+    bool before_passes; /* stop after elaboration (--dump=ir) */
     struct diagnostics *diagnostics;
 };
 

@@ -162,7 +162,8 @@ static struct elab_value *no_chunks(struct elaborator *e, void *context) {
 static struct ir_value *compute_length(struct elaborator *e, struct push *push) {
     struct ir_builder *b = e->builder;
     switch (push->kind) {
-    case PUSH_PULL: return push->array->length;
+    case PUSH_PULL:
+    case PUSH_SCANL: return push->array->length;
     case PUSH_MAP:
     case PUSH_PERMUTE: return elab_push_length(e, push->of);
     case PUSH_APPEND: {
@@ -175,7 +176,8 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
             return ir_ternary(b, OP_SELECT, push->condition, x, y);
         return x == y ? x : NULL;
     }
-    case PUSH_EACH: return push->total;
+    case PUSH_EACH:
+    case PUSH_SEQFOR: return push->total;
     case PUSH_CHUNKS: {
         if (push->total)
             return push->total;

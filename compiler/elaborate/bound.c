@@ -61,8 +61,8 @@ static struct ir_value *bound(struct elaborator *e, struct ir_value *value, int 
             if (i->results[k] == value && k < i->regions[0]->yields.count)
                 result = larger(e, bound(e, i->regions[0]->yields.at[k], depth - 1),
                                 bound(e, i->regions[1]->yields.at[k], depth - 1));
-    } else if (depth > 0 && !i && value->region && value->region->owner &&
-               value->region->owner->kind != IR_WHILE && value->region->owner->parameters[0] == value) {
+    } else if (depth > 0 && !i && value->region && value->region->owner && value->region->owner->kind != IR_WHILE &&
+               value->region->owner->parameters[0] == value) {
         result = bound(e, value->region->owner->operands[0], depth - 1); /* an index: below its count */
     }
     if (!result && value->high < (1 << 24))

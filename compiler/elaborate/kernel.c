@@ -11,7 +11,6 @@ struct parameter_context {
     const char *name;
 };
 
-
 static struct elab_value *scalar_parameter(struct elaborator *e, enum base base, struct parameter_context *context) {
     const struct base_info *info = &base_info[base];
     int64_t low = 0, high = INT64_MAX;
@@ -26,9 +25,9 @@ static struct elab_value *scalar_parameter(struct elaborator *e, enum base base,
     struct ir_parameter parameter = {.kind = IR_PARAMETER_SCALAR,
                                      .argument = context->argument,
                                      .component = context->component,
-                                     .name = context->component ? arena_printf(e->arena, "%s_%zu", context->name,
-                                                                               context->component)
-                                                                : context->name};
+                                     .name = context->component
+                                                 ? arena_printf(e->arena, "%s_%zu", context->name, context->component)
+                                                 : context->name};
     context->component++;
     parameter.value = ir_parameter_value(e->builder, base, low, high, parameter.name);
     vec_push(e->arena, &e->kernel->parameters, parameter);
@@ -44,10 +43,8 @@ static struct elab_value *array_parameter(struct elaborator *e, struct type *typ
     struct ir_value **extents = ARENA_ARRAY(e->arena, struct ir_value *, rank);
     size_t first = context->component;
     for (size_t i = 0; i < rank; i++) {
-        struct ir_parameter parameter = {.kind = IR_PARAMETER_LENGTH,
-                                         .argument = context->argument,
-                                         .component = first,
-                                         .dimension = (int)i};
+        struct ir_parameter parameter = {
+            .kind = IR_PARAMETER_LENGTH, .argument = context->argument, .component = first, .dimension = (int)i};
         const char *what = rank == 1 ? "length" : i == 0 ? "rows" : i == 1 ? "columns" : "extent";
         parameter.name = first ? arena_printf(e->arena, "%s_%zu_%s", context->name, first, what)
                                : arena_printf(e->arena, "%s_%s", context->name, what);
@@ -67,8 +64,8 @@ static struct elab_value *array_parameter(struct elaborator *e, struct type *typ
     for (size_t i = 0; i < bases.count; i++) {
         struct ir_parameter parameter = {
             .kind = IR_PARAMETER_BUFFER, .argument = context->argument, .component = context->component};
-        parameter.name = context->component ? arena_printf(e->arena, "%s_%zu", context->name, context->component)
-                                            : context->name;
+        parameter.name =
+            context->component ? arena_printf(e->arena, "%s_%zu", context->name, context->component) : context->name;
         context->component++;
         parameter.buffer = ir_buffer_new(e->builder, MEMORY_INPUT, LEVEL_GRID, bases.at[i], NULL, parameter.name);
         pull->memory.buffers[i] = parameter.buffer;

@@ -19,6 +19,8 @@ struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct
     return (struct writer){.write = write_store, .buffers = buffers, .buffer_count = count, .offset = offset};
 }
 
+bool elab_writes_plainly(const struct writer *writer) { return writer->write == write_store; }
+
 static void write_mapped(struct elaborator *e, const struct writer *self, struct ir_value *index,
                          struct elab_value *element) {
     struct elab_value *mapped = self->with_index ? elab_apply2(e, self->function, elab_scalar(e, index), element)
@@ -131,6 +133,8 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
     }
     case PUSH_CHUNKS: run_chunks(e, push, writer); return;
     case PUSH_EACH: elab_run_each(e, push, writer); return;
+    case PUSH_SCANL: elab_run_scanl(e, push, writer); return;
+    case PUSH_SEQFOR: elab_run_seqfor(e, push, writer); return;
     case PUSH_APPEND: {
         elab_run(e, push->of, writer);
         struct writer shifted = {.write = write_shifted, .offset = elab_push_length(e, push->of), .next = writer};
@@ -195,7 +199,7 @@ static void allocate(struct elaborator *e, struct ir_buffer **buffers, size_t co
         ir_allocate(e->builder, buffers[i]);
 }
 
-static struct pull *stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
+struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
                            struct ir_value *offset, struct ir_value *length) {
     struct pull *pull = ARENA_NEW(e->arena, struct pull);
     pull->kind = PULL_MEMORY;
@@ -218,7 +222,7 @@ static struct pull *unknown_array(struct elaborator *e, struct type *element, st
    time, and private arrays can live in registers. */
 enum { SMALL_CAPACITY = 4096 };
 
-static struct ir_value *capacity_of(struct elaborator *e, struct ir_value *length, enum level_value level) {
+struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level) {
     if (!length)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length of what is stored here depends on data");
     if (level != LEVEL_GRID && length->high <= SMALL_CAPACITY)
@@ -235,13 +239,13 @@ static struct pull *force(struct elaborator *e, struct push *push, struct type *
     struct ir_value *length = elab_push_length(e, push);
     if (e->shape)
         return unknown_array(e, element, length);
-    struct ir_value *capacity = capacity_of(e, length, push->level);
+    struct ir_value *capacity = elab_capacity(e, length, push->level);
     size_t count;
     struct ir_buffer **buffers = elab_buffers(e, element, push->level, capacity, NULL, &count);
     allocate(e, buffers, count);
     struct writer writer = elab_store_writer(buffers, count, NULL);
     elab_run(e, push, &writer);
-    return stored(e, element, buffers, NULL, length);
+    return elab_stored(e, element, buffers, NULL, length);
 }
 
 struct elab_value *elab_FORCE(struct elaborator *e, enum primitive primitive, const struct instance *instance,
@@ -328,7 +332,7 @@ static struct pull *step_shape(struct elaborator *e, const struct stepping *step
 static struct pull *step_dynamically(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = elab_push_length(e, initial);
-    struct ir_value *capacity = capacity_of(e, length, stepping->level);
+    struct ir_value *capacity = elab_capacity(e, length, stepping->level);
     /* Two halves in turn: what a step reads is never what it writes. */
     size_t count;
     struct ir_region *here = ir_enter_outermost(b);
@@ -344,7 +348,7 @@ static struct pull *step_dynamically(struct elaborator *e, const struct stepping
     int64_t lows[3] = {0, 0, 0}, highs[3] = {capacity->high, length->high, INT32_MAX};
     ir_begin_while(b, carried, 3, lows, highs);
     map_set(e->bounds, carried[1], capacity);
-    struct pull *array = stored(e, stepping->element, buffers, carried[0], carried[1]);
+    struct pull *array = elab_stored(e, stepping->element, buffers, carried[0], carried[1]);
     ir_while_body(b, goes_on(e, stepping, array, carried[2]));
     struct split_frame *split = e->split;
     e->split = NULL;
@@ -359,7 +363,7 @@ static struct pull *step_dynamically(struct elaborator *e, const struct stepping
     struct ir_value *nexts[3] = {other, next_length, ir_binary(b, OP_ADD, carried[2], ir_int(b, 1))}, *results[3];
     ir_end_while(b, nexts, results);
     map_set(e->bounds, results[1], capacity);
-    return stored(e, stepping->element, buffers, results[0], results[1]);
+    return elab_stored(e, stepping->element, buffers, results[0], results[1]);
 }
 
 static struct elab_value *step(struct elaborator *e, const struct stepping *stepping, struct push *initial) {

@@ -1,24 +1,30 @@
 /* Scalar primitives, and the sequential loops on scalar state. */
 #include "elaborate/value.h"
 
-struct operator {
+struct operator{
     enum ir_op op;
     bool swapped; /* a > b is b < a */
 };
 
 static const struct operator operators[PRIM_COUNT] = {
-    [PRIM_ADD] = {OP_ADD, false},     [PRIM_SUB] = {OP_SUB, false},       [PRIM_MUL] = {OP_MUL, false},
-    [PRIM_DIV] = {OP_DIV, false},     [PRIM_REM] = {OP_REM, false},       [PRIM_DIV_WORD] = {OP_DIV, false},
-    [PRIM_MOD_WORD] = {OP_REM, false}, [PRIM_NEG] = {OP_NEG, false},      [PRIM_MIN] = {OP_MIN, false},
-    [PRIM_MAX] = {OP_MAX, false},     [PRIM_ABS] = {OP_ABS, false},       [PRIM_EQ] = {OP_EQ, false},
-    [PRIM_NE] = {OP_NE, false},       [PRIM_LT] = {OP_LT, false},         [PRIM_LE] = {OP_LE, false},
-    [PRIM_GT] = {OP_LT, true},        [PRIM_GE] = {OP_LE, true},          [PRIM_NOT] = {OP_NOT, false},
-    [PRIM_BIT_AND] = {OP_AND, false}, [PRIM_BIT_OR] = {OP_OR, false},     [PRIM_BIT_XOR] = {OP_XOR, false},
-    [PRIM_BIT_NOT] = {OP_BIT_NOT, false}, [PRIM_SHL] = {OP_SHL, false},   [PRIM_SHR] = {OP_SHR, false},
-    [PRIM_CLZ] = {OP_CLZ, false},     [PRIM_POPCOUNT] = {OP_POPCOUNT, false}, [PRIM_SQRT] = {OP_SQRT, false},
-    [PRIM_RSQRT] = {OP_RSQRT, false}, [PRIM_EXP] = {OP_EXP, false},       [PRIM_LOG] = {OP_LOG, false},
-    [PRIM_POW] = {OP_POW, false},     [PRIM_SIN] = {OP_SIN, false},       [PRIM_COS] = {OP_COS, false},
-    [PRIM_TAN] = {OP_TAN, false},     [PRIM_FLOOR] = {OP_FLOOR, false},   [PRIM_CEIL] = {OP_CEIL, false},
+    [PRIM_ADD] = {OP_ADD, false},      [PRIM_SUB] = {OP_SUB, false},
+    [PRIM_MUL] = {OP_MUL, false},      [PRIM_DIV] = {OP_DIV, false},
+    [PRIM_REM] = {OP_REM, false},      [PRIM_DIV_WORD] = {OP_DIV, false},
+    [PRIM_MOD_WORD] = {OP_REM, false}, [PRIM_NEG] = {OP_NEG, false},
+    [PRIM_MIN] = {OP_MIN, false},      [PRIM_MAX] = {OP_MAX, false},
+    [PRIM_ABS] = {OP_ABS, false},      [PRIM_EQ] = {OP_EQ, false},
+    [PRIM_NE] = {OP_NE, false},        [PRIM_LT] = {OP_LT, false},
+    [PRIM_LE] = {OP_LE, false},        [PRIM_GT] = {OP_LT, true},
+    [PRIM_GE] = {OP_LE, true},         [PRIM_NOT] = {OP_NOT, false},
+    [PRIM_BIT_AND] = {OP_AND, false},  [PRIM_BIT_OR] = {OP_OR, false},
+    [PRIM_BIT_XOR] = {OP_XOR, false},  [PRIM_BIT_NOT] = {OP_BIT_NOT, false},
+    [PRIM_SHL] = {OP_SHL, false},      [PRIM_SHR] = {OP_SHR, false},
+    [PRIM_CLZ] = {OP_CLZ, false},      [PRIM_POPCOUNT] = {OP_POPCOUNT, false},
+    [PRIM_SQRT] = {OP_SQRT, false},    [PRIM_RSQRT] = {OP_RSQRT, false},
+    [PRIM_EXP] = {OP_EXP, false},      [PRIM_LOG] = {OP_LOG, false},
+    [PRIM_POW] = {OP_POW, false},      [PRIM_SIN] = {OP_SIN, false},
+    [PRIM_COS] = {OP_COS, false},      [PRIM_TAN] = {OP_TAN, false},
+    [PRIM_FLOOR] = {OP_FLOOR, false},  [PRIM_CEIL] = {OP_CEIL, false},
     [PRIM_FMA] = {OP_FMA, false},
 };
 
@@ -40,7 +46,8 @@ static bool conversion(enum primitive primitive, enum base *to) {
 }
 
 /* Equality by component: all are equal, or any differs. */
-static struct elab_value *compare_tuples(struct elaborator *e, enum primitive primitive, struct elab_value **arguments) {
+static struct elab_value *compare_tuples(struct elaborator *e, enum primitive primitive,
+                                         struct elab_value **arguments) {
     ir_values a = {0}, b = {0};
     elab_flatten(e, arguments[0], &a);
     elab_flatten(e, arguments[1], &b);
@@ -70,7 +77,7 @@ struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive pr
     enum base to;
     if (conversion(primitive, &to))
         return elab_scalar(e, ir_convert(b, x[0], to));
-    const struct operator *operator= & operators[primitive];
+    const struct operator* operator= & operators[primitive];
     if (arity == 1)
         return elab_scalar(e, ir_unary(b, operator->op, x[0]));
     if (arity == 2)

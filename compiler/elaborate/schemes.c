@@ -1,4 +1,6 @@
-/* Push arrays whose iteration scheme is their own: pushEach. */
+/* Push arrays whose iteration scheme is their own: pushEach, scanl, seqfor. */
+#include <string.h>
+
 #include "elaborate/value.h"
 
 /* ---- pushEach ---- */
@@ -43,5 +45,96 @@ struct elab_value *elab_PUSH_EACH(struct elaborator *e, enum primitive primitive
     push->count = elab_not_negative(e, elab_as_scalar(e, arguments[1]));
     push->function = arguments[2];
     push->span = e->span;
+    return elab_of_push(e, push);
+}
+
+/* ---- scanl ---- */
+
+/* The state is in registers, as foldl's; each one is written as soon as it is there. */
+void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = ir_resolve(b, push->array->length);
+    struct elab_value *state = push->initial;
+    struct split_frame *split = e->split;
+    e->split = NULL; /* elements are not chunks */
+    if (length->is_constant && push->array->kind == PULL_LIST) { /* each item has code of its own */
+        for (int64_t i = 0; i < length->constant.integer; i++) {
+            state = elab_apply2(e, push->function, state, elab_index(e, push->array, ir_int(b, i)));
+            writer->write(e, writer, ir_int(b, i), state);
+        }
+        e->split = split;
+        return;
+    }
+    ir_values carried = {0};
+    elab_flatten(e, state, &carried);
+    size_t count = carried.count, next = 0;
+    struct ir_value **current = ARENA_ARRAY(e->arena, struct ir_value *, count);
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
+    memcpy(current, carried.at, count * sizeof *current);
+    struct ir_value *i = ir_begin_for(b, length, current, count, "i");
+    struct elab_value *now = elab_unflatten(e, state, current, &next);
+    struct elab_value *after = elab_apply2(e, push->function, now, elab_index(e, push->array, i));
+    writer->write(e, writer, i, after);
+    ir_values nexts = {0};
+    elab_flatten(e, after, &nexts);
+    ir_end_for(b, nexts.at, results);
+    e->split = split;
+}
+
+struct elab_value *elab_SCANL(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                              struct elab_value **arguments) {
+    (void)primitive, (void)instance;
+    struct push *push = elab_push_new(e, PUSH_SCANL, LEVEL_THREAD);
+    push->function = arguments[0];
+    push->initial = arguments[1];
+    push->array = elab_as_pull(e, arguments[2]);
+    return elab_of_push(e, push);
+}
+
+/* ---- seqfor ---- */
+
+static bool are_private(const struct writer *writer) {
+    for (size_t i = 0; i < writer->buffer_count; i++)
+        if (writer->buffers[i]->memory != MEMORY_PRIVATE)
+            return false;
+    return true;
+}
+
+/* What was written is read back from a private array: from the one that it is forced into, where it goes there as it is;
+   otherwise from an array of its own beside it, for elements may be changed, moved or out of reach on their way. */
+void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct ir_builder *b = e->builder;
+    struct split_frame *split = e->split;
+    e->split = NULL; /* iterations are not chunks */
+    bool is_shared = elab_writes_plainly(writer) && are_private(writer);
+    struct ir_buffer **buffers = writer->buffers;
+    size_t count = writer->buffer_count;
+    struct writer own;
+    if (!is_shared) {
+        struct ir_value *capacity = elab_capacity(e, push->total, LEVEL_THREAD);
+        buffers = elab_buffers(e, push->element, LEVEL_THREAD, capacity, NULL, &count);
+        for (size_t k = 0; k < count; k++)
+            ir_allocate(b, buffers[k]);
+        own = elab_store_writer(buffers, count, NULL);
+    }
+    for (size_t k = 0; k < count; k++)
+        buffers[k]->rewritten = true;
+    struct ir_value *i = ir_begin_for(b, ir_resolve(b, push->total), NULL, 0, "i");
+    struct pull *before = elab_stored(e, push->element, buffers, is_shared ? writer->offset : NULL, i);
+    struct elab_value *element = elab_apply2(e, push->function, elab_scalar(e, i), elab_of_pull(e, before));
+    if (!is_shared)
+        own.write(e, &own, i, element);
+    writer->write(e, writer, i, element);
+    ir_end_for(b, NULL, NULL);
+    e->split = split;
+}
+
+struct elab_value *elab_SEQFOR(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                               struct elab_value **arguments) {
+    (void)primitive;
+    struct push *push = elab_push_new(e, PUSH_SEQFOR, LEVEL_THREAD);
+    push->total = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
+    push->function = arguments[1];
+    push->element = elab_type(e, instance, 0);
     return elab_of_push(e, push);
 }

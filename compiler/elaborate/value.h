@@ -53,6 +53,8 @@ enum push_kind {
     PUSH_PERMUTE, /* function, of */
     PUSH_CHOICE,  /* condition, of, second */
     PUSH_EACH,    /* function: the writes of each of `count` iterations, into `total` places */
+    PUSH_SCANL,   /* function, initial, array */
+    PUSH_SEQFOR,  /* function, total, element */
 };
 struct push {
     enum push_kind kind;
@@ -66,6 +68,8 @@ struct push {
     struct ir_value *chunk_size;
     enum level_value chunk_level; /* equal to `level`: one after another */
     struct ir_value *total; /* interleaveInto: the result's length; places outside are dropped. pushEach: the same */
+    struct elab_value *initial;   /* state */
+    struct type *element;
     struct ir_value *count; /* iterations */
     bool length_known;      /* `length` was computed (it may be NULL: depends on data) */
     struct ir_value *length;
@@ -207,9 +211,17 @@ void elab_end_threads(struct elaborator *e, enum level_value level);
 struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct ir_value *offset);
 struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum level_value level,
                                 struct ir_value *capacity, const char *name, size_t *count);
+/* What a push array of such elements stores, as it will be read; `offset` may be NULL. */
+struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers, struct ir_value *offset,
+                         struct ir_value *length);
+/* How much memory to set aside for that many elements; fails where no bound is known. */
+struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level);
+bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */
 
 /* ---- schemes.c: push arrays that elab_run does not know how to run itself ---- */
 void elab_run_each(struct elaborator *e, struct push *push, const struct writer *writer);
+void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer *writer);
+void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- bound.c ---- */
 /* A value of the outermost region (or a constant) that `value` never exceeds; NULL: none is known. */

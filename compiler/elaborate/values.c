@@ -15,7 +15,9 @@ struct elab_value *elab_scalar(struct elaborator *e, struct ir_value *scalar) {
     return value;
 }
 
-struct elab_value *elab_unknown(struct elaborator *e) { return elab_scalar(e, NULL); }
+struct elab_value *elab_unknown(struct elaborator *e) {
+    return elab_scalar(e, NULL);
+}
 
 struct elab_value *elab_tuple(struct elaborator *e, struct elab_value **items, size_t count) {
     struct elab_value *value = new_value(e, ELAB_TUPLE);

@@ -8,8 +8,8 @@ struct host_emit_request {
     enum backend_language language;
     const struct target_program *const *programs; /* as printed into kernel_source */
     size_t count;
-    const char *kernel_source; /* embedded in the header */
-    const char *base_name;     /* of the output, without extension; folders are dropped: prefix of all names */
+    const char *kernel_source;         /* embedded in the header */
+    const char *base_name;             /* of the output, without extension; folders are dropped: prefix of all names */
     const char *source_name, *version; /* for the heading */
 };
 

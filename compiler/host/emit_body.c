@@ -76,10 +76,9 @@ static void launch_arguments(struct emit_body *body, const struct target_kernel 
             line(body, "fcl_buffer_free(s%d);", scratch);
             line(body, "s%d = NULL;", scratch);
             bool per_thread = p->unit == LEVEL_THREAD && kernel->mapping == TARGET_SIMT;
-            require(body, arena_printf(body->unit->arena,
-                                       "fcl_buffer_array(context, blocks * %d * (uint64_t)%s, %zu, &s%d)",
-                                       per_thread ? kernel->block_threads : 1, emit_value(body, p->capacity), size,
-                                       scratch));
+            require(body,
+                    arena_printf(body->unit->arena, "fcl_buffer_array(context, blocks * %d * (uint64_t)%s, %zu, &s%d)",
+                                 per_thread ? kernel->block_threads : 1, emit_value(body, p->capacity), size, scratch));
             line(body, "args[%zu] = fcl_arg_buffer(s%d);", i, scratch);
             break;
         }
@@ -157,7 +156,8 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
     case IR_OPERATION: {
         struct backend_operand operands[3];
         for (size_t k = 0; k < i->operand_count; k++)
-            operands[k] = (struct backend_operand){i->operands[k], i->operands[k]->is_constant ? NULL : emit_value(body, i->operands[k])};
+            operands[k] = (struct backend_operand){
+                i->operands[k], i->operands[k]->is_constant ? NULL : emit_value(body, i->operands[k])};
         line(body, "%s = %s;", declare(body, i->results[0]),
              backend_scalars_operation(body->unit->scalars, i, operands));
         break;
@@ -173,8 +173,9 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         text_printf(&body->releases, "    fcl_buffer_free(b%u);\n", id);
         line(body, "fcl_buffer_free(b%u);", id); /* of an iteration before */
         line(body, "b%u = NULL;", id);
-        require(body, arena_printf(arena, "fcl_buffer_array(context, (uint64_t)%s, %zu, &b%u)",
-                                   emit_value(body, i->buffer->capacity), target_element_bytes(i->buffer->element), id));
+        require(body,
+                arena_printf(arena, "fcl_buffer_array(context, (uint64_t)%s, %zu, &b%u)",
+                             emit_value(body, i->buffer->capacity), target_element_bytes(i->buffer->element), id));
         break;
     }
     case IR_FORALL: emit_launch(body, i); break;

@@ -19,8 +19,8 @@ struct signature {
 };
 
 const char *emit_memory_type(enum base base) {
-    static const char *const types[BASE_COUNT] = {"uint8_t", "int8_t",   "int16_t",  "int32_t",  "int64_t", "uint8_t",
-                                                  "uint16_t", "uint32_t", "uint64_t", "float", "double"};
+    static const char *const types[BASE_COUNT] = {"uint8_t",  "int8_t",   "int16_t",  "int32_t", "int64_t", "uint8_t",
+                                                  "uint16_t", "uint32_t", "uint64_t", "float",   "double"};
     return types[base];
 }
 

@@ -43,9 +43,10 @@ static bool launch(struct device_run *x, const struct ir_instruction *forall) {
     uint64_t blocks = count > 0 ? fcl_blocks(x->job.context, (uint64_t)count, size.per_block, size.least) : 0;
     if (!blocks)
         return true;
-    if (kernel->mapping == TARGET_SIMT && device->max_threads && (uint32_t)kernel->block_threads > device->max_threads) {
-        x->why = arena_printf(x->arena, "kernel `%s` wants blocks of %d threads, but the device's limit is %u", kernel->name,
-                              kernel->block_threads, device->max_threads);
+    if (kernel->mapping == TARGET_SIMT && device->max_threads &&
+        (uint32_t)kernel->block_threads > device->max_threads) {
+        x->why = arena_printf(x->arena, "kernel `%s` wants blocks of %d threads, but the device's limit is %u",
+                              kernel->name, kernel->block_threads, device->max_threads);
         return false;
     }
     int64_t dynamic = target_dynamic_bytes(kernel, value_of, x);
@@ -86,17 +87,17 @@ static bool launch(struct device_run *x, const struct ir_instruction *forall) {
         }
     }
     if (good && kernel->mapping == TARGET_SIMT && device->shared_bytes && shared > device->shared_bytes) {
-        x->why = arena_printf(x->arena,
-                              "kernel `%s` needs %llu bytes of shared memory per block, but the device has %llu",
-                              kernel->name, (unsigned long long)shared, (unsigned long long)device->shared_bytes);
+        x->why =
+            arena_printf(x->arena, "kernel `%s` needs %llu bytes of shared memory per block, but the device has %llu",
+                         kernel->name, (unsigned long long)shared, (unsigned long long)device->shared_bytes);
         good = false;
     }
     if (good) {
         size_t which = 0;
         while (x->job.target->kernels.at[which] != kernel)
             which++;
-        good = fcl_launch(x->kernels[which], blocks, (uint32_t)kernel->block_threads, (uint64_t)dynamic, arguments, n) ==
-                   FCL_OK ||
+        good = fcl_launch(x->kernels[which], blocks, (uint32_t)kernel->block_threads, (uint64_t)dynamic, arguments,
+                          n) == FCL_OK ||
                failed(x, NULL);
     }
     while (scratches)
@@ -108,7 +109,8 @@ static bool launch(struct device_run *x, const struct ir_instruction *forall) {
 
 static bool run_region(struct device_run *x, const struct ir_region *region);
 
-static void assign(struct device_run *x, struct ir_value *const *to, const ir_values *from, size_t first, size_t count) {
+static void assign(struct device_run *x, struct ir_value *const *to, const ir_values *from, size_t first,
+                   size_t count) {
     union scalar *temporary = malloc((count ? count : 1) * sizeof *temporary); /* a parallel assignment */
     for (size_t i = 0; i < count; i++)
         temporary[i] = scalar_of(x, from->at[first + i]);
@@ -148,8 +150,8 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
         union scalar operands[3] = {0};
         for (size_t k = 0; k < i->operand_count; k++)
             operands[k] = scalar_of(x, i->operands[k]);
-        x->values[i->results[0]->id] = fold_operation(i->op, i->results[0]->base,
-                                                      i->operands[i->operand_count - 1]->base, operands);
+        x->values[i->results[0]->id] =
+            fold_operation(i->op, i->results[0]->base, i->operands[i->operand_count - 1]->base, operands);
         return true;
     }
     case IR_LOAD: {

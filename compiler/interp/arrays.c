@@ -61,12 +61,14 @@ int64_t push_length(struct interp *in, struct push *push) {
         return push->length;
     int64_t length = 0, chunks;
     switch (push->kind) {
+    case PUSH_SCANL:
     case PUSH_PULL: length = push->pull->length; break;
     case PUSH_MAP:
     case PUSH_MAP_IX:
     case PUSH_PERMUTE: length = push_length(in, push->of); break;
     case PUSH_APPEND: length = push_length(in, push->of) + push_length(in, push->second); break;
     case PUSH_EACH:
+    case PUSH_SEQFOR:
     case PUSH_INTERLEAVE_INTO: length = push->size; break;
     case PUSH_INTERLEAVE: length = push->pull->length * push->size; break;
     case PUSH_CONCAT:
@@ -200,6 +202,45 @@ static int64_t run_each(struct interp *in, struct push *push, struct sink *to) {
     return length;
 }
 
+static int64_t run_scanl(struct interp *in, struct push *push, struct sink *to) {
+    struct region_mark mark = region_here(in->region);
+    struct value state = push->initial;
+    for (int64_t i = 0; i < push->pull->length; i++) {
+        struct value element = pull_element(in, push->pull, i, push->span);
+        state = interp_keep(in, mark, interp_apply2(in, push->function, state, element, push->span));
+        to->write(in, to, i, state);
+    }
+    region_release(in->region, mark);
+    return push->pull->length;
+}
+
+/* What is written is kept in cells too, for the body to read. The first element tells how wide they are. */
+static int64_t run_seqfor(struct interp *in, struct push *push, struct sink *to) {
+    struct region_mark start = region_here(in->region);
+    struct pull *before = INTERP_NEW(in, struct pull);
+    *before = (struct pull){.kind = PULL_STORED};
+    struct value *cells = NULL;
+    for (int64_t i = 0; i < push->size; i++) {
+        struct region_mark mark = region_here(in->region);
+        before->length = i;
+        struct value value = interp_apply2(in, push->function, int_of(i), pull_of(before), push->span);
+        if (i == 0) {
+            before->width = value_pack_width(value);
+            if ((uint64_t)push_length(in, push) > SIZE_MAX / 2 / (before->width * sizeof *cells))
+                interp_fail(in, DIAG_ARRAY_TOO_LARGE, push->span,
+                            "an array of %lld elements is too large for the interpreter", (long long)push->size);
+            cells = interp_alloc(in, (size_t)push->size * before->width * sizeof *cells);
+            before->cells = cells;
+        }
+        value_pack(value, cells + (size_t)i * before->width);
+        to->write(in, to, i, value);
+        if (i > 0)
+            region_release(in->region, mark);
+    }
+    region_release(in->region, start);
+    return push->size;
+}
+
 int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     switch (push->kind) {
     case PUSH_PULL:
@@ -228,6 +269,8 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     case PUSH_INTERLEAVE:
     case PUSH_INTERLEAVE_INTO: return run_interleave(in, push, to);
     case PUSH_EACH: return run_each(in, push, to);
+    case PUSH_SCANL: return run_scanl(in, push, to);
+    case PUSH_SEQFOR: return run_seqfor(in, push, to);
     }
     interp_fail(in, DIAG_INTERNAL, push->span, "the interpreter meets an unknown push array");
 }

@@ -97,13 +97,15 @@ enum push_kind {
     PUSH_APPEND,          /* of, second */
     PUSH_PERMUTE,         /* function, of */
     PUSH_EACH,            /* size (of the whole), count (of iterations), function */
+    PUSH_SCANL,           /* function, initial, pull */
+    PUSH_SEQFOR,          /* size, function */
 };
 struct push {
     enum push_kind kind;
     struct span span; /* the operation's, for messages */
     int64_t length;   /* -1: not known yet */
     int64_t size, count;
-    struct value function;
+    struct value function, initial;
     struct push *of, *second;
     const struct pull *pull; /* or the chunks */
 };

@@ -108,6 +108,17 @@ static struct value interp_PUSH_EACH(struct interp *in, const struct value *a, s
     return new_push(in, (struct push){.kind = PUSH_EACH, .span = span, .size = size, .count = count, .function = a[2]});
 }
 
+static struct value interp_SCANL(struct interp *in, const struct value *a, struct span span) {
+    return new_push(
+        in,
+        (struct push){.kind = PUSH_SCANL, .span = span, .function = a[0], .initial = a[1], .pull = a[2].pull});
+}
+
+static struct value interp_SEQFOR(struct interp *in, const struct value *a, struct span span) {
+    int64_t size = size_of(in, a[0], "the length", span);
+    return new_push(in, (struct push){.kind = PUSH_SEQFOR, .span = span, .size = size, .function = a[1]});
+}
+
 static struct value interp_PERMUTE(struct interp *in, const struct value *a, struct span span) {
     return new_push(in, (struct push){.kind = PUSH_PERMUTE, .span = span, .function = a[0], .of = a[1].push});
 }

@@ -63,6 +63,8 @@ static bool length_is_cheap(const struct push *push) {
     switch (push->kind) {
     case PUSH_PULL:
     case PUSH_EACH:
+    case PUSH_SCANL:
+    case PUSH_SEQFOR:
     case PUSH_INTERLEAVE:
     case PUSH_INTERLEAVE_INTO: return true;
     case PUSH_MAP:

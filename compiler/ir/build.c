@@ -321,7 +321,8 @@ static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base
         value = find_operation(b, hash, op, base, x, count);
         if (!value) {
             bool can_wrap = op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_NEG || op == OP_SHL;
-            value = new_operation(b, op, base, x, count, range, within || (can_wrap && range_never_wraps(op, base, ranges)));
+            value = new_operation(b, op, base, x, count, range,
+                                  within || (can_wrap && range_never_wraps(op, base, ranges)));
             table_add(b, hash, value, 0);
             return value;
         }

@@ -20,15 +20,17 @@ enum level_value ir_ambient(const struct ir_builder *b);
 void ir_set_span(struct ir_builder *b, struct span span); /* for what is built from now on */
 
 /* ---- values ---- */
-struct ir_value *ir_int(struct ir_builder *b, int64_t value);                         /* an int (BASE_I32) */
+struct ir_value *ir_int(struct ir_builder *b, int64_t value); /* an int (BASE_I32) */
 struct ir_value *ir_bool(struct ir_builder *b, bool value);
 struct ir_value *ir_constant(struct ir_builder *b, enum base base, union scalar value); /* wraps to the base */
 struct ir_value *ir_parameter_value(struct ir_builder *b, enum base base, int64_t low, int64_t high, const char *name);
 struct ir_value *ir_unary(struct ir_builder *b, enum ir_op op, struct ir_value *x);
 struct ir_value *ir_binary(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
-struct ir_value *ir_ternary(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y, struct ir_value *z);
+struct ir_value *ir_ternary(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y,
+                            struct ir_value *z);
 struct ir_value *ir_convert(struct ir_builder *b, struct ir_value *x, enum base to);
-struct ir_value *ir_resolve(struct ir_builder *b, struct ir_value *x); /* see ir_end_if; operands are resolved by themselves */
+struct ir_value *ir_resolve(struct ir_builder *b,
+                            struct ir_value *x); /* see ir_end_if; operands are resolved by themselves */
 /* true, false or unknown: also what the branches around the current place tell about it. */
 enum ir_truth { IR_UNKNOWN, IR_TRUE, IR_FALSE };
 enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition);
@@ -53,7 +55,8 @@ void ir_end_for(struct ir_builder *b, struct ir_value **next, struct ir_value **
 
 /* After begin: the condition's region, then ir_while_body: the body's. carried: in initial, out current. Ranges of carried
    integers may be given (lows, highs; NULL: the base's whole range). */
-void ir_begin_while(struct ir_builder *b, struct ir_value **carried, size_t n, const int64_t *lows, const int64_t *highs);
+void ir_begin_while(struct ir_builder *b, struct ir_value **carried, size_t n, const int64_t *lows,
+                    const int64_t *highs);
 void ir_while_body(struct ir_builder *b, struct ir_value *condition);
 void ir_end_while(struct ir_builder *b, struct ir_value **next, struct ir_value **results);
 
@@ -65,7 +68,7 @@ void ir_end_while(struct ir_builder *b, struct ir_value **next, struct ir_value 
    `export_all` is set (undefined on the other side: the zero of the base), and ir_resolve maps the inner value to that
    result from then on. What is not used afterwards goes with dead code. */
 void ir_begin_if(struct ir_builder *b, struct ir_value *condition);
-void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n);                     /* of the then-branch */
+void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n); /* of the then-branch */
 void ir_end_if(struct ir_builder *b, struct ir_value **yields, struct ir_value **results, size_t n, bool export_all);
 
 /* Anything emitted into the current region since it began that is not a pure operation or load? */

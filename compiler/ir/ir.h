@@ -48,9 +48,9 @@ struct ir_value {
     bool is_constant;
     union scalar constant;
     struct ir_instruction *definition; /* NULL: constant, or a parameter of the kernel */
-    struct ir_region *region;          /* where it is in scope: its definition's region, the body of the loop whose index or
+    struct ir_region *region; /* where it is in scope: its definition's region, the body of the loop whose index or
                                           carried value it is; NULL: everywhere (constants, kernel parameters) */
-    const char *name; /* a hint for printing, or NULL */
+    const char *name;         /* a hint for printing, or NULL */
 };
 typedef VEC(struct ir_value *) ir_values;
 
@@ -81,11 +81,11 @@ enum ir_kind {
     IR_LOAD,      /* results[0] = buffer[operands[0]] */
     IR_STORE,     /* buffer[operands[0]] = operands[1]; ambient thread */
     IR_ALLOCATE,  /* buffer comes to life, contents undefined */
-    IR_FORALL,    /* for parameters[0] (the index) < operands[0], shared out over `inner` units of an `outer`; body regions[0]; no results */
-    IR_FOR,       /* sequential: index parameters[0] < operands[0]; operands[1…] initial, parameters[1…] current,
+    IR_FORALL, /* for parameters[0] (the index) < operands[0], shared out over `inner` units of an `outer`; body regions[0]; no results */
+    IR_FOR,    /* sequential: index parameters[0] < operands[0]; operands[1…] initial, parameters[1…] current,
                      regions[0]->yields next, results final values of what is carried */
-    IR_WHILE,     /* operands initial, parameters current; regions[0] yields the condition to go on, regions[1] the next */
-    IR_IF,        /* operands[0] condition; regions[0] then, regions[1] else; their yields are the results */
+    IR_WHILE,  /* operands initial, parameters current; regions[0] yields the condition to go on, regions[1] the next */
+    IR_IF,     /* operands[0] condition; regions[0] then, regions[1] else; their yields are the results */
 };
 
 struct ir_region {
@@ -94,15 +94,15 @@ struct ir_region {
     VEC(struct ir_instruction *) instructions;
     ir_values yields;
     struct ir_instruction *owner; /* NULL: the kernel's outermost region */
-    struct ir_region *parent;     /* the region that the owner is in (known while the owner is still under construction) */
+    struct ir_region *parent; /* the region that the owner is in (known while the owner is still under construction) */
 };
 
 struct ir_instruction {
     enum ir_kind kind;
     struct span span;
-    enum ir_op op;               /* OPERATION */
-    bool no_wrap;                /* OPERATION add sub mul neg shl: ranges prove that it does not overflow its base */
-    struct ir_buffer *buffer;    /* LOAD STORE ALLOCATE */
+    enum ir_op op;                 /* OPERATION */
+    bool no_wrap;                  /* OPERATION add sub mul neg shl: ranges prove that it does not overflow its base */
+    struct ir_buffer *buffer;      /* LOAD STORE ALLOCATE */
     enum level_value outer, inner; /* FORALL; inner < outer */
     struct ir_value **operands;
     size_t operand_count;
@@ -150,7 +150,7 @@ struct ir_kernel {
     size_t parameter_type_count;
     struct type *result_type; /* FCL's, ground */
     VEC(struct ir_result) results;
-    struct ir_region *body; /* ambient grid: the host */
+    struct ir_region *body;          /* ambient grid: the host */
     VEC(struct ir_buffer *) buffers; /* all of them, parameters included */
     uint32_t value_count, region_count;
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */

@@ -162,8 +162,9 @@ static struct target_expr *describe_length(struct lowering *l, const struct ir_b
     if (parameters[i].kind != IR_PARAMETER_LENGTH)
         return NULL;
     struct target_expr *length = parameters_describe(l, parameters[i].value, 4);
-    for (; i > 0 && parameters[i - 1].kind == IR_PARAMETER_LENGTH && parameters[i - 1].argument == parameters[i].argument &&
-           parameters[i - 1].component == parameters[i].component;
+    for (;
+         i > 0 && parameters[i - 1].kind == IR_PARAMETER_LENGTH &&
+         parameters[i - 1].argument == parameters[i].argument && parameters[i - 1].component == parameters[i].component;
          i--)
         length = expr_operation(l, OP_MUL, BASE_I32, parameters_describe(l, parameters[i - 1].value, 4), length);
     return length;

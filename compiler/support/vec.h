@@ -8,17 +8,17 @@
 
 #include "support/arena.h"
 
-#define VEC(type)                                                                                            \
-    struct {                                                                                                 \
-        type *at;                                                                                            \
-        size_t count, capacity;                                                                              \
+#define VEC(type)                                                                                                      \
+    struct {                                                                                                           \
+        type *at;                                                                                                      \
+        size_t count, capacity;                                                                                        \
     }
 
-#define vec_push(arena, vec, ...)                                                                            \
-    do {                                                                                                     \
-        if ((vec)->count == (vec)->capacity)                                                                 \
-            (vec)->at = vec_grow((arena), (vec)->at, sizeof *(vec)->at, (vec)->count, &(vec)->capacity);      \
-        (vec)->at[(vec)->count++] = (__VA_ARGS__);                                                           \
+#define vec_push(arena, vec, ...)                                                                                      \
+    do {                                                                                                               \
+        if ((vec)->count == (vec)->capacity)                                                                           \
+            (vec)->at = vec_grow((arena), (vec)->at, sizeof *(vec)->at, (vec)->count, &(vec)->capacity);               \
+        (vec)->at[(vec)->count++] = (__VA_ARGS__);                                                                     \
     } while (0)
 
 static inline void *vec_grow(struct arena *arena, void *old, size_t size, size_t count, size_t *capacity) {

@@ -8,12 +8,12 @@
 #include "kernels.h"
 
 static int failures;
-#define CHECK(what)                                                                                          \
-    do {                                                                                                     \
-        if (!(what)) {                                                                                       \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #what);                                              \
-            failures++;                                                                                      \
-        }                                                                                                    \
+#define CHECK(what)                                                                                                    \
+    do {                                                                                                               \
+        if (!(what)) {                                                                                                 \
+            fprintf(stderr, "line %d: %s\n", __LINE__, #what);                                                         \
+            failures++;                                                                                                \
+        }                                                                                                              \
     } while (0)
 
 int main(void) {
