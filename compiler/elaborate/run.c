@@ -200,7 +200,7 @@ static void allocate(struct elaborator *e, struct ir_buffer **buffers, size_t co
 }
 
 struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
-                           struct ir_value *offset, struct ir_value *length) {
+                         struct ir_value *offset, struct ir_value *length) {
     struct pull *pull = ARENA_NEW(e->arena, struct pull);
     pull->kind = PULL_MEMORY;
     pull->length = length;

@@ -56,7 +56,7 @@ void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer
     struct ir_value *length = ir_resolve(b, push->array->length);
     struct elab_value *state = push->initial;
     struct split_frame *split = e->split;
-    e->split = NULL; /* elements are not chunks */
+    e->split = NULL;                                             /* elements are not chunks */
     if (length->is_constant && push->array->kind == PULL_LIST) { /* each item has code of its own */
         for (int64_t i = 0; i < length->constant.integer; i++) {
             state = elab_apply2(e, push->function, state, elab_index(e, push->array, ir_int(b, i)));

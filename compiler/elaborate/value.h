@@ -68,7 +68,7 @@ struct push {
     struct ir_value *chunk_size;
     enum level_value chunk_level; /* equal to `level`: one after another */
     struct ir_value *total; /* interleaveInto: the result's length; places outside are dropped. pushEach: the same */
-    struct elab_value *initial;   /* state */
+    struct elab_value *initial; /* state */
     struct type *element;
     struct ir_value *count; /* iterations */
     bool length_known;      /* `length` was computed (it may be NULL: depends on data) */
@@ -212,8 +212,8 @@ struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct
 struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum level_value level,
                                 struct ir_value *capacity, const char *name, size_t *count);
 /* What a push array of such elements stores, as it will be read; `offset` may be NULL. */
-struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers, struct ir_value *offset,
-                         struct ir_value *length);
+struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
+                         struct ir_value *offset, struct ir_value *length);
 /* How much memory to set aside for that many elements; fails where no bound is known. */
 struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level);
 bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */

@@ -110,8 +110,7 @@ static struct value interp_PUSH_EACH(struct interp *in, const struct value *a, s
 
 static struct value interp_SCANL(struct interp *in, const struct value *a, struct span span) {
     return new_push(
-        in,
-        (struct push){.kind = PUSH_SCANL, .span = span, .function = a[0], .initial = a[1], .pull = a[2].pull});
+        in, (struct push){.kind = PUSH_SCANL, .span = span, .function = a[0], .initial = a[1], .pull = a[2].pull});
 }
 
 static struct value interp_SEQFOR(struct interp *in, const struct value *a, struct span span) {
