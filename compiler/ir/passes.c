@@ -12,6 +12,7 @@ const struct ir_pass ir_passes[] = {
     {"tidy", "turns small pure branches into selects", pass_tidy, 1},
     {"dce", "removes what the passes before left unused", pass_dce, 1},
     {"outline", "gives sequential reads at grid to a device thread", outline_run, 0},
+    {"unroll", "unrolls loops that keep private arrays out of registers", pass_unroll, 1},
     {"no-wrap", "marks arithmetic that cannot overflow", pass_no_wrap, 1},
 };
 const size_t ir_pass_count = sizeof ir_passes / sizeof ir_passes[0];

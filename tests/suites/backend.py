@@ -35,7 +35,7 @@ def cases(env):
             text = body(open(compile_to("cu", path), encoding="utf-8").read(), kernel)
             got = {"loops": count(r"\bfor \(", text), "barriers": count(r"__syncthreads\(\)", text),
                    "shared": count(r"__shared__", text), "divisions": count(r"[^/]/[^/*]|%", text),
-                   "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
+                   "unrolled": count(r"#pragma unroll", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
             got["stores"] = len(re.findall(r"^\s*\w+\[.*?\] = ", text, re.M))
             for key, value in wanted.items():
                 assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
@@ -50,6 +50,12 @@ def cases(env):
     yield golden("a forced array is stored once, with a barrier before it is read",
                  "kernel k (xs : [int]) = force (push <block> xs) |> reverse |> push <block>", "k",
                  barriers=1, stores=2, loads=1)
+
+    threads = "sig f : [int] -> [int]<grid>\nfun f xs = splitUp 4 xs |> map (fn c => let a = force (push <thread> c) in %s) |> concat 4\nkernel k (xs : [int]) = f xs"
+    yield golden("loops over a private array are unrolled, so that it is in registers; not for the ragged chunk",
+                 threads % "push <thread> (reverse a)", "k", unrolled=2, loops=5)
+    yield golden("an array that is indexed by data stays in memory, its loops stay loops",
+                 threads % "push <thread> (map (fn x => a ! (x & 3)) a)", "k", unrolled=0)
 
     def transpose():
         text = open(compile_to("cu", env.path("examples/transpose/transpose.fcl")), encoding="utf-8").read()

@@ -1,0 +1,93 @@
+/* unroll: a private array can live in registers only if every access names its element at compile time. So where every index
+   into such an array is made of constants and of the indices of short counted loops, these loops are marked to be
+   unrolled. An array with any other access stays in memory, and unrolling for its sake would only make code. */
+#include "ir/pass_list.h"
+#include "support/map.h"
+
+/* Iterations of a loop, and of marked loops inside one another, that are worth their code. */
+enum { MOST_ITERATIONS = 64, MOST_COPIES = 1024, DEEPEST_INDEX = 16 };
+
+struct unrolling {
+    struct arena *arena;
+    struct map *in_memory; /* buffers with an access that is not static */
+};
+
+/* The counted loop whose index the value is, or NULL. */
+static struct ir_instruction *short_loop(const struct ir_value *value) {
+    if (value->definition || !value->region || !value->region->owner)
+        return NULL;
+    struct ir_instruction *loop = value->region->owner;
+    if (loop->kind != IR_FOR || loop->parameters[0] != value || !loop->operands[0]->is_constant)
+        return NULL;
+    return loop->operands[0]->constant.integer <= MOST_ITERATIONS ? loop : NULL;
+}
+
+/* Is the index static once the loops in it are unrolled? These are marked when `mark` is set. */
+static bool is_static(const struct ir_value *value, bool mark, int depth) {
+    if (value->is_constant)
+        return true;
+    struct ir_instruction *loop = short_loop(value);
+    if (loop) {
+        loop->unroll |= mark;
+        return true;
+    }
+    const struct ir_instruction *definition = value->definition;
+    if (!definition || definition->kind != IR_OPERATION || depth == 0)
+        return false;
+    for (size_t i = 0; i < definition->operand_count; i++)
+        if (!is_static(definition->operands[i], mark, depth - 1))
+            return false;
+    return true;
+}
+
+static bool is_candidate(const struct ir_instruction *instruction) {
+    bool is_access = instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
+    return is_access && instruction->buffer->memory == MEMORY_PRIVATE && instruction->buffer->capacity->is_constant;
+}
+
+static void find_dynamic(struct unrolling *u, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (is_candidate(instruction) && !is_static(instruction->operands[0], false, DEEPEST_INDEX))
+            map_set(u->in_memory, instruction->buffer, NULL);
+        for (size_t r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                find_dynamic(u, instruction->regions[r]);
+    }
+}
+
+static void mark_loops(struct unrolling *u, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (is_candidate(instruction) && !map_has(u->in_memory, instruction->buffer))
+            is_static(instruction->operands[0], true, DEEPEST_INDEX);
+        for (size_t r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                mark_loops(u, instruction->regions[r]);
+    }
+}
+
+/* Nests that would become too much code are left alone from the loop on where they do. */
+static void limit_copies(const struct ir_region *region, int64_t copies) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        int64_t inside = copies;
+        if (instruction->kind == IR_FOR && instruction->unroll) {
+            inside = copies * instruction->operands[0]->constant.integer;
+            if (inside > MOST_COPIES) {
+                instruction->unroll = false;
+                inside = copies;
+            }
+        }
+        for (size_t r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                limit_copies(instruction->regions[r], inside);
+    }
+}
+
+void pass_unroll(struct arena *arena, struct ir_kernel *kernel) {
+    struct unrolling u = {arena, map_new(arena)};
+    find_dynamic(&u, kernel->body);
+    mark_loops(&u, kernel->body);
+    limit_copies(kernel->body, 1);
+}
