@@ -334,25 +334,79 @@ struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function
     return elab_apply(e, elab_apply(e, function, a), b);
 }
 
-static struct elab_value *evaluate_let(struct elaborator *e, const struct core *core,
-                                       const struct environment *environment, const struct instance *instance) {
-    /* A chain of lets is walked, not recursed into: programs made by other programs have long ones. */
-    for (; core->kind == CORE_LET; core = core->let.body) {
+/* A chain of lets is walked, not recursed into: programs made by other programs have long ones. Leaves *core at the body. */
+static const struct environment *bind_lets(struct elaborator *e, const struct core **core,
+                                           const struct environment *environment, const struct instance *instance) {
+    for (; (*core)->kind == CORE_LET; *core = (*core)->let.body) {
         struct environment *entry = ARENA_NEW(e->arena, struct environment);
-        entry->local = core->let.local;
+        entry->local = (*core)->let.local;
         entry->next = environment;
-        if (core->let.scheme) {
-            entry->delayed = core->let.value;
+        if ((*core)->let.scheme) {
+            entry->delayed = (*core)->let.value;
             entry->delayed_environment = environment;
             entry->delayed_instance = instance;
         } else {
-            entry->value = elab_evaluate(e, core->let.value, environment, instance);
-            if (core->let.local->name && entry->value->kind == ELAB_SCALAR && entry->value->scalar)
-                ir_name(entry->value->scalar, core->let.local->name->text);
+            entry->value = elab_evaluate(e, (*core)->let.value, environment, instance);
+            if ((*core)->let.local->name && entry->value->kind == ELAB_SCALAR && entry->value->scalar)
+                ir_name(entry->value->scalar, (*core)->let.local->name->text);
         }
         environment = entry;
     }
+    return environment;
+}
+
+static struct elab_value *evaluate_let(struct elaborator *e, const struct core *core,
+                                       const struct environment *environment, const struct instance *instance) {
+    environment = bind_lets(e, &core, environment, instance);
     return elab_evaluate(e, core, environment, instance);
+}
+
+/* ---- results that go somewhere ---- */
+
+struct tail {
+    const struct core *core;
+    const struct environment *environment;
+    const struct instance *instance;
+    elab_sink *sink;
+    void *context;
+};
+
+static void evaluate_into(struct elaborator *e, struct tail tail) {
+    tail.environment = bind_lets(e, &tail.core, tail.environment, tail.instance);
+    if (tail.core->kind != CORE_IF) {
+        tail.sink(e, tail.context, elab_evaluate(e, tail.core, tail.environment, tail.instance));
+        return;
+    }
+    struct ir_value *condition =
+        elab_as_scalar(e, elab_evaluate(e, tail.core->conditional.condition, tail.environment, tail.instance));
+    struct tail branches[2] = {tail, tail};
+    branches[0].core = tail.core->conditional.then_branch;
+    branches[1].core = tail.core->conditional.else_branch;
+    switch (ir_known(e->builder, condition)) {
+    case IR_TRUE: evaluate_into(e, branches[0]); return;
+    case IR_FALSE: evaluate_into(e, branches[1]); return;
+    case IR_UNKNOWN: break;
+    }
+    ir_begin_if(e->builder, condition);
+    evaluate_into(e, branches[0]);
+    ir_else(e->builder, NULL, 0);
+    evaluate_into(e, branches[1]);
+    ir_end_if(e->builder, NULL, NULL, 0, false);
+}
+
+void elab_apply_into(struct elaborator *e, struct elab_value *function, struct elab_value *argument, elab_sink *sink,
+                     void *context) {
+    if (function->kind != ELAB_CLOSURE) {
+        sink(e, context, elab_apply(e, function, argument));
+        return;
+    }
+    const struct core *lambda = function->closure.lambda;
+    struct tail tail = {.core = lambda->lambda.body,
+                        .environment = bind(e, function->closure.environment, lambda->lambda.parameter, argument),
+                        .instance = function->closure.instance,
+                        .sink = sink,
+                        .context = context};
+    evaluate_into(e, tail);
 }
 
 static struct elab_value *evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,

@@ -40,31 +40,44 @@ static void write_shifted(struct elaborator *e, const struct writer *self, struc
 }
 
 /* Into the chunk's part of the whole. */
-static void write_chunk(struct elaborator *e, const struct writer *self, struct ir_value *index,
-                        struct elab_value *element) {
+struct placing {
+    const struct writer *writer;
+    struct elab_value *element;
+};
+
+static void write_at(struct elaborator *e, void *context, struct elab_value *where) {
+    const struct placing *placing = context;
+    const struct writer *self = placing->writer;
     struct ir_builder *b = e->builder;
-    struct ir_value *place;
-    if (self->push->function) {
-        struct elab_value *where = elab_pair(e, elab_scalar(e, self->chunk), elab_scalar(e, index));
-        place = elab_as_scalar(e, elab_apply(e, self->push->function, where));
-    } else {
-        place = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, self->chunk, self->push->chunk_size), index);
-    }
+    struct ir_value *place = elab_as_scalar(e, where);
     if (!self->push->total) {
-        self->next->write(e, self->next, place, element);
+        self->next->write(e, self->next, place, placing->element);
         return;
     }
     struct ir_value *inside =
         ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, self->push->total));
     switch (ir_known(b, inside)) {
-    case IR_TRUE: self->next->write(e, self->next, place, element); return;
+    case IR_TRUE: self->next->write(e, self->next, place, placing->element); return;
     case IR_FALSE: return;
     case IR_UNKNOWN: break;
     }
     ir_begin_if(b, inside);
-    self->next->write(e, self->next, place, element);
+    self->next->write(e, self->next, place, placing->element);
     ir_else(b, NULL, 0);
     ir_end_if(b, NULL, NULL, 0, false);
+}
+
+static void write_chunk(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                        struct elab_value *element) {
+    struct ir_builder *b = e->builder;
+    struct placing placing = {self, element};
+    if (self->push->function) {
+        struct elab_value *where = elab_pair(e, elab_scalar(e, self->chunk), elab_scalar(e, index));
+        elab_apply_into(e, self->push->function, where, write_at, &placing);
+    } else {
+        struct ir_value *start = ir_binary(b, OP_MUL, self->chunk, self->push->chunk_size);
+        write_at(e, &placing, elab_scalar(e, ir_binary(b, OP_ADD, start, index)));
+    }
 }
 
 /* ---- running ---- */

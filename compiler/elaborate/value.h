@@ -159,6 +159,11 @@ struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, 
 struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function, struct elab_value *argument);
 struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
                                struct elab_value *b);
+/* The function's result goes to the sink, from within each branch when the function ends in an `if`: where a result such as -1
+   stands for "nowhere", the branch that gives it comes to nothing. At ambient thread. */
+typedef void elab_sink(struct elaborator *e, void *context, struct elab_value *result);
+void elab_apply_into(struct elaborator *e, struct elab_value *function, struct elab_value *argument, elab_sink *sink,
+                     void *context);
 /* One of two values by a condition; each thunk runs in its branch. */
 typedef struct elab_value *elab_thunk(struct elaborator *e, void *context);
 struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition, elab_thunk *then_thunk,
