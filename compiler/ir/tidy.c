@@ -59,6 +59,22 @@ static void append(struct arena *arena, struct ir_region *region, struct ir_inst
     vec_push(arena, &region->instructions, instruction);
 }
 
+/* c ? x : false is c and x; c ? true : x is c or x. */
+static void make_logical(struct ir_instruction *select) {
+    struct ir_value *then_value = select->operands[1], *else_value = select->operands[2];
+    if (then_value->base != BASE_BOOL)
+        return;
+    if (else_value->is_constant && !else_value->constant.integer) {
+        select->op = OP_AND;
+    } else if (then_value->is_constant && then_value->constant.integer) {
+        select->op = OP_OR;
+        select->operands[1] = else_value;
+    } else {
+        return;
+    }
+    select->operand_count = 2;
+}
+
 static void flatten(struct arena *arena, struct ir_region *region, const struct ir_instruction *branch) {
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < branch->regions[side]->instructions.count; i++)
@@ -74,6 +90,7 @@ static void flatten(struct arena *arena, struct ir_region *region, const struct 
         select->operands[2] = branch->regions[1]->yields.at[i];
         select->operand_count = 3;
         select->results = select->operands + 3;
+        make_logical(select);
         select->results[0] = branch->results[i];
         select->result_count = 1;
         append(arena, region, select, true);
