@@ -88,6 +88,7 @@ const struct dialect dialect_c = {
     .infinity = {"INFINITY", "(double)INFINITY"},
     .nan = {"NAN", "(double)NAN"},
     .block_barrier = "",
+    .global_barrier = "",
     .warp_barrier = "",
     .unroll = "FCL_UNROLL",
     .simd = "FCL_SIMD",

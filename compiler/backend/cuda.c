@@ -51,6 +51,7 @@ const struct dialect dialect_cuda = {
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000ll)"},
     .nan = {"__int_as_float(0x7fc00000)", "__longlong_as_double(0x7ff8000000000000ll)"},
     .block_barrier = "__syncthreads();",
+    .global_barrier = "__syncthreads();",
     .warp_barrier = "__syncwarp();",
     .unroll = "#pragma unroll",
     .alignment = "__align__(%d) ",

@@ -44,6 +44,7 @@ const struct dialect dialect_dump = {
     .infinity = {"infinity", "infinity"},
     .nan = {"nan", "nan"},
     .block_barrier = "barrier block;",
+    .global_barrier = "barrier block, global memory;",
     .warp_barrier = "barrier warp;",
     .unroll = "unrolled",
     .simd = "simd",

@@ -54,6 +54,7 @@ const struct dialect dialect_opencl = {
     .infinity = {"INFINITY", "as_double(0x7ff0000000000000ul)"},
     .nan = {"NAN", "as_double(0x7ff8000000000000ul)"},
     .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
+    .global_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .warp_barrier = "",
     .unroll = "#pragma unroll",
     .alignment = " __attribute__((aligned(%d)))",

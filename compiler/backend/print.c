@@ -148,7 +148,9 @@ static void print_statement(struct printer *p, const struct target_statement *st
         text_add(p->out, ") break;\n");
         return;
     case TARGET_IF: print_if(p, statement); return;
-    case TARGET_BLOCK_BARRIER: print_line(p, "%s", p->dialect->block_barrier); return;
+    case TARGET_BLOCK_BARRIER:
+        print_line(p, "%s", statement->is_global ? p->dialect->global_barrier : p->dialect->block_barrier);
+        return;
     case TARGET_WARP_BARRIER: print_line(p, "%s", p->dialect->warp_barrier); return;
     }
 }

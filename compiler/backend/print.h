@@ -55,8 +55,8 @@ struct dialect {
     const char *function_head;                           /* before a helper's type */
     const char *clz32, *clz64, *popcount32, *popcount64; /* printf formats of an expression of `x`; 0 gives the width */
     const char *infinity[2], *nan[2];                    /* float, double */
-    const char *block_barrier, *warp_barrier;
-    const char *unroll; /* line before a loop; NULL: none */
+    const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
+    const char *unroll;                                        /* line before a loop; NULL: none */
     const char *simd;
     const char *alignment;    /* printf format with the bytes */
     bool alignment_is_before; /* …before the type, else after the name */

@@ -163,7 +163,8 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
     struct ir_builder *b = e->builder;
     switch (push->kind) {
     case PUSH_PULL:
-    case PUSH_SCANL: return push->array->length;
+    case PUSH_SCANL:
+    case PUSH_SCATTER: return push->array->length;
     case PUSH_MAP:
     case PUSH_PERMUTE: return elab_push_length(e, push->of);
     case PUSH_APPEND: {

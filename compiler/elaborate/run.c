@@ -148,6 +148,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
     case PUSH_EACH: elab_run_each(e, push, writer); return;
     case PUSH_SCANL: elab_run_scanl(e, push, writer); return;
     case PUSH_SEQFOR: elab_run_seqfor(e, push, writer); return;
+    case PUSH_SCATTER: elab_run_scatter(e, push, writer); return;
     case PUSH_APPEND: {
         elab_run(e, push->of, writer);
         struct writer shifted = {.write = write_shifted, .offset = elab_push_length(e, push->of), .next = writer};

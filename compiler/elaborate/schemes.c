@@ -1,15 +1,20 @@
-/* Push arrays whose iteration scheme is their own: pushEach, scanl, seqfor. */
+/* Push arrays whose iteration scheme is their own: pushEach, scanl, seqfor, scatter. */
 #include <string.h>
 
 #include "elaborate/value.h"
 
 /* ---- pushEach ---- */
 
-static void write_pair(struct elaborator *e, struct pull *pairs, struct ir_value *which, const struct writer *writer) {
+static struct elab_value **pair_at(struct elaborator *e, struct pull *pairs, struct ir_value *which) {
     struct elab_value *pair = elab_index(e, pairs, which);
     if (pair->kind != ELAB_TUPLE)
         elab_internal(e, "a write is no pair");
-    writer->write(e, writer, elab_as_scalar(e, pair->tuple.items[0]), pair->tuple.items[1]);
+    return pair->tuple.items;
+}
+
+static void write_pair(struct elaborator *e, struct pull *pairs, struct ir_value *which, const struct writer *writer) {
+    struct elab_value **pair = pair_at(e, pairs, which);
+    writer->write(e, writer, elab_as_scalar(e, pair[0]), pair[1]);
 }
 
 /* How many writes there are in an iteration is part of the code, not of the data: each is a statement, without a branch
@@ -136,5 +141,46 @@ struct elab_value *elab_SEQFOR(struct elaborator *e, enum primitive primitive, c
     push->total = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
     push->function = arguments[1];
     push->element = elab_type(e, instance, 0);
+    return elab_of_push(e, push);
+}
+
+/* ---- scatter ---- */
+
+/* Two phases: the array is copied, then the pairs are stored over the copy. They are loops of their own, so at block there is
+   a barrier between them and at grid the one is launched after the other. */
+void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = ir_resolve(b, push->array->length);
+    struct split_frame *split = e->split;
+    e->split = NULL; /* elements are not chunks */
+    struct push copy = *push;
+    copy.kind = PUSH_PULL;
+    elab_run(e, &copy, writer);
+    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
+    bool before = ir_set_overwrites(b, true);
+    struct elab_value **pair = pair_at(e, push->pairs, i);
+    struct ir_value *place = elab_as_scalar(e, pair[0]);
+    struct ir_value *inside =
+        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, length));
+    enum ir_truth truth = ir_known(b, inside);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, inside);
+    if (truth != IR_FALSE)
+        writer->write(e, writer, place, pair[1]);
+    if (truth == IR_UNKNOWN) {
+        ir_else(b, NULL, 0);
+        ir_end_if(b, NULL, NULL, 0, false);
+    }
+    ir_set_overwrites(b, before);
+    elab_end_threads(e, push->level);
+    e->split = split;
+}
+
+struct elab_value *elab_SCATTER(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                struct elab_value **arguments) {
+    (void)primitive;
+    struct push *push = elab_push_new(e, PUSH_SCATTER, elab_level(e, instance, 0));
+    push->array = elab_as_pull(e, arguments[0]);
+    push->pairs = elab_as_pull(e, arguments[1]);
     return elab_of_push(e, push);
 }

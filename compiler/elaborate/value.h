@@ -55,11 +55,12 @@ enum push_kind {
     PUSH_EACH,    /* function: the writes of each of `count` iterations, into `total` places */
     PUSH_SCANL,   /* function, initial, array */
     PUSH_SEQFOR,  /* function, total, element */
+    PUSH_SCATTER, /* array, and over it pairs */
 };
 struct push {
     enum push_kind kind;
     enum level_value level;
-    struct pull *array;
+    struct pull *array, *pairs;
     struct elab_value *function;
     struct push *of, *second;
     struct ir_value *condition;
@@ -227,6 +228,7 @@ bool elab_writes_plainly(const struct writer *writer); /* elements go to the wri
 void elab_run_each(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
+void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- bound.c ---- */
 /* A value of the outermost region (or a constant) that `value` never exceeds; NULL: none is known. */

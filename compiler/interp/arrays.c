@@ -62,6 +62,7 @@ int64_t push_length(struct interp *in, struct push *push) {
     int64_t length = 0, chunks;
     switch (push->kind) {
     case PUSH_SCANL:
+    case PUSH_SCATTER:
     case PUSH_PULL: length = push->pull->length; break;
     case PUSH_MAP:
     case PUSH_MAP_IX:
@@ -241,6 +242,31 @@ static int64_t run_seqfor(struct interp *in, struct push *push, struct sink *to)
     return push->size;
 }
 
+/* Every place is written once, by the last pair that names it: the pairs' indices are looked at first. */
+static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to) {
+    struct region_mark start = region_here(in->region);
+    int64_t length = push->pull->length;
+    int64_t *by = interp_alloc(in, (size_t)length * sizeof *by);
+    for (int64_t i = 0; i < length; i++)
+        by[i] = -1;
+    for (int64_t k = 0; k < push->pairs->length; k++) {
+        struct region_mark mark = region_here(in->region);
+        int64_t place = pull_element(in, push->pairs, k, push->span).tuple->items[0].scalar.integer;
+        region_release(in->region, mark);
+        if (place >= 0 && place < length)
+            by[place] = k;
+    }
+    for (int64_t i = 0; i < length; i++) {
+        struct region_mark mark = region_here(in->region);
+        to->write(in, to, i,
+                  by[i] < 0 ? pull_element(in, push->pull, i, push->span)
+                            : pull_element(in, push->pairs, by[i], push->span).tuple->items[1]);
+        region_release(in->region, mark);
+    }
+    region_release(in->region, start);
+    return length;
+}
+
 int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     switch (push->kind) {
     case PUSH_PULL:
@@ -271,6 +297,7 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     case PUSH_EACH: return run_each(in, push, to);
     case PUSH_SCANL: return run_scanl(in, push, to);
     case PUSH_SEQFOR: return run_seqfor(in, push, to);
+    case PUSH_SCATTER: return run_scatter(in, push, to);
     }
     interp_fail(in, DIAG_INTERNAL, push->span, "the interpreter meets an unknown push array");
 }

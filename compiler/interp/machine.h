@@ -99,6 +99,7 @@ enum push_kind {
     PUSH_EACH,            /* size (of the whole), count (of iterations), function */
     PUSH_SCANL,           /* function, initial, pull */
     PUSH_SEQFOR,          /* size, function */
+    PUSH_SCATTER,         /* pull, and over it pairs */
 };
 struct push {
     enum push_kind kind;
@@ -108,6 +109,7 @@ struct push {
     struct value function, initial;
     struct push *of, *second;
     const struct pull *pull; /* or the chunks */
+    const struct pull *pairs;
 };
 
 /* ---- the machine ---- */

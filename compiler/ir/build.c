@@ -414,7 +414,14 @@ void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *i
     instruction->buffer = buffer;
     instruction->operands[0] = builder_operand(b, index);
     instruction->operands[1] = builder_operand(b, value);
+    instruction->overwrites = b->overwrites;
     b->stores.at[buffer->id]++;
     builder_append(b, b->frames.count - 1, instruction);
     builder_top(b)->effects = true;
+}
+
+bool ir_set_overwrites(struct ir_builder *b, bool overwrites) {
+    bool before = b->overwrites;
+    b->overwrites = overwrites;
+    return before;
 }

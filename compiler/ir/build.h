@@ -42,6 +42,8 @@ struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enu
 void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer);
 struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index);
 void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index, struct ir_value *value);
+/* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */
+bool ir_set_overwrites(struct ir_builder *b, bool overwrites);
 
 /* ---- control: begin … end nest properly; the instruction goes into its region when it ends ---- */
 struct ir_value *ir_begin_forall(struct ir_builder *b, enum level_value outer, enum level_value inner,

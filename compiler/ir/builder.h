@@ -63,6 +63,7 @@ struct ir_builder {
     struct ir_kernel *kernel;
     int optimise;
     struct span span;
+    bool overwrites; /* of stores */
     VEC(struct frame) frames;
     VEC(struct region_info) regions; /* by region id */
     VEC(struct value_info) values;   /* by value id */

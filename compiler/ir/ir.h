@@ -11,7 +11,7 @@
 
    note [single assignment of buffers]
    A buffer with `rewritten` false is written by the loops that follow its ALLOCATE and read only afterwards, each place at most once
-   written: loads from it are pure expressions. Inputs are such buffers too. A `rewritten` buffer (the two halves of
+   written (twice by a scatter, whose second loop has stores that say so): loads from it are pure expressions. Inputs are such buffers too. A `rewritten` buffer (the two halves of
    a dynamic while) is written and read in turns. */
 #ifndef FCL_IR_IR_H
 #define FCL_IR_IR_H
@@ -112,6 +112,7 @@ struct ir_instruction {
     size_t parameter_count;
     struct ir_region *regions[2];
     struct ir_region *region; /* that it is in */
+    bool overwrites;          /* STORE: to places that an earlier loop has stored to (scatter) */
     bool marked;              /* scratch of the pass that runs */
     bool unroll;              /* FOR: the C compiler should unroll it (private arrays are indexed by its index) */
 };

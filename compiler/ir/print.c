@@ -157,7 +157,8 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
         text_add(out, "]\n");
         return;
     case IR_STORE:
-        text_printf(out, "store %s[", buffer_name(p, instruction->buffer));
+        text_printf(out, "%s %s[", instruction->overwrites ? "overwrite" : "store",
+                    buffer_name(p, instruction->buffer));
         print_value(p, instruction->operands[0]);
         text_add(out, "], ");
         print_value(p, instruction->operands[1]);

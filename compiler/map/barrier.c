@@ -7,10 +7,16 @@
    in the state it ended in would need a barrier that is not there, the body gets one at its end. */
 #include "map/lower.h"
 
+/* note [global memory]
+   A result or an intermediate at grid is written in one kernel and read in a later one, so its stores need no barriers; but
+   those of a block's scatter, which go over what the block has just stored there. A buffer counts as a whole. On OpenCL a
+   barrier orders only the memories that it names: one for shared memory leaves `stored` as it is. */
+
 typedef VEC(struct stretch) places;
 
 struct state {
     places read, written;
+    places stored, overwritten; /* see note [global memory] */
 };
 
 struct placement {
@@ -18,9 +24,27 @@ struct placement {
     const struct shared_plan *shared;
     struct barrier_plan *plan;
     enum level_value level;
-    bool only_check; /* nothing is placed; `missing` says whether something ought to be */
-    bool missing;
+    bool only_check; /* nothing is placed; `missing` says what ought to be */
+    enum barrier missing;
 };
+
+enum barrier barrier_of(const struct map *places, const void *place) {
+    return map_has(places, place) ? (enum barrier)(uintptr_t)map_get(places, place) : BARRIER_NONE;
+}
+
+static void set_barrier(struct map *places, const void *place, enum barrier barrier) {
+    map_set(places, place, (void *)(uintptr_t)barrier);
+}
+
+/* What a barrier leaves to be ordered. */
+static void pass_barrier(struct state *state, enum barrier barrier) {
+    if (barrier == BARRIER_SHARED)
+        *state = (struct state){.stored = state->stored};
+    else if (barrier == BARRIER_GLOBAL)
+        *state = (struct state){0};
+}
+
+static enum barrier stronger(enum barrier a, enum barrier b) { return a > b ? a : b; }
 
 static struct state copy_state(struct arena *arena, const struct state *from) {
     struct state state = {0};
@@ -28,6 +52,8 @@ static struct state copy_state(struct arena *arena, const struct state *from) {
         vec_push(arena, &state.read, from->read.at[i]);
     for (size_t i = 0; i < from->written.count; i++)
         vec_push(arena, &state.written, from->written.at[i]);
+    for (size_t i = 0; i < from->stored.count; i++)
+        vec_push(arena, &state.stored, from->stored.at[i]);
     return state;
 }
 
@@ -43,6 +69,8 @@ static void join(struct arena *arena, struct state *to, const struct state *from
         add_place(arena, &to->read, from->read.at[i]);
     for (size_t i = 0; i < from->written.count; i++)
         add_place(arena, &to->written, from->written.at[i]);
+    for (size_t i = 0; i < from->stored.count; i++)
+        add_place(arena, &to->stored, from->stored.at[i]);
 }
 
 static bool overlap(const places *a, const places *b) {
@@ -60,6 +88,12 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
     if (shared && instruction->kind != IR_ALLOCATE)
         add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written,
                   p->level == LEVEL_BLOCK ? shared->block_place : shared->place);
+    if (instruction->kind == IR_STORE && instruction->buffer->memory == MEMORY_OUTPUT && p->level == LEVEL_BLOCK) {
+        struct stretch whole = {(int)instruction->buffer->id, 0, 1, 0};
+        add_place(p->arena, &touched->stored, whole);
+        if (instruction->overwrites)
+            add_place(p->arena, &touched->overwritten, whole);
+    }
     for (size_t r = 0; r < 2; r++)
         if (instruction->regions[r])
             for (size_t i = 0; i < instruction->regions[r]->instructions.count; i++)
@@ -71,16 +105,18 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
 static void visit_phase(struct placement *p, const struct ir_instruction *instruction, struct state *state) {
     struct state touched = {0};
     collect(p, instruction, &touched);
-    if (map_has(p->plan->before, instruction)) {
-        *state = (struct state){0};
-    } else if (overlap(&state->written, &touched.read) || overlap(&state->written, &touched.written) ||
-               overlap(&state->read, &touched.written)) {
-        if (p->only_check)
-            p->missing = true;
-        else
-            map_set(p->plan->before, instruction, NULL);
-        *state = (struct state){0};
-    }
+    pass_barrier(state, barrier_of(p->plan->before, instruction));
+    enum barrier barrier = BARRIER_NONE;
+    if (overlap(&state->stored, &touched.overwritten))
+        barrier = BARRIER_GLOBAL;
+    else if (overlap(&state->written, &touched.read) || overlap(&state->written, &touched.written) ||
+             overlap(&state->read, &touched.written))
+        barrier = BARRIER_SHARED;
+    if (barrier && p->only_check)
+        p->missing = stronger(p->missing, barrier);
+    else if (barrier)
+        set_barrier(p->plan->before, instruction, barrier);
+    pass_barrier(state, barrier);
     join(p->arena, state, &touched);
 }
 
@@ -91,26 +127,27 @@ static void visit_loop(struct placement *p, const struct ir_region *condition, c
         visit_region(p, condition, state);
     struct state before = copy_state(p->arena, state);
     visit_region(p, body, state);
-    if (map_has(p->plan->at_end, body))
-        *state = (struct state){0};
+    pass_barrier(state, barrier_of(p->plan->at_end, body));
     /* Once more, from the end of the body. */
     struct state again = copy_state(p->arena, state);
-    bool only_check = p->only_check, missing = p->missing;
+    bool only_check = p->only_check;
+    enum barrier missing = p->missing;
     p->only_check = true;
-    p->missing = false;
+    p->missing = BARRIER_NONE;
     if (condition)
         visit_region(p, condition, &again);
     struct state left = copy_state(p->arena, &again);
     visit_region(p, body, &again);
     if (p->missing && !only_check) {
-        map_set(p->plan->at_end, body, NULL);
-        *state = left = (struct state){0};
+        set_barrier(p->plan->at_end, body, p->missing);
+        pass_barrier(state, p->missing);
+        left = copy_state(p->arena, state);
         if (condition)
             visit_region(p, condition, &left);
-        p->missing = false;
+        p->missing = BARRIER_NONE;
     }
     p->only_check = only_check;
-    p->missing |= missing;
+    p->missing = stronger(p->missing, missing);
     if (condition)
         *state = left;
     if (may_skip)

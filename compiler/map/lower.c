@@ -296,8 +296,8 @@ static void lower_instruction(struct lowering *l, const struct ir_instruction *i
 void lower_region(struct lowering *l, const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        if (l->barriers && map_has(l->barriers->before, instruction))
-            simt_barrier(l, region->ambient);
+        if (l->barriers)
+            simt_barrier(l, region->ambient, barrier_of(l->barriers->before, instruction));
         struct extent *extent = map_get(l->extents->by_first, instruction);
         for (; extent; extent = extent->next_here) {
             if (l->target->mapping == TARGET_SIMT)
@@ -307,6 +307,6 @@ void lower_region(struct lowering *l, const struct ir_region *region) {
         }
         lower_instruction(l, instruction);
     }
-    if (l->barriers && map_has(l->barriers->at_end, region))
-        simt_barrier(l, region->ambient);
+    if (l->barriers)
+        simt_barrier(l, region->ambient, barrier_of(l->barriers->at_end, region));
 }

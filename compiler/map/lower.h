@@ -71,10 +71,12 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
 
 /* ---- barrier.c ---- */
 
+enum barrier { BARRIER_NONE, BARRIER_SHARED, BARRIER_GLOBAL /* orders global memory as well */ };
 struct barrier_plan {
     struct map *before; /* instructions with a barrier before them */
     struct map *at_end; /* regions (loop bodies) with one at their end */
 };
+enum barrier barrier_of(const struct map *places, const void *place);
 struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
                                     const struct shared_plan *shared, bool has_warps);
 
@@ -139,7 +141,7 @@ struct target_expr *parameters_describe(struct lowering *l, const struct ir_valu
 void simt_begin(struct lowering *l);
 void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 void simt_declare(struct lowering *l, struct extent *extent);
-void simt_barrier(struct lowering *l, enum level_value ambient);
+void simt_barrier(struct lowering *l, enum level_value ambient, enum barrier barrier);
 void loop_begin(struct lowering *l);
 void loop_forall(struct lowering *l, const struct ir_instruction *forall);
 void loop_declare(struct lowering *l, struct extent *extent);

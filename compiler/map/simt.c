@@ -39,8 +39,12 @@ static struct share share_of(const struct lowering *l, const struct ir_instructi
 
 /* ---- barriers ---- */
 
-void simt_barrier(struct lowering *l, enum level_value ambient) {
-    lower_emit(l, ambient == LEVEL_WARP ? TARGET_WARP_BARRIER : TARGET_BLOCK_BARRIER);
+void simt_barrier(struct lowering *l, enum level_value ambient, enum barrier barrier) {
+    if (barrier == BARRIER_NONE)
+        return;
+    struct target_statement *statement =
+        lower_emit(l, ambient == LEVEL_WARP ? TARGET_WARP_BARRIER : TARGET_BLOCK_BARRIER);
+    statement->is_global = barrier == BARRIER_GLOBAL;
 }
 
 /* ---- parallel loops ---- */

@@ -97,8 +97,9 @@ struct target_statement {
     struct target_array *array, *from;
     struct target_expr *value, *index, *limit, *step;
     struct target_block body, other;
-    bool unroll; /* FOR: to be unrolled completely */
-    bool simd;   /* FOR: iterations are independent and simple */
+    bool unroll;    /* FOR: to be unrolled completely */
+    bool simd;      /* FOR: iterations are independent and simple */
+    bool is_global; /* BLOCK_BARRIER: orders global memory too, not only shared */
 };
 
 /* ---- kernels ---- */

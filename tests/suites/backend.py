@@ -57,6 +57,20 @@ def cases(env):
     yield golden("an array that is indexed by data stays in memory, its loops stay loops",
                  threads % "push <thread> (map (fn x => a ! (x & 3)) a)", "k", unrolled=0)
 
+    yield golden("scatter at block: a copy, one barrier, the pairs over it",
+                 "kernel k (xs : [int]) (ps : [(int, int)]) = scatter <block> xs ps", "k", loops=2, barriers=1, stores=2)
+
+    def fences():
+        path = os.path.join(env.tmp(), "scatter.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel global (xs : [int]) (ps : [(int, int)]) = scatter <block> xs ps\n"
+                       "kernel shared (xs : [int]) (ps : [(int, int)]) = "
+                       "push <block> (reverse (force (scatter <block> (take 9 xs) ps)))\n")
+        text = open(compile_to("cl", path, "--map=simt"), encoding="utf-8").read()
+        fence = r"barrier\(CLK_LOCAL_MEM_FENCE \| CLK_GLOBAL_MEM_FENCE\)"
+        assert count(fence, text) == 1 and count(r"barrier\(CLK_LOCAL_MEM_FENCE\)", text) == 2, text
+    yield Case("scatter over global memory has a barrier for global memory, in OpenCL too", fences)
+
     def transpose():
         text = open(compile_to("cu", env.path("examples/transpose/transpose.fcl")), encoding="utf-8").read()
         text = body(text, "transposeTiles")
