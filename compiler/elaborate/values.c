@@ -125,9 +125,21 @@ void elab_fail(struct elaborator *e, enum diag_code code, struct span span, cons
     text_vprintf(&text, format, arguments);
     va_end(arguments);
     struct diagnostic *d = diag_error(e->diagnostics, code, span, "%s", text_string(&text));
-    int shown = 0;
-    for (const struct call *call = e->calls; call && shown < 6; call = call->caller, shown++)
+    enum { MOST_SHOWN = 6 };
+    unsigned shown = 0, left = 0;
+    struct span last = {0, 0};
+    for (const struct call *call = e->calls; call; call = call->caller) {
+        bool again = call->span.begin == last.begin && call->span.end == last.end; /* a recursion */
+        last = call->span;
+        if (again || shown == MOST_SHOWN) {
+            left++;
+            continue;
+        }
         diag_note(e->diagnostics, d, call->span, "in the call of `%s` here", call->global->name->text);
+        shown++;
+    }
+    if (left)
+        diag_note(e->diagnostics, d, (struct span){0, 0}, "and in %u more calls", left);
     longjmp(e->failure, 1);
 }
 
