@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "elaborate/elaborate.h"
+#include "ir/banks.h"
 #include "ir/passes.h"
 
 struct elaborate_options generate_elaborate_options(const struct options *options) {
@@ -38,6 +39,11 @@ static bool generate_kernel(const struct generate_request *request, const struct
     if (request->before_passes)
         return true;
     wrong = ir_optimise(arena, kernel, request->options->optimise);
+    if (wrong)
+        return internal_error(request, global, wrong);
+    if (!request->loop && request->options->optimise > 0)
+        ir_avoid_bank_conflicts(arena, kernel);
+    wrong = ir_verify(arena, kernel);
     if (wrong)
         return internal_error(request, global, wrong);
     struct map_options map = request->language == BACKEND_CUDA     ? map_options_cuda()

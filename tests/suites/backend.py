@@ -83,6 +83,18 @@ def cases(env):
         assert "/" not in inner and "%" not in inner, "a division in an inner loop\n" + inner
     yield Case("transposeTiled: two phases, one shared array, one barrier between them, no division in them", transpose)
 
+    def banks():
+        path = os.path.join(env.tmp(), "banks.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (xs : [int]) = push <block> (transpose 32 32 (force (push <block> (take 1024 xs))))\n"
+                       "kernel plain (xs : [int]) = push <block> (reverse (force (push <block> (take 1024 xs))))\n")
+        text = open(compile_to("cu", path), encoding="utf-8").read()
+        assert "[1055]" in body(text, "k"), text  # a word after every 32
+        assert "[1024]" in body(text, "plain"), text
+        text = open(compile_to("cl", path, "--map=loop"), encoding="utf-8").read()
+        assert "1055" not in text, text
+    yield Case("a tile read by columns is padded against bank conflicts, for GPUs only", banks)
+
     def maps():
         chain = " |> ".join(["xs"] + ["map (fn x => x * x + x)"] * 100 + ["push <grid>"])
         sizes, path = {}, os.path.join(env.tmp(), "chain.fcl")

@@ -1,0 +1,188 @@
+/* Shared memory has 32 banks of 4-byte words, and a warp's accesses to different words of one bank take turns. Buffers whose
+   accesses would collide, such as a tile that is read by columns, are padded: a word after every 32. Only for targets
+   where shared memory is shared memory: generate.c asks for it. */
+#include "ir/banks.h"
+
+#include "ir/fold.h"
+#include "support/map.h"
+
+enum { BANKS = 32, LANES = 32, MOST_VISITS = 4096, LEAST_ELEMENTS = 64 };
+
+struct access {
+    struct ir_instruction *instruction;
+    const struct ir_value *lane; /* index of the innermost loop over threads; NULL: all threads alike */
+};
+
+struct candidate {
+    struct ir_buffer *buffer;
+    VEC(struct access) accesses;
+};
+
+struct banks {
+    struct arena *arena;
+    struct ir_kernel *kernel;
+    struct map *candidates; /* ir_buffer → candidate */
+    int visits;
+};
+
+static int words_of(const struct ir_buffer *buffer) { return base_info[buffer->element].bits / 32; }
+
+static bool is_eligible(const struct ir_buffer *buffer) {
+    return buffer->memory == MEMORY_SHARED && !buffer->rewritten && words_of(buffer) > 0 && buffer->capacity &&
+           buffer->capacity->is_constant && buffer->capacity->constant.integer >= LEAST_ELEMENTS;
+}
+
+static void collect(struct banks *b, const struct ir_region *region, const struct ir_value *lane) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        if ((instruction->kind == IR_LOAD || instruction->kind == IR_STORE) && is_eligible(instruction->buffer)) {
+            struct candidate *candidate = map_get(b->candidates, instruction->buffer);
+            if (!candidate) {
+                candidate = ARENA_NEW(b->arena, struct candidate);
+                candidate->buffer = instruction->buffer;
+                map_set(b->candidates, instruction->buffer, candidate);
+            }
+            vec_push(b->arena, &candidate->accesses, (struct access){instruction, lane});
+        }
+        bool spreads = instruction->kind == IR_FORALL && instruction->inner == LEVEL_THREAD;
+        for (int k = 0; k < 2; k++)
+            if (instruction->regions[k])
+                collect(b, instruction->regions[k], spreads ? instruction->parameters[0] : lane);
+    }
+}
+
+/* The value for one lane, with everything that does not come from the lane taken as 0. */
+static int64_t value_for(struct banks *b, const struct ir_value *value, const struct ir_value *lane, int64_t number) {
+    if (value == lane)
+        return number;
+    if (value->is_constant)
+        return value->constant.integer;
+    const struct ir_instruction *definition = value->definition;
+    if (!definition || definition->kind != IR_OPERATION || base_info[value->base].is_floating ||
+        ++b->visits > MOST_VISITS)
+        return 0;
+    union scalar operands[3] = {{0}};
+    for (size_t i = 0; i < definition->operand_count; i++) {
+        if (base_info[definition->operands[i]->base].is_floating)
+            return 0;
+        operands[i].integer = value_for(b, definition->operands[i], lane, number);
+    }
+    return fold_operation(definition->op, value->base, definition->operands[definition->operand_count - 1]->base,
+                          operands)
+        .integer;
+}
+
+static int64_t padded(int64_t index, int words) { return index + index / (BANKS / words); }
+
+/* How many turns a warp's access takes: the most different words that fall into one bank. */
+static int turns(const int64_t *indices, int words, bool is_padded) {
+    int lanes = LANES / words, most = 0; /* wide elements go by half warps */
+    for (int bank = 0; bank < BANKS; bank++) {
+        int64_t seen[LANES];
+        int count = 0;
+        for (int i = 0; i < lanes; i++) {
+            int64_t word = (is_padded ? padded(indices[i], words) : indices[i]) * words;
+            bool known = (word % BANKS + BANKS) % BANKS != bank;
+            for (int k = 0; k < count && !known; k++)
+                known = seen[k] == word;
+            if (!known)
+                seen[count++] = word;
+        }
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+static bool gains(struct banks *b, const struct candidate *candidate) {
+    int plain = 0, with = 0, words = words_of(candidate->buffer);
+    for (size_t i = 0; i < candidate->accesses.count; i++) {
+        const struct access *access = &candidate->accesses.at[i];
+        int64_t indices[LANES];
+        b->visits = 0;
+        for (int lane = 0; lane < LANES; lane++)
+            indices[lane] = access->lane ? value_for(b, access->instruction->operands[0], access->lane, lane) : 0;
+        if (b->visits > MOST_VISITS)
+            return false;
+        plain += turns(indices, words, false);
+        with += turns(indices, words, true);
+    }
+    return with < plain;
+}
+
+/* ---- rewriting ---- */
+
+static struct ir_value *new_value(struct banks *b, struct ir_region *region, enum base base, int64_t low, int64_t high) {
+    struct ir_value *value = ARENA_NEW(b->arena, struct ir_value);
+    *value = (struct ir_value){
+        .id = b->kernel->value_count++, .base = base, .low = low, .high = high, .region = region};
+    return value;
+}
+
+static struct ir_value *constant(struct banks *b, enum base base, int64_t integer) {
+    struct ir_value *value = new_value(b, NULL, base, integer, integer);
+    value->is_constant = true;
+    value->constant.integer = integer;
+    return value;
+}
+
+static struct ir_value *operation(struct banks *b, struct ir_instruction *user, struct ir_region *out, enum ir_op op,
+                                  struct ir_value *x, struct ir_value *y, int64_t high) {
+    struct ir_instruction *instruction = ARENA_NEW(b->arena, struct ir_instruction);
+    instruction->kind = IR_OPERATION;
+    instruction->op = op;
+    instruction->no_wrap = true;
+    instruction->span = user->span;
+    instruction->region = user->region;
+    instruction->operands = ARENA_ARRAY(b->arena, struct ir_value *, 3);
+    instruction->operands[0] = x;
+    instruction->operands[1] = y;
+    instruction->operand_count = 2;
+    instruction->results = instruction->operands + 2;
+    instruction->results[0] = new_value(b, user->region, x->base, 0, high);
+    instruction->results[0]->definition = instruction;
+    instruction->result_count = 1;
+    vec_push(b->arena, &out->instructions, instruction);
+    return instruction->results[0];
+}
+
+static void rewrite(struct banks *b, struct ir_region *region) {
+    struct ir_region fresh = {0};
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        for (int k = 0; k < 2; k++)
+            if (instruction->regions[k])
+                rewrite(b, instruction->regions[k]);
+        bool accesses = instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
+        const struct candidate *candidate = accesses ? map_get(b->candidates, instruction->buffer) : NULL;
+        if (candidate) {
+            int64_t last = candidate->buffer->capacity->constant.integer - 1; /* padded already */
+            struct ir_value *index = instruction->operands[0];
+            int shift = words_of(candidate->buffer) == 1 ? 5 : 4;
+            struct ir_value *pads =
+                operation(b, instruction, &fresh, OP_SHR, index, constant(b, index->base, shift), last >> shift);
+            instruction->operands[0] = operation(b, instruction, &fresh, OP_ADD, index, pads, last);
+        }
+        vec_push(b->arena, &fresh.instructions, instruction);
+    }
+    region->instructions.at = fresh.instructions.at;
+    region->instructions.count = fresh.instructions.count;
+    region->instructions.capacity = fresh.instructions.capacity;
+}
+
+void ir_avoid_bank_conflicts(struct arena *arena, struct ir_kernel *kernel) {
+    struct banks b = {.arena = arena, .kernel = kernel, .candidates = map_new(arena)};
+    collect(&b, kernel->body, NULL);
+    struct map *chosen = map_new(arena);
+    for (size_t i = 0; i < map_count(b.candidates); i++) {
+        struct candidate *candidate = map_entry(b.candidates, i).value;
+        if (!gains(&b, candidate))
+            continue;
+        struct ir_buffer *buffer = candidate->buffer;
+        int64_t length = buffer->capacity->constant.integer;
+        buffer->capacity = constant(&b, buffer->capacity->base, padded(length - 1, words_of(buffer)) + 1);
+        map_set(chosen, buffer, candidate);
+    }
+    b.candidates = chosen;
+    if (map_count(chosen))
+        rewrite(&b, kernel->body);
+}
