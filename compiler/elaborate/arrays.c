@@ -166,7 +166,8 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
     case PUSH_SCANL:
     case PUSH_SCATTER: return push->array->length;
     case PUSH_MAP:
-    case PUSH_PERMUTE: return elab_push_length(e, push->of);
+    case PUSH_PERMUTE:
+    case PUSH_SHUFFLE: return elab_push_length(e, push->of);
     case PUSH_APPEND: {
         struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->second);
         return x && y ? ir_binary(b, OP_ADD, x, y) : NULL;

@@ -149,6 +149,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
     case PUSH_SCANL: elab_run_scanl(e, push, writer); return;
     case PUSH_SEQFOR: elab_run_seqfor(e, push, writer); return;
     case PUSH_SCATTER: elab_run_scatter(e, push, writer); return;
+    case PUSH_SHUFFLE: elab_run_shuffle(e, push, writer); return;
     case PUSH_APPEND: {
         elab_run(e, push->of, writer);
         struct writer shifted = {.write = write_shifted, .offset = elab_push_length(e, push->of), .next = writer};
@@ -249,7 +250,7 @@ struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, en
     return capacity;
 }
 
-static struct pull *force(struct elaborator *e, struct push *push, struct type *element) {
+struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element) {
     struct ir_value *length = elab_push_length(e, push);
     if (e->shape)
         return unknown_array(e, element, length);
@@ -265,7 +266,7 @@ static struct pull *force(struct elaborator *e, struct push *push, struct type *
 struct elab_value *elab_FORCE(struct elaborator *e, enum primitive primitive, const struct instance *instance,
                               struct elab_value **arguments) {
     (void)primitive;
-    return elab_of_pull(e, force(e, elab_as_push(e, arguments[0]), elab_type(e, instance, 0)));
+    return elab_of_pull(e, elab_force(e, elab_as_push(e, arguments[0]), elab_type(e, instance, 0)));
 }
 
 /* ---- while and power ---- */
@@ -385,9 +386,9 @@ static struct elab_value *step(struct elaborator *e, const struct stepping *step
     int steps = static_steps(e, stepping, initial, e->options->unroll);
     if (steps < 0)
         return elab_of_pull(e, e->shape ? step_shape(e, stepping, initial) : step_dynamically(e, stepping, initial));
-    struct pull *array = force(e, initial, stepping->element);
+    struct pull *array = elab_force(e, initial, stepping->element);
     for (int i = 0; i < steps; i++)
-        array = force(e, next_push(e, stepping, array, ir_int(b, i)), stepping->element);
+        array = elab_force(e, next_push(e, stepping, array, ir_int(b, i)), stepping->element);
     return elab_of_pull(e, array);
 }
 

@@ -56,11 +56,13 @@ enum push_kind {
     PUSH_SCANL,   /* function, initial, array */
     PUSH_SEQFOR,  /* function, total, element */
     PUSH_SCATTER, /* array, and over it pairs */
+    PUSH_SHUFFLE, /* of: exchanged as the primitive `shuffle` says, by `count` or by `function`; element */
 };
 struct push {
     enum push_kind kind;
     enum level_value level;
     struct pull *array, *pairs;
+    enum primitive shuffle;
     struct elab_value *function;
     struct push *of, *second;
     struct ir_value *condition;
@@ -220,6 +222,7 @@ struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum
 /* What a push array of such elements stores, as it will be read; `offset` may be NULL. */
 struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
                          struct ir_value *offset, struct ir_value *length);
+struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element);
 /* How much memory to set aside for that many elements; fails where no bound is known. */
 struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level);
 bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */
@@ -229,6 +232,9 @@ void elab_run_each(struct elaborator *e, struct push *push, const struct writer 
 void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
+
+/* ---- warp.c ---- */
+void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- bound.c ---- */
 /* A value of the outermost region (or a constant) that `value` never exceeds; NULL: none is known. */

@@ -66,6 +66,7 @@ int64_t push_length(struct interp *in, struct push *push) {
     case PUSH_PULL: length = push->pull->length; break;
     case PUSH_MAP:
     case PUSH_MAP_IX:
+    case PUSH_SHUFFLE:
     case PUSH_PERMUTE: length = push_length(in, push->of); break;
     case PUSH_APPEND: length = push_length(in, push->of) + push_length(in, push->second); break;
     case PUSH_EACH:
@@ -267,6 +268,30 @@ static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to
     return length;
 }
 
+static int64_t shuffle_source(struct interp *in, const struct push *push, int64_t i) {
+    switch ((int)push->shuffle) {
+    case PRIM_SHUFFLE_UP: return i - push->size;
+    case PRIM_SHUFFLE_DOWN: return i + push->size;
+    case PRIM_SHUFFLE_XOR: return i ^ push->size;
+    default: return interp_apply(in, push->function, int_of(i), push->span).scalar.integer;
+    }
+}
+
+/* What is exchanged is brought to base values first, as on a device: each element is computed once. */
+static int64_t run_shuffle(struct interp *in, struct push *push, struct sink *to) {
+    struct region_mark start = region_here(in->region);
+    const struct pull *array = store_finish(in, store_run(in, push->of, push->span)).pull;
+    int64_t length = array->length;
+    for (int64_t i = 0; i < length; i++) {
+        struct region_mark mark = region_here(in->region);
+        int64_t from = shuffle_source(in, push, i);
+        to->write(in, to, i, pull_element(in, array, from >= 0 && from < length ? from : i, push->span));
+        region_release(in->region, mark);
+    }
+    region_release(in->region, start);
+    return length;
+}
+
 int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     switch (push->kind) {
     case PUSH_PULL:
@@ -298,6 +323,7 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     case PUSH_SCANL: return run_scanl(in, push, to);
     case PUSH_SEQFOR: return run_seqfor(in, push, to);
     case PUSH_SCATTER: return run_scatter(in, push, to);
+    case PUSH_SHUFFLE: return run_shuffle(in, push, to);
     }
     interp_fail(in, DIAG_INTERNAL, push->span, "the interpreter meets an unknown push array");
 }

@@ -100,6 +100,7 @@ enum push_kind {
     PUSH_SCANL,           /* function, initial, pull */
     PUSH_SEQFOR,          /* size, function */
     PUSH_SCATTER,         /* pull, and over it pairs */
+    PUSH_SHUFFLE,         /* of, exchanged as the primitive `shuffle` says, by size or by function */
 };
 struct push {
     enum push_kind kind;
@@ -110,6 +111,7 @@ struct push {
     struct push *of, *second;
     const struct pull *pull; /* or the chunks */
     const struct pull *pairs;
+    enum primitive shuffle;
 };
 
 /* ---- the machine ---- */

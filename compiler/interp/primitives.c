@@ -182,6 +182,66 @@ static struct value interp_FOLDL(struct interp *in, const struct value *a, struc
     return state;
 }
 
+/* ---- exchange inside a warp ---- */
+
+static struct value shuffle(struct interp *in, enum primitive primitive, const struct value *a, struct span span) {
+    struct push push = {.kind = PUSH_SHUFFLE, .span = span, .shuffle = primitive, .of = a[1].push};
+    if (primitive == PRIM_SHUFFLE)
+        push.function = a[0];
+    else
+        push.size = a[0].scalar.integer;
+    return new_push(in, push);
+}
+
+static struct value interp_SHUFFLE(struct interp *in, const struct value *a, struct span span) {
+    return shuffle(in, PRIM_SHUFFLE, a, span);
+}
+
+static struct value interp_SHUFFLE_UP(struct interp *in, const struct value *a, struct span span) {
+    return shuffle(in, PRIM_SHUFFLE_UP, a, span);
+}
+
+static struct value interp_SHUFFLE_DOWN(struct interp *in, const struct value *a, struct span span) {
+    return shuffle(in, PRIM_SHUFFLE_DOWN, a, span);
+}
+
+static struct value interp_SHUFFLE_XOR(struct interp *in, const struct value *a, struct span span) {
+    return shuffle(in, PRIM_SHUFFLE_XOR, a, span);
+}
+
+/* How many votes are true of how many, and the first 32 of them as bits. */
+struct votes {
+    int64_t count, yes;
+    uint32_t bits;
+};
+
+static struct votes count_votes(struct interp *in, struct value votes, struct span span) {
+    struct region_mark mark = region_here(in->region);
+    const struct pull *array = interp_FORCE(in, &votes, span).pull;
+    struct votes result = {.count = array->length};
+    for (int64_t i = 0; i < array->length; i++) {
+        bool is_yes = pull_element(in, array, i, span).scalar.natural;
+        result.yes += is_yes;
+        if (is_yes && i < 32)
+            result.bits |= UINT32_C(1) << i;
+    }
+    region_release(in->region, mark);
+    return result;
+}
+
+static struct value interp_ANY_WARP(struct interp *in, const struct value *a, struct span span) {
+    return bool_of(count_votes(in, a[0], span).yes > 0);
+}
+
+static struct value interp_ALL_WARP(struct interp *in, const struct value *a, struct span span) {
+    struct votes votes = count_votes(in, a[0], span);
+    return bool_of(votes.yes == votes.count);
+}
+
+static struct value interp_BALLOT(struct interp *in, const struct value *a, struct span span) {
+    return scalar_of(BASE_U32, (union scalar){.natural = count_votes(in, a[0], span).bits});
+}
+
 /* ---- functions and tuples ---- */
 
 static struct value interp_PIPE(struct interp *in, const struct value *a, struct span span) {

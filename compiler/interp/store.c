@@ -69,7 +69,8 @@ static bool length_is_cheap(const struct push *push) {
     case PUSH_INTERLEAVE:
     case PUSH_INTERLEAVE_INTO: return true;
     case PUSH_MAP:
-    case PUSH_MAP_IX: return length_is_cheap(push->of);
+    case PUSH_MAP_IX:
+    case PUSH_SHUFFLE: return length_is_cheap(push->of);
     case PUSH_PERMUTE: return true;
     case PUSH_CONCAT: return push->length >= 0;
     case PUSH_APPEND: return length_is_cheap(push->of) && length_is_cheap(push->second);

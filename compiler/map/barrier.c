@@ -154,9 +154,21 @@ static void visit_loop(struct placement *p, const struct ir_region *condition, c
         join(p->arena, state, &before);
 }
 
+/* A loop that only reads is one phase: the barrier it needs is before it, not in each of its iterations. */
+static bool only_reads(struct placement *p, const struct ir_instruction *loop) {
+    struct state touched = {0};
+    collect(p, loop, &touched);
+    return !touched.written.count && !touched.stored.count;
+}
+
 static void visit_region(struct placement *p, const struct ir_region *region, struct state *state) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
+        bool is_loop = instruction->kind == IR_FOR || instruction->kind == IR_WHILE;
+        if (is_loop && only_reads(p, instruction)) {
+            visit_phase(p, instruction, state);
+            continue;
+        }
         switch (instruction->kind) {
         case IR_OPERATION:
         case IR_ALLOCATE: break;
