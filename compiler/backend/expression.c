@@ -88,7 +88,11 @@ static void print_math(struct printer *p, const char *function, const struct tar
 static enum base unsigned_base(enum base base) { return base_info[base].bits == 64 ? BASE_U64 : BASE_U32; }
 
 static bool is_wrapping(const struct target_expr *expr) {
-    if (expr->kind != TARGET_EXPR_OPERATION || !expr->wraps || !base_info[expr->base].is_integer)
+    if (expr->kind != TARGET_EXPR_OPERATION || !base_info[expr->base].is_integer)
+        return false;
+    if (expr->op == OP_SHL && base_info[expr->base].is_signed && expr->operands[0]->low < 0)
+        return true; /* undefined, however far it is from overflow */
+    if (!expr->wraps)
         return false;
     return expr->op == OP_ADD || expr->op == OP_SUB || expr->op == OP_MUL || expr->op == OP_NEG || expr->op == OP_SHL;
 }
@@ -137,6 +141,22 @@ static bool wants_parentheses(const struct target_expr *operand, enum precedence
     case OP_FLOOR:
     case OP_CEIL:
     case OP_FMA:
+    case OP_EXP2:
+    case OP_LOG2:
+    case OP_LOG10:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH:
+    case OP_ROUND:
+    case OP_TRUNC:
+    case OP_CBRT:
+    case OP_ATAN2:
+    case OP_HYPOT:
+    case OP_COPYSIGN:
+    case OP_BITS:
     case OP_COUNT: return false;
     }
     return false;
@@ -257,7 +277,7 @@ static void print_division(struct printer *p, const struct target_expr *expr, en
 static void print_min_max(struct printer *p, const struct target_expr *expr, enum precedence least) {
     bool is_min = expr->op == OP_MIN;
     enum base base = expr->base;
-    if (base_info[base].is_floating)
+    if (base_info[base].is_floating && (p->dialect->is_plain || p->dialect->orders_zeros))
         print_math(p, is_min ? "fmin" : "fmax", expr);
     else if (base == BASE_BOOL)
         print_infix(p, expr, is_min ? "&&" : "||", is_min ? PRECEDENCE_AND : PRECEDENCE_OR, least, print_expr);
@@ -400,6 +420,27 @@ static void print_operation(struct printer *p, const struct target_expr *expr, e
     case OP_FLOOR: print_math(p, "floor", expr); return;
     case OP_CEIL: print_math(p, "ceil", expr); return;
     case OP_FMA: print_math(p, "fma", expr); return;
+    case OP_EXP2: print_math(p, "exp2", expr); return;
+    case OP_LOG2: print_math(p, "log2", expr); return;
+    case OP_LOG10: print_math(p, "log10", expr); return;
+    case OP_ASIN: print_math(p, "asin", expr); return;
+    case OP_ACOS: print_math(p, "acos", expr); return;
+    case OP_ATAN: print_math(p, "atan", expr); return;
+    case OP_SINH: print_math(p, "sinh", expr); return;
+    case OP_COSH: print_math(p, "cosh", expr); return;
+    case OP_TANH: print_math(p, "tanh", expr); return;
+    case OP_ROUND: print_math(p, "round", expr); return;
+    case OP_TRUNC: print_math(p, "trunc", expr); return;
+    case OP_CBRT: print_math(p, "cbrt", expr); return;
+    case OP_ATAN2: print_math(p, "atan2", expr); return;
+    case OP_HYPOT: print_math(p, "hypot", expr); return;
+    case OP_COPYSIGN: print_math(p, "copysign", expr); return;
+    case OP_BITS:
+        if (p->dialect->is_plain)
+            print_call(p, "bits", expr);
+        else
+            print_helper_call(p, HELPER_BITS, expr->base, BASE_BOOL, expr);
+        return;
     case OP_COUNT: return;
     }
 }

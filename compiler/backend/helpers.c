@@ -2,8 +2,10 @@
 #include <inttypes.h>
 
 #include "backend/print.h"
+#include "ir/fold.h"
 
-static const char *const helper_words[HELPER_COUNT] = {"div", "rem", "min", "max", "abs", "clz", "popcount", "of"};
+static const char *const helper_words[HELPER_COUNT] = {"div", "rem",      "min",  "max", "abs",
+                                                       "clz", "popcount", "bits", "of"};
 
 const char *helper_name(struct arena *arena, enum helper helper, enum base base, enum base from) {
     if (helper == HELPER_CONVERT)
@@ -57,6 +59,14 @@ static void print_conversion(struct printer *p, enum base to, enum base from) {
     text_add(p->out, ";\n}\n");
 }
 
+/* NaN loses, and -0 is below 0. */
+static void print_float_extreme(struct printer *p, enum helper helper, enum base base) {
+    const char *type = p->dialect->types[base];
+    bool is_min = helper == HELPER_MIN;
+    text_printf(p->out, "%s a, %s b) {\n    return b != b || a %s b || (a == b && ", type, type, is_min ? "<" : ">");
+    text_printf(p->out, "%ssignbit(a)) ? a : b;\n}\n", is_min ? "" : "!");
+}
+
 static void print_helper(struct printer *p, enum helper helper, enum base base, enum base from) {
     const char *type = p->dialect->types[base];
     bool is_signed = base_info[base].is_signed;
@@ -74,8 +84,15 @@ static void print_helper(struct printer *p, enum helper helper, enum base base, 
         text_printf(p->out, "%s a, %s b) {\n    return b == 0 ? a : %sa %% b;\n}\n", type, type,
                     is_signed ? "b == -1 ? 0 : " : "");
         break;
-    case HELPER_MIN: text_printf(p->out, "%s a, %s b) {\n    return b < a ? b : a;\n}\n", type, type); break;
-    case HELPER_MAX: text_printf(p->out, "%s a, %s b) {\n    return a < b ? b : a;\n}\n", type, type); break;
+    case HELPER_MIN:
+    case HELPER_MAX:
+        if (base_info[base].is_floating) {
+            print_float_extreme(p, helper, base);
+            break;
+        }
+        text_printf(p->out, "%s a, %s b) {\n    return %s ? b : a;\n}\n", type, type,
+                    helper == HELPER_MIN ? "b < a" : "a < b");
+        break;
     case HELPER_ABS:
         if (is_signed)
             text_printf(p->out, "%s a) {\n    return a < 0 ? (%s)(0 - (%s)a) : a;\n}\n", type, type, natural);
@@ -84,6 +101,17 @@ static void print_helper(struct printer *p, enum helper helper, enum base base, 
         break;
     case HELPER_CLZ:
     case HELPER_POPCOUNT: print_bit_count(p, helper, base); break;
+    case HELPER_BITS:
+        from = fold_result_base(OP_BITS, base);
+        text_printf(p->out, "%s x) {\n    ", p->dialect->types[from]);
+        if (p->dialect->bits[base])
+            text_printf(p->out, "return (%s)%s(x);\n}\n", type, p->dialect->bits[base]);
+        else
+            text_printf(p->out,
+                        "union {\n        %s from;\n        %s to;\n    } bits;\n    bits.from = x;\n    "
+                        "return bits.to;\n}\n",
+                        p->dialect->types[from], type);
+        break;
     case HELPER_CONVERT: print_conversion(p, base, from); break;
     case HELPER_COUNT: break;
     }

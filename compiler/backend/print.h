@@ -36,6 +36,7 @@ enum helper {
     HELPER_ABS,
     HELPER_CLZ,
     HELPER_POPCOUNT,
+    HELPER_BITS,    /* to the base: uint, u64, float or double */
     HELPER_CONVERT, /* floating to integer */
     HELPER_COUNT
 };
@@ -54,7 +55,9 @@ struct dialect {
     bool has_f_suffix;                                   /* sqrtf, not sqrt, of a float */
     const char *function_head;                           /* before a helper's type */
     const char *clz32, *clz64, *popcount32, *popcount64; /* printf formats of an expression of `x`; 0 gives the width */
-    const char *infinity[2], *nan[2];                    /* float, double */
+    const char *bits[BASE_COUNT];     /* the function that gives the same bits as that base; NULL: by a union */
+    bool orders_zeros;                /* fmin and fmax take -0 to be below 0 */
+    const char *infinity[2], *nan[2]; /* float, double */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *unroll;                                        /* line before a loop; NULL: none */
     const char *simd;

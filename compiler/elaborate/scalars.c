@@ -1,31 +1,70 @@
 /* Scalar primitives, and the sequential loops on scalar state. */
 #include "elaborate/value.h"
 
-struct operator{
+#include <math.h>
+
+struct translation {
     enum ir_op op;
     bool swapped; /* a > b is b < a */
 };
 
-static const struct operator operators[PRIM_COUNT] = {
-    [PRIM_ADD] = {OP_ADD, false},      [PRIM_SUB] = {OP_SUB, false},
-    [PRIM_MUL] = {OP_MUL, false},      [PRIM_DIV] = {OP_DIV, false},
-    [PRIM_REM] = {OP_REM, false},      [PRIM_DIV_WORD] = {OP_DIV, false},
-    [PRIM_MOD_WORD] = {OP_REM, false}, [PRIM_NEG] = {OP_NEG, false},
-    [PRIM_MIN] = {OP_MIN, false},      [PRIM_MAX] = {OP_MAX, false},
-    [PRIM_ABS] = {OP_ABS, false},      [PRIM_EQ] = {OP_EQ, false},
-    [PRIM_NE] = {OP_NE, false},        [PRIM_LT] = {OP_LT, false},
-    [PRIM_LE] = {OP_LE, false},        [PRIM_GT] = {OP_LT, true},
-    [PRIM_GE] = {OP_LE, true},         [PRIM_NOT] = {OP_NOT, false},
-    [PRIM_BIT_AND] = {OP_AND, false},  [PRIM_BIT_OR] = {OP_OR, false},
-    [PRIM_BIT_XOR] = {OP_XOR, false},  [PRIM_BIT_NOT] = {OP_BIT_NOT, false},
-    [PRIM_SHL] = {OP_SHL, false},      [PRIM_SHR] = {OP_SHR, false},
-    [PRIM_CLZ] = {OP_CLZ, false},      [PRIM_POPCOUNT] = {OP_POPCOUNT, false},
-    [PRIM_SQRT] = {OP_SQRT, false},    [PRIM_RSQRT] = {OP_RSQRT, false},
-    [PRIM_EXP] = {OP_EXP, false},      [PRIM_LOG] = {OP_LOG, false},
-    [PRIM_POW] = {OP_POW, false},      [PRIM_SIN] = {OP_SIN, false},
-    [PRIM_COS] = {OP_COS, false},      [PRIM_TAN] = {OP_TAN, false},
-    [PRIM_FLOOR] = {OP_FLOOR, false},  [PRIM_CEIL] = {OP_CEIL, false},
+static const struct translation translations[PRIM_COUNT] = {
+    [PRIM_ADD] = {OP_ADD, false},
+    [PRIM_SUB] = {OP_SUB, false},
+    [PRIM_MUL] = {OP_MUL, false},
+    [PRIM_DIV] = {OP_DIV, false},
+    [PRIM_REM] = {OP_REM, false},
+    [PRIM_DIV_WORD] = {OP_DIV, false},
+    [PRIM_MOD_WORD] = {OP_REM, false},
+    [PRIM_NEG] = {OP_NEG, false},
+    [PRIM_MIN] = {OP_MIN, false},
+    [PRIM_MAX] = {OP_MAX, false},
+    [PRIM_ABS] = {OP_ABS, false},
+    [PRIM_EQ] = {OP_EQ, false},
+    [PRIM_NE] = {OP_NE, false},
+    [PRIM_LT] = {OP_LT, false},
+    [PRIM_LE] = {OP_LE, false},
+    [PRIM_GT] = {OP_LT, true},
+    [PRIM_GE] = {OP_LE, true},
+    [PRIM_NOT] = {OP_NOT, false},
+    [PRIM_BIT_AND] = {OP_AND, false},
+    [PRIM_BIT_OR] = {OP_OR, false},
+    [PRIM_BIT_XOR] = {OP_XOR, false},
+    [PRIM_BIT_NOT] = {OP_BIT_NOT, false},
+    [PRIM_SHL] = {OP_SHL, false},
+    [PRIM_SHR] = {OP_SHR, false},
+    [PRIM_CLZ] = {OP_CLZ, false},
+    [PRIM_POPCOUNT] = {OP_POPCOUNT, false},
+    [PRIM_SQRT] = {OP_SQRT, false},
+    [PRIM_RSQRT] = {OP_RSQRT, false},
+    [PRIM_EXP] = {OP_EXP, false},
+    [PRIM_LOG] = {OP_LOG, false},
+    [PRIM_POW] = {OP_POW, false},
+    [PRIM_SIN] = {OP_SIN, false},
+    [PRIM_COS] = {OP_COS, false},
+    [PRIM_TAN] = {OP_TAN, false},
+    [PRIM_FLOOR] = {OP_FLOOR, false},
+    [PRIM_CEIL] = {OP_CEIL, false},
     [PRIM_FMA] = {OP_FMA, false},
+    [PRIM_EXP2] = {OP_EXP2, false},
+    [PRIM_LOG2] = {OP_LOG2, false},
+    [PRIM_LOG10] = {OP_LOG10, false},
+    [PRIM_ASIN] = {OP_ASIN, false},
+    [PRIM_ACOS] = {OP_ACOS, false},
+    [PRIM_ATAN] = {OP_ATAN, false},
+    [PRIM_SINH] = {OP_SINH, false},
+    [PRIM_COSH] = {OP_COSH, false},
+    [PRIM_TANH] = {OP_TANH, false},
+    [PRIM_ROUND] = {OP_ROUND, false},
+    [PRIM_TRUNC] = {OP_TRUNC, false},
+    [PRIM_CBRT] = {OP_CBRT, false},
+    [PRIM_ATAN2] = {OP_ATAN2, false},
+    [PRIM_HYPOT] = {OP_HYPOT, false},
+    [PRIM_COPYSIGN] = {OP_COPYSIGN, false},
+    [PRIM_BITS_OF_F32] = {OP_BITS, false},
+    [PRIM_F32_OF_BITS] = {OP_BITS, false},
+    [PRIM_BITS_OF_F64] = {OP_BITS, false},
+    [PRIM_F64_OF_BITS] = {OP_BITS, false},
 };
 
 static bool conversion(enum primitive primitive, enum base *to) {
@@ -33,14 +72,18 @@ static bool conversion(enum primitive primitive, enum base *to) {
     case PRIM_TO_BOOL: *to = BASE_BOOL; return true;
     case PRIM_TO_I8: *to = BASE_I8; return true;
     case PRIM_TO_I16: *to = BASE_I16; return true;
-    case PRIM_TO_I32: *to = BASE_I32; return true;
+    case PRIM_TO_I32:
+    case PRIM_TO_I32_ALIAS: *to = BASE_I32; return true;
     case PRIM_TO_I64: *to = BASE_I64; return true;
     case PRIM_TO_U8: *to = BASE_U8; return true;
     case PRIM_TO_U16: *to = BASE_U16; return true;
-    case PRIM_TO_U32: *to = BASE_U32; return true;
+    case PRIM_TO_U32:
+    case PRIM_TO_U32_ALIAS: *to = BASE_U32; return true;
     case PRIM_TO_U64: *to = BASE_U64; return true;
-    case PRIM_TO_F32: *to = BASE_F32; return true;
-    case PRIM_TO_F64: *to = BASE_F64; return true;
+    case PRIM_TO_F32:
+    case PRIM_TO_F32_ALIAS: *to = BASE_F32; return true;
+    case PRIM_TO_F64:
+    case PRIM_TO_F64_ALIAS: *to = BASE_F64; return true;
     default: return false;
     }
 }
@@ -61,6 +104,27 @@ static struct elab_value *compare_tuples(struct elaborator *e, enum primitive pr
     return elab_scalar(e, result);
 }
 
+/* Through comparisons, which every language has alike. */
+static struct ir_value *classify(struct ir_builder *b, enum primitive primitive, struct ir_value *x) {
+    if (primitive == PRIM_ISNAN)
+        return ir_binary(b, OP_NE, x, x);
+    struct ir_value *infinity = ir_constant(b, x->base, (union scalar){.floating = INFINITY});
+    return ir_binary(b, primitive == PRIM_ISINF ? OP_EQ : OP_LT, ir_unary(b, OP_ABS, x), infinity);
+}
+
+/* Counts are modulo the width, so a rotation by 0 is x | x. */
+static struct ir_value *rotate(struct ir_builder *b, struct ir_value *x, struct ir_value *count, bool left) {
+    static const enum base naturals[BASE_COUNT] = {
+        [BASE_I8] = BASE_U8, [BASE_I16] = BASE_U16, [BASE_I32] = BASE_U32, [BASE_I64] = BASE_U64,
+        [BASE_U8] = BASE_U8, [BASE_U16] = BASE_U16, [BASE_U32] = BASE_U32, [BASE_U64] = BASE_U64};
+    enum base natural = naturals[x->base];
+    struct ir_value *bits = ir_convert(b, x, natural), *up = ir_convert(b, count, natural);
+    struct ir_value *down = ir_unary(b, OP_NEG, up);
+    struct ir_value *high = ir_binary(b, OP_SHL, bits, left ? up : down);
+    struct ir_value *low = ir_binary(b, OP_SHR, bits, left ? down : up);
+    return ir_convert(b, ir_binary(b, OP_OR, high, low), x->base);
+}
+
 struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive primitive,
                                          const struct instance *instance, struct elab_value **arguments) {
     (void)instance;
@@ -77,13 +141,17 @@ struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive pr
     enum base to;
     if (conversion(primitive, &to))
         return elab_scalar(e, ir_convert(b, x[0], to));
-    const struct operator* operator= & operators[primitive];
+    if (primitive == PRIM_ISNAN || primitive == PRIM_ISINF || primitive == PRIM_ISFINITE)
+        return elab_scalar(e, classify(b, primitive, x[0]));
+    if (primitive == PRIM_ROTATE_LEFT || primitive == PRIM_ROTATE_RIGHT)
+        return elab_scalar(e, rotate(b, x[0], x[1], primitive == PRIM_ROTATE_LEFT));
+    const struct translation *to_ir = &translations[primitive];
     if (arity == 1)
-        return elab_scalar(e, ir_unary(b, operator->op, x[0]));
+        return elab_scalar(e, ir_unary(b, to_ir->op, x[0]));
     if (arity == 2)
-        return elab_scalar(e, operator->swapped ? ir_binary(b, operator->op, x[1], x[0])
-                                                : ir_binary(b, operator->op, x[0], x[1]));
-    return elab_scalar(e, ir_ternary(b, operator->op, x[0], x[1], x[2]));
+        return elab_scalar(e,
+                           to_ir->swapped ? ir_binary(b, to_ir->op, x[1], x[0]) : ir_binary(b, to_ir->op, x[0], x[1]));
+    return elab_scalar(e, ir_ternary(b, to_ir->op, x[0], x[1], x[2]));
 }
 
 /* ---- loop ---- */

@@ -3,6 +3,7 @@
 #include "interp/machine.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "support/fatal.h"
 
@@ -50,6 +51,13 @@ static scalar shift_right(enum base base, scalar a, scalar b) {
 static uint64_t bits_of(enum base base, scalar a) {
     int bits = base_info[base].bits;
     return bits == 64 ? a.natural : a.natural & ((UINT64_C(1) << bits) - 1);
+}
+
+static scalar rotate_left(enum base base, scalar a, uint64_t by) {
+    int width = base_info[base].bits;
+    unsigned count = (unsigned)(by & (uint64_t)(width - 1));
+    uint64_t bits = bits_of(base, a);
+    return value_wrap(base, of_natural(count ? bits << count | bits >> ((unsigned)width - count) : bits));
 }
 
 static int64_t leading_zeros(enum base base, scalar a) {
@@ -129,6 +137,18 @@ static struct value convert(enum base to, struct value of) {
     return scalar_of(to, of_double(is_signed(from) ? (double)of.scalar.integer : (double)of.scalar.natural));
 }
 
+static uint32_t bits_of_float(float number) {
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+static float float_of_bits(uint32_t bits) {
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
 /* ---- arithmetic ---- */
 
 /* float OP float in float, everything else in double. */
@@ -153,6 +173,18 @@ static double unary_math(enum primitive primitive, enum base base, double x) {
     MATH(TAN, tan)
     MATH(FLOOR, floor)
     MATH(CEIL, ceil)
+    MATH(EXP2, exp2)
+    MATH(LOG2, log2)
+    MATH(LOG10, log10)
+    MATH(ASIN, asin)
+    MATH(ACOS, acos)
+    MATH(ATAN, atan)
+    MATH(SINH, sinh)
+    MATH(COSH, cosh)
+    MATH(TANH, tanh)
+    MATH(ROUND, round)
+    MATH(TRUNC, trunc)
+    MATH(CBRT, cbrt)
 #undef MATH
     fatal_internal("interp", "no such function: %s", primitive_info[primitive].name);
 }
@@ -160,8 +192,11 @@ static double unary_math(enum primitive primitive, enum base base, double x) {
 static scalar binary_math(enum primitive primitive, enum base base, double x, double y) {
     bool is_single = base == BASE_F32;
     switch ((int)primitive) {
-    case PRIM_MIN: return of_double(is_single ? (double)fminf((float)x, (float)y) : fmin(x, y));
-    case PRIM_MAX: return of_double(is_single ? (double)fmaxf((float)x, (float)y) : fmax(x, y));
+    case PRIM_MIN: return of_double(isnan(y) || x < y || (x == y && signbit(x)) ? x : y);
+    case PRIM_MAX: return of_double(isnan(y) || x > y || (x == y && !signbit(x)) ? x : y);
+    case PRIM_COPYSIGN: return of_double(copysign(x, y));
+    case PRIM_ATAN2: return of_double(is_single ? (double)atan2f((float)x, (float)y) : atan2(x, y));
+    case PRIM_HYPOT: return of_double(is_single ? (double)hypotf((float)x, (float)y) : hypot(x, y));
     case PRIM_POW: return of_double(is_single ? (double)powf((float)x, (float)y) : pow(x, y));
     }
     fatal_internal("interp", "no such function: %s", primitive_info[primitive].name);
@@ -215,19 +250,25 @@ struct value scalar_apply(struct interp *in, enum primitive primitive, const str
     case PRIM_SHL: return scalar_of(base, shift_left(base, a, b));
     case PRIM_SHR: return scalar_of(base, shift_right(base, a, b));
     case PRIM_CLZ: return int_of(leading_zeros(base, a));
+    case PRIM_ROTATE_LEFT: return scalar_of(base, rotate_left(base, a, b.natural));
+    case PRIM_ROTATE_RIGHT: return scalar_of(base, rotate_left(base, a, 0 - b.natural));
     case PRIM_POPCOUNT: return int_of(ones(base, a));
 
     case PRIM_TO_BOOL: return convert(BASE_BOOL, arguments[0]);
     case PRIM_TO_I8: return convert(BASE_I8, arguments[0]);
     case PRIM_TO_I16: return convert(BASE_I16, arguments[0]);
-    case PRIM_TO_I32: return convert(BASE_I32, arguments[0]);
+    case PRIM_TO_I32:
+    case PRIM_TO_I32_ALIAS: return convert(BASE_I32, arguments[0]);
     case PRIM_TO_I64: return convert(BASE_I64, arguments[0]);
     case PRIM_TO_U8: return convert(BASE_U8, arguments[0]);
     case PRIM_TO_U16: return convert(BASE_U16, arguments[0]);
-    case PRIM_TO_U32: return convert(BASE_U32, arguments[0]);
+    case PRIM_TO_U32:
+    case PRIM_TO_U32_ALIAS: return convert(BASE_U32, arguments[0]);
     case PRIM_TO_U64: return convert(BASE_U64, arguments[0]);
-    case PRIM_TO_F32: return convert(BASE_F32, arguments[0]);
-    case PRIM_TO_F64: return convert(BASE_F64, arguments[0]);
+    case PRIM_TO_F32:
+    case PRIM_TO_F32_ALIAS: return convert(BASE_F32, arguments[0]);
+    case PRIM_TO_F64:
+    case PRIM_TO_F64_ALIAS: return convert(BASE_F64, arguments[0]);
 
     case PRIM_SQRT:
     case PRIM_EXP:
@@ -236,9 +277,31 @@ struct value scalar_apply(struct interp *in, enum primitive primitive, const str
     case PRIM_COS:
     case PRIM_TAN:
     case PRIM_FLOOR:
-    case PRIM_CEIL: return scalar_of(base, of_double(unary_math(primitive, base, a.floating)));
+    case PRIM_CEIL:
+    case PRIM_EXP2:
+    case PRIM_LOG2:
+    case PRIM_LOG10:
+    case PRIM_ASIN:
+    case PRIM_ACOS:
+    case PRIM_ATAN:
+    case PRIM_SINH:
+    case PRIM_COSH:
+    case PRIM_TANH:
+    case PRIM_ROUND:
+    case PRIM_TRUNC:
+    case PRIM_CBRT: return scalar_of(base, of_double(unary_math(primitive, base, a.floating)));
     case PRIM_RSQRT: return scalar_of(base, of_double(rsqrt_of(base, a.floating)));
+    case PRIM_ATAN2:
+    case PRIM_HYPOT:
+    case PRIM_COPYSIGN:
     case PRIM_POW: return scalar_of(base, binary_math(primitive, base, a.floating, b.floating));
+    case PRIM_ISNAN: return bool_of(isnan(a.floating));
+    case PRIM_ISINF: return bool_of(isinf(a.floating));
+    case PRIM_ISFINITE: return bool_of(isfinite(a.floating));
+    case PRIM_BITS_OF_F32: return scalar_of(BASE_U32, of_natural(bits_of_float((float)a.floating)));
+    case PRIM_F32_OF_BITS: return scalar_of(BASE_F32, of_double((double)float_of_bits((uint32_t)a.natural)));
+    case PRIM_BITS_OF_F64: return scalar_of(BASE_U64, a);
+    case PRIM_F64_OF_BITS: return scalar_of(BASE_F64, a);
     case PRIM_FMA: {
         double x = a.floating, y = b.floating, z = arguments[2].scalar.floating;
         return scalar_of(base, of_double(base == BASE_F32 ? (double)fmaf((float)x, (float)y, (float)z) : fma(x, y, z)));

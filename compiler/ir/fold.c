@@ -28,6 +28,11 @@ bool fold_is_comparison(enum ir_op op) { return op == OP_EQ || op == OP_NE || op
 enum base fold_result_base(enum ir_op op, enum base operand) {
     if (fold_is_comparison(op) || op == OP_NOT)
         return BASE_BOOL;
+    if (op == OP_BITS)
+        return operand == BASE_F32   ? BASE_U32
+               : operand == BASE_F64 ? BASE_U64
+               : operand == BASE_U32 ? BASE_F32
+                                     : BASE_F64;
     return op == OP_CLZ || op == OP_POPCOUNT ? BASE_I32 : operand;
 }
 
@@ -145,12 +150,45 @@ static union scalar fold_integer(enum ir_op op, enum base base, const union scal
     case OP_TAN:
     case OP_FLOOR:
     case OP_CEIL:
+    case OP_EXP2:
+    case OP_LOG2:
+    case OP_LOG10:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH:
+    case OP_ROUND:
+    case OP_TRUNC:
+    case OP_CBRT:
+    case OP_ATAN2:
+    case OP_HYPOT:
+    case OP_COPYSIGN:
+    case OP_BITS:
     case OP_COUNT: break; /* not on integers */
     }
     return x[0];
 }
 
 /* ---- floats ---- */
+
+/* NaN loses, and -0 is below 0: C leaves the zeros open, and executors are to agree. */
+static double least(double a, double b) { return isnan(b) || a < b || (a == b && signbit(a)) ? a : b; }
+
+static double greatest(double a, double b) { return isnan(b) || a > b || (a == b && !signbit(a)) ? a : b; }
+
+static union scalar same_bits(enum base operand, union scalar x) {
+    union {
+        float floating;
+        uint32_t bits;
+    } single;
+    switch (operand) {
+    case BASE_F32: single.floating = (float)x.floating; return (union scalar){.natural = single.bits};
+    case BASE_U32: single.bits = (uint32_t)x.natural; return (union scalar){.floating = (double)single.floating};
+    default: return x; /* doubles and u64 */
+    }
+}
 
 static float fold_single(enum ir_op op, float a, float b, float c) {
     switch (op) {
@@ -159,8 +197,8 @@ static float fold_single(enum ir_op op, float a, float b, float c) {
     case OP_MUL: return a * b;
     case OP_DIV: return a / b;
     case OP_NEG: return -a;
-    case OP_MIN: return fminf(a, b);
-    case OP_MAX: return fmaxf(a, b);
+    case OP_MIN: return (float)least(a, b);
+    case OP_MAX: return (float)greatest(a, b);
     case OP_ABS: return fabsf(a);
     case OP_SQRT: return sqrtf(a);
     case OP_RSQRT: return 1.0f / sqrtf(a);
@@ -173,6 +211,21 @@ static float fold_single(enum ir_op op, float a, float b, float c) {
     case OP_FLOOR: return floorf(a);
     case OP_CEIL: return ceilf(a);
     case OP_FMA: return fmaf(a, b, c);
+    case OP_EXP2: return exp2f(a);
+    case OP_LOG2: return log2f(a);
+    case OP_LOG10: return log10f(a);
+    case OP_ASIN: return asinf(a);
+    case OP_ACOS: return acosf(a);
+    case OP_ATAN: return atanf(a);
+    case OP_SINH: return sinhf(a);
+    case OP_COSH: return coshf(a);
+    case OP_TANH: return tanhf(a);
+    case OP_ROUND: return roundf(a);
+    case OP_TRUNC: return truncf(a);
+    case OP_CBRT: return cbrtf(a);
+    case OP_ATAN2: return atan2f(a, b);
+    case OP_HYPOT: return hypotf(a, b);
+    case OP_COPYSIGN: return copysignf(a, b);
     case OP_REM:
     case OP_EQ:
     case OP_NE:
@@ -188,6 +241,7 @@ static float fold_single(enum ir_op op, float a, float b, float c) {
     case OP_CLZ:
     case OP_POPCOUNT:
     case OP_CONVERT:
+    case OP_BITS:
     case OP_SELECT:
     case OP_COUNT: break; /* comparisons: fold_floating; the rest are not on floats */
     }
@@ -201,8 +255,8 @@ static double fold_double(enum ir_op op, double a, double b, double c) {
     case OP_MUL: return a * b;
     case OP_DIV: return a / b;
     case OP_NEG: return -a;
-    case OP_MIN: return fmin(a, b);
-    case OP_MAX: return fmax(a, b);
+    case OP_MIN: return least(a, b);
+    case OP_MAX: return greatest(a, b);
     case OP_ABS: return fabs(a);
     case OP_SQRT: return sqrt(a);
     case OP_RSQRT: return 1.0 / sqrt(a);
@@ -215,6 +269,21 @@ static double fold_double(enum ir_op op, double a, double b, double c) {
     case OP_FLOOR: return floor(a);
     case OP_CEIL: return ceil(a);
     case OP_FMA: return fma(a, b, c);
+    case OP_EXP2: return exp2(a);
+    case OP_LOG2: return log2(a);
+    case OP_LOG10: return log10(a);
+    case OP_ASIN: return asin(a);
+    case OP_ACOS: return acos(a);
+    case OP_ATAN: return atan(a);
+    case OP_SINH: return sinh(a);
+    case OP_COSH: return cosh(a);
+    case OP_TANH: return tanh(a);
+    case OP_ROUND: return round(a);
+    case OP_TRUNC: return trunc(a);
+    case OP_CBRT: return cbrt(a);
+    case OP_ATAN2: return atan2(a, b);
+    case OP_HYPOT: return hypot(a, b);
+    case OP_COPYSIGN: return copysign(a, b);
     case OP_REM:
     case OP_EQ:
     case OP_NE:
@@ -230,6 +299,7 @@ static double fold_double(enum ir_op op, double a, double b, double c) {
     case OP_CLZ:
     case OP_POPCOUNT:
     case OP_CONVERT:
+    case OP_BITS:
     case OP_SELECT:
     case OP_COUNT: break;
     }
@@ -256,5 +326,7 @@ union scalar fold_operation(enum ir_op op, enum base result, enum base operand, 
         return x[0].integer ? x[1] : x[2];
     if (op == OP_CONVERT)
         return convert(result, operand, x[0]);
+    if (op == OP_BITS)
+        return same_bits(operand, x[0]);
     return base_info[operand].is_floating ? fold_floating(op, operand, x) : fold_integer(op, operand, x);
 }

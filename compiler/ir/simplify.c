@@ -407,6 +407,22 @@ struct ir_value *simplify(struct ir_builder *b, enum ir_op op, enum base result,
     case OP_FLOOR:
     case OP_CEIL:
     case OP_FMA:
+    case OP_EXP2:
+    case OP_LOG2:
+    case OP_LOG10:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH:
+    case OP_ROUND:
+    case OP_TRUNC:
+    case OP_CBRT:
+    case OP_ATAN2:
+    case OP_HYPOT:
+    case OP_COPYSIGN:
+    case OP_BITS:
     case OP_COUNT: break; /* nothing to simplify */
     }
     return NULL;

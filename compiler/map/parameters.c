@@ -93,6 +93,22 @@ static bool is_cheap(enum ir_op op) {
     case OP_FLOOR:
     case OP_CEIL:
     case OP_FMA:
+    case OP_EXP2:
+    case OP_LOG2:
+    case OP_LOG10:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH:
+    case OP_ROUND:
+    case OP_TRUNC:
+    case OP_CBRT:
+    case OP_ATAN2:
+    case OP_HYPOT:
+    case OP_COPYSIGN:
+    case OP_BITS:
     case OP_COUNT: return false;
     }
     return false;

@@ -95,8 +95,6 @@ CUDA_MATH1(trunc)
 CUDA_MATH2(atan2)
 CUDA_MATH2(copysign)
 CUDA_MATH2(fdim)
-CUDA_MATH2(fmax)
-CUDA_MATH2(fmin)
 CUDA_MATH2(fmod)
 CUDA_MATH2(hypot)
 CUDA_MATH2(nextafter)
@@ -109,6 +107,17 @@ extern "C" __device__ float ldexpf(float, int) noexcept;
 extern "C" __device__ long long llrint(double) noexcept;
 extern "C" __device__ long lrint(double) noexcept;
 extern "C" __device__ int abs(int) noexcept;
+// As the hardware: NaN loses, and -0 is below 0.
+#define CUDA_EXTREME(T, name, sign, is_first)                                                                          \
+    CUDA_FUNCTION T name(T x, T y) {                                                                                   \
+        return y != y || x sign y || (x == y && (bool)__builtin_signbit(x) == is_first) ? x : y;                       \
+    }
+CUDA_EXTREME(float, fminf, <, true)
+CUDA_EXTREME(float, fmaxf, >, false)
+CUDA_EXTREME(float, fmin, <, true)
+CUDA_EXTREME(float, fmax, >, false)
+CUDA_EXTREME(double, fmin, <, true)
+CUDA_EXTREME(double, fmax, >, false)
 CUDA_FUNCTION float fma(float x, float y, float z) { return fmaf(x, y, z); }
 CUDA_FUNCTION double rsqrt(double x) { return 1 / sqrt(x); }
 CUDA_FUNCTION float rsqrtf(float x) { return 1 / sqrtf(x); }
