@@ -35,7 +35,7 @@ def cases(env):
             text = body(open(compile_to("cu", path), encoding="utf-8").read(), kernel)
             got = {"loops": count(r"\bfor \(", text), "barriers": count(r"__syncthreads\(\)", text),
                    "shared": count(r"__shared__", text), "divisions": count(r"[^/]/[^/*]|%", text),
-                   "unrolled": count(r"#pragma unroll", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
+                   "branches": count(r"\bif \(", text), "unrolled": count(r"#pragma unroll", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
             got["stores"] = len(re.findall(r"^\s*\w+\[.*?\] = ", text, re.M))
             for key, value in wanted.items():
                 assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
@@ -57,6 +57,13 @@ def cases(env):
     yield golden("an array that is indexed by data stays in memory, its loops stay loops",
                  threads % "push <thread> (map (fn x => a ! (x & 3)) a)", "k", unrolled=0)
 
+    yield golden("what a block reads again and again has one barrier before it, not one in each round",
+                 "kernel k (xs : [int]) = let a = force (push <block> (take 90 xs))\n"
+                 "                            s = foldl (+) 0 a\n"
+                 "                        in push <block> (map (fn x => x + s) (take 3 xs))", "k", barriers=1)
+    yield golden("pushEach writes without a branch",
+                 "kernel k (xs : [int]) = pushEach <grid> (length xs / 2 * 2) (length xs / 2) "
+                 "(fn i => [(2 * i, xs ! (2 * i + 1)), (2 * i + 1, xs ! (2 * i))])", "k", loops=1, stores=2, branches=0)
     yield golden("scatter at block: a copy, one barrier, the pairs over it",
                  "kernel k (xs : [int]) (ps : [(int, int)]) = scatter <block> xs ps", "k", loops=2, barriers=1, stores=2)
 

@@ -105,6 +105,13 @@ static struct core *list(struct fixture *f, size_t count, struct core **items) {
     return core;
 }
 
+static struct core *pair(struct fixture *f, struct core *a, struct core *b) {
+    struct core *items[] = {a, b};
+    struct core *core = list(f, 2, items);
+    core->kind = CORE_TUPLE;
+    return core;
+}
+
 #define L(name) local(f, &f->name)
 #define N(value) number(f, value)
 #define CALL1(id, a) call(f, PRIM_##id, a, NULL, NULL)
@@ -210,6 +217,31 @@ static void test_concat(void **state) {
     assert_fails("chunk 2 has 1 element, interleave 2 wants 2", CALL3(INTERLEAVE, N(2), across, ragged), TYPE_PUSH, 0);
 }
 
+static void test_schemes(void **state) {
+    struct fixture *f = *state;
+    struct core *swap[] = {pair(f, L(j), CALL2(ADD, L(j), N(1))), pair(f, CALL2(ADD, L(j), N(1)), L(j))};
+    struct core *swaps = lambda(f, &f->j, list(f, 2, swap));
+    assert_runs("[1,0]", CALL3(PUSH_EACH, N(2), N(1), swaps), TYPE_PUSH, 0);
+    assert_runs("[]", CALL3(PUSH_EACH, N(0), N(0), swaps), TYPE_PUSH, 0);
+    assert_fails("place 2 of 3 is never written", CALL3(PUSH_EACH, N(3), N(1), swaps), TYPE_PUSH, 0);
+    assert_fails("place 1 is written twice", CALL3(PUSH_EACH, N(3), N(2), swaps), TYPE_PUSH, 0);
+    assert_fails("iteration 0 writes place 1, and the array has 1 element", CALL3(PUSH_EACH, N(1), N(1), swaps),
+                 TYPE_PUSH, 0);
+    struct core *twice_and = lambda(f, &f->i, lambda(f, &f->j, CALL2(ADD, CALL2(MUL, L(i), N(2)), L(j))));
+    struct core *ones = CALL2(GENERATE, N(4), lambda(f, &f->j, N(1)));
+    assert_runs("[1,3,7,15]", CALL3(SCANL, twice_and, N(0), ones), TYPE_PUSH, 0);
+    struct core *count = lambda(f, &f->i, lambda(f, &f->j, CALL2(ADD, L(i), CALL1(LENGTH, L(j)))));
+    assert_runs("[0,2,4]", CALL2(SEQFOR, N(3), count), TYPE_PUSH, 0);
+    struct core *ahead = lambda(f, &f->i, lambda(f, &f->j, CALL2(INDEX, L(j), L(i))));
+    assert_fails("index 0 is out of range: the array has 0 elements", CALL2(SEQFOR, N(3), ahead), TYPE_PUSH, 0);
+    struct core *writes[] = {pair(f, N(2), N(7)), pair(f, N(5), N(8)), pair(f, N(2), N(9))};
+    assert_runs("[1,1,9,1]", CALL2(SCATTER, ones, list(f, 3, writes)), TYPE_PUSH, 0);
+    assert_runs("[1,1]", CALL2(SHUFFLE_XOR, N(1), CALL1(PUSH, CALL2(GENERATE, N(2), lambda(f, &f->j, N(1))))),
+                TYPE_PUSH, 0);
+    assert_runs("[0,0,1]", CALL2(SHUFFLE_UP, N(1), counted(f, 0, N(3))), TYPE_PUSH, 0);
+    assert_runs("[1,2,2]", CALL2(SHUFFLE_DOWN, N(1), counted(f, 0, N(3))), TYPE_PUSH, 0);
+}
+
 static void test_errors(void **state) {
     struct fixture *f = *state;
     assert_fails("index 7 is out of range: the array has 3 elements", CALL2(INDEX, L(xs), N(7)), TYPE_BASE, 3);
@@ -251,8 +283,13 @@ static void test_a_million_elements(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_pull),   TEST(test_push),   TEST(test_concat),
-        TEST(test_errors), TEST(test_limits), TEST(test_a_million_elements),
+        TEST(test_pull),
+        TEST(test_push),
+        TEST(test_concat),
+        TEST(test_schemes),
+        TEST(test_errors),
+        TEST(test_limits),
+        TEST(test_a_million_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
