@@ -54,12 +54,106 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
     lower_leave(l, scope);
 }
 
+/* note [rows]
+   A tile is a loop over its elements whose body takes the index apart: i / 32 and i % 32. A compiler sees no unit stride in that. So
+   a loop of constant length over threads whose body divides its index by one power of two only becomes two: over
+   rows, and within the row, where quotient and remainder are the loops' variables. */
+struct rows {
+    int shift;           /* 0: nothing is divided */
+    bool mixed;          /* by different numbers */
+    uint32_t operations; /* that divide */
+};
+
+static bool divides(const struct ir_instruction *instruction, const struct ir_value *index, int *shift) {
+    if (instruction->kind != IR_OPERATION || instruction->operand_count != 2 || instruction->operands[0] != index ||
+        !instruction->operands[1]->is_constant)
+        return false;
+    int64_t by = instruction->operands[1]->constant.integer;
+    if (instruction->op == OP_SHR && by > 0 && by < 31)
+        *shift = (int)by;
+    else if (instruction->op == OP_AND && by > 0 && by < INT32_MAX && (by & (by + 1)) == 0)
+        *shift = __builtin_ctzll((uint64_t)by + 1);
+    else
+        return false;
+    return true;
+}
+
+static void find_rows(const struct ir_region *region, const struct ir_value *index, struct rows *rows) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        int shift;
+        if (divides(instruction, index, &shift)) {
+            rows->mixed |= rows->shift && rows->shift != shift;
+            rows->shift = shift;
+            rows->operations++;
+        }
+        for (int k = 0; k < 2; k++)
+            if (instruction->regions[k])
+                find_rows(instruction->regions[k], index, rows);
+    }
+}
+
+static void bind_rows(struct lowering *l, const struct ir_region *region, const struct ir_value *index,
+                      struct target_variable *row, struct target_variable *column) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        int shift;
+        if (divides(instruction, index, &shift)) {
+            const struct ir_value *result = instruction->results[0];
+            lower_bind(l, result, expr_variable(l, instruction->op == OP_SHR ? row : column, result->low, result->high));
+        }
+        for (int k = 0; k < 2; k++)
+            if (instruction->regions[k])
+                bind_rows(l, instruction->regions[k], index, row, column);
+    }
+}
+
+static struct target_statement *counted_loop(struct lowering *l, const struct ir_value *index, int64_t count) {
+    struct target_statement *loop = lower_emit(l, TARGET_FOR);
+    loop->value = expr_integer(l, index->base, 0);
+    loop->limit = expr_integer(l, index->base, count);
+    loop->step = expr_integer(l, index->base, 1);
+    return loop;
+}
+
+static bool lower_rows(struct lowering *l, const struct ir_instruction *forall) {
+    const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
+    struct rows rows = {0};
+    if (forall->outer == LEVEL_GRID || forall->inner != LEVEL_THREAD || !count->is_constant)
+        return false;
+    find_rows(forall->regions[0], index, &rows);
+    int64_t length = count->constant.integer, width = (int64_t)1 << rows.shift;
+    if (!rows.shift || rows.mixed || width < 4 || length <= width || length % width)
+        return false;
+    struct target_statement *outer = counted_loop(l, index, length / width);
+    struct lower_scope outer_scope = lower_enter(l, &outer->body);
+    outer->variable = lower_variable(l, index->base, "row", "row");
+    struct target_statement *inner = counted_loop(l, index, width);
+    struct lower_scope inner_scope = lower_enter(l, &inner->body);
+    inner->variable = lower_variable(l, index->base, "column", "column");
+    bind_rows(l, forall->regions[0], index, outer->variable, inner->variable);
+    if (l->uses[index->id].count > rows.operations) {
+        struct target_expr *row = expr_variable(l, outer->variable, 0, length / width - 1);
+        struct target_expr *start = expr_operation(l, OP_MUL, index->base, row, expr_integer(l, index->base, width));
+        struct target_expr *whole = expr_operation(l, OP_ADD, index->base, start,
+                                                   expr_variable(l, inner->variable, 0, width - 1));
+        lower_bind(l, index, lower_named(l, whole, index->name, "i"));
+    }
+    lower_region(l, forall->regions[0]);
+    inner->simd = is_simple(&inner->body);
+    lower_leave(l, inner_scope);
+    lower_leave(l, outer_scope);
+    return true;
+}
+
 void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
     if (count->is_constant && count->constant.integer == 1) {
         lower_single(l, forall);
         return;
     }
+    if (lower_rows(l, forall))
+        return;
     struct target_expr *first = expr_integer(l, index->base, 0), *limit = lower_simple(l, count, "count");
     if (forall->outer == LEVEL_GRID) {
         if (count->low < 0)

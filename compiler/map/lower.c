@@ -272,8 +272,8 @@ static void lower_if(struct lowering *l, const struct ir_instruction *branch) {
 static void lower_instruction(struct lowering *l, const struct ir_instruction *instruction) {
     switch (instruction->kind) {
     case IR_OPERATION:
-        if (l->uses[instruction->results[0]->id].count)
-            lower_operation(l, instruction);
+        if (l->uses[instruction->results[0]->id].count && !l->values[instruction->results[0]->id])
+            lower_operation(l, instruction); /* the loop mapping binds some beforehand: note [rows] */
         break;
     case IR_LOAD:
         if (l->uses[instruction->results[0]->id].count)
