@@ -65,14 +65,14 @@ def cases(env):
                  "kernel k (xs : [int]) = pushEach <grid> (length xs / 2 * 2) (length xs / 2) "
                  "(fn i => [(2 * i, xs ! (2 * i + 1)), (2 * i + 1, xs ! (2 * i))])", "k", loops=1, stores=2, branches=0)
     yield golden("scatter at block: a copy, one barrier, the pairs over it",
-                 "kernel k (xs : [int]) (ps : [(int, int)]) = scatter <block> xs ps", "k", loops=2, barriers=1, stores=2)
+                 "kernel k (xs : [int]) (ps : [(int, int)]) = (scatter xs ps : [int]<block>)", "k", loops=2, barriers=1, stores=2)
 
     def fences():
         path = os.path.join(env.tmp(), "scatter.fcl")
         with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel global (xs : [int]) (ps : [(int, int)]) = scatter <block> xs ps\n"
+            file.write("kernel global (xs : [int]) (ps : [(int, int)]) = (scatter xs ps : [int]<block>)\n"
                        "kernel shared (xs : [int]) (ps : [(int, int)]) = "
-                       "push <block> (reverse (force (scatter <block> (take 9 xs) ps)))\n")
+                       "push <block> (reverse (force (scatter (take 9 xs) ps : [int]<block>)))\n")
         text = open(compile_to("cl", path, "--map=simt"), encoding="utf-8").read()
         fence = r"barrier\(CLK_LOCAL_MEM_FENCE \| CLK_GLOBAL_MEM_FENCE\)"
         assert count(fence, text) == 1 and count(r"barrier\(CLK_LOCAL_MEM_FENCE\)", text) == 2, text
