@@ -281,7 +281,8 @@ static void print_min_max(struct printer *p, const struct target_expr *expr, enu
         print_math(p, is_min ? "fmin" : "fmax", expr);
     else if (base == BASE_BOOL)
         print_infix(p, expr, is_min ? "&&" : "||", is_min ? PRECEDENCE_AND : PRECEDENCE_OR, least, print_expr);
-    else if (p->dialect->is_plain || (p->dialect->has_min_max && base_info[base].bits >= 32))
+    else if (base_info[base].is_integer &&
+             (p->dialect->is_plain || (p->dialect->has_min_max && base_info[base].bits >= 32)))
         print_call(p, is_min ? "min" : "max", expr);
     else
         print_helper_call(p, is_min ? HELPER_MIN : HELPER_MAX, base, BASE_BOOL, expr);
