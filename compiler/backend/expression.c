@@ -121,7 +121,7 @@ static bool wants_parentheses(const struct target_expr *operand, enum precedence
     case OP_LT:
     case OP_LE: return (is_bits && outer != PRECEDENCE_OR) || is_equality;
     case OP_CONVERT: return operand->base == BASE_BOOL && (is_equality || (is_bits && outer != PRECEDENCE_OR));
-    case OP_NEG:
+    case OP_NEG: return is_wrapping(operand) && is_bits && outer != PRECEDENCE_OR; /* 0u - x */
     case OP_MIN:
     case OP_MAX:
     case OP_ABS:
