@@ -111,10 +111,11 @@ static bool gains(struct banks *b, const struct candidate *candidate) {
 
 /* ---- rewriting ---- */
 
-static struct ir_value *new_value(struct banks *b, struct ir_region *region, enum base base, int64_t low, int64_t high) {
+static struct ir_value *new_value(struct banks *b, struct ir_region *region, enum base base, int64_t low,
+                                  int64_t high) {
     struct ir_value *value = ARENA_NEW(b->arena, struct ir_value);
-    *value = (struct ir_value){
-        .id = b->kernel->value_count++, .base = base, .low = low, .high = high, .region = region};
+    *value =
+        (struct ir_value){.id = b->kernel->value_count++, .base = base, .low = low, .high = high, .region = region};
     return value;
 }
 

@@ -100,7 +100,8 @@ static void bind_rows(struct lowering *l, const struct ir_region *region, const 
         int shift;
         if (divides(instruction, index, &shift)) {
             const struct ir_value *result = instruction->results[0];
-            lower_bind(l, result, expr_variable(l, instruction->op == OP_SHR ? row : column, result->low, result->high));
+            lower_bind(l, result,
+                       expr_variable(l, instruction->op == OP_SHR ? row : column, result->low, result->high));
         }
         for (int k = 0; k < 2; k++)
             if (instruction->regions[k])
@@ -135,8 +136,8 @@ static bool lower_rows(struct lowering *l, const struct ir_instruction *forall) 
     if (l->uses[index->id].count > rows.operations) {
         struct target_expr *row = expr_variable(l, outer->variable, 0, length / width - 1);
         struct target_expr *start = expr_operation(l, OP_MUL, index->base, row, expr_integer(l, index->base, width));
-        struct target_expr *whole = expr_operation(l, OP_ADD, index->base, start,
-                                                   expr_variable(l, inner->variable, 0, width - 1));
+        struct target_expr *whole =
+            expr_operation(l, OP_ADD, index->base, start, expr_variable(l, inner->variable, 0, width - 1));
         lower_bind(l, index, lower_named(l, whole, index->name, "i"));
     }
     lower_region(l, forall->regions[0]);
