@@ -1,10 +1,34 @@
 /* The core as text: a definition a paragraph, S-expressions with the instances that names carry. */
+#include <stdlib.h>
+
+#include "support/map.h"
 #include "types/core.h"
 
 static void indent(struct text *out, int depth) { text_printf(out, "\n%*s", depth * 2, ""); }
 
+/* A local's number stands behind this until number_locals makes it one of its definition. */
+enum { LOCAL_MARK = 1 };
+
 static void dump_local(struct text *out, const struct core_local *local) {
-    text_printf(out, "%s.%u", local->name ? local->name->text : "_", (unsigned)local->id);
+    text_printf(out, "%s%c%u", local->name ? local->name->text : "_", LOCAL_MARK, (unsigned)local->id);
+}
+
+/* Locals are numbered through the whole program; shown are their numbers within the definition, by first mention, so that a
+   change elsewhere changes nothing here. */
+static void number_locals(struct text *out, const char *definition) {
+    struct map *numbers = map_new(out->arena);
+    for (const char *c = definition; *c;) {
+        if (*c != LOCAL_MARK) {
+            text_add_n(out, c++, 1);
+            continue;
+        }
+        char *end;
+        const void *key = (const void *)(uintptr_t)(strtoul(c + 1, &end, 10) + 1);
+        if (!map_has(numbers, key))
+            map_set(numbers, key, (void *)(uintptr_t)(map_count(numbers) + 1));
+        text_printf(out, ".%u", (unsigned)(uintptr_t)map_get(numbers, key));
+        c = end;
+    }
 }
 
 static void dump_instance(struct text *out, const struct core_instance *instance) {
@@ -142,8 +166,11 @@ void core_dump(struct text *out, const struct program *program, bool with_prelud
             continue;
         text_printf(out, "%s %s : ", words[global->kind], global->name->text);
         scheme_print(out, global->scheme, true);
-        indent(out, 1);
-        dump(out, global->body, 1);
+        struct text body;
+        text_init(&body, out->arena);
+        indent(&body, 1);
+        dump(&body, global->body, 1);
+        number_locals(out, text_string(&body));
         text_add(out, "\n");
     }
 }

@@ -2,11 +2,16 @@
 
 import glob
 import os
+import re
 from executors import EXECUTORS, require, variables
-from harness import Case, Counts
+from harness import Case, Counts, Skip
 
 ORDER = 40
 SANITIZED = True
+
+
+# What oclgrind 21.10 itself gets wrong: the other OpenCL runs have these.
+OCLGRIND_LIMITS = {"scalar_conversions.fcl": "oclgrind rounds i64 to float by way of double"}
 
 
 def programs(env):
@@ -27,6 +32,8 @@ def cases(env):
 
         def under_oclgrind(path=path):
             oclgrind = env.tool("oclgrind")
+            if os.path.basename(path) in OCLGRIND_LIMITS:
+                raise Skip(OCLGRIND_LIMITS[os.path.basename(path)])
             return directives(env, [oclgrind, "--data-races", "--uniform-writes", env.fclc, "test",
                                     "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"}, silent=True)
         if not env.sanitized and "large" not in name:
@@ -36,6 +43,9 @@ def cases(env):
 def directives(env, command, extra, silent=False):
     done = env.run(*command, env=extra, timeout=300)
     counts = Counts.of_last_line(done.stdout)
+    unknown = re.search(r"OCLGRIND FATAL ERROR.*\n(Undefined external function: llvm\.\w+)", done.stdout + done.stderr)
+    if unknown:
+        raise Skip("oclgrind does not know an intrinsic of its own clang: " + unknown.group(1))
     assert counts, f"{' '.join(command)}: no counts, exit status {done.returncode}\n{done.stdout}{done.stderr}"
     assert counts.passed + counts.failed + counts.skipped, f"{command[-1]}: no test directives"
     assert not (done.returncode and not counts.failed), f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
