@@ -104,6 +104,10 @@ enum exit_status command_compile(struct options *options) {
                         options->output);
         return EXIT_USAGE;
     }
+    if (options->check) {
+        driver_complain("--check is done by the interpreter so far: fclc run --target=interp");
+        return EXIT_USAGE;
+    }
     if (options->mapping != MAPPING_DEFAULT && target->language != BACKEND_OPENCL &&
         (options->mapping == MAPPING_LOOP) != (target->language == BACKEND_C)) {
         driver_complain("--map=%s is not for %s", options->mapping == MAPPING_LOOP ? "loop" : "simt", target->name);

@@ -94,6 +94,10 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
 }
 
 static bool available(enum fcl_device_kind kind, const struct options *options, struct arena *arena, const char **why) {
+    if (options->check) {
+        *why = "--check is done by the interpreter so far (--target=interp)";
+        return false;
+    }
     struct fcl_options open = FCL_OPTIONS_DEFAULT;
     open.kind = kind;
     struct fcl_context *context;

@@ -69,7 +69,7 @@ static const struct option_info {
     [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
     [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", GENERATING, "threads of a block, #BlockSize"},
     [OPTION_GRID_SIZE] = {"grid-size", 0, "N", GENERATING, "blocks of a grid, #GridSize"},
-    [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time"},
+    [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time (interp; compiled code has no checks yet)"},
     [OPTION_UNROLL] = {"unroll", 0, "N", GENERATING, "the most steps of a loop that is unrolled"},
     [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", GENERATING, "how hard to work on the code; 1 is the default"},
     [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
