@@ -33,6 +33,14 @@ enum level_value elab_level(struct elaborator *e, const struct instance *instanc
 
 /* ---- indexing ---- */
 
+/* No branch decides about the current place: what goes wrong here goes wrong whenever there is anything to do at all. */
+static bool runs_if_reached(struct elaborator *e) {
+    for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent)
+        if (region->owner->kind == IR_IF)
+            return false;
+    return true;
+}
+
 static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, struct ir_value *index) {
     struct ir_builder *b = e->builder;
     size_t inner = pull->memory.extent_count;
@@ -102,7 +110,10 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         if (index)
             index = ir_resolve(e->builder, index);
         if (index && index->is_constant) {
-            if (index->constant.integer < 0 || (uint64_t)index->constant.integer >= count)
+            bool is_outside = index->constant.integer < 0 || (uint64_t)index->constant.integer >= count;
+            if (is_outside && count && !runs_if_reached(e))
+                return pull->items[0]; /* never asked for, if the branch's condition is right */
+            if (is_outside)
                 elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld is outside this list of %zu elements",
                           (long long)index->constant.integer, count);
             return pull->items[index->constant.integer];
@@ -244,7 +255,7 @@ PRIMITIVE(INDEX) {
     UNUSED_HERE;
     struct pull *pull = elab_as_pull(e, arguments[0]);
     struct ir_value *index = elab_as_scalar(e, arguments[1]);
-    if (index && pull->length && !e->shape) {
+    if (index && pull->length && !e->shape && runs_if_reached(e)) {
         struct ir_value *length = ir_resolve(e->builder, pull->length);
         if (index->high < 0 || (index->is_constant && length->is_constant && index->low >= length->high))
             elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld is outside this array of length %lld",

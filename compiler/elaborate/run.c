@@ -94,7 +94,15 @@ void elab_end_threads(struct elaborator *e, enum level_value level) {
         ir_end_forall(e->builder);
 }
 
+/* What an empty array says about its elements is never asked, and may make no sense. */
+static bool is_empty(struct elaborator *e, const struct pull *array) {
+    const struct ir_value *length = ir_resolve(e->builder, array->length);
+    return length->is_constant && length->constant.integer == 0;
+}
+
 static void run_pull(struct elaborator *e, struct push *push, const struct writer *writer) {
+    if (is_empty(e, push->array))
+        return;
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
     struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->array->length));
@@ -117,6 +125,8 @@ static void run_chunk(struct elaborator *e, void *context) {
 }
 
 static void run_chunks(struct elaborator *e, struct push *push, const struct writer *writer) {
+    if (is_empty(e, push->array))
+        return;
     struct ir_builder *b = e->builder;
     struct ir_value *count = ir_resolve(b, push->array->length);
     bool sequential = push->chunk_level == push->level;

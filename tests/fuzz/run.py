@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Compare all executors with the interpreter on random programs.
+
+usage: tests/fuzz/run.py [--fclc PATH] [--executors c,opencl-loop,…] FIRST LAST     seeds, both included
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [HERE, os.path.join(ROOT, "tests", "support")]
+
+from executors import EXECUTORS, variables  # noqa: E402
+from generate import Generator  # noqa: E402
+from harness import Counts, Env  # noqa: E402
+
+ARGUMENTS = ["[]", "[5]", "[2,-1]", "random:7:1", "random:33:2", "random:100:3:-2147483648:2147483647", "random:257:4"]
+
+
+def expectations(env, path, names):
+    """The interpreter's results as test directives; False when it rejects the program."""
+    lines = []
+    for name in names:
+        for argument in ARGUMENTS:
+            done = env.run(env.fclc, "run", "--target=interp", "--limit=0", path, name, argument)
+            if done.returncode:
+                return None, done.stderr
+            lines.append(f"-- test {name} {argument} == {done.stdout.strip()}")
+    return lines, ""
+
+
+def check_seed(env, seed, executors):
+    """What is wrong with this seed's program, as text; empty when all executors agree."""
+    names, text = Generator(seed).program()
+    path = os.path.join(env.tmp(), f"seed{seed}.fcl")
+
+    def write(more=""):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + more)
+    write()
+    lines, why = expectations(env, path, names)
+    if lines is None:
+        return f"seed {seed}: the interpreter does not run it\n{why}\n{text}"
+    write("\n" + "\n".join(lines) + "\n")
+    for executor in executors:
+        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], path, env=variables(env, executor), timeout=300)
+        counts = Counts.of_last_line(done.stdout)
+        if done.returncode or not counts or counts.passed != len(lines):
+            return f"seed {seed} on {executor}: exit status {done.returncode}\n{done.stdout}{done.stderr}\n{text}"
+    return ""
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
+    options.add_argument("--executors", default="c,c-unoptimised,opencl-loop,opencl-simt,cuda-simulator")
+    options.add_argument("first", type=int)
+    options.add_argument("last", type=int)
+    chosen = options.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        env = Env(ROOT, os.path.dirname(os.path.abspath(chosen.fclc)), False, scratch)
+        for seed in range(chosen.first, chosen.last + 1):
+            problem = check_seed(env, seed, chosen.executors.split(","))
+            failed += bool(problem)
+            if problem:
+                print(problem, flush=True)
+    print(f"{chosen.last - chosen.first + 1 - failed} programs agree, {failed} do not")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
