@@ -31,8 +31,8 @@ static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
     text_add(p->out, "block, blocks);\n}\n");
 }
 
-static void file_head(struct text *out, bool uses_double) {
-    (void)uses_double;
+static void file_head(struct text *out, bool uses_double, bool uses_atomic64) {
+    (void)uses_double, (void)uses_atomic64;
     text_add(out,
              "/* Compile with -ffp-contract=off: multiplications and additions are not to be contracted. */\n"
              "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n\n"
@@ -47,6 +47,12 @@ static void file_head(struct text *out, bool uses_double) {
              "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 64\")\n"
              "#else\n#define FCL_UNROLL\n#endif\n"
              "#ifdef _OPENMP\n#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n");
+}
+
+/* GCC's and Clang's built-in functions, in helpers: they take a memory order. */
+static const char *atomic(enum ir_atomic atomic, enum base base) {
+    (void)atomic, (void)base;
+    return NULL;
 }
 
 const struct dialect dialect_c = {
@@ -90,6 +96,9 @@ const struct dialect dialect_c = {
     .block_barrier = "",
     .global_barrier = "",
     .warp_barrier = "",
+    .fence = "__atomic_thread_fence(__ATOMIC_ACQ_REL);",
+    .atomic = atomic,
+    .has_generic_atomics = true,
     .unroll = "FCL_UNROLL",
     .simd = "FCL_SIMD",
     .alignment = " FCL_ALIGNED(%d)",

@@ -7,9 +7,22 @@ static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_add(p->out, ") {\n");
 }
 
-static void file_head(struct text *out, bool uses_double) {
-    (void)uses_double;
+static void file_head(struct text *out, bool uses_double, bool uses_atomic64) {
+    (void)uses_double, (void)uses_atomic64;
     text_add(out, "/* Compile with --fmad=false: multiplications and additions are not to be contracted. */\n");
+}
+
+static const char *atomic(enum ir_atomic atomic, enum base base) {
+    static const char *const names[ATOMIC_COUNT] = {"atomicAdd", "atomicMin", "atomicMax",  "atomicAnd",
+                                                    "atomicOr",  "atomicXor", "atomicExch", "atomicCAS"};
+    bool is_own = base == BASE_I32 || base == BASE_U32 || base == BASE_U64;
+    if (base == BASE_F32 && atomic == ATOMIC_EXCHANGE)
+        is_own = true;
+    if (base_info[base].is_floating && atomic == ATOMIC_ADD)
+        is_own = true;
+    if (base == BASE_I64 && (atomic == ATOMIC_MIN || atomic == ATOMIC_MAX))
+        is_own = true;
+    return is_own ? names[atomic] : NULL;
 }
 
 const struct dialect dialect_cuda = {
@@ -58,6 +71,8 @@ const struct dialect dialect_cuda = {
     .block_barrier = "__syncthreads();",
     .global_barrier = "__syncthreads();",
     .warp_barrier = "__syncwarp();",
+    .fence = "__threadfence();",
+    .atomic = atomic,
     .unroll = "#pragma unroll",
     .alignment = "__align__(%d) ",
     .alignment_is_before = true,

@@ -8,9 +8,17 @@ static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_add(p->out, ") {\n");
 }
 
-static void file_head(struct text *out, bool uses_double) {
+static void file_head(struct text *out, bool uses_double, bool uses_atomic64) {
     (void)out;
-    (void)uses_double;
+    (void)uses_double, (void)uses_atomic64;
+}
+
+static const char *atomic(enum ir_atomic atomic, enum base base) {
+    static const char *const names[ATOMIC_COUNT] = {
+        "atomic_add", "atomic_min", "atomic_max",      "atomic_and",
+        "atomic_or",  "atomic_xor", "atomic_exchange", "atomic_compare_exchange"};
+    (void)base;
+    return names[atomic];
 }
 
 const struct dialect dialect_dump = {
@@ -46,6 +54,8 @@ const struct dialect dialect_dump = {
     .block_barrier = "barrier block;",
     .global_barrier = "barrier block, global memory;",
     .warp_barrier = "barrier warp;",
+    .fence = "fence;",
+    .atomic = atomic,
     .unroll = "unrolled",
     .simd = "simd",
     .alignment = " aligned %d",

@@ -452,7 +452,7 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
     case TARGET_EXPR_VARIABLE: text_add(p->out, expr->variable->name); return;
     case TARGET_EXPR_OPERATION: print_operation(p, expr, least); return;
     case TARGET_EXPR_ELEMENT:
-        text_printf(p->out, "%s[", expr->array->name);
+        print_element(p, expr->array, expr->is_volatile);
         print_expr(p, expr->operands[0], PRECEDENCE_ANY);
         text_add(p->out, "]");
         return;

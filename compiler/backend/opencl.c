@@ -9,10 +9,36 @@ static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_add(p->out, ") {\n");
 }
 
-static void file_head(struct text *out, bool uses_double) {
+static void file_head(struct text *out, bool uses_double, bool uses_atomic64) {
     if (uses_double)
         text_add(out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+    if (uses_atomic64)
+        text_add(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
     text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
+}
+
+/* Of 64 bits those of cl_khr_int64_base_atomics. */
+static const char *atomic(enum ir_atomic atomic, enum base base) {
+    static const char *const names[ATOMIC_COUNT] = {"atomic_add", "atomic_min", "atomic_max",  "atomic_and",
+                                                    "atomic_or",  "atomic_xor", "atomic_xchg", "atomic_cmpxchg"};
+    if (base == BASE_I32 || base == BASE_U32)
+        return names[atomic];
+    if (base == BASE_F32 && atomic == ATOMIC_EXCHANGE)
+        return names[atomic];
+    if (base != BASE_I64 && base != BASE_U64)
+        return NULL;
+    switch (atomic) {
+    case ATOMIC_ADD: return "atom_add";
+    case ATOMIC_EXCHANGE: return "atom_xchg";
+    case ATOMIC_COMPARE_EXCHANGE: return "atom_cmpxchg";
+    case ATOMIC_MIN:
+    case ATOMIC_MAX:
+    case ATOMIC_AND:
+    case ATOMIC_OR:
+    case ATOMIC_XOR:
+    case ATOMIC_COUNT: break;
+    }
+    return NULL;
 }
 
 const struct dialect dialect_opencl = {
@@ -57,6 +83,8 @@ const struct dialect dialect_opencl = {
     .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
     .global_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .warp_barrier = "",
+    .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+    .atomic = atomic,
     .unroll = "#pragma unroll",
     .alignment = " __attribute__((aligned(%d)))",
     .kernel_head = kernel_head,

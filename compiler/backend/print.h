@@ -38,7 +38,8 @@ enum helper {
     HELPER_POPCOUNT,
     HELPER_BITS,    /* to the base: uint, u64, float or double */
     HELPER_CONVERT, /* floating to integer */
-    HELPER_COUNT
+    HELPER_ATOMIC,  /* and the next: by enum ir_atomic, to the base of the element, in the target_space */
+    HELPER_COUNT = HELPER_ATOMIC + ATOMIC_COUNT
 };
 
 struct printer;
@@ -59,14 +60,18 @@ struct dialect {
     bool orders_zeros;                /* fmin and fmax take -0 to be below 0 */
     const char *infinity[2], *nan[2]; /* float, double */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
-    const char *unroll;                                        /* line before a loop; NULL: none */
+    const char *fence;
+    /* The language's own function for an atomic, or NULL; `&a[i]`, the expected and the new value are its arguments. */
+    const char *(*atomic)(enum ir_atomic atomic, enum base base);
+    bool has_generic_atomics; /* GCC's built-in functions instead: they take elements of any type */
+    const char *unroll;       /* line before a loop; NULL: none */
     const char *simd;
     const char *alignment;    /* printf format with the bytes */
     bool alignment_is_before; /* …before the type, else after the name */
     bool is_plain;            /* no helpers and no wrapping spelt out: the dump, comments */
     void (*kernel_head)(struct printer *p, const struct target_kernel *kernel);
     void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
-    void (*file_head)(struct text *out, bool uses_double);
+    void (*file_head)(struct text *out, bool uses_double, bool uses_atomic64);
 };
 extern const struct dialect dialect_cuda, dialect_opencl, dialect_c, dialect_dump;
 
@@ -86,8 +91,15 @@ const char *memory_type(const struct dialect *dialect, enum base base);
 const char *helper_name(struct arena *arena, enum helper helper, enum base base, enum base from);
 void print_helpers(struct printer *p);
 
+/* atomics.c */
+void print_atomic(struct printer *p, const struct target_statement *atomic);
+void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base base, enum target_space space);
+
 /* print.c */
 void print_line(struct printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void print_indent(struct printer *p);
+/* `array[`, or the same through a volatile pointer */
+void print_element(struct printer *p, const struct target_array *array, bool is_volatile);
 void print_block(struct printer *p, const struct target_block *block);
 void print_kernel(struct printer *p, const struct target_kernel *kernel);
 /* What a kernel gets, `const T *restrict name` or `T name`, and then `more`; a long list has one to a line. */

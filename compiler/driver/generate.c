@@ -7,6 +7,9 @@
 #include "ir/banks.h"
 #include "ir/passes.h"
 
+/* What a core has close by: half of a common second-level cache. */
+enum { CPU_SHARED_BYTES = 512 * 1024 };
+
 struct elaborate_options generate_elaborate_options(const struct options *options) {
     struct elaborate_options result = elaborate_defaults;
     if (options->block_size_given)
@@ -29,6 +32,8 @@ static bool generate_kernel(const struct generate_request *request, const struct
                             struct generated *result) {
     struct arena *arena = request->arena;
     struct elaborate_options elaborate = generate_elaborate_options(request->options);
+    if (request->loop || request->language == BACKEND_C)
+        elaborate.shared_bytes = CPU_SHARED_BYTES;
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
     if (!kernel)
         return false;

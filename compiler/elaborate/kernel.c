@@ -2,7 +2,7 @@
 #include "elaborate/value.h"
 
 const struct elaborate_options elaborate_defaults = {
-    .block_size = 256, .warp_size = 32, .grid_size = 1024, .unroll = 64, .optimise = 2};
+    .block_size = 256, .warp_size = 32, .grid_size = 1024, .shared_bytes = 48 * 1024, .unroll = 64, .optimise = 2};
 
 /* ---- parameters ---- */
 

@@ -115,13 +115,38 @@ struct chunk_body {
     struct push *push;
     const struct writer *writer;
     struct ir_value *chunk;
+    struct blocks_run *blocks; /* or NULL */
 };
 
 static void run_chunk(struct elaborator *e, void *context) {
     const struct chunk_body *body = context;
+    int shape = e->shape;
+    if (body->blocks)
+        body->blocks->next = 0;
     struct push *chunk = elab_as_push(e, elab_index(e, body->push->array, body->chunk));
     struct writer writer = {.write = write_chunk, .push = body->push, .chunk = body->chunk, .next = body->writer};
     elab_run(e, chunk, &writer);
+    e->shape = shape; /* raised where a pass ends at a lookback */
+}
+
+/* Over blocks of the grid: once, unless a lookback wants launches of its own. */
+static void run_blocks(struct elaborator *e, struct chunk_body *body, struct ir_value *count) {
+    struct ir_builder *b = e->builder;
+    struct blocks_run *outer = e->blocks;
+    struct blocks_run *blocks = e->blocks = body->blocks = ARENA_NEW(e->arena, struct blocks_run);
+    blocks->parent = ir_current(b);
+    blocks->count = count;
+    for (;; blocks->pass++) {
+        blocks->is_collected = false;
+        blocks->index = body->chunk = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, count, "chunk");
+        blocks->region = ir_current(b);
+        elab_with_split(e, run_chunk, body);
+        ir_end_forall(b);
+        if (!blocks->is_collected)
+            break;
+        elab_scan_collected(e, blocks);
+    }
+    e->blocks = outer;
 }
 
 static void run_chunks(struct elaborator *e, struct push *push, const struct writer *writer) {
@@ -133,6 +158,10 @@ static void run_chunks(struct elaborator *e, struct push *push, const struct wri
     struct chunk_body *body = ARENA_NEW(e->arena, struct chunk_body);
     body->push = push;
     body->writer = writer;
+    if (push->level == LEVEL_GRID && push->chunk_level == LEVEL_BLOCK) {
+        run_blocks(e, body, count);
+        return;
+    }
     body->chunk = sequential ? ir_begin_for(b, count, NULL, 0, "chunk")
                              : ir_begin_forall(b, push->level, push->chunk_level, count, "chunk");
     elab_with_split(e, run_chunk, body);
@@ -159,6 +188,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
     case PUSH_SCANL: elab_run_scanl(e, push, writer); return;
     case PUSH_SEQFOR: elab_run_seqfor(e, push, writer); return;
     case PUSH_SCATTER: elab_run_scatter(e, push, writer); return;
+    case PUSH_REDUCE: elab_run_reduce(e, push, writer); return;
     case PUSH_SHUFFLE: elab_run_shuffle(e, push, writer); return;
     case PUSH_APPEND: {
         elab_run(e, push->of, writer);

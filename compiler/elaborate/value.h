@@ -56,6 +56,7 @@ enum push_kind {
     PUSH_SCANL,   /* function, initial, array */
     PUSH_SEQFOR,  /* function, total, element */
     PUSH_SCATTER, /* array, and over it pairs */
+    PUSH_REDUCE,  /* array, and into it pairs, by function; initial: its neutral element; sizes */
     PUSH_SHUFFLE, /* of: exchanged as the primitive `shuffle` says, by `count` or by `function`; element */
 };
 struct push {
@@ -73,8 +74,9 @@ struct push {
     struct ir_value *total; /* interleaveInto: the result's length; places outside are dropped. pushEach: the same */
     struct elab_value *initial; /* state */
     struct type *element;
-    struct ir_value *count; /* iterations */
-    bool length_known;      /* `length` was computed (it may be NULL: depends on data) */
+    struct ir_value *sizes[3]; /* reduceByIndex: bytes, blocks, passes */
+    struct ir_value *count;    /* iterations */
+    bool length_known;         /* `length` was computed (it may be NULL: depends on data) */
     struct ir_value *length;
     struct ir_region *length_region; /* where it was computed */
 };
@@ -97,7 +99,7 @@ struct elab_value {
         struct {
             enum primitive primitive;
             const struct instance *instance;
-            struct elab_value *arguments[3];
+            struct elab_value *arguments[8];
             int count;
         } primitive;
         struct pull *pull;
@@ -124,6 +126,17 @@ struct split_frame {
     struct split_frame *outer;
 };
 
+/* A loop from grid to block while it is elaborated; lookback.c. */
+struct lookback_state;
+struct blocks_run {
+    struct ir_region *parent, *region; /* that the loop is in; its body */
+    struct ir_value *index, *count;
+    size_t next; /* lookbacks met so far in this elaboration of the body */
+    VEC(struct lookback_state *) states;
+    size_t pass;       /* lookbacks before that number have been scanned by launches of their own */
+    bool is_collected; /* this pass ends at a lookback: what comes after it is left out */
+};
+
 struct call {
     const struct core_global *global;
     struct span span;
@@ -142,6 +155,7 @@ struct elaborator {
     struct ir_builder *builder;
     const struct core_global *global; /* the kernel */
     struct split_frame *split;        /* NULL: no split here */
+    struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
     int shape;                        /* > 0: only lengths matter */
     struct map *bounds;               /* carried lengths → a host value that they never exceed */
     unsigned depth;                   /* of nested evaluation */
@@ -193,6 +207,13 @@ typedef VEC(enum base) base_list;
 void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases);
 struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value **leaves, size_t *next);
 
+/* ---- pack.c: a BT element of at most 32 or 64 bits as a word (U32 or U64) ---- */
+int elab_leaf_bits(enum base base); /* in memory */
+int elab_bits(const base_list *bases);
+struct ir_value *elab_bits_of(struct elaborator *e, struct ir_value *x); /* of a float; others stay */
+struct ir_value *elab_pack(struct elaborator *e, enum base word, struct ir_value *const *leaves, size_t count);
+struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const base_list *bases); /* leaves */
+
 /* ---- arrays.c ---- */
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index);
 struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
@@ -232,6 +253,13 @@ void elab_run_each(struct elaborator *e, struct push *push, const struct writer 
 void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
+
+/* ---- reduce.c ---- */
+void elab_run_reduce(struct elaborator *e, struct push *push, const struct writer *writer);
+
+/* ---- lookback.c ---- */
+/* After a pass that has collected what blocks give to a lookback: the launch that combines them. */
+void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks);
 
 /* ---- warp.c ---- */
 void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writer *writer);

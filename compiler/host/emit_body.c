@@ -176,6 +176,8 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         require(body,
                 arena_printf(arena, "fcl_buffer_array(context, (uint64_t)%s, %zu, &b%u)",
                              emit_value(body, i->buffer->capacity), target_element_bytes(i->buffer->element), id));
+        if (i->buffer->is_zeroed)
+            require(body, arena_printf(arena, "fcl_fill(b%u, 0, fcl_buffer_bytes(b%u), 0)", id, id));
         break;
     }
     case IR_FORALL: emit_launch(body, i); break;
@@ -195,7 +197,9 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         }
         line(body, "}");
         break;
-    case IR_STORE: break; /* stores are the device's */
+    case IR_STORE:
+    case IR_ATOMIC:
+    case IR_FENCE: break; /* stores are the device's */
     }
 }
 

@@ -169,16 +169,20 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
         x->values[i->results[0]->id] = value_get(i->buffer->element, bytes, 0);
         return true;
     }
-    case IR_STORE: x->why = "internal error: a store on the host"; return false;
+    case IR_STORE:
+    case IR_ATOMIC:
+    case IR_FENCE: x->why = "internal error: a store on the host"; return false;
     case IR_ALLOCATE: {
         struct fcl_buffer **buffer = &x->buffers[i->buffer->id];
         uint64_t count = (uint64_t)value_of(x, i->buffer->capacity);
         uint64_t size = target_element_bytes(i->buffer->element);
-        if (*buffer && fcl_buffer_bytes(*buffer) == count * size)
-            return true; /* of an earlier run, or of an iteration before */
-        fcl_buffer_free(*buffer);
-        *buffer = NULL;
-        return fcl_buffer_array(x->job.context, count, size, buffer) == FCL_OK || failed(x, NULL);
+        if (!*buffer || fcl_buffer_bytes(*buffer) != count * size) { /* not of an earlier run or iteration */
+            fcl_buffer_free(*buffer);
+            *buffer = NULL;
+            if (fcl_buffer_array(x->job.context, count, size, buffer) != FCL_OK)
+                return failed(x, NULL);
+        }
+        return !i->buffer->is_zeroed || fcl_fill(*buffer, 0, count * size, 0) == FCL_OK || failed(x, NULL);
     }
     case IR_FORALL: return launch(x, i);
     case IR_FOR:

@@ -63,6 +63,7 @@ int64_t push_length(struct interp *in, struct push *push) {
     switch (push->kind) {
     case PUSH_SCANL:
     case PUSH_SCATTER:
+    case PUSH_REDUCE:
     case PUSH_PULL: length = push->pull->length; break;
     case PUSH_MAP:
     case PUSH_MAP_IX:
@@ -77,8 +78,11 @@ int64_t push_length(struct interp *in, struct push *push) {
         chunks = push->pull->length;
         if (chunks > 0) {
             struct region_mark mark = region_here(in->region);
+            struct chunks_run *run = in->chunks;
+            in->chunks = NULL;
             struct value last = pull_element(in, push->pull, chunks - 1, push->span);
             length = (chunks - 1) * push->size + push_length(in, last.push);
+            in->chunks = run;
             region_release(in->region, mark);
         }
         break;
@@ -156,7 +160,10 @@ static void check_chunk(struct interp *in, const struct push *push, int64_t chun
 /* (42): each chunk is run by itself, and its elements go to its part of the whole. */
 static int64_t run_concat(struct interp *in, struct push *push, struct sink *to) {
     int64_t count = push->pull->length, length = 0;
+    struct chunks_run run = {.outer = in->chunks};
+    in->chunks = &run;
     for (int64_t chunk = 0; chunk < count; chunk++) {
+        run.next = 0;
         struct region_mark mark = region_here(in->region);
         struct value value = pull_element(in, push->pull, chunk, push->span);
         struct chunk_sink sink = {{write_shifted}, to, push, chunk, chunk * push->size};
@@ -165,13 +172,17 @@ static int64_t run_concat(struct interp *in, struct push *push, struct sink *to)
             check_chunk(in, push, chunk, length);
         region_release(in->region, mark);
     }
+    in->chunks = run.outer;
     push->length = count == 0 ? 0 : checked_length(in, push->span, (count - 1) * push->size + length);
     return push->length;
 }
 
 static int64_t run_interleave(struct interp *in, struct push *push, struct sink *to) {
     int64_t length = push_length(in, push);
+    struct chunks_run run = {.outer = in->chunks};
+    in->chunks = &run;
     for (int64_t chunk = 0; chunk < push->pull->length; chunk++) {
+        run.next = 0;
         struct region_mark mark = region_here(in->region);
         struct value value = pull_element(in, push->pull, chunk, push->span);
         struct chunk_sink sink = {{write_interleaved}, to, push, chunk, 0};
@@ -180,6 +191,7 @@ static int64_t run_interleave(struct interp *in, struct push *push, struct sink 
         push_run(in, value.push, &sink.sink);
         region_release(in->region, mark);
     }
+    in->chunks = run.outer;
     return length;
 }
 
@@ -268,6 +280,40 @@ static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to
     return length;
 }
 
+/* Paper 002's meaning: the places begin as the array says, and take the pairs' values in order; pairs for places that are not
+   there are ignored. */
+static int64_t run_reduce(struct interp *in, struct push *push, struct sink *to) {
+    struct region_mark start = region_here(in->region);
+    int64_t length = push->pull->length;
+    size_t width = value_pack_width(push->initial);
+    struct value *cells = interp_alloc(in, (size_t)length * width * sizeof *cells);
+    for (int64_t i = 0; i < length; i++) {
+        struct region_mark mark = region_here(in->region);
+        value_pack(pull_element(in, push->pull, i, push->span), cells + (size_t)i * width);
+        region_release(in->region, mark);
+    }
+    for (int64_t k = 0; k < push->pairs->length; k++) {
+        struct region_mark mark = region_here(in->region);
+        const struct value *pair = pull_element(in, push->pairs, k, push->span).tuple->items;
+        int64_t place = pair[0].scalar.integer;
+        if (place >= 0 && place < length) {
+            struct value *cell = cells + (size_t)place * width;
+            const struct value *next = cell;
+            struct value old = value_unpack(in, &next);
+            value_pack(interp_apply2(in, push->function, old, pair[1], push->span), cell);
+        }
+        region_release(in->region, mark);
+    }
+    for (int64_t i = 0; i < length; i++) {
+        struct region_mark mark = region_here(in->region);
+        const struct value *next = cells + (size_t)i * width;
+        to->write(in, to, i, value_unpack(in, &next));
+        region_release(in->region, mark);
+    }
+    region_release(in->region, start);
+    return length;
+}
+
 static int64_t shuffle_source(struct interp *in, const struct push *push, int64_t i) {
     switch ((int)push->shuffle) {
     case PRIM_SHUFFLE_UP: return i - push->size;
@@ -323,6 +369,7 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     case PUSH_SCANL: return run_scanl(in, push, to);
     case PUSH_SEQFOR: return run_seqfor(in, push, to);
     case PUSH_SCATTER: return run_scatter(in, push, to);
+    case PUSH_REDUCE: return run_reduce(in, push, to);
     case PUSH_SHUFFLE: return run_shuffle(in, push, to);
     }
     interp_fail(in, DIAG_INTERNAL, push->span, "the interpreter meets an unknown push array");

@@ -100,6 +100,7 @@ enum push_kind {
     PUSH_SCANL,           /* function, initial, pull */
     PUSH_SEQFOR,          /* size, function */
     PUSH_SCATTER,         /* pull, and over it pairs */
+    PUSH_REDUCE,          /* pull, pairs, function, initial: reduceByIndex */
     PUSH_SHUFFLE,         /* of, exchanged as the primitive `shuffle` says, by size or by function */
 };
 struct push {
@@ -116,6 +117,13 @@ struct push {
 
 /* ---- the machine ---- */
 
+/* The chunks of a concat or interleave while they are run: what lookback has seen in those before. */
+struct chunks_run {
+    struct chunks_run *outer;
+    size_t next; /* lookbacks of this chunk so far */
+    VEC(struct value *) seen;
+};
+
 struct call {
     struct span span;
     const struct call *caller;
@@ -127,10 +135,11 @@ struct interp {
     struct region *globals_region; /* for the values of `val` globals */
     const struct interp_options *options;
     struct diagnostics *diagnostics;
-    struct value **globals;  /* by index: values of monomorphic globals, when they were wanted once */
-    const struct call *call; /* innermost */
-    struct store *stores;    /* being filled, outermost last */
-    const char *stack_limit; /* deeper than here is an error */
+    struct value **globals;    /* by index: values of monomorphic globals, when they were wanted once */
+    const struct call *call;   /* innermost */
+    struct store *stores;      /* being filled, outermost last */
+    struct chunks_run *chunks; /* innermost that is run; NULL: none, or only lengths are asked for */
+    const char *stack_limit;   /* deeper than here is an error */
     uint64_t steps;
     jmp_buf failed;
 };

@@ -122,6 +122,32 @@ static struct value interp_SCATTER(struct interp *in, const struct value *a, str
     return new_push(in, (struct push){.kind = PUSH_SCATTER, .span = span, .pull = a[0].pull, .pairs = a[1].pull});
 }
 
+static struct value interp_REDUCE_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
+    return new_push(in, (struct push){.kind = PUSH_REDUCE,
+                                      .span = span,
+                                      .function = a[3],
+                                      .initial = a[4],
+                                      .pull = a[5].pull,
+                                      .pairs = a[6].pull});
+}
+
+/* What the chunks before this one have given to the same lookback, combined in their order. */
+static struct value interp_LOOKBACK(struct interp *in, const struct value *a, struct span span) {
+    struct chunks_run *run = in->chunks;
+    if (!run)
+        return a[2];
+    size_t which = run->next++;
+    if (which == run->seen.count) {
+        struct value *cells = ARENA_ARRAY(in->arena, struct value, value_pack_width(a[2]));
+        value_pack(a[2], cells);
+        vec_push(in->arena, &run->seen, cells);
+    }
+    const struct value *next = run->seen.at[which];
+    struct value before = value_unpack(in, &next);
+    value_pack(interp_apply2(in, a[1], before, a[3], span), run->seen.at[which]);
+    return before;
+}
+
 static struct value interp_PERMUTE(struct interp *in, const struct value *a, struct span span) {
     return new_push(in, (struct push){.kind = PUSH_PERMUTE, .span = span, .function = a[0], .of = a[1].push});
 }

@@ -385,7 +385,7 @@ void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer) {
    between. */
 struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index) {
     index = builder_operand(b, index);
-    bool shareable = b->optimise > 0 && !buffer->rewritten;
+    bool shareable = b->optimise > 0 && !buffer->rewritten && !b->is_volatile;
     uint32_t stores = b->stores.at[buffer->id];
     uint64_t hash = mix(mix(2, buffer->id), index->id);
     if (shareable) {
@@ -400,6 +400,7 @@ struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct 
     struct ir_instruction *instruction = builder_instruction(b, IR_LOAD, 1, 1, 0);
     instruction->buffer = buffer;
     instruction->operands[0] = index;
+    instruction->is_volatile = b->is_volatile;
     struct ir_value *value = instruction->results[0] = builder_value(b, buffer->element, NULL, NULL);
     builder_append(b, b->frames.count - 1, instruction);
     if (shareable)
@@ -415,6 +416,7 @@ void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *i
     instruction->operands[0] = builder_operand(b, index);
     instruction->operands[1] = builder_operand(b, value);
     instruction->overwrites = b->overwrites;
+    instruction->is_volatile = b->is_volatile;
     b->stores.at[buffer->id]++;
     builder_append(b, b->frames.count - 1, instruction);
     builder_top(b)->effects = true;
@@ -424,4 +426,42 @@ bool ir_set_overwrites(struct ir_builder *b, bool overwrites) {
     bool before = b->overwrites;
     b->overwrites = overwrites;
     return before;
+}
+
+bool ir_set_volatile(struct ir_builder *b, bool is_volatile) {
+    bool before = b->is_volatile;
+    b->is_volatile = is_volatile;
+    return before;
+}
+
+static struct ir_value *atomic(struct ir_builder *b, enum ir_atomic atomic, struct ir_buffer *buffer,
+                               struct ir_value *const *operands, size_t count) {
+    struct ir_instruction *instruction = builder_instruction(b, IR_ATOMIC, count, 1, 0);
+    instruction->atomic = atomic;
+    instruction->overwrites = b->overwrites;
+    instruction->buffer = buffer;
+    for (size_t i = 0; i < count; i++)
+        instruction->operands[i] = builder_operand(b, operands[i]);
+    struct ir_value *old = instruction->results[0] = builder_value(b, buffer->element, NULL, NULL);
+    b->stores.at[buffer->id]++;
+    builder_append(b, b->frames.count - 1, instruction);
+    builder_top(b)->effects = true;
+    return old;
+}
+
+struct ir_value *ir_atomic(struct ir_builder *b, enum ir_atomic what, struct ir_buffer *buffer, struct ir_value *index,
+                           struct ir_value *value) {
+    struct ir_value *operands[] = {index, value};
+    return atomic(b, what, buffer, operands, 2);
+}
+
+struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index,
+                                     struct ir_value *expected, struct ir_value *desired) {
+    struct ir_value *operands[] = {index, expected, desired};
+    return atomic(b, ATOMIC_COMPARE_EXCHANGE, buffer, operands, 3);
+}
+
+void ir_fence(struct ir_builder *b) {
+    builder_append(b, b->frames.count - 1, builder_instruction(b, IR_FENCE, 0, 0, 0));
+    builder_top(b)->effects = true;
 }

@@ -42,6 +42,14 @@ struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enu
 void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer);
 struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index);
 void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index, struct ir_value *value);
+/* Atomics give the old value; the buffer must be `rewritten`. At ambient thread. */
+struct ir_value *ir_atomic(struct ir_builder *b, enum ir_atomic atomic, struct ir_buffer *buffer,
+                           struct ir_value *index, struct ir_value *value);
+struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index,
+                                     struct ir_value *expected, struct ir_value *desired);
+void ir_fence(struct ir_builder *b);
+/* Whether the loads and stores built from now on are volatile; gives what was set before. */
+bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
 /* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */
 bool ir_set_overwrites(struct ir_builder *b, bool overwrites);
 
@@ -76,9 +84,11 @@ void ir_end_if(struct ir_builder *b, struct ir_value **yields, struct ir_value *
 /* Anything emitted into the current region since it began that is not a pure operation or load? */
 bool ir_region_has_effects(const struct ir_builder *b);
 
-/* What is built between the two goes to the end of the kernel's outermost region (sizes that the host must know). */
+/* What is built between the two goes to the present end of an enclosing region; the outermost one is where the sizes that the
+   host must know are computed. */
 struct ir_region *ir_enter_outermost(struct ir_builder *b);
-void ir_leave_outermost(struct ir_builder *b, struct ir_region *back);
+struct ir_region *ir_enter(struct ir_builder *b, const struct ir_region *region);
+void ir_leave_outermost(struct ir_builder *b, struct ir_region *back); /* both */
 
 /* Leaves everything that is under construction inside `region` and continues at its end (elaborate/chunk.c: splits). */
 void ir_unwind(struct ir_builder *b, struct ir_region *region);

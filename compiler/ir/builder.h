@@ -63,7 +63,8 @@ struct ir_builder {
     struct ir_kernel *kernel;
     int optimise;
     struct span span;
-    bool overwrites; /* of stores */
+    bool overwrites;  /* of stores */
+    bool is_volatile; /* of loads and stores */
     VEC(struct frame) frames;
     VEC(struct region_info) regions; /* by region id */
     VEC(struct value_info) values;   /* by value id */

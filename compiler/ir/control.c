@@ -61,6 +61,12 @@ struct ir_region *ir_enter_outermost(struct ir_builder *b) {
     return back;
 }
 
+struct ir_region *ir_enter(struct ir_builder *b, const struct ir_region *region) {
+    struct ir_region *back = builder_top(b)->region;
+    b->frames.count = b->regions.at[region->id].depth + 1;
+    return back;
+}
+
 void ir_leave_outermost(struct ir_builder *b, struct ir_region *back) {
     b->frames.count = b->regions.at[back->id].depth + 1;
 }

@@ -27,6 +27,8 @@ static void need(struct dce *d, struct ir_value *value) {
     }
 }
 
+static void need_buffer(struct dce *d, struct ir_buffer *buffer);
+
 static struct accesses *accesses_of(struct dce *d, struct ir_buffer *buffer) {
     struct accesses *accesses = map_get(d->buffers, buffer);
     if (!accesses) {
@@ -44,11 +46,17 @@ static void keep(struct dce *d, struct ir_instruction *instruction) {
         case IR_OPERATION:
         case IR_LOAD:
         case IR_STORE:
+        case IR_ATOMIC:
             for (size_t i = 0; i < instruction->operand_count; i++)
                 need(d, instruction->operands[i]);
             break;
         case IR_ALLOCATE: need(d, instruction->buffer->capacity); break;
+        case IR_FENCE: break;
         case IR_FORALL:
+            if (instruction->buffer)
+                need_buffer(d, instruction->buffer);
+            need(d, instruction->operands[0]);
+            break;
         case IR_FOR:
         case IR_IF: need(d, instruction->operands[0]); break;
         case IR_WHILE: need(d, instruction->regions[0]->yields.at[0]); break;
@@ -97,7 +105,8 @@ static void follow(struct dce *d, struct ir_value *value) {
     keep(d, definition);
     size_t i = index_in(definition->results, definition->result_count, value);
     switch (definition->kind) {
-    case IR_LOAD: need_buffer(d, definition->buffer); break;
+    case IR_LOAD:
+    case IR_ATOMIC: need_buffer(d, definition->buffer); break;
     case IR_FOR:
     case IR_WHILE: need_carried(d, definition, i); break;
     case IR_IF:
@@ -106,6 +115,7 @@ static void follow(struct dce *d, struct ir_value *value) {
         break;
     case IR_OPERATION:
     case IR_STORE:
+    case IR_FENCE:
     case IR_ALLOCATE:
     case IR_FORALL: break;
     }
@@ -115,7 +125,7 @@ static void collect(struct dce *d, struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
         instruction->marked = false;
-        if (instruction->kind == IR_STORE || instruction->kind == IR_ALLOCATE)
+        if (instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC || instruction->kind == IR_ALLOCATE)
             vec_push(d->arena, &accesses_of(d, instruction->buffer)->instructions, instruction);
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r])
@@ -159,7 +169,7 @@ static void sweep(struct dce *d, struct ir_region *region) {
     size_t kept = 0;
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
-        if (!instruction->marked)
+        if (!instruction->marked && instruction->kind != IR_FENCE) /* a fence is as good as what it stands between */
             continue;
         region->instructions.at[kept++] = instruction;
         if (instruction->kind == IR_IF)

@@ -7,6 +7,9 @@ const struct ir_op_info ir_op_info[OP_COUNT] = {
 #undef OP
 };
 
+const char *const ir_atomic_names[ATOMIC_COUNT] = {"add", "min", "max",      "and",
+                                                   "or",  "xor", "exchange", "compare-exchange"};
+
 static bool region_touches_memory(const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++)
         if (ir_touches_memory(region->instructions.at[i]))
@@ -19,6 +22,8 @@ bool ir_touches_memory(const struct ir_instruction *instruction) {
     case IR_OPERATION: return false;
     case IR_LOAD:
     case IR_STORE:
+    case IR_ATOMIC:
+    case IR_FENCE:
     case IR_ALLOCATE: return true;
     case IR_FORALL:
     case IR_FOR:

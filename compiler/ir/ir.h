@@ -12,7 +12,12 @@
    note [single assignment of buffers]
    A buffer with `rewritten` false is written by the loops that follow its ALLOCATE and read only afterwards, each place at most once
    written (twice by a scatter, whose second loop has stores that say so): loads from it are pure expressions. Inputs are such buffers too. A `rewritten` buffer (the two halves of
-   a dynamic while) is written and read in turns. */
+   a dynamic while; what atomics change) is written and read in turns.
+
+   note [tickets]
+   A FORALL from grid to block whose `buffer` is set takes its iterations in the order in which blocks come for them: each
+   draws the next number from that counter. So whoever does iteration i knows that all before i have been begun by blocks
+   that run or are done, and may wait for them (lookback). */
 #ifndef FCL_IR_IR_H
 #define FCL_IR_IR_H
 
@@ -69,6 +74,7 @@ struct ir_buffer {
     enum base element;
     struct ir_value *capacity; /* elements; a constant, or a value of the kernel's outermost region; NULL for inputs */
     bool rewritten;            /* see note [single assignment of buffers] */
+    bool is_zeroed;            /* OUTPUT: all bytes 0 when it comes to life */
     bool is_result;            /* OUTPUT: handed to the caller */
     const char *name;
     struct span span; /* the `force` */
@@ -80,13 +86,29 @@ enum ir_kind {
     IR_OPERATION, /* results[0] = op operands */
     IR_LOAD,      /* results[0] = buffer[operands[0]] */
     IR_STORE,     /* buffer[operands[0]] = operands[1]; ambient thread */
-    IR_ALLOCATE,  /* buffer comes to life, contents undefined */
+    IR_ATOMIC, /* results[0] = buffer[operands[0]] as it was; it becomes what `atomic` says, undivided; ambient thread */
+    IR_FENCE,  /* what this thread wrote before is seen by others before what it writes after; ambient thread */
+    IR_ALLOCATE, /* buffer comes to life, contents undefined unless it is zeroed */
     IR_FORALL, /* for parameters[0] (the index) < operands[0], shared out over `inner` units of an `outer`; body regions[0]; no results */
     IR_FOR,    /* sequential: index parameters[0] < operands[0]; operands[1…] initial, parameters[1…] current,
                      regions[0]->yields next, results final values of what is carried */
     IR_WHILE,  /* operands initial, parameters current; regions[0] yields the condition to go on, regions[1] the next */
     IR_IF,     /* operands[0] condition; regions[0] then, regions[1] else; their yields are the results */
 };
+
+/* What an atomic does to the old value, of 32 or 64 bits. Arithmetic is for integers; ADD also for floats. */
+enum ir_atomic {
+    ATOMIC_ADD, /* by operands[1] */
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCHANGE,         /* becomes operands[1]; also of floats */
+    ATOMIC_COMPARE_EXCHANGE, /* becomes operands[2] if its bits are those of operands[1]; also of floats */
+    ATOMIC_COUNT
+};
+extern const char *const ir_atomic_names[ATOMIC_COUNT];
 
 struct ir_region {
     uint32_t id;
@@ -102,7 +124,8 @@ struct ir_instruction {
     struct span span;
     enum ir_op op;                 /* OPERATION */
     bool no_wrap;                  /* OPERATION add sub mul neg shl: ranges prove that it does not overflow its base */
-    struct ir_buffer *buffer;      /* LOAD STORE ALLOCATE */
+    enum ir_atomic atomic;         /* ATOMIC */
+    struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE; FORALL: see note [tickets], or NULL */
     enum level_value outer, inner; /* FORALL; inner < outer */
     struct ir_value **operands;
     size_t operand_count;
@@ -112,9 +135,10 @@ struct ir_instruction {
     size_t parameter_count;
     struct ir_region *regions[2];
     struct ir_region *region; /* that it is in */
-    bool overwrites;          /* STORE: to places that an earlier loop has stored to (scatter) */
-    bool marked;              /* scratch of the pass that runs */
-    bool unroll;              /* FOR: the C compiler should unroll it (private arrays are indexed by its index) */
+    bool overwrites;          /* STORE ATOMIC: to places that an earlier loop has stored to (scatter) */
+    bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
+    bool marked;      /* scratch of the pass that runs */
+    bool unroll;      /* FOR: the C compiler should unroll it (private arrays are indexed by its index) */
 };
 
 /* ---- kernels ---- */

@@ -13,8 +13,18 @@ struct outlining {
 static bool only_computes(const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_FORALL || instruction->kind == IR_ALLOCATE || instruction->kind == IR_STORE)
-            return false;
+        switch (instruction->kind) {
+        case IR_FORALL:
+        case IR_ALLOCATE:
+        case IR_STORE:
+        case IR_ATOMIC:
+        case IR_FENCE: return false;
+        case IR_OPERATION:
+        case IR_LOAD:
+        case IR_FOR:
+        case IR_WHILE:
+        case IR_IF: break;
+        }
         for (int k = 0; k < 2; k++)
             if (instruction->regions[k] && !only_computes(instruction->regions[k]))
                 return false;
@@ -30,6 +40,8 @@ static bool is_sequential_reader(const struct ir_instruction *instruction) {
     case IR_OPERATION:
     case IR_LOAD:
     case IR_STORE:
+    case IR_ATOMIC:
+    case IR_FENCE:
     case IR_ALLOCATE:
     case IR_FORALL: return false;
     }

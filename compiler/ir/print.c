@@ -142,7 +142,7 @@ static void print_allocate(struct printer *p, const struct ir_buffer *buffer) {
                 buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP ? "/warp" : "",
                 base_info[buffer->element].name);
     print_value(p, buffer->capacity);
-    text_printf(p->out, "]%s\n", buffer->rewritten ? " rewritten" : "");
+    text_printf(p->out, "]%s%s\n", buffer->rewritten ? " rewritten" : "", buffer->is_zeroed ? " zeroed" : "");
 }
 
 static void print_instruction(struct printer *p, const struct ir_instruction *instruction, int indent) {
@@ -152,18 +152,27 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
     switch (instruction->kind) {
     case IR_OPERATION: print_operation(p, instruction); return;
     case IR_LOAD:
-        text_printf(out, "load %s[", buffer_name(p, instruction->buffer));
+        text_printf(out, "load%s %s[", instruction->is_volatile ? " volatile" : "",
+                    buffer_name(p, instruction->buffer));
         print_value(p, instruction->operands[0]);
         text_add(out, "]\n");
         return;
     case IR_STORE:
-        text_printf(out, "%s %s[", instruction->overwrites ? "overwrite" : "store",
-                    buffer_name(p, instruction->buffer));
+        text_printf(out, "%s%s %s[", instruction->overwrites ? "overwrite" : "store",
+                    instruction->is_volatile ? " volatile" : "", buffer_name(p, instruction->buffer));
         print_value(p, instruction->operands[0]);
         text_add(out, "], ");
         print_value(p, instruction->operands[1]);
         text_add(out, "\n");
         return;
+    case IR_ATOMIC:
+        text_printf(out, "atomic %s %s[", ir_atomic_names[instruction->atomic], buffer_name(p, instruction->buffer));
+        print_value(p, instruction->operands[0]);
+        text_add(out, "], ");
+        print_values(p, instruction->operands + 1, instruction->operand_count - 1);
+        text_add(out, "\n");
+        return;
+    case IR_FENCE: text_add(out, "fence\n"); return;
     case IR_ALLOCATE: print_allocate(p, instruction->buffer); return;
     case IR_FORALL:
     case IR_FOR:
@@ -173,6 +182,8 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
         print_value(p, instruction->operands[0]);
         if (instruction->kind == IR_FORALL)
             text_printf(out, " at %s/%s", level_names[instruction->outer], level_names[instruction->inner]);
+        if (instruction->buffer)
+            text_printf(out, " by tickets of %s", buffer_name(p, instruction->buffer));
         text_add(out, instruction->unroll ? " unrolled" : "");
         print_carried(p, instruction, 1);
         print_region(p, instruction->regions[0], indent + 1);

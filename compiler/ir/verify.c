@@ -129,6 +129,29 @@ static void check_access(struct verifier *v, const struct ir_instruction *at, co
         complain(v, at, "a store to an input");
 }
 
+static void check_atomic(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {
+    size_t operands = at->atomic == ATOMIC_COMPARE_EXCHANGE ? 3 : 2;
+    if (!at->buffer || at->operand_count != operands || at->result_count != 1) {
+        complain(v, at, "an atomic without a buffer or an operand");
+        return;
+    }
+    if (!base_info[at->operands[0]->base].is_integer)
+        complain(v, at, "an index is no integer");
+    for (size_t i = 1; i < operands; i++)
+        expect_base(v, at, at->operands[i], at->buffer->element, "an element");
+    expect_base(v, at, at->results[0], at->buffer->element, "an element");
+    if (region->ambient != LEVEL_THREAD)
+        complain(v, at, "an atomic at ambient %s", level_names[region->ambient]);
+    const struct base_info *info = &base_info[at->buffer->element];
+    if (info->bits < 32)
+        complain(v, at, "an atomic on a %s", info->name);
+    bool is_exchange = at->atomic == ATOMIC_EXCHANGE || at->atomic == ATOMIC_COMPARE_EXCHANGE;
+    if (!is_exchange && info->is_floating && at->atomic != ATOMIC_ADD)
+        complain(v, at, "an atomic %s of %s", ir_atomic_names[at->atomic], info->name);
+    if (!at->buffer->rewritten || (at->buffer->memory != MEMORY_OUTPUT && at->buffer->memory != MEMORY_SHARED))
+        complain(v, at, "an atomic on a buffer that is not shared and rewritten");
+}
+
 static void check_yields(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region,
                          struct ir_value *const *like, size_t count) {
     if (region->yields.count != count)
@@ -169,12 +192,19 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
     case IR_OPERATION: check_operation(v, at); break;
     case IR_LOAD:
     case IR_STORE: check_access(v, at, region); break;
+    case IR_ATOMIC: check_atomic(v, at, region); break;
+    case IR_FENCE:
+        if (ambient != LEVEL_THREAD)
+            complain(v, at, "a fence at ambient %s", level_names[ambient]);
+        break;
     case IR_ALLOCATE: check_allocate(v, at, region); break;
     case IR_FORALL:
         check_count(v, at);
         if (at->inner >= at->outer || at->inner < LEVEL_THREAD || at->outer != ambient)
             complain(v, at, "a parallel loop from %s to %s at ambient %s", level_names[at->outer],
                      level_names[at->inner], level_names[ambient]);
+        if (at->buffer && (at->outer != LEVEL_GRID || at->inner != LEVEL_BLOCK))
+            complain(v, at, "tickets for a loop that is not from grid to block");
         if (v->wrong)
             return;
         define(v, at, at->parameters, at->parameter_count, regions[0], NULL);

@@ -88,7 +88,8 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
     if (shared && instruction->kind != IR_ALLOCATE)
         add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written,
                   p->level == LEVEL_BLOCK ? shared->block_place : shared->place);
-    if (instruction->kind == IR_STORE && instruction->buffer->memory == MEMORY_OUTPUT && p->level == LEVEL_BLOCK) {
+    bool is_write = instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
+    if (is_write && instruction->buffer->memory == MEMORY_OUTPUT && p->level == LEVEL_BLOCK) {
         struct stretch whole = {(int)instruction->buffer->id, 0, 1, 0};
         add_place(p->arena, &touched->stored, whole);
         if (instruction->overwrites)
@@ -171,9 +172,11 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
         }
         switch (instruction->kind) {
         case IR_OPERATION:
+        case IR_FENCE:
         case IR_ALLOCATE: break;
         case IR_LOAD:
         case IR_STORE:
+        case IR_ATOMIC:
         case IR_FORALL: visit_phase(p, instruction, state); break;
         case IR_FOR: visit_loop(p, NULL, instruction->regions[0], instruction->operands[0]->low < 1, state); break;
         case IR_WHILE: visit_loop(p, instruction->regions[0], instruction->regions[1], true, state); break;

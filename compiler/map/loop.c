@@ -23,6 +23,8 @@ static bool is_simple(const struct target_block *body) {
         case TARGET_DECLARE:
         case TARGET_ASSIGN:
         case TARGET_STORE: break;
+        case TARGET_ATOMIC:
+        case TARGET_FENCE: return false;
         case TARGET_IF:
             if (!is_simple(&statement->body) || !is_simple(&statement->other))
                 return false;
@@ -147,6 +149,19 @@ static bool lower_rows(struct lowering *l, const struct ir_instruction *forall) 
     return true;
 }
 
+/* note [tickets] in ir.h: ranges fixed beforehand would let the second work-item wait for all that the first one does. */
+static void lower_tickets(struct lowering *l, const struct ir_instruction *forall) {
+    const struct ir_value *index = forall->parameters[0];
+    struct target_expr *limit = expr_convert(l, lower_simple(l, forall->operands[0], "count"), BASE_U32);
+    struct target_statement *loop = lower_emit(l, TARGET_WHILE);
+    struct lower_scope scope = lower_enter(l, &loop->body);
+    struct target_expr *ticket = lower_ticket(l, forall);
+    lower_emit(l, TARGET_LEAVE_UNLESS)->value = expr_operation(l, OP_LT, BASE_BOOL, ticket, limit);
+    lower_bind(l, index, lower_named(l, expr_convert(l, ticket, index->base), index->name, "i"));
+    lower_region(l, forall->regions[0]);
+    lower_leave(l, scope);
+}
+
 void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
     if (count->is_constant && count->constant.integer == 1) {
@@ -155,6 +170,10 @@ void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
     }
     if (lower_rows(l, forall))
         return;
+    if (forall->buffer) {
+        lower_tickets(l, forall);
+        return;
+    }
     struct target_expr *first = expr_integer(l, index->base, 0), *limit = lower_simple(l, count, "count");
     if (forall->outer == LEVEL_GRID) {
         if (count->low < 0)

@@ -117,6 +117,7 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
     expr->array = lower_array(l, instruction->buffer);
     expr->operands[0] = lower_value(l, instruction->operands[0]);
     expr->size = 1 + expr->operands[0]->size;
+    expr->is_volatile = instruction->is_volatile;
     lower_result(l, instruction, expr, "x");
 }
 
@@ -125,6 +126,99 @@ static void lower_store(struct lowering *l, const struct ir_instruction *instruc
     store->array = lower_array(l, instruction->buffer);
     store->index = lower_value(l, instruction->operands[0]);
     store->value = lower_value(l, instruction->operands[1]);
+    store->is_volatile = instruction->is_volatile;
+}
+
+/* ---- atomics ---- */
+
+static struct target_expr *bits_of(struct lowering *l, struct target_expr *x) {
+    if (!base_info[x->base].is_floating)
+        return x;
+    return expr_operation(l, OP_BITS, x->base == BASE_F64 ? BASE_U64 : BASE_U32, x, NULL);
+}
+
+/* In the loop mapping a block is one thread of the machine: what belongs to it needs no atomics. */
+static void lower_sequential_atomic(struct lowering *l, const struct ir_instruction *atomic) {
+    enum base base = atomic->buffer->element;
+    struct target_array *array = lower_array(l, atomic->buffer);
+    struct target_expr *index = lower_simple(l, atomic->operands[0], "place");
+    struct target_expr *element = expr_new(l, TARGET_EXPR_ELEMENT, base);
+    element->array = array;
+    element->operands[0] = index;
+    element->size = 1 + index->size;
+    struct target_expr *old = lower_named(l, element, atomic->results[0]->name, "old");
+    struct target_expr *value = lower_value(l, atomic->operands[1]);
+    lower_bind(l, atomic->results[0], old);
+    enum ir_op op = OP_COUNT;
+    switch (atomic->atomic) {
+    case ATOMIC_ADD: op = OP_ADD; break;
+    case ATOMIC_MIN: op = OP_MIN; break;
+    case ATOMIC_MAX: op = OP_MAX; break;
+    case ATOMIC_AND: op = OP_AND; break;
+    case ATOMIC_OR: op = OP_OR; break;
+    case ATOMIC_XOR: op = OP_XOR; break;
+    case ATOMIC_EXCHANGE:
+    case ATOMIC_COMPARE_EXCHANGE:
+    case ATOMIC_COUNT: break;
+    }
+    if (op != OP_COUNT) {
+        struct target_expr *result = expr_new(l, TARGET_EXPR_OPERATION, base);
+        result->op = op;
+        result->wraps = true;
+        result->operands[0] = old;
+        result->operands[1] = value;
+        result->size = 1 + old->size + value->size;
+        value = result;
+    }
+    struct lower_scope scope = {0};
+    bool is_guarded = atomic->atomic == ATOMIC_COMPARE_EXCHANGE;
+    if (is_guarded) {
+        struct target_statement *same = lower_emit(l, TARGET_IF);
+        same->value = expr_operation(l, OP_EQ, BASE_BOOL, bits_of(l, old), bits_of(l, value));
+        value = lower_value(l, atomic->operands[2]);
+        scope = lower_enter(l, &same->body);
+    }
+    struct target_statement *store = lower_emit(l, TARGET_STORE);
+    store->array = array;
+    store->index = index;
+    store->value = value;
+    if (is_guarded)
+        lower_leave(l, scope);
+}
+
+static void lower_atomic(struct lowering *l, const struct ir_instruction *instruction) {
+    if (l->target->mapping == TARGET_LOOP && instruction->buffer->memory == MEMORY_SHARED) {
+        lower_sequential_atomic(l, instruction);
+        return;
+    }
+    const struct ir_value *result = instruction->results[0];
+    struct target_expr *index = lower_value(l, instruction->operands[0]);
+    struct target_expr *value = lower_value(l, instruction->operands[instruction->operand_count - 1]);
+    struct target_expr *expected = instruction->operand_count == 3 ? lower_value(l, instruction->operands[1]) : NULL;
+    struct target_variable *variable = NULL;
+    if (l->uses[result->id].count) {
+        variable = lower_variable(l, result->base, result->name, "old");
+        lower_bind(l, result, expr_variable(l, variable, result->low, result->high));
+    }
+    struct target_statement *atomic = lower_emit(l, TARGET_ATOMIC);
+    atomic->variable = variable;
+    atomic->array = lower_array(l, instruction->buffer);
+    atomic->index = index;
+    atomic->value = value;
+    atomic->expected = expected;
+    atomic->atomic = instruction->atomic;
+    l->target->uses_atomic64 |= base_info[instruction->buffer->element].bits == 64;
+}
+
+struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall) {
+    struct target_variable *variable = lower_variable(l, BASE_U32, "drawn", "drawn");
+    struct target_statement *draw = lower_emit(l, TARGET_ATOMIC);
+    draw->variable = variable;
+    draw->array = lower_array(l, forall->buffer);
+    draw->index = expr_integer(l, BASE_I32, 0);
+    draw->value = expr_integer(l, BASE_U32, 1);
+    draw->atomic = ATOMIC_ADD;
+    return expr_variable(l, variable, 0, UINT32_MAX);
 }
 
 /* ---- loops ---- */
@@ -280,6 +374,8 @@ static void lower_instruction(struct lowering *l, const struct ir_instruction *i
             lower_load(l, instruction);
         break;
     case IR_STORE: lower_store(l, instruction); break;
+    case IR_ATOMIC: lower_atomic(l, instruction); break;
+    case IR_FENCE: lower_emit(l, TARGET_FENCE); break;
     case IR_ALLOCATE: break; /* declared where it is first accessed */
     case IR_FORALL:
         if (l->target->mapping == TARGET_SIMT)

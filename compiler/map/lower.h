@@ -115,6 +115,8 @@ struct target_statement *lower_emit(struct lowering *l, enum target_statement_ki
 struct target_variable *lower_variable(struct lowering *l, enum base base, const char *name, const char *fallback);
 /* `const base name = value;`, and the variable as an expression. */
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
+/* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
+struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
 void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);
 /* `*name` of a constant-capacity private array in the current scope. */
 void lower_private_array(struct lowering *l, const struct ir_buffer *buffer, int alignment);

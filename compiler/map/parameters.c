@@ -192,14 +192,17 @@ static void add_buffers(struct lowering *l) {
     for (size_t i = 0; i < l->kernel->buffers.count; i++) {
         struct ir_buffer *buffer = l->kernel->buffers.at[i];
         struct extent *extent = map_get(l->extents->by_buffer, buffer);
-        if (!extent || !extent->first || (buffer->memory != MEMORY_INPUT && buffer->memory != MEMORY_OUTPUT))
+        bool is_ticket = buffer == l->forall->buffer;
+        if (buffer->memory != MEMORY_INPUT && buffer->memory != MEMORY_OUTPUT)
+            continue;
+        if (!is_ticket && (!extent || !extent->first))
             continue;
         struct target_array *array = ARENA_NEW(l->arena, struct target_array);
         *array = (struct target_array){
             .name = names_fresh(l->names, buffer->name, buffer->memory == MEMORY_INPUT ? "input" : "result"),
             .element = buffer->element,
             .space = TARGET_SPACE_GLOBAL,
-            .is_const = !extent->is_written};
+            .is_const = !is_ticket && !extent->is_written};
         map_set(l->arrays, buffer, array);
         l->target->uses_double |= buffer->element == BASE_F64;
         vec_push(l->arena, &l->target->parameters,

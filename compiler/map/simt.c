@@ -84,11 +84,50 @@ static void lower_lanes(struct lowering *l, const struct ir_instruction *forall)
     lower_leave(l, scope);
 }
 
+static struct target_array *declare_shared(struct lowering *l, const char *name, enum base element, int64_t capacity,
+                                           int alignment);
+
+/* note [tickets] in ir.h: the first thread draws the number of the block's next iteration and tells the others. */
+static void lower_tickets(struct lowering *l, const struct ir_instruction *forall) {
+    const struct ir_value *index = forall->parameters[0];
+    struct target_expr *limit = expr_convert(l, lower_simple(l, forall->operands[0], "count"), BASE_U32);
+    struct target_array *told = declare_shared(l, names_fresh(l->names, "ticket_of_block", ""), BASE_U32, 1, 0);
+    l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_U32);
+    struct target_expr *zero = expr_integer(l, BASE_I32, 0);
+    struct target_statement *loop = lower_emit(l, TARGET_WHILE);
+    struct lower_scope scope = lower_enter(l, &loop->body);
+    struct target_statement *only = lower_emit(l, TARGET_IF);
+    only->value = expr_operation(l, OP_EQ, BASE_BOOL, expr_hardware(l, TARGET_THREAD_ID), zero);
+    struct lower_scope inner = lower_enter(l, &only->body);
+    struct target_expr *drawn = lower_ticket(l, forall);
+    struct target_statement *tell = lower_emit(l, TARGET_STORE);
+    tell->array = told;
+    tell->index = zero;
+    tell->value = drawn;
+    lower_leave(l, inner);
+    lower_emit(l, TARGET_BLOCK_BARRIER);
+    struct target_expr *element = expr_new(l, TARGET_EXPR_ELEMENT, BASE_U32);
+    element->array = told;
+    element->operands[0] = zero;
+    element->size = 1;
+    struct target_expr *ticket = lower_named(l, element, "ticket", NULL);
+    lower_emit(l, TARGET_LEAVE_UNLESS)->value = expr_operation(l, OP_LT, BASE_BOOL, ticket, limit);
+    lower_bind(l, index, lower_named(l, expr_convert(l, ticket, index->base), index->name, "i"));
+    lower_region(l, forall->regions[0]);
+    if (barrier_of(l->barriers->at_end, forall->regions[0]) == BARRIER_NONE)
+        lower_emit(l, TARGET_BLOCK_BARRIER); /* all have read the ticket */
+    lower_leave(l, scope);
+}
+
 void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     struct share share = share_of(l, forall);
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
     if (count->is_constant && count->constant.integer == 1) {
         lower_single(l, forall, &share);
+        return;
+    }
+    if (forall->buffer) {
+        lower_tickets(l, forall);
         return;
     }
     if (share.constant_stride && !share.is_sequential && count->is_constant &&

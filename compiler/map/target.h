@@ -68,6 +68,7 @@ struct target_expr {
     bool wraps; /* OPERATION on integers: may leave the range of its base and must then wrap */
     struct target_expr *operands[3];
     struct target_array *array;
+    bool is_volatile; /* ELEMENT */
     enum target_hardware hardware;
 };
 
@@ -79,9 +80,11 @@ struct target_block {
 };
 
 enum target_statement_kind {
-    TARGET_DECLARE,         /* variable = value; value NULL: assigned later */
-    TARGET_ASSIGN,          /* variable = value */
-    TARGET_STORE,           /* array[index] = value */
+    TARGET_DECLARE, /* variable = value; value NULL: assigned later */
+    TARGET_ASSIGN,  /* variable = value */
+    TARGET_STORE,   /* array[index] = value */
+    TARGET_ATOMIC, /* variable (or NULL) = array[index] as it was, which becomes what `atomic` says of value (and expected) */
+    TARGET_FENCE,
     TARGET_DECLARE_ARRAY,   /* array comes to life in this scope */
     TARGET_DECLARE_POINTER, /* array is the part of `from` that begins at its element `index` */
     TARGET_FOR,             /* for (variable = value; variable < limit; variable += step) body */
@@ -96,10 +99,13 @@ struct target_statement {
     struct target_variable *variable;
     struct target_array *array, *from;
     struct target_expr *value, *index, *limit, *step;
+    struct target_expr *expected; /* ATOMIC: to be exchanged for value */
+    enum ir_atomic atomic;
     struct target_block body, other;
-    bool unroll;    /* FOR: to be unrolled completely */
-    bool simd;      /* FOR: iterations are independent and simple */
-    bool is_global; /* BLOCK_BARRIER: orders global memory too, not only shared */
+    bool unroll;      /* FOR: to be unrolled completely */
+    bool simd;        /* FOR: iterations are independent and simple */
+    bool is_global;   /* BLOCK_BARRIER: orders global memory too, not only shared */
+    bool is_volatile; /* STORE */
 };
 
 /* ---- kernels ---- */
@@ -145,6 +151,7 @@ struct target_kernel {
     bool needs_warps;               /* threads per block must be a multiple of the warp's */
     int warp_threads;
     bool uses_double;
+    bool uses_atomic64;
     int64_t static_shared_bytes; /* declared in the kernel */
     int64_t dynamic_fixed_bytes; /* CUDA: static memory too large to be declared so, at the start of the dynamic one */
     VEC(struct target_dynamic) dynamic; /* CUDA: follow the fixed part; OpenCL has LOCAL parameters instead */

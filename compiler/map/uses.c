@@ -43,7 +43,7 @@ static bool has_one_user_here(const struct value_use *uses, const struct ir_inst
    A load printed inside its user happens where the user is printed, so nothing that stores, and no barrier, may come
    between. Above ambient thread barriers fall between instructions, so there every load gets its own statement. */
 static bool load_may_move(const struct value_use *uses, const struct ir_instruction *load) {
-    if (load->region->ambient > LEVEL_THREAD)
+    if (load->region->ambient > LEVEL_THREAD || load->is_volatile)
         return false;
     const struct ir_instruction *user = uses[load->results[0]->id].user;
     while (user && user->kind == IR_OPERATION && has_one_user_here(uses, user))

@@ -318,7 +318,8 @@ int nvrtcCompileProgram(program *one, int count, const char *const *options) {
     const char *compiler = getenv("CUDASIM_CXX");
     std::string command =
         std::string(compiler ? compiler : "g++") +
-        " -x c++ -std=c++17 -O1 -g1 -w -fsanitize=thread -fwrapv -ffp-contract=off -fno-strict-aliasing"
+        " -x c++ -std=c++17 -O1 -g1 -w -fsanitize=thread --param tsan-distinguish-volatile=1 -fwrapv -ffp-contract=off "
+        "-fno-strict-aliasing"
         " -fno-tree-loop-distribute-patterns -fno-exceptions -fno-rtti -fno-gnu-unique -fPIC -shared -nostdlib "
         "-Wl,-Bsymbolic -I" +
         quote(folder) + flags + " -include " + quote(CUDASIM_HEADER) + " -o " + quote(library) + " " + quote(source) +

@@ -347,12 +347,12 @@ void __tsan_vptr_read(void **) {}
 #define ACCESSES(n)                                                                                                    \
     void __tsan_read##n(void *p) { TOUCH(p, n, read); }                                                                \
     void __tsan_write##n(void *p) { TOUCH(p, n, write); }                                                              \
-    void __tsan_volatile_read##n(void *p) { TOUCH(p, n, read); }                                                       \
-    void __tsan_volatile_write##n(void *p) { TOUCH(p, n, write); }                                                     \
+    void __tsan_volatile_read##n(void *p) { TOUCH(p, n, atomic); }                                                     \
+    void __tsan_volatile_write##n(void *p) { TOUCH(p, n, atomic); }                                                    \
     void __tsan_unaligned_read##n(void *p) { TOUCH(p, n, read); }                                                      \
     void __tsan_unaligned_write##n(void *p) { TOUCH(p, n, write); }                                                    \
-    void __tsan_unaligned_volatile_read##n(void *p) { TOUCH(p, n, read); }                                             \
-    void __tsan_unaligned_volatile_write##n(void *p) { TOUCH(p, n, write); }
+    void __tsan_unaligned_volatile_read##n(void *p) { TOUCH(p, n, atomic); }                                           \
+    void __tsan_unaligned_volatile_write##n(void *p) { TOUCH(p, n, atomic); }
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)

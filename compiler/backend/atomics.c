@@ -1,0 +1,129 @@
+/* Atomics. Where a language has a function for one it is called by its name; the others become helpers: a loop around
+   compare-and-swap of a word, which compares bits (a NaN is equal to itself). */
+#include "backend/print.h"
+#include "ir/fold.h"
+
+static const char *helper_of(struct arena *arena, enum ir_atomic atomic, enum base base, enum target_space space) {
+    static const char *const words[ATOMIC_COUNT] = {"add", "min", "max", "and", "or", "xor", "exchange", "replace"};
+    return arena_printf(arena, "fcl_atomic_%s_%s%s", words[atomic], base_info[base].name,
+                        space == TARGET_SPACE_SHARED ? "_shared" : "");
+}
+
+/* The helper's loop needs compare-and-swap, and the operation itself where that is a helper. */
+static const char *function_of(struct printer *p, enum ir_atomic atomic, enum base base, enum target_space space) {
+    const struct dialect *d = p->dialect;
+    const char *own = d->atomic ? d->atomic(atomic, base) : NULL;
+    if (own)
+        return own;
+    p->helpers[HELPER_ATOMIC + atomic][base][space] = true;
+    if (base_info[base].is_floating && !d->has_generic_atomics) {
+        p->helpers[HELPER_BITS][base == BASE_F64 ? BASE_U64 : BASE_U32][0] = true;
+        p->helpers[HELPER_BITS][base][0] = true;
+    }
+    return helper_of(p->out->arena, atomic, base, space);
+}
+
+void print_atomic(struct printer *p, const struct target_statement *atomic) {
+    enum base base = atomic->array->element;
+    print_indent(p);
+    if (atomic->variable)
+        text_printf(p->out, "const %s %s = ", p->dialect->types[atomic->variable->base], atomic->variable->name);
+    text_printf(p->out, "%s(&%s[", function_of(p, atomic->atomic, base, atomic->array->space), atomic->array->name);
+    print_expr(p, atomic->index, PRECEDENCE_ANY);
+    text_add(p->out, "], ");
+    if (atomic->expected) {
+        print_expr(p, atomic->expected, PRECEDENCE_ANY);
+        text_add(p->out, ", ");
+    }
+    print_expr(p, atomic->value, PRECEDENCE_ANY);
+    text_add(p->out, ");\n");
+}
+
+/* ---- helpers ---- */
+
+static const char *operation_text(enum ir_atomic atomic) {
+    switch (atomic) {
+    case ATOMIC_ADD: return "old + x";
+    case ATOMIC_MIN: return "x < old ? x : old";
+    case ATOMIC_MAX: return "old < x ? x : old";
+    case ATOMIC_AND: return "old & x";
+    case ATOMIC_OR: return "old | x";
+    case ATOMIC_XOR: return "old ^ x";
+    case ATOMIC_EXCHANGE:
+    case ATOMIC_COMPARE_EXCHANGE:
+    case ATOMIC_COUNT: break;
+    }
+    return "x";
+}
+
+/* C: the built-in functions take any type; minimum, maximum and floating sums are loops around them. */
+static void print_c_helper(struct printer *p, enum ir_atomic atomic, enum base base, const char *type,
+                           const char *name) {
+    const char *head = p->dialect->function_head;
+    static const char *const built_in[ATOMIC_COUNT] = {
+        [ATOMIC_ADD] = "add", [ATOMIC_AND] = "and", [ATOMIC_OR] = "or", [ATOMIC_XOR] = "xor"};
+    if (atomic == ATOMIC_COMPARE_EXCHANGE) {
+        text_printf(p->out,
+                    "%s%s %s(%s *p, %s expected, %s desired) {\n"
+                    "    __atomic_compare_exchange(p, &expected, &desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);\n"
+                    "    return expected;\n}\n",
+                    head, type, name, type, type, type);
+        return;
+    }
+    text_printf(p->out, "%s%s %s(%s *p, %s x) {\n    ", head, type, name, type, type);
+    if (atomic == ATOMIC_EXCHANGE)
+        text_printf(p->out, "%s old;\n    __atomic_exchange(p, &x, &old, __ATOMIC_ACQ_REL);\n    return old;\n}\n",
+                    type);
+    else if (built_in[atomic] && base_info[base].is_integer)
+        text_printf(p->out, "return __atomic_fetch_%s(p, x, __ATOMIC_RELAXED);\n}\n", built_in[atomic]);
+    else
+        text_printf(p->out,
+                    "%s old, next;\n    __atomic_load(p, &old, __ATOMIC_RELAXED);\n    do\n        next = %s;\n"
+                    "    while (!__atomic_compare_exchange(p, &old, &next, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));\n"
+                    "    return old;\n}\n",
+                    type, operation_text(atomic));
+}
+
+/* `to` as the base of its bits in a word, and back. */
+static const char *to_word(struct printer *p, enum base base, enum base word, const char *text) {
+    if (base_info[base].is_floating)
+        return arena_printf(p->out->arena, "%s(%s)", helper_name(p->out->arena, HELPER_BITS, word, 0), text);
+    return arena_printf(p->out->arena, "(%s)%s", p->dialect->types[word], text);
+}
+
+static const char *from_word(struct printer *p, enum base base, const char *text) {
+    if (base_info[base].is_floating)
+        return arena_printf(p->out->arena, "%s(%s)", helper_name(p->out->arena, HELPER_BITS, base, 0), text);
+    return arena_printf(p->out->arena, "(%s)%s", memory_type(p->dialect, base), text);
+}
+
+/* A word's compare-and-swap does it. */
+static void print_word_helper(struct printer *p, enum ir_atomic atomic, enum base base, enum target_space space,
+                              const char *type, const char *name) {
+    const struct dialect *d = p->dialect;
+    enum base word = base_info[base].bits == 64 ? BASE_U64 : BASE_U32;
+    const char *head = d->function_head, *at = d->pointees[space], *words = d->types[word];
+    const char *replace = d->atomic(ATOMIC_COMPARE_EXCHANGE, word);
+    if (atomic == ATOMIC_COMPARE_EXCHANGE) {
+        text_printf(p->out, "%s%s %s(%s%s *p, %s expected, %s desired) {\n", head, type, name, at, type, type, type);
+        const char *call = arena_printf(p->out->arena, "%s((%s%s *)p, %s, %s)", replace, at, words,
+                                        to_word(p, base, word, "expected"), to_word(p, base, word, "desired"));
+        text_printf(p->out, "    return %s;\n}\n", from_word(p, base, call));
+        return;
+    }
+    text_printf(p->out, "%s%s %s(%s%s *p, %s x) {\n", head, type, name, at, type, type);
+    text_printf(p->out, "    %s seen = *(volatile %s%s *)p, was;\n    %s old;\n    do {\n        was = seen;\n", words,
+                at, words, type);
+    text_printf(p->out, "        old = %s;\n", from_word(p, base, "was"));
+    const char *next = arena_printf(p->out->arena, "(%s)(%s)", type, operation_text(atomic));
+    text_printf(p->out, "        seen = %s((%s%s *)p, was, %s);\n    } while (seen != was);\n    return old;\n}\n",
+                replace, at, words, to_word(p, base, word, next));
+}
+
+void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base base, enum target_space space) {
+    const char *type = memory_type(p->dialect, base), *name = helper_of(p->out->arena, atomic, base, space);
+    if (p->dialect->has_generic_atomics)
+        print_c_helper(p, atomic, base, type, name);
+    else
+        print_word_helper(p, atomic, base, space, type, name);
+}

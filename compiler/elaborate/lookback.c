@@ -1,0 +1,270 @@
+/* lookback: a block tells its aggregate and learns the combined one of all blocks before it (Merrill and Garland's decoupled
+   look-back).
+
+   note [look-back]
+   Each block has a state: nothing yet, its aggregate, or the aggregate of all blocks up to it. A block writes its own, goes
+   back over the states of those before it, waiting for what is not there yet, until it meets one that counts for all before;
+   then it writes its second state, and others need not go further. Blocks take their numbers by tickets (note [tickets] in
+   ir.h), so whom a block waits for has begun. What is needed from the device is that a block which has begun goes on.
+   A state and a value of up to 32 bits are one word, which no other thread sees half-written. Larger values are written first,
+   then a fence, then the state.
+
+   note [passes]
+   The other way needs nothing from the device: the loop over the blocks is run once up to the lookback, one thread combines what
+   the blocks have given, and the loop is run again with that as the lookback's result. */
+#include "elaborate/value.h"
+
+enum { NOTHING, AGGREGATE, INCLUSIVE };
+
+struct lookback_state {
+    struct elab_value *function, *neutral;
+    base_list bases;
+    struct ir_buffer *words; /* state above, value below; or: */
+    struct ir_buffer *states;
+    struct ir_buffer *
+        *values; /* by component: the aggregates, then the inclusive ones; in passes: one for each block */
+};
+
+static struct ir_buffer *new_buffer(struct elaborator *e, enum ir_memory memory, enum base base,
+                                    struct ir_value *capacity, const char *name) {
+    enum level_value level = memory == MEMORY_OUTPUT ? LEVEL_GRID : LEVEL_BLOCK;
+    struct ir_buffer *buffer = ir_buffer_new(e->builder, memory, level, base, capacity, name);
+    buffer->rewritten = true;
+    buffer->span = e->span;
+    return buffer;
+}
+
+static struct ir_buffer *allocate_zeroed(struct elaborator *e, enum base base, struct ir_value *capacity,
+                                         const char *name) {
+    struct ir_buffer *buffer = new_buffer(e, MEMORY_OUTPUT, base, capacity, name);
+    buffer->is_zeroed = true;
+    ir_allocate(e->builder, buffer);
+    return buffer;
+}
+
+/* Buffers of the launch; they are allocated just before the loop over the blocks. */
+static struct lookback_state *new_state(struct elaborator *e, struct blocks_run *blocks, bool in_one_pass,
+                                        struct elab_value *function, struct elab_value *neutral) {
+    struct ir_builder *b = e->builder;
+    struct lookback_state *state = ARENA_NEW(e->arena, struct lookback_state);
+    state->function = function;
+    state->neutral = neutral;
+    ir_values leaves = {0};
+    elab_flatten(e, neutral, &leaves);
+    for (size_t k = 0; k < leaves.count; k++)
+        vec_push(e->arena, &state->bases, leaves.at[k]->base);
+    struct ir_region *back = ir_enter(b, blocks->parent);
+    if (in_one_pass && !blocks->region->owner->buffer)
+        blocks->region->owner->buffer = allocate_zeroed(e, BASE_U32, ir_int(b, 1), "tickets");
+    if (in_one_pass && elab_bits(&state->bases) <= 32) {
+        state->words = allocate_zeroed(e, BASE_U64, blocks->count, "lookback");
+    } else {
+        struct ir_value *capacity = in_one_pass ? ir_binary(b, OP_MUL, blocks->count, ir_int(b, 2)) : blocks->count;
+        if (in_one_pass)
+            state->states = allocate_zeroed(e, BASE_I32, blocks->count, "lookback_states");
+        state->values = ARENA_ARRAY(e->arena, struct ir_buffer *, leaves.count);
+        for (size_t k = 0; k < leaves.count; k++) {
+            state->values[k] = new_buffer(e, MEMORY_OUTPUT, leaves.at[k]->base, capacity, "lookback_values");
+            ir_allocate(b, state->values[k]);
+        }
+    }
+    ir_leave_outermost(b, back);
+    return state;
+}
+
+static struct elab_value *combine(struct elaborator *e, const struct lookback_state *state, struct ir_value *const *x,
+                                  struct ir_value *const *y) {
+    size_t next = 0;
+    struct elab_value *a = elab_unflatten(e, state->neutral, (struct ir_value **)x, &next);
+    next = 0;
+    return elab_apply2(e, state->function, a, elab_unflatten(e, state->neutral, (struct ir_value **)y, &next));
+}
+
+/* ---- in one pass ---- */
+
+static void publish(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks, int what,
+                    struct ir_value *const *leaves) {
+    struct ir_builder *b = e->builder;
+    if (state->words) {
+        struct ir_value *word = ir_convert(b, elab_pack(e, BASE_U32, leaves, state->bases.count), BASE_U64);
+        struct ir_value *flag = ir_constant(b, BASE_U64, (union scalar){.natural = (uint64_t)what << 32});
+        ir_store(b, state->words, blocks->index, ir_binary(b, OP_OR, flag, word));
+        return;
+    }
+    struct ir_value *at = what == AGGREGATE ? blocks->index : ir_binary(b, OP_ADD, blocks->count, blocks->index);
+    for (size_t k = 0; k < state->bases.count; k++)
+        ir_store(b, state->values[k], at, leaves[k]);
+    ir_fence(b);
+    ir_store(b, state->states, blocks->index, ir_int(b, what));
+}
+
+/* The state of block j, and its value in a branch where there is one. */
+static struct ir_value *look(struct elaborator *e, const struct lookback_state *state, struct ir_value *j,
+                             struct ir_value **word) {
+    struct ir_builder *b = e->builder;
+    *word = NULL;
+    if (!state->words)
+        return ir_load(b, state->states, j);
+    *word = ir_load(b, state->words, j);
+    struct ir_value *above = ir_binary(b, OP_SHR, *word, ir_constant(b, BASE_U64, (union scalar){.natural = 32}));
+    return ir_convert(b, above, BASE_I32);
+}
+
+static struct ir_value **value_of(struct elaborator *e, const struct lookback_state *state,
+                                  const struct blocks_run *blocks, struct ir_value *j, struct ir_value *what,
+                                  struct ir_value *word) {
+    struct ir_builder *b = e->builder;
+    if (word)
+        return elab_unpack(e, ir_convert(b, word, BASE_U32), &state->bases);
+    ir_fence(b);
+    struct ir_value *is_inclusive = ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE));
+    struct ir_value *at = ir_ternary(b, OP_SELECT, is_inclusive, ir_binary(b, OP_ADD, blocks->count, j), j);
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
+    for (size_t k = 0; k < state->bases.count; k++)
+        leaves[k] = ir_load(b, state->values[k], at);
+    return leaves;
+}
+
+/* Combines what the blocks before this one have given: acc[0…count) in and out. */
+static void go_back(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                    struct ir_value **acc) {
+    struct ir_builder *b = e->builder;
+    size_t n = state->bases.count;
+    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
+    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
+    for (size_t k = 0; k < n; k++)
+        carried[k] = acc[k];
+    carried[n] = ir_binary(b, OP_SUB, blocks->index, one);
+    carried[n + 1] = ir_binary(b, OP_EQ, blocks->index, zero);
+    ir_begin_while(b, carried, n + 2, NULL, NULL);
+    struct ir_value *j = carried[n];
+    ir_name(j, "before");
+    ir_while_body(b, ir_unary(b, OP_NOT, carried[n + 1]));
+    struct ir_value *word, *what = look(e, state, j, &word);
+    ir_name(what, "state");
+    ir_begin_if(b, ir_binary(b, OP_NE, what, ir_int(b, NOTHING)));
+    ir_values combined = {0};
+    elab_flatten(e, combine(e, state, value_of(e, state, blocks, j, what, word), carried), &combined);
+    vec_push(e->arena, &combined, ir_binary(b, OP_SUB, j, one));
+    struct ir_value *is_all =
+        ir_binary(b, OP_OR, ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE)), ir_binary(b, OP_EQ, j, zero));
+    vec_push(e->arena, &combined, is_all);
+    ir_else(b, combined.at, n + 2);
+    ir_end_if(b, carried, nexts, n + 2, false);
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
+    ir_end_while(b, nexts, results);
+    for (size_t k = 0; k < n; k++)
+        acc[k] = results[k];
+}
+
+/* The first thread goes back; the others read from shared memory what it found. */
+static struct elab_value *in_one_pass(struct elaborator *e, const struct lookback_state *state,
+                                      const struct blocks_run *blocks, const ir_values *aggregate) {
+    struct ir_builder *b = e->builder;
+    size_t n = state->bases.count, next = 0;
+    struct ir_buffer **found = ARENA_ARRAY(e->arena, struct ir_buffer *, n);
+    for (size_t k = 0; k < n; k++) {
+        found[k] = new_buffer(e, MEMORY_SHARED, state->bases.at[k], ir_int(b, 1), "before_block");
+        ir_allocate(b, found[k]);
+    }
+    ir_begin_forall(b, LEVEL_BLOCK, LEVEL_THREAD, ir_int(b, 1), "first");
+    bool was_volatile = ir_set_volatile(b, true);
+    publish(e, state, blocks, AGGREGATE, aggregate->at);
+    ir_values acc = {0}, inclusive = {0};
+    elab_flatten(e, state->neutral, &acc);
+    go_back(e, state, blocks, acc.at);
+    elab_flatten(e, combine(e, state, acc.at, aggregate->at), &inclusive);
+    publish(e, state, blocks, INCLUSIVE, inclusive.at);
+    ir_set_volatile(b, was_volatile);
+    for (size_t k = 0; k < n; k++)
+        ir_store(b, found[k], ir_int(b, 0), acc.at[k]);
+    ir_end_forall(b);
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    for (size_t k = 0; k < n; k++)
+        leaves[k] = ir_load(b, found[k], ir_int(b, 0));
+    return elab_unflatten(e, state->neutral, leaves, &next);
+}
+
+/* ---- in passes ---- */
+
+static struct elab_value *unknown_like(struct elaborator *e, const struct elab_value *shape) {
+    ir_values leaves = {0};
+    elab_flatten(e, (struct elab_value *)shape, &leaves);
+    for (size_t k = 0; k < leaves.count; k++)
+        leaves.at[k] = NULL;
+    size_t next = 0;
+    return elab_unflatten(e, shape, leaves.at, &next);
+}
+
+static struct elab_value *collect(struct elaborator *e, const struct lookback_state *state, struct blocks_run *blocks,
+                                  const ir_values *aggregate) {
+    struct ir_builder *b = e->builder;
+    ir_begin_forall(b, LEVEL_BLOCK, LEVEL_THREAD, ir_int(b, 1), "first");
+    for (size_t k = 0; k < state->bases.count; k++)
+        ir_store(b, state->values[k], blocks->index, aggregate->at[k]);
+    ir_end_forall(b);
+    blocks->is_collected = true;
+    e->shape++; /* until the end of the chunk: run_chunk */
+    return unknown_like(e, state->neutral);
+}
+
+void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks) {
+    struct ir_builder *b = e->builder;
+    const struct lookback_state *state = blocks->states.at[blocks->pass];
+    size_t n = state->bases.count;
+    ir_begin_forall(b, LEVEL_GRID, LEVEL_THREAD, ir_int(b, 1), "one");
+    ir_values acc = {0}, nexts = {0};
+    elab_flatten(e, state->neutral, &acc);
+    struct ir_value *i = ir_begin_for(b, blocks->count, acc.at, n, "block");
+    struct ir_value **given = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    for (size_t k = 0; k < n; k++) {
+        given[k] = ir_load(b, state->values[k], i);
+        ir_store(b, state->values[k], i, acc.at[k]);
+    }
+    elab_flatten(e, combine(e, state, acc.at, given), &nexts);
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    ir_end_for(b, nexts.at, results);
+    ir_end_forall(b);
+}
+
+/* ---- the primitive ---- */
+
+/* Every block must come here, once: blocks wait for each other. */
+static bool all_come_here(const struct elaborator *e) {
+    const struct ir_region *here = ir_current(e->builder);
+    return here == e->blocks->region || (e->split && e->split->region == here);
+}
+
+struct elab_value *elab_LOOKBACK(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                 struct elab_value **arguments) {
+    (void)primitive, (void)instance;
+    struct elab_value *neutral = arguments[2];
+    struct blocks_run *blocks = e->blocks;
+    if (e->shape)
+        return unknown_like(e, neutral);
+    if (!blocks)
+        return neutral; /* there is one block */
+    if (!all_come_here(e))
+        elab_fail(
+            e, DIAG_LOOKBACK_PLACE, e->span,
+            "`lookback` is in a branch or a loop here: blocks wait for each other's values, so each must come to it "
+            "exactly once");
+    struct ir_value *one_pass = elab_as_scalar(e, arguments[0]);
+    bool in_passes = one_pass && ir_known(e->builder, one_pass) == IR_FALSE;
+    size_t which = blocks->next++;
+    if (which == blocks->states.count)
+        vec_push(e->arena, &blocks->states, new_state(e, blocks, !in_passes, arguments[1], neutral));
+    const struct lookback_state *state = blocks->states.at[which];
+    ir_values aggregate = {0};
+    elab_flatten(e, arguments[3], &aggregate);
+    if (!in_passes)
+        return in_one_pass(e, state, blocks, &aggregate);
+    if (which == blocks->pass)
+        return collect(e, state, blocks, &aggregate);
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
+    for (size_t k = 0; k < state->bases.count; k++)
+        leaves[k] = ir_load(e->builder, state->values[k], blocks->index);
+    size_t next = 0;
+    return elab_unflatten(e, neutral, leaves, &next);
+}

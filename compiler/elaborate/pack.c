@@ -1,0 +1,51 @@
+/* The components of an element in one word: bit patterns side by side, the first lowest. */
+#include "elaborate/value.h"
+
+int elab_leaf_bits(enum base base) { return base == BASE_BOOL ? 8 : base_info[base].bits; }
+
+int elab_bits(const base_list *bases) {
+    int bits = 0;
+    for (size_t k = 0; k < bases->count; k++)
+        bits += elab_leaf_bits(bases->at[k]);
+    return bits;
+}
+
+static enum base bits_base(enum base base) {
+    switch (elab_leaf_bits(base)) {
+    case 8: return BASE_U8;
+    case 16: return BASE_U16;
+    case 32: return BASE_U32;
+    default: return BASE_U64;
+    }
+}
+
+struct ir_value *elab_bits_of(struct elaborator *e, struct ir_value *x) {
+    return base_info[x->base].is_floating ? ir_unary(e->builder, OP_BITS, x) : x;
+}
+
+static struct ir_value *word_constant(struct elaborator *e, enum base word, size_t value) {
+    return ir_constant(e->builder, word, (union scalar){.natural = value});
+}
+
+struct ir_value *elab_pack(struct elaborator *e, enum base word, struct ir_value *const *leaves, size_t count) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *result = NULL;
+    for (size_t k = 0, at = 0; k < count; at += (size_t)elab_leaf_bits(leaves[k]->base), k++) {
+        struct ir_value *bits = ir_convert(b, elab_bits_of(e, leaves[k]), bits_base(leaves[k]->base));
+        struct ir_value *part = ir_binary(b, OP_SHL, ir_convert(b, bits, word), word_constant(e, word, at));
+        result = result ? ir_binary(b, OP_OR, result, part) : part;
+    }
+    return result;
+}
+
+struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const base_list *bases) {
+    struct ir_builder *b = e->builder;
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases->count);
+    for (size_t k = 0, at = 0; k < bases->count; at += (size_t)elab_leaf_bits(bases->at[k]), k++) {
+        enum base base = bases->at[k];
+        struct ir_value *shifted = ir_binary(b, OP_SHR, word, word_constant(e, word->base, at));
+        struct ir_value *bits = ir_convert(b, shifted, bits_base(base));
+        leaves[k] = base_info[base].is_floating ? ir_unary(b, OP_BITS, bits) : ir_convert(b, bits, base);
+    }
+    return leaves;
+}
