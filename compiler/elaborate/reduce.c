@@ -340,7 +340,7 @@ static void fill(struct elaborator *e, const struct reducing *r, const struct pl
     struct ir_value *h = elab_begin_threads(e, level, ir_resolve(e->builder, array->length));
     write_place(e, r, places, h, elab_index(e, array, h));
     free_locks(e, places, h);
-    elab_end_threads(e, level);
+    elab_end_threads(e, level, h);
 }
 
 /* Pairs first, first + 1, … of that number go to the places low, low + 1, … of that number. */
@@ -365,14 +365,14 @@ static void take_pairs(struct elaborator *e, const struct reducing *r, const str
         ir_else(b, NULL, 0);
         ir_end_if(b, NULL, NULL, 0, false);
     }
-    elab_end_threads(e, level);
+    elab_end_threads(e, level, i);
 }
 
 static void hand_on(struct elaborator *e, const struct reducing *r, const struct places *places, enum level_value level,
                     const struct writer *writer) {
     struct ir_value *h = elab_begin_threads(e, level, ir_resolve(e->builder, r->push->array->length));
     writer->write(e, writer, h, read_place(e, r, places, h));
-    elab_end_threads(e, level);
+    elab_end_threads(e, level, h);
 }
 
 /* ---- at block ---- */
@@ -476,7 +476,7 @@ static void combine(struct elaborator *e, const struct reducing *r, const struct
     update(e, r, places, ir_binary(b, OP_ADD, low, h), element);
     ir_else(b, NULL, 0);
     ir_end_if(b, NULL, NULL, 0, false);
-    elab_end_threads(e, LEVEL_BLOCK);
+    elab_end_threads(e, LEVEL_BLOCK, h);
 }
 
 static void run_pass(struct elaborator *e, const struct reducing *r, const struct own_buckets *own,
@@ -496,7 +496,7 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, width);
     write_place(e, r, &buckets, h, r->neutral);
     free_locks(e, &buckets, h);
-    elab_end_threads(e, LEVEL_BLOCK);
+    elab_end_threads(e, LEVEL_BLOCK, h);
     struct ir_value *first = ir_binary(b, OP_MUL, block, share);
     struct ir_value *left = ir_binary(b, OP_MAX, zero, ir_binary(b, OP_SUB, pairs, first));
     take_pairs(e, r, &buckets, LEVEL_BLOCK, first, ir_binary(b, OP_MIN, share, left), low, width);

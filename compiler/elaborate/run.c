@@ -83,11 +83,15 @@ static void write_chunk(struct elaborator *e, const struct writer *self, struct 
 /* ---- running ---- */
 
 struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count) {
+    if (level == LEVEL_THREAD && count->is_constant && count->constant.integer == 1)
+        return ir_int(e->builder, 0);
     return level == LEVEL_THREAD ? ir_begin_for(e->builder, count, NULL, 0, "i")
                                  : ir_begin_forall(e->builder, level, LEVEL_THREAD, count, "i");
 }
 
-void elab_end_threads(struct elaborator *e, enum level_value level) {
+void elab_end_threads(struct elaborator *e, enum level_value level, const struct ir_value *index) {
+    if (level == LEVEL_THREAD && index->is_constant)
+        return;
     if (level == LEVEL_THREAD)
         ir_end_for(e->builder, NULL, NULL);
     else
@@ -107,7 +111,7 @@ static void run_pull(struct elaborator *e, struct push *push, const struct write
     e->split = NULL; /* elements are not chunks */
     struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->array->length));
     writer->write(e, writer, i, elab_index(e, push->array, i));
-    elab_end_threads(e, push->level);
+    elab_end_threads(e, push->level, i);
     e->split = split;
 }
 

@@ -38,7 +38,7 @@ void elab_run_each(struct elaborator *e, struct push *push, const struct writer 
         for (int64_t k = 0; k < writes->constant.integer; k++)
             write_pair(e, pairs, ir_int(b, k), writer);
     }
-    elab_end_threads(e, push->level);
+    elab_end_threads(e, push->level, i);
     e->split = split;
 }
 
@@ -172,7 +172,7 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
         ir_end_if(b, NULL, NULL, 0, false);
     }
     ir_set_overwrites(b, before);
-    elab_end_threads(e, push->level);
+    elab_end_threads(e, push->level, i);
     e->split = split;
 }
 

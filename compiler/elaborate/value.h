@@ -234,9 +234,10 @@ struct writer {
     bool with_index;
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
-/* The index of a loop over that many of the level's threads (one after another at thread), until elab_end_threads. */
+/* The index of a loop over that many of the level's threads (one after another at thread; no loop for one), until
+   elab_end_threads, which wants it back. */
 struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count);
-void elab_end_threads(struct elaborator *e, enum level_value level);
+void elab_end_threads(struct elaborator *e, enum level_value level, const struct ir_value *index);
 struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct ir_value *offset);
 struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum level_value level,
                                 struct ir_value *capacity, const char *name, size_t *count);

@@ -26,7 +26,7 @@ void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writ
     struct ir_value *inside =
         ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), from), ir_binary(b, OP_LT, from, length));
     writer->write(e, writer, i, elab_index(e, array, ir_ternary(b, OP_SELECT, inside, from, i)));
-    elab_end_threads(e, LEVEL_WARP);
+    elab_end_threads(e, LEVEL_WARP, i);
     e->split = split;
 }
 

@@ -146,9 +146,11 @@ static void lower_sequential_atomic(struct lowering *l, const struct ir_instruct
     element->array = array;
     element->operands[0] = index;
     element->size = 1 + index->size;
-    struct target_expr *old = lower_named(l, element, atomic->results[0]->name, "old");
-    struct target_expr *value = lower_value(l, atomic->operands[1]);
-    lower_bind(l, atomic->results[0], old);
+    struct target_expr *old = element, *value = lower_value(l, atomic->operands[1]);
+    if (atomic->atomic == ATOMIC_COMPARE_EXCHANGE || l->uses[atomic->results[0]->id].count) {
+        old = lower_named(l, element, atomic->results[0]->name, "old");
+        lower_bind(l, atomic->results[0], old);
+    }
     enum ir_op op = OP_COUNT;
     switch (atomic->atomic) {
     case ATOMIC_ADD: op = OP_ADD; break;
