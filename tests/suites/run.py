@@ -12,6 +12,8 @@ SANITIZED = True
 
 # What oclgrind 21.10 itself gets wrong: the other OpenCL runs have these.
 OCLGRIND_LIMITS = {"scalar_conversions.fcl": "oclgrind rounds i64 to float by way of double"}
+# It takes volatile accesses for plain ones and knows no fences, so these look like races to it. The CUDA simulator does know them.
+OCLGRIND_FENCES = {"lookback.fcl", "reduce_by_index.fcl"}
 
 
 def programs(env):
@@ -34,7 +36,8 @@ def cases(env):
             oclgrind = env.tool("oclgrind")
             if os.path.basename(path) in OCLGRIND_LIMITS:
                 raise Skip(OCLGRIND_LIMITS[os.path.basename(path)])
-            return directives(env, [oclgrind, "--data-races", "--uniform-writes", env.fclc, "test",
+            checks = [] if os.path.basename(path) in OCLGRIND_FENCES else ["--data-races", "--uniform-writes"]
+            return directives(env, [oclgrind, *checks, env.fclc, "test",
                                     "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"}, silent=True)
         if not env.sanitized and "large" not in name:
             yield Case(f"{name} under oclgrind", under_oclgrind)
