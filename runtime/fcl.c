@@ -26,6 +26,7 @@ const char *fcl_status_text(enum fcl_status status) {
     case FCL_BUILD_FAILED: return "the kernel source does not compile";
     case FCL_NO_KERNEL: return "no such kernel";
     case FCL_DRIVER_FAILED: return "the driver failed";
+    case FCL_CHECK_FAILED: return "a check failed";
     }
     return "unknown status";
 }
@@ -437,7 +438,8 @@ enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, stru
         return fclrt_no_memory(context);
     buffer->context = context;
     buffer->bytes = bytes;
-    uint64_t needed = bytes ? bytes : 1; // no driver gives buffers of nothing, but kernels may be given one
+    // No driver gives buffers of nothing, but kernels may be given one; and with checks they read element 0 in place of a wrong one.
+    uint64_t needed = bytes ? bytes : 8;
     enum fcl_status status = context->backend->alloc(context, needed, &buffer->memory);
     if (status != FCL_OK && context->pool) {
         fcl_trim(context);
@@ -786,4 +788,38 @@ void fcl_clear_timings(struct fcl_context *context) {
         return;
     resolve_events(context);
     context->timing_count = 0;
+}
+
+// ---------------------------------------------------------------- checks
+
+// `message` with the numbers in place of its first and second %lld.
+static void fill_message(char *to, size_t bytes, const char *message, int64_t a, int64_t b) {
+    const int64_t numbers[2] = {a, b};
+    size_t used = 0, next = 0;
+    while (*message && used + 1 < bytes) {
+        if (strncmp(message, "%lld", 4) == 0 && next < 2) {
+            int wrote = snprintf(to + used, bytes - used, "%lld", (long long)numbers[next++]);
+            used += wrote > 0 ? (size_t)wrote : 0;
+            message += 4;
+        } else {
+            to[used++] = *message++;
+        }
+    }
+    to[used < bytes ? used : bytes - 1] = 0;
+}
+
+enum fcl_status fcl_check(struct fcl_context *context, bool condition, const char *message, int64_t a, int64_t b) {
+    char text[512];
+    if (condition)
+        return FCL_OK;
+    fill_message(text, sizeof text, message, a, b);
+    return fclrt_fail(context, FCL_CHECK_FAILED, "%s", text);
+}
+
+enum fcl_status fcl_check_report(struct fcl_buffer *report, const char *const *messages) {
+    int32_t found[3] = {0, 0, 0};
+    enum fcl_status status = fcl_read(report, 0, found, sizeof found);
+    if (status != FCL_OK || found[0] == 0)
+        return status;
+    return fcl_check(report->context, false, messages[found[0] - 1], found[1], found[2]);
 }

@@ -44,6 +44,7 @@ enum fcl_status {
     FCL_BUILD_FAILED,     // the kernel source was rejected; the message holds the build log
     FCL_NO_KERNEL,        // the program has no kernel of that name
     FCL_DRIVER_FAILED,    // the driver reported an error
+    FCL_CHECK_FAILED,     // a check of a program compiled with --check; the message says where and what
 };
 
 enum fcl_backend { FCL_BACKEND_CUDA, FCL_BACKEND_OPENCL, FCL_BACKEND_C, FCL_BACKENDS };
@@ -233,6 +234,14 @@ enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t 
 // How many blocks to launch for `iterations` of a kernel: one for every `per_block` of them, or with `per_block` 0, where blocks
 // take contiguous ranges (CPUs), a few for each core, but none with fewer than `least` iterations. Any number is right.
 uint64_t fcl_blocks(const struct fcl_context *context, uint64_t iterations, uint32_t per_block, uint32_t least);
+
+// ---------------------------------------------------------------- checks
+
+// For programs compiled with --check. A kernel leaves three ints for the first check that failed: its number, from 1, and the two
+// numbers of its message, which has %lld for them. FCL_OK when the first int is 0. Waits for the work before it.
+enum fcl_status fcl_check_report(struct fcl_buffer *report, const char *const *messages);
+// The same on the host: FCL_OK where the condition holds.
+enum fcl_status fcl_check(struct fcl_context *context, bool condition, const char *message, int64_t a, int64_t b);
 
 struct fcl_timing {
     const char *kernel; // lives as long as the context

@@ -127,3 +127,31 @@ void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base bas
     else
         print_word_helper(p, atomic, base, space, type, name);
 }
+
+/* ---- checks ---- */
+
+void print_check(struct printer *p, const struct target_statement *check) {
+    p->helpers[HELPER_REPORT][BASE_I32][0] = true;
+    print_indent(p);
+    text_add(p->out, "if (!");
+    print_expr(p, check->value, PRECEDENCE_PRIMARY);
+    text_printf(p->out, ") fcl_failed(%s, %u, ", check->array->name, (unsigned)check->site);
+    print_expr(p, check->index, PRECEDENCE_ANY);
+    text_add(p->out, ", ");
+    print_expr(p, check->limit, PRECEDENCE_ANY);
+    text_add(p->out, ");\n");
+}
+
+/* The first one stays. */
+void print_report_helper(struct printer *p) {
+    const struct dialect *d = p->dialect;
+    const char *head = d->failed_head ? d->failed_head : d->function_head;
+    text_printf(p->out, "%svoid fcl_failed(%sint *report, int site, int a, int b) {\n", head,
+                d->pointees[TARGET_SPACE_GLOBAL]);
+    if (d->has_generic_atomics)
+        text_add(p->out, "    int none = 0;\n    if (__atomic_compare_exchange(&report[0], &none, &site, 0, "
+                         "__ATOMIC_RELAXED, __ATOMIC_RELAXED)) {\n");
+    else
+        text_printf(p->out, "    if (%s(&report[0], 0, site) == 0) {\n", d->atomic(ATOMIC_COMPARE_EXCHANGE, BASE_I32));
+    text_add(p->out, "        report[1] = a;\n        report[2] = b;\n    }\n}\n");
+}

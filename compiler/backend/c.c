@@ -96,6 +96,7 @@ const struct dialect dialect_c = {
     .block_barrier = "",
     .global_barrier = "",
     .warp_barrier = "",
+    .failed_head = "static ",
     .fence = "__atomic_thread_fence(__ATOMIC_ACQ_REL);",
     .atomic = atomic,
     .has_generic_atomics = true,

@@ -42,6 +42,7 @@ static void print_parameter_line(struct printer *p, const struct target_paramete
         text_printf(p->out, "local memory, %s, elements: ", type);
         print_size(p, parameter->length);
         break;
+    case TARGET_PARAMETER_REPORT:
     case TARGET_PARAMETER_SCRATCH:
         text_printf(p->out, "scratch, %s, elements for each %s of the launch: ", type, unit_text(parameter->unit));
         print_size(p, parameter->length);

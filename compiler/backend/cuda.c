@@ -71,6 +71,7 @@ const struct dialect dialect_cuda = {
     .block_barrier = "__syncthreads();",
     .global_barrier = "__syncthreads();",
     .warp_barrier = "__syncwarp();",
+    .failed_head = "static __device__ __noinline__ ",
     .fence = "__threadfence();",
     .atomic = atomic,
     .unroll = "#pragma unroll",

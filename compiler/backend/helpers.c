@@ -113,6 +113,7 @@ static void print_helper(struct printer *p, enum helper helper, enum base base, 
                         p->dialect->types[from], type);
         break;
     case HELPER_CONVERT: print_conversion(p, base, from); break;
+    case HELPER_REPORT:
     case HELPER_ATOMIC:
     case HELPER_COUNT: break;
     }
@@ -123,6 +124,11 @@ void print_helpers(struct printer *p) {
         for (int base = 0; base < BASE_COUNT; base++)
             for (int from = 0; from < BASE_COUNT; from++)
                 if (p->helpers[helper][base][from]) {
+                    if (helper == HELPER_REPORT) {
+                        print_report_helper(p);
+                        text_add(p->out, "\n");
+                        continue;
+                    }
                     if (helper >= HELPER_ATOMIC) {
                         print_atomic_helper(p, (enum ir_atomic)(helper - HELPER_ATOMIC), (enum base)base,
                                             (enum target_space)from);

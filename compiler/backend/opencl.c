@@ -83,6 +83,7 @@ const struct dialect dialect_opencl = {
     .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
     .global_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .warp_barrier = "",
+    .failed_head = "static ",
     .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .atomic = atomic,
     .unroll = "#pragma unroll",

@@ -146,6 +146,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
         text_add(p->out, ";\n");
         return;
     case TARGET_ATOMIC: print_atomic(p, statement); return;
+    case TARGET_CHECK: print_check(p, statement); return;
     case TARGET_FENCE: print_line(p, "%s", p->dialect->fence); return;
     case TARGET_DECLARE_ARRAY: print_array(p, statement->array); return;
     case TARGET_DECLARE_POINTER: print_pointer(p, statement); return;

@@ -36,9 +36,10 @@ enum helper {
     HELPER_ABS,
     HELPER_CLZ,
     HELPER_POPCOUNT,
-    HELPER_BITS,    /* to the base: uint, u64, float or double */
-    HELPER_CONVERT, /* floating to integer */
-    HELPER_ATOMIC,  /* and the next: by enum ir_atomic, to the base of the element, in the target_space */
+    HELPER_BITS, /* to the base: uint, u64, float or double */
+    HELPER_CONVERT,
+    /* floating to integer */ HELPER_REPORT, /* a failed check */
+    HELPER_ATOMIC, /* and the next: by enum ir_atomic, to the base of the element, in the target_space */
     HELPER_COUNT = HELPER_ATOMIC + ATOMIC_COUNT
 };
 
@@ -63,6 +64,7 @@ struct dialect {
     const char *fence;
     /* The language's own function for an atomic, or NULL; `&a[i]`, the expected and the new value are its arguments. */
     const char *(*atomic)(enum ir_atomic atomic, enum base base);
+    const char *failed_head;  /* of the function that reports a failed check; NULL: function_head */
     bool has_generic_atomics; /* GCC's built-in functions instead: they take elements of any type */
     const char *unroll;       /* line before a loop; NULL: none */
     const char *simd;
@@ -93,6 +95,8 @@ void print_helpers(struct printer *p);
 
 /* atomics.c */
 void print_atomic(struct printer *p, const struct target_statement *atomic);
+void print_check(struct printer *p, const struct target_statement *check);
+void print_report_helper(struct printer *p);
 void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base base, enum target_space space);
 
 /* print.c */

@@ -84,7 +84,8 @@ static enum exit_status compile(struct compilation *c, const struct target_name 
                                      .kernel_source = kernels,
                                      .base_name = base,
                                      .source_name = c->options->operands[0],
-                                     .version = FCLC_VERSION};
+                                     .version = FCLC_VERSION,
+                                     .sources = c->sources};
     status = write_text(c, output, kernels);
     if (status == EXIT_GOOD && strcmp(output, "-") != 0)
         status = write_text(c, arena_printf(c->arena, "%s.h", base), host_emit_header(c->arena, &host));
@@ -102,10 +103,6 @@ enum exit_status command_compile(struct options *options) {
     if (!target) {
         driver_complain("-o %s: the name must end in .cu, .cl or .c, or --target=cuda|opencl|c must be given",
                         options->output);
-        return EXIT_USAGE;
-    }
-    if (options->check) {
-        driver_complain("--check is done by the interpreter so far: fclc run --target=interp");
         return EXIT_USAGE;
     }
     if (options->mapping != MAPPING_DEFAULT && target->language != BACKEND_OPENCL &&

@@ -87,17 +87,17 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
     else if (!device_run_once(session.run, &session.why) ||
              !(*result = device_run_result(session.run, execution->arena, &session.why)))
         status = EXIT_DEVICE;
-    if (status != EXIT_GOOD && session.why)
+    const struct ir_check_site *check = device_run_failed_check(session.run);
+    if (check) {
+        status = EXIT_PROGRAM_WRONG;
+        diag_error(execution->diagnostics, ir_check_info[check->check].code, check->span, "%s", session.why);
+    } else if (status != EXIT_GOOD && session.why)
         diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", session.why);
     device_finish(&session);
     return status;
 }
 
 static bool available(enum fcl_device_kind kind, const struct options *options, struct arena *arena, const char **why) {
-    if (options->check) {
-        *why = "--check is done by the interpreter so far (--target=interp)";
-        return false;
-    }
     struct fcl_options open = FCL_OPTIONS_DEFAULT;
     open.kind = kind;
     struct fcl_context *context;

@@ -18,8 +18,10 @@ static bool interp_available(const struct options *options, struct arena *arena,
 }
 
 static enum exit_status interp_execute(const struct execution *e, struct host_value **result) {
-    struct interp_options options = {
-        .block_size = e->options->block_size, .warp_size = e->options->warp_size, .grid_size = e->options->grid_size};
+    struct interp_options options = {.block_size = e->options->block_size,
+                                     .warp_size = e->options->warp_size,
+                                     .grid_size = e->options->grid_size,
+                                     .check = e->options->check};
     if (e->options->stack_bytes > 2 * (size_t)STACK_KEPT_BACK)
         options.stack_bytes = e->options->stack_bytes - STACK_KEPT_BACK;
     if (options.stack_bytes > STACK_ENOUGH)

@@ -19,6 +19,7 @@ struct elaborate_options generate_elaborate_options(const struct options *option
     if (options->unroll >= 0)
         result.unroll = (int)options->unroll;
     result.optimise = options->optimise;
+    result.check = options->check;
     return result;
 }
 

@@ -32,6 +32,7 @@ enum option {
     OPTION_BLOCK_SIZE,
     OPTION_GRID_SIZE,
     OPTION_CHECK,
+    OPTION_NO_CHECK,
     OPTION_UNROLL,
     OPTION_OPTIMISE,
     OPTION_DEFINE,
@@ -69,8 +70,8 @@ static const struct option_info {
     [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
     [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", GENERATING, "threads of a block, #BlockSize"},
     [OPTION_GRID_SIZE] = {"grid-size", 0, "N", GENERATING, "blocks of a grid, #GridSize"},
-    [OPTION_CHECK] = {"check", 0, NULL, GENERATING,
-                      "check indices and writes at run time (interp; compiled code has no checks yet)"},
+    [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time; run does by itself"},
+    [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
     [OPTION_UNROLL] = {"unroll", 0, "N", GENERATING, "the most steps of a loop that is unrolled"},
     [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", GENERATING, "how hard to work on the code; 1 is the default"},
     [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
@@ -159,6 +160,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_BLOCK_SIZE: o->block_size_given = true; return number(p, name, value, 1, 1024, &o->block_size);
     case OPTION_GRID_SIZE: o->grid_size_given = true; return number(p, name, value, 1, INT32_MAX, &o->grid_size);
     case OPTION_CHECK: o->check = true; return true;
+    case OPTION_NO_CHECK: o->no_check = true; return true;
     case OPTION_UNROLL: return number(p, name, value, 0, 65536, &o->unroll);
     case OPTION_OPTIMISE: {
         bool good = number(p, name, value, 0, 2, &small);

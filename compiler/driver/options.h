@@ -54,7 +54,7 @@ struct options {
     enum mapping mapping;
     int64_t block_size, warp_size, grid_size;
     bool block_size_given, grid_size_given;
-    bool check;     /* --check */
+    bool check, no_check;
     int64_t unroll; /* -1: not said */
     int optimise;   /* 0 … 2 */
     int64_t limit;  /* elements of a result that are printed; 0: all */

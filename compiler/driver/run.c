@@ -87,6 +87,7 @@ enum exit_status command_run(struct options *options) {
         driver_complain("-o %s: a result is written to a .npy file", options->output);
         return EXIT_USAGE;
     }
+    options->check = !options->no_check;
     struct compilation *c = compilation_new(options);
     enum exit_status status = run_kernel(c), found = compilation_finish(c);
     compilation_free(c);

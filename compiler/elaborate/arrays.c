@@ -16,6 +16,8 @@ struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level
 }
 
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
+    if (n && e->options->check)
+        elab_check(e, CHECK_LENGTH, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
     return n ? ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0)) : NULL;
 }
 
@@ -262,7 +264,7 @@ PRIMITIVE(INDEX) {
             elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld is outside this array of length %lld",
                       (long long)index->low, (long long)length->high);
     }
-    return elab_index(e, pull, index);
+    return elab_index(e, pull, elab_checked_index(e, index, pull->length));
 }
 
 PRIMITIVE(INDEX_OPERATOR) { return elab_INDEX(e, primitive, instance, arguments); }
@@ -308,6 +310,7 @@ static struct push *chunks(struct elaborator *e, const struct instance *instance
     struct push *push = elab_push_new(e, PUSH_CHUNKS, sequential ? inner : elab_level(e, instance, 1));
     push->chunk_level = inner;
     push->array = elab_as_pull(e, array);
+    push->span = e->span;
     return push;
 }
 
@@ -364,6 +367,7 @@ PRIMITIVE(PERMUTE) {
     struct push *push = elab_push_new(e, PUSH_PERMUTE, of->level);
     push->function = arguments[0];
     push->of = of;
+    push->span = e->span;
     return elab_of_push(e, push);
 }
 

@@ -11,6 +11,7 @@ struct elaborate_options {
     int block_size, warp_size, grid_size; /* what #BlockSize … are */
     int shared_bytes;                     /* that a block may use without being told how many */
     int unroll;                           /* most steps that a static while, power or loop is unrolled to */
+    bool check;                           /* code that checks, at run time, what is not proved */
     int optimise;                         /* as ir_builder_new takes it */
 };
 extern const struct elaborate_options elaborate_defaults;

@@ -39,6 +39,22 @@ static void write_shifted(struct elaborator *e, const struct writer *self, struc
     self->next->write(e, self->next, ir_binary(e->builder, OP_ADD, self->offset, index), element);
 }
 
+/* --check: only places below the offset. */
+static void write_bounded(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                          struct elab_value *element) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *fits = ir_binary(b, OP_LT, index, self->offset);
+    enum ir_truth truth = ir_known(b, fits);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, fits);
+    if (truth != IR_FALSE)
+        self->next->write(e, self->next, index, element);
+    if (truth == IR_UNKNOWN) {
+        ir_else(b, NULL, 0);
+        ir_end_if(b, NULL, NULL, 0, false);
+    }
+}
+
 /* Into the chunk's part of the whole. */
 struct placing {
     const struct writer *writer;
@@ -71,12 +87,22 @@ static void write_chunk(struct elaborator *e, const struct writer *self, struct 
                         struct elab_value *element) {
     struct ir_builder *b = e->builder;
     struct placing placing = {self, element};
+    struct ir_value *fits = self->is_bounded ? ir_binary(b, OP_LT, index, self->push->chunk_size) : ir_bool(b, true);
+    enum ir_truth truth = ir_known(b, fits);
+    if (truth == IR_FALSE)
+        return;
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, fits);
     if (self->push->function) {
         struct elab_value *where = elab_pair(e, elab_scalar(e, self->chunk), elab_scalar(e, index));
         elab_apply_into(e, self->push->function, where, write_at, &placing);
     } else {
         struct ir_value *start = ir_binary(b, OP_MUL, self->chunk, self->push->chunk_size);
         write_at(e, &placing, elab_scalar(e, ir_binary(b, OP_ADD, start, index)));
+    }
+    if (truth == IR_UNKNOWN) {
+        ir_else(b, NULL, 0);
+        ir_end_if(b, NULL, NULL, 0, false);
     }
 }
 
@@ -122,6 +148,23 @@ struct chunk_body {
     struct blocks_run *blocks; /* or NULL */
 };
 
+/* --check: every chunk but concat's last has the size that was said; what is more than that is not written. */
+static void check_chunk(struct elaborator *e, const struct chunk_body *body, struct push *chunk,
+                        struct writer *writer) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = elab_push_length(e, chunk), *size = body->push->chunk_size;
+    if (!length || e->shape)
+        return;
+    struct ir_value *fits = ir_binary(b, OP_EQ, length, size);
+    if (!body->push->function) {
+        struct ir_value *next = ir_binary(b, OP_ADD, body->chunk, ir_int(b, 1));
+        struct ir_value *is_last = ir_binary(b, OP_LE, ir_resolve(b, body->push->array->length), next);
+        fits = ir_binary(b, OP_OR, fits, ir_binary(b, OP_AND, is_last, ir_binary(b, OP_LE, length, size)));
+    }
+    elab_check(e, CHECK_CHUNK, fits, length, size, body->push->span);
+    writer->is_bounded = ir_known(b, ir_binary(b, OP_LE, length, size)) != IR_TRUE;
+}
+
 static void run_chunk(struct elaborator *e, void *context) {
     const struct chunk_body *body = context;
     int shape = e->shape;
@@ -129,6 +172,8 @@ static void run_chunk(struct elaborator *e, void *context) {
         body->blocks->next = 0;
     struct push *chunk = elab_as_push(e, elab_index(e, body->push->array, body->chunk));
     struct writer writer = {.write = write_chunk, .push = body->push, .chunk = body->chunk, .next = body->writer};
+    if (e->options->check && body->push->chunk_size)
+        check_chunk(e, body, chunk, &writer);
     elab_run(e, chunk, &writer);
     e->shape = shape; /* raised where a pass ends at a lookback */
 }
@@ -175,6 +220,11 @@ static void run_chunks(struct elaborator *e, struct push *push, const struct wri
         ir_end_forall(b);
 }
 
+static void run_permute(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct writer permuted = {.write = write_permuted, .function = push->function, .next = writer};
+    elab_run(e, push->of, &permuted);
+}
+
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     if (e->shape)
@@ -187,8 +237,13 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
         elab_run(e, push->of, &mapped);
         return;
     }
-    case PUSH_CHUNKS: run_chunks(e, push, writer); return;
-    case PUSH_EACH: elab_run_each(e, push, writer); return;
+    case PUSH_CHUNKS:
+        if (push->function)
+            elab_run_marked(e, push, CHECK_PLACE, writer, run_chunks);
+        else
+            run_chunks(e, push, writer);
+        return;
+    case PUSH_EACH: elab_run_marked(e, push, CHECK_EACH, writer, elab_run_each); return;
     case PUSH_SCANL: elab_run_scanl(e, push, writer); return;
     case PUSH_SEQFOR: elab_run_seqfor(e, push, writer); return;
     case PUSH_SCATTER: elab_run_scatter(e, push, writer); return;
@@ -200,11 +255,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
         elab_run(e, push->second, &shifted);
         return;
     }
-    case PUSH_PERMUTE: {
-        struct writer permuted = {.write = write_permuted, .function = push->function, .next = writer};
-        elab_run(e, push->of, &permuted);
-        return;
-    }
+    case PUSH_PERMUTE: elab_run_marked(e, push, CHECK_PLACE, writer, run_permute); return;
     case PUSH_CHOICE: {
         struct ir_value *condition = ir_resolve(b, push->condition);
         switch (ir_known(b, condition)) {
@@ -415,9 +466,14 @@ static struct pull *step_dynamically(struct elaborator *e, const struct stepping
     struct ir_value *next_length = elab_push_length(e, next);
     if (!next_length)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length after a step of this loop depends on data");
+    struct ir_value *shrinks = ir_binary(b, OP_LE, next_length, carried[1]);
+    elab_check(e, CHECK_GROWS, shrinks, next_length, carried[1], e->span);
+    if (e->options->check) /* what grows would leave its half */
+        next_length = ir_binary(b, OP_MIN, next_length, carried[1]);
     struct ir_value *other = ir_binary(b, OP_SUB, capacity, carried[0]);
     writer = elab_store_writer(buffers, count, other);
-    elab_run(e, next, &writer);
+    struct writer bounded = {.write = write_bounded, .offset = carried[1], .next = &writer};
+    elab_run(e, next, e->options->check && ir_known(b, shrinks) != IR_TRUE ? &bounded : &writer);
     e->split = split;
     struct ir_value *nexts[3] = {other, next_length, ir_binary(b, OP_ADD, carried[2], ir_int(b, 1))}, *results[3];
     ir_end_while(b, nexts, results);

@@ -173,6 +173,7 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
     }
     ir_set_overwrites(b, before);
     elab_end_threads(e, push->level, i);
+    elab_check_scatter(e, push, writer);
     e->split = split;
 }
 
@@ -182,5 +183,6 @@ struct elab_value *elab_SCATTER(struct elaborator *e, enum primitive primitive, 
     struct push *push = elab_push_new(e, PUSH_SCATTER, elab_level(e, instance, 0));
     push->array = elab_as_pull(e, arguments[0]);
     push->pairs = elab_as_pull(e, arguments[1]);
+    push->span = e->span;
     return elab_of_push(e, push);
 }

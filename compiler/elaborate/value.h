@@ -231,7 +231,9 @@ struct writer {
     struct elab_value *function;
     struct push *push;
     struct ir_value *chunk;
+    const struct marking *marking; /* check.c */
     bool with_index;
+    bool is_bounded; /* of a chunk: elements past its size are left out */
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
 /* The index of a loop over that many of the level's threads (one after another at thread; no loop for one), until
@@ -254,6 +256,17 @@ void elab_run_each(struct elaborator *e, struct push *push, const struct writer 
 void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
+
+/* ---- check.c: nothing without --check ---- */
+void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+                struct ir_value *b, struct span span);
+/* The index, which is checked, and 0 instead where it is wrong. */
+struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length);
+/* Runs a scheme whose places a function of the program gives: each of its length must be written, and once. */
+typedef void elab_run_function(struct elaborator *e, struct push *push, const struct writer *writer);
+void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
+                     elab_run_function *run);
+void elab_check_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- reduce.c ---- */
 void elab_run_reduce(struct elaborator *e, struct push *push, const struct writer *writer);

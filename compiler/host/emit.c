@@ -21,7 +21,7 @@ static const char *identifier(struct arena *arena, const char *text, bool upper)
 }
 
 /* A line of source to a string literal; `??` is broken up, which would begin a trigraph. */
-static void embed(struct text *out, const char *source) {
+void emit_embed(struct text *out, const char *source) {
     bool begins = true;
     for (const char *c = source; *c; c++) {
         if (begins)
@@ -67,7 +67,8 @@ const char *host_emit_header(struct arena *arena, const struct host_emit_request
     struct text out;
     text_init(&out, arena);
     add_heading(&out, request, prefix, guard);
-    struct emit_unit unit = {.arena = arena, .prefix = prefix, .scalars = backend_scalars_new(arena)};
+    struct emit_unit unit = {
+        .arena = arena, .prefix = prefix, .scalars = backend_scalars_new(arena), .sources = request->sources};
     for (size_t i = 0; i < request->count; i++)
         emit_declarations(&unit, &out, request->programs[i]);
     text_add(&out, "#ifdef __cplusplus\n}\n#endif\n\n");
@@ -79,7 +80,7 @@ const char *host_emit_header(struct arena *arena, const struct host_emit_request
     text_printf(&out, "#ifdef %s_IMPLEMENTATION\n\n", guard);
     text_add(&out, "#include <math.h>\n#include <stdbool.h>\n#include <stdlib.h>\n\n");
     text_printf(&out, "static const char %s_source[] =\n", prefix);
-    embed(&out, request->kernel_source);
+    emit_embed(&out, request->kernel_source);
     text_add(&out, ";\n\n");
     text_add(&out, backend_scalars_helpers(unit.scalars));
     text_add(&out, text_string(&functions));

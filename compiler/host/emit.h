@@ -11,6 +11,7 @@ struct host_emit_request {
     const char *kernel_source;         /* embedded in the header */
     const char *base_name;             /* of the output, without extension; folders are dropped: prefix of all names */
     const char *source_name, *version; /* for the heading */
+    const struct sources *sources;     /* for the places of checks */
 };
 
 /* The text of the header. C11 and C++. */

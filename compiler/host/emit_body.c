@@ -64,6 +64,7 @@ static void launch_arguments(struct emit_body *body, const struct target_kernel 
             line(body, "    args[%zu] = fcl_arg_scalar(&scalar, sizeof scalar);", i);
             line(body, "}");
             break;
+        case TARGET_PARAMETER_REPORT: line(body, "args[%zu] = fcl_arg_buffer(report);", i); break;
         case TARGET_PARAMETER_BUFFER: line(body, "args[%zu] = fcl_arg_buffer(b%u);", i, p->buffer->id); break;
         case TARGET_PARAMETER_LOCAL:
             line(body, "args[%zu] = fcl_arg_local((size_t)(%s > 0 ? %s : 1) * %zu);", i, emit_value(body, p->capacity),
@@ -101,6 +102,9 @@ static void emit_launch(struct emit_body *body, const struct ir_instruction *for
     launch_arguments(body, kernel);
     require(body, arena_printf(body->unit->arena, "fcl_launch(kernel%zu, blocks, %d, %s, args, %zu)", which,
                                kernel->block_threads, dynamic_bytes(body, kernel), kernel->parameters.count));
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        if (kernel->parameters.at[i].kind == TARGET_PARAMETER_REPORT)
+            require(body, "fcl_check_report(report, checks)");
     body->indent--;
     line(body, "}");
 }
@@ -196,6 +200,11 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
             body->indent--;
         }
         line(body, "}");
+        break;
+    case IR_CHECK:
+        require(body,
+                arena_printf(arena, "fcl_check(context, %s, checks[%u], %s, %s)", emit_value(body, i->operands[0]),
+                             (unsigned)i->site, emit_value(body, i->operands[1]), emit_value(body, i->operands[2])));
         break;
     case IR_STORE:
     case IR_ATOMIC:

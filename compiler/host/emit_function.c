@@ -125,6 +125,24 @@ static void clear_results(struct text *out, const struct signature *s, const cha
     }
 }
 
+/* What --check may find, with the places in the source. */
+static void declare_checks(struct emit_unit *unit, struct text *out, const struct ir_kernel *kernel) {
+    if (!kernel->checks.count)
+        return;
+    text_add(out, "    static const char *const checks[] = {\n");
+    for (size_t i = 0; i < kernel->checks.count; i++) {
+        const struct ir_check_site *site = &kernel->checks.at[i];
+        struct place place;
+        text_add(out, "        ");
+        const char *where = place_of(unit->sources, site->span.begin, &place)
+                                ? arena_printf(unit->arena, "%s:%u:%u: ", place.source->path, place.line, place.column)
+                                : "";
+        emit_embed(out, arena_printf(unit->arena, "%s%s", where, ir_check_info[site->check].message));
+        text_add(out, ",\n");
+    }
+    text_add(out, "    };\n    struct fcl_buffer *report = NULL;\n    (void)checks;\n");
+}
+
 static void define_device(struct emit_unit *unit, struct text *out, const struct target_program *program,
                           const struct signature *s) {
     struct arena *arena = unit->arena;
@@ -151,6 +169,7 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     text_add(out, " {\n    enum fcl_status status = FCL_OK;\n    struct fcl_program *program = NULL;\n");
     for (size_t i = 0; i < program->kernels.count; i++)
         text_printf(out, "    struct fcl_kernel *kernel%zu = NULL;\n", i);
+    declare_checks(unit, out, program->kernel);
     text_add(out, text_string(&body.declarations));
     clear_results(out, s, "    ");
     text_printf(out, "    if ((status = fcl_build(context, %s_source, NULL, &program)) != FCL_OK)\n        goto out;\n",
@@ -159,6 +178,9 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
         text_printf(out,
                     "    if ((status = fcl_get_kernel(program, \"%s\", &kernel%zu)) != FCL_OK)\n        goto out;\n",
                     program->kernels.at[i]->name, i);
+    if (program->kernel->checks.count)
+        text_add(out, "    if ((status = fcl_buffer_new(context, 3 * sizeof(int32_t), &report)) != FCL_OK ||\n"
+                      "        (status = fcl_fill(report, 0, 3 * sizeof(int32_t), 0)) != FCL_OK)\n        goto out;\n");
     text_add(out, text_string(&body.statements));
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
@@ -171,6 +193,8 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
             text_printf(out, "    *%s = %s;\n", slot->name, emit_value(&body, slot->result->value));
     }
     text_add(out, "out:\n");
+    if (program->kernel->checks.count)
+        text_add(out, "    fcl_buffer_free(report);\n");
     text_add(out, text_string(&body.releases));
     text_add(out, "    return status;\n}\n\n");
 }

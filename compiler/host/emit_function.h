@@ -8,7 +8,11 @@ struct emit_unit {
     struct arena *arena;
     const char *prefix;
     struct backend_scalars *scalars;
+    const struct sources *sources;
 };
+
+/* emit.c: a C string literal. */
+void emit_embed(struct text *out, const char *text);
 
 void emit_declarations(struct emit_unit *unit, struct text *out, const struct target_program *program);
 void emit_definitions(struct emit_unit *unit, struct text *out, const struct target_program *program);

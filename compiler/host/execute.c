@@ -15,8 +15,17 @@ struct device_run {
     uint32_t buffer_count;
     uint64_t argument_bytes;
     struct fcl_kernel **kernels; /* of job.target->kernels */
+    struct fcl_buffer *report;   /* of checks, or NULL */
+    const struct ir_check_site *failed_check;
     const char *why;
 };
+
+static bool check_failed(struct device_run *x, uint32_t site, int64_t a, int64_t b) {
+    x->failed_check = &x->job.kernel->checks.at[site];
+    (void)fcl_check(x->job.context, false, ir_check_info[x->failed_check->check].message, a, b);
+    x->why = fcl_error(x->job.context);
+    return false;
+}
 
 static bool failed(struct device_run *x, const char *what) {
     const char *message = fcl_error(x->job.context);
@@ -34,6 +43,19 @@ static union scalar scalar_of(struct device_run *x, const struct ir_value *value
 }
 
 /* ---- launches ---- */
+
+/* After each launch: what goes wrong in one must not decide about the next. */
+static bool read_report(struct device_run *x, const struct target_kernel *kernel) {
+    bool has_report = false;
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        has_report |= kernel->parameters.at[i].kind == TARGET_PARAMETER_REPORT;
+    int32_t found[3];
+    if (!has_report)
+        return true;
+    if (fcl_read(x->report, 0, found, sizeof found) != FCL_OK)
+        return failed(x, NULL);
+    return !found[0] || check_failed(x, (uint32_t)found[0] - 1, found[1], found[2]);
+}
 
 static bool launch(struct device_run *x, const struct ir_instruction *forall) {
     const struct target_kernel *kernel = target_kernel_of(x->job.target, forall);
@@ -66,6 +88,7 @@ static bool launch(struct device_run *x, const struct ir_instruction *forall) {
             arguments[i] = fcl_arg_scalar(bytes, size);
             break;
         }
+        case TARGET_PARAMETER_REPORT: arguments[i] = fcl_arg_buffer(x->report); break;
         case TARGET_PARAMETER_BUFFER: arguments[i] = fcl_arg_buffer(x->buffers[parameter->buffer->id]); break;
         case TARGET_PARAMETER_LOCAL: {
             uint64_t bytes = (uint64_t)value_of(x, parameter->capacity) * size;
@@ -102,7 +125,7 @@ static bool launch(struct device_run *x, const struct ir_instruction *forall) {
     }
     while (scratches)
         fcl_buffer_free(scratch[--scratches]);
-    return good;
+    return good && read_report(x, kernel);
 }
 
 /* ---- the host's instructions ---- */
@@ -169,6 +192,9 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
         x->values[i->results[0]->id] = value_get(i->buffer->element, bytes, 0);
         return true;
     }
+    case IR_CHECK:
+        return scalar_of(x, i->operands[0]).integer ||
+               check_failed(x, i->site, value_of(x, i->operands[1]), value_of(x, i->operands[2]));
     case IR_STORE:
     case IR_ATOMIC:
     case IR_FENCE: x->why = "internal error: a store on the host"; return false;
@@ -275,6 +301,11 @@ struct device_run *device_run_new(struct arena *arena, const struct execute_job 
             return NULL;
         }
     }
+    if (job->kernel->checks.count && (fcl_buffer_new(job->context, 3 * sizeof(int32_t), &x->report) != FCL_OK ||
+                                      fcl_fill(x->report, 0, 3 * sizeof(int32_t), 0) != FCL_OK)) {
+        *why = fcl_error(job->context);
+        return NULL;
+    }
     if (!pass_arguments(x)) {
         *why = x->why;
         device_run_free(x);
@@ -333,6 +364,8 @@ struct host_value *device_run_result(struct device_run *x, struct arena *arena, 
     return value;
 }
 
+const struct ir_check_site *device_run_failed_check(const struct device_run *x) { return x ? x->failed_check : NULL; }
+
 uint64_t device_run_bytes(const struct device_run *x) {
     uint64_t bytes = x->argument_bytes;
     for (size_t i = 0; i < x->job.kernel->results.count; i++) {
@@ -346,6 +379,7 @@ uint64_t device_run_bytes(const struct device_run *x) {
 void device_run_free(struct device_run *x) {
     if (!x)
         return;
+    fcl_buffer_free(x->report);
     for (uint32_t i = 0; i < x->buffer_count; i++)
         fcl_buffer_free(x->buffers[i]);
 }

@@ -21,6 +21,8 @@ struct device_run;
 struct device_run *device_run_new(struct arena *arena, const struct execute_job *job, const char **why);
 /* Runs once; the results stay on the device until the next run. */
 bool device_run_once(struct device_run *run, const char **why);
+/* The check whose failure was the reason, or NULL. */
+const struct ir_check_site *device_run_failed_check(const struct device_run *run);
 /* Reads the results back. */
 struct host_value *device_run_result(struct device_run *run, struct arena *arena, const char **why);
 /* Bytes of all arguments and results in global memory, for bandwidth figures; after a run. */

@@ -206,8 +206,8 @@ static int64_t run_each(struct interp *in, struct push *push, struct sink *to) {
             int64_t index = pair[0].scalar.integer;
             if (index < 0 || index >= length)
                 interp_fail(in, DIAG_WRITE_OUT_OF_RANGE, push->span,
-                            "iteration %lld writes place %lld, and the array has %lld element%s", (long long)i,
-                            (long long)index, (long long)length, length == 1 ? "" : "s");
+                            "place %lld is written, and the array has %lld element%s", (long long)index,
+                            (long long)length, length == 1 ? "" : "s");
             to->write(in, to, index, pair[1]);
             region_release(in->region, here);
         }
@@ -255,6 +255,22 @@ static int64_t run_seqfor(struct interp *in, struct push *push, struct sink *to)
     return push->size;
 }
 
+/* Are the values of two of a scatter's pairs the same, bit for bit? */
+static bool same_values(struct interp *in, struct push *push, int64_t a, int64_t b) {
+    struct region_mark mark = region_here(in->region);
+    struct value x = pull_element(in, push->pairs, a, push->span).tuple->items[1];
+    struct value y = pull_element(in, push->pairs, b, push->span).tuple->items[1];
+    size_t width = value_pack_width(x);
+    struct value *cells = interp_alloc(in, 2 * width * sizeof *cells);
+    value_pack(x, cells);
+    value_pack(y, cells + width);
+    bool same = true;
+    for (size_t i = 0; i < width; i++)
+        same = same && cells[i].scalar.natural == cells[width + i].scalar.natural;
+    region_release(in->region, mark);
+    return same;
+}
+
 /* Every place is written once, by the last pair that names it: the pairs' indices are looked at first. */
 static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to) {
     struct region_mark start = region_here(in->region);
@@ -266,8 +282,12 @@ static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to
         struct region_mark mark = region_here(in->region);
         int64_t place = pull_element(in, push->pairs, k, push->span).tuple->items[0].scalar.integer;
         region_release(in->region, mark);
-        if (place >= 0 && place < length)
+        if (place >= 0 && place < length) {
+            if (in->options->check && by[place] >= 0 && !same_values(in, push, by[place], k))
+                interp_fail(in, DIAG_WRITTEN_TWICE, push->span, "place %lld is written twice, with different values",
+                            (long long)place);
             by[place] = k;
+        }
     }
     for (int64_t i = 0; i < length; i++) {
         struct region_mark mark = region_here(in->region);

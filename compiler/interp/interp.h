@@ -10,6 +10,7 @@
 struct interp_options {
     int64_t block_size, warp_size, grid_size; /* #BlockSize … */
     uint64_t fuel;                            /* evaluation steps before it gives up; 0: no limit */
+    bool check;                               /* colliding writes of a scatter are an error too */
     size_t stack_bytes;                       /* of the calling thread that may be used; 0: 4 MiB */
 };
 

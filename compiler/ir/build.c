@@ -17,7 +17,7 @@ enum level_value ir_ambient(const struct ir_builder *b) { return ir_current(b)->
 
 void ir_set_span(struct ir_builder *b, struct span span) { b->span = span; }
 
-bool ir_region_has_effects(const struct ir_builder *b) { return b->frames.at[b->frames.count - 1].effects; }
+bool ir_region_has_effects(const struct ir_builder *b) { return b->frames.at[b->frames.count - 1].stores; }
 
 struct ir_builder *ir_builder_new(struct arena *arena, struct ir_kernel *kernel, int optimise) {
     struct ir_builder *b = ARENA_NEW(arena, struct ir_builder);
@@ -378,7 +378,7 @@ void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer) {
     instruction->buffer = buffer;
     vec_push(b->arena, &b->kernel->buffers, buffer);
     builder_append(b, b->frames.count - 1, instruction);
-    builder_top(b)->effects = true;
+    builder_top(b)->effects = builder_top(b)->stores = true;
 }
 
 /* Loads of a buffer that is not rewritten are pure once it is filled; the count of stores tells whether it was being filled in
@@ -419,7 +419,7 @@ void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *i
     instruction->is_volatile = b->is_volatile;
     b->stores.at[buffer->id]++;
     builder_append(b, b->frames.count - 1, instruction);
-    builder_top(b)->effects = true;
+    builder_top(b)->effects = builder_top(b)->stores = true;
 }
 
 bool ir_set_overwrites(struct ir_builder *b, bool overwrites) {
@@ -445,7 +445,7 @@ static struct ir_value *atomic(struct ir_builder *b, enum ir_atomic atomic, stru
     struct ir_value *old = instruction->results[0] = builder_value(b, buffer->element, NULL, NULL);
     b->stores.at[buffer->id]++;
     builder_append(b, b->frames.count - 1, instruction);
-    builder_top(b)->effects = true;
+    builder_top(b)->effects = builder_top(b)->stores = true;
     return old;
 }
 
@@ -463,5 +463,25 @@ struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buf
 
 void ir_fence(struct ir_builder *b) {
     builder_append(b, b->frames.count - 1, builder_instruction(b, IR_FENCE, 0, 0, 0));
+    builder_top(b)->effects = builder_top(b)->stores = true;
+}
+
+/* A check is no store: a chunk may still be begun again after it (elaborate/value.h, note [splits]). */
+void ir_check(struct ir_builder *b, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+              struct ir_value *limit, struct span span) {
+    struct ir_instruction *instruction = builder_instruction(b, IR_CHECK, 3, 0, 0);
+    struct ir_kernel *kernel = b->kernel;
+    instruction->operands[0] = builder_operand(b, condition);
+    instruction->operands[1] = builder_operand(b, a);
+    instruction->operands[2] = builder_operand(b, limit);
+    while (instruction->site < kernel->checks.count) {
+        const struct ir_check_site *site = &kernel->checks.at[instruction->site];
+        if (site->check == check && site->span.begin == span.begin && site->span.end == span.end)
+            break;
+        instruction->site++;
+    }
+    if (instruction->site == kernel->checks.count)
+        vec_push(b->arena, &kernel->checks, (struct ir_check_site){check, span});
+    builder_append(b, b->frames.count - 1, instruction);
     builder_top(b)->effects = true;
 }

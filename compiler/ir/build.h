@@ -48,6 +48,9 @@ struct ir_value *ir_atomic(struct ir_builder *b, enum ir_atomic atomic, struct i
 struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index,
                                      struct ir_value *expected, struct ir_value *desired);
 void ir_fence(struct ir_builder *b);
+/* `a` and `limit` are ints. */
+void ir_check(struct ir_builder *b, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+              struct ir_value *limit, struct span span);
 /* Whether the loads and stores built from now on are volatile; gives what was set before. */
 bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
 /* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */
@@ -81,7 +84,7 @@ void ir_begin_if(struct ir_builder *b, struct ir_value *condition);
 void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n); /* of the then-branch */
 void ir_end_if(struct ir_builder *b, struct ir_value **yields, struct ir_value **results, size_t n, bool export_all);
 
-/* Anything emitted into the current region since it began that is not a pure operation or load? */
+/* Anything emitted into the current region since it began that is not a pure operation, a load or a check? */
 bool ir_region_has_effects(const struct ir_builder *b);
 
 /* What is built between the two goes to the present end of an enclosing region; the outermost one is where the sizes that the

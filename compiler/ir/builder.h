@@ -22,7 +22,8 @@ struct frame {
     enum frame_kind kind;
     struct ir_instruction *instruction; /* under construction, appended to the frame below when it ends */
     struct ir_region *region;
-    bool effects;
+    bool effects; /* stores or checks */
+    bool stores;
     size_t undo_mark, order_mark; /* the facts that came with it lie above these */
     size_t buffer_mark;           /* kernel->buffers when its instruction began */
 };

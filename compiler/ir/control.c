@@ -36,7 +36,9 @@ static bool close_frame(struct ir_builder *b) {
     bool effects = frame->effects;
     facts_undo(b, frame);
     b->regions.at[frame->region->id].open = false;
+    bool stores = frame->stores;
     b->frames.count--;
+    builder_top(b)->stores |= stores;
     return effects;
 }
 

@@ -9,6 +9,7 @@ struct dce {
     struct arena *arena;
     bool *values; /* by id: counts */
     struct map *buffers;
+    VEC(struct ir_instruction *) checks;
     ir_values pending; /* counted, not yet followed */
 };
 
@@ -47,6 +48,7 @@ static void keep(struct dce *d, struct ir_instruction *instruction) {
         case IR_LOAD:
         case IR_STORE:
         case IR_ATOMIC:
+        case IR_CHECK:
             for (size_t i = 0; i < instruction->operand_count; i++)
                 need(d, instruction->operands[i]);
             break;
@@ -116,6 +118,7 @@ static void follow(struct dce *d, struct ir_value *value) {
     case IR_OPERATION:
     case IR_STORE:
     case IR_FENCE:
+    case IR_CHECK:
     case IR_ALLOCATE:
     case IR_FORALL: break;
     }
@@ -127,6 +130,8 @@ static void collect(struct dce *d, struct ir_region *region) {
         instruction->marked = false;
         if (instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC || instruction->kind == IR_ALLOCATE)
             vec_push(d->arena, &accesses_of(d, instruction->buffer)->instructions, instruction);
+        if (instruction->kind == IR_CHECK)
+            vec_push(d->arena, &d->checks, instruction);
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r])
                 collect(d, instruction->regions[r]);
@@ -195,6 +200,8 @@ void pass_dce(struct arena *arena, struct ir_kernel *kernel) {
     for (size_t i = 0; i < kernel->buffers.count; i++)
         if (kernel->buffers.at[i]->is_result)
             need_buffer(&d, kernel->buffers.at[i]);
+    for (size_t i = 0; i < d.checks.count; i++)
+        keep(&d, d.checks.at[i]);
     while (d.pending.count > 0)
         follow(&d, d.pending.at[--d.pending.count]);
     sweep(&d, kernel->body);

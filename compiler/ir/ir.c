@@ -10,6 +10,12 @@ const struct ir_op_info ir_op_info[OP_COUNT] = {
 const char *const ir_atomic_names[ATOMIC_COUNT] = {"add", "min", "max",      "and",
                                                    "or",  "xor", "exchange", "compare-exchange"};
 
+const struct ir_check_info ir_check_info[CHECK_COUNT] = {
+#define CHECK(id, code, message) [CHECK_##id] = {DIAG_##code, message},
+#include "ir/checks.def"
+#undef CHECK
+};
+
 static bool region_touches_memory(const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++)
         if (ir_touches_memory(region->instructions.at[i]))
@@ -19,7 +25,8 @@ static bool region_touches_memory(const struct ir_region *region) {
 
 bool ir_touches_memory(const struct ir_instruction *instruction) {
     switch (instruction->kind) {
-    case IR_OPERATION: return false;
+    case IR_OPERATION:
+    case IR_CHECK: return false;
     case IR_LOAD:
     case IR_STORE:
     case IR_ATOMIC:

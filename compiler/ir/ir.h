@@ -21,6 +21,7 @@
 #ifndef FCL_IR_IR_H
 #define FCL_IR_IR_H
 
+#include "support/diag.h"
 #include "support/source.h"
 #include "support/symbol.h"
 #include "support/text.h"
@@ -88,6 +89,7 @@ enum ir_kind {
     IR_STORE,     /* buffer[operands[0]] = operands[1]; ambient thread */
     IR_ATOMIC, /* results[0] = buffer[operands[0]] as it was; it becomes what `atomic` says, undivided; ambient thread */
     IR_FENCE,  /* what this thread wrote before is seen by others before what it writes after; ambient thread */
+    IR_CHECK,  /* reports a failure unless operands[0]; operands[1] and [2] are the numbers of the message */
     IR_ALLOCATE, /* buffer comes to life, contents undefined unless it is zeroed */
     IR_FORALL, /* for parameters[0] (the index) < operands[0], shared out over `inner` units of an `outer`; body regions[0]; no results */
     IR_FOR,    /* sequential: index parameters[0] < operands[0]; operands[1…] initial, parameters[1…] current,
@@ -110,6 +112,24 @@ enum ir_atomic {
 };
 extern const char *const ir_atomic_names[ATOMIC_COUNT];
 
+/* What --check finds. */
+enum ir_check {
+#define CHECK(id, code, message) CHECK_##id,
+#include "ir/checks.def"
+#undef CHECK
+    CHECK_COUNT
+};
+struct ir_check_info {
+    enum diag_code code;
+    const char *message; /* printf format of two long longs */
+};
+extern const struct ir_check_info ir_check_info[CHECK_COUNT];
+/* A place in the program that can fail. */
+struct ir_check_site {
+    enum ir_check check;
+    struct span span;
+};
+
 struct ir_region {
     uint32_t id;
     enum level_value ambient;
@@ -125,6 +145,7 @@ struct ir_instruction {
     enum ir_op op;                 /* OPERATION */
     bool no_wrap;                  /* OPERATION add sub mul neg shl: ranges prove that it does not overflow its base */
     enum ir_atomic atomic;         /* ATOMIC */
+    uint32_t site;                 /* CHECK: index into the kernel's checks */
     struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE; FORALL: see note [tickets], or NULL */
     enum level_value outer, inner; /* FORALL; inner < outer */
     struct ir_value **operands;
@@ -177,6 +198,7 @@ struct ir_kernel {
     VEC(struct ir_result) results;
     struct ir_region *body;          /* ambient grid: the host */
     VEC(struct ir_buffer *) buffers; /* all of them, parameters included */
+    VEC(struct ir_check_site) checks;
     uint32_t value_count, region_count;
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
 };

@@ -21,6 +21,7 @@ static bool only_computes(const struct ir_region *region) {
         case IR_FENCE: return false;
         case IR_OPERATION:
         case IR_LOAD:
+        case IR_CHECK:
         case IR_FOR:
         case IR_WHILE:
         case IR_IF: break;
@@ -42,6 +43,7 @@ static bool is_sequential_reader(const struct ir_instruction *instruction) {
     case IR_STORE:
     case IR_ATOMIC:
     case IR_FENCE:
+    case IR_CHECK:
     case IR_ALLOCATE:
     case IR_FORALL: return false;
     }

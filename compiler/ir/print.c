@@ -14,6 +14,7 @@ struct printer {
     struct map *buffers; /* struct ir_buffer * → name */
     struct symbols *symbols;
     struct map *used; /* symbol → how often, as a pointer */
+    const struct ir_kernel *kernel;
 };
 
 /* ---- names ---- */
@@ -173,6 +174,11 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
         text_add(out, "\n");
         return;
     case IR_FENCE: text_add(out, "fence\n"); return;
+    case IR_CHECK:
+        text_add(out, "check ");
+        print_values(p, instruction->operands, instruction->operand_count);
+        text_printf(out, " (%s)\n", ir_check_info[p->kernel->checks.at[instruction->site].check].message);
+        return;
     case IR_ALLOCATE: print_allocate(p, instruction->buffer); return;
     case IR_FORALL:
     case IR_FOR:
@@ -263,8 +269,12 @@ static void print_results_of_kernel(struct printer *p, const struct ir_kernel *k
 
 void ir_print(struct text *out, const struct ir_kernel *kernel) {
     struct arena *arena = out->arena;
-    struct printer p = {out, ARENA_ARRAY(arena, const char *, kernel->value_count + 1), map_new(arena),
-                        symbols_new(arena), map_new(arena)};
+    struct printer p = {out,
+                        ARENA_ARRAY(arena, const char *, kernel->value_count + 1),
+                        map_new(arena),
+                        symbols_new(arena),
+                        map_new(arena),
+                        kernel};
     for (size_t i = 0; i < kernel->parameters.count; i++) /* parameters keep their names as they are */
         name_value(&p, kernel->parameters.at[i].value);
     text_printf(out, "kernel %s(", kernel->name ? kernel->name->text : "?");

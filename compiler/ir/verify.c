@@ -193,6 +193,14 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
     case IR_LOAD:
     case IR_STORE: check_access(v, at, region); break;
     case IR_ATOMIC: check_atomic(v, at, region); break;
+    case IR_CHECK:
+        if (at->operand_count != 3 || at->site >= v->kernel->checks.count)
+            complain(v, at, "a check without its numbers");
+        else
+            expect_base(v, at, at->operands[0], BASE_BOOL, "the condition of a check");
+        for (size_t i = 1; i < 3 && !v->wrong; i++)
+            expect_base(v, at, at->operands[i], BASE_I32, "a number of a check");
+        break;
     case IR_FENCE:
         if (ambient != LEVEL_THREAD)
             complain(v, at, "a fence at ambient %s", level_names[ambient]);

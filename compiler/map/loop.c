@@ -24,7 +24,8 @@ static bool is_simple(const struct target_block *body) {
         case TARGET_ASSIGN:
         case TARGET_STORE: break;
         case TARGET_ATOMIC:
-        case TARGET_FENCE: return false;
+        case TARGET_FENCE:
+        case TARGET_CHECK: return false;
         case TARGET_IF:
             if (!is_simple(&statement->body) || !is_simple(&statement->other))
                 return false;

@@ -129,6 +129,46 @@ static void lower_store(struct lowering *l, const struct ir_instruction *instruc
     store->is_volatile = instruction->is_volatile;
 }
 
+/* ---- checks ---- */
+
+static void lower_check(struct lowering *l, const struct ir_instruction *instruction) {
+    struct target_statement *check = lower_emit(l, TARGET_CHECK);
+    check->array = l->report;
+    check->site = instruction->site + 1;
+    check->value = lower_value(l, instruction->operands[0]);
+    check->index = lower_value(l, instruction->operands[1]);
+    check->limit = lower_value(l, instruction->operands[2]);
+}
+
+static bool has_check(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_CHECK || lower_has_checks(instruction))
+            return true;
+    }
+    return false;
+}
+
+bool lower_has_checks(const struct ir_instruction *instruction) {
+    for (size_t r = 0; r < 2; r++)
+        if (instruction->regions[r] && has_check(instruction->regions[r]))
+            return true;
+    return false;
+}
+
+/* What a thread's loop waits for may never come when a check has failed. Above ambient thread all threads must leave a loop
+   together, and not all see the report at the same time. */
+static void leave_on_failure(struct lowering *l, const struct ir_instruction *loop) {
+    if (loop->region->ambient != LEVEL_THREAD || !lower_has_checks(loop))
+        return;
+    struct target_expr *site = expr_new(l, TARGET_EXPR_ELEMENT, BASE_I32);
+    site->array = l->report;
+    site->operands[0] = expr_integer(l, BASE_I32, 0);
+    site->is_volatile = true;
+    site->size = 1;
+    lower_emit(l, TARGET_LEAVE_UNLESS)->value = expr_operation(l, OP_EQ, BASE_BOOL, site, expr_integer(l, BASE_I32, 0));
+}
+
 /* ---- atomics ---- */
 
 static struct target_expr *bits_of(struct lowering *l, struct target_expr *x) {
@@ -293,6 +333,7 @@ static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     struct target_variable **carried = declare_carried(l, loop, 0);
     struct target_statement *statement = lower_emit(l, TARGET_WHILE);
     struct lower_scope scope = lower_enter(l, &statement->body);
+    leave_on_failure(l, loop);
     lower_region(l, loop->regions[0]);
     struct target_expr *condition = lower_value(l, loop->regions[0]->yields.at[0]);
     if (statement->body.statements.count)
@@ -378,6 +419,7 @@ static void lower_instruction(struct lowering *l, const struct ir_instruction *i
     case IR_STORE: lower_store(l, instruction); break;
     case IR_ATOMIC: lower_atomic(l, instruction); break;
     case IR_FENCE: lower_emit(l, TARGET_FENCE); break;
+    case IR_CHECK: lower_check(l, instruction); break;
     case IR_ALLOCATE: break; /* declared where it is first accessed */
     case IR_FORALL:
         if (l->target->mapping == TARGET_SIMT)

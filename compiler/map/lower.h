@@ -96,7 +96,8 @@ struct lowering {
     struct shared_plan *shared;    /* SIMT */
     struct barrier_plan *barriers; /* SIMT */
     struct names *names;
-    int64_t stack_bytes; /* LOOP: of the block's arrays so far */
+    struct target_array *report; /* where checks are reported; NULL: the kernel has none */
+    int64_t stack_bytes;         /* LOOP: of the block's arrays so far */
 };
 
 void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
@@ -115,6 +116,8 @@ struct target_statement *lower_emit(struct lowering *l, enum target_statement_ki
 struct target_variable *lower_variable(struct lowering *l, enum base base, const char *name, const char *fallback);
 /* `const base name = value;`, and the variable as an expression. */
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
+/* Is there an IR_CHECK in it? */
+bool lower_has_checks(const struct ir_instruction *instruction);
 /* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
 struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
 void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);

@@ -216,6 +216,17 @@ static void add_buffers(struct lowering *l) {
     }
 }
 
+static void add_report(struct lowering *l) {
+    if (!lower_has_checks(l->forall))
+        return;
+    l->report = ARENA_NEW(l->arena, struct target_array);
+    *l->report = (struct target_array){
+        .name = names_fresh(l->names, "fcl_report", ""), .element = BASE_I32, .space = TARGET_SPACE_GLOBAL};
+    vec_push(l->arena, &l->target->parameters,
+             (struct target_parameter){
+                 .kind = TARGET_PARAMETER_REPORT, .name = l->report->name, .base = BASE_I32, .array = l->report});
+}
+
 static void add_scalar(struct lowering *l, const struct ir_value *value) {
     struct target_variable *variable = lower_variable(l, value->base, value->name, "scalar");
     variable->is_parameter = true;
@@ -270,6 +281,7 @@ void parameters_make(struct lowering *l) {
     if (values.all.count)
         qsort(values.all.at, values.all.count, sizeof *values.all.at, by_id);
     add_buffers(l);
+    add_report(l);
     for (size_t i = 0; i < values.all.count; i++)
         if (!values.all.at[i].recompute)
             add_scalar(l, values.all.at[i].value);

@@ -85,6 +85,7 @@ enum target_statement_kind {
     TARGET_STORE,   /* array[index] = value */
     TARGET_ATOMIC, /* variable (or NULL) = array[index] as it was, which becomes what `atomic` says of value (and expected) */
     TARGET_FENCE,
+    TARGET_CHECK,           /* unless `value`: report `site` with the numbers `index` and `limit` to `array` */
     TARGET_DECLARE_ARRAY,   /* array comes to life in this scope */
     TARGET_DECLARE_POINTER, /* array is the part of `from` that begins at its element `index` */
     TARGET_FOR,             /* for (variable = value; variable < limit; variable += step) body */
@@ -101,6 +102,7 @@ struct target_statement {
     struct target_expr *value, *index, *limit, *step;
     struct target_expr *expected; /* ATOMIC: to be exchanged for value */
     enum ir_atomic atomic;
+    uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;
     bool unroll;      /* FOR: to be unrolled completely */
     bool simd;        /* FOR: iterations are independent and simple */
@@ -114,6 +116,7 @@ enum target_parameter_kind {
     TARGET_PARAMETER_SCALAR,  /* `value`, passed by value (a bool as one byte) */
     TARGET_PARAMETER_BUFFER,  /* `buffer` */
     TARGET_PARAMETER_LOCAL,   /* OpenCL local memory: `capacity` elements */
+    TARGET_PARAMETER_REPORT,  /* three zeroed ints of the host's, for the first failed check: its site, two numbers */
     TARGET_PARAMETER_SCRATCH, /* global memory the host provides: `capacity` elements for each `unit` of the launch */
 };
 struct target_parameter {

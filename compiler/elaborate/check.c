@@ -1,0 +1,152 @@
+/* --check: what the interpreter finds out about a run, found out by generated code. A check that ranges prove is not emitted.
+
+   note [after a failure]
+   A kernel goes on when a check has failed: only the first failure is reported, and what is computed afterwards means nothing. It
+   must touch no memory that is not its own, though: an index that was found wrong is replaced by 0 (memory is never
+   empty), and a write to a wrong place is left out. Loops of threads stop; see map/lower.c. */
+#include "elaborate/value.h"
+
+void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+                struct ir_value *b, struct span span) {
+    if (!e->options->check || e->shape || ir_known(e->builder, condition) == IR_TRUE)
+        return;
+    ir_check(e->builder, check, condition, a, b, span);
+}
+
+static struct ir_value *is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
+    struct ir_builder *b = e->builder;
+    return ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), index), ir_binary(b, OP_LT, index, length));
+}
+
+struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
+    if (!e->options->check || e->shape || !index || !length)
+        return index;
+    struct ir_value *inside = is_inside(e, index, length);
+    if (ir_known(e->builder, inside) == IR_TRUE)
+        return index;
+    elab_check(e, CHECK_INDEX, inside, index, length, e->span);
+    return ir_ternary(e->builder, OP_SELECT, inside, index, ir_int(e->builder, 0));
+}
+
+/* ---- places that an index function of the program gives ----
+   A bit for every place of the result says that it was written. */
+
+struct marking {
+    struct push *push;
+    enum ir_check outside;
+    struct ir_buffer *marks;
+    struct ir_value *length;
+};
+
+static enum ir_memory marks_memory(enum level_value level) {
+    return level == LEVEL_GRID ? MEMORY_OUTPUT : level == LEVEL_THREAD ? MEMORY_PRIVATE : MEMORY_SHARED;
+}
+
+/* Whether it is the first time. */
+static struct ir_value *mark(struct elaborator *e, const struct marking *marking, struct ir_value *place) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *word = ir_binary(b, OP_SHR, place, ir_int(b, 5));
+    struct ir_value *at = ir_convert(b, ir_binary(b, OP_AND, place, ir_int(b, 31)), BASE_U32);
+    struct ir_value *one = ir_constant(b, BASE_U32, (union scalar){.natural = 1});
+    struct ir_value *zero = ir_constant(b, BASE_U32, (union scalar){.natural = 0});
+    struct ir_value *bit = ir_binary(b, OP_SHL, one, at), *old;
+    if (marking->marks->memory == MEMORY_PRIVATE) {
+        old = ir_load(b, marking->marks, word);
+        ir_store(b, marking->marks, word, ir_binary(b, OP_OR, old, bit));
+    } else {
+        old = ir_atomic(b, ATOMIC_OR, marking->marks, word, bit);
+    }
+    struct ir_value *is_first = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, old, bit), zero);
+    elab_check(e, CHECK_TWICE, is_first, place, marking->length, marking->push->span);
+    return is_first;
+}
+
+static void write_marked(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                         struct elab_value *element) {
+    const struct marking *marking = self->marking;
+    struct ir_builder *b = e->builder;
+    struct ir_value *inside = is_inside(e, index, marking->length);
+    elab_check(e, marking->outside, inside, index, marking->length, marking->push->span);
+    enum ir_truth truth = ir_known(b, inside);
+    if (truth == IR_FALSE)
+        return;
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, inside);
+    ir_begin_if(b, mark(e, marking, index)); /* two writes would be a race */
+    self->next->write(e, self->next, index, element);
+    ir_else(b, NULL, 0);
+    ir_end_if(b, NULL, NULL, 0, false);
+    if (truth == IR_UNKNOWN) {
+        ir_else(b, NULL, 0);
+        ir_end_if(b, NULL, NULL, 0, false);
+    }
+}
+
+void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
+                     elab_run_function *run) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = elab_push_length(e, push);
+    if (!e->options->check || !length) {
+        run(e, push, writer);
+        return;
+    }
+    struct marking marking = {push, outside, NULL, length};
+    struct ir_value *capacity = elab_capacity(e, length, push->level);
+    struct ir_region *here = ir_enter_outermost(b);
+    struct ir_value *words = ir_binary(b, OP_ADD, ir_binary(b, OP_SHR, capacity, ir_int(b, 5)), ir_int(b, 1));
+    ir_leave_outermost(b, here);
+    marking.marks = ir_buffer_new(b, marks_memory(push->level), push->level, BASE_U32, words, "written");
+    marking.marks->rewritten = true;
+    ir_allocate(b, marking.marks);
+    struct split_frame *split = e->split;
+    e->split = NULL;
+    struct ir_value *w = elab_begin_threads(e, push->level, words);
+    ir_store(b, marking.marks, w, ir_constant(b, BASE_U32, (union scalar){.natural = 0}));
+    elab_end_threads(e, push->level, w);
+    struct writer marked = {.write = write_marked, .marking = &marking, .next = writer};
+    run(e, push, &marked);
+    struct ir_value *i = elab_begin_threads(e, push->level, length);
+    struct ir_value *word = ir_load(b, marking.marks, ir_binary(b, OP_SHR, i, ir_int(b, 5)));
+    struct ir_value *at = ir_convert(b, ir_binary(b, OP_AND, i, ir_int(b, 31)), BASE_U32);
+    struct ir_value *bit =
+        ir_binary(b, OP_AND, ir_binary(b, OP_SHR, word, at), ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
+    elab_check(e, CHECK_MISSING, ir_binary(b, OP_EQ, bit, ir_constant(b, BASE_U32, (union scalar){.natural = 1})), i,
+               length, push->span);
+    elab_end_threads(e, push->level, i);
+    e->split = split;
+}
+
+/* ---- scatter ---- */
+
+/* Once all pairs are stored, each must find its value at its place. */
+void elab_check_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
+    if (!e->options->check || !elab_writes_plainly(writer))
+        return;
+    struct ir_builder *b = e->builder;
+    for (size_t k = 0; k < writer->buffer_count; k++)
+        writer->buffers[k]->rewritten = true;
+    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
+    struct elab_value *pair = elab_index(e, push->pairs, i);
+    struct ir_value *place = elab_as_scalar(e, pair->tuple.items[0]);
+    struct ir_value *inside = is_inside(e, place, ir_resolve(b, push->array->length));
+    enum ir_truth truth = ir_known(b, inside);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, inside);
+    if (truth != IR_FALSE) {
+        ir_values leaves = {0};
+        elab_flatten(e, pair->tuple.items[1], &leaves);
+        struct ir_value *at = writer->offset ? ir_binary(b, OP_ADD, writer->offset, place) : place;
+        struct ir_value *same = ir_bool(b, true);
+        for (size_t k = 0; k < leaves.count; k++) {
+            struct ir_value *stored = ir_load(b, writer->buffers[k], at);
+            same =
+                ir_binary(b, OP_AND, same, ir_binary(b, OP_EQ, elab_bits_of(e, stored), elab_bits_of(e, leaves.at[k])));
+        }
+        elab_check(e, CHECK_SCATTER, same, place, place, push->span);
+    }
+    if (truth == IR_UNKNOWN) {
+        ir_else(b, NULL, 0);
+        ir_end_if(b, NULL, NULL, 0, false);
+    }
+    elab_end_threads(e, push->level, i);
+}
