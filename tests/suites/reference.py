@@ -6,6 +6,7 @@ The word after the fence says what a block is:
     fcl                 a program with test directives, run on every executor of RUNS
     fcl interp          the same on the interpreter only: failures at run time that compiled code does not find
     fcl error           a program that must give the errors that its comments `-- E0221: message` state, and no others
+    fcl file NAME       a file for the programs after it to import
     types               lines `name : type`, of names in the program before it in its section, the prelude and primitives
     target              an excerpt of --dump=target --target=cuda of the program before it in its section
 """
@@ -18,7 +19,7 @@ from harness import Case, Counts
 
 ORDER = 42
 RUNS = ("interp", "c", "opencl-loop", "opencl-simt", "cuda-simulator")
-KINDS = ("fcl", "fcl interp", "fcl error", "types", "target")
+KINDS = ("fcl", "fcl interp", "fcl error", "fcl file", "types", "target", "text", "sh", "")
 
 
 def blocks(text):
@@ -51,45 +52,54 @@ def cases(env):
         return open(env.path(*path), encoding="utf-8").read()
 
     reference = read("docs", "language.md")
+    folder = env.tmp()
     program = {}  # section to the path of its last program
+    stated = set()  # names whose types are stated
 
-    def written(line, body):
-        path = os.path.join(env.tmp(), f"line{line}.fcl")
+    def written(name, body):
+        path = os.path.join(folder, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write(body)
         return path
 
     for line, section, kind, body in blocks(reference):
         name = f"docs/language.md:{line}"
+        if kind.startswith("fcl file "):
+            written(kind.split()[2], body)
+            continue
         if kind.startswith("fcl"):
-            path = program[section] = written(line, body)
+            path = program[section] = written(f"line{line}.fcl", body)
         if kind in ("fcl", "fcl interp"):
             for executor in RUNS if kind == "fcl" else RUNS[:1]:
                 yield Case(f"{name} on {executor}", lambda path=path, executor=executor: run(env, path, executor))
         elif kind == "fcl error":
             yield Case(f"{name} errors", lambda path=path, body=body: errors(env, path, body))
         elif kind == "types":
-            known = program.get(section) or written(line, "")
+            known = program.get(section) or written(f"line{line}.fcl", "")
+            stated.update(line.split(" : ")[0] for line in body.splitlines())
             yield Case(f"{name} types", lambda known=known, body=body: types(env, known, body))
         elif kind == "target":
             yield Case(f"{name} target", lambda known=program[section], body=body: excerpt(env, known, body))
-        else:
+        elif kind not in KINDS:
             def unknown(kind=kind):
-                assert kind in ("", "text", "sh"), f"no block is called `{kind}`; there are {', '.join(KINDS)}, text and sh"
+                raise AssertionError(f"no block is called `{kind}`; there are {', '.join(KINDS)}")
             yield Case(f"{name} is a known block", unknown)
 
     def primitives():
         table = read("compiler", "types", "primitives.def")
-        names = [row[1] for macro in ("PRIM", "SCALAR") for row in rows(table, macro)]
-        assert len(names) > 100, f"only {len(names)} primitives were read from the table"
-        missing(names, reference, "primitives")
+        arrays, scalars = ([row[1] for row in rows(table, macro)] for macro in ("PRIM", "SCALAR"))
+        assert arrays and scalars, "no primitives were read from the table"
+        untyped = [name for name in arrays if name not in stated]
+        assert not untyped, f"primitives whose type the reference does not state: {' '.join(untyped)}"
+        missing(scalars, reference, "primitives")
     yield Case("docs/language.md names every primitive", primitives)
 
     def prelude():
         names = [name for file in sorted(os.listdir(env.path("prelude")))
                  for name in re.findall(r"^(?:fun|val) (\S+)", read("prelude", file), re.M)]
         assert names, "no definitions were found in the prelude"
-        missing(names, reference, "functions of the prelude")
+        untyped = [name for name in names if name not in stated]
+        assert not untyped, f"functions of the prelude whose type the reference does not state: {' '.join(untyped)}"
     yield Case("docs/language.md names every function of the prelude", prelude)
 
     def diagnostics():
