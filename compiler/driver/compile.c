@@ -36,6 +36,7 @@ static struct generate_request request_of(struct compilation *c, const struct ta
     return (struct generate_request){.arena = c->arena,
                                      .options = c->options,
                                      .program = c->program,
+                                     .source = c->file->source,
                                      .language = target->language,
                                      .loop = target->language == BACKEND_C || c->options->mapping == MAPPING_LOOP,
                                      .diagnostics = c->diagnostics};

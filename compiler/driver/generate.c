@@ -81,13 +81,24 @@ static void make_names_unique(struct arena *arena, struct generated *generated) 
     }
 }
 
+/* As `fclc run` finds them: of one name, the last. */
+static bool is_wanted(const struct generate_request *request, size_t index) {
+    const struct core_global *global = request->program->globals.at[index];
+    if (global->kind != GLOBAL_KERNEL || request->only)
+        return global == request->only;
+    for (size_t i = index + 1; i < request->program->globals.count; i++) {
+        const struct core_global *later = request->program->globals.at[i];
+        if (later->kind == GLOBAL_KERNEL && later->source == global->source && later->name == global->name)
+            return false;
+    }
+    return global->source == request->source;
+}
+
 bool generate(const struct generate_request *request, struct generated *result) {
     bool good = true;
     for (size_t i = 0; i < request->program->globals.count; i++) {
-        const struct core_global *global = request->program->globals.at[i];
-        if (global->kind != GLOBAL_KERNEL || (request->only && global != request->only))
-            continue;
-        good = generate_kernel(request, global, result) && good;
+        if (is_wanted(request, i))
+            good = generate_kernel(request, request->program->globals.at[i], result) && good;
     }
     make_names_unique(request->arena, result);
     return good;

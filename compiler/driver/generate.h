@@ -18,7 +18,8 @@ struct generate_request {
     struct arena *arena;
     const struct options *options;
     const struct program *program;
-    const struct core_global *only; /* one kernel, or NULL: all that are not the prelude's */
+    const struct core_global *only; /* one kernel, or NULL: all of `source` */
+    const struct source *source;    /* the file that was named: what it imports has kernels of its own, for itself */
     enum backend_language language;
     bool loop;          /* the mapping */
     bool before_passes; /* stop after elaboration (--dump=ir) */

@@ -28,9 +28,9 @@ static bool is_typed(const struct ast_decl *decl) {
     return decl->kind == DECL_FUN || decl->kind == DECL_VAL || decl->kind == DECL_KERNEL || decl->kind == DECL_PARAM;
 }
 
-static void print_type_of(struct text *out, const struct core_global *global) {
-    text_printf(out, "%s : ", global->name->text);
-    scheme_print(out, global->scheme, false);
+static void print_type_of(struct text *out, const char *name, const struct scheme *scheme) {
+    text_printf(out, "%s : ", name);
+    scheme_print(out, scheme, false);
     text_add(out, "\n");
 }
 
@@ -41,16 +41,21 @@ static const struct core_global *global_at(const struct compilation *c, struct s
     return NULL;
 }
 
-/* The last of that name: what the end of the file sees. */
-static const struct core_global *global_named(const struct compilation *c, const char *name) {
+/* What the end of the file sees: the last definition of that name, or a primitive. NULL, and said so: nothing. */
+static const struct scheme *scheme_named(const struct compilation *c, const char *name) {
     struct suggestion suggestion = suggestion_for(name);
     for (size_t i = c->program->globals.count; i-- > 0;) {
         const struct core_global *global = c->program->globals.at[i];
         bool is_visible = global->source == c->file->source || global->from_prelude;
         if (is_visible && strcmp(global->name->text, name) == 0)
-            return global;
+            return global->scheme;
         if (is_visible)
             suggestion_offer(&suggestion, global->name->text);
+    }
+    for (int i = 0; i < PRIM_COUNT; i++) {
+        if (strcmp(primitive_info[i].name, name) == 0)
+            return types_of_primitive(c->arena, c->symbols, c->diagnostics, (enum primitive)i);
+        suggestion_offer(&suggestion, primitive_info[i].name);
     }
     if (suggestion.best)
         driver_complain("%s: nothing is named `%s`; did you mean `%s`?", c->file->source->path, name, suggestion.best);
@@ -63,9 +68,9 @@ static enum exit_status add_types(const struct compilation *c, const char *const
                                   struct text *out) {
     enum exit_status status = EXIT_GOOD;
     for (size_t i = 0; i < count; i++) {
-        const struct core_global *global = global_named(c, names[i]);
-        if (global)
-            print_type_of(out, global);
+        const struct scheme *scheme = scheme_named(c, names[i]);
+        if (scheme)
+            print_type_of(out, names[i], scheme);
         else
             status = EXIT_USAGE;
     }
@@ -73,7 +78,7 @@ static enum exit_status add_types(const struct compilation *c, const char *const
         const struct ast_decl *decl = c->file->decls.at[i];
         const struct core_global *global = is_typed(decl) ? global_at(c, decl->name_span) : NULL;
         if (global)
-            print_type_of(out, global);
+            print_type_of(out, global->name->text, global->scheme);
     }
     return status;
 }

@@ -323,3 +323,8 @@ struct program *types_check(struct arena *arena, struct symbols *symbols, const 
     }
     return c->program;
 }
+
+const struct scheme *types_of_primitive(struct arena *arena, struct symbols *symbols, struct diagnostics *diagnostics,
+                                        enum primitive primitive) {
+    return primitive_scheme(checker_new(arena, symbols, diagnostics), primitive);
+}

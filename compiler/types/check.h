@@ -26,4 +26,8 @@ struct program *types_check(struct arena *arena, struct symbols *symbols, const 
                             size_t count, struct param_setting *settings, size_t setting_count,
                             struct diagnostics *diagnostics);
 
+/* The type of a primitive, for those who only show it. */
+const struct scheme *types_of_primitive(struct arena *arena, struct symbols *symbols, struct diagnostics *diagnostics,
+                                        enum primitive primitive);
+
 #endif

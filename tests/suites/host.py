@@ -38,6 +38,17 @@ def cases(env):
                              os.path.join(folder, "unit.o"))
             yield Case(f"{os.path.relpath(path, env.root)}: header for .{extension}", compiles)
 
+    def defined_again():
+        folder = env.tmp()
+        path = os.path.join(folder, "twice.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (x : int) = x + 1\nkernel k (x : int) = x + 2\n")
+        env.must(env.fclc, path, "-o", os.path.join(folder, "out.c"))
+        header = open(os.path.join(folder, "out.h"), encoding="utf-8").read()
+        assert header.count("enum fcl_status out_k(") == 2, header  # a declaration and a definition
+        assert env.must(env.fclc, "run", "--target=c", path, "k", "1") == "3\n"
+    yield Case("a kernel that is defined again", defined_again)
+
     for device, (extension, options) in DEVICES.items():
         def everything(device=device, extension=extension, options=options):
             folder = emitted("tests/host/all.fcl", "kernels", extension, options)
