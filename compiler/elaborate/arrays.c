@@ -47,9 +47,11 @@ static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, 
     struct ir_builder *b = e->builder;
     size_t inner = pull->memory.extent_count;
     if (inner) { /* a row: the same memory, further on */
-        struct ir_value *stride = ir_resolve(b, pull->memory.extents[0]);
+        /* Every extent is an int, their product need not be: rows begin at 64-bit offsets. */
+        struct ir_value *stride = ir_convert(b, ir_resolve(b, pull->memory.extents[0]), BASE_I64);
         for (size_t i = 1; i < inner; i++)
-            stride = ir_binary(b, OP_MUL, stride, pull->memory.extents[i]);
+            stride = ir_binary(b, OP_MUL, stride, ir_convert(b, pull->memory.extents[i], BASE_I64));
+        index = ir_convert(b, index, BASE_I64);
         struct pull *row = new_pull(e, PULL_MEMORY, pull->memory.extents[0]);
         row->memory = pull->memory;
         row->memory.extents++;
@@ -59,7 +61,9 @@ static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, 
             row->memory.offset = ir_binary(b, OP_ADD, pull->memory.offset, row->memory.offset);
         return elab_of_pull(e, row);
     }
-    struct ir_value *place = pull->memory.offset ? ir_binary(b, OP_ADD, pull->memory.offset, index) : index;
+    struct ir_value *place = index;
+    if (pull->memory.offset)
+        place = ir_binary(b, OP_ADD, pull->memory.offset, ir_convert(b, index, pull->memory.offset->base));
     base_list bases = {0};
     elab_leaf_bases(e, pull->memory.element, &bases);
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases.count);
@@ -163,8 +167,18 @@ static struct elab_value *some_chunks(struct elaborator *e, void *context) {
     struct ir_value *length = length_of_last(e, last->push, last->count);
     if (!length || !last->push->chunk_size)
         return elab_unknown(e);
-    struct ir_value *before = ir_binary(b, OP_SUB, last->count, ir_int(b, 1));
-    return elab_scalar(e, ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, before, last->push->chunk_size), length));
+    struct ir_value *before = ir_binary(b, OP_SUB, last->count, ir_int(b, 1)), *size = last->push->chunk_size;
+    struct ir_value *zero = ir_int(b, 0), *most = ir_int(b, INT32_MAX);
+    bool is_hosts = ir_ambient(b) == LEVEL_GRID && e->shape == 1;
+    if (is_hosts) {
+        struct ir_value *fit = ir_binary(b, OP_DIV, most, ir_binary(b, OP_MAX, size, ir_int(b, 1)));
+        elab_require(e, CHECK_MANY_CHUNKS, ir_binary(b, OP_LE, before, fit), last->count, size, last->push->span);
+    }
+    before = ir_binary(b, OP_MUL, before, size);
+    struct ir_value *whole = ir_binary(b, OP_ADD, before, length);
+    if (is_hosts)
+        elab_require(e, CHECK_LONG, ir_binary(b, OP_LE, zero, whole), before, length, last->push->span);
+    return elab_scalar(e, whole);
 }
 
 static struct elab_value *no_chunks(struct elaborator *e, void *context) {
@@ -184,7 +198,12 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
     case PUSH_SHUFFLE: return elab_push_length(e, push->of);
     case PUSH_APPEND: {
         struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->second);
-        return x && y ? ir_binary(b, OP_ADD, x, y) : NULL;
+        if (!x || !y)
+            return NULL;
+        struct ir_value *whole = ir_binary(b, OP_ADD, x, y);
+        if (ir_ambient(b) == LEVEL_GRID && !e->shape)
+            elab_require(e, CHECK_LONG, ir_binary(b, OP_LE, ir_int(b, 0), whole), x, y, push->span);
+        return whole;
     }
     case PUSH_CHOICE: {
         struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->second);
@@ -358,6 +377,7 @@ PRIMITIVE(APPEND) {
     struct push *push = elab_push_new(e, PUSH_APPEND, a->level);
     push->of = a;
     push->second = elab_as_push(e, arguments[1]);
+    push->span = e->span;
     return elab_of_push(e, push);
 }
 

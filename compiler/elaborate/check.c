@@ -13,6 +13,14 @@ void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *cond
     ir_check(e->builder, check, condition, a, b, span);
 }
 
+void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+                  struct ir_value *b, struct span span) {
+    if (ir_known(e->builder, condition) == IR_TRUE)
+        return;
+    ir_check(e->builder, check, condition, a, b, span);
+    ir_assume(e->builder, condition);
+}
+
 static struct ir_value *is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
     struct ir_builder *b = e->builder;
     return ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), index), ir_binary(b, OP_LT, index, length));

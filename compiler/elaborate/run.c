@@ -418,6 +418,12 @@ static struct pull *step_shape(struct elaborator *e, const struct stepping *step
     struct pull *result = unknown_array(e, stepping->element, NULL);
     if (!length)
         return result;
+    /* Where a step keeps the length, it does not matter how many there are. */
+    struct push *kept = next_push(e, stepping, unknown_array(e, stepping->element, length), NULL);
+    if (elab_push_length(e, kept) == ir_resolve(b, length)) {
+        result->length = length;
+        return result;
+    }
     struct ir_value *carried[2] = {length, ir_int(b, 0)};
     int64_t lows[2] = {0, 0}, highs[2] = {length->high, INT32_MAX};
     ir_begin_while(b, carried, 2, lows, highs);

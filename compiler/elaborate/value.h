@@ -257,7 +257,10 @@ void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
 
-/* ---- check.c: nothing without --check ---- */
+/* ---- check.c: but for the first, nothing without --check ---- */
+/* On the host, which gives up where it does not hold; so it holds afterwards. */
+void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+                  struct ir_value *b, struct span span);
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span);
 /* The index, which is checked, and 0 instead where it is wrong. */

@@ -485,3 +485,9 @@ void ir_check(struct ir_builder *b, enum ir_check check, struct ir_value *condit
     builder_append(b, b->frames.count - 1, instruction);
     builder_top(b)->effects = true;
 }
+
+void ir_assume(struct ir_builder *b, struct ir_value *condition) {
+    condition = builder_operand(b, condition);
+    if (!condition->is_constant)
+        facts_assume(b, condition, true, 0);
+}

@@ -34,7 +34,8 @@ struct ir_value *ir_resolve(struct ir_builder *b,
 /* true, false or unknown: also what the branches around the current place tell about it. */
 enum ir_truth { IR_UNKNOWN, IR_TRUE, IR_FALSE };
 enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition);
-void ir_name(struct ir_value *value, const char *name); /* hint; keeps the first */
+void ir_name(struct ir_value *value, const char *name);           /* hint; keeps the first */
+void ir_assume(struct ir_builder *b, struct ir_value *condition); /* until the innermost region ends */
 
 /* ---- memory ---- */
 struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enum level_value owner, enum base element,

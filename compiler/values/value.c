@@ -134,11 +134,11 @@ bool value_check_shape(struct arena *arena, struct type *element, size_t rank, c
             return false;
         }
     for (size_t i = 0; i < rank; i++) {
-        *count *= shape[i]; /* both factors are below 2^31 */
-        if (*count > VALUE_MAX_LENGTH) {
-            *why = arena_printf(arena, "too many elements: an array has at most %lld", (long long)VALUE_MAX_LENGTH);
+        if (shape[i] && *count > VALUE_MAX_ELEMENTS / shape[i]) {
+            *why = arena_printf(arena, "too many elements: an array has at most %lld", (long long)VALUE_MAX_ELEMENTS);
             return false;
         }
+        *count *= shape[i];
     }
     double bytes = (double)*count * (double)element_bytes(element);
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);

@@ -21,8 +21,10 @@ enum value_kind {
 
 enum {
     VALUE_MAX_RANK = 8,
-    VALUE_MAX_LENGTH = INT32_MAX, /* of a dimension and of the whole: lengths are FCL's int */
+    VALUE_MAX_LENGTH = INT32_MAX, /* of a dimension: lengths are FCL's int */
 };
+
+static const int64_t VALUE_MAX_ELEMENTS = INT64_C(1) << 48; /* of all dimensions together */
 
 struct host_value {
     enum value_kind kind;
