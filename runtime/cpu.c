@@ -166,6 +166,8 @@ static void close_c(struct fcl_context *context) {
 }
 
 static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
+    if (context->queue)
+        return fclrt_fail(context, FCL_INVALID, "C has no queues");
     (void)ordinal;
     const char *command = compiler_command();
     struct state *state = context->state = calloc(1, sizeof *state);

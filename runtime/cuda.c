@@ -37,6 +37,8 @@ struct state {
     struct nvrtc rtc;
     CUdevice device;
     CUcontext context;
+    CUstream stream;  // NULL: the default one
+    bool is_callers;  // context and stream
     int architecture; // that NVRTC compiles for: 10 × major + minor, at most the device's
 };
 
@@ -203,10 +205,24 @@ static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
                           "%s has compute capability %" PRIu32 ".%" PRIu32
                           ", which this version of NVRTC no longer supports: install an older CUDA toolkit",
                           info->name, info->capability / 10, info->capability % 10);
-    error = state->cu.cuDevicePrimaryCtxRetain(&state->context, state->device);
-    if (error != CUDA_SUCCESS) {
-        state->context = NULL;
-        return fail(context, "cuDevicePrimaryCtxRetain", error);
+    if (context->queue) {
+        CUdevice current = -1;
+        state->is_callers = true;
+        state->stream = context->queue;
+        error = state->cu.cuCtxGetCurrent(&state->context);
+        if (error != CUDA_SUCCESS || !state->context)
+            return fclrt_fail(context, FCL_INVALID, "the calling thread has no current CUDA context");
+        error = state->cu.cuCtxGetDevice(&current);
+        if (error != CUDA_SUCCESS)
+            return fail(context, "cuCtxGetDevice", error);
+        if (current != state->device)
+            return fclrt_fail(context, FCL_NO_DEVICE, "the current CUDA context is another device's");
+    } else {
+        error = state->cu.cuDevicePrimaryCtxRetain(&state->context, state->device);
+        if (error != CUDA_SUCCESS) {
+            state->context = NULL;
+            return fail(context, "cuDevicePrimaryCtxRetain", error);
+        }
     }
     int major = 0, minor = 0;
     if (state->rtc.nvrtcVersion)
@@ -222,7 +238,7 @@ static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
 
 static void close_cuda(struct fcl_context *context) {
     struct state *state = context->state;
-    if (state->context)
+    if (state->context && !state->is_callers)
         state->cu.cuDevicePrimaryCtxRelease(state->device);
     free(state);
     context->state = NULL;
@@ -243,7 +259,7 @@ static void close_cuda(struct fcl_context *context) {
 static enum fcl_status finish_cuda(struct fcl_context *context) {
     if (!((struct state *)context->state)->context)
         return FCL_OK;
-    WITH_CONTEXT(context, "cuCtxSynchronize", cuCtxSynchronize());
+    WITH_CONTEXT(context, "cuStreamSynchronize", cuStreamSynchronize(state->stream));
 }
 
 // ---------------------------------------------------------------- buffers
@@ -273,24 +289,36 @@ static void free_cuda(struct fcl_context *context, union fclrt_memory memory) {
     leave(state);
 }
 
+static enum fcl_status start_write(struct fcl_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes) {
+    WITH_CONTEXT(buffer->context, "cuMemcpyHtoDAsync",
+                 cuMemcpyHtoDAsync_v2(buffer->memory.address + offset, data, (size_t)bytes, state->stream));
+}
+
+static enum fcl_status start_read(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes) {
+    WITH_CONTEXT(buffer->context, "cuMemcpyDtoHAsync",
+                 cuMemcpyDtoHAsync_v2(data, buffer->memory.address + offset, (size_t)bytes, state->stream));
+}
+
 static enum fcl_status write_cuda(struct fcl_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes) {
-    WITH_CONTEXT(buffer->context, "cuMemcpyHtoD",
-                 cuMemcpyHtoD_v2(buffer->memory.address + offset, data, (size_t)bytes));
+    enum fcl_status status = start_write(buffer, offset, data, bytes);
+    return status == FCL_OK ? finish_cuda(buffer->context) : status;
 }
 
 static enum fcl_status read_cuda(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes) {
-    WITH_CONTEXT(buffer->context, "cuMemcpyDtoH",
-                 cuMemcpyDtoH_v2(data, buffer->memory.address + offset, (size_t)bytes));
+    enum fcl_status status = start_read(buffer, offset, data, bytes);
+    return status == FCL_OK ? finish_cuda(buffer->context) : status;
 }
 
 static enum fcl_status copy_cuda(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
                                  uint64_t from_offset, uint64_t bytes) {
-    WITH_CONTEXT(to->context, "cuMemcpyDtoD",
-                 cuMemcpyDtoD_v2(to->memory.address + to_offset, from->memory.address + from_offset, (size_t)bytes));
+    WITH_CONTEXT(to->context, "cuMemcpyDtoDAsync",
+                 cuMemcpyDtoDAsync_v2(to->memory.address + to_offset, from->memory.address + from_offset, (size_t)bytes,
+                                      state->stream));
 }
 
 static enum fcl_status fill_cuda(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value) {
-    WITH_CONTEXT(buffer->context, "cuMemsetD8", cuMemsetD8_v2(buffer->memory.address + offset, value, (size_t)bytes));
+    WITH_CONTEXT(buffer->context, "cuMemsetD8Async",
+                 cuMemsetD8Async(buffer->memory.address + offset, value, (size_t)bytes, state->stream));
 }
 
 // ---------------------------------------------------------------- programs
@@ -489,7 +517,7 @@ static CUresult record(struct state *state, void **event) {
     if (error != CUDA_SUCCESS)
         return error;
     *event = made;
-    return state->cu.cuEventRecord(made, NULL);
+    return state->cu.cuEventRecord(made, state->stream);
 }
 
 static void drop_events(struct state *state, struct fclrt_event *event) {
@@ -527,7 +555,7 @@ static enum fcl_status launch_cuda(struct fcl_kernel *kernel, uint64_t blocks, u
             error = record(state, &event->start);
         if (error == CUDA_SUCCESS)
             error = state->cu.cuLaunchKernel(kernel->handle, (unsigned)blocks, 1, 1, threads, 1, 1,
-                                             (unsigned)shared_bytes, NULL, (void **)values, NULL);
+                                             (unsigned)shared_bytes, state->stream, (void **)values, NULL);
         if (error == CUDA_SUCCESS && event)
             error = record(state, &event->end);
         if (event) {

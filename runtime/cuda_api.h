@@ -61,7 +61,9 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CUresult, cuDevicePrimaryCtxRelease, (CUdevice))                                                                 \
     X(CUresult, cuCtxPushCurrent_v2, (CUcontext))                                                                      \
     X(CUresult, cuCtxPopCurrent_v2, (CUcontext *))                                                                     \
-    X(CUresult, cuCtxSynchronize, (void))                                                                              \
+    X(CUresult, cuCtxGetCurrent, (CUcontext *))                                                                        \
+    X(CUresult, cuCtxGetDevice, (CUdevice *))                                                                          \
+    X(CUresult, cuStreamSynchronize, (CUstream))                                                                       \
     X(CUresult, cuModuleLoadData, (CUmodule *, const void *))                                                          \
     X(CUresult, cuModuleUnload, (CUmodule))                                                                            \
     X(CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                           \
@@ -69,10 +71,10 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CUresult, cuFuncSetAttribute, (CUfunction, CUfunction_attribute, int))                                           \
     X(CUresult, cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                                \
     X(CUresult, cuMemFree_v2, (CUdeviceptr))                                                                           \
-    X(CUresult, cuMemcpyHtoD_v2, (CUdeviceptr, const void *, size_t))                                                  \
-    X(CUresult, cuMemcpyDtoH_v2, (void *, CUdeviceptr, size_t))                                                        \
-    X(CUresult, cuMemcpyDtoD_v2, (CUdeviceptr, CUdeviceptr, size_t))                                                   \
-    X(CUresult, cuMemsetD8_v2, (CUdeviceptr, unsigned char, size_t))                                                   \
+    X(CUresult, cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))                                   \
+    X(CUresult, cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                                         \
+    X(CUresult, cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                    \
+    X(CUresult, cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))                                       \
     X(CUresult, cuLaunchKernel,                                                                                        \
       (CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,   \
        CUstream, void **, void **))                                                                                    \

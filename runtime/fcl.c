@@ -242,6 +242,7 @@ static enum fcl_status open_device(struct fcl_context **out, const struct fcl_op
     context->backend = backends[found->info.backend];
     context->device = found->info;
     context->profile = options->profile;
+    context->queue = options->queue;
     context->use_pool = !options->no_pool && !(pool && strcmp(pool, "0") == 0);
     context->build_origin = "source";
     if (!options->no_disk_cache)
@@ -341,7 +342,8 @@ static void free_program(struct fcl_program *program) {
 static void free_buffers(struct fcl_context *context, struct fcl_buffer **list) {
     for (struct fcl_buffer *buffer = *list, *next; buffer; buffer = next) {
         next = buffer->next;
-        context->backend->free(context, buffer->memory);
+        if (!buffer->is_callers)
+            context->backend->free(context, buffer->memory);
         free(buffer);
     }
     *list = NULL;
@@ -473,6 +475,10 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
         return;
     struct fcl_context *context = buffer->context;
     unlink_buffer(&context->buffers, buffer);
+    if (buffer->is_callers) {
+        free(buffer);
+        return;
+    }
     if (!context->use_pool) {
         context->backend->free(context, buffer->memory);
         free(buffer);
@@ -492,6 +498,36 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
         context->backend->free(context, last->memory);
         free(last);
     }
+}
+
+enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,
+                                struct fcl_buffer **out) {
+    if (out)
+        *out = NULL;
+    if (!context)
+        return FCL_INVALID;
+    if (!out || (!native && bytes))
+        return fclrt_fail(context, FCL_INVALID, "fcl_buffer_wrap: no %s", out ? "memory" : "place for the buffer");
+    struct fcl_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer)
+        return fclrt_no_memory(context);
+    buffer->context = context;
+    buffer->bytes = bytes;
+    buffer->is_callers = true;
+    if (context->device.backend == FCL_BACKEND_CUDA)
+        buffer->memory.address = native;
+    else
+        buffer->memory.pointer = (void *)native;
+    link_buffer(&context->buffers, buffer);
+    *out = buffer;
+    return FCL_OK;
+}
+
+uintptr_t fcl_buffer_native(const struct fcl_buffer *buffer) {
+    if (!buffer)
+        return 0;
+    return buffer->context->device.backend == FCL_BACKEND_CUDA ? (uintptr_t)buffer->memory.address
+                                                               : (uintptr_t)buffer->memory.pointer;
 }
 
 uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer) { return buffer ? buffer->bytes : 0; }

@@ -115,11 +115,15 @@ struct fcl_options {
     bool no_disk_cache;          // do not keep built programs on disk
     bool no_pool;                // give freed buffers back to the driver at once
     const char *cache_directory; // NULL: $XDG_CACHE_HOME/fcl or ~/.cache/fcl
+    // NULL, or the caller's own queue to work on, which stays the caller's and must outlive the context: with kind
+    // FCL_DEVICE_OPENCL… a cl_command_queue that works in order (with profiling where `profile` is set), with FCL_DEVICE_CUDA a
+    // CUstream (cudaStream_t) of the thread's current CUDA context. The device is the queue's. For C it is an error.
+    void *queue;
 };
 
 // The first device that works, no profiling, both caches.
 #define FCL_OPTIONS_DEFAULT                                                                                            \
-    { FCL_DEVICE_ANY, 0, false, false, false, NULL }
+    { FCL_DEVICE_ANY, 0, false, false, false, NULL, NULL }
 
 // Opens a device. `options` NULL is FCL_OPTIONS_DEFAULT. The message of a failure, with the reasons of everything that was
 // tried, goes to `error` (at most `error_bytes` with its terminator); `error` may be NULL.
@@ -143,6 +147,12 @@ enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, stru
 // The same for `count` elements of `element_bytes` each: an error where the product overflows.
 enum fcl_status fcl_buffer_array(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
                                  struct fcl_buffer **buffer);
+// Memory of the caller's as a buffer: a cl_mem, a CUdeviceptr, or for C a pointer, of at least that many bytes. It stays the caller's:
+// fcl_buffer_free only forgets it.
+enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,
+                                struct fcl_buffer **buffer);
+// What the driver calls a buffer: the same kinds of value.
+uintptr_t fcl_buffer_native(const struct fcl_buffer *buffer);
 // Work already asked for may still use it: the memory lives until that is done. NULL is fine.
 void fcl_buffer_free(struct fcl_buffer *buffer);
 uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer);

@@ -14,6 +14,7 @@ struct fcl_buffer {
     struct fcl_context *context;
     uint64_t bytes; // as asked; at least one byte is allocated
     union fclrt_memory memory;
+    bool is_callers;                    // not to be freed
     struct fcl_buffer *next, *previous; // in context->buffers or context->pool
 };
 
@@ -49,6 +50,7 @@ struct fcl_context {
     void *state; // the backend's
     struct fcl_device_info device;
     bool profile, use_pool;
+    void *queue;           // the caller's, or NULL
     char *build_options;   // defaults
     char *identity;        // everything but the source and options that a built program depends on
     char *cache_directory; // NULL: no disk cache

@@ -178,7 +178,30 @@ static bool choose(void *to, const struct opencl *cl, cl_platform_id platform, c
     return false;
 }
 
+// The caller's queue and its context, if it is this device's.
+static enum fcl_status use_queue(struct fcl_context *context, struct state *state) {
+    cl_device_id device = NULL;
+    cl_context own = NULL;
+    cl_int error =
+        state->cl.clGetCommandQueueInfo(context->queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), (void *)&device, NULL);
+    if (error == 0)
+        error =
+            state->cl.clGetCommandQueueInfo(context->queue, CL_QUEUE_CONTEXT, sizeof(cl_context), (void *)&own, NULL);
+    if (error != 0)
+        return fail(context, "clGetCommandQueueInfo", error);
+    if (device != state->device)
+        return fclrt_fail(context, FCL_NO_DEVICE, "the queue is another device's");
+    if ((error = state->cl.clRetainContext(own)) != 0)
+        return fail(context, "clRetainContext", error);
+    state->context = own;
+    if ((error = state->cl.clRetainCommandQueue(context->queue)) != 0)
+        return fail(context, "clRetainCommandQueue", error);
+    state->queue = context->queue;
+    return FCL_OK;
+}
+
 static enum fcl_status open_opencl(struct fcl_context *context, size_t ordinal) {
+    enum fcl_status status = FCL_OK;
     struct state *state = calloc(1, sizeof *state);
     if (!state)
         return fclrt_no_memory(context);
@@ -195,12 +218,19 @@ static enum fcl_status open_opencl(struct fcl_context *context, size_t ordinal) 
     state->device = choice.device;
 
     cl_int error = 0;
+    if (context->queue) {
+        status = use_queue(context, state);
+        if (status != FCL_OK)
+            return status;
+    }
     cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)choice.platform, 0};
-    state->context = cl->clCreateContext(properties, 1, &state->device, NULL, NULL, &error);
+    if (!state->context)
+        state->context = cl->clCreateContext(properties, 1, &state->device, NULL, NULL, &error);
     if (!state->context)
         return fail(context, "clCreateContext", error);
-    state->queue = cl->clCreateCommandQueue(state->context, state->device,
-                                            context->profile ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
+    if (!state->queue)
+        state->queue = cl->clCreateCommandQueue(state->context, state->device,
+                                                context->profile ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
     if (!state->queue)
         return fail(context, "clCreateCommandQueue", error);
 

@@ -82,6 +82,8 @@ typedef struct _cl_event *cl_event;
     X(CL_KERNEL_NUM_ARGS, 0x1191)                                                                                      \
     X(CL_KERNEL_WORK_GROUP_SIZE, 0x11B0)                                                                               \
     X(CL_KERNEL_LOCAL_MEM_SIZE, 0x11B2)                                                                                \
+    X(CL_QUEUE_CONTEXT, 0x1090)                                                                                        \
+    X(CL_QUEUE_DEVICE, 0x1091)                                                                                         \
     X(CL_PROFILING_COMMAND_START, 0x1282)                                                                              \
     X(CL_PROFILING_COMMAND_END, 0x1283)
 
@@ -97,6 +99,9 @@ typedef struct _cl_event *cl_event;
     X(cl_int, clReleaseContext, (cl_context))                                                                          \
     X(cl_command_queue, clCreateCommandQueue, (cl_context, cl_device_id, cl_command_queue_properties, cl_int *))       \
     X(cl_int, clReleaseCommandQueue, (cl_command_queue))                                                               \
+    X(cl_int, clRetainCommandQueue, (cl_command_queue))                                                                \
+    X(cl_int, clRetainContext, (cl_context))                                                                           \
+    X(cl_int, clGetCommandQueueInfo, (cl_command_queue, cl_uint, size_t, void *, size_t *))                            \
     X(cl_mem, clCreateBuffer, (cl_context, cl_mem_flags, size_t, void *, cl_int *))                                    \
     X(cl_int, clReleaseMemObject, (cl_mem))                                                                            \
     X(cl_int, clEnqueueReadBuffer,                                                                                     \

@@ -70,8 +70,23 @@ static struct signature signature_of(struct emit_unit *unit, const struct target
     return s;
 }
 
-static void add_prototype(struct text *out, const struct signature *s, bool device) {
-    text_printf(out, "enum fcl_status %s%s(struct fcl_context *context", s->name, device ? "_device" : "");
+/* The three host functions of a kernel. */
+enum host_function {
+    RETURNING, /* results are allocated */
+    INTO,      /* results go to memory of the caller's */
+    DEVICE,    /* on buffers */
+};
+static bool has_arrays(const struct signature *s) {
+    for (size_t i = 0; i < s->slots.count; i++)
+        if (s->slots.at[i].result->is_array)
+            return true;
+    return false;
+}
+
+static void add_prototype(struct text *out, const struct signature *s, enum host_function function) {
+    static const char *const suffixes[] = {"", "_into", "_device"};
+    bool device = function == DEVICE;
+    text_printf(out, "enum fcl_status %s%s(struct fcl_context *context", s->name, suffixes[function]);
     for (size_t i = 0; i < s->kernel->parameters.count; i++) {
         const struct ir_parameter *p = &s->kernel->parameters.at[i];
         const char *name = s->parameters[i];
@@ -96,7 +111,7 @@ static void add_prototype(struct text *out, const struct signature *s, bool devi
         else if (device)
             text_printf(out, ", struct fcl_buffer **%s", slot->name);
         else
-            text_printf(out, ", %s **%s", type, slot->name);
+            text_printf(out, ", %s *%s%s", type, function == INTO ? "" : "*", slot->name);
     }
     text_add(out, ")");
 }
@@ -110,9 +125,15 @@ void emit_declarations(struct emit_unit *unit, struct text *out, const struct ta
             break;
         }
     text_add(out, " */\n");
-    add_prototype(out, &s, false);
+    add_prototype(out, &s, RETURNING);
+    if (has_arrays(&s)) {
+        text_add(out, ";\n/* the same with results in memory of the caller's: each length says how much there is room "
+                      "for, and then "
+                      "how much there is */\n");
+        add_prototype(out, &s, INTO);
+    }
     text_add(out, ";\n/* the same on device buffers of this context, which it only reads */\n");
-    add_prototype(out, &s, true);
+    add_prototype(out, &s, DEVICE);
     text_add(out, ";\n\n");
 }
 
@@ -165,7 +186,7 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
             text_printf(&body.declarations, "    (void)%s;\n", s->parameters[i]);
     }
     emit_body(&body);
-    add_prototype(out, s, true);
+    add_prototype(out, s, DEVICE);
     text_add(out, " {\n    enum fcl_status status = FCL_OK;\n    struct fcl_program *program = NULL;\n");
     for (size_t i = 0; i < program->kernels.count; i++)
         text_printf(out, "    struct fcl_kernel *kernel%zu = NULL;\n", i);
@@ -213,18 +234,46 @@ static const char *element_count(struct arena *arena, const struct signature *s,
     return count;
 }
 
-static void define_host(struct emit_unit *unit, struct text *out, const struct signature *s) {
+/* Results that the caller has no room for are an error that says how long they are. */
+static void copy_into(struct text *out, const struct slot *slot, size_t i, const char *type) {
+    if (slot->begins_array)
+        text_printf(
+            out,
+            "    if (*%s < 0 || room%zu < *%s) {\n        status = fcl_check(context, false, \"a result of %%lld "
+            "elements, and there is room for %%lld\", *%s, room%zu);\n        goto out;\n    }\n",
+            slot->length_name, i, slot->length_name, slot->length_name, i);
+    text_printf(
+        out, "    if ((status = fcl_read(out%zu, 0, %s, (uint64_t)*%s * sizeof(%s))) != FCL_OK)\n        goto out;\n",
+        i, slot->name, slot->length_name, type);
+}
+
+static void copy_allocated(struct text *out, const struct slot *slot, size_t i, const char *type) {
+    text_printf(out, "    if (!(*%s = (%s *)malloc(*%s ? (size_t)*%s * sizeof(%s) : 1))) {\n", slot->name, type,
+                slot->length_name, slot->length_name, type);
+    text_add(out, "        status = FCL_NO_MEMORY;\n        goto out;\n    }\n");
+    text_printf(
+        out, "    if ((status = fcl_read(out%zu, 0, *%s, (uint64_t)*%s * sizeof(%s))) != FCL_OK)\n        goto out;\n",
+        i, slot->name, slot->length_name, type);
+}
+
+static void define_host(struct emit_unit *unit, struct text *out, const struct signature *s,
+                        enum host_function function) {
     struct arena *arena = unit->arena;
     const struct ir_kernel *kernel = s->kernel;
-    add_prototype(out, s, false);
+    add_prototype(out, s, function);
     text_add(out, " {\n    enum fcl_status status = FCL_OK;\n");
     for (size_t i = 0; i < kernel->parameters.count; i++)
         if (kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
             text_printf(out, "    struct fcl_buffer *in%zu = NULL;\n", i);
-    for (size_t i = 0; i < s->slots.count; i++)
-        if (s->slots.at[i].result->is_array)
+    for (size_t i = 0; i < s->slots.count; i++) {
+        const struct slot *slot = &s->slots.at[i];
+        if (slot->result->is_array)
             text_printf(out, "    struct fcl_buffer *out%zu = NULL;\n", i);
-    clear_results(out, s, "    ");
+        if (function == INTO && slot->begins_array)
+            text_printf(out, "    const int32_t room%zu = *%s;\n", i, slot->length_name);
+    }
+    if (function == RETURNING)
+        clear_results(out, s, "    ");
     for (size_t i = 0; i < kernel->parameters.count; i++) {
         const struct ir_parameter *p = &kernel->parameters.at[i];
         if (p->kind != IR_PARAMETER_BUFFER)
@@ -253,16 +302,9 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
     text_add(out, ")) != FCL_OK)\n        goto out;\n");
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
-        if (!slot->result->is_array)
-            continue;
-        const char *type = emit_memory_type(slot->result->buffer->element);
-        text_printf(out, "    if (!(*%s = (%s *)malloc(*%s ? (size_t)*%s * sizeof(%s) : 1))) {\n", slot->name, type,
-                    slot->length_name, slot->length_name, type);
-        text_add(out, "        status = FCL_NO_MEMORY;\n        goto out;\n    }\n");
-        text_printf(out,
-                    "    if ((status = fcl_read(out%zu, 0, *%s, (uint64_t)*%s * sizeof(%s))) != FCL_OK)\n        goto "
-                    "out;\n",
-                    i, slot->name, slot->length_name, type);
+        if (slot->result->is_array)
+            (function == INTO ? copy_into : copy_allocated)(out, slot, i,
+                                                            emit_memory_type(slot->result->buffer->element));
     }
     text_add(out, "out:\n");
     for (size_t i = 0; i < kernel->parameters.count; i++)
@@ -271,16 +313,21 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
     for (size_t i = 0; i < s->slots.count; i++)
         if (s->slots.at[i].result->is_array)
             text_printf(out, "    fcl_buffer_free(out%zu);\n", i);
-    text_add(out, "    if (status != FCL_OK) {\n");
-    for (size_t i = 0; i < s->slots.count; i++)
-        if (s->slots.at[i].result->is_array)
-            text_printf(out, "        free(*%s);\n", s->slots.at[i].name);
-    clear_results(out, s, "        ");
-    text_add(out, "    }\n    return status;\n}\n\n");
+    if (function == RETURNING) {
+        text_add(out, "    if (status != FCL_OK) {\n");
+        for (size_t i = 0; i < s->slots.count; i++)
+            if (s->slots.at[i].result->is_array)
+                text_printf(out, "        free(*%s);\n", s->slots.at[i].name);
+        clear_results(out, s, "        ");
+        text_add(out, "    }\n");
+    }
+    text_add(out, "    return status;\n}\n\n");
 }
 
 void emit_definitions(struct emit_unit *unit, struct text *out, const struct target_program *program) {
     struct signature s = signature_of(unit, program);
     define_device(unit, out, program, &s);
-    define_host(unit, out, &s);
+    define_host(unit, out, &s, RETURNING);
+    if (has_arrays(&s))
+        define_host(unit, out, &s, INTO);
 }

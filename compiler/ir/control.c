@@ -51,6 +51,7 @@ static struct ir_instruction *top_of_kind(struct ir_builder *b, enum frame_kind 
 void ir_unwind(struct ir_builder *b, struct ir_region *region) {
     while (builder_top(b)->region != region && b->frames.count > 1) {
         b->kernel->buffers.count = builder_top(b)->buffer_mark;
+        builder_top(b)->stores = false; /* they are left behind */
         close_frame(b);
     }
     b->rebuilding = 0;

@@ -326,6 +326,10 @@ int cuCtxGetCurrent(void **context) {
     *context = &current_context;
     return success;
 }
+int cuCtxGetDevice(int *device) {
+    *device = 0;
+    return success;
+}
 int cuCtxPushCurrent_v2(void *) { return success; }
 int cuCtxPopCurrent_v2(void **context) {
     if (context)

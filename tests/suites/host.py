@@ -17,10 +17,10 @@ def cases(env):
         env.must(env.fclc, *options, path, "-o", os.path.join(folder, f"{base}.{extension}"))
         return folder
 
-    def run(folder, source, *options):
+    def run(folder, source, *options, libraries=()):
         program = os.path.join(folder, "program")
         env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", *options, source, *links,
-                 "-o", program)
+                 *libraries, "-o", program)
         done = env.run(program)
         if done.returncode == 77:
             raise Skip(done.stderr.strip())
@@ -59,3 +59,27 @@ def cases(env):
         emitted("examples/reduce/reduce.fcl", "sums", "cl", ["--map=loop"]), "examples/host/opencl.c"))
     yield Case("examples/host/plain.c", lambda: run(
         emitted("examples/reverse/reverse.fcl", "turn", "c", []), "examples/host/plain.c"))
+
+    for device, (extension, options) in DEVICES.items():
+        yield Case(f"tests/host/checks.c on {device}", lambda device=device, extension=extension, options=options: run(
+            emitted("tests/run/checks.fcl", "checks", extension, ["--check", *options]), "tests/host/checks.c",
+            "-DDEVICE=" + device))
+
+    def own_queue():
+        if not os.path.exists("/usr/include/CL/cl.h"):
+            raise Skip("no OpenCL headers")
+        run(emitted("examples/reverse/reverse.fcl", "turn", "cl", ["--map=loop"]), "tests/host/queue.c",
+            "-DCL_TARGET_OPENCL_VERSION=120", libraries=["-lOpenCL"])
+    yield Case("tests/host/queue.c: the caller's queue and memory", own_queue)
+
+    def stream():
+        nvcc = env.tool("nvcc")
+        folder = emitted("examples/reverse/reverse.fcl", "turn", "cu", [])
+        env.must(nvcc, "-x", "cu", "-I" + folder, "-Iruntime", "-c", "examples/host/stream.cu", "-o",
+                 os.path.join(folder, "stream.o"))
+        env.must(nvcc, os.path.join(folder, "stream.o"), *links, "-o", os.path.join(folder, "stream"))
+        done = env.run(os.path.join(folder, "stream"))
+        if done.returncode == 77:
+            raise Skip("it is built, and there is no device to run it on: " + done.stderr.strip())
+        assert done.returncode == 0, done.stdout + done.stderr
+    yield Case("examples/host/stream.cu", stream)
