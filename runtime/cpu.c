@@ -398,7 +398,7 @@ static enum fcl_status launch_c(struct fcl_kernel *kernel, uint64_t blocks, uint
         return fclrt_no_memory(context);
     for (size_t i = 0; i < count; i++)
         values[i] =
-            args[i].kind == FCL_ARG_BUFFER ? (const void *)&args[i].as.buffer->memory.pointer : args[i].as.scalar;
+            args[i].kind == FCL_ARG_BUFFER ? (const void *)&fclrt_memory_of(&args[i])->pointer : args[i].as.scalar;
     c_kernel *function;
     memcpy(&function, &kernel->handle, sizeof function);
     struct timespec start, end;

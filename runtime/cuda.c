@@ -541,7 +541,7 @@ static enum fcl_status launch_cuda(struct fcl_kernel *kernel, uint64_t blocks, u
         return fclrt_no_memory(context);
     for (size_t i = 0; i < count; i++)
         values[i] =
-            args[i].kind == FCL_ARG_BUFFER ? (const void *)&args[i].as.buffer->memory.address : args[i].as.scalar;
+            args[i].kind == FCL_ARG_BUFFER ? (const void *)&fclrt_memory_of(&args[i])->address : args[i].as.scalar;
     CUresult error = enter(state);
     if (error == CUDA_SUCCESS) {
         // Without this a block gets no more than 48 KiB.

@@ -530,6 +530,11 @@ uintptr_t fcl_buffer_native(const struct fcl_buffer *buffer) {
                                                                : (uintptr_t)buffer->memory.pointer;
 }
 
+const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg) {
+    static const union fclrt_memory nothing = {NULL};
+    return arg->as.buffer ? &arg->as.buffer->memory : &nothing;
+}
+
 uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer) { return buffer ? buffer->bytes : 0; }
 
 static enum fcl_status check_range(const char *function, const struct fcl_buffer *buffer, uint64_t offset,
@@ -684,7 +689,7 @@ static enum fcl_status check_args(const struct fcl_kernel *kernel, const struct 
         const struct fcl_arg *arg = &args[i];
         switch (arg->kind) {
         case FCL_ARG_BUFFER:
-            if (!arg->as.buffer || arg->as.buffer->context != context)
+            if (arg->as.buffer ? arg->as.buffer->context != context : !arg->may_be_absent)
                 return fclrt_fail(context, FCL_INVALID, "kernel %s, argument %zu: %s", kernel->name, i,
                                   arg->as.buffer ? "the buffer belongs to another context" : "no buffer");
             break;

@@ -195,7 +195,8 @@ enum fcl_arg_kind {
 
 struct fcl_arg {
     enum fcl_arg_kind kind;
-    size_t bytes; // of the scalar or the local memory
+    bool may_be_absent; // BUFFER: may be NULL
+    size_t bytes;       // of the scalar or the local memory
     union {
         struct fcl_buffer *buffer;
         uint64_t align;
@@ -208,6 +209,13 @@ static inline struct fcl_arg fcl_arg_buffer(struct fcl_buffer *buffer) {
     memset(&arg, 0, sizeof arg);
     arg.kind = FCL_ARG_BUFFER;
     arg.as.buffer = buffer;
+    return arg;
+}
+
+// NULL is a null pointer, for an array that this launch does not use.
+static inline struct fcl_arg fcl_arg_optional(struct fcl_buffer *buffer) {
+    struct fcl_arg arg = fcl_arg_buffer(buffer);
+    arg.may_be_absent = true;
     return arg;
 }
 

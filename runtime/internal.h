@@ -10,6 +10,9 @@ union fclrt_memory {
     uint64_t address;
 };
 
+// Of a buffer argument; nothing, where it is NULL.
+const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg);
+
 struct fcl_buffer {
     struct fcl_context *context;
     uint64_t bytes; // as asked; at least one byte is allocated

@@ -426,7 +426,7 @@ static enum fcl_status launch_opencl(struct fcl_kernel *kernel, uint64_t blocks,
         cl_mem memory;
         switch (args[i].kind) {
         case FCL_ARG_BUFFER:
-            memory = args[i].as.buffer->memory.pointer;
+            memory = fclrt_memory_of(&args[i])->pointer;
             value = &memory;
             bytes = sizeof memory;
             break;

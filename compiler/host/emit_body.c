@@ -4,6 +4,7 @@
 
 #include "host/emit_function.h"
 #include "host/launch_size.h"
+#include "map/extents.h"
 
 static void line(struct emit_body *body, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -65,7 +66,10 @@ static void launch_arguments(struct emit_body *body, const struct target_kernel 
             line(body, "}");
             break;
         case TARGET_PARAMETER_REPORT: line(body, "args[%zu] = fcl_arg_buffer(report);", i); break;
-        case TARGET_PARAMETER_BUFFER: line(body, "args[%zu] = fcl_arg_buffer(b%u);", i, p->buffer->id); break;
+        case TARGET_PARAMETER_BUFFER: /* what is stored in another branch only may be absent */
+            line(body, "args[%zu] = fcl_arg_%s(b%u);", i, p->buffer->memory == MEMORY_INPUT ? "buffer" : "optional",
+                 p->buffer->id);
+            break;
         case TARGET_PARAMETER_LOCAL:
             line(body, "args[%zu] = fcl_arg_local((size_t)(%s > 0 ? %s : 1) * %zu);", i, emit_value(body, p->capacity),
                  emit_value(body, p->capacity), size);
@@ -213,8 +217,17 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
 }
 
 static void emit_region(struct emit_body *body, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++)
+    for (size_t i = 0; i < region->instructions.count; i++) {
         emit_instruction(body, region->instructions.at[i]);
+        const dead_buffers *dead = liveness_after(body->liveness, region->instructions.at[i]);
+        for (size_t k = 0; k < dead->count; k++) {
+            line(body, "fcl_buffer_free(b%u);", dead->at[k]->id);
+            line(body, "b%u = NULL;", dead->at[k]->id);
+        }
+    }
 }
 
-void emit_body(struct emit_body *body) { emit_region(body, body->program->kernel->body); }
+void emit_body(struct emit_body *body) {
+    body->liveness = liveness_of(body->unit->arena, body->program->kernel);
+    emit_region(body, body->program->kernel->body);
+}

@@ -22,6 +22,7 @@ void emit_definitions(struct emit_unit *unit, struct text *out, const struct tar
 struct emit_body {
     struct emit_unit *unit;
     const struct target_program *program;
+    const struct liveness *liveness;
     struct text declarations, statements, releases;
     int indent;
     int scratch_count;

@@ -5,6 +5,7 @@
 
 #include "host/launch_size.h"
 #include "ir/fold.h"
+#include "map/extents.h"
 
 struct device_run {
     struct arena *arena;
@@ -13,6 +14,7 @@ struct device_run {
     struct fcl_buffer **buffers; /* by ir_buffer id */
     bool *is_argument;           /* by ir_buffer id */
     uint32_t buffer_count;
+    struct liveness *liveness;
     uint64_t argument_bytes;
     struct fcl_kernel **kernels; /* of job.target->kernels */
     struct fcl_buffer *report;   /* of checks, or NULL */
@@ -89,7 +91,7 @@ static bool launch(struct device_run *x, const struct ir_instruction *forall) {
             break;
         }
         case TARGET_PARAMETER_REPORT: arguments[i] = fcl_arg_buffer(x->report); break;
-        case TARGET_PARAMETER_BUFFER: arguments[i] = fcl_arg_buffer(x->buffers[parameter->buffer->id]); break;
+        case TARGET_PARAMETER_BUFFER: arguments[i] = fcl_arg_optional(x->buffers[parameter->buffer->id]); break;
         case TARGET_PARAMETER_LOCAL: {
             uint64_t bytes = (uint64_t)value_of(x, parameter->capacity) * size;
             shared += bytes;
@@ -225,10 +227,21 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
     return false;
 }
 
+/* What nothing uses any more goes back, for the next allocation. */
+static void release(struct device_run *x, const struct ir_instruction *instruction) {
+    const dead_buffers *dead = liveness_after(x->liveness, instruction);
+    for (size_t i = 0; i < dead->count; i++) {
+        fcl_buffer_free(x->buffers[dead->at[i]->id]);
+        x->buffers[dead->at[i]->id] = NULL;
+    }
+}
+
 static bool run_region(struct device_run *x, const struct ir_region *region) {
     for (size_t k = 0; k < region->instructions.count; k++)
         if (!run_instruction(x, region->instructions.at[k]))
             return false;
+        else
+            release(x, region->instructions.at[k]);
     return true;
 }
 
@@ -288,6 +301,7 @@ struct device_run *device_run_new(struct arena *arena, const struct execute_job 
     struct device_run *x = ARENA_NEW(arena, struct device_run);
     x->arena = arena;
     x->job = *job;
+    x->liveness = liveness_of(arena, job->kernel);
     x->values = ARENA_ARRAY(arena, union scalar, job->kernel->value_count);
     for (size_t i = 0; i < job->kernel->buffers.count; i++)
         if (job->kernel->buffers.at[i]->id >= x->buffer_count)

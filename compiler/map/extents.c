@@ -1,6 +1,6 @@
 /* Where each buffer is used in a device kernel: the region that must hold its declaration, and for how long it lives
    there. */
-#include "map/lower.h"
+#include "map/extents.h"
 
 struct interval {
     int begin, end;
@@ -53,12 +53,12 @@ static const struct ir_instruction *climb(const struct ir_instruction *instructi
     return instruction;
 }
 
-struct extents *extents_of(struct arena *arena, const struct ir_instruction *forall) {
+struct extents *extents_of(struct arena *arena, const struct ir_region *region) {
     struct extents *extents = ARENA_NEW(arena, struct extents);
     extents->by_buffer = map_new(arena);
     extents->by_first = map_new(arena);
     struct walk walk = {.arena = arena, .extents = extents, .intervals = map_new(arena)};
-    walk_region(&walk, forall->regions[0]);
+    walk_region(&walk, region);
     for (size_t i = 0; i < extents->all.count; i++) {
         struct extent *extent = extents->all.at[i];
         if (!extent->accesses.count)
@@ -71,4 +71,35 @@ struct extents *extents_of(struct arena *arena, const struct ir_instruction *for
         map_set(extents->by_first, extent->first, extent);
     }
     return extents;
+}
+
+/* ---- on the host ---- */
+
+struct liveness {
+    struct map *after; /* instruction → dead_buffers */
+};
+
+struct liveness *liveness_of(struct arena *arena, const struct ir_kernel *kernel) {
+    struct liveness *liveness = ARENA_NEW(arena, struct liveness);
+    liveness->after = map_new(arena);
+    const struct extents *extents = extents_of(arena, kernel->body);
+    for (size_t i = 0; i < extents->all.count; i++) {
+        const struct extent *extent = extents->all.at[i];
+        struct ir_buffer *buffer = extent->buffer;
+        if (buffer->memory != MEMORY_OUTPUT || buffer->is_result || !extent->last)
+            continue;
+        dead_buffers *dead = map_get(liveness->after, extent->last);
+        if (!dead) {
+            dead = ARENA_NEW(arena, dead_buffers);
+            map_set(liveness->after, extent->last, dead);
+        }
+        vec_push(arena, dead, buffer);
+    }
+    return liveness;
+}
+
+const dead_buffers *liveness_after(const struct liveness *liveness, const struct ir_instruction *instruction) {
+    static const dead_buffers none = {0};
+    const dead_buffers *dead = map_get(liveness->after, instruction);
+    return dead ? dead : &none;
 }

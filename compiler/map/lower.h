@@ -2,6 +2,7 @@
 #ifndef FCL_MAP_LOWER_H
 #define FCL_MAP_LOWER_H
 
+#include "map/extents.h"
 #include "map/map.h"
 #include "support/map.h"
 
@@ -25,26 +26,6 @@ struct value_use {
 struct value_use *uses_count(struct arena *arena, const struct ir_kernel *kernel, const struct ir_instruction *forall);
 /* May this operation or load be printed inside its only user? */
 bool uses_inline(const struct value_use *uses, const struct ir_instruction *instruction);
-
-/* ---- extents.c ---- */
-
-/* Where a buffer is used in a kernel. `region` encloses its allocation and all accesses; `first` and `last` are the
-   instructions of that region that hold the first and the last access. */
-struct extent {
-    struct ir_buffer *buffer;
-    bool is_read, is_written;
-    const struct ir_region *region;
-    const struct ir_instruction *first, *last;
-    int begin, end; /* positions of first's begin and last's end */
-    VEC(const struct ir_instruction *) accesses;
-    struct extent *next_here; /* another with the same `first` */
-};
-struct extents {
-    VEC(struct extent *) all; /* in order of first mention */
-    struct map *by_buffer;
-    struct map *by_first; /* instruction → extent, chained by next_here */
-};
-struct extents *extents_of(struct arena *arena, const struct ir_instruction *forall);
 
 /* ---- shared.c ---- */
 

@@ -87,7 +87,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
                          .values = ARENA_ARRAY(arena, struct target_expr *, kernel->value_count + 1),
                          .uses = uses_count(arena, kernel, forall),
                          .arrays = map_new(arena),
-                         .extents = extents_of(arena, forall),
+                         .extents = extents_of(arena, forall->regions[0]),
                          .names = names_new(arena)};
     target->count_text = parameters_describe(&l, target->count, 4);
     parameters_make(&l);

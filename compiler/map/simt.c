@@ -238,9 +238,8 @@ static void declare_in_pool(struct lowering *l, struct shared_buffer *shared, st
 
 /* Dynamic buffers follow one another; `at` is where the next begins. */
 static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, int warps, struct target_array *pool,
-                            struct target_expr **at) {
+                            bool is_last, struct target_expr **at) {
     const struct ir_buffer *buffer = shared->extent->buffer;
-    struct target_expr *capacity = expr_convert(l, lower_value(l, buffer->capacity), BASE_U32);
     size_t element_bytes = target_element_bytes(buffer->element);
     size_t copies = buffer->owner == LEVEL_WARP ? (size_t)warps : 1;
     struct target_expr *length = parameters_describe(l, buffer->capacity, 4);
@@ -259,9 +258,12 @@ static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, in
         map_set(l->arrays, buffer, array);
         return;
     }
-    struct target_expr *bytes =
-        expr_operation(l, OP_MUL, BASE_U32, capacity, expr_integer(l, BASE_U32, (int64_t)element_bytes));
-    struct target_expr *begin = *at;
+    /* How long it is matters only to what comes after it. */
+    struct target_expr *begin = *at, *bytes = NULL;
+    if (!is_last || buffer->owner == LEVEL_WARP) {
+        struct target_expr *capacity = expr_convert(l, lower_value(l, buffer->capacity), BASE_U32);
+        bytes = expr_operation(l, OP_MUL, BASE_U32, capacity, expr_integer(l, BASE_U32, (int64_t)element_bytes));
+    }
     if (buffer->owner == LEVEL_WARP)
         begin = expr_operation(l, OP_ADD, BASE_U32, begin,
                                expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_WARP_ID), bytes));
@@ -269,6 +271,8 @@ static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, in
     vec_push(l->arena, &l->target->dynamic,
              (struct target_dynamic){
                  .capacity = buffer->capacity, .element_bytes = element_bytes, .copies = copies, .length = length});
+    if (is_last)
+        return;
     struct target_expr *all = expr_operation(l, OP_MUL, BASE_U32, bytes, expr_integer(l, BASE_U32, (int64_t)copies));
     struct target_expr *rounded =
         expr_operation(l, OP_AND, BASE_U32, expr_operation(l, OP_ADD, BASE_U32, all, expr_integer(l, BASE_U32, 15)),
@@ -303,8 +307,9 @@ void simt_begin(struct lowering *l) {
         struct shared_buffer *shared = &plan->buffers.at[i];
         l->target->uses_double |= shared->extent->buffer->element == BASE_F64;
         if (shared->is_dynamic) {
-            declare_dynamic(l, shared, warps, launch_pool, &at);
-            if (!l->options->dynamic_as_parameters && ++declared < dynamic && at->size > 1)
+            bool is_last = ++declared == dynamic;
+            declare_dynamic(l, shared, warps, launch_pool, is_last, &at);
+            if (!l->options->dynamic_as_parameters && !is_last && at->size > 1)
                 at = lower_named(l, at, NULL, "offset");
         } else if (pool) {
             declare_in_pool(l, shared, pool);

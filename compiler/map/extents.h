@@ -1,0 +1,33 @@
+/* Where buffers are used: for how long they live, in a device kernel and on the host. */
+#ifndef FCL_MAP_EXTENTS_H
+#define FCL_MAP_EXTENTS_H
+
+#include "ir/ir.h"
+#include "support/map.h"
+
+/* Where a buffer is used in a kernel. `region` encloses its allocation and all accesses; `first` and `last` are the
+   instructions of that region that hold the first and the last access. */
+struct extent {
+    struct ir_buffer *buffer;
+    bool is_read, is_written;
+    const struct ir_region *region;
+    const struct ir_instruction *first, *last;
+    int begin, end; /* positions of first's begin and last's end */
+    VEC(const struct ir_instruction *) accesses;
+    struct extent *next_here; /* another with the same `first` */
+};
+struct extents {
+    VEC(struct extent *) all; /* in order of first mention */
+    struct map *by_buffer;
+    struct map *by_first; /* instruction → extent, chained by next_here */
+};
+/* Of all that is accessed in a region: a device kernel's body, or the host's. */
+struct extents *extents_of(struct arena *arena, const struct ir_region *region);
+
+/* Buffers that nothing uses after an instruction of the host: intermediates, which can be given back there. */
+typedef VEC(struct ir_buffer *) dead_buffers;
+struct liveness; /* instruction → buffers */
+struct liveness *liveness_of(struct arena *arena, const struct ir_kernel *kernel);
+const dead_buffers *liveness_after(const struct liveness *liveness, const struct ir_instruction *instruction);
+
+#endif
