@@ -1,8 +1,14 @@
-"""Random well-typed FCL programs: pipelines of pull arrays, forced and chunked at random levels. Every index is in range."""
+"""Random well-typed FCL programs: pipelines of pull arrays of all base types, forced and chunked at random levels, and put together by
+every primitive. Every index is in range and every place is written once, so that all executors must agree bit for bit."""
 
 import random
 
 LEVELS = ["thread", "warp", "block", "grid"]
+SIGNED, UNSIGNED, FLOATS = ["i8", "i16", "int", "i64"], ["u8", "u16", "uint", "u64"], ["float", "double"]
+INTEGERS = SIGNED + UNSIGNED
+NUMBERS = INTEGERS + FLOATS
+TYPES = ["int"] * 4 + NUMBERS + ["bool"]
+BITS = {"i8": 8, "i16": 16, "int": 32, "i64": 64, "u8": 8, "u16": 16, "uint": 32, "u64": 64}
 
 
 class Generator:
@@ -11,6 +17,7 @@ class Generator:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.count = 0
+        self.arguments = {}  # of a kernel's name: what it can be run with
 
     def pick(self, *options):
         return self.random.choice(options)
@@ -19,74 +26,162 @@ class Generator:
         self.count += 1
         return f"{prefix}{self.count}"
 
-    def scalar(self, x, depth=2):
-        """An int expression in the int variable (or expression) x."""
-        if depth == 0:
-            return self.pick(x, x, str(self.random.randint(0, 9)), "(-3)", "1000003", "2147483647")
-        a, b = self.scalar(x, depth - 1), self.scalar(x, depth - 1)
-        return self.pick(
-            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} / {b})", f"({a} % {b})", f"(min {a} {b})", f"(max {a} {b})",
-            f"({a} ^ {b})", f"({a} & {b})", f"({a} << {self.random.randint(0, 40)})", f"({a} >> {self.random.randint(0, 40)})",
-            f"(if {a} < {b} then {a} else {b})", f"(if {a} == {b} || {a} > 3 then {b} else {a})",
-            f"(int (i8 {a}))", f"(int (u16 {a}) - {b})", f"(int (double {a} * 0.5))", f"(int (i64 {a} * i64 {b} >> 7i64))",
-            f"(let t = {a} in t * t + {b})", f"(fst (loop (fn (n, s) => s < 5) (fn (n, s) => (n * 3 + {a}, s + 1)) ({b}, 0)))",
-            f"(foldl (fn s y => s * 2 + y) {a} [{b}, 1, {x}])")
+    # ---- scalars ----
 
-    def same_length(self, a, level=None):
+    def literal(self, t):
+        if t == "bool":
+            return self.pick("true", "false")
+        if t in FLOATS:
+            return self.pick("0.0", "1.5", "(-2.25)", "1e10", "0.1", "7.0")
+        top = 2 ** (BITS[t] - (t in SIGNED)) - 1
+        small = str(self.random.randint(0, 9))
+        return self.pick(small, small, "(-3)" if t in SIGNED else "3", f"({top} : {t})", f"({top // 3} : {t})")
+
+    def scalar(self, x, t="int", depth=2):
+        """An expression of type t in the variable (or expression) x of that type."""
+        if depth == 0:
+            return self.pick(x, x, self.literal(t))
+        a, b = self.scalar(x, t, depth - 1), self.scalar(x, t, depth - 1)
+        if t == "bool":
+            return self.pick(f"(not {a})", f"({a} && {b})", f"({a} || {b})", f"({a} == {b})", f"({a} < {b})",
+                             f"(if {a} then {b} else not {b})", f"(int {a} + int {b} > 0)")
+        always = [
+            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} / {b})", f"(min {a} {b})", f"(max {a} {b})", f"(abs {a})",
+            f"(if {a} < {b} then {a} else {b})", f"(if {a} == {b} || {a} > 3 then {b} else {a})",
+            f"({t} ({self.pick(*NUMBERS)} {a}))", f"({t} (bool {a}))", f"(let t = {a} in t * t + {b})",
+            f"(fst (loop (fn (n, s) => s < 5) (fn (n, s) => (n * 3 + {a}, s + 1)) ({b}, 0)))",
+            f"(foldl (fn s y => s * 2 + y) {a} [{b}, 1, {x}])",
+            f"(let (p, q, r) = ({a}, {b}, {x}) in if p < q then r - p else q)",
+        ]
+        if t in FLOATS:
+            return self.random.choice(always + [f"(floor {a})", f"(trunc {a} + {b})", f"(sqrt (abs {a}))", f"(fma {a} {b} {x})"])
+        n = self.random.randint(0, 40)
+        return self.random.choice(always + [
+            f"({a} % {b})", f"({a} ^ {b})", f"({a} & {b})", f"({a} | {b})", f"(~ {a})", f"({a} << {n % BITS[t]})",
+            f"({a} >> {n % BITS[t]})", f"({t} (clz {a}) + {t} (popcount {b}))", f"(rotateLeft {a} {n})",
+            f"({t} (double {a} * 0.5))"])
+
+    # ---- pull arrays ----
+
+    def same_length(self, a, t, level=None):
         """A pull array expression as long as the variable `a`; `level`: the ambient, where forces are allowed."""
+        combine = self.pick("x == y", "x || y") if t == "bool" else self.pick("x + y", "x - y", "max x y", "x * y")
         options = [
-            f"reverse {a}", f"map (fn x => {self.scalar('x')}) {a}", f"mapIx (fn i x => {self.scalar('x', 1)} + i) {a}",
+            f"reverse {a}", f"map (fn x => {self.scalar('x', t)}) {a}",
+            f"mapIx (fn i x => if i % 3 == 0 then x else {self.scalar('x', t, 1)}) {a}",
             f"generate (length {a}) (fn i => {a} ! ((i * {self.random.randint(1, 9)} + {self.random.randint(0, 9)}) % length {a}))",
-            f"zipWith (fn x y => {self.pick('x + y', 'x - y', 'max x y')}) {a} (reverse {a})",
+            f"zipWith (fn x y => {combine}) {a} (reverse {a})",
             f"(let (x, y) = halve {a} in appendPull y x)", f"(let (x, y) = evenOdds {a} in appendPull x y)",
-            f"map (fn p => fst p - snd p) (zip {a} (reverse {a}))",
-            f"(if length {a} > {self.random.randint(0, 40)} then reverse {a} else map (fn x => x + 1) {a})",
+            f"map (fn ((x, i), y) => if i % 2 == 0 then x else y) (zip (mapIx (fn i x => (x, i)) {a}) (reverse {a}))",
+            f"(if length {a} > {self.random.randint(0, 40)} then reverse {a} else map (fn x => {self.scalar('x', t, 1)}) {a})",
+            f"(gather (generate (length {a}) (fn i => length {a} - 1 - i)) {a})",
         ]
         if level:
-            options += [f"force (push <{level}> ({self.same_length(a)}))"] * 4 + [
-                f"power {self.random.randint(0, 4)} (fn k b => push <{level}> (map (fn x => x + k) (reverse b))) (push <{level}> {a})",
-                f"power (length {a} % 4) (fn k b => push <{level}> (map (fn x => x * 3 + k) (reverse b))) (push <{level}> {a})",
+            step = self.scalar("x", t, 1)
+            options += [f"force (push <{level}> ({self.same_length(a, t)}))"] * 3 + [
+                f"force ({self.pushed(a, t, level)})",
+                f"(let b = force (push <{level}> (mapIx (fn i x => (x, i)) {a})) in map (fn (x, i) => if i % 2 == 0 then x else {step}) (reverse b))",
+                f"power {self.random.randint(0, 4)} (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}> {a})",
+                f"power (length {a} % 4) (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}> {a})",
                 f"(if length {a} > 1 && length {a} % 2 == 1 then force (push <{level}> (reverse {a})) else {a})",
-                f"(let s = foldl (+) 0 {a} in map (fn x => x - s) {a})",
+                f"(let b = while (fn b => length b > {self.random.randint(1, 9)}) (fn b => push <{level}> (let (x, y) = halve b in "
+                f"mapIx (fn i p => if i < length y then y ! i else p) x)) (push <{level}> {a}) "
+                f"in generate (length {a}) (fn i => b ! (i % length b)))",
             ]
+            if t != "bool":
+                options.append(f"(let s = foldl (fn p q => p * 3 + q) 1 {a} in map (fn x => x - s) {a})")
         return self.random.choice(options)
 
-    def pipeline(self, a, level=None, steps=None):
+    def pipeline(self, a, t, level=None, steps=None):
         """let … in a pull array, each step on the one before."""
         text, last = "", a
         for _ in range(steps if steps is not None else self.random.randint(1, 4)):
             name = self.name("v")
-            text += f"{name} = {self.same_length(last, level)}\n      "
+            text += f"{name} = {self.same_length(last, t, level)}\n      "
             last = name
         return f"let {text}in {last}" if text else last
 
-    def chunked(self, inner, outer, body):
+    # ---- push arrays ----
+
+    def pushed(self, a, t, level):
+        """A push array of the pull array variable `a`, as long as it is."""
+        n = self.random.randint(1, 9)
+        options = [
+            f"mapPush (fn x => {self.scalar('x', t, 1)}) (push <{level}> {a})",
+            f"mapPushIx (fn i x => if i < {n} then x else {self.scalar('x', t, 1)}) (push <{level}> {a})",
+            f"(let (x, y) = splitAt {n} {a} in append (push <{level}> x) (push <{level}> (reverse y)))",
+            f"permute (fn i => length {a} - 1 - i) (push <{level}> {a})",
+            f"permute (fn i => if length {a} == 0 then 0 else (i + {n}) % length {a}) (push <{level}> {a})",
+            f"pushEach <{level}> (length {a}) (length {a}) (fn i => [(length {a} - 1 - i, {a} ! i)])",
+            f"(if length {a} % 2 == 0 then pushEach <{level}> (length {a}) (length {a} / 2) (fn i => "
+            f"[(2 * i, {a} ! i), (2 * i + 1, {a} ! (length {a} - 1 - i))]) else push <{level}> {a})",
+            f"concatSeq {n} (map (fn c => push <{level}> (reverse c)) (splitUp {n} {a}))",
+        ]
+        if level == "thread":
+            options += [f"scanl (fn s x => if s == x then {self.literal(t)} else x) {self.literal(t)} {a}",
+                        f"seqfor (length {a}) (fn i b => if i % 3 == 2 then b ! (i / 2) else {a} ! i)"]
+        if level == "warp":
+            options += [f"{self.pick('shuffleUp', 'shuffleDown', 'shuffleXor')} {n} (push <warp> {a})",
+                        f"shuffle (fn i => length {a} - 1 - i) (push <warp> {a})"]
+        if level in ("block", "grid"):
+            options += [f"scatter {a} (generate (length {a} / 2) (fn i => (2 * i, {a} ! i)))"]
+            if t in ("int", "uint", "i64", "u64", "u8", "i16"):
+                options += [f"reduceByIndex {self.pick('(+)', 'max', '(^)')} 0 "
+                            f"(map (fn x => x & 7) {a}) (map (fn x => (int (x & 63) - 2, x & 31)) {a})"]
+        return self.random.choice(options)
+
+    def chunked(self, t, inner, outer, body):
         """A function that splits, works on each chunk at `inner`, and puts them together at `outer`."""
         name, n = self.name("chunked"), self.pick("1", "3", "4", "7", "16", "32", "33")
         order = self.pick("", "", "reverse")
         split = "splitUpEnd" if order else "splitUp"
         turn = " |> reverse" if order else ""
-        return name, (f"sig {name} : [int] -> [int]<{outer}>\nfun {name} xs =\n"
-                      f"  {split} {n} xs |> map (fn c => push <{inner}> ({body})){turn} |> concat {n}\n")
+        push = f"push <{inner}> ({body})"
+        if self.random.randrange(3) == 0:
+            push = f"let w = {body} in {self.pushed('w', t, inner)}"
+        return name, (f"sig {name} : [{t}] -> [{t}]<{outer}>\nfun {name} xs =\n"
+                      f"  {split} {n} xs |> map (fn c => {push}){turn} |> concat {n}\n")
+
+    # ---- kernels ----
+
+    def arrays(self, t):
+        few = {"bool": ["[true]", "[false,true]"]}.get(t, ["[5]", "[2,1]"])
+        more = ["random:7:1", "random:33:2", "random:257:4"]
+        if t == "int":
+            more.append("random:100:3:-2147483648:2147483647")
+        if t in FLOATS:
+            more.append("random:100:3:-1000:1000")
+        return ["[]"] + few + more
 
     def kernel(self):
-        name, form = self.name("k"), self.random.randint(0, 5)
+        name, form, t = self.name("k"), self.random.randint(0, 7), self.random.choice(TYPES)
+        self.arguments[name] = self.arrays(t)
         if form == 0:
             level = self.random.choice(LEVELS)
             limit = {"thread": 9, "warp": 40, "block": 300, "grid": 5000}[level]
-            return name, f"kernel {name} (xs : [int]) =\n  let a = take {limit} xs in push <{level}> ({self.pipeline('a', level)})\n"
+            return name, (f"kernel {name} (xs : [{t}]) =\n  let a = take {limit} xs\n      b = {self.pipeline('a', t, level)}\n"
+                          f"  in {self.pick(f'push <{level}> b', self.pushed('b', t, level))}\n")
+        if form == 6:  # a scalar and an array, in a tuple
+            return name, (f"kernel {name} (xs : [{t}]) =\n  let b = force (push <grid> ({self.pipeline('xs', t, 'grid', 2)}))\n"
+                          f"  in (length b, if length b > 3 then b ! (length b / 2) else {self.literal(t)}, "
+                          f"map (fn x => {self.scalar('x', t, 1)}) b)\n")
+        if form == 7:  # a matrix
+            self.arguments[name] = ["random:3x5:1", "random:1x7:2", "random:6x1:3", "random:33x17:4"]
+            return name, (f"kernel {name} (m : [[{t}]]) =\n  let rows = map (fn r => "
+                          f"foldl (fn x y => if x == y then {self.scalar('y', t, 1)} else x) {self.literal(t)} (reverse r)) m\n"
+                          f"  in push <{self.pick('block', 'grid')}> ({self.pipeline('rows', t, None, 1)})\n")
         inner = self.random.randrange(3)
         outer = self.random.randint(inner + 1, 3)
-        first, text = self.chunked(LEVELS[inner], LEVELS[outer], self.pipeline("c", LEVELS[inner]))
+        first, text = self.chunked(t, LEVELS[inner], LEVELS[outer], self.pipeline("c", t, LEVELS[inner]))
         if form in (1, 2) or outer == 3:
             take = {1: 64, 2: 400, 3: 3000}[outer]
-            return name, f"{text}kernel {name} (xs : [int]) = mapPush (fn x => {self.scalar('x', 1)}) ({first} (take {take} xs))\n"
+            return name, f"{text}kernel {name} (xs : [{t}]) = mapPush (fn x => {self.scalar('x', t, 1)}) ({first} (take {take} xs))\n"
         if form == 3:
-            return name, (f"{text}kernel {name} (xs : [int]) =\n  let a = take 300 xs\n      b = force ({first} a)\n"
-                          f"  in push <{LEVELS[outer]}> ({self.pipeline('b', LEVELS[outer], 1)})\n")
-        body = f"let d = force ({first} c) in {self.pipeline('d', LEVELS[outer], 2)}"
-        second, more = self.chunked(LEVELS[outer], "grid", f"({body})")
-        return name, f"{text}{more}kernel {name} (xs : [int]) = {second} xs\n"
+            return name, (f"{text}kernel {name} (xs : [{t}]) =\n  let a = take 300 xs\n      b = force ({first} a)\n"
+                          f"  in push <{LEVELS[outer]}> ({self.pipeline('b', t, LEVELS[outer], 1)})\n")
+        body = f"let d = force ({first} c) in {self.pipeline('d', t, LEVELS[outer], 2)}"
+        second, more = self.chunked(t, LEVELS[outer], "grid", f"({body})")
+        return name, f"{text}{more}kernel {name} (xs : [{t}]) = {second} xs\n"
 
     def program(self, kernels=6):
         parts = [self.kernel() for _ in range(kernels)]

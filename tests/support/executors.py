@@ -6,6 +6,7 @@ EXECUTORS = {
     "interp": (["--target=interp"], False),
     "c": (["--target=c"], False),
     "c-unoptimised": (["--target=c", "-O0"], False),
+    "c-optimised": (["--target=c", "-O2"], False),
     "opencl-loop": (["--target=opencl", "--map=loop"], False),
     "opencl-simt": (["--target=opencl", "--map=simt"], False),
     "cuda-simulator": (["--target=cuda"], True),
