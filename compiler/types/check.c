@@ -165,7 +165,8 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
             entry->is_open = true;
             define(c, entry);
         }
-        c->ambient = level_constant(c, LEVEL_PURE);
+        /* A kernel without parameters is no value: its body runs, at the level of its result. */
+        c->ambient = decl->kind == DECL_KERNEL ? level_fresh(c, DOMAIN_AMBIENT) : level_constant(c, LEVEL_PURE);
         struct level *inner = NULL;
         if (decl->kind == DECL_VAL) {
             global->body = infer_expr(c, decl->body);
