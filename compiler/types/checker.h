@@ -178,6 +178,7 @@ struct level_binding *bind_level(struct checker *c, symbol name, struct level *l
 void unbind_level(struct checker *c, struct level_binding *binding);
 struct global_entry *find_global(const struct scope *scope, symbol name);
 struct synonym *find_synonym(const struct scope *scope, symbol name);
+bool is_bound_name(const struct checker *c, symbol name);
 void report_unbound_name(struct checker *c, symbol name, struct span span);
 void report_unbound_level(struct checker *c, symbol name, struct span span);
 
@@ -221,10 +222,31 @@ const char *level_text(struct checker *c, struct level level);
 void report_constraint(struct checker *c, const struct level_constraint *constraint);
 /* What c->failure says of `found` where `expected` is wanted; gives the diagnostic, for more notes. */
 struct diagnostic *report_failure(struct checker *c, struct span span, struct type *found, struct type *expected);
-struct diagnostic *report_argument(struct checker *c, struct span span, const char *function, size_t place,
-                                   size_t place_count, struct type *found, struct type *expected);
+/* A function and the argument that does not fit. `place` SIZE_MAX: the two operands of an operator, of which `left` is
+   the other one. */
+struct application {
+    const char *function; /* NULL: it has no name */
+    struct span span;     /* what the message points to */
+    size_t place, count;  /* of the arguments */
+    const struct core *left, *argument;
+    struct type *rest; /* what is still to be applied: the argument is its first */
+};
+struct diagnostic *report_argument(struct checker *c, const struct application *use, struct type *found,
+                                   struct type *expected);
 void note_definition(struct checker *c, struct diagnostic *d, const struct core *head);
 const char *head_name(const struct core *head); /* NULL: no name */
+
+/* ---- hints.c: what was probably meant ---- */
+/* `use` NULL: no application. */
+void hint_types(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
+                const struct application *use);
+void hint_operands(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
+                   struct type *expected);
+void hint_class(struct checker *c, struct diagnostic *d, const struct application *use);
+void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument);
+void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *head);
+void note_class(struct checker *c, struct diagnostic *d, struct type *type);       /* what asked for its class */
+void note_local(struct checker *c, struct diagnostic *d, const struct core *core); /* what gave a local its type */
 
 /* ---- kernel.c, param.c ---- */
 /* `ambient`: what the kernel's body runs at. */

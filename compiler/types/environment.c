@@ -59,27 +59,54 @@ static void offer_globals(struct suggestion *suggestion, const struct scope *sco
 static const struct {
     const char *foreign, *here;
 } foreign_names[] = {
+    {"True", "it is written `true`"},
+    {"False", "it is written `false`"},
     {"lambda", "an anonymous function is written `fn x => …`"},
     {"fun", "an anonymous function is written `fn x => …`"},
+    {"case", "there is no `case`: branches are `if … then … else …`, and `let (a, b) = …` takes tuples apart"},
+    {"match", "there is no `match`: branches are `if … then … else …`, and `let (a, b) = …` takes tuples apart"},
+    {"switch", "there is no `switch`: branches are `if … then … else …`"},
+    {"for", "there are no statements: `generate`, `map` and `foldl` go through arrays, `loop` repeats a step"},
+    {"do", "there are no statements: `generate`, `map` and `foldl` go through arrays, `loop` repeats a step"},
+    {"where", "local names are bound before they are used: `let y = … in …`"},
     {"zip_with", "the name here is `zipWith`"},
-    {"fold", "a sequential fold is `foldl`; a parallel one is written with `while` and halves"},
-    {"foldr", "the sequential fold is `foldl`"},
+    {"fold", "a sequential fold is `foldl`; a parallel one is `red <block>`"},
+    {"foldr", "the sequential fold is `foldl`; a parallel one is `red <block>`"},
+    {"reduce", "a reduction in parallel is `red <block> f xs`, a sequential one `foldl f zero xs`"},
+    {"sum", "a sum is `red <block> (+) xs` in parallel, `foldl (+) 0 xs` in one thread"},
+    {"scan", "a sequential scan is `scanl`; a parallel one is made of steps, by `while` or `power`"},
+    {"filter", "no function drops elements: write those that stay to their places by `scatter`"},
     {"size", "the length of an array is `length xs`"},
     {"len", "the length of an array is `length xs`"},
+    {"range", "0, 1, … n-1 is `iota n`; other ranges are `generate n (fn i => …)`"},
+    {"null", "an array is empty when `length xs == 0`"},
+    {"empty", "the empty array is `[]`; an array is empty when `length xs == 0`"},
+    {"cons", "an array gets elements in front by `appendPull`"},
+    {"rev", "the name here is `reverse`"},
+    {"rem", "the remainder is `x % y` or `x mod y`"},
+    {"quot", "the quotient is `x / y` or `x div y`"},
+    {"xor", "bitwise exclusive or is `^`, on `bool` it is `!=`"},
+    {"printf", "FCL is pure and prints nothing: what a kernel gives is printed by `fclc run`"},
+    {"print", "FCL is pure and prints nothing: what a kernel gives is printed by `fclc run`"},
+    {"fromIntegral", "a number is converted by the name of the type: `float n`"},
+    {"toFloat", "a number is converted by the name of the type: `float n`"},
+    {"toInt", "a number is converted by the name of the type: `int x`"},
     {"threadIdx", "element functions get their index: `generate n (fn i => …)`"},
+    {"blockIdx", "the chunks of an array get their index: `mapIx (fn i chunk => …)`"},
     {"blockDim", "the number of threads in a block is `#BlockSize`"},
     {"BlockSize", "configuration constants start with `#`: `#BlockSize`"},
     {"WarpSize", "configuration constants start with `#`: `#WarpSize`"},
     {"GridSize", "configuration constants start with `#`: `#GridSize`"},
     {"syncthreads", "`force` stores and synchronises"},
+    {"__syncthreads", "`force` stores and synchronises"},
+    {"thread", "a level stands in angle brackets behind a function: `push <thread>`"},
+    {"warp", "a level stands in angle brackets behind a function: `push <warp>`"},
+    {"block", "a level stands in angle brackets behind a function: `push <block>`"},
+    {"grid", "a level stands in angle brackets behind a function: `push <grid>`"},
     {"return", "a function's body is its result: nothing is written before it"},
     {"rec", "a `fun` may call itself without a keyword"},
     {"and", "logical and is `&&`"},
     {"or", "logical or is `||`"},
-    {"f32", "the conversion is called `float`"},
-    {"f64", "the conversion is called `double`"},
-    {"i32", "the conversion is called `int`"},
-    {"u32", "the conversion is called `uint`"},
 };
 
 static const struct ast_decl *defined_later(const struct checker *c, symbol name, struct span span) {
@@ -89,6 +116,10 @@ static const struct ast_decl *defined_later(const struct checker *c, symbol name
             return decl;
     }
     return NULL;
+}
+
+bool is_bound_name(const struct checker *c, symbol name) {
+    return map_get(c->locals, name) || find_global(c->scope, name) || map_get(c->primitives, name);
 }
 
 void report_unbound_name(struct checker *c, symbol name, struct span span) {

@@ -307,11 +307,16 @@ static void require_bool(struct checker *c, struct core *core, const char *logic
     c->reason = NULL;
     if (subsume(c, core->type, c->base_types[BASE_BOOL]))
         return;
-    if (logical)
-        report_argument(c, core->span, logical, place, 2, core->type, c->base_types[BASE_BOOL]);
-    else
-        diag_error(c->diagnostics, DIAG_TYPE_MISMATCH, core->span,
-                   "the condition of `if` is a `bool`, but this is `%s`", type_text(c, core->type));
+    struct application use = {.function = logical, .span = core->span, .place = place, .count = 2, .argument = core};
+    struct diagnostic *d;
+    if (logical) {
+        d = report_argument(c, &use, core->type, c->base_types[BASE_BOOL]);
+    } else {
+        d = diag_error(c->diagnostics, DIAG_TYPE_MISMATCH, core->span,
+                       "the condition of `if` is a `bool`, but this is `%s`", type_text(c, core->type));
+        hint_types(c, d, core->type, c->base_types[BASE_BOOL], &use);
+    }
+    note_local(c, d, core);
 }
 
 static struct core *infer_if(struct checker *c, const struct ast_expr *expr) {

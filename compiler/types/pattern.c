@@ -67,6 +67,12 @@ const struct core_local *bind_pattern(struct checker *c, const struct ast_patter
         check_duplicate(c, pattern, seen);
         return bind_local(c, pattern->name, scheme_of_type(c, type))->local;
     case AST_PATTERN_WILDCARD: return fresh_local(c, NULL);
+    case AST_PATTERN_ERROR: {
+        struct type *resolved = type_resolve(type);
+        if (resolved->kind == TYPE_VARIABLE && !resolved->variable->rigid)
+            resolved->variable->link = c->error_type;
+        return fresh_local(c, NULL);
+    }
     case AST_PATTERN_TUPLE: return bind_tuple(c, pattern, type, parts, seen);
     case AST_PATTERN_TYPED: {
         struct type *written = type_of_ast(c, pattern->type, SIGNATURE_ANNOTATION, c->signature_scope);

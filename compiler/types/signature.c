@@ -53,6 +53,15 @@ struct level *level_of_ast(struct checker *c, const struct ast_level *ast, enum 
 
 /* ---- names of types ---- */
 
+/* What array types are called elsewhere. */
+static bool names_arrays(const char *name) {
+    static const char *const foreign[] = {"array", "Array", "list", "List", "vector", "Vector", "arr", "vec"};
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (strcmp(foreign[i], name) == 0)
+            return true;
+    return false;
+}
+
 static struct type *unknown_type(struct checker *c, const struct ast_type *ast) {
     struct diagnostic *d =
         diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, ast->span, "no type is called `%s` here", ast->name->text);
@@ -61,7 +70,9 @@ static struct type *unknown_type(struct checker *c, const struct ast_type *ast) 
         suggestion_offer(&suggestion, base_info[i].name);
     for (size_t i = 0; i < map_count(c->scope->synonyms); i++)
         suggestion_offer(&suggestion, ((symbol)map_entry(c->scope->synonyms, i).key)->text);
-    if (suggestion.best)
+    if (names_arrays(ast->name->text))
+        diag_hint(c->diagnostics, d, "the type of arrays of `a` is written `[a]`");
+    else if (suggestion.best)
         diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
     return c->error_type;
 }
@@ -160,7 +171,12 @@ static struct type *named_type(struct checker *c, const struct ast_type *ast, en
     if (ast->items.count) {
         if (!is_base)
             return unknown_type(c, ast);
-        diag_error(c->diagnostics, DIAG_TYPE_ARGUMENTS, ast->span, "the type `%s` takes no arguments", ast->name->text);
+        struct diagnostic *d = diag_error(c->diagnostics, DIAG_TYPE_ARGUMENTS, ast->span,
+                                          "the type `%s` takes no arguments", ast->name->text);
+        const struct ast_type *last = ast->items.at[ast->items.count - 1];
+        if (last->kind == AST_TYPE_NAME && names_arrays(last->name->text))
+            diag_hint(c->diagnostics, d, "the type of arrays of `%s` is written `[%s]`", ast->name->text,
+                      ast->name->text);
         return c->error_type;
     }
     return is_base ? c->base_types[base] : variable_type(c, ast, mode, variables);
@@ -183,6 +199,7 @@ static struct type *array_type(struct checker *c, const struct ast_type *ast, en
 struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
                          signature_variables *variables) {
     switch (ast->kind) {
+    case AST_TYPE_ERROR: return c->error_type;
     case AST_TYPE_VARIABLE:
     case AST_TYPE_NAME: return named_type(c, ast, mode, variables);
     case AST_TYPE_TUPLE: {

@@ -70,9 +70,10 @@ struct type_variable {
     unsigned classes; /* CLASS_ bits */
     bool rigid;       /* from a sig, or quantified in a scheme */
     uint32_t depth;
-    symbol name; /* from the user's sig, or NULL */
-    struct span span;
+    symbol name;           /* from the user's sig, or NULL */
+    struct span span;      /* where it was born; of a number's, the literal or operation that made it one */
     struct type *link;     /* bound to, or NULL */
+    struct span decided;   /* the expression that bound it */
     struct type *stand_in; /* the checker's own, during instantiation */
 };
 
