@@ -310,7 +310,9 @@ static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) 
         [DECL_SIG] = "sig",   [DECL_FUN] = "fun",     [DECL_VAL] = "val",      [DECL_KERNEL] = "kernel",
         [DECL_TYPE] = "type", [DECL_PARAM] = "param", [DECL_IMPORT] = "import"};
     struct sexp *form = new_form(arena, heads[decl->kind]), *inner;
-    add_atom(arena, form, decl->kind == DECL_IMPORT ? arena_printf(arena, "\"%s\"", decl->path) : decl->name->text);
+    add_atom(arena, form,
+             decl->kind == DECL_IMPORT ? arena_printf(arena, "\"%s\"", decl->path ? decl->path : "")
+                                       : decl->name->text);
     switch (decl->kind) {
     case DECL_SIG: add(arena, form, signature_sexp(arena, decl->signature)); break;
     case DECL_FUN:

@@ -199,8 +199,7 @@ static void bad_string(struct lexer *lexer) {
     diag_hint(lexer->diagnostics, error, "only the path of an `import` is written in quotes");
     size_t count = lexer->tokens->count;
     bool is_path = count > 0 && lexer->tokens->at[count - 1].kind == TOKEN_IMPORT;
-    add_token(lexer, is_path ? TOKEN_STRING : TOKEN_BAD_LITERAL)->name =
-        symbol_intern(lexer->symbols, (const char *)lexer->start + 1, (size_t)(lexer->cursor - lexer->start) - 1);
+    add_token(lexer, is_path ? TOKEN_STRING : TOKEN_BAD_LITERAL); /* a path without a name is not looked for */
 }
 
 struct look_alike {

@@ -138,7 +138,7 @@ declaration:
         }
     }
   | param_name error { $$ = build_broken(p, @1, $1); }
-  | import_word STRING { $$ = build_decl(p, DECL_IMPORT, @$, $2); $$->path = $2->name->text; }
+  | import_word STRING { $$ = build_decl(p, DECL_IMPORT, @$, $2); $$->path = $2->name ? $2->name->text : NULL; }
   ;
 
 sig_word: SIG { yyerrok; };

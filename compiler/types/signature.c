@@ -70,7 +70,9 @@ static struct type *unknown_type(struct checker *c, const struct ast_type *ast) 
         suggestion_offer(&suggestion, base_info[i].name);
     for (size_t i = 0; i < map_count(c->scope->synonyms); i++)
         suggestion_offer(&suggestion, ((symbol)map_entry(c->scope->synonyms, i).key)->text);
-    if (names_arrays(ast->name->text))
+    if (class_of_name(ast->name->text))
+        diag_hint(c->diagnostics, d, "a class of types stands before `=>`: `%s a => a -> a`", ast->name->text);
+    else if (names_arrays(ast->name->text))
         diag_hint(c->diagnostics, d, "the type of arrays of `a` is written `[a]`");
     else if (suggestion.best)
         diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
@@ -234,6 +236,8 @@ struct type *type_of_signature(struct checker *c, const struct ast_signature_typ
             struct diagnostic *d = diag_error(c->diagnostics, DIAG_UNKNOWN_CLASS, k->span,
                                               "no class of types is called `%s`", k->class_name->text);
             diag_hint(c->diagnostics, d, "there are eq, ord, num, integral and floating");
+            if (variable && variable->type->kind == TYPE_VARIABLE)
+                variable->type->variable->link = c->error_type; /* of what it can do, enough is said */
         } else if (!variable || variable->type->kind != TYPE_VARIABLE) {
             diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, k->span, "the type after `=>` has no variable `%s`",
                        k->variable->text);
