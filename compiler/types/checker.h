@@ -105,6 +105,9 @@ struct checker {
     uint32_t depth, next_type, next_level, next_local;
     struct level *ambient;
     VEC(struct level_constraint *) pending; /* level constraints not yet settled */
+    bool propagates;                        /* level_propagate is at work, and `touched` collects */
+    VEC(struct level_variable *) touched;
+    VEC(struct level_variable *) watched; /* those with a list, to be cleared */
     struct failure failure;
     struct span at; /* what constraints made by unification point to */
     const char *reason;
@@ -126,6 +129,28 @@ bool level_unify(struct checker *c, struct level *a, struct level *b, const stru
 void level_require(struct checker *c, enum level_constraint_kind kind, struct level *a, struct level *b,
                    struct span span, const char *reason);
 void level_propagate(struct checker *c, size_t mark); /* to a fixed point over pending[mark…] */
+
+/* The same in steps: between begin and end the caller may bind level variables, `run` goes on to the next fixed point,
+   and each unbound variable has the list of what waits for it. Constraints must not be added meanwhile. */
+struct watcher {
+    struct waiting *who;
+    struct watcher *next;
+    bool is_above; /* the variable is in b */
+};
+struct waiting {
+    struct level_constraint *constraint;
+    struct watcher sides[2];
+    bool is_queued, is_settled;
+};
+struct propagation {
+    size_t mark, count;
+    struct waiting *all;
+    struct waiting **queue; /* a ring: each constraint is in it once at most */
+    size_t first, queued;
+};
+void propagation_begin(struct checker *c, struct propagation *p, size_t mark);
+void propagation_run(struct checker *c, struct propagation *p);
+void propagation_end(struct checker *c, struct propagation *p);
 
 /* ---- type.c ---- */
 struct type *type_fresh(struct checker *c, enum kind kind, unsigned classes, struct span span);
