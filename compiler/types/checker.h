@@ -7,6 +7,7 @@
 
 enum { DOMAIN_PROPER = 0x1E, DOMAIN_AMBIENT = 0x1F, DOMAIN_PURE = 0x01 };
 enum { TYPE_SIZE_LIMIT = 200000 }; /* nodes; only programs that square their types get there */
+enum { SYNONYM_DEPTH_LIMIT = 1000 };
 
 /* ---- environment ---- */
 
@@ -28,6 +29,9 @@ struct synonym {
     const struct scope *scope; /* where its right-hand side is looked up */
     bool is_open;              /* being expanded: to find recursion */
     bool is_broken;            /* already reported */
+    struct type *declared;     /* its type, for other declarations only (its ambients are shared); NULL: parameters */
+    size_t nodes;              /* of it, with all synonyms written out */
+    unsigned height;           /* names of types that lead to one another in it */
 };
 /* What the top level of a module (or the whole prelude) defines. */
 struct scope {
@@ -114,6 +118,13 @@ struct checker {
     VEC(struct literal_check) literals;
     VEC(struct self_use) self_uses;
     symbol name_pipe, name_neg;
+
+    const struct ast_file *definitions_of; /* for messages: the file whose definitions are in `definitions` */
+    struct map *definitions;               /* symbol → the last const struct ast_decl * */
+    size_t offers;                         /* names that were compared with unknown ones */
+    size_t type_nodes;                     /* of the type that is being read, with its synonyms written out */
+    unsigned synonym_depth, synonym_height;
+    bool declares, reads_broken; /* a `type` declaration; a synonym that was reported is in it */
 };
 
 /* ---- level.c ---- */
@@ -222,7 +233,7 @@ struct unpacking { /* of a tuple pattern: lets to put around the body */
     struct span span;
 };
 typedef VEC(struct unpacking) unpackings;
-typedef VEC(const struct ast_pattern *) pattern_names;
+typedef struct map *pattern_names; /* symbol → const struct ast_pattern *; NULL: none yet */
 /* Binds the names of a pattern; a tuple goes to a fresh local, and its components to `parts`. */
 const struct core_local *bind_pattern(struct checker *c, const struct ast_pattern *pattern, struct type *type,
                                       unpackings *parts, pattern_names *seen);

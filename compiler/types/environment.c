@@ -50,8 +50,11 @@ struct synonym *find_synonym(const struct scope *scope, symbol name) {
 
 /* ---- names that stand for nothing ---- */
 
-static void offer_globals(struct suggestion *suggestion, const struct scope *scope) {
-    for (size_t i = 0; i < map_count(scope->globals); i++)
+/* As many comparisons as the first hundred unknown names of a file with 100,000 definitions need; those are shown. */
+enum { OFFERS_MOST = 10000000 };
+
+static void offer_globals(struct checker *c, struct suggestion *suggestion, const struct scope *scope) {
+    for (size_t i = 0; i < map_count(scope->globals) && c->offers < OFFERS_MOST; i++, c->offers++)
         suggestion_offer(suggestion, ((symbol)map_entry(scope->globals, i).key)->text);
 }
 
@@ -109,13 +112,20 @@ static const struct {
     {"or", "logical or is `||`"},
 };
 
-static const struct ast_decl *defined_later(const struct checker *c, symbol name, struct span span) {
-    for (size_t i = 0; i < c->scope->file->decls.count; i++) {
-        const struct ast_decl *decl = c->scope->file->decls.at[i];
-        if (decl->name == name && decl->span.begin > span.begin && decl->kind != DECL_SIG && decl->kind != DECL_IMPORT)
-            return decl;
+static bool defines(const struct ast_decl *decl) { return decl->kind != DECL_SIG && decl->kind != DECL_IMPORT; }
+
+/* The last definition of the name in this file, when that comes after the place. */
+static const struct ast_decl *defined_later(struct checker *c, symbol name, struct span span) {
+    const struct ast_file *file = c->scope->file;
+    if (c->definitions_of != file) {
+        c->definitions_of = file;
+        c->definitions = map_new(c->arena);
+        for (size_t i = 0; i < file->decls.count; i++)
+            if (defines(file->decls.at[i]))
+                map_set(c->definitions, file->decls.at[i]->name, file->decls.at[i]);
     }
-    return NULL;
+    const struct ast_decl *last = map_get(c->definitions, name);
+    return last && last->span.begin > span.begin ? last : NULL;
 }
 
 bool is_bound_name(const struct checker *c, symbol name) {
@@ -137,13 +147,13 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
             return;
         }
     struct suggestion suggestion = suggestion_for(name->text);
-    for (size_t i = c->bound.count; i-- > 0;)
+    for (size_t i = c->bound.count; i-- > 0 && c->offers < OFFERS_MOST; c->offers++)
         suggestion_offer(&suggestion, c->bound.at[i]->name->text);
-    offer_globals(&suggestion, c->scope);
+    offer_globals(c, &suggestion, c->scope);
     for (size_t i = 0; i < c->scope->import_count; i++)
-        offer_globals(&suggestion, c->scope->imports[i]);
+        offer_globals(c, &suggestion, c->scope->imports[i]);
     if (c->scope->prelude)
-        offer_globals(&suggestion, c->scope->prelude);
+        offer_globals(c, &suggestion, c->scope->prelude);
     for (int i = 0; i < PRIM_COUNT; i++)
         suggestion_offer(&suggestion, primitive_info[i].name);
     if (suggestion.best)

@@ -151,7 +151,7 @@ struct core *infer_function(struct checker *c, const struct function_parts *f, s
     const struct core_local **locals = ARENA_ARRAY(c->arena, const struct core_local *, f->parameter_count + 1);
     struct level *outer = c->ambient;
     unpackings parts = {0};
-    pattern_names seen = {0};
+    pattern_names seen = NULL;
     for (size_t i = 0; i < f->parameter_count; i++) {
         struct type *known = expected_parameter(&expected);
         types[i] = known ? known : type_fresh(c, KIND_TYP, 0, f->parameters[i]->span);
@@ -284,7 +284,7 @@ static struct core *infer_let(struct checker *c, const struct ast_expr *expr) {
             if (scheme->type_count + scheme->proper_count)
                 let->let.scheme = scheme;
         } else {
-            pattern_names seen = {0};
+            pattern_names seen = NULL;
             let->let.value = infer_expr(c, binding->value);
             let->let.local = bind_pattern(c, binding->pattern, let->let.value->type, &parts[i], &seen);
         }
@@ -355,6 +355,7 @@ static struct core *infer_sequence(struct checker *c, const struct ast_expr *exp
     core->sequence.count = count;
     struct type **types = ARENA_ARRAY(c->arena, struct type *, count + 1);
     struct type *element = is_list ? type_fresh(c, KIND_GT, 0, expr->span) : NULL;
+    bool is_alone = is_list && count == 1; /* nothing to agree with: no copy of its type, which may be deep */
     bool failed = false;
     for (size_t i = 0; i < count; i++) {
         struct core *item = infer_expr(c, expr->sequence.items.at[i]);
@@ -362,8 +363,12 @@ static struct core *infer_sequence(struct checker *c, const struct ast_expr *exp
         types[i] = item->type;
         c->at = item->span;
         c->reason = NULL;
-        if (!is_list || failed || subsume(c, item->type, element))
+        if (!is_list || failed)
             continue;
+        if (is_alone ? type_require(c, item->type, KIND_GT, 0) : subsume(c, item->type, element)) {
+            element = is_alone ? item->type : element;
+            continue;
+        }
         struct diagnostic *d = report_failure(c, item->span, item->type, element);
         if (i > 0)
             diag_note(c->diagnostics, d, core->sequence.items[0]->span,

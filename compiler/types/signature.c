@@ -3,6 +3,9 @@
 #include "support/edit.h"
 #include "types/checker.h"
 
+static struct type *read_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                              signature_variables *variables);
+
 static struct signature_variable *find_variable(signature_variables *variables, symbol name, bool is_level) {
     for (size_t i = 0; variables && i < variables->count; i++)
         if (variables->at[i].name == name && (variables->at[i].level != NULL) == is_level)
@@ -118,8 +121,10 @@ static struct type *variable_type(struct checker *c, const struct ast_type *ast,
 static struct type *expand_synonym(struct checker *c, const struct ast_type *ast, struct synonym *synonym,
                                    enum signature_mode mode, signature_variables *variables) {
     const struct ast_decl *decl = synonym->decl;
-    if (synonym->is_broken)
+    if (synonym->is_broken) {
+        c->reads_broken = true;
         return c->error_type;
+    }
     if (ast->items.count != decl->type_parameters.count) {
         struct diagnostic *d =
             diag_error(c->diagnostics, DIAG_TYPE_ARGUMENTS, ast->span,
@@ -137,17 +142,30 @@ static struct type *expand_synonym(struct checker *c, const struct ast_type *ast
         synonym->is_broken = true;
         return c->error_type;
     }
+    unsigned depth = c->synonym_depth + 1 + (c->declares ? synonym->height : 0);
+    if (depth > c->synonym_height)
+        c->synonym_height = depth;
+    if (depth > SYNONYM_DEPTH_LIMIT) {
+        c->type_nodes = TYPE_SIZE_LIMIT;
+        return c->error_type;
+    }
+    if (c->declares && synonym->declared) { /* without parameters, and looked through already */
+        c->type_nodes += synonym->nodes;
+        return synonym->declared;
+    }
     signature_variables parameters = {0};
     for (size_t i = 0; i < ast->items.count; i++)
         vec_push(c->arena, &parameters,
                  (struct signature_variable){decl->type_parameters.at[i],
-                                             type_of_ast(c, ast->items.at[i], mode, variables), NULL});
+                                             read_type(c, ast->items.at[i], mode, variables), NULL});
     const struct scope *scope = c->scope;
     signature_variables *enclosing = c->signature_scope;
     c->scope = synonym->scope;
     c->signature_scope = NULL;
     synonym->is_open = true;
-    struct type *type = type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
+    c->synonym_depth++;
+    struct type *type = read_type(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
+    c->synonym_depth--;
     synonym->is_open = false;
     c->scope = scope;
     c->signature_scope = enclosing;
@@ -188,7 +206,7 @@ static struct type *named_type(struct checker *c, const struct ast_type *ast, en
 
 static struct type *array_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
                                signature_variables *variables) {
-    struct type *element = type_of_ast(c, ast->element, mode, variables);
+    struct type *element = read_type(c, ast->element, mode, variables);
     bool is_push = ast->kind == AST_TYPE_PUSH;
     struct level *level = is_push ? level_of_ast(c, ast->level, mode, variables) : level_fresh(c, DOMAIN_AMBIENT);
     if (!type_require(c, element, is_push ? KIND_BT : KIND_GT, 0)) {
@@ -198,8 +216,10 @@ static struct type *array_type(struct checker *c, const struct ast_type *ast, en
     return is_push ? type_push(c, element, level) : type_pull(c, element, level);
 }
 
-struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
-                         signature_variables *variables) {
+static struct type *read_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                              signature_variables *variables) {
+    if (c->type_nodes++ >= TYPE_SIZE_LIMIT)
+        return c->error_type; /* type_of_ast says so */
     switch (ast->kind) {
     case AST_TYPE_ERROR: return c->error_type;
     case AST_TYPE_VARIABLE:
@@ -207,21 +227,35 @@ struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum sig
     case AST_TYPE_TUPLE: {
         struct type **items = ARENA_ARRAY(c->arena, struct type *, ast->items.count);
         for (size_t i = 0; i < ast->items.count; i++)
-            items[i] = type_of_ast(c, ast->items.at[i], mode, variables);
+            items[i] = read_type(c, ast->items.at[i], mode, variables);
         return type_tuple(c, items, ast->items.count);
     }
     case AST_TYPE_ARROW: {
-        struct type *from = type_of_ast(c, ast->from, mode, variables);
-        struct type *to = type_of_ast(c, ast->to, mode, variables);
+        struct type *from = read_type(c, ast->from, mode, variables);
+        struct type *to = read_type(c, ast->to, mode, variables);
         return type_arrow(c, from, to, level_fresh(c, DOMAIN_AMBIENT));
     }
     case AST_TYPE_LEVEL_ARROW: {
         struct level *level = level_of_ast(c, ast->level, mode, variables);
-        return type_level_arrow(c, level, type_of_ast(c, ast->to, mode, variables));
+        return type_level_arrow(c, level, read_type(c, ast->to, mode, variables));
     }
     case AST_TYPE_PULL:
     case AST_TYPE_PUSH: return array_type(c, ast, mode, variables);
     }
+    return c->error_type;
+}
+
+struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                         signature_variables *variables) {
+    c->type_nodes = 0;
+    c->synonym_height = 0;
+    c->reads_broken = false;
+    struct type *type = read_type(c, ast, mode, variables);
+    if (c->type_nodes <= TYPE_SIZE_LIMIT)
+        return type;
+    diag_error(c->diagnostics, DIAG_TYPE_SIZE, ast->span,
+               "this type is too large: written out, it has more than %d parts, or more than %d names in names",
+               TYPE_SIZE_LIMIT, SYNONYM_DEPTH_LIMIT);
     return c->error_type;
 }
 
