@@ -136,6 +136,17 @@ static struct level *expected_level(struct type **expected) {
     return is_level ? type->level_arrow.level : NULL;
 }
 
+static void check_level_binder(struct checker *c, const struct function_parts *f, size_t index) {
+    const struct ast_level_binder *binder = &f->levels[index];
+    for (size_t i = 0; i < index && i < LEVEL_VALUE_COUNT; i++) /* more than there are levels: these will do */
+        if (f->levels[i].name == binder->name) {
+            struct diagnostic *d = diag_error(c->diagnostics, DIAG_DUPLICATE_NAME, binder->span,
+                                              "the level `%s` is bound twice", binder->name->text);
+            diag_note(c->diagnostics, d, f->levels[i].span, "it is bound here already");
+            return;
+        }
+}
+
 struct core *infer_function(struct checker *c, const struct function_parts *f, struct type *expected,
                             struct level **inner) {
     size_t mark = c->pending.count, bound = c->bound.count;
@@ -144,6 +155,7 @@ struct core *infer_function(struct checker *c, const struct function_parts *f, s
     for (size_t i = 0; i < f->level_count; i++) {
         struct level *level = expected_level(&expected);
         own_level[i] = level == NULL;
+        check_level_binder(c, f, i);
         levels[i] =
             bind_level(c, f->levels[i].name, level ? level : level_rigid(c, f->levels[i].name, f->levels[i].span));
     }
