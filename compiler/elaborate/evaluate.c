@@ -469,7 +469,10 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
 
 struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
                                  const struct instance *instance) {
-    if (++e->depth > MAX_DEPTH || ++e->steps > MAX_STEPS)
+    if (++e->depth > MAX_DEPTH)
+        elab_fail(e, DIAG_ENDLESS_RECURSION, core->span,
+                  "calls and expressions are nested more than %d deep here at compile time", (int)MAX_DEPTH);
+    if (++e->steps > MAX_STEPS)
         elab_fail(
             e, DIAG_ENDLESS_RECURSION, core->span,
             "this takes more than %llu steps at compile time: a recursion that does not end, or too much unrolling",

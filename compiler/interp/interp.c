@@ -104,8 +104,8 @@ static struct host_value *run(struct interp *in, const struct core_global *kerne
     struct type **types, *result;
     size_t wanted = interp_parameter_types(in->arena, kernel, &types, &result);
     if (wanted != count)
-        interp_fail(in, DIAG_ARGUMENT, kernel->span, "`%s` takes %zu argument%s, and there are %zu", kernel->name->text,
-                    wanted, wanted == 1 ? "" : "s", count);
+        interp_fail(in, DIAG_INTERNAL, kernel->span, "`%s` takes %zu argument%s, and the interpreter gets %zu",
+                    kernel->name->text, wanted, wanted == 1 ? "" : "s", count);
     struct value value = interp_eval(in, kernel->body, NULL, NULL);
     for (size_t i = 0; i < count; i++)
         value = interp_apply(in, value, interp_import(in, arguments[i]), (struct span){0});

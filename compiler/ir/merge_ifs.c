@@ -92,7 +92,7 @@ static void set_own(const struct merger *m, const struct ir_instruction *branch,
 static void merge_region(const struct merger *m, struct ir_region *region) {
     struct ir_instruction *pending = NULL; /* at pending_at, among those kept */
     size_t kept = 0, pending_at = 0;
-    bool pending_touches = false;
+    enum { NOT_ASKED, NO, YES } pending_touches = NOT_ASKED; /* memory; asking goes through all regions in it */
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
         bool joins = pending && instruction->kind == IR_IF && instruction->operands[0] == pending->operands[0];
@@ -101,16 +101,24 @@ static void merge_region(const struct merger *m, struct ir_region *region) {
             region->instructions.at[pending_at] = NULL;
             instruction = pending;
             set_own(m, pending, true);
-            pending_touches = ir_touches_memory(pending);
-        } else if (pending && (uses(m, instruction) || (pending_touches && ir_touches_memory(instruction)))) {
-            set_own(m, pending, false);
-            pending = NULL;
+            pending_touches = NOT_ASKED;
+        } else if (pending) {
+            bool clashes = uses(m, instruction);
+            if (!clashes && ir_touches_memory(instruction)) {
+                if (pending_touches == NOT_ASKED)
+                    pending_touches = ir_touches_memory(pending) ? YES : NO;
+                clashes = pending_touches == YES;
+            }
+            if (clashes) {
+                set_own(m, pending, false);
+                pending = NULL;
+            }
         }
         if (!joins && instruction->kind == IR_IF) {
             set_own(m, pending, false);
             pending = instruction;
             set_own(m, pending, true);
-            pending_touches = ir_touches_memory(pending);
+            pending_touches = NOT_ASKED;
         }
         if (instruction == pending)
             pending_at = kept;

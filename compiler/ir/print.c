@@ -103,7 +103,11 @@ static void print_results(struct printer *p, const struct ir_instruction *instru
 
 static void print_region(struct printer *p, const struct ir_region *region, int indent);
 
-static void start_line(struct printer *p, int indent) { text_printf(p->out, "%*s", indent * 2, ""); }
+enum { MOST_INDENT = 100 }; /* deeper nesting is shown by no more blanks, which would be most of the text */
+
+static void start_line(struct printer *p, int indent) {
+    text_printf(p->out, "%*s", (indent < MOST_INDENT ? indent : MOST_INDENT) * 2, "");
+}
 
 static void print_yields(struct printer *p, const char *word, const struct ir_region *region, int indent) {
     if (region->yields.count == 0)

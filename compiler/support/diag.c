@@ -12,7 +12,8 @@ enum {
     WINDOW_WIDTH = 100, /* columns of source shown; longer lines are cut around the span */
     WINDOW_BEFORE = 40, /* of these before the span, when the line is cut */
     TAB_WIDTH = 4,
-    GUTTER_LEAST = 3
+    GUTTER_LEAST = 3,
+    MESSAGE_LONGEST = 4000 /* bytes; a name or a type of the user may be any length */
 };
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING };
@@ -61,7 +62,13 @@ __attribute__((format(printf, 2, 0))) static const char *format_message(struct a
     struct text text;
     text_init(&text, arena);
     text_vprintf(&text, format, arguments);
-    return text_string(&text);
+    if (text.length <= MESSAGE_LONGEST)
+        return text_string(&text);
+    const char *whole = text_string(&text);
+    size_t cut = MESSAGE_LONGEST;
+    while (cut > 0 && ((unsigned char)whole[cut] & 0xC0) == 0x80) /* not within a character */
+        cut--;
+    return arena_printf(arena, "%.*s…", (int)cut, whole);
 }
 
 __attribute__((format(printf, 5, 0))) static struct diagnostic *diag_add(struct diagnostics *d, enum severity severity,
@@ -299,18 +306,20 @@ static void print_diagnostic(const struct diagnostics *d, FILE *out, bool colour
     }
 }
 
+static void print_rest(FILE *out, size_t count, size_t limit, const char *what) {
+    if (limit != 0 && count > limit)
+        fprintf(out, "%zu more %s%s not shown\n", count - limit, what, count - limit == 1 ? "" : "s");
+}
+
 void diag_print_text(const struct diagnostics *d, FILE *out, bool colour, size_t limit) {
     struct diagnostic **sorted;
     size_t count = sort_diagnostics(d, &sorted);
-    size_t errors = 0;
-    for (size_t i = 0; i < count; i++) {
-        bool error = sorted[i]->severity == SEVERITY_ERROR;
-        errors += error;
-        if (limit == 0 || errors <= limit)
+    size_t seen[2] = {0}; /* by severity */
+    for (size_t i = 0; i < count; i++)
+        if (++seen[sorted[i]->severity] <= limit || limit == 0)
             print_diagnostic(d, out, colour, sorted[i]);
-    }
-    if (limit != 0 && errors > limit)
-        fprintf(out, "%zu more error%s not shown\n", errors - limit, errors - limit == 1 ? "" : "s");
+    print_rest(out, seen[SEVERITY_ERROR], limit, "error");
+    print_rest(out, seen[SEVERITY_WARNING], limit, "warning");
 }
 
 /* ---- JSON ---- */

@@ -36,6 +36,7 @@ enum ast_type_kind {
     AST_TYPE_LEVEL_ARROW, /* level (a name), to:  <l> -> t */
     AST_TYPE_PULL,        /* element */
     AST_TYPE_PUSH,        /* element, level */
+    AST_TYPE_ERROR,       /* where an error was reported: stands for any type */
 };
 struct ast_type {
     enum ast_type_kind kind;
@@ -71,6 +72,7 @@ enum ast_pattern_kind {
     AST_PATTERN_WILDCARD, /* _ */
     AST_PATTERN_TUPLE,    /* items */
     AST_PATTERN_TYPED,    /* of, type */
+    AST_PATTERN_ERROR,    /* where an error was reported: binds nothing, takes anything */
 };
 struct ast_pattern {
     enum ast_pattern_kind kind;

@@ -228,6 +228,10 @@ struct ast_pattern *build_wildcard(struct parser *p, struct span span) {
     return new_pattern(p, AST_PATTERN_WILDCARD, span);
 }
 
+struct ast_pattern *build_pattern_error(struct parser *p, struct span span) {
+    return new_pattern(p, AST_PATTERN_ERROR, span);
+}
+
 struct ast_pattern *build_pattern_tuple(struct parser *p, struct span span, struct pattern_list *items) {
     struct ast_pattern *pattern = new_pattern(p, AST_PATTERN_TUPLE, span);
     SHARE_VEC(&pattern->items, &items->all);
@@ -290,9 +294,7 @@ static struct ast_type *new_type(struct parser *p, enum ast_type_kind kind, stru
 static struct ast_type *finish_type(struct parser *p, struct ast_type *type, uint32_t depth_of_parts) {
     if (depth_of_parts >= AST_MAX_DEPTH) {
         report_nesting(p, type->span);
-        type = new_type(p, AST_TYPE_VARIABLE, type->span);
-        type->name = symbol_of(p->symbols, "error");
-        return type;
+        return build_type_error(p, type->span);
     }
     type->depth = depth_of_parts + 1;
     return type;
@@ -310,8 +312,14 @@ struct ast_type *build_type_name(struct parser *p, const struct token *token) {
     return type;
 }
 
+struct ast_type *build_type_error(struct parser *p, struct span span) {
+    return new_type(p, AST_TYPE_ERROR, span);
+}
+
 struct ast_type *build_type_argument(struct parser *p, struct span span, struct ast_type *applied,
                                      struct ast_type *argument) {
+    if (applied->kind == AST_TYPE_ERROR)
+        return applied;
     vec_push(p->arena, &applied->items, argument);
     applied->span = span;
     return finish_type(p, applied, deeper(applied->depth - 1, argument->depth));

@@ -69,6 +69,7 @@ struct ast_expr *build_typed(struct parser *p, struct span span, struct ast_expr
 
 struct ast_pattern *build_pattern_name(struct parser *p, const struct token *token);
 struct ast_pattern *build_wildcard(struct parser *p, struct span span);
+struct ast_pattern *build_pattern_error(struct parser *p, struct span span);
 struct ast_pattern *build_pattern_tuple(struct parser *p, struct span span, struct pattern_list *items);
 struct ast_pattern *build_pattern_typed(struct parser *p, struct span span, struct ast_pattern *of,
                                         struct ast_type *type);
@@ -79,6 +80,7 @@ struct ast_level *build_level_successor(struct parser *p, struct span span, cons
 
 struct ast_type *build_type_variable(struct parser *p, const struct token *token);
 struct ast_type *build_type_name(struct parser *p, const struct token *token);
+struct ast_type *build_type_error(struct parser *p, struct span span); /* reported already: takes anything */
 struct ast_type *build_type_argument(struct parser *p, struct span span, struct ast_type *applied,
                                      struct ast_type *argument);
 struct ast_type *build_type_tuple(struct parser *p, struct span span, struct type_list *items);

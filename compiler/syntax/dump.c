@@ -87,6 +87,7 @@ static void print_type(struct text *text, const struct ast_type *type, enum posi
     if (parentheses)
         text_add(text, "(");
     switch (type->kind) {
+    case AST_TYPE_ERROR: text_add(text, "<error>"); break;
     case AST_TYPE_VARIABLE: text_printf(text, "'%s", type->name->text); break;
     case AST_TYPE_NAME:
         text_add(text, type->name->text);
@@ -169,6 +170,7 @@ static struct sexp *pattern_sexp(struct arena *arena, const struct ast_pattern *
     switch (pattern->kind) {
     case AST_PATTERN_NAME: return new_atom(arena, pattern->name->text);
     case AST_PATTERN_WILDCARD: return new_atom(arena, "_");
+    case AST_PATTERN_ERROR: return new_atom(arena, "<error>");
     case AST_PATTERN_TUPLE:
         form = new_form(arena, "tuple");
         for (size_t i = 0; i < pattern->items.count; i++)
@@ -308,7 +310,9 @@ static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) 
         [DECL_SIG] = "sig",   [DECL_FUN] = "fun",     [DECL_VAL] = "val",      [DECL_KERNEL] = "kernel",
         [DECL_TYPE] = "type", [DECL_PARAM] = "param", [DECL_IMPORT] = "import"};
     struct sexp *form = new_form(arena, heads[decl->kind]), *inner;
-    add_atom(arena, form, decl->kind == DECL_IMPORT ? arena_printf(arena, "\"%s\"", decl->path) : decl->name->text);
+    add_atom(arena, form,
+             decl->kind == DECL_IMPORT ? arena_printf(arena, "\"%s\"", decl->path ? decl->path : "")
+                                       : decl->name->text);
     switch (decl->kind) {
     case DECL_SIG: add(arena, form, signature_sexp(arena, decl->signature)); break;
     case DECL_FUN:

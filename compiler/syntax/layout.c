@@ -25,15 +25,28 @@ struct marker {
     size_t *opener_of; /* for each `)`: 1 + the index of its `(`; 0: none */
     bool *is_start;    /* a binding starts at this token */
     size_t start_count;
+    int mended[8]; /* keywords of this declaration that were taken for names, and reported */
+    size_t mended_count;
 };
 
+static bool is_mended(const struct marker *m, int kind) {
+    for (size_t i = 0; i < m->mended_count; i++)
+        if (m->mended[i] == kind)
+            return true;
+    return false;
+}
+
 static void keyword_to_name(struct marker *m, struct token *token) {
-    const char *quoted = token_quote(m->arena, m->source, token->span);
-    struct diagnostic *error =
-        diag_error(m->diagnostics, DIAG_KEYWORD_AS_NAME, token->span, "%s is a keyword and cannot be a name", quoted);
     const char *text = (const char *)m->source->text + (token->span.begin - m->source->base);
     size_t length = token->span.end - token->span.begin;
-    diag_hint(m->diagnostics, error, "choose another name, such as `%.*s'`", (int)length, text);
+    if (!is_mended(m, token->kind)) {
+        struct diagnostic *error =
+            diag_error(m->diagnostics, DIAG_KEYWORD_AS_NAME, token->span, "%s is a keyword and cannot be a name",
+                       token_quote(m->arena, m->source, token->span));
+        diag_hint(m->diagnostics, error, "choose another name, such as `%.*s'`", (int)length, text);
+        if (m->mended_count < sizeof m->mended / sizeof *m->mended)
+            m->mended[m->mended_count++] = token->kind;
+    }
     token->kind = TOKEN_NAME;
     token->name = symbol_intern(m->symbols, text, length);
 }
@@ -64,6 +77,8 @@ static void mend_slips(struct marker *m) {
         if (where == FUNCTION && (token->kind == TOKEN_ARROW || token->kind == '='))
             arrow_of_function(m, fn, token);
         int next = m->tokens->at[i + 1].kind;
+        if (token->starts_line && token_starts_declaration(token->kind))
+            m->mended_count = 0;
         bool can_be_name = token_is_keyword(token->kind) && !token->starts_line;
         bool after_let = i > 0 && m->tokens->at[i - 1].kind == TOKEN_LET;
         if (can_be_name && (where != ELSEWHERE || (after_let && next == '='))) {

@@ -11,7 +11,8 @@
 #include "support/vec.h"
 
 struct token {
-    int kind;         /* as in the generated parser.h: TOKEN_… or a character; 0 at the end of the file */
+    int kind; /* as in the generated parser.h: TOKEN_… or a character; 0 at the end of the file; '?', which the
+                         grammar does not have, after a complaint about it */
     bool starts_line; /* first token of its line */
     struct span span;
     symbol name;   /* TOKEN_NAME, TOKEN_TYPE_VARIABLE (without its quote), TOKEN_CONFIG; the path of a TOKEN_STRING */

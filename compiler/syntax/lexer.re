@@ -149,6 +149,8 @@ static void bad_number(struct lexer *lexer) {
         diag_hint(d, error, "a binary number is `0b` and at least one of 0 and 1, with single `_` between digits");
     else if (contains(lexer, "__") || last == '_' || contains(lexer, "_.") || contains(lexer, "._"))
         diag_hint(d, error, "a single `_` may stand between two digits");
+    else if (contains(lexer, ".."))
+        diag_hint(d, error, "there are no ranges: `iota n` is 0, 1, … n-1");
     else if (last == '.' && digits == length - 1)
         diag_hint(d, error, "digits must follow the point: `%s0`; composition needs a space before its `.`",
                   length < QUOTE_LONGEST ? arena_strndup(lexer->arena, (const char *)text, length) : "1.");
@@ -197,8 +199,7 @@ static void bad_string(struct lexer *lexer) {
     diag_hint(lexer->diagnostics, error, "only the path of an `import` is written in quotes");
     size_t count = lexer->tokens->count;
     bool is_path = count > 0 && lexer->tokens->at[count - 1].kind == TOKEN_IMPORT;
-    add_token(lexer, is_path ? TOKEN_STRING : TOKEN_BAD_LITERAL)->name =
-        symbol_intern(lexer->symbols, (const char *)lexer->start + 1, (size_t)(lexer->cursor - lexer->start) - 1);
+    add_token(lexer, is_path ? TOKEN_STRING : TOKEN_BAD_LITERAL); /* a path without a name is not looked for */
 }
 
 struct look_alike {
@@ -249,6 +250,19 @@ static void stray(struct lexer *lexer, const char *hint) {
                                              arena_printf(lexer->arena, "%s means nothing in FCL", quoted));
     if (hint)
         diag_hint(lexer->diagnostics, error, "%s", hint);
+}
+
+/* The bracket that is open here is a `[`. */
+static bool is_in_list(const struct lexer *lexer) {
+    size_t closed = 0;
+    for (size_t i = lexer->tokens->count; i-- > 0 && !token_starts_declaration(lexer->tokens->at[i].kind);) {
+        int kind = lexer->tokens->at[i].kind;
+        if (kind == ')' || kind == ']' || kind == '}')
+            closed++;
+        else if ((kind == '(' || kind == '[' || kind == '{') && closed-- == 0)
+            return kind == '[';
+    }
+    return false;
 }
 
 /* One error for each run of malformed bytes, and one for each run of NUL bytes, wherever they are. */
@@ -387,10 +401,15 @@ static bool lex_one(struct lexer *lexer) {
         "/=" | "<>" { stray(lexer, "`!=` compares for being different"); add_token(lexer, TOKEN_NOT_EQUAL); return true; }
         "===" { stray(lexer, "`==` compares"); add_token(lexer, TOKEN_EQUAL); return true; }
         "\\" { stray(lexer, "a function is written `fn x => e`"); add_token(lexer, TOKEN_FN); return true; }
-        ";"+ { stray(lexer, "nothing separates bindings or declarations: leave it out"); return true; }
+        ";" { if (is_in_list(lexer)) { stray(lexer, "the elements of a list are separated by `,`"); add_token(lexer, ',');
+                                       return true; }
+              stray(lexer, "nothing separates bindings or declarations: leave it out"); return true; }
+        ";;"+ { stray(lexer, "nothing separates bindings or declarations: leave it out"); return true; }
         "#" { stray(lexer, "a configuration constant is written `#BlockSize`"); add_token(lexer, TOKEN_BAD_LITERAL); return true; }
         "'" { stray(lexer, "a type variable is a quote and a name: `'a`"); return true; }
-        [?@$`]+ { stray(lexer, NULL); return true; }
+        "?" { stray(lexer, "a condition chooses by `if c then a else b`"); add_token(lexer, '?'); return true; }
+        "$" { stray(lexer, "what follows a function is its argument, in parentheses where it needs them; or `x |> f`"); return true; }
+        [@`]+ { stray(lexer, NULL); return true; }
         * { stray(lexer, NULL); return true; }
     */
 }

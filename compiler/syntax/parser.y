@@ -138,7 +138,7 @@ declaration:
         }
     }
   | param_name error { $$ = build_broken(p, @1, $1); }
-  | import_word STRING { $$ = build_decl(p, DECL_IMPORT, @$, $2); $$->path = $2->name->text; }
+  | import_word STRING { $$ = build_decl(p, DECL_IMPORT, @$, $2); $$->path = $2->name ? $2->name->text : NULL; }
   ;
 
 sig_word: SIG { yyerrok; };
@@ -224,6 +224,7 @@ type_atom:
   | '[' type ']' LEVEL_OPEN level LEVEL_CLOSE { $$ = build_type_array(p, @$, $2, $5); }
   | '(' type ')' { $$ = $2; }
   | '(' types ',' type ')' { vec_push(p->arena, &$2->all, $4); $$ = build_type_tuple(p, @$, $2); }
+  | '(' ')' { report_unit(p, @$); $$ = build_type_error(p, @$); }
   ;
 
 type_parameters:
@@ -280,7 +281,7 @@ pattern:
   | '(' pattern ')' { $$ = $2; }
   | '(' patterns ',' pattern ')' { vec_push(p->arena, &$2->all, $4); $$ = build_pattern_tuple(p, @$, $2); }
   | '(' pattern ':' type ')' { $$ = build_pattern_typed(p, @$, $2, $4); }
-  | '(' ')' { report_unit(p, @$); $$ = build_wildcard(p, @$); }
+  | '(' ')' { report_unit(p, @$); $$ = build_pattern_error(p, @$); }
   ;
 
 patterns:

@@ -188,11 +188,44 @@ static bool lacks_definition_word(const struct parser *p, size_t index) {
     return false;
 }
 
+/* What other languages have words for; in the declaration that holds the error they tell what was meant. */
+static const struct {
+    const char *word, *hint;
+} foreign_words[] = {
+    {"case", "there is no `case`: branches are `if … then … else …`, and `let (a, b) = …` takes tuples apart"},
+    {"match", "there is no `match`: branches are `if … then … else …`, and `let (a, b) = …` takes tuples apart"},
+    {"switch", "there is no `switch`: branches are `if … then … else …`"},
+    {"lambda", "a function is written `fn x => e`"},
+    {"for", "there are no statements: `generate`, `map` and `foldl` go through arrays, `loop` repeats a step"},
+    {"do", "there are no statements: `generate`, `map` and `foldl` go through arrays, `loop` repeats a step"},
+    {"where", "local names are bound before they are used: `let y = … in …`"},
+    {"elif", "it is written `else if`"},
+    {"elsif", "it is written `else if`"},
+    {"def", "a definition starts with `fun` or `val`"},
+    {"and", "logical and is `&&`"},
+    {"or", "logical or is `||`"},
+};
+
+static const char *foreign_word_hint(const struct parser *p, size_t index) {
+    while (index > 0 && !token_starts_declaration(token_at(p, index - 1)->kind)) {
+        const struct token *token = token_at(p, --index);
+        for (size_t i = 0; token->kind == TOKEN_NAME && i < sizeof foreign_words / sizeof *foreign_words; i++)
+            if (strcmp(foreign_words[i].word, token->name->text) == 0)
+                return foreign_words[i].hint;
+    }
+    return NULL;
+}
+
 /* `=` where an expression goes on: either `==` or `=>` was meant. */
 static void report_equals(struct parser *p, size_t index) {
     struct span span = token_at(p, index)->span;
+    if (span.end - span.begin > 1)
+        return; /* `:=`, of which the lexer has complained */
+    const char *foreign = foreign_word_hint(p, index);
     struct diagnostic *error = diag_error(p->diagnostics, DIAG_SYNTAX, span, "`=` cannot stand here");
-    if (follows_parameters_of(p, index, TOKEN_FN))
+    if (foreign)
+        diag_hint(p->diagnostics, error, "%s", foreign);
+    else if (follows_parameters_of(p, index, TOKEN_FN))
         diag_hint(p->diagnostics, error, "a function is written `fn x => e`");
     else if (follows_parameters_of(p, index, TOKEN_LET))
         diag_hint(p->diagnostics, error, "a local function is written `let f = fn x => e`");
@@ -202,10 +235,56 @@ static void report_equals(struct parser *p, size_t index) {
         diag_hint(p->diagnostics, error, "`==` compares; `=` only defines, after `let`, `fun`, `val` and the like");
 }
 
+static bool touches_previous(const struct parser *p, size_t index) {
+    return index > 0 && token_at(p, index - 1)->span.end == token_at(p, index)->span.begin;
+}
+
+/* Where a type should go on. */
+static const char *type_hint(const struct parser *p, size_t index) {
+    int found = token_at(p, index)->kind, before = kind_before(p, index);
+    if ((found == ']' && before == '[') || (before == ']' && found == TOKEN_NAME && touches_previous(p, index)))
+        return "the type of arrays of `a` is written `[a]`, whatever their length";
+    if (found == '*')
+        return "the type of pairs is written `(a, b)`";
+    if (found == '(' || found == '{' || found == TOKEN_INTEGER)
+        return "types are names, `[a]`, `[a]<level>`, `(a, b)` and `a -> b`";
+    return NULL;
+}
+
+/* Two operators that touch are one of another language; `!` before its operand is C's. */
+static const char *operator_hint(const struct parser *p, size_t index) {
+    int found = token_at(p, index)->kind, before = kind_before(p, index);
+    if (found == before && touches_previous(p, index)) {
+        if (found == '+')
+            return "`++` is no operator: `append` joins push arrays, `appendPull` pull arrays; a number goes up by `x "
+                   "+ 1`";
+        if (found == '*')
+            return "the power of floating numbers is `pow x y`";
+        if (found == '.')
+            return "there are no ranges: `iota n` is 0, 1, … n-1";
+    }
+    if (found == '!')
+        return "negation is `not x`; `xs ! i` is an element of an array";
+    if (found == '{')
+        return "parentheses group; local names are bound by `let … in …`";
+    return NULL;
+}
+
 static void add_hints(struct parser *p, struct diagnostic *error, size_t index, const struct expected *e) {
     struct diagnostics *d = p->diagnostics;
     int found = token_at(p, index)->kind, before = kind_before(p, index);
-    if (found == TOKEN_EQUAL && e->equals)
+    const char *foreign = foreign_word_hint(p, index);
+    const char *known = e->types && !e->operands                               ? type_hint(p, index)
+                        : before == ']' && found == TOKEN_NAME && !e->operands ? type_hint(p, index)
+                        : e->operands && !e->operators                         ? operator_hint(p, index)
+                                                                               : NULL;
+    if (known)
+        diag_hint(d, error, "%s", known);
+    else if (foreign)
+        diag_hint(d, error, "%s", foreign);
+    else if (found == ':' && e->operators)
+        diag_hint(d, error, "a type is put to an expression in parentheses: `(e : type)`");
+    else if (found == TOKEN_EQUAL && e->equals)
         diag_hint(d, error, "names are bound with `=`; `==` compares");
     else if (found == '=' && e->double_arrow)
         diag_hint(d, error, "a function is written `fn x => e`");
@@ -230,6 +309,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "as an argument it is `(not)`");
     else if (found == '.' && e->operands && kind_after(p, index) == TOKEN_INTEGER)
         diag_hint(d, error, "a number starts with a digit: `0.5`");
+    else if (found == TOKEN_LET && e->declarations)
+        diag_hint(d, error, "outside of functions it is `val y = e`, without `let`");
     else if ((found == TOKEN_NAME || found == TOKEN_STRING) && e->declarations)
         diag_hint(d, error, "a definition starts with `fun`, `val`, `kernel`, `type`, `param`, `sig` or `import`");
     else if (found == TOKEN_LEVEL_OPEN && e->operands && !e->operators)
@@ -273,12 +354,15 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
         }
         token = pattern;
     }
+    if (token->kind == '?')
+        return; /* the lexer has complained */
     if (is_comparison(token->kind) && ends_operand(kind_before(p, index)) && !expected->equals && !expected->less &&
         !expected->types) {
         struct diagnostic *error =
             diag_error(d, DIAG_CHAINED_COMPARISON, token->span, "comparisons do not chain: %s follows another one",
                        quote(p, token->span));
-        diag_hint(d, error, "write `a < b && b < c`, or use parentheses");
+        const char *foreign = foreign_word_hint(p, index);
+        diag_hint(d, error, "%s", foreign ? foreign : "write `a < b && b < c`, or use parentheses");
         return;
     }
     const char *found = describe(p, token);
@@ -287,13 +371,20 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
         const struct token *opener = token_at(p, innermost->index);
         struct diagnostic *error = diag_error(d, DIAG_UNCLOSED, token->span, "expected `%s` before %s", closer, found);
         diag_note(d, error, opener->span, "to close the %s opened here", quote(p, opener->span));
+        if (innermost->kind == TOKEN_IF) {
+            diag_hint(d, error, "a condition chooses by `if c then a else b`");
+            return;
+        }
+        if (innermost->kind == TOKEN_THEN && !foreign_word_hint(p, index))
+            diag_hint(d, error, "an `if` is an expression: it has a value, and so an `else`, in every case");
         add_hints(p, error, index, expected);
         return;
     }
     const char *wanted = describe_expected(p, expected);
     struct diagnostic *error = *wanted ? diag_error(d, DIAG_SYNTAX, token->span, "expected %s, found %s", wanted, found)
                                        : diag_error(d, DIAG_SYNTAX, token->span, "%s cannot stand here", found);
-    const char *stray = innermost ? NULL : stray_closer_hint(token->kind);
+    const char *stray =
+        innermost || foreign_word_hint(p, index) || expected->types ? NULL : stray_closer_hint(token->kind);
     if (stray)
         diag_hint(d, error, "%s", stray);
     else

@@ -69,7 +69,8 @@ static struct core *infer_argument(struct checker *c, const struct ast_expr *hea
 
 /* The function type to apply, or NULL after an error. */
 static struct type *function_type(struct checker *c, struct core *core, struct core *head, size_t taken, size_t given,
-                                  struct span extra) {
+                                  const struct ast_expr *argument) {
+    struct span extra = argument->span;
     struct type *type = type_resolve(core->type);
     const char *name = head_name(head);
     while (type->kind == TYPE_LEVEL_ARROW) {
@@ -93,6 +94,8 @@ static struct type *function_type(struct checker *c, struct core *core, struct c
         if (unify(c, type, arrow))
             return arrow;
     }
+    if (argument->kind == EXPR_NAME && !is_bound_name(c, argument->name.name))
+        return NULL; /* `x rem y`: the unknown name will be reported, and that is enough */
     struct diagnostic *d;
     if (taken == 0 && name)
         d = diag_error(c->diagnostics, DIAG_NOT_A_FUNCTION, head->span,
@@ -109,7 +112,34 @@ static struct type *function_type(struct checker *c, struct core *core, struct c
                        "this function takes %zu argument%s, but is applied to %zu", taken, taken == 1 ? "" : "s",
                        given);
     note_definition(c, d, head);
+    if (taken == 0)
+        hint_not_a_function(c, d, type, argument);
+    else
+        hint_too_many(c, d, head);
     return NULL;
+}
+
+/* `push block xs`: a level written as an argument. Reported, and taken for what it means. */
+static bool is_level_as_argument(struct checker *c, struct core *core, const struct core *head,
+                                 const struct ast_expr *argument) {
+    struct type *type = type_resolve(core->type);
+    if (type->kind != TYPE_LEVEL_ARROW || argument->kind != EXPR_NAME || is_bound_name(c, argument->name.name))
+        return false;
+    struct level_binding *binding = map_get(c->levels, argument->name.name);
+    struct level *level = binding ? binding->level : NULL;
+    for (int value = LEVEL_THREAD; !level && value < LEVEL_VALUE_COUNT; value++)
+        if (strcmp(argument->name.name->text, level_names[value]) == 0)
+            level = level_constant(c, (enum level_value)value);
+    if (!level)
+        return false;
+    const char *name = head_name(head);
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_LEVEL_ARGUMENT, argument->span,
+                   "a level is written in angle brackets: `%s <%s>`", name ? name : "f", argument->name.name->text);
+    note_definition(c, d, head);
+    level_unify(c, type->level_arrow.level, level, NULL);
+    core->type = type->level_arrow.to;
+    return true;
 }
 
 struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
@@ -127,7 +157,9 @@ struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
     const char *name = head_name(head);
     bool failed = type_resolve(head->type)->kind == TYPE_ERROR;
     for (size_t i = 0; i < list.count; i++) {
-        struct type *function = failed ? NULL : function_type(c, core, head, i, list.count, list.at[i].expr->span);
+        if (!failed && is_level_as_argument(c, core, head, list.at[i].expr))
+            continue;
+        struct type *function = failed ? NULL : function_type(c, core, head, i, list.count, list.at[i].expr);
         struct core *argument = infer_argument(c, head_expr, &list.at[i]);
         failed |= !function;
         if (failed)
@@ -138,13 +170,21 @@ struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
         c->at = argument->span;
         c->reason = head_name(argument);
         if (!subsume(c, argument->type, function->arrow.from)) {
-            bool is_infix = expr->apply.is_operator && !piped && list.count == 2 && i == 1;
-            struct diagnostic *d;
-            if (is_infix && type_resolve(core->apply.argument->type)->kind != TYPE_ERROR)
-                d = report_argument(c, expr->span, name, SIZE_MAX, 2, argument->type, core->apply.argument->type);
-            else
-                d = report_argument(c, argument->span, name, i, list.count, argument->type, function->arrow.from);
+            bool is_infix = expr->apply.is_operator && !piped && list.count == 2 && i == 1 &&
+                            type_resolve(core->apply.argument->type)->kind != TYPE_ERROR;
+            struct application use = {.function = name,
+                                      .span = is_infix ? expr->span : argument->span,
+                                      .place = is_infix ? SIZE_MAX : i,
+                                      .count = list.count,
+                                      .left = is_infix ? core->apply.argument : NULL,
+                                      .argument = argument,
+                                      .rest = function};
+            struct diagnostic *d =
+                report_argument(c, &use, argument->type, is_infix ? use.left->type : function->arrow.from);
             note_definition(c, d, head);
+            if (is_infix)
+                note_local(c, d, use.left);
+            note_local(c, d, argument);
             failed = true;
             continue;
         }

@@ -165,7 +165,8 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
             entry->is_open = true;
             define(c, entry);
         }
-        c->ambient = level_constant(c, LEVEL_PURE);
+        /* A kernel without parameters is no value: its body runs, at the level of its result. */
+        c->ambient = decl->kind == DECL_KERNEL ? level_fresh(c, DOMAIN_AMBIENT) : level_constant(c, LEVEL_PURE);
         struct level *inner = NULL;
         if (decl->kind == DECL_VAL) {
             global->body = infer_expr(c, decl->body);
@@ -237,9 +238,12 @@ static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
         vec_push(c->arena, &parameters, parameter);
     }
     size_t errors = diag_error_count(c->diagnostics);
-    synonym->is_open = true;
-    type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
-    synonym->is_open = false;
+    synonym->is_open = c->declares = true;
+    struct type *type = type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
+    synonym->is_open = c->declares = false;
+    synonym->declared = decl->type_parameters.count ? NULL : type;
+    synonym->nodes = c->type_nodes;
+    synonym->height = c->synonym_height;
     if (parameters.count > decl->type_parameters.count && diag_error_count(c->diagnostics) == errors) {
         const char *free = parameters.at[decl->type_parameters.count].name->text;
         struct diagnostic *d =
@@ -247,7 +251,7 @@ static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
                        "the type `%s` uses `%s`, which is not among its parameters", decl->name->text, free);
         diag_hint(c->diagnostics, d, "write `type %s %s = …`", decl->name->text, free);
     }
-    synonym->is_broken = diag_error_count(c->diagnostics) != errors;
+    synonym->is_broken = c->reads_broken || diag_error_count(c->diagnostics) != errors;
 }
 
 static bool takes_sig(const struct ast_decl *decl) {

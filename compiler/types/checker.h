@@ -7,6 +7,7 @@
 
 enum { DOMAIN_PROPER = 0x1E, DOMAIN_AMBIENT = 0x1F, DOMAIN_PURE = 0x01 };
 enum { TYPE_SIZE_LIMIT = 200000 }; /* nodes; only programs that square their types get there */
+enum { SYNONYM_DEPTH_LIMIT = 1000 };
 
 /* ---- environment ---- */
 
@@ -28,6 +29,9 @@ struct synonym {
     const struct scope *scope; /* where its right-hand side is looked up */
     bool is_open;              /* being expanded: to find recursion */
     bool is_broken;            /* already reported */
+    struct type *declared;     /* its type, for other declarations only (its ambients are shared); NULL: parameters */
+    size_t nodes;              /* of it, with all synonyms written out */
+    unsigned height;           /* names of types that lead to one another in it */
 };
 /* What the top level of a module (or the whole prelude) defines. */
 struct scope {
@@ -105,12 +109,22 @@ struct checker {
     uint32_t depth, next_type, next_level, next_local;
     struct level *ambient;
     VEC(struct level_constraint *) pending; /* level constraints not yet settled */
+    bool propagates;                        /* level_propagate is at work, and `touched` collects */
+    VEC(struct level_variable *) touched;
+    VEC(struct level_variable *) watched; /* those with a list, to be cleared */
     struct failure failure;
     struct span at; /* what constraints made by unification point to */
     const char *reason;
     VEC(struct literal_check) literals;
     VEC(struct self_use) self_uses;
     symbol name_pipe, name_neg;
+
+    const struct ast_file *definitions_of; /* for messages: the file whose definitions are in `definitions` */
+    struct map *definitions;               /* symbol → the last const struct ast_decl * */
+    size_t offers;                         /* names that were compared with unknown ones */
+    size_t type_nodes;                     /* of the type that is being read, with its synonyms written out */
+    unsigned synonym_depth, synonym_height;
+    bool declares, reads_broken; /* a `type` declaration; a synonym that was reported is in it */
 };
 
 /* ---- level.c ---- */
@@ -126,6 +140,28 @@ bool level_unify(struct checker *c, struct level *a, struct level *b, const stru
 void level_require(struct checker *c, enum level_constraint_kind kind, struct level *a, struct level *b,
                    struct span span, const char *reason);
 void level_propagate(struct checker *c, size_t mark); /* to a fixed point over pending[mark…] */
+
+/* The same in steps: between begin and end the caller may bind level variables, `run` goes on to the next fixed point,
+   and each unbound variable has the list of what waits for it. Constraints must not be added meanwhile. */
+struct watcher {
+    struct waiting *who;
+    struct watcher *next;
+    bool is_above; /* the variable is in b */
+};
+struct waiting {
+    struct level_constraint *constraint;
+    struct watcher sides[2];
+    bool is_queued, is_settled;
+};
+struct propagation {
+    size_t mark, count;
+    struct waiting *all;
+    struct waiting **queue; /* a ring: each constraint is in it once at most */
+    size_t first, queued;
+};
+void propagation_begin(struct checker *c, struct propagation *p, size_t mark);
+void propagation_run(struct checker *c, struct propagation *p);
+void propagation_end(struct checker *c, struct propagation *p);
 
 /* ---- type.c ---- */
 struct type *type_fresh(struct checker *c, enum kind kind, unsigned classes, struct span span);
@@ -178,6 +214,7 @@ struct level_binding *bind_level(struct checker *c, symbol name, struct level *l
 void unbind_level(struct checker *c, struct level_binding *binding);
 struct global_entry *find_global(const struct scope *scope, symbol name);
 struct synonym *find_synonym(const struct scope *scope, symbol name);
+bool is_bound_name(const struct checker *c, symbol name);
 void report_unbound_name(struct checker *c, symbol name, struct span span);
 void report_unbound_level(struct checker *c, symbol name, struct span span);
 
@@ -196,7 +233,7 @@ struct unpacking { /* of a tuple pattern: lets to put around the body */
     struct span span;
 };
 typedef VEC(struct unpacking) unpackings;
-typedef VEC(const struct ast_pattern *) pattern_names;
+typedef struct map *pattern_names; /* symbol → const struct ast_pattern *; NULL: none yet */
 /* Binds the names of a pattern; a tuple goes to a fresh local, and its components to `parts`. */
 const struct core_local *bind_pattern(struct checker *c, const struct ast_pattern *pattern, struct type *type,
                                       unpackings *parts, pattern_names *seen);
@@ -221,10 +258,31 @@ const char *level_text(struct checker *c, struct level level);
 void report_constraint(struct checker *c, const struct level_constraint *constraint);
 /* What c->failure says of `found` where `expected` is wanted; gives the diagnostic, for more notes. */
 struct diagnostic *report_failure(struct checker *c, struct span span, struct type *found, struct type *expected);
-struct diagnostic *report_argument(struct checker *c, struct span span, const char *function, size_t place,
-                                   size_t place_count, struct type *found, struct type *expected);
+/* A function and the argument that does not fit. `place` SIZE_MAX: the two operands of an operator, of which `left` is
+   the other one. */
+struct application {
+    const char *function; /* NULL: it has no name */
+    struct span span;     /* what the message points to */
+    size_t place, count;  /* of the arguments */
+    const struct core *left, *argument;
+    struct type *rest; /* what is still to be applied: the argument is its first */
+};
+struct diagnostic *report_argument(struct checker *c, const struct application *use, struct type *found,
+                                   struct type *expected);
 void note_definition(struct checker *c, struct diagnostic *d, const struct core *head);
 const char *head_name(const struct core *head); /* NULL: no name */
+
+/* ---- hints.c: what was probably meant ---- */
+/* `use` NULL: no application. */
+void hint_types(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
+                const struct application *use);
+void hint_operands(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
+                   struct type *expected);
+void hint_class(struct checker *c, struct diagnostic *d, const struct application *use);
+void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument);
+void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *head);
+void note_class(struct checker *c, struct diagnostic *d, struct type *type);       /* what asked for its class */
+void note_local(struct checker *c, struct diagnostic *d, const struct core *core); /* what gave a local its type */
 
 /* ---- kernel.c, param.c ---- */
 /* `ambient`: what the kernel's body runs at. */

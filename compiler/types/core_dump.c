@@ -4,7 +4,11 @@
 #include "support/map.h"
 #include "types/core.h"
 
-static void indent(struct text *out, int depth) { text_printf(out, "\n%*s", depth * 2, ""); }
+enum { MOST_INDENT = 100 }; /* deeper nesting is shown by no more blanks, which would be most of the text */
+
+static void indent(struct text *out, int depth) {
+    text_printf(out, "\n%*s", (depth < MOST_INDENT ? depth : MOST_INDENT) * 2, "");
+}
 
 /* A local's number stands behind this until number_locals makes it one of its definition. */
 enum { LOCAL_MARK = 1 };

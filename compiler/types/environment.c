@@ -50,8 +50,11 @@ struct synonym *find_synonym(const struct scope *scope, symbol name) {
 
 /* ---- names that stand for nothing ---- */
 
-static void offer_globals(struct suggestion *suggestion, const struct scope *scope) {
-    for (size_t i = 0; i < map_count(scope->globals); i++)
+/* As many comparisons as the first hundred unknown names of a file with 100,000 definitions need; those are shown. */
+enum { OFFERS_MOST = 10000000 };
+
+static void offer_globals(struct checker *c, struct suggestion *suggestion, const struct scope *scope) {
+    for (size_t i = 0; i < map_count(scope->globals) && c->offers < OFFERS_MOST; i++, c->offers++)
         suggestion_offer(suggestion, ((symbol)map_entry(scope->globals, i).key)->text);
 }
 
@@ -59,36 +62,74 @@ static void offer_globals(struct suggestion *suggestion, const struct scope *sco
 static const struct {
     const char *foreign, *here;
 } foreign_names[] = {
+    {"True", "it is written `true`"},
+    {"False", "it is written `false`"},
     {"lambda", "an anonymous function is written `fn x => …`"},
     {"fun", "an anonymous function is written `fn x => …`"},
+    {"case", "there is no `case`: branches are `if … then … else …`, and `let (a, b) = …` takes tuples apart"},
+    {"match", "there is no `match`: branches are `if … then … else …`, and `let (a, b) = …` takes tuples apart"},
+    {"switch", "there is no `switch`: branches are `if … then … else …`"},
+    {"for", "there are no statements: `generate`, `map` and `foldl` go through arrays, `loop` repeats a step"},
+    {"do", "there are no statements: `generate`, `map` and `foldl` go through arrays, `loop` repeats a step"},
+    {"where", "local names are bound before they are used: `let y = … in …`"},
     {"zip_with", "the name here is `zipWith`"},
-    {"fold", "a sequential fold is `foldl`; a parallel one is written with `while` and halves"},
-    {"foldr", "the sequential fold is `foldl`"},
+    {"fold", "a sequential fold is `foldl`; a parallel one is `red <block>`"},
+    {"foldr", "the sequential fold is `foldl`; a parallel one is `red <block>`"},
+    {"reduce", "a reduction in parallel is `red <block> f xs`, a sequential one `foldl f zero xs`"},
+    {"sum", "a sum is `red <block> (+) xs` in parallel, `foldl (+) 0 xs` in one thread"},
+    {"scan", "a sequential scan is `scanl`; a parallel one is made of steps, by `while` or `power`"},
+    {"filter", "no function drops elements: write those that stay to their places by `scatter`"},
     {"size", "the length of an array is `length xs`"},
     {"len", "the length of an array is `length xs`"},
+    {"range", "0, 1, … n-1 is `iota n`; other ranges are `generate n (fn i => …)`"},
+    {"null", "an array is empty when `length xs == 0`"},
+    {"empty", "the empty array is `[]`; an array is empty when `length xs == 0`"},
+    {"cons", "an array gets elements in front by `appendPull`"},
+    {"rev", "the name here is `reverse`"},
+    {"rem", "the remainder is `x % y` or `x mod y`"},
+    {"quot", "the quotient is `x / y` or `x div y`"},
+    {"xor", "bitwise exclusive or is `^`, on `bool` it is `!=`"},
+    {"printf", "FCL is pure and prints nothing: what a kernel gives is printed by `fclc run`"},
+    {"print", "FCL is pure and prints nothing: what a kernel gives is printed by `fclc run`"},
+    {"fromIntegral", "a number is converted by the name of the type: `float n`"},
+    {"toFloat", "a number is converted by the name of the type: `float n`"},
+    {"toInt", "a number is converted by the name of the type: `int x`"},
     {"threadIdx", "element functions get their index: `generate n (fn i => …)`"},
+    {"blockIdx", "the chunks of an array get their index: `mapIx (fn i chunk => …)`"},
     {"blockDim", "the number of threads in a block is `#BlockSize`"},
     {"BlockSize", "configuration constants start with `#`: `#BlockSize`"},
     {"WarpSize", "configuration constants start with `#`: `#WarpSize`"},
     {"GridSize", "configuration constants start with `#`: `#GridSize`"},
     {"syncthreads", "`force` stores and synchronises"},
+    {"__syncthreads", "`force` stores and synchronises"},
+    {"thread", "a level stands in angle brackets behind a function: `push <thread>`"},
+    {"warp", "a level stands in angle brackets behind a function: `push <warp>`"},
+    {"block", "a level stands in angle brackets behind a function: `push <block>`"},
+    {"grid", "a level stands in angle brackets behind a function: `push <grid>`"},
     {"return", "a function's body is its result: nothing is written before it"},
     {"rec", "a `fun` may call itself without a keyword"},
     {"and", "logical and is `&&`"},
     {"or", "logical or is `||`"},
-    {"f32", "the conversion is called `float`"},
-    {"f64", "the conversion is called `double`"},
-    {"i32", "the conversion is called `int`"},
-    {"u32", "the conversion is called `uint`"},
 };
 
-static const struct ast_decl *defined_later(const struct checker *c, symbol name, struct span span) {
-    for (size_t i = 0; i < c->scope->file->decls.count; i++) {
-        const struct ast_decl *decl = c->scope->file->decls.at[i];
-        if (decl->name == name && decl->span.begin > span.begin && decl->kind != DECL_SIG && decl->kind != DECL_IMPORT)
-            return decl;
+static bool defines(const struct ast_decl *decl) { return decl->kind != DECL_SIG && decl->kind != DECL_IMPORT; }
+
+/* The last definition of the name in this file, when that comes after the place. */
+static const struct ast_decl *defined_later(struct checker *c, symbol name, struct span span) {
+    const struct ast_file *file = c->scope->file;
+    if (c->definitions_of != file) {
+        c->definitions_of = file;
+        c->definitions = map_new(c->arena);
+        for (size_t i = 0; i < file->decls.count; i++)
+            if (defines(file->decls.at[i]))
+                map_set(c->definitions, file->decls.at[i]->name, file->decls.at[i]);
     }
-    return NULL;
+    const struct ast_decl *last = map_get(c->definitions, name);
+    return last && last->span.begin > span.begin ? last : NULL;
+}
+
+bool is_bound_name(const struct checker *c, symbol name) {
+    return map_get(c->locals, name) || find_global(c->scope, name) || map_get(c->primitives, name);
 }
 
 void report_unbound_name(struct checker *c, symbol name, struct span span) {
@@ -106,13 +147,13 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
             return;
         }
     struct suggestion suggestion = suggestion_for(name->text);
-    for (size_t i = c->bound.count; i-- > 0;)
+    for (size_t i = c->bound.count; i-- > 0 && c->offers < OFFERS_MOST; c->offers++)
         suggestion_offer(&suggestion, c->bound.at[i]->name->text);
-    offer_globals(&suggestion, c->scope);
+    offer_globals(c, &suggestion, c->scope);
     for (size_t i = 0; i < c->scope->import_count; i++)
-        offer_globals(&suggestion, c->scope->imports[i]);
+        offer_globals(c, &suggestion, c->scope->imports[i]);
     if (c->scope->prelude)
-        offer_globals(&suggestion, c->scope->prelude);
+        offer_globals(c, &suggestion, c->scope->prelude);
     for (int i = 0; i < PRIM_COUNT; i++)
         suggestion_offer(&suggestion, primitive_info[i].name);
     if (suggestion.best)

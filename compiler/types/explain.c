@@ -1,4 +1,5 @@
-/* Type errors in words: what was expected and found in the user's names, and for levels both places that clash. */
+/* Type errors in words: what was expected and found in the user's names, and for levels both places that clash. The
+   hints are in hints.c. */
 #include <ctype.h>
 #include <string.h>
 
@@ -16,6 +17,33 @@ const char *level_text(struct checker *c, struct level level) {
     text_init(&text, c->arena);
     level_print(&text, &level);
     return text_string(&text);
+}
+
+/* "`grid`", or "a level below `grid`" for a variable that has no name. */
+static const char *level_phrase(struct checker *c, struct level level) {
+    if (!level.variable || level.variable->name || level.variable->rigid)
+        return arena_printf(c->arena, "`%s`", level_text(c, level));
+    const uint8_t thread = 1u << LEVEL_THREAD, warp = 1u << LEVEL_WARP, block = 1u << LEVEL_BLOCK,
+                  grid = 1u << LEVEL_GRID;
+    uint8_t domain = level_domain(level) & DOMAIN_PROPER;
+    if (domain == (thread | warp | block))
+        return "a level below `grid`";
+    if (domain == (warp | block | grid))
+        return "a level above `thread`";
+    if (domain == (thread | warp))
+        return "`thread` or `warp`";
+    if (domain == (warp | block))
+        return "`warp` or `block`";
+    if (domain == (block | grid))
+        return "`block` or `grid`";
+    return "another level";
+}
+
+/* "`block` is not `warp`", the one that is known first. */
+static const char *level_clash(struct checker *c, const struct failure *f) {
+    bool is_swapped = f->level_a.variable && !f->level_b.variable;
+    return arena_printf(c->arena, "%s is not %s", level_phrase(c, is_swapped ? f->level_b : f->level_a),
+                        level_phrase(c, is_swapped ? f->level_a : f->level_b));
 }
 
 void note_definition(struct checker *c, struct diagnostic *d, const struct core *head) {
@@ -53,11 +81,6 @@ static const char *ordinal(struct checker *c, const char *function, size_t place
                      : arena_printf(c->arena, "argument number %zu", place + 1);
 }
 
-static bool is_numeric(struct type *type) {
-    type = type_resolve(type);
-    return type->kind == TYPE_BASE && (base_info[type->base].is_integer || base_info[type->base].is_floating);
-}
-
 static bool is_function(struct type *type) {
     type = type_resolve(type);
     return type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW;
@@ -69,33 +92,6 @@ static const char *kind_words(struct type *type, enum kind kind) {
         return kind == KIND_GT ? "functions cannot be stored in arrays"
                                : "only scalars and tuples of scalars can be here, not functions";
     return "only scalars and tuples of scalars can be here, not arrays";
-}
-
-/* Hints that depend on the pair of types only. */
-static void hint_types(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected) {
-    found = type_resolve(found);
-    expected = type_resolve(expected);
-    if (found->kind == TYPE_LEVEL_ARROW && expected->kind != TYPE_LEVEL_ARROW)
-        diag_hint(c->diagnostics, d, "a level is missing: write `f <block>`, for example");
-    else if (found->kind == TYPE_ARROW && expected->kind != TYPE_ARROW && expected->kind != TYPE_VARIABLE)
-        diag_hint(c->diagnostics, d, "this is a function: did you forget an argument?");
-    else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH)
-        diag_hint(c->diagnostics, d, "a pull array becomes a push array by `push <%s>`",
-                  level_text(c, level_view(expected->array.level)));
-    else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL)
-        diag_hint(c->diagnostics, d, "a push array becomes a pull array by `force`, which computes and stores it");
-    else if (is_numeric(found) && is_numeric(expected))
-        diag_hint(c->diagnostics, d, "numbers are converted by name: `%s x`", base_info[expected->base].name);
-}
-
-static void explain_class(struct checker *c, struct diagnostic *d) {
-    const struct failure *f = &c->failure;
-    if (f->a->kind == TYPE_VARIABLE && f->a->variable->rigid)
-        diag_hint(c->diagnostics, d, "say so in the sig: `%s %s => …`", class_names(c, f->classes), type_text(c, f->a));
-    else if ((f->classes & CLASS_INTEGRAL) && is_numeric(f->a))
-        diag_hint(c->diagnostics, d, "this operation is for integers only; `int x` converts");
-    else if ((f->classes & CLASS_FLOATING) && is_numeric(f->a))
-        diag_hint(c->diagnostics, d, "this operation is for `float` and `double` only; `float x` converts");
 }
 
 /* "a type of integers", for what a class wants. */
@@ -132,7 +128,7 @@ struct diagnostic *report_failure(struct checker *c, struct span span, struct ty
     case FAILED_SHAPE:
         d = diag_error(all, DIAG_TYPE_MISMATCH, span, "expected `%s`, but this is `%s`", type_text(c, expected),
                        type_text(c, found));
-        hint_types(c, d, found, expected);
+        hint_types(c, d, found, expected, NULL);
         break;
     case FAILED_RIGID: {
         d = diag_error(all, DIAG_TYPE_MISMATCH, span, "expected `%s`, but this is `%s`", type_text(c, expected),
@@ -157,16 +153,14 @@ struct diagnostic *report_failure(struct checker *c, struct span span, struct ty
     }
     case FAILED_CLASS:
         d = diag_error(all, DIAG_CLASS, span, "`%s` is not %s", type_text(c, f.a), class_words(f.classes));
-        explain_class(c, d);
+        hint_class(c, d, NULL);
         break;
     case FAILED_LEVEL:
         if (expected && found)
-            d = diag_error(all, DIAG_LEVEL_MISMATCH, span, "expected `%s`, but this is `%s`: `%s` is not `%s`",
-                           type_text(c, expected), type_text(c, found), level_text(c, f.level_a),
-                           level_text(c, f.level_b));
+            d = diag_error(all, DIAG_LEVEL_MISMATCH, span, "expected `%s`, but this is `%s`: %s",
+                           type_text(c, expected), type_text(c, found), level_clash(c, &f));
         else
-            d = diag_error(all, DIAG_LEVEL_MISMATCH, span, "`%s` is not `%s`", level_text(c, f.level_a),
-                           level_text(c, f.level_b));
+            d = diag_error(all, DIAG_LEVEL_MISMATCH, span, "%s", level_clash(c, &f));
         break;
     case FAILED_PROMISE: {
         struct level rigid = f.level_a.variable && f.level_a.variable->rigid ? f.level_a : f.level_b;
@@ -191,43 +185,78 @@ static bool class_is_of_left(struct type *found, struct type *expected) {
            (found->kind == TYPE_BASE || found->kind == TYPE_ARROW);
 }
 
-/* `place` SIZE_MAX: the two operands of an operator, `expected` the type of the left one. */
-struct diagnostic *report_argument(struct checker *c, struct span span, const char *function, size_t place,
-                                   size_t place_count, struct type *found, struct type *expected) {
+/* Both operands are numbers of which more is not known than that one is an integer and the other is not. */
+static struct diagnostic *report_two_classes(struct checker *c, const struct application *use, struct type *found,
+                                             struct type *expected) {
+    found = type_resolve(found);
+    expected = type_resolve(expected);
+    if (found->kind != TYPE_VARIABLE || expected->kind != TYPE_VARIABLE || found->variable->rigid ||
+        expected->variable->rigid)
+        return NULL;
+    bool is_floating = found->variable->classes & CLASS_FLOATING;
+    unsigned other = is_floating ? CLASS_INTEGRAL : CLASS_FLOATING;
+    if (!(expected->variable->classes & other))
+        return NULL;
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_CLASS, use->argument->span, "`%s` needs %s, but this is %s", use->function,
+                   class_words(other), is_floating ? "a floating number" : "an integer");
+    hint_class(c, d, use);
+    return d;
+}
+
+static bool is_within(struct type *part, struct type *whole) {
+    whole = type_resolve(whole);
+    return whole->kind == TYPE_PULL &&
+           (type_resolve(whole->array.element) == part || is_within(part, whole->array.element));
+}
+
+struct diagnostic *report_argument(struct checker *c, const struct application *use, struct type *found,
+                                   struct type *expected) {
     struct failure f = c->failure;
+    bool is_operands = use->place == SIZE_MAX;
+    struct span span = use->span;
+    const char *function = use->function;
     f.why = reason_of(&f, found, expected);
-    if (f.why == FAILED_CLASS && place == SIZE_MAX && type_resolve(found)->kind != TYPE_VARIABLE &&
+    if (f.why == FAILED_CLASS && is_operands && type_resolve(found)->kind != TYPE_VARIABLE &&
         class_is_of_left(found, expected))
         f.why = FAILED_SHAPE;
+    /* The class was asked for by another argument: this one has another type, no more. */
+    bool is_other_class = f.why == FAILED_CLASS && is_within(f.a, found);
+    if (is_other_class)
+        f.why = FAILED_SHAPE;
     struct diagnostics *all = c->diagnostics;
-    if (function && place == SIZE_MAX && (f.why == FAILED_SHAPE || f.why == FAILED_RIGID)) {
+    if (function && is_operands && (f.why == FAILED_SHAPE || f.why == FAILED_RIGID)) {
         struct diagnostic *d =
             diag_error(all, DIAG_ARGUMENT_TYPE, span, "the operands of `%s` do not go together: `%s` and `%s`",
                        function, type_text(c, expected), type_text(c, found));
-        if (is_numeric(found) && is_numeric(expected))
-            hint_types(c, d, found, expected);
-        else if (is_function(found) || is_function(expected))
-            diag_hint(all, d, "one of them is a function: did you forget an argument?");
+        hint_operands(c, d, use, found, expected);
         return d;
     }
-    if (function && place != SIZE_MAX && (f.why == FAILED_SHAPE || f.why == FAILED_RIGID)) {
+    if (function && !is_operands && (f.why == FAILED_SHAPE || f.why == FAILED_RIGID)) {
+        struct diagnostic *d = diag_error(
+            all, DIAG_ARGUMENT_TYPE, span, "the %s of `%s` should be `%s`, but this is `%s`",
+            ordinal(c, function, use->place, use->count), function, type_text(c, expected), type_text(c, found));
+        if (is_other_class)
+            note_class(c, d, expected);
+        hint_types(c, d, found, expected, use);
+        return d;
+    }
+    if (function && !is_operands && f.why == FAILED_LEVEL) {
         struct diagnostic *d =
-            diag_error(all, DIAG_ARGUMENT_TYPE, span, "the %s of `%s` should be `%s`, but this is `%s`",
-                       ordinal(c, function, place, place_count), function, type_text(c, expected), type_text(c, found));
-        hint_types(c, d, found, expected);
-        return d;
-    }
-    if (function && place != SIZE_MAX && f.why == FAILED_LEVEL) {
-        struct diagnostic *d = diag_error(all, DIAG_LEVEL_MISMATCH, span,
-                                          "the %s of `%s` should be `%s`, but this is `%s`: `%s` is not `%s`",
-                                          ordinal(c, function, place, place_count), function, type_text(c, expected),
-                                          type_text(c, found), level_text(c, f.level_a), level_text(c, f.level_b));
+            diag_error(all, DIAG_LEVEL_MISMATCH, span, "the %s of `%s` should be `%s`, but this is `%s`: %s",
+                       ordinal(c, function, use->place, use->count), function, type_text(c, expected),
+                       type_text(c, found), level_clash(c, &f));
+        if (f.level_a.variable || f.level_b.variable)
+            diag_hint(all, d, "the levels are thread < warp < block < grid");
         return d;
     }
     if (function && f.why == FAILED_CLASS) {
-        struct diagnostic *d = diag_error(all, DIAG_CLASS, span, "`%s` needs %s, but this is `%s`", function,
-                                          class_words(f.classes), type_text(c, f.a));
-        explain_class(c, d);
+        struct diagnostic *d = report_two_classes(c, use, found, expected);
+        if (d)
+            return d;
+        d = diag_error(c->diagnostics, DIAG_CLASS, span, "`%s` needs %s, but this is `%s`", function,
+                       class_words(f.classes), type_text(c, f.a));
+        hint_class(c, d, use);
         return d;
     }
     if (function && f.why == FAILED_KIND) {
@@ -253,6 +282,9 @@ struct diagnostic *report_argument(struct checker *c, struct span span, const ch
 
 static const char *const once_per[LEVEL_VALUE_COUNT] = {"before anything runs on the device", "once per thread",
                                                         "once per warp", "once per block", "once for the whole grid"};
+
+static const char *const needs[LEVEL_VALUE_COUNT] = {"needs nothing", "runs once per thread", "needs the whole warp",
+                                                     "needs the whole block", "needs the whole grid"};
 
 /* The constraint at the end of the chain of causes that leads from `level`. */
 static const struct level_constraint *origin(const struct level *level, const struct level_constraint *from) {
@@ -316,10 +348,11 @@ static void report_fits(struct checker *c, const struct level_constraint *k) {
             if (domain & (1u << value))
                 level = value;
         const char *place_word = level == LEVEL_PURE ? "is computed" : "runs";
-        const char *where = b.variable && (domain & (domain - 1)) ? "at another level" : once_per[level];
-        const char *what = a.variable ? arena_printf(c->arena, "at `%s`", level_text(c, a)) : once_per[a.value];
-        d = diag_error(c->diagnostics, DIAG_AMBIENT, demand->span, "%s%s%s runs %s, but this place %s %s",
-                       name ? "`" : "", name ? name : "this", name ? "`" : "", what, place_word, where);
+        const char *where = b.variable && (domain & (domain - 1)) ? arena_printf(c->arena, "at %s", level_phrase(c, b))
+                                                                  : once_per[level];
+        const char *what = a.variable ? arena_printf(c->arena, "runs at `%s`", level_text(c, a)) : needs[a.value];
+        d = diag_error(c->diagnostics, DIAG_AMBIENT, demand->span, "%s%s%s %s, but this place %s %s", name ? "`" : "",
+                       name ? name : "this", name ? "`" : "", what, place_word, where);
         if (level == LEVEL_PURE)
             diag_hint(c->diagnostics, d, "what runs on the device is a `fun`, used by a `kernel`");
     }
@@ -341,7 +374,13 @@ void report_constraint(struct checker *c, const struct level_constraint *k) {
                            "`%s` goes from a level to a higher one, but `%s` is not below `%s`", k->reason, a, b);
         else
             d = diag_error(c->diagnostics, DIAG_LEVEL_ORDER, k->span, "`%s` is not below `%s`", a, b);
-        diag_hint(c->diagnostics, d, "the levels are thread < warp < block < grid");
+        struct level below = level_view(k->a), above = level_view(k->b);
+        bool is_same = !below.variable && !above.variable && below.value == above.value;
+        if (is_same && k->reason && (strcmp(k->reason, "concat") == 0 || strcmp(k->reason, "interleave") == 0))
+            diag_hint(c->diagnostics, d, "`%sSeq` puts chunks together at their own level, one after another",
+                      k->reason);
+        else
+            diag_hint(c->diagnostics, d, "the levels are thread < warp < block < grid");
         break;
     }
     }

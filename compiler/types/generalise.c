@@ -118,13 +118,13 @@ static bool is_internal(const struct checker *c, const struct level_variable *va
 }
 
 /* The variables below `variable`, with the term of the last; constants are in its domain already. */
-static size_t count_below(struct checker *c, size_t mark, const struct level_variable *variable, struct level **last,
+static size_t count_below(struct checker *c, const struct level_variable *variable, struct level **last,
                           bool *is_settled) {
     size_t count = 0;
-    for (size_t i = mark; i < c->pending.count; i++) {
-        struct level_constraint *k = c->pending.at[i];
+    for (const struct watcher *watcher = variable->watched; watcher; watcher = watcher->next) {
+        const struct level_constraint *k = watcher->who->constraint;
         struct level below = level_view(k->a);
-        if (k->kind != LEVEL_BELOW || level_view(k->b).variable != variable || !below.variable)
+        if (watcher->who->is_settled || !watcher->is_above || k->kind != LEVEL_BELOW || !below.variable)
             continue;
         count++;
         *last = k->a;
@@ -133,13 +133,13 @@ static size_t count_below(struct checker *c, size_t mark, const struct level_var
     return count;
 }
 
-static bool choose_level(struct checker *c, size_t mark, const struct level_constraint *k, struct level *term) {
+static bool choose_level(struct checker *c, const struct level_constraint *k, struct level *term) {
     struct level view = level_view(term);
     if (!view.variable || view.variable->rigid || view.offset || !is_internal(c, view.variable))
         return false;
     struct level *only = NULL, *chosen = NULL;
     bool is_settled = true;
-    size_t below = count_below(c, mark, view.variable, &only, &is_settled);
+    size_t below = count_below(c, view.variable, &only, &is_settled);
     if (below == 0) {
         int value = LEVEL_THREAD;
         while (!(view.variable->domain & (1u << value)))
@@ -152,18 +152,25 @@ static bool choose_level(struct checker *c, size_t mark, const struct level_cons
 }
 
 /* Proper levels: the lowest that the constraints allow, a constant or one above the only one below it. With two of
-   them below, there is no term for it, and it stays: chosen where the scheme is used. */
+   them below, there is no term for it, and it stays: chosen where the scheme is used. A choice can make another one
+   possible above it: four levels, so few rounds. */
 static void choose_internal_levels(struct mentioned *m, size_t mark) {
     struct checker *c = m->c;
+    struct propagation p;
+    propagation_begin(c, &p, mark);
     for (bool again = true; again;) {
         again = false;
-        for (size_t i = mark; i < c->pending.count && !again; i++) {
-            struct level_constraint *k = c->pending.at[i];
-            again = k->kind == LEVEL_BELOW && (choose_level(c, mark, k, k->a) || choose_level(c, mark, k, k->b));
+        for (size_t i = 0; i < p.count; i++) {
+            struct level_constraint *k = p.all[i].constraint;
+            if (p.all[i].is_settled || k->kind != LEVEL_BELOW)
+                continue;
+            if (choose_level(c, k, k->a) || choose_level(c, k, k->b)) {
+                propagation_run(c, &p);
+                again = true;
+            }
         }
-        if (again)
-            level_propagate(c, mark);
     }
+    propagation_end(c, &p);
     for (size_t i = mark; i < c->pending.count; i++)
         for (int side = 0; side < 2; side++) {
             struct level_constraint *k = c->pending.at[i];
@@ -243,40 +250,47 @@ static void shorten_paths(struct mentioned *m, size_t mark) {
 }
 
 /* Ambients that are only given away: pure, or the only one that fits them. */
+static bool shrink(struct checker *c, struct level_variable *variable) {
+    struct level self = {.variable = variable};
+    const struct watcher *only = NULL;
+    size_t in = 0, out = 0;
+    for (const struct watcher *watcher = variable->watched; watcher; watcher = watcher->next) {
+        if (watcher->who->is_settled)
+            continue;
+        in += watcher->is_above;
+        out += !watcher->is_above;
+        if (watcher->is_above)
+            only = watcher;
+    }
+    if (in == 0)
+        return level_unify(c, &self, level_constant(c, LEVEL_PURE), NULL);
+    struct level from = level_view(only->who->constraint->a);
+    if (in != 1 || out != 0 || !from.variable || from.variable->depth <= c->depth)
+        return false;
+    uint32_t depth = from.variable->depth;
+    if (!level_unify(c, &self, only->who->constraint->a, NULL))
+        return false;
+    from.variable->depth = depth;
+    return true;
+}
+
 static void shrink_given(struct mentioned *m, size_t mark) {
     struct checker *c = m->c;
+    struct propagation p;
+    propagation_begin(c, &p, mark);
     for (bool again = true; again;) {
         again = false;
         for (size_t i = 0; i < m->levels.count; i++) {
             struct level_variable *variable = m->levels.at[i];
             if (variable->link || (variable->mark & (MARK_TAKEN | MARK_PROPER)) || !(variable->domain & DOMAIN_PURE))
                 continue;
-            struct level *only = NULL;
-            size_t in = 0, out = 0;
-            for (size_t j = mark; j < c->pending.count; j++) {
-                struct level_constraint *k = c->pending.at[j];
-                if (level_view(k->a).variable == variable)
-                    out++;
-                if (level_view(k->b).variable == variable) {
-                    in++;
-                    only = k->a;
-                }
-            }
-            struct level self = {.variable = variable};
-            struct level from = only ? level_view(only) : self;
-            if (in == 0) {
-                level_unify(c, &self, level_constant(c, LEVEL_PURE), NULL);
+            if (shrink(c, variable)) {
+                propagation_run(c, &p);
                 again = true;
-            } else if (in == 1 && out == 0 && from.variable && from.variable->depth > c->depth) {
-                uint32_t depth = from.variable->depth;
-                if (level_unify(c, &self, only, NULL)) {
-                    from.variable->depth = depth;
-                    again = true;
-                }
             }
         }
-        level_propagate(c, mark);
     }
+    propagation_end(c, &p);
 }
 
 /* Names for the variables that the user gave none, so that messages and dumps agree: a, b, … and l, m, …, with a

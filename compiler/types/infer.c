@@ -136,6 +136,17 @@ static struct level *expected_level(struct type **expected) {
     return is_level ? type->level_arrow.level : NULL;
 }
 
+static void check_level_binder(struct checker *c, const struct function_parts *f, size_t index) {
+    const struct ast_level_binder *binder = &f->levels[index];
+    for (size_t i = 0; i < index && i < LEVEL_VALUE_COUNT; i++) /* more than there are levels: these will do */
+        if (f->levels[i].name == binder->name) {
+            struct diagnostic *d = diag_error(c->diagnostics, DIAG_DUPLICATE_NAME, binder->span,
+                                              "the level `%s` is bound twice", binder->name->text);
+            diag_note(c->diagnostics, d, f->levels[i].span, "it is bound here already");
+            return;
+        }
+}
+
 struct core *infer_function(struct checker *c, const struct function_parts *f, struct type *expected,
                             struct level **inner) {
     size_t mark = c->pending.count, bound = c->bound.count;
@@ -144,6 +155,7 @@ struct core *infer_function(struct checker *c, const struct function_parts *f, s
     for (size_t i = 0; i < f->level_count; i++) {
         struct level *level = expected_level(&expected);
         own_level[i] = level == NULL;
+        check_level_binder(c, f, i);
         levels[i] =
             bind_level(c, f->levels[i].name, level ? level : level_rigid(c, f->levels[i].name, f->levels[i].span));
     }
@@ -151,7 +163,7 @@ struct core *infer_function(struct checker *c, const struct function_parts *f, s
     const struct core_local **locals = ARENA_ARRAY(c->arena, const struct core_local *, f->parameter_count + 1);
     struct level *outer = c->ambient;
     unpackings parts = {0};
-    pattern_names seen = {0};
+    pattern_names seen = NULL;
     for (size_t i = 0; i < f->parameter_count; i++) {
         struct type *known = expected_parameter(&expected);
         types[i] = known ? known : type_fresh(c, KIND_TYP, 0, f->parameters[i]->span);
@@ -284,7 +296,7 @@ static struct core *infer_let(struct checker *c, const struct ast_expr *expr) {
             if (scheme->type_count + scheme->proper_count)
                 let->let.scheme = scheme;
         } else {
-            pattern_names seen = {0};
+            pattern_names seen = NULL;
             let->let.value = infer_expr(c, binding->value);
             let->let.local = bind_pattern(c, binding->pattern, let->let.value->type, &parts[i], &seen);
         }
@@ -307,11 +319,16 @@ static void require_bool(struct checker *c, struct core *core, const char *logic
     c->reason = NULL;
     if (subsume(c, core->type, c->base_types[BASE_BOOL]))
         return;
-    if (logical)
-        report_argument(c, core->span, logical, place, 2, core->type, c->base_types[BASE_BOOL]);
-    else
-        diag_error(c->diagnostics, DIAG_TYPE_MISMATCH, core->span,
-                   "the condition of `if` is a `bool`, but this is `%s`", type_text(c, core->type));
+    struct application use = {.function = logical, .span = core->span, .place = place, .count = 2, .argument = core};
+    struct diagnostic *d;
+    if (logical) {
+        d = report_argument(c, &use, core->type, c->base_types[BASE_BOOL]);
+    } else {
+        d = diag_error(c->diagnostics, DIAG_TYPE_MISMATCH, core->span,
+                       "the condition of `if` is a `bool`, but this is `%s`", type_text(c, core->type));
+        hint_types(c, d, core->type, c->base_types[BASE_BOOL], &use);
+    }
+    note_local(c, d, core);
 }
 
 static struct core *infer_if(struct checker *c, const struct ast_expr *expr) {
@@ -350,6 +367,7 @@ static struct core *infer_sequence(struct checker *c, const struct ast_expr *exp
     core->sequence.count = count;
     struct type **types = ARENA_ARRAY(c->arena, struct type *, count + 1);
     struct type *element = is_list ? type_fresh(c, KIND_GT, 0, expr->span) : NULL;
+    bool is_alone = is_list && count == 1; /* nothing to agree with: no copy of its type, which may be deep */
     bool failed = false;
     for (size_t i = 0; i < count; i++) {
         struct core *item = infer_expr(c, expr->sequence.items.at[i]);
@@ -357,8 +375,12 @@ static struct core *infer_sequence(struct checker *c, const struct ast_expr *exp
         types[i] = item->type;
         c->at = item->span;
         c->reason = NULL;
-        if (!is_list || failed || subsume(c, item->type, element))
+        if (!is_list || failed)
             continue;
+        if (is_alone ? type_require(c, item->type, KIND_GT, 0) : subsume(c, item->type, element)) {
+            element = is_alone ? item->type : element;
+            continue;
+        }
         struct diagnostic *d = report_failure(c, item->span, item->type, element);
         if (i > 0)
             diag_note(c->diagnostics, d, core->sequence.items[0]->span,

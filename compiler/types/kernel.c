@@ -1,4 +1,6 @@
 /* Kernels: what they may take and give (LANGUAGE §7), and the level that their result gives their body. */
+#include <string.h>
+
 #include "types/checker.h"
 
 /* Defaults what only arithmetic decided; false when something else is left open. */
@@ -104,10 +106,28 @@ static const char *result_problem(struct type *type) {
 
 struct result {
     struct checker *c;
+    const struct core_global *global;
     struct span span;
     struct level *level; /* of the push arrays in it; NULL: none yet */
     bool failed;
 };
+
+/* The kernel's type with a level where it is open: a sig to copy. */
+static const char *closed_sig(struct checker *c, const struct core_global *global, struct level open) {
+    int value = LEVEL_VALUE_COUNT - 1;
+    while (value > LEVEL_THREAD && !(level_domain(open) & (1u << value)))
+        value--;
+    struct text text;
+    text_init(&text, c->arena);
+    for (const char *at = type_text(c, global->body->type); *at; at++)
+        if (strncmp(at, "<_>", 3) == 0) {
+            text_printf(&text, "<%s>", level_names[value]);
+            at += 2;
+        } else {
+            text_add_n(&text, at, 1);
+        }
+    return arena_printf(c->arena, "sig %s : %s", global->name->text, text_string(&text));
+}
 
 static void find_level(struct result *r, struct type *type) {
     struct checker *c = r->c;
@@ -127,7 +147,8 @@ static void find_level(struct result *r, struct type *type) {
         struct diagnostic *d =
             diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, r->span,
                        "the level of this kernel's result `%s` is not determined", type_text(c, type));
-        diag_hint(c->diagnostics, d, "say where it is to run: `push <block>`, or a `sig` with `[a]<grid>`");
+        diag_hint(c->diagnostics, d, "a sig before it says where it is to run, as in `%s`",
+                  closed_sig(c, r->global, view));
     } else if (!r->level) {
         r->level = type->array.level;
     } else if (level_view(r->level).value != view.value) {
@@ -176,7 +197,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         diag_hint(c->diagnostics, d, "a `sig` before the kernel, or an annotation in it, determines it");
         return;
     }
-    struct result r = {.c = c, .span = decl->body->span};
+    struct result r = {.c = c, .global = global, .span = decl->body->span};
     find_level(&r, type);
     if (r.failed)
         return;

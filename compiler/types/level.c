@@ -86,6 +86,12 @@ struct level *level_rigid(struct checker *c, symbol name, struct span span) {
     return level;
 }
 
+/* What changed is remembered for a propagation that is at work. */
+static void touch(struct checker *c, struct level_variable *variable) {
+    if (c->propagates)
+        vec_push(c->arena, &c->touched, variable);
+}
+
 /* `1 + level`, and so on; the variable's domain shrinks so that the sum exists. */
 struct level *level_shifted(struct checker *c, struct level level, int by) {
     if (!level.variable) {
@@ -94,6 +100,7 @@ struct level *level_shifted(struct checker *c, struct level level, int by) {
     }
     level.offset += by;
     level.variable->domain &= shift_down(DOMAIN_PROPER, level.offset);
+    touch(c, level.variable);
     return level.variable->domain ? level_of(c, level) : NULL;
 }
 
@@ -106,6 +113,7 @@ static bool fail(struct checker *c, enum unify_failure why, struct level a, stru
 
 static void bind(struct checker *c, struct level_variable *variable, struct level to,
                  const struct level_constraint *cause) {
+    touch(c, variable);
     variable->link = level_of(c, to);
     variable->cause = cause;
 }
@@ -144,6 +152,7 @@ bool level_unify(struct checker *c, struct level *at, struct level *bt, const st
     if (!domain)
         return fail(c, FAILED_LEVEL, a, b);
     if (!kept.variable->rigid && kept.variable->domain != domain) {
+        touch(c, kept.variable);
         kept.variable->domain = domain; /* a rigid one keeps its own: the pending constraints will say */
         if (!kept.variable->cause)
             kept.variable->cause = bound.variable->cause;
@@ -161,8 +170,7 @@ bool level_unify(struct checker *c, struct level *at, struct level *bt, const st
 enum verdict { VERDICT_WAITS, VERDICT_HOLDS, VERDICT_FAILS };
 
 /* The term's values are among `allowed`. False: none is left. */
-static bool narrow(struct checker *c, struct level term, uint8_t allowed, const struct level_constraint *cause,
-                   bool *changed) {
+static bool narrow(struct checker *c, struct level term, uint8_t allowed, const struct level_constraint *cause) {
     if (!term.variable)
         return level_domain(term) & allowed;
     struct level_variable *variable = term.variable;
@@ -173,13 +181,13 @@ static bool narrow(struct checker *c, struct level term, uint8_t allowed, const 
         return false;
     variable->domain = domain;
     variable->cause = cause;
-    *changed = true;
+    touch(c, variable);
     if ((domain & (domain - 1)) == 0 && !variable->rigid)
         bind(c, variable, (struct level){.value = (enum level_value)lowest(domain)}, cause);
     return true;
 }
 
-static enum verdict solve_below(struct checker *c, const struct level_constraint *k, bool *changed) {
+static enum verdict solve_below(struct checker *c, const struct level_constraint *k) {
     struct level a = level_view(k->a), b = level_view(k->b);
     if (a.variable && a.variable == b.variable)
         return a.offset < b.offset ? VERDICT_HOLDS : VERDICT_FAILS;
@@ -188,32 +196,29 @@ static enum verdict solve_below(struct checker *c, const struct level_constraint
         return VERDICT_FAILS;
     uint8_t under = (uint8_t)((1u << highest(of_b)) - 1) & DOMAIN_PROPER;
     uint8_t over = (uint8_t)(DOMAIN_PROPER & ~((2u << lowest(of_a)) - 1));
-    if (!(of_a & under) || !(of_b & over) || !narrow(c, a, under, k, changed) || !narrow(c, b, over, k, changed))
+    if (!(of_a & under) || !(of_b & over) || !narrow(c, a, under, k) || !narrow(c, b, over, k))
         return VERDICT_FAILS;
     return !level_view(k->a).variable && !level_view(k->b).variable ? VERDICT_HOLDS : VERDICT_WAITS;
 }
 
-static enum verdict solve_fits(struct checker *c, const struct level_constraint *k, bool *changed) {
+static enum verdict solve_fits(struct checker *c, const struct level_constraint *k) {
     struct level a = level_view(k->a), b = level_view(k->b);
     if (!a.variable && a.value == LEVEL_PURE)
         return VERDICT_HOLDS;
     if (a.variable && a.variable == b.variable && a.offset == b.offset)
         return VERDICT_HOLDS;
     if (!(level_domain(a) & DOMAIN_PURE)) { /* certainly not pure: then it is b */
-        if (!level_unify(c, k->a, k->b, k))
-            return VERDICT_FAILS;
-        *changed = true;
-        return VERDICT_HOLDS;
+        return level_unify(c, k->a, k->b, k) ? VERDICT_HOLDS : VERDICT_FAILS;
     }
-    if (!narrow(c, a, level_domain(b) | DOMAIN_PURE, k, changed))
+    if (!narrow(c, a, level_domain(b) | DOMAIN_PURE, k))
         return VERDICT_FAILS;
     return level_view(k->a).variable ? VERDICT_WAITS : VERDICT_HOLDS;
 }
 
-static enum verdict solve(struct checker *c, const struct level_constraint *k, bool *changed) {
+static enum verdict solve(struct checker *c, const struct level_constraint *k) {
     switch (k->kind) {
-    case LEVEL_BELOW: return solve_below(c, k, changed);
-    case LEVEL_FITS: return solve_fits(c, k, changed);
+    case LEVEL_BELOW: return solve_below(c, k);
+    case LEVEL_FITS: return solve_fits(c, k);
     }
     return VERDICT_HOLDS;
 }
@@ -227,33 +232,116 @@ void level_require(struct checker *c, enum level_constraint_kind kind, struct le
     }
     struct level_constraint *k = ARENA_NEW(c->arena, struct level_constraint);
     *k = (struct level_constraint){kind, a, b, span, reason};
-    bool changed = false;
-    switch (solve(c, k, &changed)) {
+    switch (solve(c, k)) {
     case VERDICT_HOLDS: break;
     case VERDICT_FAILS: report_constraint(c, k); break;
     case VERDICT_WAITS: vec_push(c->arena, &c->pending, k); break;
     }
 }
 
-void level_propagate(struct checker *c, size_t mark) {
-    bool changed = c->pending.count > mark, backwards = false;
-    while (changed) { /* there and back: long chains run either way */
-        changed = false;
-        size_t count = c->pending.count - mark;
-        struct level_constraint **at = c->pending.at + mark;
-        for (size_t i = 0; i < count; i++) {
-            struct level_constraint **slot = &at[backwards ? count - 1 - i : i];
-            enum verdict verdict = solve(c, *slot, &changed);
-            if (verdict == VERDICT_FAILS)
-                report_constraint(c, *slot);
-            if (verdict != VERDICT_WAITS)
-                *slot = NULL;
-        }
-        size_t kept = 0;
-        for (size_t i = 0; i < count; i++)
-            if (at[i])
-                at[kept++] = at[i];
-        c->pending.count = mark + kept;
-        backwards = !backwards;
+/* note [propagation]: each unbound variable has the list of the constraints that mention it. A constraint is looked at
+   again when a variable that it mentions has been narrowed (four times at most) or bound (once: its list goes to
+   what it is bound to), so that the work is proportional to the number of constraints. */
+static void watch(struct checker *c, struct level_variable *variable, struct watcher *watcher) {
+    if (!variable->watched)
+        vec_push(c->arena, &c->watched, variable);
+    if (variable->watched_last)
+        variable->watched_last->next = watcher;
+    else
+        variable->watched = watcher;
+    variable->watched_last = watcher;
+}
+
+/* The list of a variable that was bound becomes a part of the other's. */
+static void hand_over(struct checker *c, struct level_variable *from, struct level_variable *to) {
+    if (!from->watched || from == to)
+        return;
+    if (!to->watched)
+        vec_push(c->arena, &c->watched, to);
+    if (to->watched_last)
+        to->watched_last->next = from->watched;
+    else
+        to->watched = from->watched;
+    to->watched_last = from->watched_last;
+    from->watched = from->watched_last = NULL;
+}
+
+static void enqueue(struct propagation *p, struct waiting *waiting) {
+    if (waiting->is_queued || waiting->is_settled)
+        return;
+    waiting->is_queued = true;
+    p->queue[(p->first + p->queued++) % p->count] = waiting;
+}
+
+static struct waiting *dequeue(struct propagation *p) {
+    struct waiting *waiting = p->queue[p->first];
+    p->first = (p->first + 1) % p->count;
+    p->queued--;
+    waiting->is_queued = false;
+    return waiting;
+}
+
+static void wake_watchers(struct checker *c, struct propagation *p) {
+    for (size_t i = 0; i < c->touched.count; i++) {
+        struct level_variable *variable = c->touched.at[i];
+        for (struct watcher *watcher = variable->watched; watcher; watcher = watcher->next)
+            enqueue(p, watcher->who);
+        struct level self = {.variable = variable}, now = level_view(&self);
+        if (variable->link && now.variable)
+            hand_over(c, variable, now.variable);
     }
+    c->touched.count = 0;
+}
+
+void propagation_run(struct checker *c, struct propagation *p) {
+    wake_watchers(c, p);
+    while (p->queued) {
+        struct waiting *waiting = dequeue(p);
+        enum verdict verdict = solve(c, waiting->constraint);
+        if (verdict == VERDICT_FAILS)
+            report_constraint(c, waiting->constraint);
+        waiting->is_settled = verdict != VERDICT_WAITS;
+        wake_watchers(c, p);
+    }
+}
+
+void propagation_begin(struct checker *c, struct propagation *p, size_t mark) {
+    size_t count = c->pending.count - mark;
+    *p = (struct propagation){.mark = mark, .count = count};
+    p->all = ARENA_ARRAY(c->arena, struct waiting, count + 1);
+    p->queue = ARENA_ARRAY(c->arena, struct waiting *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        struct level_constraint *k = c->pending.at[mark + i];
+        p->all[i].constraint = k;
+        for (int side = 0; side < 2; side++) {
+            struct level view = level_view(side ? k->b : k->a);
+            p->all[i].sides[side] = (struct watcher){.who = &p->all[i], .is_above = side};
+            if (view.variable)
+                watch(c, view.variable, &p->all[i].sides[side]);
+        }
+        enqueue(p, &p->all[i]);
+    }
+    c->propagates = true;
+    c->touched.count = 0;
+    propagation_run(c, p);
+}
+
+void propagation_end(struct checker *c, struct propagation *p) {
+    c->propagates = false;
+    for (size_t i = 0; i < c->watched.count; i++)
+        c->watched.at[i]->watched = c->watched.at[i]->watched_last = NULL;
+    c->watched.count = 0;
+    size_t kept = p->mark;
+    for (size_t i = 0; i < p->count; i++)
+        if (!p->all[i].is_settled)
+            c->pending.at[kept++] = p->all[i].constraint;
+    c->pending.count = kept;
+}
+
+void level_propagate(struct checker *c, size_t mark) {
+    struct propagation p;
+    if (c->pending.count == mark)
+        return;
+    propagation_begin(c, &p, mark);
+    propagation_end(c, &p);
 }

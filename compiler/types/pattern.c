@@ -9,15 +9,17 @@ const struct core_local *fresh_local(struct checker *c, symbol name) {
 }
 
 static void check_duplicate(struct checker *c, const struct ast_pattern *pattern, pattern_names *seen) {
-    for (size_t i = 0; i < seen->count; i++)
-        if (seen->at[i]->name == pattern->name) {
-            struct diagnostic *d = diag_error(c->diagnostics, DIAG_DUPLICATE_NAME, pattern->span, "`%s` is bound twice",
-                                              pattern->name->text);
-            diag_note(c->diagnostics, d, seen->at[i]->span, "it is bound here already");
-            diag_hint(c->diagnostics, d, "a value that is not needed can be called `_`");
-            return;
-        }
-    vec_push(c->arena, seen, pattern);
+    if (!*seen)
+        *seen = map_new(c->arena);
+    const struct ast_pattern *earlier = map_get(*seen, pattern->name);
+    if (!earlier) {
+        map_set(*seen, pattern->name, (void *)(uintptr_t)pattern);
+        return;
+    }
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_DUPLICATE_NAME, pattern->span, "`%s` is bound twice", pattern->name->text);
+    diag_note(c->diagnostics, d, earlier->span, "it is bound here already");
+    diag_hint(c->diagnostics, d, "a value that is not needed can be called `_`");
 }
 
 static struct core *local_core(struct checker *c, const struct core_local *local, struct type *type, struct span span) {
@@ -67,6 +69,12 @@ const struct core_local *bind_pattern(struct checker *c, const struct ast_patter
         check_duplicate(c, pattern, seen);
         return bind_local(c, pattern->name, scheme_of_type(c, type))->local;
     case AST_PATTERN_WILDCARD: return fresh_local(c, NULL);
+    case AST_PATTERN_ERROR: {
+        struct type *resolved = type_resolve(type);
+        if (resolved->kind == TYPE_VARIABLE && !resolved->variable->rigid)
+            resolved->variable->link = c->error_type;
+        return fresh_local(c, NULL);
+    }
     case AST_PATTERN_TUPLE: return bind_tuple(c, pattern, type, parts, seen);
     case AST_PATTERN_TYPED: {
         struct type *written = type_of_ast(c, pattern->type, SIGNATURE_ANNOTATION, c->signature_scope);

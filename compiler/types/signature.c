@@ -3,6 +3,9 @@
 #include "support/edit.h"
 #include "types/checker.h"
 
+static struct type *read_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                              signature_variables *variables);
+
 static struct signature_variable *find_variable(signature_variables *variables, symbol name, bool is_level) {
     for (size_t i = 0; variables && i < variables->count; i++)
         if (variables->at[i].name == name && (variables->at[i].level != NULL) == is_level)
@@ -53,6 +56,15 @@ struct level *level_of_ast(struct checker *c, const struct ast_level *ast, enum 
 
 /* ---- names of types ---- */
 
+/* What array types are called elsewhere. */
+static bool names_arrays(const char *name) {
+    static const char *const foreign[] = {"array", "Array", "list", "List", "vector", "Vector", "arr", "vec"};
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (strcmp(foreign[i], name) == 0)
+            return true;
+    return false;
+}
+
 static struct type *unknown_type(struct checker *c, const struct ast_type *ast) {
     struct diagnostic *d =
         diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, ast->span, "no type is called `%s` here", ast->name->text);
@@ -61,7 +73,11 @@ static struct type *unknown_type(struct checker *c, const struct ast_type *ast) 
         suggestion_offer(&suggestion, base_info[i].name);
     for (size_t i = 0; i < map_count(c->scope->synonyms); i++)
         suggestion_offer(&suggestion, ((symbol)map_entry(c->scope->synonyms, i).key)->text);
-    if (suggestion.best)
+    if (class_of_name(ast->name->text))
+        diag_hint(c->diagnostics, d, "a class of types stands before `=>`: `%s a => a -> a`", ast->name->text);
+    else if (names_arrays(ast->name->text))
+        diag_hint(c->diagnostics, d, "the type of arrays of `a` is written `[a]`");
+    else if (suggestion.best)
         diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
     return c->error_type;
 }
@@ -105,8 +121,10 @@ static struct type *variable_type(struct checker *c, const struct ast_type *ast,
 static struct type *expand_synonym(struct checker *c, const struct ast_type *ast, struct synonym *synonym,
                                    enum signature_mode mode, signature_variables *variables) {
     const struct ast_decl *decl = synonym->decl;
-    if (synonym->is_broken)
+    if (synonym->is_broken) {
+        c->reads_broken = true;
         return c->error_type;
+    }
     if (ast->items.count != decl->type_parameters.count) {
         struct diagnostic *d =
             diag_error(c->diagnostics, DIAG_TYPE_ARGUMENTS, ast->span,
@@ -124,17 +142,30 @@ static struct type *expand_synonym(struct checker *c, const struct ast_type *ast
         synonym->is_broken = true;
         return c->error_type;
     }
+    unsigned depth = c->synonym_depth + 1 + (c->declares ? synonym->height : 0);
+    if (depth > c->synonym_height)
+        c->synonym_height = depth;
+    if (depth > SYNONYM_DEPTH_LIMIT) {
+        c->type_nodes = TYPE_SIZE_LIMIT;
+        return c->error_type;
+    }
+    if (c->declares && synonym->declared) { /* without parameters, and looked through already */
+        c->type_nodes += synonym->nodes;
+        return synonym->declared;
+    }
     signature_variables parameters = {0};
     for (size_t i = 0; i < ast->items.count; i++)
         vec_push(c->arena, &parameters,
                  (struct signature_variable){decl->type_parameters.at[i],
-                                             type_of_ast(c, ast->items.at[i], mode, variables), NULL});
+                                             read_type(c, ast->items.at[i], mode, variables), NULL});
     const struct scope *scope = c->scope;
     signature_variables *enclosing = c->signature_scope;
     c->scope = synonym->scope;
     c->signature_scope = NULL;
     synonym->is_open = true;
-    struct type *type = type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
+    c->synonym_depth++;
+    struct type *type = read_type(c, decl->type, SIGNATURE_ANNOTATION, &parameters);
+    c->synonym_depth--;
     synonym->is_open = false;
     c->scope = scope;
     c->signature_scope = enclosing;
@@ -160,7 +191,12 @@ static struct type *named_type(struct checker *c, const struct ast_type *ast, en
     if (ast->items.count) {
         if (!is_base)
             return unknown_type(c, ast);
-        diag_error(c->diagnostics, DIAG_TYPE_ARGUMENTS, ast->span, "the type `%s` takes no arguments", ast->name->text);
+        struct diagnostic *d = diag_error(c->diagnostics, DIAG_TYPE_ARGUMENTS, ast->span,
+                                          "the type `%s` takes no arguments", ast->name->text);
+        const struct ast_type *last = ast->items.at[ast->items.count - 1];
+        if (last->kind == AST_TYPE_NAME && names_arrays(last->name->text))
+            diag_hint(c->diagnostics, d, "the type of arrays of `%s` is written `[%s]`", ast->name->text,
+                      ast->name->text);
         return c->error_type;
     }
     return is_base ? c->base_types[base] : variable_type(c, ast, mode, variables);
@@ -170,7 +206,7 @@ static struct type *named_type(struct checker *c, const struct ast_type *ast, en
 
 static struct type *array_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
                                signature_variables *variables) {
-    struct type *element = type_of_ast(c, ast->element, mode, variables);
+    struct type *element = read_type(c, ast->element, mode, variables);
     bool is_push = ast->kind == AST_TYPE_PUSH;
     struct level *level = is_push ? level_of_ast(c, ast->level, mode, variables) : level_fresh(c, DOMAIN_AMBIENT);
     if (!type_require(c, element, is_push ? KIND_BT : KIND_GT, 0)) {
@@ -180,29 +216,46 @@ static struct type *array_type(struct checker *c, const struct ast_type *ast, en
     return is_push ? type_push(c, element, level) : type_pull(c, element, level);
 }
 
-struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
-                         signature_variables *variables) {
+static struct type *read_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                              signature_variables *variables) {
+    if (c->type_nodes++ >= TYPE_SIZE_LIMIT)
+        return c->error_type; /* type_of_ast says so */
     switch (ast->kind) {
+    case AST_TYPE_ERROR: return c->error_type;
     case AST_TYPE_VARIABLE:
     case AST_TYPE_NAME: return named_type(c, ast, mode, variables);
     case AST_TYPE_TUPLE: {
         struct type **items = ARENA_ARRAY(c->arena, struct type *, ast->items.count);
         for (size_t i = 0; i < ast->items.count; i++)
-            items[i] = type_of_ast(c, ast->items.at[i], mode, variables);
+            items[i] = read_type(c, ast->items.at[i], mode, variables);
         return type_tuple(c, items, ast->items.count);
     }
     case AST_TYPE_ARROW: {
-        struct type *from = type_of_ast(c, ast->from, mode, variables);
-        struct type *to = type_of_ast(c, ast->to, mode, variables);
+        struct type *from = read_type(c, ast->from, mode, variables);
+        struct type *to = read_type(c, ast->to, mode, variables);
         return type_arrow(c, from, to, level_fresh(c, DOMAIN_AMBIENT));
     }
     case AST_TYPE_LEVEL_ARROW: {
         struct level *level = level_of_ast(c, ast->level, mode, variables);
-        return type_level_arrow(c, level, type_of_ast(c, ast->to, mode, variables));
+        return type_level_arrow(c, level, read_type(c, ast->to, mode, variables));
     }
     case AST_TYPE_PULL:
     case AST_TYPE_PUSH: return array_type(c, ast, mode, variables);
     }
+    return c->error_type;
+}
+
+struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                         signature_variables *variables) {
+    c->type_nodes = 0;
+    c->synonym_height = 0;
+    c->reads_broken = false;
+    struct type *type = read_type(c, ast, mode, variables);
+    if (c->type_nodes <= TYPE_SIZE_LIMIT)
+        return type;
+    diag_error(c->diagnostics, DIAG_TYPE_SIZE, ast->span,
+               "this type is too large: written out, it has more than %d parts, or more than %d names in names",
+               TYPE_SIZE_LIMIT, SYNONYM_DEPTH_LIMIT);
     return c->error_type;
 }
 
@@ -217,6 +270,8 @@ struct type *type_of_signature(struct checker *c, const struct ast_signature_typ
             struct diagnostic *d = diag_error(c->diagnostics, DIAG_UNKNOWN_CLASS, k->span,
                                               "no class of types is called `%s`", k->class_name->text);
             diag_hint(c->diagnostics, d, "there are eq, ord, num, integral and floating");
+            if (variable && variable->type->kind == TYPE_VARIABLE)
+                variable->type->variable->link = c->error_type; /* of what it can do, enough is said */
         } else if (!variable || variable->type->kind != TYPE_VARIABLE) {
             diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, k->span, "the type after `=>` has no variable `%s`",
                        k->variable->text);

@@ -6,8 +6,10 @@
 struct type *type_resolve(struct type *type) {
     while (type->kind == TYPE_VARIABLE && type->variable->link) {
         struct type *next = type->variable->link;
-        if (next->kind == TYPE_VARIABLE && next->variable->link)
+        if (next->kind == TYPE_VARIABLE && next->variable->link) {
             type->variable->link = next->variable->link; /* keeps chains short */
+            type->variable->decided = next->variable->decided;
+        }
         type = next;
     }
     return type;

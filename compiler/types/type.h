@@ -29,9 +29,10 @@ struct level_variable {
     struct span span;   /* where it was born, for messages */
     struct level *link; /* bound to, or NULL */
     /* The checker's own: */
-    const struct level_constraint *cause; /* what bound it or last narrowed its domain; NULL: unification */
-    struct level *stand_in;               /* during instantiation */
-    uint8_t mark;                         /* during generalisation */
+    const struct level_constraint *cause;   /* what bound it or last narrowed its domain; NULL: unification */
+    struct level *stand_in;                 /* during instantiation */
+    struct watcher *watched, *watched_last; /* during propagation: who mentions it */
+    uint8_t mark;                           /* during generalisation */
 };
 /* The depth of a variable that a scheme quantifies. */
 #define DEPTH_QUANTIFIED UINT32_MAX
@@ -70,9 +71,10 @@ struct type_variable {
     unsigned classes; /* CLASS_ bits */
     bool rigid;       /* from a sig, or quantified in a scheme */
     uint32_t depth;
-    symbol name; /* from the user's sig, or NULL */
-    struct span span;
+    symbol name;           /* from the user's sig, or NULL */
+    struct span span;      /* where it was born; of a number's, the literal or operation that made it one */
     struct type *link;     /* bound to, or NULL */
+    struct span decided;   /* the expression that bound it */
     struct type *stand_in; /* the checker's own, during instantiation */
 };
 

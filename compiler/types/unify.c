@@ -54,11 +54,16 @@ static bool bind(struct checker *c, struct type *at, struct type *to) {
         c->failure.b = to;
         return false;
     }
+    bool gives_class =
+        to->kind == TYPE_VARIABLE && !to->variable->rigid && (variable->classes & ~to->variable->classes);
     if (!type_require(c, to, variable->kind, variable->classes))
         return false;
+    if (gives_class)
+        to->variable->span = variable->span;
     if (to->kind == TYPE_VARIABLE && !to->variable->name && !to->variable->rigid)
         to->variable->name = variable->name;
     variable->link = to;
+    variable->decided = c->at;
     return true;
 }
 

@@ -1,0 +1,281 @@
+/* Hints: what was probably meant by an expression whose type does not fit, in the user's own words where these are
+   short enough to be repeated. */
+#include <ctype.h>
+#include <string.h>
+
+#include "types/checker.h"
+
+enum { QUOTED_LONGEST = 30 };
+
+/* ---- the user's words ---- */
+
+static bool is_atom(const char *text) {
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && *text != '_' && *text != '\'' && *text != '#' && *text != '.')
+            return false;
+    return true;
+}
+
+/* The expression as an argument, in parentheses where it needs them; `otherwise` when it is too long to repeat. */
+static const char *operand_text(struct checker *c, const struct core *core, const char *otherwise) {
+    const struct source *source = c->scope->file->source;
+    struct span span = core ? core->span : (struct span){0, 0};
+    if (span.begin < source->base || span.end > source->base + source->length || span.end <= span.begin ||
+        span.end - span.begin > QUOTED_LONGEST)
+        return otherwise;
+    const char *text =
+        arena_strndup(c->arena, (const char *)source->text + (span.begin - source->base), span.end - span.begin);
+    if (strpbrk(text, "\n`") || strstr(text, "--"))
+        return otherwise;
+    bool is_closed = is_atom(text) || core->kind == CORE_TUPLE || core->kind == CORE_LIST;
+    return is_closed ? text : arena_printf(c->arena, "(%s)", text);
+}
+
+/* ---- kinds of types ---- */
+
+static bool is_function(struct type *type) { return type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW; }
+
+/* Of a number: the base type, or for a number of which more is not known what it would be. */
+static bool number_base(struct type *type, enum base *base) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_VARIABLE && !type->variable->rigid &&
+        (type->variable->classes & (CLASS_NUM | CLASS_FLOATING))) {
+        *base = type->variable->classes & CLASS_FLOATING ? BASE_F64 : BASE_I32;
+        return true;
+    }
+    if (type->kind != TYPE_BASE || !(base_info[type->base].is_integer || base_info[type->base].is_floating))
+        return false;
+    *base = type->base;
+    return true;
+}
+
+static bool is_bool(const struct checker *c, struct type *type) {
+    return type_resolve(type) == c->base_types[BASE_BOOL];
+}
+
+/* The type to convert to: a floating literal may become a `float`, too, which is what a kernel mostly has. */
+static const char *target_name(struct type *type, enum base base) {
+    bool is_open = type_resolve(type)->kind == TYPE_VARIABLE;
+    return base_info[is_open && base == BASE_F64 ? BASE_F32 : base].name;
+}
+
+/* ---- arguments ---- */
+
+static size_t count_arrows(struct type *type) {
+    size_t count = 0;
+    for (type = type_resolve(type); type->kind == TYPE_ARROW; type = type_resolve(type->arrow.to))
+        count++;
+    return count;
+}
+
+/* `f (x, y)` for `f x y`. */
+static bool hint_tuple_call(struct checker *c, struct diagnostic *d, const struct type *found,
+                            const struct type *expected, const struct application *use) {
+    if (!use || !use->function || !use->rest || found->kind != TYPE_TUPLE || expected->kind == TYPE_TUPLE ||
+        count_arrows(use->rest) < found->tuple.count)
+        return false;
+    struct text text;
+    text_init(&text, c->arena);
+    bool is_written = use->argument->kind == CORE_TUPLE;
+    for (size_t i = 0; i < found->tuple.count; i++)
+        text_printf(&text, " %s",
+                    operand_text(c, is_written ? use->argument->sequence.items[i] : NULL,
+                                 arena_printf(c->arena, "x%zu", i + 1)));
+    diag_hint(c->diagnostics, d, "arguments follow one another, without a tuple: `%s%s`", use->function,
+              text_string(&text));
+    return true;
+}
+
+/* "a, b, c" */
+static const char *tuple_letters(struct checker *c, size_t count) {
+    struct text text;
+    text_init(&text, c->arena);
+    for (size_t i = 0; i < count && i < 26; i++)
+        text_printf(&text, "%s%c", i ? ", " : "", (char)('a' + (char)i));
+    return text_string(&text);
+}
+
+static bool hint_tuple_wanted(struct checker *c, struct diagnostic *d, const struct type *found,
+                              const struct type *expected, const struct application *use) {
+    if (!use || !use->function || expected->kind != TYPE_TUPLE || found->kind == TYPE_TUPLE ||
+        (found->kind == TYPE_VARIABLE && !found->variable->classes))
+        return false;
+    diag_hint(c->diagnostics, d, "`%s` takes a tuple here: `%s (%s)`", use->function, use->function,
+              tuple_letters(c, expected->tuple.count));
+    return true;
+}
+
+/* Where chunks at a level are wanted. */
+static bool hint_chunks(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
+                        const struct application *use) {
+    if (expected->kind != TYPE_PULL || type_resolve(expected->array.element)->kind != TYPE_PUSH)
+        return false;
+    const char *what = operand_text(c, use ? use->argument : NULL, "xs");
+    if (found->kind == TYPE_PULL && type_resolve(found->array.element)->kind == TYPE_PULL)
+        diag_hint(c->diagnostics, d, "each chunk is made a push array first: `map (push <block>) %s`", what);
+    else if (found->kind == TYPE_PULL)
+        diag_hint(c->diagnostics, d,
+                  "an array is cut first, and each chunk made a push array: "
+                  "`splitUp n %s |> map (push <block>)`",
+                  what);
+    else
+        return false;
+    return true;
+}
+
+/* Arrays of numbers that could be converted. */
+static bool hint_elements(struct checker *c, struct diagnostic *d, const struct type *found,
+                          const struct type *expected, const struct application *use) {
+    enum base from, to;
+    if (found->kind != expected->kind || (found->kind != TYPE_PULL && found->kind != TYPE_PUSH) ||
+        !number_base(found->array.element, &from) || !number_base(expected->array.element, &to))
+        return false;
+    diag_hint(c->diagnostics, d, "numbers are converted by the name of the type: `%s %s %s`",
+              found->kind == TYPE_PULL ? "map" : "mapPush", target_name(expected->array.element, to),
+              operand_text(c, use ? use->argument : NULL, "xs"));
+    return true;
+}
+
+void hint_types(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
+                const struct application *use) {
+    struct diagnostics *all = c->diagnostics;
+    const char *what = operand_text(c, use ? use->argument : NULL, "x");
+    enum base from, to;
+    found = type_resolve(found);
+    expected = type_resolve(expected);
+    if (hint_tuple_call(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
+        hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use))
+        return;
+    if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) && found->kind != TYPE_VARIABLE)
+        diag_hint(all, d, "`f . g` is one function after another; there are no fields and no methods: `length xs`");
+    else if (found->kind == TYPE_LEVEL_ARROW && expected->kind != TYPE_LEVEL_ARROW)
+        diag_hint(all, d, "a level is missing: write `%s <block>`, for example", strcmp(what, "x") ? what : "f");
+    else if (found->kind == TYPE_ARROW && expected->kind != TYPE_ARROW && expected->kind != TYPE_VARIABLE)
+        diag_hint(all, d, "this is a function: did you forget an argument?");
+    else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {
+        struct level level = level_view(expected->array.level);
+        bool is_known = !level.variable || level.variable->name;
+        diag_hint(all, d, "a pull array becomes a push array by `push <%s>`",
+                  is_known ? level_text(c, level) : "block");
+    } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL)
+        diag_hint(all, d, "a push array becomes a pull array by `force`, which computes and stores it");
+    else if (is_bool(c, expected) && number_base(found, &from))
+        diag_hint(all, d, "a number is not true or false by itself: compare it, as in `%s != 0`", what);
+    else if (number_base(found, &from) && number_base(expected, &to)) {
+        if (use && use->argument && use->argument->kind == CORE_LITERAL && base_info[to].is_integer)
+            diag_hint(all, d, "an `%s` is written without a point", base_info[to].name);
+        else
+            diag_hint(all, d, "numbers are converted by the name of the type: `%s %s`", target_name(expected, to),
+                      what);
+    }
+}
+
+/* ---- operands ---- */
+
+static void hint_numbers(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
+                         struct type *expected, enum base right, enum base left) {
+    const struct base_info *of_left = &base_info[left], *of_right = &base_info[right];
+    const char *left_text = operand_text(c, use->left, "x"), *right_text = operand_text(c, use->argument, "y");
+    if (of_left->is_floating != of_right->is_floating)
+        diag_hint(c->diagnostics, d, "convert the integer: `%s %s`",
+                  of_left->is_floating ? target_name(expected, left) : target_name(found, right),
+                  of_left->is_floating ? right_text : left_text);
+    else if (of_left->bits < of_right->bits)
+        diag_hint(c->diagnostics, d, "convert the smaller one: `%s %s`", of_right->name, left_text);
+    else
+        diag_hint(c->diagnostics, d, "convert %s: `%s %s`",
+                  of_left->bits > of_right->bits ? "the smaller one" : "one of them", of_left->name, right_text);
+}
+
+void hint_operands(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
+                   struct type *expected) {
+    enum base left, right;
+    bool is_bitwise = strcmp(use->function, "&") == 0 || strcmp(use->function, "|") == 0;
+    found = type_resolve(found);
+    expected = type_resolve(expected);
+    if (number_base(found, &right) && number_base(expected, &left))
+        hint_numbers(c, d, use, found, expected, right, left);
+    else if (is_bitwise && (is_bool(c, found) || is_bool(c, expected)))
+        diag_hint(c->diagnostics, d, "`%s` is for the bits of integers; on `bool` it is `%s%s`", use->function,
+                  use->function, use->function);
+    else if (is_function(found) || is_function(expected))
+        diag_hint(c->diagnostics, d, "one of them is a function: did you forget an argument?");
+    else if (found->kind == TYPE_PULL || expected->kind == TYPE_PULL)
+        diag_hint(c->diagnostics, d, "an operator works on numbers: `map` and `zipWith` apply it to arrays");
+}
+
+/* ---- classes ---- */
+
+void hint_class(struct checker *c, struct diagnostic *d, const struct application *use) {
+    const struct failure *f = &c->failure;
+    const char *what = operand_text(c, use ? use->argument : NULL, "x");
+    const char *function = use && use->function ? use->function : "";
+    enum base base;
+    bool is_number = number_base(f->a, &base);
+    if (use && hint_tuple_call(c, d, f->a, c->base_types[BASE_I32], use))
+        return;
+    if (strcmp(function, "^") == 0 && (f->classes & CLASS_FLOATING || (is_number && base_info[base].is_floating)))
+        diag_hint(c->diagnostics, d, "`^` is the exclusive or of bits; the power of floating numbers is `pow x y`");
+    else if (f->a->kind == TYPE_VARIABLE && f->a->variable->rigid)
+        diag_hint(c->diagnostics, d, "say so in the sig: `%s %s => …`", class_names(c, f->classes), type_text(c, f->a));
+    else if ((strcmp(function, "&") == 0 || strcmp(function, "|") == 0) && is_bool(c, f->a))
+        diag_hint(c->diagnostics, d, "`%s` is for the bits of integers; on `bool` it is `%s%s`", function, function,
+                  function);
+    else if ((f->classes & CLASS_INTEGRAL) && is_number)
+        diag_hint(c->diagnostics, d, "this operation is for integers only; `int %s` converts", what);
+    else if ((f->classes & CLASS_FLOATING) && is_number)
+        diag_hint(c->diagnostics, d, "this operation is for `float` and `double` only; `float %s` converts", what);
+    else if ((f->classes & CLASS_NUM) && is_bool(c, f->a))
+        diag_hint(c->diagnostics, d, "a `bool` counts as 0 or 1 after `int %s`", what);
+    else if (f->a->kind == TYPE_PULL || f->a->kind == TYPE_PUSH)
+        diag_hint(c->diagnostics, d, "on arrays it is applied by `map` or `zipWith`");
+    else if (is_function(f->a))
+        diag_hint(c->diagnostics, d, "this is a function: did you forget an argument?");
+}
+
+/* ---- what is applied ---- */
+
+void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *head) {
+    struct type *type = type_resolve(head->type);
+    struct type *from = type->kind == TYPE_ARROW ? type_resolve(type->arrow.from) : type;
+    if (from->kind == TYPE_TUPLE && head_name(head))
+        diag_hint(c->diagnostics, d, "its argument is a tuple: `%s (%s)`", head_name(head),
+                  tuple_letters(c, from->tuple.count));
+}
+
+void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_PULL && argument->kind == EXPR_LIST)
+        diag_hint(c->diagnostics, d, "an element of an array is `xs ! i`; brackets make lists");
+    else if (type->kind == TYPE_PULL)
+        diag_hint(c->diagnostics, d, "an element of an array is `xs ! i`");
+}
+
+/* ---- where types come from ---- */
+
+void note_class(struct checker *c, struct diagnostic *d, struct type *type) {
+    type = type_resolve(type);
+    while (type->kind == TYPE_PULL)
+        type = type_resolve(type->array.element);
+    if (type->kind == TYPE_VARIABLE && !type->variable->rigid && type->variable->span.end)
+        diag_note(c->diagnostics, d, type->variable->span, "because of this it has to be %s",
+                  type->variable->classes & CLASS_FLOATING   ? "a floating number"
+                  : type->variable->classes & CLASS_INTEGRAL ? "an integer"
+                                                             : "a number");
+}
+
+/* A local without a type of its own got it from its first use. */
+void note_local(struct checker *c, struct diagnostic *d, const struct core *core) {
+    if (core->kind != CORE_LOCAL || !core->local.local->name)
+        return;
+    struct binding *binding = map_get(c->locals, core->local.local->name);
+    if (!binding || binding->local != core->local.local || binding->scheme->type->kind != TYPE_VARIABLE)
+        return;
+    const struct type_variable *variable = binding->scheme->type->variable;
+    struct type *type = type_resolve(binding->scheme->type);
+    if (!variable->link || type->kind == TYPE_VARIABLE || !variable->decided.end ||
+        (variable->decided.begin >= core->span.begin && variable->decided.end <= core->span.end))
+        return;
+    diag_note(c->diagnostics, d, variable->decided, "`%s` is `%s` because of this", core->local.local->name->text,
+              type_text(c, type));
+}

@@ -1,0 +1,85 @@
+"""docs/errors.md: a section for every code of diag.def, and every program in it does what the page says."""
+
+import json
+import os
+import re
+import shlex
+from harness import Case
+
+ORDER = 37
+SANITIZED = True
+
+# Codes that no program in the page can get: the page says why, and what can be made here is.
+MADE_HERE = {
+    "E0102": b"fun f x = x -- caf\xe9\n",
+    "E0103": b"fun f x = x\0\n",
+    "E0117": b"val v = " + b"- " * 20000 + b"1\n",
+    "E0118": b"fun f x = x " + b"@ " * 1000 + b"\n",
+}
+NOT_MADE = {
+    "E0000": "a mistake of the compiler",
+    "E0510": "only programs that call the interpreter limit its steps",
+    "E0530": "needs a device that fails",
+}
+
+
+def sections(text):
+    """{code: (title, body)} of the page."""
+    parts = re.split(r"^## (E\d{4}) (.*)$", text, flags=re.M)
+    return {code: (title, body) for code, title, body in zip(parts[1::3], parts[2::3], parts[3::3])}
+
+
+def programs(body):
+    """[(kind, program)] of a section."""
+    return re.findall(r"^```fcl (\w+)\n(.*?)^```", body, re.M | re.S)
+
+
+def run(env, program):
+    """The codes that a program gets, and the exit status, by the command in its first line or by `fclc check`."""
+    folder = env.tmp()
+    with open(os.path.join(folder, "program.fcl"), "wb") as file:
+        file.write(program)
+    first = program.split(b"\n")[0].decode(errors="replace")
+    command = ["check", "program.fcl"]
+    if first.startswith("-- fclc "):
+        command = [word.replace("FILE", "program.fcl") for word in shlex.split(first[len("-- fclc "):])]
+    done = env.run(env.fclc, *command, "--diagnostics=json", cwd=folder)  # all of them, where text ends after a hundred
+    codes = [one["code"] for one in json.loads(done.stderr or "[]")]
+    return codes, done
+
+
+def cases(env):
+    page = sections(open(env.path("docs", "errors.md"), encoding="utf-8").read())
+    rows = re.findall(r'^DIAG\(\w+, "(E\d{4})", (".*")\)$', open(env.path("compiler/support/diag.def"), encoding="utf-8").read(),
+                      re.M)
+
+    def complete():
+        known = {code: json.loads(title) for code, title in rows}
+        assert known, "no codes in diag.def"
+        missing, extra = sorted(known.keys() - page.keys()), sorted(page.keys() - known.keys())
+        assert not missing and not extra, f"without a section: {missing}; sections of no code: {extra}"
+        wrong = [code for code in known if page[code][0] != known[code]]
+        assert not wrong, f"other titles than in diag.def: {wrong}"
+    yield Case("docs/errors.md has every code", complete)
+
+    for code, (_, body) in page.items():
+        def section(code=code, body=body):
+            found = programs(body)
+            if code in NOT_MADE:
+                assert not found, "has programs: take it out of NOT_MADE"
+                return
+            if code in MADE_HERE:
+                found = [("wrong", MADE_HERE[code].decode("latin-1"))]
+            else:
+                assert [kind for kind, _ in found] == ["wrong", "right"], [kind for kind, _ in found]
+            for kind, program in found:
+                codes, done = run(env, program.encode("latin-1" if code in MADE_HERE else "utf-8"))
+                if kind == "wrong":
+                    allowed = {code, "E0101"} if code == "E0118" else {code}  # the errors before the last one
+                    assert set(codes) <= allowed and code in codes, f"got {codes}\n{done.stdout}{done.stderr}"
+                    assert len(codes) == 1 or code == "E0118", f"more than one error\n{done.stderr}"
+                    warns = '"severity": "warning"' in done.stderr
+                    assert done.returncode == (0 if warns else 1), f"exit status {done.returncode}"
+                else:
+                    assert not codes and done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
+        yield Case(f"docs/errors.md: {code}", section)

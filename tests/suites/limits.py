@@ -1,0 +1,155 @@
+"""Deep, long and many: whatever a program writes, the compiler ends in a result or a clear error within ten seconds, and the
+time it takes grows with the length of the program."""
+
+import os
+import resource
+from harness import Case
+
+ORDER = 38
+SECONDS = 10
+DEEP = 10_000
+MANY = 100_000
+MEGABYTE = 1_000_000
+
+KERNEL = "kernel k (xs : [int]) = push <grid> (map g xs)\n"
+
+
+def function(body, kernel=KERNEL):
+    return f"fun g x = {body}\n{kernel}"
+
+
+def lines(count, line):
+    return "".join(line(i) + "\n" for i in range(count))
+
+
+def numbers(length):
+    """As many numbers, with commas between, as make that many bytes."""
+    text, i = [], 0
+    while length > 0:
+        text.append(str(i))
+        length -= len(text[-1]) + 1
+        i += 1
+    return ",".join(text)
+
+
+# name: (the program for a size, the code it may end in, or None, which means that it must compile)
+DEPTHS = {
+    "parentheses": (lambda n: function("(" * n + "x" + ")" * n), None),
+    "open parentheses": (lambda n: function("(" * n + "x"), "E0111"),
+    "open lists": (lambda n: "fun g x = " + "[" * n, "E0111"),
+    "open conditionals": (lambda n: "fun g x = " + "if x then " * n, "E0110"),
+    "lets": (lambda n: function("".join(f"let a{i} = x + {i} in " for i in range(n)) + "x"), "E0117"),
+    "lets in lets": (lambda n: function("let a = " * n + "x " + "in a + 1 " * n), "E0117"),
+    "bindings of one let": (lambda n: function("let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = a{i} + 1") + f"in a{n}"), None),
+    "conditionals": (lambda n: function("".join(f"if x == {i} then {i} else " for i in range(n)) + "x"), "E0117"),
+    "conditions": (lambda n: function("if " * n + "x > 0 " + "then true else false " * n), "E0117"),
+    "lists": (lambda n: "fun g x = " + "[" * n + "x" + "]" * n, "E0117"),
+    "tuples": (lambda n: "fun g x = " + "(" * n + "x" + ", x)" * n, "E0117"),
+    "lambdas": (lambda n: "fun g x = " + "".join(f"fn a{i} => " for i in range(n)) + "x", "E0117"),
+    "operators": (lambda n: function("x" + " + x" * n), "E0117"),
+    "negations": (lambda n: function("- " * n + "x"), "E0117"),
+    "calls": (lambda n: "fun h x = x + 1\n" + function("h (" * n + "x" + ")" * n), "E0117"),
+    "patterns": (lambda n: "fun g " + "(" * n + "x" + ", _)" * n + " = x", "E0117"),
+    "parameters": (lambda n: "fun g " + " ".join(f"a{i}" for i in range(n)) + " = a0", "E0219"),
+    "array types": (lambda n: "sig g : " + "[" * n + "int" + "]" * n + " -> int\nfun g x = 1", "E0117"),
+    "function types": (lambda n: "sig g : " + "(" * n + "int" + " -> int)" * n + " -> int\nfun g x = 1", "E0117"),
+    "levels": (lambda n: "sig g : [int]<" + "1+" * n + "l> -> int\nfun g x = 1", "E0113"),
+    "comments": (lambda n: "(* " * n + " *)" * n + "\n" + function("x + 1"), None),
+    "open comments": (lambda n: "(* " * n + function("x"), "E0104"),
+}
+
+LITERALS = {
+    "digits": (lambda: function("x + " + "7" * MEGABYTE), "E0218"),
+    "hexadecimal digits": (lambda: function("x + 0x" + "7" * MEGABYTE), "E0218"),
+    "digits after the point": (lambda: "val v = 0." + "7" * MEGABYTE, None),
+    "a name": (lambda: function("x + " + "y" * MEGABYTE), "E0201"),
+    "a list": (lambda: "val t = [" + numbers(MEGABYTE) + "]\n" + function("t ! x"), None),
+    "a list that is written": (lambda: "kernel k = push <grid> [" + numbers(MEGABYTE) + "]\n", None),
+    "a tuple": (lambda: "val v = fst (" + numbers(MEGABYTE) + ")\n", "E0211"),
+    "a string": (lambda: 'val v = "' + "x" * MEGABYTE + '"\n', "E0107"),
+    "a comment": (lambda: "-- " + "x" * MEGABYTE + "\n" + function("x"), None),
+}
+
+DECLARATIONS = {
+    "values": (lambda n: lines(n, lambda i: f"val v{i} = {i}") + function("x + v0"), None),
+    "params": (lambda n: lines(n, lambda i: f"param p{i} : int = 1") + function("x + p0"), None),
+    "functions": (lambda n: "fun f0 x = x + 1\n" + lines(n, lambda i: f"fun f{i + 1} x = f{i} x + {i}") + function("f9 x"), None),
+    "functions with sigs": (lambda n: lines(n, lambda i: f"sig f{i} : num a => a -> a\nfun f{i} x = x + 1") + function("f9 x"), None),
+    "types of types": (lambda n: "type t0 = int\n" + lines(n, lambda i: f"type t{i + 1} = [t{i}]") + function("x"), None),
+    "types that double": (lambda n: "type t0 = int\n" + lines(n, lambda i: f"type t{i + 1} = (t{i}, t{i})") + function("x"), "E0219"),
+    "unknown names": (lambda n: lines(n, lambda i: f"fun f{i} x = x + y{i}"), "E0201"),
+    "misspelt names": (lambda n: lines(n, lambda i: f"fun function{i} x = functionn{i} x"), "E0201"),
+    "names before their definition": (lambda n: lines(n, lambda i: f"fun f{i} x = f{i + 1} x"), "E0201"),
+    "definitions of one name": (lambda n: lines(n, lambda i: "fun g x = x + 1") + KERNEL, None),
+    "syntax errors": (lambda n: lines(n, lambda i: f"fun f{i} x = x + )"), "E0110"),
+    "stray characters": (lambda n: lines(n, lambda i: f"fun f{i} x = x @ @"), "E0101"),
+}
+
+
+def ends_in_time(env, program, codes, *command):
+    """`codes`: the errors that may come; None among them: it may compile."""
+    folder = env.tmp()
+    with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+        file.write(program)
+    done = env.run(env.fclc, *command, cwd=folder, timeout=SECONDS)
+    good = done.returncode == 0 and None in codes
+    wrong = done.returncode == 1 and any(code and f"error[{code}]" in done.stderr for code in codes)
+    first = done.stderr.split("\n", 1)[0][:300]
+    assert good or wrong, f"exit status {done.returncode}, expected {codes}\n{first}"
+    assert len(done.stderr) < MEGABYTE, f"{len(done.stderr)} bytes of messages"
+
+
+def seconds_of(env, program, *command):
+    """Processor time of the fastest of three runs."""
+    folder = env.tmp()
+    with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+        file.write(program)
+    times = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        env.must(env.fclc, *command, cwd=folder)
+        times.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+    return min(times)
+
+
+def maps(count):
+    return "kernel k (xs : [int]) =\n  xs\n" + "  |> map (fn x => x * x + x)\n" * count + "  |> push <grid>\n"
+
+
+def definitions(count):
+    """Definitions as a program would generate them: sigs, lets, forces, chunks."""
+    def one(i):
+        return (f"sig f{i} : (int, float) -> [int] -> [int]<grid>\n"
+                f"fun f{i} (a, b) xs =\n  let ys = map (fn x => x + {i}) xs\n"
+                "  in splitUp 256 (zipWith (+) ys (reverse ys))\n"
+                "     |> map (fn c => push <block> (map (fn x => x + a + int b) (force (push <block> c))))\n"
+                "     |> concat 256")
+    return lines(count, one) + "kernel k (xs : [int]) = f0 (1, 2.0) xs\n"
+
+
+def cases(env):
+    compile_it = ("p.fcl", "-o", "p.c")
+    for name, (program, code) in DEPTHS.items():
+        for depth in (DEEP // 2, DEEP, MANY):
+            # The limits are reached somewhere below MANY; what is rightly nested below them compiles.
+            may_compile = depth < MANY and code in ("E0117", "E0219")
+
+            def deep(program=program, codes=(code, None) if may_compile else (code,), depth=depth):
+                ends_in_time(env, program(depth), codes, *compile_it)
+            yield Case(f"{depth} nested: {name}", deep, alone=True)
+    for name, (program, code) in LITERALS.items():
+        def large(program=program, code=code):
+            ends_in_time(env, program(), (code,), *compile_it)
+        yield Case(f"a megabyte: {name}", large, alone=True)
+    for name, (program, code) in DECLARATIONS.items():
+        def many(program=program, code=code):
+            ends_in_time(env, program(MANY), (code,), *compile_it)
+        yield Case(f"{MANY} declarations: {name}", many, alone=True)
+
+    def linear(program, small, large, *command):
+        # Ten times the program takes ten times as long, with room for noise; a quadratic step would take a hundred.
+        few, many = seconds_of(env, program(small), *command), seconds_of(env, program(large), *command)
+        assert many < 30 * max(few, 0.004), f"{small}: {few * 1e3:.0f} ms, {large}: {many * 1e3:.0f} ms"
+    yield Case("checking is linear in the definitions", lambda: linear(definitions, 1000, 10000, "check", "p.fcl"), alone=True)
+    yield Case("checking is linear in a chain of maps", lambda: linear(maps, 330, 3300, "check", "p.fcl"), alone=True)
+    yield Case("compiling is linear in a chain of maps", lambda: linear(maps, 330, 3300, *compile_it), alone=True)
