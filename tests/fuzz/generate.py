@@ -119,15 +119,15 @@ class Generator:
         ]
         if level == "thread":
             options += [f"scanl (fn s x => if s == x then {self.literal(t)} else x) {self.literal(t)} {a}",
-                        f"seqfor (length {a}) (fn i b => if i % 3 == 2 then b ! (i / 2) else {a} ! i)"]
+                        f"seqfor (length {a}) (fn i before => if i % 3 == 2 then before ! (i / 2) else {a} ! i)"]
         if level == "warp":
             options += [f"{self.pick('shuffleUp', 'shuffleDown', 'shuffleXor')} {n} (push <warp> {a})",
                         f"shuffle (fn i => length {a} - 1 - i) (push <warp> {a})"]
         if level in ("block", "grid"):
-            options += [f"scatter {a} (generate (length {a} / 2) (fn i => (2 * i, {a} ! i)))"]
+            options += [f"(scatter {a} (generate (length {a} / 2) (fn i => (2 * i, {a} ! i))) : [{t}]<{level}>)"]
             if t in ("int", "uint", "i64", "u64", "u8", "i16"):
-                options += [f"reduceByIndex {self.pick('(+)', 'max', '(^)')} 0 "
-                            f"(map (fn x => x & 7) {a}) (map (fn x => (int (x & 63) - 2, x & 31)) {a})"]
+                options += [f"(reduceByIndex {self.pick('(+)', 'max', '(^)')} 0 "
+                            f"(map (fn x => x & 7) {a}) (map (fn x => (int (x & 63) - 2, x & 31)) {a}) : [{t}]<{level}>)"]
         return self.random.choice(options)
 
     def chunked(self, t, inner, outer, body):
