@@ -145,3 +145,32 @@ def cases(env):
             env.must(cc, "-std=gnu11", "-O1", "-fopenmp", "-Wall", "-Werror", "-c", out, "-o",
                      os.path.join(env.tmp(), "out.o"))
         yield Case(f"{name} compiles as C, no warnings", with_cc)
+
+    # The Obsidian papers' programs: a loop for each stage and a barrier between two, as their listings have. Everything is there
+    # twice, for full chunks and for the last one; odd numbers have one barrier at the end of the loop over chunks.
+    def stages(file, kernel, **wanted):
+        def check():
+            text = body(open(compile_to("cu", env.path("examples", *file)), encoding="utf-8").read(), kernel)
+            got = {"barriers": count(r"__syncthreads\(\)", text), "warp_barriers": count(r"__syncwarp\(\)", text),
+                   "loops": count(r"\bfor \(", text)}
+            for key, value in wanted.items():
+                assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
+        return Case(f"stages of {kernel} in {'/'.join(file)}", check)
+
+    networks = ("networks", "networks.fcl")
+    yield stages(networks, "scanSklansky", barriers=2 * 8, loops=1 + 2 * 9)    # 9 stages of 512 elements
+    yield stages(networks, "scanSklansky1", barriers=2 * 8 + 1, loops=1 + 2 * 9)
+    yield stages(networks, "scanSklansky2", barriers=2 * 4 + 1, warp_barriers=2 * 4)  # 5 stages inside warps
+    yield stages(networks, "scanSklansky3", barriers=2 * 4 + 1, loops=1 + 2 * 5)  # two at a time
+    yield stages(networks, "sortT", barriers=2 * 44, loops=1 + 2 * 45)         # 1 + 2 + … + 9
+    yield stages(networks, "sortV", barriers=2 * 80, loops=1 + 2 * 81)         # 9 × 9
+    yield stages(networks, "sortOddEven", barriers=2 * 44, loops=1 + 2 * 45)
+    reductions = ("reductions", "reductions.fcl")
+    yield stages(reductions, "sums1", barriers=2 * 11 + 1)   # 2048 to 1, all stored
+    yield stages(reductions, "sums2", barriers=2 * 11 + 1)
+    yield stages(reductions, "sums3", barriers=2 * 10 + 1)   # but the last
+    yield stages(reductions, "sums4", barriers=2 * 8 + 1)    # 8 a thread, then 256
+    yield stages(reductions, "sums5", barriers=2 * 8 + 1)
+    yield stages(reductions, "sums6", barriers=2 * 7 + 1)
+    yield stages(reductions, "sums7", barriers=2 * 6 + 1)
+    yield stages(("mandelbrot", "mandelbrot.fcl"), "picture", barriers=0, loops=1)
