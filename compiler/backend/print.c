@@ -149,6 +149,17 @@ static void print_statement(struct printer *p, const struct target_statement *st
         text_add(p->out, ";\n");
         return;
     case TARGET_ATOMIC: print_atomic(p, statement); return;
+    case TARGET_SHUFFLE:
+        print_indent(p);
+        text_printf(p->out, "const %s %s = %s", p->dialect->types[statement->variable->base], statement->variable->name,
+                    statement->index ? p->dialect->shuffle : p->dialect->ballot);
+        print_expr(p, statement->value, PRECEDENCE_ANY);
+        if (statement->index) {
+            text_add(p->out, ", ");
+            print_expr(p, statement->index, PRECEDENCE_ANY);
+        }
+        text_add(p->out, ");\n");
+        return;
     case TARGET_CHECK: print_check(p, statement); return;
     case TARGET_FENCE: print_line(p, "%s", p->dialect->fence); return;
     case TARGET_DECLARE_ARRAY: print_array(p, statement->array); return;

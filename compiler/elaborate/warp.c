@@ -1,5 +1,6 @@
-/* Exchange inside a warp: shuffles, votes and ballots. They store the array in the warp's shared memory and read it there,
-   which is right on every target, for arrays of any length, and where a warp is a single thread. */
+/* Exchange inside a warp: shuffles, votes and ballots. Where the hardware exchanges lanes and the array has an element for each,
+   through that. Else the array is stored in the warp's shared memory and read there, which is right on every target, for arrays
+   of any length, and where a warp is a single thread. */
 #include "elaborate/value.h"
 
 /* ---- shuffles ---- */
@@ -15,17 +16,63 @@ static struct ir_value *source(struct elaborator *e, const struct push *push, st
     }
 }
 
+/* Has it an element for each lane, made by that lane, so that registers can be exchanged? */
+static bool is_in_lanes(struct elaborator *e, struct push *push) {
+    struct ir_value *length = e->options->has_shuffles ? elab_push_length(e, push) : NULL;
+    if (!length || !length->is_constant || length->constant.integer != e->options->warp_size)
+        return false;
+    while (push->kind == PUSH_MAP || push->kind == PUSH_SHUFFLE)
+        push = push->of;
+    return push->kind == PUSH_PULL;
+}
+
+static struct ir_value *exchanged(struct elaborator *e, struct ir_value *value, struct ir_value *lane) {
+    if (value->base != BASE_BOOL && base_info[value->base].bits >= 32)
+        return ir_shuffle(e->builder, value, lane);
+    return ir_convert(e->builder, ir_shuffle(e->builder, ir_convert(e->builder, value, BASE_I32), lane), value->base);
+}
+
+static struct ir_value *source_lane(struct elaborator *e, const struct push *push, struct ir_value *i,
+                                    struct ir_value *length) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *from = source(e, push, i);
+    struct ir_value *inside =
+        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), from), ir_binary(b, OP_LT, from, length));
+    return ir_ternary(b, OP_SELECT, inside, from, i);
+}
+
+/* The element of lane i, in that lane. */
+static struct elab_value *in_lane(struct elaborator *e, struct push *push, struct ir_value *i) {
+    if (push->kind == PUSH_PULL)
+        return elab_index(e, push->array, i);
+    struct elab_value *own = in_lane(e, push->of, i);
+    if (push->kind == PUSH_MAP)
+        return push->with_index ? elab_apply2(e, push->function, elab_scalar(e, i), own)
+                                : elab_apply(e, push->function, own);
+    struct ir_value *lane = source_lane(e, push, i, ir_int(e->builder, e->options->warp_size));
+    ir_values leaves = {0};
+    elab_flatten(e, own, &leaves);
+    for (size_t k = 0; k < leaves.count; k++)
+        leaves.at[k] = exchanged(e, leaves.at[k], lane);
+    size_t next = 0;
+    return elab_unflatten(e, own, leaves.at, &next);
+}
+
 void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
+    if (is_in_lanes(e, push)) {
+        struct ir_value *lane = elab_begin_threads(e, LEVEL_WARP, ir_int(b, e->options->warp_size));
+        writer->write(e, writer, lane, in_lane(e, push, lane));
+        elab_end_threads(e, LEVEL_WARP, lane);
+        e->split = split;
+        return;
+    }
     struct pull *array = elab_force(e, push->of, push->element);
     struct ir_value *length = ir_resolve(b, array->length);
     struct ir_value *i = elab_begin_threads(e, LEVEL_WARP, length);
-    struct ir_value *from = source(e, push, i);
-    struct ir_value *inside =
-        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), from), ir_binary(b, OP_LT, from, length));
-    writer->write(e, writer, i, elab_index(e, array, ir_ternary(b, OP_SELECT, inside, from, i)));
+    writer->write(e, writer, i, elab_index(e, array, source_lane(e, push, i, length)));
     elab_end_threads(e, LEVEL_WARP, i);
     e->split = split;
 }
@@ -45,6 +92,21 @@ static struct elab_value *shuffle(struct elaborator *e, enum primitive primitive
 
 /* ---- votes ---- */
 
+/* The ballot of all lanes; one tells it to the warp. */
+static struct ir_value *ballot_of_lanes(struct elaborator *e, struct push *push) {
+    struct ir_builder *b = e->builder;
+    struct ir_buffer *told = ir_buffer_new(b, MEMORY_SHARED, LEVEL_WARP, BASE_U32, ir_int(b, 1), "ballot");
+    ir_allocate(b, told);
+    struct ir_value *lane = elab_begin_threads(e, LEVEL_WARP, ir_int(b, e->options->warp_size));
+    struct ir_value *ballot = ir_ballot(b, elab_as_scalar(e, in_lane(e, push, lane)));
+    ir_begin_if(b, ir_binary(b, OP_EQ, lane, ir_int(b, 0)));
+    ir_store(b, told, ir_int(b, 0), ballot);
+    ir_else(b, NULL, 0);
+    ir_end_if(b, NULL, NULL, 0, false);
+    elab_end_threads(e, LEVEL_WARP, lane);
+    return ir_load(b, told, ir_int(b, 0));
+}
+
 /* All lanes go through the array together: each load is one broadcast. `bit` is the vote at i as it joins the state. */
 static struct elab_value *vote(struct elaborator *e, struct elab_value *votes, enum ir_op op, struct ir_value *start,
                                struct ir_value *(*bit)(struct elaborator *, struct ir_value *, struct ir_value *)) {
@@ -54,6 +116,14 @@ static struct elab_value *vote(struct elaborator *e, struct elab_value *votes, e
         return elab_unknown(e);
     struct split_frame *split = e->split;
     e->split = NULL;
+    if (is_in_lanes(e, push)) {
+        struct ir_value *ballot = ballot_of_lanes(e, push);
+        e->split = split;
+        if (bit)
+            return elab_scalar(e, ballot);
+        union scalar none = {.natural = op == OP_OR ? 0 : UINT32_MAX};
+        return elab_scalar(e, ir_binary(b, op == OP_OR ? OP_NE : OP_EQ, ballot, ir_constant(b, BASE_U32, none)));
+    }
     struct type *type = ARENA_NEW(e->arena, struct type);
     *type = (struct type){.kind = TYPE_BASE, .base = BASE_BOOL};
     struct pull *array = elab_force(e, push, type);

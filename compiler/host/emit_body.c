@@ -212,6 +212,8 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         break;
     case IR_STORE:
     case IR_ATOMIC:
+    case IR_SHUFFLE:
+    case IR_BALLOT:
     case IR_FENCE: break; /* stores are the device's */
     }
 }

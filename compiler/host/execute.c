@@ -199,6 +199,8 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
                check_failed(x, i->site, value_of(x, i->operands[1]), value_of(x, i->operands[2]));
     case IR_STORE:
     case IR_ATOMIC:
+    case IR_SHUFFLE:
+    case IR_BALLOT:
     case IR_FENCE: x->why = "internal error: a store on the host"; return false;
     case IR_ALLOCATE: {
         struct fcl_buffer **buffer = &x->buffers[i->buffer->id];

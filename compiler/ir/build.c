@@ -491,3 +491,22 @@ void ir_assume(struct ir_builder *b, struct ir_value *condition) {
     if (!condition->is_constant)
         facts_assume(b, condition, true, 0);
 }
+
+static struct ir_value *exchange(struct ir_builder *b, enum ir_kind kind, enum base base, struct ir_value *value,
+                                 struct ir_value *lane) {
+    struct ir_instruction *instruction = builder_instruction(b, kind, lane ? 2 : 1, 1, 0);
+    instruction->operands[0] = builder_operand(b, value);
+    if (lane)
+        instruction->operands[1] = builder_operand(b, lane);
+    struct ir_value *result = instruction->results[0] = builder_value(b, base, NULL, NULL);
+    builder_append(b, b->frames.count - 1, instruction);
+    return result;
+}
+
+struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct ir_value *lane) {
+    return exchange(b, IR_SHUFFLE, value->base, value, lane);
+}
+
+struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote) {
+    return exchange(b, IR_BALLOT, BASE_U32, vote, NULL);
+}

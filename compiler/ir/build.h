@@ -49,6 +49,9 @@ struct ir_value *ir_atomic(struct ir_builder *b, enum ir_atomic atomic, struct i
 struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index,
                                      struct ir_value *expected, struct ir_value *desired);
 void ir_fence(struct ir_builder *b);
+/* Between the lanes of a warp, in a loop over all of them: integers of 32 and 64 bits and floats; a ballot of bools is a uint. */
+struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct ir_value *lane);
+struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote);
 /* `a` and `limit` are ints. */
 void ir_check(struct ir_builder *b, enum ir_check check, struct ir_value *condition, struct ir_value *a,
               struct ir_value *limit, struct span span);

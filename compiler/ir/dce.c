@@ -48,6 +48,8 @@ static void keep(struct dce *d, struct ir_instruction *instruction) {
         case IR_LOAD:
         case IR_STORE:
         case IR_ATOMIC:
+        case IR_SHUFFLE:
+        case IR_BALLOT:
         case IR_CHECK:
             for (size_t i = 0; i < instruction->operand_count; i++)
                 need(d, instruction->operands[i]);
@@ -118,6 +120,8 @@ static void follow(struct dce *d, struct ir_value *value) {
     case IR_OPERATION:
     case IR_STORE:
     case IR_FENCE:
+    case IR_SHUFFLE:
+    case IR_BALLOT:
     case IR_CHECK:
     case IR_ALLOCATE:
     case IR_FORALL: break;

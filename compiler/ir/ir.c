@@ -26,6 +26,8 @@ static bool region_touches_memory(const struct ir_region *region) {
 bool ir_touches_memory(const struct ir_instruction *instruction) {
     switch (instruction->kind) {
     case IR_OPERATION:
+    case IR_SHUFFLE:
+    case IR_BALLOT:
     case IR_CHECK: return false;
     case IR_LOAD:
     case IR_STORE:

@@ -18,6 +18,8 @@ static bool only_computes(const struct ir_region *region) {
         case IR_ALLOCATE:
         case IR_STORE:
         case IR_ATOMIC:
+        case IR_SHUFFLE:
+        case IR_BALLOT:
         case IR_FENCE: return false;
         case IR_OPERATION:
         case IR_LOAD:
@@ -43,6 +45,8 @@ static bool is_sequential_reader(const struct ir_instruction *instruction) {
     case IR_STORE:
     case IR_ATOMIC:
     case IR_FENCE:
+    case IR_SHUFFLE:
+    case IR_BALLOT:
     case IR_CHECK:
     case IR_ALLOCATE:
     case IR_FORALL: return false;

@@ -178,6 +178,12 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
         text_add(out, "\n");
         return;
     case IR_FENCE: text_add(out, "fence\n"); return;
+    case IR_SHUFFLE:
+    case IR_BALLOT:
+        text_add(out, instruction->kind == IR_SHUFFLE ? "shuffle " : "ballot ");
+        print_values(p, instruction->operands, instruction->operand_count);
+        text_add(out, "\n");
+        return;
     case IR_CHECK:
         text_add(out, "check ");
         print_values(p, instruction->operands, instruction->operand_count);

@@ -193,6 +193,14 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
     case IR_LOAD:
     case IR_STORE: check_access(v, at, region); break;
     case IR_ATOMIC: check_atomic(v, at, region); break;
+    case IR_SHUFFLE:
+    case IR_BALLOT:
+        if (!region->owner || region->owner->kind != IR_FORALL || region->owner->outer != LEVEL_WARP)
+            complain(v, at, "an exchange of lanes that is not directly in a loop over the lanes of a warp");
+        else if (!region->owner->operands[0]->is_constant ||
+                 region->owner->operands[0]->constant.integer != v->kernel->warp_size)
+            complain(v, at, "an exchange of lanes in a loop that is not over all lanes");
+        break;
     case IR_CHECK:
         if (at->operand_count != 3 || at->site >= v->kernel->checks.count)
             complain(v, at, "a check without its numbers");

@@ -173,6 +173,8 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
         switch (instruction->kind) {
         case IR_OPERATION:
         case IR_FENCE:
+        case IR_SHUFFLE:
+        case IR_BALLOT:
         case IR_CHECK:
         case IR_ALLOCATE: break;
         case IR_LOAD:

@@ -129,6 +129,22 @@ static void lower_store(struct lowering *l, const struct ir_instruction *instruc
     store->is_volatile = instruction->is_volatile;
 }
 
+/* ---- exchange of lanes ---- */
+
+static void lower_exchange(struct lowering *l, const struct ir_instruction *instruction) {
+    const struct ir_value *result = instruction->results[0];
+    if (!l->uses[result->id].count)
+        return;
+    struct target_expr *value = lower_value(l, instruction->operands[0]);
+    struct target_expr *lane = instruction->operand_count > 1 ? lower_value(l, instruction->operands[1]) : NULL;
+    struct target_variable *variable = lower_variable(l, result->base, result->name, "got");
+    struct target_statement *exchange = lower_emit(l, TARGET_SHUFFLE);
+    exchange->variable = variable;
+    exchange->value = value;
+    exchange->index = lane;
+    lower_bind(l, result, expr_variable(l, variable, result->low, result->high));
+}
+
 /* ---- checks ---- */
 
 static void lower_check(struct lowering *l, const struct ir_instruction *instruction) {
@@ -419,6 +435,8 @@ static void lower_instruction(struct lowering *l, const struct ir_instruction *i
     case IR_STORE: lower_store(l, instruction); break;
     case IR_ATOMIC: lower_atomic(l, instruction); break;
     case IR_FENCE: lower_emit(l, TARGET_FENCE); break;
+    case IR_SHUFFLE:
+    case IR_BALLOT: lower_exchange(l, instruction); break;
     case IR_CHECK: lower_check(l, instruction); break;
     case IR_ALLOCATE: break; /* declared where it is first accessed */
     case IR_FORALL:
