@@ -85,7 +85,7 @@ enum target_statement_kind {
     TARGET_STORE,   /* array[index] = value */
     TARGET_ATOMIC, /* variable (or NULL) = array[index] as it was, which becomes what `atomic` says of value (and expected) */
     TARGET_FENCE,
-    TARGET_SHUFFLE, /* variable = value as lane `index` has it; index NULL: the ballot of the lanes' values */
+    TARGET_SHUFFLE,         /* variable = value as lane `index` has it; index NULL: the ballot of the lanes' values */
     TARGET_CHECK,           /* unless `value`: report `site` with the numbers `index` and `limit` to `array` */
     TARGET_DECLARE_ARRAY,   /* array comes to life in this scope */
     TARGET_DECLARE_POINTER, /* array is the part of `from` that begins at its element `index` */
