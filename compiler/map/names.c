@@ -86,7 +86,10 @@ const char *names_identifier(struct arena *arena, const char *text) {
             name[i] = '_';
     if (!length || isdigit((unsigned char)name[0]))
         return arena_printf(arena, "k_%s", name);
-    return is_reserved(name) ? arena_printf(arena, "%s%s_", name[0] == '_' ? "k" : "", name) : name;
+    if (!is_reserved(name))
+        return name;
+    const char *longer = arena_printf(arena, "%s_", name); /* unless it is a beginning that is reserved */
+    return is_reserved(longer) ? arena_printf(arena, "k_%s", name) : longer;
 }
 
 struct names *names_new(struct arena *arena) {
