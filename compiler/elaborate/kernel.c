@@ -159,11 +159,7 @@ static void store_result(struct elaborator *e, struct type *type, struct elab_va
     elab_internal(e, "a kernel's result is a function");
 }
 
-/* A push array below grid: the whole body runs at its level, in one unit of it. */
-struct lower_body {
-    struct elab_value **arguments;
-    const struct writer *writer;
-};
+/* ---- results below grid: the whole body runs at their level, in one unit of it ---- */
 
 static struct elab_value *apply_body(struct elaborator *e, struct elab_value **arguments) {
     struct elab_value *value = elab_evaluate(e, e->global->body, NULL, NULL);
@@ -172,23 +168,101 @@ static struct elab_value *apply_body(struct elaborator *e, struct elab_value **a
     return value;
 }
 
+/* The level of the push arrays in a result; they are all at one. */
+static enum level_value level_of_result(struct type *type) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_PUSH)
+        return level_resolve(type->array.level)->value;
+    for (size_t i = 0; type->kind == TYPE_TUPLE && i < type->tuple.count; i++) {
+        enum level_value level = level_of_result(type->tuple.items[i]);
+        if (level != LEVEL_GRID)
+            return level;
+    }
+    return LEVEL_GRID;
+}
+
+/* A component of the result: an array, or a scalar, which the unit leaves in an array of one element. */
+struct component {
+    bool is_array;
+    struct ir_value *length;
+    struct ir_buffer **buffers;
+    size_t count;
+};
+struct lower_body {
+    struct elab_value **arguments;
+    enum level_value level;
+    VEC(struct component) components;
+    size_t next; /* of the components, while they are stored */
+};
+
+static void make_component(struct elaborator *e, struct lower_body *body, struct type *type, struct elab_value *shape) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_TUPLE) {
+        for (size_t i = 0; i < type->tuple.count; i++)
+            make_component(e, body, type->tuple.items[i], shape->tuple.items[i]);
+        return;
+    }
+    struct component component = {.is_array = type->kind != TYPE_BASE, .length = ir_int(e->builder, 1)};
+    if (component.is_array) {
+        e->shape++;
+        component.length = shape->kind == ELAB_PUSH ? elab_push_length(e, shape->push) : elab_as_pull(e, shape)->length;
+        e->shape--;
+        type = type_resolve(type->array.element);
+        if (!component.length)
+            elab_fail(e, DIAG_UNKNOWN_LENGTH, e->global->span, "the length of the result of `%s` depends on data",
+                      e->global->name->text);
+    }
+    component.buffers =
+        elab_buffers(e, type, LEVEL_GRID, component.length, component.is_array ? "result" : "scalar", &component.count);
+    for (size_t i = 0; i < component.count; i++)
+        ir_allocate(e->builder, component.buffers[i]);
+    vec_push(e->arena, &body->components, component);
+}
+
+static void store_component(struct elaborator *e, struct lower_body *body, struct elab_value *value) {
+    if (value->kind == ELAB_TUPLE) {
+        for (size_t i = 0; i < value->tuple.count; i++)
+            store_component(e, body, value->tuple.items[i]);
+        return;
+    }
+    const struct component *component = &body->components.at[body->next++];
+    struct writer writer = elab_store_writer(component->buffers, component->count, NULL);
+    if (value->kind == ELAB_SCALAR) {
+        struct ir_value *one = elab_begin_threads(e, body->level, ir_int(e->builder, 1));
+        writer.write(e, &writer, one, value);
+        elab_end_threads(e, body->level, one);
+    } else {
+        elab_run(e, value->kind == ELAB_PUSH ? value->push : elab_push_of_pull(e, body->level, elab_as_pull(e, value)),
+                 &writer);
+    }
+}
+
 static void run_lower_body(struct elaborator *e, void *context) {
-    const struct lower_body *body = context;
-    elab_run(e, elab_as_push(e, apply_body(e, body->arguments)), body->writer);
+    struct lower_body *body = context;
+    body->next = 0;
+    store_component(e, body, apply_body(e, body->arguments));
 }
 
 static void run_below_grid(struct elaborator *e, struct type *type, enum level_value level,
                            struct elab_value **arguments) {
+    struct lower_body *body = ARENA_NEW(e->arena, struct lower_body);
+    body->arguments = arguments;
+    body->level = level;
     e->shape++;
-    struct ir_value *length = elab_push_length(e, elab_as_push(e, apply_body(e, arguments)));
+    struct elab_value *shape = apply_body(e, arguments);
     e->shape--;
-    size_t count;
-    struct ir_buffer **buffers = result_buffers(e, type_resolve(type->array.element), length, &count);
-    struct writer writer = elab_store_writer(buffers, count, NULL);
-    struct lower_body body = {arguments, &writer};
+    make_component(e, body, type, shape);
     ir_begin_forall(e->builder, LEVEL_GRID, level, ir_int(e->builder, 1), "unit");
-    elab_with_split(e, run_lower_body, &body);
+    elab_with_split(e, run_lower_body, body);
     ir_end_forall(e->builder);
+    for (size_t i = 0; i < body->components.count; i++) {
+        const struct component *component = &body->components.at[i];
+        for (size_t k = 0; k < component->count; k++)
+            if (component->is_array)
+                add_result(e, true, component->length, component->buffers[k]);
+            else
+                add_result(e, false, ir_load(e->builder, component->buffers[k], ir_int(e->builder, 0)), NULL);
+    }
 }
 
 static void elaborate(struct elaborator *e) {
@@ -205,9 +279,7 @@ static void elaborate(struct elaborator *e) {
         type = type_resolve(type->arrow.to);
     }
     kernel->result_type = type;
-    enum level_value level = LEVEL_GRID;
-    if (type->kind == TYPE_PUSH)
-        level = level_resolve(type->array.level)->value;
+    enum level_value level = level_of_result(type);
     if (level == LEVEL_GRID)
         store_result(e, type, apply_body(e, arguments));
     else
