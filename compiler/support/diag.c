@@ -117,6 +117,13 @@ void diag_hint(struct diagnostics *d, struct diagnostic *to, const char *format,
     vec_push(d->arena, &to->hints, hint);
 }
 
+bool diag_has(const struct diagnostics *d, enum diag_code code) {
+    for (size_t i = 0; i < d->all.count; i++)
+        if (d->all.at[i]->code == code)
+            return true;
+    return false;
+}
+
 size_t diag_error_count(const struct diagnostics *d) { return d->error_count; }
 
 /* ---- order ---- */
