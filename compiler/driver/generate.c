@@ -29,6 +29,37 @@ static bool internal_error(const struct generate_request *request, const struct 
     return false;
 }
 
+/* What a block can have at most, on any GPU there is: 227 KiB since compute capability 9.0. Less on most: the launch says so. */
+enum { MOST_SHARED_BYTES = 227 * 1024 };
+
+static bool shared_memory_fits(const struct generate_request *request, const struct ir_kernel *kernel,
+                               const struct target_program *target) {
+    for (size_t i = 0; i < target->kernels.count; i++) {
+        const struct target_kernel *one = target->kernels.at[i];
+        int64_t bytes = one->static_shared_bytes + one->dynamic_fixed_bytes;
+        if (one->mapping != TARGET_SIMT || bytes <= MOST_SHARED_BYTES)
+            continue;
+        struct diagnostic *error =
+            diag_error(request->diagnostics, DIAG_SHARED_MEMORY, kernel->span,
+                       "a block of `%s` needs %lld bytes of shared memory, and no device has more than %d for one",
+                       kernel->name->text, (long long)bytes, MOST_SHARED_BYTES);
+        const struct ir_buffer *largest = NULL;
+        for (size_t k = 0; k < kernel->buffers.count; k++) {
+            const struct ir_buffer *buffer = kernel->buffers.at[k];
+            if (buffer->memory == MEMORY_SHARED && buffer->capacity->is_constant &&
+                (!largest || buffer->capacity->constant.integer * base_info[buffer->element].bits >
+                                 largest->capacity->constant.integer * base_info[largest->element].bits))
+                largest = buffer;
+        }
+        if (largest)
+            diag_note(request->diagnostics, error, largest->span, "%lld elements of type `%s` are stored here",
+                      (long long)largest->capacity->constant.integer, base_info[largest->element].name);
+        diag_hint(request->diagnostics, error, "give each block a smaller chunk");
+        return false;
+    }
+    return true;
+}
+
 static bool generate_kernel(const struct generate_request *request, const struct core_global *global,
                             struct generated *result) {
     struct arena *arena = request->arena;
@@ -56,8 +87,9 @@ static bool generate_kernel(const struct generate_request *request, const struct
     struct map_options map = request->language == BACKEND_CUDA     ? map_options_cuda()
                              : request->language == BACKEND_OPENCL ? map_options_opencl(request->loop)
                                                                    : map_options_c();
-    vec_push(arena, &result->targets, map_kernel(arena, kernel, &map));
-    return true;
+    const struct target_program *target = map_kernel(arena, kernel, &map);
+    vec_push(arena, &result->targets, target);
+    return shared_memory_fits(request, kernel, target);
 }
 
 static bool is_taken(const struct generated *generated, const struct target_kernel *asking, const char *name) {
