@@ -10,8 +10,26 @@ struct merger {
 
 static bool region_uses(const struct merger *m, const struct ir_region *region);
 
+/* Does it allocate as many elements as a result of the pending branch says? */
+static bool sizes_by(const struct merger *m, const struct ir_instruction *instruction) {
+    const struct ir_value *capacity = instruction->kind == IR_ALLOCATE ? instruction->buffer->capacity : NULL;
+    return capacity && m->own[capacity->id];
+}
+
+static bool region_sizes_by(const struct merger *m, const struct ir_region *region) {
+    for (size_t i = 0; region && i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (sizes_by(m, instruction) || region_sizes_by(m, instruction->regions[0]) ||
+            region_sizes_by(m, instruction->regions[1]))
+            return true;
+    }
+    return false;
+}
+
 /* Does it use a result of the pending branch? */
 static bool uses(const struct merger *m, const struct ir_instruction *instruction) {
+    if (sizes_by(m, instruction))
+        return true;
     for (size_t i = 0; i < instruction->operand_count; i++)
         if (m->own[instruction->operands[i]->id])
             return true;
@@ -95,7 +113,9 @@ static void merge_region(const struct merger *m, struct ir_region *region) {
     enum { NOT_ASKED, NO, YES } pending_touches = NOT_ASKED; /* memory; asking goes through all regions in it */
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
-        bool joins = pending && instruction->kind == IR_IF && instruction->operands[0] == pending->operands[0];
+        /* The size of a buffer is a value of the outermost region: no branch may come to define it. */
+        bool joins = pending && instruction->kind == IR_IF && instruction->operands[0] == pending->operands[0] &&
+                     !region_sizes_by(m, instruction->regions[0]) && !region_sizes_by(m, instruction->regions[1]);
         if (joins) {
             merge(m, pending, instruction);
             region->instructions.at[pending_at] = NULL;
