@@ -109,7 +109,7 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
         if (found.count > 1)
             name = arena_printf(arena, "%s_%zu", name, i);
         vec_push(arena, &program->kernels,
-                 map_forall(arena, kernel, found.at[i], names_identifier(arena, name), options));
+                 map_forall(arena, kernel, found.at[i], names_of_kernel(arena, name), options));
     }
     return program;
 }

@@ -22,7 +22,9 @@ struct map_options map_options_c(void);
 struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *kernel,
                                   const struct map_options *options);
 
-/* As an identifier that no target reserves; for kernels and their parameters. */
+/* As an identifier that no target reserves: for parameters, and for functions whose names have a prefix; and one that no
+   library that a kernel is linked with has either. */
 const char *names_identifier(struct arena *arena, const char *text);
+const char *names_of_kernel(struct arena *arena, const char *text);
 
 #endif
