@@ -215,33 +215,29 @@ static void replace(struct piece text, struct piece what, const char *before, st
 static void change(struct piece text, const struct tokens *t) {
     size_t i = below(t->count);
     struct piece none = {"", 0}, group = group_at(t, i), other;
-    switch (below(12)) {
+    switch (below(11)) {
     case 0: replace(text, group, "", none, ""); break;
     case 1: replace(text, group, "", some_group(t), ""); break;
     case 2:
     case 3: replace(text, some_operand(t), "", some_operand(t), ""); break;
-    case 4:
-        group = some_operand(t);
-        replace(text, group, "", group, " "), add(none);
-        break;
-    case 5: {
+    case 4: {
         size_t w = below(sizeof wraps / sizeof *wraps);
         group = some_operand(t);
         replace(text, group, wraps[w][0], group, wraps[w][1]);
         break;
     }
-    case 6: /* an argument more */
+    case 5: /* an argument more */
         replace(text, (struct piece){group.at + group.length, 0}, " ", some_operand(t), " ");
         break;
-    case 7:
+    case 6:
         other = some_declaration(text.at, text.length);
         replace(text, other, "", none, "");
         break;
-    case 8:
+    case 7:
         other = some_declaration(text.at, text.length);
         replace(text, (struct piece){text.at + text.length, 0}, "\n", other, "\n");
         break;
-    case 9: /* without its brackets */
+    case 8: /* without its brackets */
         if (t->at[i].partner != i && group.length >= 2) {
             replace(text, group, " ", (struct piece){group.at + 1, group.length - 2}, " ");
             break;
