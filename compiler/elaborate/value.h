@@ -74,7 +74,7 @@ struct push {
     struct ir_value *total; /* interleaveInto: the result's length; places outside are dropped. pushEach: the same */
     struct elab_value *initial; /* state */
     struct type *element;
-    struct ir_value *sizes[3]; /* reduceByIndex: bytes, blocks, passes */
+    struct ir_value *sizes[4]; /* reduceByIndex: bytes, blocks, passes, copies */
     struct ir_value *count;    /* iterations */
     bool length_known;         /* `length` was computed (it may be NULL: depends on data) */
     struct ir_value *length;

@@ -125,10 +125,10 @@ static struct value interp_SCATTER(struct interp *in, const struct value *a, str
 static struct value interp_REDUCE_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
     return new_push(in, (struct push){.kind = PUSH_REDUCE,
                                       .span = span,
-                                      .function = a[3],
-                                      .initial = a[4],
-                                      .pull = a[5].pull,
-                                      .pairs = a[6].pull});
+                                      .function = a[4],
+                                      .initial = a[5],
+                                      .pull = a[6].pull,
+                                      .pairs = a[7].pull});
 }
 
 /* What the chunks before this one have given to the same lookback, combined in their order. */
