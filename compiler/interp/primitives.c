@@ -148,6 +148,16 @@ static struct value interp_LOOKBACK(struct interp *in, const struct value *a, st
     return before;
 }
 
+static struct value interp_ORDER_BITS(struct interp *in, const struct value *a, struct span span) {
+    (void)in, (void)span;
+    return interp_order_bits(a[0]);
+}
+
+static struct value interp_PERMUTE_INTO(struct interp *in, const struct value *a, struct span span) {
+    int64_t size = size_of(in, a[0], "the length", span);
+    return new_push(in, (struct push){.kind = PUSH_INTO, .span = span, .size = size, .of = a[1].push});
+}
+
 static struct value interp_PERMUTE(struct interp *in, const struct value *a, struct span span) {
     return new_push(in, (struct push){.kind = PUSH_PERMUTE, .span = span, .function = a[0], .of = a[1].push});
 }
