@@ -65,7 +65,8 @@ static bool generate_kernel(const struct generate_request *request, const struct
     struct arena *arena = request->arena;
     struct elaborate_options elaborate = generate_elaborate_options(request->options);
     elaborate.has_shuffles = request->language == BACKEND_CUDA;
-    if (request->loop || request->language == BACKEND_C)
+    elaborate.is_cpu = request->loop || request->language == BACKEND_C;
+    if (elaborate.is_cpu)
         elaborate.shared_bytes = CPU_SHARED_BYTES;
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
     if (!kernel)

@@ -211,6 +211,7 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
             return ir_ternary(b, OP_SELECT, push->condition, x, y);
         return x == y ? x : NULL;
     }
+    case PUSH_INTO:
     case PUSH_EACH:
     case PUSH_SEQFOR: return push->total;
     case PUSH_CHUNKS: {
@@ -386,6 +387,16 @@ PRIMITIVE(PERMUTE) {
     struct push *of = elab_as_push(e, arguments[1]);
     struct push *push = elab_push_new(e, PUSH_PERMUTE, of->level);
     push->function = arguments[0];
+    push->of = of;
+    push->span = e->span;
+    return elab_of_push(e, push);
+}
+
+PRIMITIVE(PERMUTE_INTO) {
+    UNUSED_HERE;
+    struct push *of = elab_as_push(e, arguments[1]);
+    struct push *push = elab_push_new(e, PUSH_INTO, of->level);
+    push->total = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
     push->of = of;
     push->span = e->span;
     return elab_of_push(e, push);

@@ -12,6 +12,11 @@ static struct ir_value *larger(struct elaborator *e, struct ir_value *x, struct 
     return x && y ? ir_binary(e->builder, OP_MAX, x, y) : NULL;
 }
 
+/* A bound of what is no negative number where it matters. */
+static struct ir_value *natural(struct elaborator *e, const struct ir_value *value, struct ir_value *its_bound) {
+    return value->low >= 0 ? its_bound : larger(e, its_bound, ir_int(e->builder, 0));
+}
+
 static struct ir_value *of_operation(struct elaborator *e, const struct ir_instruction *i, int depth) {
     struct ir_builder *b = e->builder;
     struct ir_value **x = i->operands;
@@ -32,11 +37,13 @@ static struct ir_value *of_operation(struct elaborator *e, const struct ir_instr
     case OP_SUB: return x[1]->low >= 0 ? ir_binary(b, OP_SUB, first, ir_int(b, x[1]->low)) : NULL;
     case OP_MUL: {
         struct ir_value *second = bound(e, x[1], depth);
-        return second && x[0]->low >= 0 && x[1]->low >= 0 ? ir_binary(b, OP_MUL, first, second) : NULL;
+        if (!second || (x[0]->low < 0 && x[1]->low < 0))
+            return NULL;
+        return ir_binary(b, OP_MUL, natural(e, x[0], first), natural(e, x[1], second));
     }
-    case OP_DIV: return x[1]->low >= 1 && x[0]->low >= 0 ? ir_binary(b, OP_DIV, first, ir_int(b, x[1]->low)) : NULL;
+    case OP_DIV: return x[1]->low >= 1 ? ir_binary(b, OP_DIV, natural(e, x[0], first), ir_int(b, x[1]->low)) : NULL;
     case OP_REM:
-    case OP_SHR:
+    case OP_SHR: return natural(e, x[0], first);
     case OP_AND: return x[0]->low >= 0 ? first : NULL;
     case OP_MAX: return larger(e, first, bound(e, x[1], depth));
     case OP_CONVERT: return first;

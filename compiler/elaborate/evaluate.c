@@ -53,6 +53,8 @@ static struct elab_value *evaluate_config(struct elaborator *e, enum core_config
     case CONFIG_BLOCK_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->block_size));
     case CONFIG_WARP_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->warp_size));
     case CONFIG_GRID_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->grid_size));
+    case CONFIG_IS_CPU: return elab_scalar(e, ir_bool(e->builder, e->options->is_cpu));
+    case CONFIG_COUNT: break;
     }
     elab_internal(e, "unknown configuration constant");
 }

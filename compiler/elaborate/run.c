@@ -55,6 +55,33 @@ static void write_bounded(struct elaborator *e, const struct writer *self, struc
     }
 }
 
+/* Places outside 0 … total - 1 are dropped. */
+static void write_within(struct elaborator *e, const struct writer *next, struct ir_value *place,
+                         struct elab_value *element, struct ir_value *total) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *inside =
+        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, total));
+    enum ir_truth truth = ir_known(b, inside);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, inside);
+    if (truth != IR_FALSE)
+        next->write(e, next, place, element);
+    if (truth == IR_UNKNOWN) {
+        ir_else(b, NULL, 0);
+        ir_end_if(b, NULL, NULL, 0, false);
+    }
+}
+
+/* Elements that say where they belong. */
+static void write_pair(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                       struct elab_value *element) {
+    (void)index;
+    if (element->kind != ELAB_TUPLE)
+        elab_internal(e, "a write is no pair");
+    struct ir_value *place = elab_as_scalar(e, element->tuple.items[0]);
+    write_within(e, self->next, place, element->tuple.items[1], self->push->total);
+}
+
 /* Into the chunk's part of the whole. */
 struct placing {
     const struct writer *writer;
@@ -64,23 +91,11 @@ struct placing {
 static void write_at(struct elaborator *e, void *context, struct elab_value *where) {
     const struct placing *placing = context;
     const struct writer *self = placing->writer;
-    struct ir_builder *b = e->builder;
     struct ir_value *place = elab_as_scalar(e, where);
-    if (!self->push->total) {
+    if (self->push->total)
+        write_within(e, self->next, place, placing->element, self->push->total);
+    else
         self->next->write(e, self->next, place, placing->element);
-        return;
-    }
-    struct ir_value *inside =
-        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, self->push->total));
-    switch (ir_known(b, inside)) {
-    case IR_TRUE: self->next->write(e, self->next, place, placing->element); return;
-    case IR_FALSE: return;
-    case IR_UNKNOWN: break;
-    }
-    ir_begin_if(b, inside);
-    self->next->write(e, self->next, place, placing->element);
-    ir_else(b, NULL, 0);
-    ir_end_if(b, NULL, NULL, 0, false);
 }
 
 static void write_chunk(struct elaborator *e, const struct writer *self, struct ir_value *index,
@@ -225,6 +240,11 @@ static void run_permute(struct elaborator *e, struct push *push, const struct wr
     elab_run(e, push->of, &permuted);
 }
 
+static void run_into(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct writer pairs = {.write = write_pair, .push = push, .next = writer};
+    elab_run(e, push->of, &pairs);
+}
+
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     if (e->shape)
@@ -256,6 +276,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
         return;
     }
     case PUSH_PERMUTE: elab_run_marked(e, push, CHECK_PLACE, writer, run_permute); return;
+    case PUSH_INTO: elab_run_marked(e, push, CHECK_PLACE, writer, run_into); return;
     case PUSH_CHOICE: {
         struct ir_value *condition = ir_resolve(b, push->condition);
         switch (ir_known(b, condition)) {

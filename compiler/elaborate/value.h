@@ -51,6 +51,7 @@ enum push_kind {
     PUSH_CHUNKS,  /* array of push arrays, chunk_size; places (a function of (chunk, element)) or NULL: concat */
     PUSH_APPEND,  /* of, then second */
     PUSH_PERMUTE, /* function, of */
+    PUSH_INTO,    /* of: (place, element), into `total` places */
     PUSH_CHOICE,  /* condition, of, second */
     PUSH_EACH,    /* function: the writes of each of `count` iterations, into `total` places */
     PUSH_SCANL,   /* function, initial, array */
@@ -71,10 +72,10 @@ struct push {
     struct span span; /* of the operation, where it can fail when it is run */
     struct ir_value *chunk_size;
     enum level_value chunk_level; /* equal to `level`: one after another */
-    struct ir_value *total; /* interleaveInto: the result's length; places outside are dropped. pushEach: the same */
+    struct ir_value *total; /* interleaveInto, permuteInto: the result's length; places outside are dropped. pushEach: the same */
     struct elab_value *initial; /* state */
     struct type *element;
-    struct ir_value *sizes[3]; /* reduceByIndex: bytes, blocks, passes */
+    struct ir_value *sizes[4]; /* reduceByIndex: bytes, blocks, passes, copies */
     struct ir_value *count;    /* iterations */
     bool length_known;         /* `length` was computed (it may be NULL: depends on data) */
     struct ir_value *length;

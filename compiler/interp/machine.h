@@ -96,6 +96,7 @@ enum push_kind {
     PUSH_INTERLEAVE_INTO, /* size (of the whole), function, chunks */
     PUSH_APPEND,          /* of, second */
     PUSH_PERMUTE,         /* function, of */
+    PUSH_INTO,            /* size (of the whole), of: (place, element) */
     PUSH_EACH,            /* size (of the whole), count (of iterations), function */
     PUSH_SCANL,           /* function, initial, pull */
     PUSH_SEQFOR,          /* size, function */
@@ -192,6 +193,7 @@ struct value interp_primitive(struct interp *in, enum primitive primitive, const
                               struct span span);
 
 /* scalar.c: pure, total */
+struct value interp_order_bits(struct value x);
 struct value scalar_apply(struct interp *in, enum primitive primitive, const struct value *arguments);
 
 /* exchange.c: arguments and results */

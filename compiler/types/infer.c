@@ -103,17 +103,16 @@ struct core *infer_name(struct checker *c, symbol name, struct span span) {
 }
 
 static struct core *infer_config(struct checker *c, const struct ast_expr *expr) {
-    static const char *const names[] = {"#BlockSize", "#WarpSize", "#GridSize"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(expr->name.name->text, names[i]) == 0) {
-            struct core *core = core_new(c, CORE_CONFIG, expr->span, c->base_types[BASE_I32]);
+    for (int i = 0; i < CONFIG_COUNT; i++)
+        if (strcmp(expr->name.name->text, core_config_info[i].name) == 0) {
+            struct core *core = core_new(c, CORE_CONFIG, expr->span, c->base_types[core_config_info[i].base]);
             core->config = (enum core_config)i;
             return core;
         }
     struct diagnostic *d = diag_error(c->diagnostics, DIAG_UNKNOWN_CONFIG, expr->span,
                                       "there is no configuration constant `%s`", expr->name.name->text);
     diag_hint(c->diagnostics, d,
-              "there are `#BlockSize`, `#WarpSize` and `#GridSize`; others are declared: "
+              "there are `#BlockSize`, `#WarpSize`, `#GridSize` and `#IsCpu`; others are declared: "
               "`param chunk : int = 1024`");
     return error_core(c, expr->span);
 }

@@ -9,7 +9,11 @@
 #include <unistd.h>
 
 #include "driver/compilation.h"
+#include "driver/directive.h"
 #include "driver/generate.h"
+#include "host/emit.h"
+#include "support/fatal.h"
+#include "syntax/syntax.h"
 
 enum { STACK = 256 * 1024 * 1024 };
 
@@ -27,8 +31,39 @@ static void compile_as(struct compilation *c, enum backend_language language, bo
                                        .loop = loop,
                                        .diagnostics = c->diagnostics};
     struct generated generated = {0};
-    if (generate(&request, &generated))
-        generate_text(&request, &generated, "input");
+    if (!generate(&request, &generated))
+        return;
+    struct host_emit_request host = {.language = language,
+                                     .programs = generated.targets.at,
+                                     .count = generated.targets.count,
+                                     .kernel_source = generate_text(&request, &generated, "input"),
+                                     .base_name = "input",
+                                     .source_name = "input",
+                                     .version = FCLC_VERSION,
+                                     .sources = c->sources};
+    host_emit_header(c->arena, &host);
+    struct text dump;
+    text_init(&dump, c->arena);
+    for (size_t i = 0; i < generated.kernels.count; i++) {
+        ir_print(&dump, generated.kernels.at[i]);
+        backend_dump(&dump, generated.targets.at[i]);
+    }
+}
+
+static void end_by_crash(void *context, const char *message) {
+    (void)context;
+    fprintf(stderr, "%s\n", message);
+    abort();
+}
+
+/* The messages are text that is computed too. */
+static void print_diagnostics(const struct compilation *c) {
+    FILE *nowhere = fopen("/dev/null", "w");
+    if (!nowhere)
+        abort();
+    diag_print_text(c->diagnostics, nowhere, true, 0);
+    diag_print_json(c->diagnostics, nowhere);
+    fclose(nowhere);
 }
 
 /* An internal error is reported as a diagnostic: here it ends the run. */
@@ -56,12 +91,19 @@ static void *compile(void *context) {
                               .check = input->length % 5 == 0,
                               .stack_bytes = STACK};
     struct compilation *c = compilation_new(&options);
+    fatal_set_handler(end_by_crash, NULL);
     if (compilation_check(c, path) == EXIT_GOOD && compilation_is_good(c)) {
+        struct text dump;
+        text_init(&dump, c->arena);
+        syntax_dump_ast(&dump, c->file);
+        core_dump(&dump, c->program, false);
+        directives_find(c->arena, c->file->source, c->diagnostics);
         compile_as(c, BACKEND_CUDA, false);
         compile_as(c, BACKEND_OPENCL, input->length % 7 < 3);
         compile_as(c, BACKEND_C, true);
     }
     expect_no_internal_error(c);
+    print_diagnostics(c);
     compilation_free(c);
     close(file);
     return NULL;
