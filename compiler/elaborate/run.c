@@ -472,6 +472,9 @@ static struct pull *step_dynamically(struct elaborator *e, const struct stepping
     struct ir_value *capacity = elab_capacity(e, length, stepping->level);
     /* Two halves in turn: what a step reads is never what it writes. */
     size_t count;
+    if (stepping->level == LEVEL_GRID) /* below it there is no such memory */
+        elab_require(e, CHECK_STEPPED, ir_binary(b, OP_LE, capacity, ir_int(b, INT32_MAX / 2)), capacity, capacity,
+                     e->span);
     struct ir_region *here = ir_enter_outermost(b);
     struct ir_value *both = ir_binary(b, OP_MUL, capacity, ir_int(b, 2));
     ir_leave_outermost(b, here);
