@@ -18,7 +18,9 @@ struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
     if (n && e->options->check)
         elab_check(e, CHECK_LENGTH, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
-    return n ? ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0)) : NULL;
+    if (!n || n->low >= 0) /* unoptimised, too: lengths are to be seen to be equal at every level of optimisation */
+        return n;
+    return ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0));
 }
 
 struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index) {
