@@ -72,7 +72,8 @@ struct push {
     struct span span; /* of the operation, where it can fail when it is run */
     struct ir_value *chunk_size;
     enum level_value chunk_level; /* equal to `level`: one after another */
-    struct ir_value *total; /* interleaveInto, permuteInto: the result's length; places outside are dropped. pushEach: the same */
+    struct ir_value
+        *total; /* interleaveInto, permuteInto: the result's length; places outside are dropped. pushEach: the same */
     struct elab_value *initial; /* state */
     struct type *element;
     struct ir_value *sizes[4]; /* reduceByIndex: bytes, blocks, passes, copies */
