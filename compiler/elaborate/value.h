@@ -72,7 +72,8 @@ struct push {
     struct span span; /* of the operation, where it can fail when it is run */
     struct ir_value *chunk_size;
     enum level_value chunk_level; /* equal to `level`: one after another */
-    struct ir_value *total; /* interleaveInto, permuteInto: the result's length; places outside are dropped. pushEach: the same */
+    struct ir_value
+        *total; /* interleaveInto, permuteInto: the result's length; places outside are dropped. pushEach: the same */
     struct elab_value *initial; /* state */
     struct type *element;
     struct ir_value *sizes[4]; /* reduceByIndex: bytes, blocks, passes, copies */
@@ -237,6 +238,9 @@ struct writer {
     bool is_bounded; /* of a chunk: elements past its size are left out */
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
+/* Whether that is known to be 0. A loop of so many turns is not compiled: what an empty array says about its
+   elements is never asked, and may make no sense. */
+bool elab_is_none(struct elaborator *e, struct ir_value *count);
 /* The index of a loop over that many of the level's threads (one after another at thread; no loop for one), until
    elab_end_threads, which wants it back. */
 struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count);
