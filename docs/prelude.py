@@ -5,7 +5,7 @@ usage: docs/prelude.py [--fclc PROGRAM] [--write]
 
 What it reads in a file:
 
-    -- Title of the section. What is to be said    the first comment; the title ends at the first full stop
+    -- Title of the section. What is to be said    the first comment; the title ends at the first full stop or colon
     -- of all its functions.
 
     -- ---- more ----                              a section of its own, `Title: more`
@@ -29,6 +29,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -110,10 +111,8 @@ class Source:
             self.problems.append(f"{self.path}:1: the file does not begin with a comment")
             self.title = self.name
             return
-        text = "\n".join(comment)
-        self.title, _, rest = text.partition(".")
-        self.title = " ".join(self.title.split())
-        self.intro = rest.strip().splitlines()
+        self.title, rest = re.match(r"([^.:]*)[.:]?\s*(.*)", " ".join(comment)).groups()
+        self.intro = [rest[:1].upper() + rest[1:]] if rest else []
 
     def entry(self, section, text):
         self.entries.append(Entry(section, text))
@@ -183,7 +182,13 @@ def plain(text):
 
 
 def paragraphs(lines):
-    return plain("\n".join(lines)) + "\n\n" if lines else ""
+    """Docstring lines as paragraphs, which empty lines divide, in lines of equal width."""
+    text = ""
+    for paragraph in plain("\n".join(lines)).split("\n\n"):
+        for line in textwrap.wrap(paragraph, 128, break_long_words=False, break_on_hyphens=False):
+            text += re.sub(r"^(\d*)([-+>#.)])(?= |$)", r"\1\\\2", line) + "\n"  # would begin a list, a quotation or a heading
+        text += "\n"
+    return text if lines else ""
 
 
 def code(lines):
@@ -214,7 +219,7 @@ def page(fclc, found):
                 first, section = section is None, entry.section
                 title = source.title + (": " + section if section else "")
                 contents += f"\n- [{title}](#{anchors.of(title)}): "
-                body += f"\n## {title}\n\n"
+                body += f"## {title}\n\n"
                 if first:
                     body += f"In [{source.path}](../{source.path})"
                     body += f', which is for `import "{source.name}"`.\n\n' if library else ".\n\n"
@@ -230,7 +235,7 @@ def page(fclc, found):
             body += paragraphs(entry.text)
             if entry.examples:
                 body += code([f"{example.expression} ==> {example.value}" for example in entry.examples])
-    return HEAD + contents + "\n" + body.rstrip() + "\n"
+    return HEAD + contents + "\n\n" + body.rstrip() + "\n"
 
 
 def elements(text):

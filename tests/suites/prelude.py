@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 from executors import EXECUTORS, require, variables
 from harness import Case, Counts
 
@@ -54,6 +55,14 @@ def cases(env):
                   enumerate(zip(written.splitlines() + [None], printed.splitlines() + [None]), 1) if a != b]
         assert written == printed, f"run docs/prelude.py --write; line {differ[0] if differ else 'ends differ'}"
     yield Case("docs/prelude.md is what docs/prelude.py prints", same)
+
+    def links():
+        known = {page.Anchors().of(line.lstrip("# ")) for line in page.page(env.fclc, sources).splitlines() if line.startswith("#")}
+        with open(env.path("docs", "language.md"), encoding="utf-8") as file:
+            wanted = re.findall(r"\]\(prelude\.md#([^)]*)\)", file.read())
+        broken = [anchor for anchor in wanted if anchor not in known]
+        assert wanted and not broken, f"links of docs/language.md to no heading of docs/prelude.md: {broken}"
+    yield Case("docs/language.md links to sections of docs/prelude.md", links)
 
     def mistakes():
         assert not page.Source("x.fcl", WHOLE).problems, page.Source("x.fcl", WHOLE).problems
