@@ -139,14 +139,13 @@ void elab_end_threads(struct elaborator *e, enum level_value level, const struct
         ir_end_forall(e->builder);
 }
 
-/* What an empty array says about its elements is never asked, and may make no sense. */
-static bool is_empty(struct elaborator *e, const struct pull *array) {
-    const struct ir_value *length = ir_resolve(e->builder, array->length);
-    return length->is_constant && length->constant.integer == 0;
+bool elab_is_none(struct elaborator *e, struct ir_value *count) {
+    const struct ir_value *known = ir_resolve(e->builder, count);
+    return known->is_constant && known->constant.integer == 0;
 }
 
 static void run_pull(struct elaborator *e, struct push *push, const struct writer *writer) {
-    if (is_empty(e, push->array))
+    if (elab_is_none(e, push->array->length))
         return;
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
@@ -214,7 +213,7 @@ static void run_blocks(struct elaborator *e, struct chunk_body *body, struct ir_
 }
 
 static void run_chunks(struct elaborator *e, struct push *push, const struct writer *writer) {
-    if (is_empty(e, push->array))
+    if (elab_is_none(e, push->array->length))
         return;
     struct ir_builder *b = e->builder;
     struct ir_value *count = ir_resolve(b, push->array->length);

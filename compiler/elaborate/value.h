@@ -238,6 +238,9 @@ struct writer {
     bool is_bounded; /* of a chunk: elements past its size are left out */
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
+/* Whether that is known to be 0. A loop of so many turns is not compiled: what an empty array says about its
+   elements is never asked, and may make no sense. */
+bool elab_is_none(struct elaborator *e, struct ir_value *count);
 /* The index of a loop over that many of the level's threads (one after another at thread; no loop for one), until
    elab_end_threads, which wants it back. */
 struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count);
