@@ -444,6 +444,8 @@ static struct pull *step_shape(struct elaborator *e, const struct stepping *step
         result->length = length;
         return result;
     }
+    if (!stepping->condition && !stepping->count)
+        return result;
     struct ir_value *carried[2] = {length, ir_int(b, 0)};
     int64_t lows[2] = {0, 0}, highs[2] = {length->high, INT32_MAX};
     ir_begin_while(b, carried, 2, lows, highs);
@@ -510,11 +512,59 @@ static struct pull *step_dynamically(struct elaborator *e, const struct stepping
     return elab_stored(e, stepping->element, buffers, results[0], results[1]);
 }
 
+/* The most elements that a thread steps in registers. */
+enum { MOST_IN_REGISTERS = 64 };
+
+/* Is it a thread's array of a few elements, whose number is static and which each step keeps? */
+static bool fits_registers(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
+    struct ir_value *length = elab_push_length(e, initial);
+    if (stepping->level != LEVEL_THREAD || !length)
+        return false;
+    length = ir_resolve(e->builder, length);
+    if (!length->is_constant || length->constant.integer > MOST_IN_REGISTERS)
+        return false;
+    e->shape++;
+    struct pull *array = unknown_array(e, stepping->element, length);
+    struct ir_value *next = elab_push_length(e, next_push(e, stepping, array, NULL));
+    e->shape--;
+    return next && ir_resolve(e->builder, next) == length;
+}
+
+/* Registers cannot be indexed, so which of two halves is read must not depend on the step: each step makes a new array, and is
+   then copied over the old one, which costs nothing where both are in registers. */
+static struct pull *step_in_registers(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = elab_push_length(e, initial);
+    size_t count;
+    struct ir_buffer **buffers = elab_buffers(e, stepping->element, LEVEL_THREAD, length, NULL, &count);
+    for (size_t i = 0; i < count; i++)
+        buffers[i]->rewritten = true;
+    allocate(e, buffers, count);
+    struct writer writer = elab_store_writer(buffers, count, NULL);
+    elab_run(e, initial, &writer);
+    struct pull *array = elab_stored(e, stepping->element, buffers, NULL, length);
+    struct ir_value *done = ir_int(b, 0), *result;
+    int64_t low = 0, high = INT32_MAX;
+    ir_begin_while(b, &done, 1, &low, &high);
+    ir_while_body(b, goes_on(e, stepping, array, done));
+    struct split_frame *split = e->split;
+    e->split = NULL;
+    struct pull *next = elab_force(e, next_push(e, stepping, array, done), stepping->element);
+    elab_run(e, elab_push_of_pull(e, LEVEL_THREAD, next), &writer);
+    e->split = split;
+    struct ir_value *more = ir_binary(b, OP_ADD, done, ir_int(b, 1));
+    ir_end_while(b, &more, &result);
+    return array;
+}
+
 static struct elab_value *step(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
     struct ir_builder *b = e->builder;
     int steps = static_steps(e, stepping, initial, e->options->unroll);
+    if (steps < 0 && e->shape)
+        return elab_of_pull(e, step_shape(e, stepping, initial));
     if (steps < 0)
-        return elab_of_pull(e, e->shape ? step_shape(e, stepping, initial) : step_dynamically(e, stepping, initial));
+        return elab_of_pull(e, fits_registers(e, stepping, initial) ? step_in_registers(e, stepping, initial)
+                                                                    : step_dynamically(e, stepping, initial));
     struct pull *array = elab_force(e, initial, stepping->element);
     for (int i = 0; i < steps; i++)
         array = elab_force(e, next_push(e, stepping, array, ir_int(b, i)), stepping->element);
@@ -537,9 +587,9 @@ struct elab_value *elab_POWER(struct elaborator *e, enum primitive primitive, co
     struct ir_value *count = elab_as_scalar(e, arguments[0]);
     struct push *initial = elab_as_push(e, arguments[2]);
     struct type *element = elab_type(e, instance, 0);
-    if (!count) /* a shape that depends on data */
-        return elab_of_pull(e, unknown_array(e, element, NULL));
     struct stepping stepping = {
         .step = arguments[1], .count = count, .element = element, .level = elab_level(e, instance, 0)};
+    if (!count) /* while only lengths matter, a number that depends on data */
+        return elab_of_pull(e, step_shape(e, &stepping, initial));
     return step(e, &stepping, initial);
 }
