@@ -33,8 +33,7 @@ static struct ir_value *natural(struct elaborator *e, const struct ir_value *val
 static struct ir_value *of_operation(struct elaborator *e, const struct ir_instruction *i, int depth) {
     struct ir_builder *b = e->builder;
     struct ir_value **x = i->operands;
-    if (i->op ==
-        OP_CONVERT) /* arithmetic in another type may wrap elsewhere: only the host's own values are followed */
+    if (i->op == OP_CONVERT) /* arithmetic in another type wraps elsewhere: only the host's own values are followed */
         return at_host(e, x[0]) ? ir_convert(b, x[0], BASE_I32) : NULL;
     struct ir_value *first = i->operand_count > 0 ? bound(e, x[0], depth) : NULL;
     if (i->op == OP_SELECT)
@@ -50,7 +49,7 @@ static struct ir_value *of_operation(struct elaborator *e, const struct ir_instr
         struct ir_value *second = bound(e, x[1], depth);
         return second ? together(e, OP_ADD, first, second) : NULL;
     }
-    case OP_SUB: return x[1]->low >= 0 ? ir_binary(b, OP_SUB, first, ir_int(b, x[1]->low)) : NULL;
+    case OP_SUB: return x[0]->low >= 0 && x[1]->low >= 0 ? ir_binary(b, OP_SUB, first, ir_int(b, x[1]->low)) : NULL;
     case OP_MUL: {
         struct ir_value *second = bound(e, x[1], depth);
         if (!second || (x[0]->low < 0 && x[1]->low < 0))

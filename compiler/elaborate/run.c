@@ -355,7 +355,9 @@ enum { SMALL_CAPACITY = 4096 };
 struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level) {
     if (!length)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length of what is stored here depends on data");
-    if (level != LEVEL_GRID && length->high <= SMALL_CAPACITY)
+    if (level == LEVEL_GRID)
+        return ir_resolve(e->builder, length); /* the host allocates where it is */
+    if (length->high <= SMALL_CAPACITY)
         return ir_int(e->builder, length->high);
     struct ir_value *capacity = elab_upper_bound(e, length);
     if (!capacity)
@@ -467,18 +469,27 @@ static struct pull *step_shape(struct elaborator *e, const struct stepping *step
     return result;
 }
 
+/* How many elements both halves have. At grid, the host computes it where it is; below, it must be known before a kernel starts. */
+static struct ir_value *two_halves(struct elaborator *e, struct ir_value *capacity, enum level_value level) {
+    struct ir_builder *b = e->builder;
+    if (level == LEVEL_GRID) { /* below it there is no such memory */
+        elab_require(e, CHECK_STEPPED, ir_binary(b, OP_LE, capacity, ir_int(b, INT32_MAX / 2)), capacity, capacity,
+                     e->span);
+        return ir_binary(b, OP_MUL, capacity, ir_int(b, 2));
+    }
+    struct ir_region *here = ir_enter_outermost(b);
+    struct ir_value *both = ir_binary(b, OP_MUL, capacity, ir_int(b, 2));
+    ir_leave_outermost(b, here);
+    return both;
+}
+
 static struct pull *step_dynamically(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = elab_push_length(e, initial);
     struct ir_value *capacity = elab_capacity(e, length, stepping->level);
     /* Two halves in turn: what a step reads is never what it writes. */
     size_t count;
-    if (stepping->level == LEVEL_GRID) /* below it there is no such memory */
-        elab_require(e, CHECK_STEPPED, ir_binary(b, OP_LE, capacity, ir_int(b, INT32_MAX / 2)), capacity, capacity,
-                     e->span);
-    struct ir_region *here = ir_enter_outermost(b);
-    struct ir_value *both = ir_binary(b, OP_MUL, capacity, ir_int(b, 2));
-    ir_leave_outermost(b, here);
+    struct ir_value *both = two_halves(e, capacity, stepping->level);
     struct ir_buffer **buffers = elab_buffers(e, stepping->element, stepping->level, both, NULL, &count);
     for (size_t i = 0; i < count; i++)
         buffers[i]->rewritten = true;
