@@ -516,7 +516,8 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     struct ir_value *width = ir_binary(b, OP_MIN, own->width, ir_binary(b, OP_SUB, length, low));
     struct share share = even_shares(e, pairs, own->blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, own->blocks, "block");
-    struct ir_value *capacity = elab_upper_bound(e, own->width); /* the same, unless it is computed in a branch of the host's */
+    struct ir_value *capacity =
+        elab_upper_bound(e, own->width); /* the same, unless it is computed in a branch of the host's */
     if (!capacity)
         elab_internal(e, "no bound of the buckets' number");
     struct places buckets = new_places(e, r, LEVEL_BLOCK, capacity, "own_buckets");
