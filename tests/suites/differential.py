@@ -158,19 +158,199 @@ def row(*args, **options):
     TABLE.append(Row(*args, **options))
 
 
+# ---- functions on functions and scalars, and views ----
+
 def view(names, kernel, wanted, params="xs:[uint]", **options):
     """A pull array of numbers."""
     row("views", names, f"push <grid> ({kernel})", params, "[uint]", wanted, **options)
 
 
+def views(names, kernel, wanted, count, params="xs:[uint] ys:[uint]", **options):
+    """A tuple of pull arrays."""
+    parts = "abcdefgh"[:count]
+    row("views", names, f"let ({', '.join(parts)}) = {kernel} in ({', '.join(f'push <grid> {part}' for part in parts)})", params,
+        " ".join(["[uint]"] * count), wanted, **options)
+
+
+def matrix(n, r):
+    """Columns and rows of a matrix that is nearly square, and at least as many elements."""
+    cols = max(1, math.isqrt(n))
+    return [cols, n // cols, words(n, r)]
+
+
+def some(low=1):
+    """A number of elements to take at once, and an array."""
+    return lambda n, r: [r.choice((low, 2, 3, 7, 32, max(low, n - 1), n + 1)), words(n, r)]
+
+
+def up(a, b):
+    return -(-a // b)
+
+
+def at_borders(k):
+    """Steps from one place to another: short ones, and those that go far outside."""
+    return lambda n, r: [r.choice((0, 1, -1, 5, -5, n, -n, n // 2, k, -k)), words(n, r)]
+
+
+def tiles(height, width, cols, xs):
+    rows = len(xs) // cols
+    return [[xs[y * cols + x] for y in range(top, min(rows, top + height)) for x in range(left, min(cols, left + width))]
+            for top in range(0, rows, height) for left in range(0, cols, width)]
+
+
+views("id const flip uncurry curry",
+      "(map id xs, zipWith const xs ys, zipWith (flip (-)) xs ys, map (uncurry (-)) (zip xs ys), zipWith (curry snd) xs ys)",
+      lambda xs, ys: (xs, xs, [y - x & WORD for x, y in zip(xs, ys)], [x - y & WORD for x, y in zip(xs, ys)], ys), 5)
+row("views", "clamp", "push <grid> (map (clamp (-7) 1000000000) xs)", "xs:[int]", "[int]",
+    lambda xs: [max(-7, min(10**9, x)) for x in xs])
+row("views", "divUp", "push <grid> (zipWith (fn x y => divUp x (max 1 y)) xs ys)", "xs:[int] ys:[int]", "[int]",
+    lambda xs, ys: [up(max(0, x), max(1, y)) for x, y in zip(xs, ys)],
+    inputs=lambda n, r: [[r.choice((x, abs(x) % 9, 2**31 - 1)) for x in ints(n, r)], [r.choice((x, x % 9)) for x in ints(n, r)]])
+view("iota", "map uint (iota n)", lambda n: list(range(n)), "n:int", inputs=lambda n, r: [n])
+view("replicate", "replicate n x", lambda n, x: [x] * n, "n:int x:uint", inputs=lambda n, r: [n, r.getrandbits(32)])
+view("singleton", "singleton x", lambda x: [x], "x:uint", lengths=(1,))
+row("views", "head last", "(head xs, last xs)", "xs:[uint]", "uint uint", lambda xs: (xs[0], xs[-1]), lengths=AWKWARD[1:])
+view("take", "take k xs", lambda k, xs: xs[:max(0, k)], "k:int xs:[uint]", inputs=at_borders(2**31 - 1))
+view("drop", "drop k xs", lambda k, xs: xs[max(0, k):], "k:int xs:[uint]", inputs=at_borders(2**31 - 1))
+view("tail", "tail xs", lambda xs: xs[1:])
+view("init", "init xs", lambda xs: xs[:-1])
+views("splitAt", "splitAt k xs", lambda k, xs: (xs[:max(0, k)], xs[max(0, k):]), 2, "k:int xs:[uint]", inputs=at_borders(2**31 - 1))
+views("halve", "halve xs", lambda xs: (xs[:up(len(xs), 2)], xs[up(len(xs), 2):]), 2, "xs:[uint]")
+views("evenOdds", "evenOdds xs", lambda xs: (xs[::2], xs[1::2]), 2, "xs:[uint]")
 view("reverse", "reverse xs", lambda xs: xs[::-1])
-view("take", "take k xs", lambda k, xs: xs[:max(0, k)], "k:int xs:[uint]")
-view("drop", "drop k xs", lambda k, xs: xs[max(0, k):], "k:int xs:[uint]")
+views("zip unzip", "unzip (zip xs (drop 3 ys))", lambda xs, ys: unzipped(2, list(zip(xs, ys[3:]))), 2)
+views("zip3 unzip3", "unzip3 (zip3 (drop 1 xs) ys (drop 2 ys))", lambda xs, ys: unzipped(3, list(zip(xs[1:], ys, ys[2:]))), 3)
+view("zipWith", "zipWith (-) (drop 1 xs) ys", lambda xs, ys: [x - y & WORD for x, y in zip(xs[1:], ys)], "xs:[uint] ys:[uint]")
+view("zipWith3", "zipWith3 (fn x y z => x * y - z) xs (drop 1 ys) ys",
+     lambda xs, ys: [x * y - z & WORD for x, y, z in zip(xs, ys[1:], ys)], "xs:[uint] ys:[uint]")
+view("mapIx", "mapIx (fn i x => x ^ uint (i * i)) xs", lambda xs: [x ^ i * i for i, x in enumerate(xs)])
+view("gather", "gather places xs", lambda places, xs: [xs[i] for i in places], "places:[int] xs:[uint]",
+     inputs=lambda n, r: [[r.randrange(n) for _ in range(n + n // 2)], words(n, r)])
+view("appendPull", "appendPull xs (drop 3 ys)", lambda xs, ys: xs + ys[3:], "xs:[uint] ys:[uint]")
+view("empty", "appendPull (appendPull empty xs) empty", lambda xs: xs)
+row("views", "range", "push <grid> (range low high)", "low:int high:int", "[int]", lambda low, high: list(range(low, high)),
+    inputs=lambda n, r: r.choice(([-n // 2, n - n // 2], [n, -n], [2**31 - 1 - n, 2**31 - 1], [-2**31, -2**31 + n])))
+view("splitUp", "map hash (splitUp k xs)", lambda k, xs: hashed(chunks(k, xs)), "k:int xs:[uint]", inputs=some())
+view("splitUp", "map hash (splitUp 7 xs)", lambda xs: hashed(chunks(7, xs)), variant="of a static size", everywhere=False)
+view("splitUpEnd", "map hash (splitUpEnd k xs)", lambda k, xs: hashed([part[::-1] for part in chunks(k, xs[::-1])[::-1]]),
+     "k:int xs:[uint]", inputs=some())
+view("flatten", "flatten (splitUp k xs)", lambda k, xs: xs, "k:int xs:[uint]", inputs=some())
+view("flatten", "flatten (cols k xs)", lambda k, xs: [xs[i * k + j] for j in range(k) for i in range(len(xs) // k)], "k:int xs:[uint]",
+     inputs=some(), variant="of columns", everywhere=False)
+view("coalesce", "map hash (coalesce k xs)", lambda k, xs: hashed([xs[i::up(len(xs), k)] for i in range(up(len(xs), k))]),
+     "k:int xs:[uint]", inputs=some())
+view("everyNth", "everyNth k xs", lambda k, xs: xs[::k], "k:int xs:[uint]", inputs=some())
+view("transpose", "transpose cols rows xs", lambda cols, rows, xs: [xs[j * cols + i] for i in range(cols) for j in range(rows)],
+     "cols:int rows:int xs:[uint]", inputs=matrix)
+view("rotate", "rotate k xs", lambda k, xs: [xs[(i + k) % len(xs)] for i in range(len(xs))], "k:int xs:[uint]",
+     inputs=at_borders(2**31 - 1))
+view("shift", "shift k 9 xs", lambda k, xs: [xs[i + k] if 0 <= i + k < len(xs) else 9 for i in range(len(xs))], "k:int xs:[uint]",
+     inputs=at_borders(2**31 - 1))
+view("pair unpair", "unpair (map (fn (x, y) => (y, x)) (pair xs))",
+     lambda xs: [xs[i ^ 1] for i in range(len(xs) // 2 * 2)])
+view("backpermute", "backpermute (length xs / 2) (fn i => length xs - 1 - 2 * i) xs",
+     lambda xs: [xs[len(xs) - 1 - 2 * i] for i in range(len(xs) // 2)])
+view("pad", "pad k 5 9 xs", lambda k, xs: [9] * k + xs + [9] * 5, "k:int xs:[uint]", inputs=some(0))
+view("rows", "map hash (rows k xs)", lambda k, xs: hashed(chunks(k, xs[:len(xs) // k * k])), "k:int xs:[uint]", inputs=some())
+view("cols", "map hash (cols k xs)", lambda k, xs: hashed([xs[:len(xs) // k * k][j::k] for j in range(k)]), "k:int xs:[uint]",
+     inputs=some())
+view("tile", "map hash (tile 3 k cols xs)", lambda k, cols, xs: hashed(tiles(3, k, cols, xs)), "k:int cols:int xs:[uint]",
+     inputs=lambda n, r: [r.choice((1, 4, 16, n + 1)), max(1, math.isqrt(n) + r.randrange(3)), words(n, r)])
+view("window", "map hash (window k xs)", lambda k, xs: hashed([xs[i:i + k] for i in range(len(xs) - k + 1)]), "k:int xs:[uint]",
+     inputs=lambda n, r: [r.choice((1, 2, 9, n + 1)), words(n, r)])
 
-PAIRS = dict(params="xs:[uint] ys:[uint]", result="[uint] [uint]", lengths=LONG)
-row("whole", "scan", "unzip (force (scan after (1, 0) (zip xs ys)))", variant="affine maps", **PAIRS,
-    wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys))))
+# ---- push arrays ----
 
+
+def pushed(names, kernel, wanted, params="xs:[uint]", result="[uint]", **options):
+    row("push", names, f"({kernel} : [{result[1:-1]}]<grid>)", params, result, wanted, **options)
+
+
+def border_tiles(dim, cols, xs):
+    """Tiles of dim x dim elements, where the nearest element stands in for those that are missing."""
+    rows = len(xs) // cols
+    return [[xs[min(y, rows - 1) * cols + min(x, cols - 1)] for y in range(top, top + dim) for x in range(left, left + dim)]
+            for top in range(0, rows, dim) for left in range(0, cols, dim)]
+
+
+def stepped(f, xs):
+    h = up(len(xs), 2)
+    return [f(xs[i], xs[i + h]) if i + h < len(xs) else xs[i] for i in range(h)]
+
+
+def by_index(f, start, places, values):
+    found = list(start)
+    for i, x in zip(places, values):
+        if 0 <= i < len(found):
+            found[i] = f(found[i], x)
+    return found
+
+
+pushed("split2DGrid", "push <grid> (map hash (split2DGrid 5 cols (divUp cols 5) (divUp rows 5) (take (cols * rows) xs)))",
+       lambda cols, rows, xs: hashed(border_tiles(5, cols, xs[:cols * rows])), "cols:int rows:int xs:[uint]", inputs=matrix)
+pushed("concat2DGrid", "concat2DGrid 8 (divUp cols 8) cols rows (mapIx (fn t part => push <block> (map (fn x => x * 3 + uint t) part)) "
+       "(split2DGrid 8 cols (divUp cols 8) (divUp rows 8) (take (cols * rows) xs)))",
+       lambda cols, rows, xs: [xs[y * cols + x] * 3 + y // 8 * up(cols, 8) + x // 8 & WORD for y in range(rows) for x in range(cols)],
+       "cols:int rows:int xs:[uint]", inputs=matrix)
+STEP = "fn x y => x * 3 + y"
+pushed("step", f"step <grid> ({STEP}) xs", lambda xs: stepped(lambda x, y: x * 3 + y & WORD, xs), variant="at grid")
+pushed("step", f"concat 150 (map (step <block> ({STEP})) (splitUp 300 xs))", variant="at block",
+       wanted=lambda xs: sum((stepped(lambda x, y: x * 3 + y & WORD, part) for part in chunks(300, xs)), []))
+pushed("red", "red <grid> (+) xs", lambda xs: [sum(xs) & WORD] if xs else [], variant="at grid")
+for level, size in (("thread", 7), ("warp", 45), ("block", 300)):
+    pushed("red", f"concat 1 (map (red <{level}> (+)) (splitUp {size} xs))", variant=f"at {level}", everywhere=level == "block",
+           wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
+for level in ("block", "grid"):
+    row("push", "reduceByIndex", f"push <grid> (force (reduceByIndex (+) 0 start (zip places xs) : [uint]<{level}>))" if level == "grid" else
+        "(reduceByIndex (+) 0 start (zip places xs) : [uint]<block>)", "start:[uint] places:[int] xs:[uint]", "[uint]",
+        lambda start, places, xs: by_index(lambda x, y: x + y & WORD, start, places, xs), variant=f"at {level}",
+        inputs=lambda n, r: [words(min(n, 700), r), [r.randrange(-2, min(n, 700) + 2) for _ in range(n)], words(n, r)])
+row("push", "lookback", "unzip (force (concat 1 (map (fn z => push <block> [lookback after (1, 0) z]) (zip xs ys)) : [(uint, uint)]<grid>))",
+    "xs:[uint] ys:[uint]", "[uint] [uint]", lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive=False)),
+    variant="of affine maps", lengths=AWKWARD[:-3])
+pushed("concatMap", "concatMap 3 (fn x => push <thread> [x, x * x, ~x]) xs", lambda xs: [y for x in xs for y in (x, x * x & WORD, WORD - x)])
+for name in ("pushN", "load", "store"):
+    pushed(name, f"{name} <grid> k (map (fn x => x * 3) xs)", lambda k, xs: [x * 3 & WORD for x in xs], "k:int xs:[uint]", inputs=some(),
+           variant="at grid")
+    pushed(name, f"concat 300 (map (fn c => {name} <block> 7 (reverse (force ({name} <block> 4 c)))) (splitUp 300 xs))",
+           lambda xs: sum((part[::-1] for part in chunks(300, xs)), []), variant="at block")
+pushed("interleave2", "interleave2 (push <grid> xs) (push <grid> ys)", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair],
+       "xs:[uint] ys:[uint]")
+pushed("unpairP", "unpairP (push <grid> (zip xs ys))", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair], "xs:[uint] ys:[uint]")
+
+# ---- scans at a level ----
+
+LEVELS = (("thread", 7), ("warp", 45), ("block", 300))  # and the chunks that are used at it
+AFFINE = dict(params="xs:[uint] ys:[uint]", result="[uint] [uint]")
+
+
+def in_chunks(f, width, size, *columns):
+    """The rows that f gives for each chunk, as columns."""
+    return unzipped(width, sum((f(part) for part in chunks(size, list(zip(*columns)))), []))
+
+
+row("scans", "log2Up", "push <grid> (map log2Up xs)", "xs:[int]", "[int]", lambda xs: [(max(1, x) - 1).bit_length() for x in xs],
+    inputs=lambda n, r: [[r.choice((0, -5, 2**31 - 1, 1 << r.randrange(31), x >> r.randrange(32))) + r.randrange(-1, 1) for x in ints(n, r)]])
+pushed("stages", "stages <grid> k (fn s part => push <grid> (map (fn x => x * 3 + uint s) part)) xs",
+       lambda k, xs: functools.reduce(lambda ys, s: [y * 3 + s & WORD for y in ys], range(max(0, k)), xs), "k:int xs:[uint]",
+       inputs=lambda n, r: [r.choice((-1, 0, 1, 2, 5)), words(n, r)])
+for name in ("koggeStone", "sklansky"):
+    row("scans", name, f"unzip (force ({name} <grid> after (zip xs ys)))", variant="of affine maps at grid", **AFFINE,
+        wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys))), everywhere=False)
+    for level, size in LEVELS:
+        row("scans", name, f"unzip (force (concat {size} (map ({name} <{level}> after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
+            variant=f"of affine maps at {level}", **AFFINE, everywhere=level == "block",
+            wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
+for size in (31, 300, 2049):
+    row("scans", "scanBlock", f"unzip (force (concat {size} (map (scanBlock after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
+        variant=f"of affine maps, {size} each", **AFFINE, everywhere=size == 300,
+        wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
+    row("scans", "scanBlockExclusive",
+        f"unzip (force (concat {size} (map (scanBlockExclusive after (1, 0)) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
+        variant=f"of affine maps, {size} each", **AFFINE, everywhere=size == 300,
+        wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part, False), 2, size, xs, ys))
+row("scans", "scanBlock", "scanBlock latest xs", "xs:[int]", "[int]", lambda xs: scanned(latest, 0, xs), variant="of the last not zero, one block",
+    inputs=lambda n, r: [digits(n, r)], lengths=AWKWARD[:-3])
 
 # ---- running them ----
 
