@@ -24,6 +24,9 @@ LONG = AWKWARD + (65535, 65537, 2**20 + 3)
 # The longest array for each executor, by how fast it is.
 LONGEST = {"interp": 4097, "c": 2**21, "c-unoptimised": 65537, "opencl-loop": 2**21, "opencl-simt": 65537,
            "cuda-simulator": 4097}
+# Compiling takes long on OpenCL: what is like another row there runs on these.
+QUICK = ("interp", "c", "c-unoptimised", "cuda-simulator")
+LOOPS = QUICK + ("opencl-loop",)
 INLINE = 33  # arrays up to this length are written into the directive, so that a failure shows all of it
 
 PRELUDE = """\
@@ -114,32 +117,40 @@ FILL = {"[uint]": words, "[int]": ints, "uint": lambda n, r: r.getrandbits(32), 
 
 
 class Row:
-    """What a row of the table says. `params` and `result` are types, `inputs` the arguments for a length (made up by type where
-    it is not given), `wanted` the result for them. `everywhere`: also on OpenCL, where compiling takes long."""
+    """A row of the table: `names` of the functions it is for, a kernel's body, the types of its `params` and of its `result` (a word
+    for each component), and `wanted`, what it gives for arguments. `inputs` makes up arguments of a length, by type where it is
+    not given; a dictionary of these has a name for each. `executors`: all by default."""
 
-    def __init__(self, group, names, kernel, params, result, wanted, inputs=None, lengths=AWKWARD, everywhere=True, variant=""):
-        self.group, self.names, self.lengths, self.everywhere = group, names.split(), lengths, everywhere
+    def __init__(self, group, names, kernel, params, result, wanted, inputs=None, lengths=AWKWARD, executors=None, variant=""):
+        self.group, self.names, self.executors = group, names.split(), executors or tuple(LONGEST)
         self.params = [part.split(":") for part in params.split()]
         self.result = result.split()
-        self.kernel, self.wanted, self.inputs, self.variant = kernel, wanted, inputs, variant
+        self.kernel, self.wanted = kernel, wanted
         self.title = " ".join(filter(None, (names, variant)))
+        self.name = f"k{len(TABLE)}"
+        self.source = f"kernel {self.name} {' '.join(f'({p} : {kind})' for p, kind in self.params)} = {kernel}"
+        self.inputs = inputs if isinstance(inputs, dict) else {"": inputs or self.by_type}
+        self.tests = [(length, label) for length in lengths for label in self.inputs]
         self.made, self.lock = {}, threading.Lock()
 
-    def source(self, name):
-        return f"kernel {name} {' '.join(f'({p} : {kind})' for p, kind in self.params)} = {self.kernel}"
+    def by_type(self, length, source):
+        return [FILL[kind](length, source) for _, kind in self.params]
 
-    def directive(self, folder, name, length):
-        """Arguments and result of a test directive; long arrays go to files in the folder, once for all executors."""
+    def directive(self, folder, length, label):
+        """A test directive; long arrays go to files in the folder, once for all executors."""
         with self.lock:
-            if length not in self.made:
-                source = random.Random(f"{self.title} {self.kernel} {length}")
-                given = self.inputs(length, source) if self.inputs else [FILL[kind](length, source) for _, kind in self.params]
+            if (length, label) not in self.made:
+                given = self.inputs[label](length, random.Random(f"{self.title} {label} {length}"))
                 wanted = self.wanted(*given)
-                wanted = list(wanted) if len(self.result) > 1 else [wanted]
-                texts = [[self.text(folder, f"{name}.{length}.{side}{i}", kind, value) for i, (kind, value) in enumerate(zip(kinds, values))]
-                         for side, kinds, values in (("given", [kind for _, kind in self.params], given), ("wanted", self.result, wanted))]
-                self.made[length] = f"{' '.join(texts[0])} == {texts[1][0] if len(texts[1]) == 1 else '(' + ','.join(texts[1]) + ')'}"
-            return self.made[length]
+                sides = []
+                for side, kinds, values in (("given", [kind for _, kind in self.params], given),
+                                            ("wanted", self.result, wanted if len(self.result) > 1 else [wanted])):
+                    assert len(kinds) == len(values), self.title
+                    sides.append([self.text(folder, f"{self.name}.{label}.{length}.{side}{i}", kind, value)
+                                  for i, (kind, value) in enumerate(zip(kinds, values))])
+                result = sides[1][0] if len(self.result) == 1 else f"({','.join(sides[1])})"
+                self.made[length, label] = f"-- test {self.name} {' '.join(sides[0])} == {result}"
+            return self.made[length, label]
 
     @staticmethod
     def text(folder, name, kind, value):
@@ -231,12 +242,12 @@ view("empty", "appendPull (appendPull empty xs) empty", lambda xs: xs)
 row("views", "range", "push <grid> (range low high)", "low:int high:int", "[int]", lambda low, high: list(range(low, high)),
     inputs=lambda n, r: r.choice(([-n // 2, n - n // 2], [n, -n], [2**31 - 1 - n, 2**31 - 1], [-2**31, -2**31 + n])))
 view("splitUp", "map hash (splitUp k xs)", lambda k, xs: hashed(chunks(k, xs)), "k:int xs:[uint]", inputs=some())
-view("splitUp", "map hash (splitUp 7 xs)", lambda xs: hashed(chunks(7, xs)), variant="of a static size", everywhere=False)
+view("splitUp", "map hash (splitUp 7 xs)", lambda xs: hashed(chunks(7, xs)), variant="of a static size", executors=QUICK)
 view("splitUpEnd", "map hash (splitUpEnd k xs)", lambda k, xs: hashed([part[::-1] for part in chunks(k, xs[::-1])[::-1]]),
      "k:int xs:[uint]", inputs=some())
 view("flatten", "flatten (splitUp k xs)", lambda k, xs: xs, "k:int xs:[uint]", inputs=some())
 view("flatten", "flatten (cols k xs)", lambda k, xs: [xs[i * k + j] for j in range(k) for i in range(len(xs) // k)], "k:int xs:[uint]",
-     inputs=some(), variant="of columns", everywhere=False)
+     inputs=some(), variant="of columns", executors=QUICK)
 view("coalesce", "map hash (coalesce k xs)", lambda k, xs: hashed([xs[i::up(len(xs), k)] for i in range(up(len(xs), k))]),
      "k:int xs:[uint]", inputs=some())
 view("everyNth", "everyNth k xs", lambda k, xs: xs[::k], "k:int xs:[uint]", inputs=some())
@@ -298,7 +309,7 @@ pushed("step", f"concat 150 (map (step <block> ({STEP})) (splitUp 300 xs))", var
        wanted=lambda xs: sum((stepped(lambda x, y: x * 3 + y & WORD, part) for part in chunks(300, xs)), []))
 pushed("red", "red <grid> (+) xs", lambda xs: [sum(xs) & WORD] if xs else [], variant="at grid")
 for level, size in (("thread", 7), ("warp", 45), ("block", 300)):
-    pushed("red", f"concat 1 (map (red <{level}> (+)) (splitUp {size} xs))", variant=f"at {level}", everywhere=level == "block",
+    pushed("red", f"concat 1 (map (red <{level}> (+)) (splitUp {size} xs))", variant=f"at {level}", executors=None if level == "block" else QUICK,
            wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
 for level in ("block", "grid"):
     row("push", "reduceByIndex", f"push <grid> (force (reduceByIndex (+) 0 start (zip places xs) : [uint]<{level}>))" if level == "grid" else
@@ -336,18 +347,18 @@ pushed("stages", "stages <grid> k (fn s part => push <grid> (map (fn x => x * 3 
        inputs=lambda n, r: [r.choice((-1, 0, 1, 2, 5)), words(n, r)])
 for name in ("koggeStone", "sklansky"):
     row("scans", name, f"unzip (force ({name} <grid> after (zip xs ys)))", variant="of affine maps at grid", **AFFINE,
-        wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys))), everywhere=False)
+        wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys))), executors=QUICK)
     for level, size in LEVELS:
         row("scans", name, f"unzip (force (concat {size} (map ({name} <{level}> after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-            variant=f"of affine maps at {level}", **AFFINE, everywhere=level == "block",
+            variant=f"of affine maps at {level}", **AFFINE, executors=None if level == "block" else QUICK,
             wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
 for size in (31, 300, 2049):
     row("scans", "scanBlock", f"unzip (force (concat {size} (map (scanBlock after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-        variant=f"of affine maps, {size} each", **AFFINE, everywhere=size == 300,
+        variant=f"of affine maps, {size} each", **AFFINE, executors=None if size == 300 else QUICK,
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
     row("scans", "scanBlockExclusive",
         f"unzip (force (concat {size} (map (scanBlockExclusive after (1, 0)) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-        variant=f"of affine maps, {size} each", **AFFINE, everywhere=size == 300,
+        variant=f"of affine maps, {size} each", **AFFINE, executors=None if size == 300 else QUICK,
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part, False), 2, size, xs, ys))
 row("scans", "scanBlock", "scanBlock latest xs", "xs:[int]", "[int]", lambda xs: scanned(latest, 0, xs), variant="of the last not zero, one block",
     inputs=lambda n, r: [digits(n, r)], lengths=AWKWARD[:-3])
@@ -411,36 +422,35 @@ def row_shape(n, r):
 FROM_ONE = LONG[1:]
 for name, f, neutral, op in (("+", "(+)", 0, lambda x, y: x + y & WORD), ("*", "(fn x y => (x | 1) * (y | 1))", 1, lambda x, y: (x | 1) * (y | 1) & WORD),
                              ("max", "max", 0, max), ("xor", "(^)", 0, lambda x, y: x ^ y)):
-    whole("reduce", f"reduce {f} {neutral} (map (| {neutral}) xs)", variant=f"by {name}", result="uint", everywhere=name in "+",
+    whole("reduce", f"reduce {f} {neutral} (map (| {neutral}) xs)", variant=f"by {name}", result="uint", executors=None if name == "+" else QUICK,
           wanted=lambda xs, op=op, neutral=neutral: functools.reduce(op, (x | neutral for x in xs), neutral))
 whole("reduce", "reduce (fn (a, b, c) (p, q, r) => (a & p, b | q, min c r)) (4294967295, 0, 4294967295) (zip3 xs ys (map (~) xs))",
       lambda xs, ys: (functools.reduce(lambda x, y: x & y, xs, WORD), functools.reduce(lambda x, y: x | y, ys, 0),
-                      min((WORD - x for x in xs), default=WORD)), "xs:[uint] ys:[uint]", "uint uint uint", variant="of triples", everywhere=False)
+                      min((WORD - x for x in xs), default=WORD)), "xs:[uint] ys:[uint]", "uint uint uint", variant="of triples", executors=QUICK)
 whole("reduce1", "reduce1 min xs", min, result="uint", lengths=FROM_ONE)
 whole("reduce1", "reduce1 (fn (x, i) (y, j) => if x > y || (x == y && i < j) then (x, i) else (y, j)) (mapIx (fn i x => (x % 50, i)) xs)",
       lambda xs: min(((x % 50, i) for i, x in enumerate(xs)), key=lambda p: (-p[0], p[1])), result="uint int", lengths=FROM_ONE,
-      variant="of pairs", everywhere=False)
+      variant="of pairs", executors=QUICK)
 whole("reduceChunk", "(concat 1 (map (reduceChunk (+)) (splitUp 1000 xs)) : [uint]<grid>)",
       lambda xs: [sum(part) & WORD for part in chunks(1000, xs)], lengths=AWKWARD)
 whole("reduceRows", "reduceRows (+) 0 (rows width xs)", lambda width, xs: [sum(part) & WORD for part in chunks(width, xs[:len(xs) // width * width])],
       "width:int xs:[uint]", inputs=row_shape, lengths=LONG * 2)
 whole("minimum maximum", "(minimum xs, maximum xs)", lambda xs: (min(xs), max(xs)), "xs:[int]", "int int", lengths=FROM_ONE)
 whole("minimum maximum", "let bits = fn x => if x == x then bitsOfFloat x else 0x7fc00000 in (bits (minimum (map floatOfBits xs)), bits (maximum (map floatOfBits xs)))",
-      lambda xs: (least_float(1)(xs), least_float(-1)(xs)), result="uint uint", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", everywhere=False)
+      lambda xs: (least_float(1)(xs), least_float(-1)(xs)), result="uint uint", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", executors=QUICK)
 whole("argBy", "argBy (fn x y => x % 1000 > y % 1000) xs", first_by(lambda x: -(x % 1000)), result="int", lengths=FROM_ONE)
 whole("argmin argmax", "(argmin xs, argmax xs)", lambda xs: (first_by(lambda x: x)(xs), first_by(lambda x: -x)(xs)), "xs:[int]", "int int",
       lengths=FROM_ONE, inputs=lambda n, r: [[x % 5000 - 2500 for x in words(n, r)]])
 whole("argmin argmax", "(argmin (map floatOfBits xs), argmax (map floatOfBits xs))", lambda xs: (arg_float(1)(xs), arg_float(-1)(xs)),
-      result="int int", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", everywhere=False)
+      result="int int", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", executors=QUICK)
 whole("find", "find (fn x => x < 1000) xs", lambda xs: next((i for i, x in enumerate(xs) if x < 1000), -1), result="int",
       inputs=lambda n, r: selection(r.choice(("none", "one", "half")))(n, r))
-for chosen in ("none", "one", "half", "all"):
-    whole("count any all", "let few = fn x => x < 1000 in (count few xs, any few xs, all few xs)", variant=f"true of {chosen}",
-          wanted=lambda xs: (sum(x < 1000 for x in xs), any(x < 1000 for x in xs), all(x < 1000 for x in xs)), result="int bool bool",
-          inputs=selection(chosen), lengths=LONG if chosen == "half" else AWKWARD, everywhere=chosen == "half")
-    whole("filter", "filter (fn x => x < 1000) xs", lambda xs: [x for x in xs if x < 1000], variant=f"keeping {chosen}",
-          inputs=selection(chosen), lengths=LONG if chosen == "half" else AWKWARD + (65537,), everywhere=chosen == "half")
-whole("filter", "unzip (filter (fn (x, i) => x % 3 == 0) (mapIx (fn i x => (x, i)) xs))", variant="of pairs", everywhere=False,
+SHARES = {f"true of {chosen}": selection(chosen) for chosen in ("none", "one", "half", "all")}
+whole("count any all", "let few = fn x => x < 1000 in (count few xs, any few xs, all few xs)", inputs=SHARES, result="int bool bool",
+      wanted=lambda xs: (sum(x < 1000 for x in xs), any(x < 1000 for x in xs), all(x < 1000 for x in xs)), lengths=AWKWARD + (65537,))
+whole("filter", "filter (fn x => x < 1000) xs", lambda xs: [x for x in xs if x < 1000], inputs=SHARES, lengths=AWKWARD + (65537,))
+whole("filter", "filter (fn x => x % 3 == 0) xs", lambda xs: [x for x in xs if x % 3 == 0], lengths=(2**20 + 3,), variant="long")
+whole("filter", "unzip (filter (fn (x, i) => x % 3 == 0) (mapIx (fn i x => (x, i)) xs))", variant="of pairs", executors=QUICK,
       wanted=lambda xs: unzipped(2, [(x, i) for i, x in enumerate(xs) if x % 3 == 0]), result="[uint] [int]", lengths=AWKWARD)
 whole("scanBy", "scanBy (fn start part => scanl (+) start part) (+) 0 xs", lambda xs: scanned(lambda x, y: x + y & WORD, 0, xs))
 for name, inclusive in (("scan", True), ("scanExclusive", False)):
@@ -448,13 +458,150 @@ for name, inclusive in (("scan", True), ("scanExclusive", False)):
           wanted=lambda xs, ys, inclusive=inclusive: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive)))
     whole(name, f"let m = force ({name} times (1, 0, 0, 1) (zipWith (fn x y => (x, y, 1, x ^ y)) xs ys)) in "
           "(map (fn (a, b, _, _) => a ^ b) m, map (fn (_, _, c, d) => c ^ d) m)", variant="of matrices", params="xs:[uint] ys:[uint]",
-          result="[uint] [uint]", lengths=AWKWARD, everywhere=False,
+          result="[uint] [uint]", lengths=AWKWARD, executors=QUICK,
           wanted=lambda xs, ys, inclusive=inclusive: unzipped(2, [(a ^ b, c ^ d) for a, b, c, d in scanned(
               times, (1, 0, 0, 1), [(x, y, 1, x ^ y) for x, y in zip(xs, ys)], inclusive)]))
     whole(name, f"{name} latest 0 xs", variant="of the last not zero", params="xs:[int]", result="[int]", inputs=lambda n, r: [digits(n, r)],
-          wanted=lambda xs, inclusive=inclusive: scanned(latest, 0, xs, inclusive), lengths=AWKWARD + (65537,), everywhere=False)
+          wanted=lambda xs, inclusive=inclusive: scanned(latest, 0, xs, inclusive), lengths=AWKWARD + (65537,), executors=QUICK)
 whole("histogram", "histogram k xs", lambda k, xs: by_index(lambda x, y: x + y, [0] * k, xs, [1] * len(xs)), "k:int xs:[int]", "[int]",
       inputs=lambda n, r: [r.choice((0, 1, 7, 300, n)), [x % 512 - 100 for x in words(n, r)]])
+
+# ---- sorts at a level, and the functions they are made of ----
+
+KEYED = dict(params="xs:[uint]", result="[uint] [int]")  # pairs of a small key and a place, which shows what is stable
+PLACES = "(mapIx (fn i x => (x % 16, i)) xs)"
+
+
+def keyed(xs, start=0):
+    return [(x % 16, start + i) for i, x in enumerate(xs)]
+
+
+def stably(pairs):
+    return sorted(pairs, key=lambda pair: pair[0])
+
+
+def exchanged(partner, xs):
+    """The lower place of two gets what comes first."""
+    found = list(xs)
+    for i in range(len(xs)):
+        j = partner(i)
+        if i < j < len(xs) and xs[j] < xs[i]:
+            found[i], found[j] = xs[j], xs[i]
+    return found
+
+
+def runs_of(size):
+    return lambda n, r: [sum(map(sorted, chunks(size, [x % 1000 for x in words(n, r)])), [])]
+
+
+pushed("exchange", "exchange <grid> (fn x y => x <= y) (fn i => i ^ 5) xs", lambda xs: exchanged(lambda i: i ^ 5, xs), variant="at grid")
+pushed("exchange", "concat 300 (map (exchange <block> (fn x y => x <= y) (fn i => 299 - i)) (splitUp 300 xs))",
+       lambda xs: sum((exchanged(lambda i: 299 - i, part) for part in chunks(300, xs)), []), variant="at block", executors=QUICK)
+for name in ("bitonicSort", "oddEvenMergeSort"):
+    pushed(name, f"{name} <grid> (fn x y => x <= y) xs", sorted, variant="at grid", executors=QUICK)
+    for level, size in LEVELS:
+        pushed(name, f"concat {size} (map ({name} <{level}> (fn x y => x <= y)) (splitUp {size} xs))", executors=None if level == "block" else QUICK,
+               wanted=lambda xs, size=size: sum(map(sorted, chunks(size, xs)), []), variant=f"at {level}",
+               inputs=lambda n, r: [[x % r.choice((10, 2**32)) for x in words(n, r)]])
+row("sorts", "mergeSort", f"unzip (force (mergeSort <grid> (fn (x, _) (y, _) => x <= y) {PLACES}))", variant="stable, at grid", **KEYED,
+    wanted=lambda xs: unzipped(2, stably(keyed(xs))), executors=QUICK)
+for level, size in LEVELS:
+    row("sorts", "mergeSort", f"unzip (force (concat {size} (map (mergeSort <{level}> (fn (x, _) (y, _) => x <= y)) (splitUp {size} {PLACES})) "
+        ": [(uint, int)]<grid>))", variant=f"stable, at {level}", **KEYED, executors=None if level == "block" else QUICK,
+        wanted=lambda xs, size=size: unzipped(2, sum((stably(part) for part in chunks(size, keyed(xs))), [])))
+pushed("partitionPoint", "push <grid> (map (fn t => uint (partitionPoint (fn x => x < t) 0 (length xs) xs)) ts)",
+       lambda xs, ts: [sum(x < t for x in xs[:1025]) if len(xs) <= 1025 else next((i for i, x in enumerate(xs) if x >= t), len(xs)) for t in ts],
+       "xs:[uint] ts:[uint]", inputs=lambda n, r: [sorted(words(n, r)), words(9, r) + [0, WORD]])
+row("sorts", "mergeSorted", "unzip (force (mergeSorted <grid> (fn (x, _) (y, _) => x <= y) (mapIx (fn i x => (x, i)) xs) (mapIx (fn i y => (y, -1 - i)) ys)))",
+    "xs:[uint] ys:[uint]", "[uint] [int]", variant="stable, at grid",
+    wanted=lambda xs, ys: unzipped(2, stably([(x, i) for i, x in enumerate(xs)] + [(y, -1 - i) for i, y in enumerate(ys)])),
+    inputs=lambda n, r: [sorted(x % 100 for x in words(n, r)), sorted(x % 100 for x in words(r.choice((0, 1, n // 3, n)), r))])
+pushed("mergeSorted", "concat 300 (map (fn c => mergeSorted <block> (fn x y => x <= y) (take 100 c) (drop 100 c)) (splitUp 300 xs))",
+       lambda xs: sum(map(sorted, chunks(300, xs)), []), variant="at block", executors=QUICK,
+       inputs=lambda n, r: [sum((sorted(part[:100]) + sorted(part[100:]) for part in chunks(300, words(n, r))), [])])
+row("sorts", "mergeRuns", "unzip (force (mergeRuns <grid> (fn (x, _) (y, _) => x <= y) 24 (mapIx (fn i x => (x, i)) xs)))", variant="stable, at grid",
+    **KEYED, wanted=lambda xs: unzipped(2, sum((stably(part) for part in chunks(48, [(x, i) for i, x in enumerate(xs)])), [])), inputs=runs_of(24))
+pushed("mergeRuns", "concat 300 (map (mergeRuns <block> (fn x y => x <= y) 24) (splitUp 300 xs))", variant="at block", executors=QUICK,
+       wanted=lambda xs: sum((sum(map(sorted, chunks(48, part)), []) for part in chunks(300, xs)), []),
+       inputs=lambda n, r: [sum((runs_of(24)(len(part), r)[0] for part in chunks(300, [0] * n)), [])])
+
+# ---- sorts of whole arrays, of every base type ----
+
+ORDERS = ("equal", "sorted", "reversed", "few", "random", "extreme")
+BITS = {"bool": 1, "i8": 8, "i16": 16, "int": 32, "i64": 64, "u8": 8, "u16": 16, "uint": 32, "u64": 64, "float": 32, "double": 64}
+SIGNED = ("i8", "i16", "int", "i64")
+# Floats are given and wanted as their bits.
+STORED = {"float": ("uint", "floatOfBits", "bitsOfFloat"), "double": ("u64", "doubleOfBits", "bitsOfDouble")}
+
+
+def total(kind):
+    """The key by which elements of a type are in order; that of floats is IEEE 754's total order of their bits."""
+    if kind not in STORED:
+        return lambda x: x
+    sign = 1 << BITS[kind] - 1
+    return lambda x: x ^ (2 * sign - 1 if x & sign else sign)
+
+
+def elements(kind, order):
+    """Elements of a type, as they are stored, in that order."""
+    bits, low = BITS[kind], -(1 << BITS[kind] - 1) if kind in SIGNED else 0
+    special = [0, 1, (1 << bits) - 1, (1 << bits - 1) - 1, 1 << bits - 1, (1 << bits - 1) + 1]
+    exponent = {"float": 0xff << 23, "double": 0x7ff << 52}.get(kind, 0)
+    lowest, sign = exponent & -exponent, 1 << bits - 1
+    if exponent:
+        special += [x | s for s in (0, sign) for x in (exponent, exponent | lowest >> 1, exponent + lowest - 1, exponent - 1, lowest)]
+
+    def one(r):
+        x = r.choice(special) if order == "extreme" else r.getrandbits(bits)
+        if kind == "bool":
+            return bool(x & 1)
+        if exponent and x & exponent == exponent and x & lowest - 1:
+            x |= lowest >> 1  # which NaN are signalling, and what becomes of them, is the hardware's affair
+        return (x & (1 << bits) - 1) + low
+
+    def made(n, r):
+        few = [one(r) for _ in range(1 if order == "equal" else 4)]
+        xs = [r.choice(few) for _ in range(n)] if order in ("equal", "few") else [one(r) for _ in range(n)]
+        if order in ("sorted", "reversed"):
+            xs.sort(key=total(kind), reverse=order == "reversed")
+        return xs
+    return made
+
+
+def sorting(kind, names, kernel, result, wanted, executors):
+    """A sort of one type, of elements in all orders. `{}` is the array in the kernel, its type in the result."""
+    stored, read, _ = STORED.get(kind, (kind, None, None))
+    row("whole sorts", names, kernel.format(f"(map {read} xs)" if read else "xs"), f"xs:[{stored}]", result.format(stored), wanted,
+        inputs={order: lambda n, r, order=order: [elements(kind, order)(n, r)] for order in ORDERS}, lengths=(33, 2500),
+        variant=f"of {kind}", executors=executors)
+    # and at other lengths in one order each, of the same kernel
+    entry, lengths = TABLE[-1], AWKWARD if kind in FULLY else (0, 1, 2, 257, 4095, 10007)
+    entry.tests += [(n, ORDERS[(i + len(kind)) % len(ORDERS)]) for i, n in enumerate(lengths) if n not in (33, 2500)]
+
+
+FULLY = ("int", "double", "u64")
+for kind in BITS:
+    order = total(kind)
+    written = STORED[kind][2] if kind in STORED else None
+
+    def places(xs, order=order):
+        return sorted(range(len(xs)), key=lambda i: order(xs[i]))
+
+    sorting(kind, "sort", f"map {written} (force (sort {{}}))" if written else "sort {}", "[{}]", lambda xs, order=order: sorted(xs, key=order),
+            {"int": None, "double": LOOPS}.get(kind, QUICK))
+    if kind in ("u8", "int", "double"):
+        sorting(kind, "argsort", "argsort {}", "[int]", places, LOOPS if kind == "int" else QUICK)
+    if kind in ("bool", "i16", "float", "u64"):
+        first = f"map ({written} . fst) sorted" if written else "map fst sorted"
+        sorting(kind, "sortByKey", f"let sorted = force (sortByKey (mapIx (fn i x => (x, i)) {{}})) in ({first}, map snd sorted)",
+                "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), LOOPS if kind == "float" else QUICK)
+row("whole sorts", "sortBy", f"unzip (force (sortBy (fn (x, _) (y, _) => x <= y) {PLACES}))", variant="stable", **KEYED,
+    wanted=lambda xs: unzipped(2, stably(keyed(xs))), lengths=AWKWARD + (1024, 2047, 2048, 2049, 65537))
+row("whole sorts", "radixPass", f"unzip (force (radixPass (fn (x, _) => int x) {PLACES}))", **KEYED, executors=QUICK,
+    wanted=lambda xs: unzipped(2, stably(keyed(xs))))
+row("whole sorts", "radixSort", "unzip (force (radixSort (fn (x, _) => u64 x << 20) (mapIx (fn i x => (x % 5000, i)) xs)))", **KEYED,
+    executors=QUICK, wanted=lambda xs: unzipped(2, stably([(x % 5000, i) for i, x in enumerate(xs)])), lengths=AWKWARD + (65537,))
+row("whole sorts", "sort", "sort xs", "xs:[int]", "[int]", sorted, variant="of int, long", lengths=(65535, 2**20 + 3), executors=("c",))
 
 # ---- running them ----
 
@@ -470,36 +617,35 @@ def cases(env):
 
 def run(env, rows, folder, executor):
     require(env, executor)
-    rows = [entry for entry in rows if entry.everywhere or not executor.startswith("opencl")]
-    tests = sorted(((length, i) for i, entry in enumerate(rows) for length in entry.lengths if length <= LONGEST[executor]))
-    directives = [f"-- test k{TABLE.index(rows[i])} {rows[i].directive(folder, f'k{TABLE.index(rows[i])}', length)}" for length, i in tests]
+    tests = [(length, i, label) for i, entry in enumerate(rows) if executor in entry.executors
+             for length, label in entry.tests if length <= LONGEST[executor]]
+    tests.sort()
 
-    def attempt(chosen, used):
-        """Run these tests: what fclc printed, and its counts, if it came to an end."""
-        lines = PRELUDE.splitlines() + [entry.source(f"k{TABLE.index(entry)}") for entry in used]
+    def attempt(chosen):
+        """Run these tests: those that failed, the counts, if it came to an end, and what was printed."""
+        lines = PRELUDE.splitlines() + [rows[i].source for i in sorted({i for _, i, _ in chosen})]
         path = os.path.join(folder, f"{executor}.fcl")
         with open(path, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines + [directives[t] for t in chosen]) + "\n")
+            file.write("\n".join(lines + [rows[i].directive(folder, length, label) for length, i, label in chosen]) + "\n")
         done = env.run(env.fclc, "test", *EXECUTORS[executor][0], path, env=variables(env, executor), timeout=600)
         failed = [(chosen[int(line) - len(lines) - 1], text) for line, text in
-                  re.findall(r"^[^\n]*\.fcl:(\d+): (.*)$", done.stdout + done.stderr, re.M) if int(line) > len(lines)]
+                  re.findall(r"^[^\n]*\.fcl:(\d+): (.*)$", done.stdout, re.M) if int(line) > len(lines)]
         return failed, Counts.of_last_line(done.stdout), done.stdout + done.stderr
 
-    def told(t, text):
-        length, i = tests[t]
-        return (f"{rows[i].title}, types {' '.join(kind for _, kind in rows[i].params)}, length {length}, {executor}: {text}\n"
-                f"{rows[i].source('k' + str(TABLE.index(rows[i])))}\n{directives[t][:2000]}")
+    def told(test, text):
+        length, i, label = test
+        return (f"{rows[i].title}{label and ', ' + label}, types {' '.join(kind for _, kind in rows[i].params)}, length {length}, "
+                f"{executor}: {text}\n{rows[i].source}\n{rows[i].directive(folder, length, label)}\n")
 
-    failed, counts, output = attempt(range(len(tests)), rows)
+    failed, counts, output = attempt(tests)
     if not counts:  # a crash: the smallest test that does not come to an end
-        for t in range(len(tests)):
-            _, counts, output = attempt([t], [rows[tests[t][1]]])
-            assert counts, told(t, output)
-        raise AssertionError(f"no counts\n{output}")
+        for test in tests:
+            _, counts, output = attempt([test])
+            assert counts, told(test, output)
+        raise AssertionError(f"all tests together do not come to an end\n{output}")
     if counts.failed:
-        counts.output = told(*failed[0]) if failed else output
-        also = sorted({f"{rows[tests[t][1]].title} at {tests[t][0]}" for t, _ in failed[1:]})
-        counts.output += f"\nalso: {', '.join(also)}" if also else ""
+        counts.output = told(*failed[0]) + "".join(
+            f"also {rows[i].title}{label and ', ' + label}, length {length}: {text}\n" for (length, i, label), text in failed[1:20])
     else:
         assert counts.passed == len(tests), f"{counts.passed} of {len(tests)} ran\n{output}"
     return counts
