@@ -273,8 +273,8 @@ view("window", "map hash (window k xs)", lambda k, xs: hashed([xs[i:i + k] for i
 # ---- push arrays ----
 
 
-def pushed(names, kernel, wanted, params="xs:[uint]", result="[uint]", **options):
-    row("push", names, f"({kernel} : [{result[1:-1]}]<grid>)", params, result, wanted, **options)
+def pushed(names, kernel, wanted, params="xs:[uint]", result="[uint]", group="push", **options):
+    row(group, names, f"({kernel} : [{result[1:-1]}]<grid>)", params, result, wanted, **options)
 
 
 def border_tiles(dim, cols, xs):
@@ -344,7 +344,7 @@ row("scans", "log2Up", "push <grid> (map log2Up xs)", "xs:[int]", "[int]", lambd
     inputs=lambda n, r: [[r.choice((0, -5, 2**31 - 1, 1 << r.randrange(31), x >> r.randrange(32))) + r.randrange(-1, 1) for x in ints(n, r)]])
 pushed("stages", "stages <grid> k (fn s part => push <grid> (map (fn x => x * 3 + uint s) part)) xs",
        lambda k, xs: functools.reduce(lambda ys, s: [y * 3 + s & WORD for y in ys], range(max(0, k)), xs), "k:int xs:[uint]",
-       inputs=lambda n, r: [r.choice((-1, 0, 1, 2, 5)), words(n, r)])
+       inputs=lambda n, r: [r.choice((-1, 0, 1, 2, 5)), words(n, r)], group="scans")
 for name in ("koggeStone", "sklansky"):
     row("scans", name, f"unzip (force ({name} <grid> after (zip xs ys)))", variant="of affine maps at grid", **AFFINE,
         wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys))), executors=QUICK)
@@ -572,29 +572,29 @@ def sorting(kind, names, kernel, result, wanted, executors):
     """A sort of one type, of elements in all orders. `{}` is the array in the kernel, its type in the result."""
     stored, read, _ = STORED.get(kind, (kind, None, None))
     row("whole sorts", names, kernel.format(f"(map {read} xs)" if read else "xs"), f"xs:[{stored}]", result.format(stored), wanted,
-        inputs={order: lambda n, r, order=order: [elements(kind, order)(n, r)] for order in ORDERS}, lengths=(33, 2500),
-        variant=f"of {kind}", executors=executors)
-    # and at other lengths in one order each, of the same kernel
-    entry, lengths = TABLE[-1], AWKWARD if kind in FULLY else (0, 1, 2, 257, 4095, 10007)
-    entry.tests += [(n, ORDERS[(i + len(kind)) % len(ORDERS)]) for i, n in enumerate(lengths) if n not in (33, 2500)]
+        inputs={order: lambda n, r, order=order: [elements(kind, order)(n, r)] for order in ORDERS}, variant=f"of {kind}", executors=executors)
+    # All orders at one length, and the other lengths in one order each.
+    in_turn = enumerate(AWKWARD if kind in FULLY else (0, 1, 2, 257, 4095, 10007), len(kind))
+    TABLE[-1].tests = [(300, order) for order in ORDERS] + [(n, ORDERS[i % len(ORDERS)]) for i, n in in_turn]
 
 
-FULLY = ("int", "double", "u64")
+FULLY = ("int", "double", "u64")  # the types for which there are all lengths, and unoptimised code, too
 for kind in BITS:
     order = total(kind)
     written = STORED[kind][2] if kind in STORED else None
+    usual = QUICK if kind in FULLY else ("interp", "c", "cuda-simulator")
 
     def places(xs, order=order):
         return sorted(range(len(xs)), key=lambda i: order(xs[i]))
 
     sorting(kind, "sort", f"map {written} (force (sort {{}}))" if written else "sort {}", "[{}]", lambda xs, order=order: sorted(xs, key=order),
-            {"int": None, "double": LOOPS}.get(kind, QUICK))
+            {"int": None, "double": LOOPS}.get(kind, usual))
     if kind in ("u8", "int", "double"):
-        sorting(kind, "argsort", "argsort {}", "[int]", places, LOOPS if kind == "int" else QUICK)
+        sorting(kind, "argsort", "argsort {}", "[int]", places, usual)
     if kind in ("bool", "i16", "float", "u64"):
         first = f"map ({written} . fst) sorted" if written else "map fst sorted"
         sorting(kind, "sortByKey", f"let sorted = force (sortByKey (mapIx (fn i x => (x, i)) {{}})) in ({first}, map snd sorted)",
-                "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), LOOPS if kind == "float" else QUICK)
+                "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), LOOPS if kind == "float" else usual)
 row("whole sorts", "sortBy", f"unzip (force (sortBy (fn (x, _) (y, _) => x <= y) {PLACES}))", variant="stable", **KEYED,
     wanted=lambda xs: unzipped(2, stably(keyed(xs))), lengths=AWKWARD + (1024, 2047, 2048, 2049, 65537))
 row("whole sorts", "radixPass", f"unzip (force (radixPass (fn (x, _) => int x) {PLACES}))", **KEYED, executors=QUICK,
