@@ -100,6 +100,10 @@ def literal(x):
     return str(x).lower() if isinstance(x, bool) else repr(x)
 
 
+def in_tuple(texts):
+    return texts[0] if len(texts) == 1 else f"({','.join(texts)})"
+
+
 def words(n, r):
     return list(array.array("I", r.randbytes(4 * n)))
 
@@ -119,16 +123,17 @@ FILL = {"[uint]": words, "[int]": ints, "uint": lambda n, r: r.getrandbits(32), 
 class Row:
     """A row of the table: `names` of the functions it is for, a kernel's body, the types of its `params` and of its `result` (a word
     for each component), and `wanted`, what it gives for arguments. `inputs` makes up arguments of a length, by type where it is
-    not given; a dictionary of these has a name for each. `executors`: all by default."""
+    not given; a dictionary of these has a name for each. `executors`: all by default. `alone`: cannot be computed by one kernel
+    together with others, as it is no array of the grid."""
 
-    def __init__(self, group, names, kernel, params, result, wanted, inputs=None, lengths=AWKWARD, executors=None, variant=""):
+    def __init__(self, group, names, kernel, params, result, wanted, inputs=None, lengths=AWKWARD, executors=None, variant="",
+                 alone=False):
         self.group, self.names, self.executors = group, names.split(), executors or tuple(LONGEST)
         self.params = [part.split(":") for part in params.split()]
         self.result = result.split()
         self.kernel, self.wanted = kernel, wanted
         self.title = " ".join(filter(None, (names, variant)))
-        self.name = f"k{len(TABLE)}"
-        self.source = f"kernel {self.name} {' '.join(f'({p} : {kind})' for p, kind in self.params)} = {kernel}"
+        self.number, self.alone = len(TABLE), alone
         self.inputs = inputs if isinstance(inputs, dict) else {"": inputs or self.by_type}
         self.tests = [(length, label) for length in lengths for label in self.inputs]
         self.made, self.lock = {}, threading.Lock()
@@ -136,8 +141,8 @@ class Row:
     def by_type(self, length, source):
         return [FILL[kind](length, source) for _, kind in self.params]
 
-    def directive(self, folder, length, label):
-        """A test directive; long arrays go to files in the folder, once for all executors."""
+    def values(self, folder, length, label):
+        """Arguments and result as a test directive has them; long arrays go to files in the folder, once for all executors."""
         with self.lock:
             if (length, label) not in self.made:
                 given = self.inputs[label](length, random.Random(f"{self.title} {label} {length}"))
@@ -146,10 +151,9 @@ class Row:
                 for side, kinds, values in (("given", [kind for _, kind in self.params], given),
                                             ("wanted", self.result, wanted if len(self.result) > 1 else [wanted])):
                     assert len(kinds) == len(values), self.title
-                    sides.append([self.text(folder, f"{self.name}.{label}.{length}.{side}{i}", kind, value)
+                    sides.append([self.text(folder, f"{self.number}.{label}.{length}.{side}{i}".replace(" ", "-"), kind, value)
                                   for i, (kind, value) in enumerate(zip(kinds, values))])
-                result = sides[1][0] if len(self.result) == 1 else f"({','.join(sides[1])})"
-                self.made[length, label] = f"-- test {self.name} {' '.join(sides[0])} == {result}"
+                self.made[length, label] = (" ".join(sides[0]), in_tuple(sides[1]))
             return self.made[length, label]
 
     @staticmethod
@@ -219,7 +223,7 @@ row("views", "divUp", "push <grid> (zipWith (fn x y => divUp x (max 1 y)) xs ys)
     inputs=lambda n, r: [[r.choice((x, abs(x) % 9, 2**31 - 1)) for x in ints(n, r)], [r.choice((x, x % 9)) for x in ints(n, r)]])
 view("iota", "map uint (iota n)", lambda n: list(range(n)), "n:int", inputs=lambda n, r: [n])
 view("replicate", "replicate n x", lambda n, x: [x] * n, "n:int x:uint", inputs=lambda n, r: [n, r.getrandbits(32)])
-view("singleton", "singleton x", lambda x: [x], "x:uint", lengths=(1,))
+view("singleton", "singleton x", lambda x: [x], "x:uint")
 row("views", "head last", "(head xs, last xs)", "xs:[uint]", "uint uint", lambda xs: (xs[0], xs[-1]), lengths=AWKWARD[1:])
 view("take", "take k xs", lambda k, xs: xs[:max(0, k)], "k:int xs:[uint]", inputs=at_borders(2**31 - 1))
 view("drop", "drop k xs", lambda k, xs: xs[max(0, k):], "k:int xs:[uint]", inputs=at_borders(2**31 - 1))
@@ -314,7 +318,7 @@ for level, size in (("thread", 7), ("warp", 45), ("block", 300)):
 for level in ("block", "grid"):
     row("push", "reduceByIndex", f"push <grid> (force (reduceByIndex (+) 0 start (zip places xs) : [uint]<{level}>))" if level == "grid" else
         "(reduceByIndex (+) 0 start (zip places xs) : [uint]<block>)", "start:[uint] places:[int] xs:[uint]", "[uint]",
-        lambda start, places, xs: by_index(lambda x, y: x + y & WORD, start, places, xs), variant=f"at {level}",
+        lambda start, places, xs: by_index(lambda x, y: x + y & WORD, start, places, xs), variant=f"at {level}", alone=level == "block",
         inputs=lambda n, r: [words(min(n, 700), r), [r.randrange(-2, min(n, 700) + 2) for _ in range(n)], words(n, r)])
 row("push", "lookback", "unzip (force (concat 1 (map (fn z => push <block> [lookback after (1, 0) z]) (zip xs ys)) : [(uint, uint)]<grid>))",
     "xs:[uint] ys:[uint]", "[uint] [uint]", lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive=False)),
@@ -360,7 +364,7 @@ for size in (31, 300, 2049):
         f"unzip (force (concat {size} (map (scanBlockExclusive after (1, 0)) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
         variant=f"of affine maps, {size} each", **AFFINE, executors=None if size == 300 else QUICK,
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part, False), 2, size, xs, ys))
-row("scans", "scanBlock", "scanBlock latest xs", "xs:[int]", "[int]", lambda xs: scanned(latest, 0, xs), variant="of the last not zero, one block",
+row("scans", "scanBlock", "scanBlock latest xs", "xs:[int]", "[int]", lambda xs: scanned(latest, 0, xs), variant="of the last not zero, one block", alone=True,
     inputs=lambda n, r: [digits(n, r)], lengths=AWKWARD[:-3])
 
 # ---- whole arrays ----
@@ -484,9 +488,9 @@ def exchanged(partner, xs):
     """The lower place of two gets what comes first."""
     found = list(xs)
     for i in range(len(xs)):
-        j = partner(i)
-        if i < j < len(xs) and xs[j] < xs[i]:
-            found[i], found[j] = xs[j], xs[i]
+          j = partner(i)
+          if i < j < len(xs) and xs[j] < xs[i]:
+              found[i], found[j] = xs[j], xs[i]
     return found
 
 
@@ -494,36 +498,37 @@ def runs_of(size):
     return lambda n, r: [sum(map(sorted, chunks(size, [x % 1000 for x in words(n, r)])), [])]
 
 
-pushed("exchange", "exchange <grid> (fn x y => x <= y) (fn i => i ^ 5) xs", lambda xs: exchanged(lambda i: i ^ 5, xs), variant="at grid")
-pushed("exchange", "concat 300 (map (exchange <block> (fn x y => x <= y) (fn i => 299 - i)) (splitUp 300 xs))",
-       lambda xs: sum((exchanged(lambda i: 299 - i, part) for part in chunks(300, xs)), []), variant="at block", executors=QUICK)
+at_level = functools.partial(pushed, group="sorts")
+at_level("exchange", "exchange <grid> (fn x y => x <= y) (fn i => i ^ 5) xs", lambda xs: exchanged(lambda i: i ^ 5, xs), variant="at grid")
+at_level("exchange", "concat 300 (map (exchange <block> (fn x y => x <= y) (fn i => 299 - i)) (splitUp 300 xs))",
+         lambda xs: sum((exchanged(lambda i: 299 - i, part) for part in chunks(300, xs)), []), variant="at block", executors=QUICK)
 for name in ("bitonicSort", "oddEvenMergeSort"):
-    pushed(name, f"{name} <grid> (fn x y => x <= y) xs", sorted, variant="at grid", executors=QUICK)
+    at_level(name, f"{name} <grid> (fn x y => x <= y) xs", sorted, variant="at grid", executors=QUICK)
     for level, size in LEVELS:
-        pushed(name, f"concat {size} (map ({name} <{level}> (fn x y => x <= y)) (splitUp {size} xs))", executors=None if level == "block" else QUICK,
-               wanted=lambda xs, size=size: sum(map(sorted, chunks(size, xs)), []), variant=f"at {level}",
-               inputs=lambda n, r: [[x % r.choice((10, 2**32)) for x in words(n, r)]])
+          at_level(name, f"concat {size} (map ({name} <{level}> (fn x y => x <= y)) (splitUp {size} xs))", executors=None if level == "block" else QUICK,
+                 wanted=lambda xs, size=size: sum(map(sorted, chunks(size, xs)), []), variant=f"at {level}",
+                 inputs=lambda n, r: [[x % r.choice((10, 2**32)) for x in words(n, r)]])
 row("sorts", "mergeSort", f"unzip (force (mergeSort <grid> (fn (x, _) (y, _) => x <= y) {PLACES}))", variant="stable, at grid", **KEYED,
     wanted=lambda xs: unzipped(2, stably(keyed(xs))), executors=QUICK)
 for level, size in LEVELS:
     row("sorts", "mergeSort", f"unzip (force (concat {size} (map (mergeSort <{level}> (fn (x, _) (y, _) => x <= y)) (splitUp {size} {PLACES})) "
-        ": [(uint, int)]<grid>))", variant=f"stable, at {level}", **KEYED, executors=None if level == "block" else QUICK,
-        wanted=lambda xs, size=size: unzipped(2, sum((stably(part) for part in chunks(size, keyed(xs))), [])))
-pushed("partitionPoint", "push <grid> (map (fn t => uint (partitionPoint (fn x => x < t) 0 (length xs) xs)) ts)",
-       lambda xs, ts: [sum(x < t for x in xs[:1025]) if len(xs) <= 1025 else next((i for i, x in enumerate(xs) if x >= t), len(xs)) for t in ts],
-       "xs:[uint] ts:[uint]", inputs=lambda n, r: [sorted(words(n, r)), words(9, r) + [0, WORD]])
+          ": [(uint, int)]<grid>))", variant=f"stable, at {level}", **KEYED, executors=None if level == "block" else QUICK,
+          wanted=lambda xs, size=size: unzipped(2, sum((stably(part) for part in chunks(size, keyed(xs))), [])))
+at_level("partitionPoint", "push <grid> (map (fn t => uint (partitionPoint (fn x => x < t) 0 (length xs) xs)) ts)",
+         lambda xs, ts: [sum(x < t for x in xs[:1025]) if len(xs) <= 1025 else next((i for i, x in enumerate(xs) if x >= t), len(xs)) for t in ts],
+         "xs:[uint] ts:[uint]", inputs=lambda n, r: [sorted(words(n, r)), words(9, r) + [0, WORD]])
 row("sorts", "mergeSorted", "unzip (force (mergeSorted <grid> (fn (x, _) (y, _) => x <= y) (mapIx (fn i x => (x, i)) xs) (mapIx (fn i y => (y, -1 - i)) ys)))",
     "xs:[uint] ys:[uint]", "[uint] [int]", variant="stable, at grid",
     wanted=lambda xs, ys: unzipped(2, stably([(x, i) for i, x in enumerate(xs)] + [(y, -1 - i) for i, y in enumerate(ys)])),
     inputs=lambda n, r: [sorted(x % 100 for x in words(n, r)), sorted(x % 100 for x in words(r.choice((0, 1, n // 3, n)), r))])
-pushed("mergeSorted", "concat 300 (map (fn c => mergeSorted <block> (fn x y => x <= y) (take 100 c) (drop 100 c)) (splitUp 300 xs))",
-       lambda xs: sum(map(sorted, chunks(300, xs)), []), variant="at block", executors=QUICK,
-       inputs=lambda n, r: [sum((sorted(part[:100]) + sorted(part[100:]) for part in chunks(300, words(n, r))), [])])
+at_level("mergeSorted", "concat 300 (map (fn c => mergeSorted <block> (fn x y => x <= y) (take 100 c) (drop 100 c)) (splitUp 300 xs))",
+         lambda xs: sum(map(sorted, chunks(300, xs)), []), variant="at block", executors=QUICK,
+         inputs=lambda n, r: [sum((sorted(part[:100]) + sorted(part[100:]) for part in chunks(300, words(n, r))), [])])
 row("sorts", "mergeRuns", "unzip (force (mergeRuns <grid> (fn (x, _) (y, _) => x <= y) 24 (mapIx (fn i x => (x, i)) xs)))", variant="stable, at grid",
     **KEYED, wanted=lambda xs: unzipped(2, sum((stably(part) for part in chunks(48, [(x, i) for i, x in enumerate(xs)])), [])), inputs=runs_of(24))
-pushed("mergeRuns", "concat 300 (map (mergeRuns <block> (fn x y => x <= y) 24) (splitUp 300 xs))", variant="at block", executors=QUICK,
-       wanted=lambda xs: sum((sum(map(sorted, chunks(48, part)), []) for part in chunks(300, xs)), []),
-       inputs=lambda n, r: [sum((runs_of(24)(len(part), r)[0] for part in chunks(300, [0] * n)), [])])
+at_level("mergeRuns", "concat 300 (map (mergeRuns <block> (fn x y => x <= y) 24) (splitUp 300 xs))", variant="at block", executors=QUICK,
+         wanted=lambda xs: sum((sum(map(sorted, chunks(48, part)), []) for part in chunks(300, xs)), []),
+         inputs=lambda n, r: [sum((runs_of(24)(len(part), r)[0] for part in chunks(300, [0] * n)), [])])
 
 # ---- sorts of whole arrays, of every base type ----
 
@@ -605,6 +610,9 @@ row("whole sorts", "sort", "sort xs", "xs:[int]", "[int]", sorted, variant="of i
 
 # ---- running them ----
 
+TOGETHER = 8  # so many rows are computed by one kernel, as each costs OpenCL half a second
+
+
 def cases(env):
     groups = {}
     for entry in TABLE:
@@ -615,37 +623,76 @@ def cases(env):
             yield Case(f"{group} on {executor}", lambda rows=rows, folder=folder, executor=executor: run(env, rows, folder, executor))
 
 
+class Bundle:
+    """Rows with the same tests, computed by one kernel."""
+
+    def __init__(self, rows):
+        self.rows, self.tests = rows, rows[0].tests
+        self.name = "k" + "_".join(str(entry.number) for entry in rows)
+
+    def source(self):
+        if len(self.rows) == 1:
+            return f"kernel {self.name} {' '.join(f'({p} : {kind})' for p, kind in self.rows[0].params)} = {self.rows[0].kernel}"
+        params, results = [], []
+        for entry in self.rows:
+            named = [f"{p}{entry.number}" for p, _ in entry.params]
+            params += [f"({name} : {kind})" for name, (_, kind) in zip(named, entry.params)]
+            results.append(f"(fn {' '.join(p for p, _ in entry.params)} => {entry.kernel}) {' '.join(named)}")
+        return f"kernel {self.name} {' '.join(params)} =\n  ({', '.join(results)})".replace("\n", " ")
+
+    def directive(self, folder, length, label):
+        given, wanted = zip(*(entry.values(folder, length, label) for entry in self.rows))
+        return f"-- test {self.name} {' '.join(given)} == {in_tuple(wanted)}"
+
+
+def bundled(rows):
+    """Rows with the same tests in bundles."""
+    alike = {}
+    for entry in rows:
+        alike.setdefault(entry.number if entry.alone else tuple(entry.tests), []).append(entry)
+    return [Bundle(part) for entries in alike.values() for part in chunks(TOGETHER, entries)]
+
+
 def run(env, rows, folder, executor):
     require(env, executor)
-    tests = [(length, i, label) for i, entry in enumerate(rows) if executor in entry.executors
-             for length, label in entry.tests if length <= LONGEST[executor]]
-    tests.sort()
 
-    def attempt(chosen):
-        """Run these tests: those that failed, the counts, if it came to an end, and what was printed."""
-        lines = PRELUDE.splitlines() + [rows[i].source for i in sorted({i for _, i, _ in chosen})]
+    def attempt(bundles, tests):
+        """Run these tests, of (length, place in bundles, label): those that failed, the counts if it came to an end, all output."""
+        lines = PRELUDE.splitlines() + [bundle.source() for bundle in bundles]
         path = os.path.join(folder, f"{executor}.fcl")
         with open(path, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines + [rows[i].directive(folder, length, label) for length, i, label in chosen]) + "\n")
+            file.write("\n".join(lines + [bundles[i].directive(folder, length, label) for length, i, label in tests]) + "\n")
         done = env.run(env.fclc, "test", *EXECUTORS[executor][0], path, env=variables(env, executor), timeout=600)
-        failed = [(chosen[int(line) - len(lines) - 1], text) for line, text in
+        failed = [(tests[int(line) - len(lines) - 1], text) for line, text in
                   re.findall(r"^[^\n]*\.fcl:(\d+): (.*)$", done.stdout, re.M) if int(line) > len(lines)]
         return failed, Counts.of_last_line(done.stdout), done.stdout + done.stderr
 
-    def told(test, text):
-        length, i, label = test
-        return (f"{rows[i].title}{label and ', ' + label}, types {' '.join(kind for _, kind in rows[i].params)}, length {length}, "
-                f"{executor}: {text}\n{rows[i].source}\n{rows[i].directive(folder, length, label)}\n")
+    def told(test, bundle, text):
+        """What is wrong: with one row, where one alone shows it, and all that went together elsewhere."""
+        length, _, label = test
+        for entry in bundle.rows:
+            single = Bundle([entry])
+            failed, counts, output = attempt([single], [(length, 0, label)])
+            if not counts or counts.failed:
+                bundle, text = single, failed[0][1] if failed else output
+                break
+        titles = " with ".join(entry.title for entry in bundle.rows)
+        kinds = " ".join(kind for entry in bundle.rows for _, kind in entry.params)
+        return (f"{titles}{label and ', ' + label}, types {kinds}, length {length}, {executor}: {text}\n{bundle.source()}\n"
+                f"{bundle.directive(folder, length, label)}\n")
 
-    failed, counts, output = attempt(tests)
+    bundles = bundled([entry for entry in rows if executor in entry.executors])
+    tests = sorted((length, i, label) for i, bundle in enumerate(bundles) for length, label in bundle.tests if length <= LONGEST[executor])
+    failed, counts, output = attempt(bundles, tests)
     if not counts:  # a crash: the smallest test that does not come to an end
         for test in tests:
-            _, counts, output = attempt([test])
-            assert counts, told(test, output)
+            _, counts, output = attempt([bundles[test[1]]], [(test[0], 0, test[2])])
+            assert counts, told(test, bundles[test[1]], output)
         raise AssertionError(f"all tests together do not come to an end\n{output}")
     if counts.failed:
-        counts.output = told(*failed[0]) + "".join(
-            f"also {rows[i].title}{label and ', ' + label}, length {length}: {text}\n" for (length, i, label), text in failed[1:20])
+        (test, text), more = failed[0], failed[1:6]
+        counts.output = told(test, bundles[test[1]], text) + "".join(
+            f"also {bundles[i].name}{label and ', ' + label}, length {length}: {text}\n" for (length, i, label), text in more)
     else:
         assert counts.passed == len(tests), f"{counts.passed} of {len(tests)} ran\n{output}"
     return counts
