@@ -369,7 +369,10 @@ row("scans", "scanBlock", "scanBlock latest xs", "xs:[int]", "[int]", lambda xs:
 
 # ---- whole arrays ----
 
-def whole(names, kernel, wanted, params="xs:[uint]", result="[uint]", lengths=LONG, **options):
+FEWER = AWKWARD + (65537,)
+
+
+def whole(names, kernel, wanted, params="xs:[uint]", result="[uint]", lengths=FEWER, **options):
     row("whole", names, kernel, params, result, wanted, lengths=lengths, **options)
 
 
@@ -417,28 +420,23 @@ def selection(chosen):
     return of
 
 
-def row_shape(n, r):
-    """Rows of one length: short, long, few, many, none."""
-    width = r.choice((1, 3, 64, 65, 300, max(1, n // 3), max(1, n)))
-    return [width, words(n, r)]
-
-
-FROM_ONE = LONG[1:]
+FROM_ONE = FEWER[1:]
 for name, f, neutral, op in (("+", "(+)", 0, lambda x, y: x + y & WORD), ("*", "(fn x y => (x | 1) * (y | 1))", 1, lambda x, y: (x | 1) * (y | 1) & WORD),
                              ("max", "max", 0, max), ("xor", "(^)", 0, lambda x, y: x ^ y)):
-    whole("reduce", f"reduce {f} {neutral} (map (| {neutral}) xs)", variant=f"by {name}", result="uint", executors=None if name == "+" else QUICK,
+    whole("reduce", f"reduce {f} {neutral} (map (| {neutral}) xs)", variant=f"by {name}", result="uint", lengths=LONG if name == "+" else FEWER, executors=None if name == "+" else QUICK,
           wanted=lambda xs, op=op, neutral=neutral: functools.reduce(op, (x | neutral for x in xs), neutral))
 whole("reduce", "reduce (fn (a, b, c) (p, q, r) => (a & p, b | q, min c r)) (4294967295, 0, 4294967295) (zip3 xs ys (map (~) xs))",
       lambda xs, ys: (functools.reduce(lambda x, y: x & y, xs, WORD), functools.reduce(lambda x, y: x | y, ys, 0),
                       min((WORD - x for x in xs), default=WORD)), "xs:[uint] ys:[uint]", "uint uint uint", variant="of triples", executors=QUICK)
-whole("reduce1", "reduce1 min xs", min, result="uint", lengths=FROM_ONE)
+whole("reduce1", "reduce1 min xs", min, result="uint", lengths=LONG[1:])
 whole("reduce1", "reduce1 (fn (x, i) (y, j) => if x > y || (x == y && i < j) then (x, i) else (y, j)) (mapIx (fn i x => (x % 50, i)) xs)",
       lambda xs: min(((x % 50, i) for i, x in enumerate(xs)), key=lambda p: (-p[0], p[1])), result="uint int", lengths=FROM_ONE,
       variant="of pairs", executors=QUICK)
 whole("reduceChunk", "(concat 1 (map (reduceChunk (+)) (splitUp 1000 xs)) : [uint]<grid>)",
       lambda xs: [sum(part) & WORD for part in chunks(1000, xs)], lengths=AWKWARD)
-whole("reduceRows", "reduceRows (+) 0 (rows width xs)", lambda width, xs: [sum(part) & WORD for part in chunks(width, xs[:len(xs) // width * width])],
-      "width:int xs:[uint]", inputs=row_shape, lengths=LONG * 2)
+whole("reduceRows", "reduceRows (+) 0 (rows width xs)", params="width:int xs:[uint]", lengths=FEWER,
+      wanted=lambda width, xs: [sum(part) & WORD for part in chunks(width, xs[:len(xs) // width * width])],
+      inputs={f"rows of {width}": lambda n, r, width=width: [width, words(n, r)] for width in (1, 64, 65, 300, 9000)})
 whole("minimum maximum", "(minimum xs, maximum xs)", lambda xs: (min(xs), max(xs)), "xs:[int]", "int int", lengths=FROM_ONE)
 whole("minimum maximum", "let bits = fn x => if x == x then bitsOfFloat x else 0x7fc00000 in (bits (minimum (map floatOfBits xs)), bits (maximum (map floatOfBits xs)))",
       lambda xs: (least_float(1)(xs), least_float(-1)(xs)), result="uint uint", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", executors=QUICK)
@@ -447,18 +445,18 @@ whole("argmin argmax", "(argmin xs, argmax xs)", lambda xs: (first_by(lambda x: 
       lengths=FROM_ONE, inputs=lambda n, r: [[x % 5000 - 2500 for x in words(n, r)]])
 whole("argmin argmax", "(argmin (map floatOfBits xs), argmax (map floatOfBits xs))", lambda xs: (arg_float(1)(xs), arg_float(-1)(xs)),
       result="int int", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", executors=QUICK)
-whole("find", "find (fn x => x < 1000) xs", lambda xs: next((i for i, x in enumerate(xs) if x < 1000), -1), result="int",
+whole("find", "find (fn x => x < 1000) xs", lambda xs: next((i for i, x in enumerate(xs) if x < 1000), -1), result="int", lengths=LONG,
       inputs=lambda n, r: selection(r.choice(("none", "one", "half")))(n, r))
 SHARES = {f"true of {chosen}": selection(chosen) for chosen in ("none", "one", "half", "all")}
 whole("count any all", "let few = fn x => x < 1000 in (count few xs, any few xs, all few xs)", inputs=SHARES, result="int bool bool",
-      wanted=lambda xs: (sum(x < 1000 for x in xs), any(x < 1000 for x in xs), all(x < 1000 for x in xs)), lengths=AWKWARD + (65537,))
-whole("filter", "filter (fn x => x < 1000) xs", lambda xs: [x for x in xs if x < 1000], inputs=SHARES, lengths=AWKWARD + (65537,))
+      wanted=lambda xs: (sum(x < 1000 for x in xs), any(x < 1000 for x in xs), all(x < 1000 for x in xs)), lengths=FEWER)
+whole("filter", "filter (fn x => x < 1000) xs", lambda xs: [x for x in xs if x < 1000], inputs=SHARES, lengths=FEWER)
 whole("filter", "filter (fn x => x % 3 == 0) xs", lambda xs: [x for x in xs if x % 3 == 0], lengths=(2**20 + 3,), variant="long")
 whole("filter", "unzip (filter (fn (x, i) => x % 3 == 0) (mapIx (fn i x => (x, i)) xs))", variant="of pairs", executors=QUICK,
       wanted=lambda xs: unzipped(2, [(x, i) for i, x in enumerate(xs) if x % 3 == 0]), result="[uint] [int]", lengths=AWKWARD)
 whole("scanBy", "scanBy (fn start part => scanl (+) start part) (+) 0 xs", lambda xs: scanned(lambda x, y: x + y & WORD, 0, xs))
 for name, inclusive in (("scan", True), ("scanExclusive", False)):
-    whole(name, f"unzip (force ({name} after (1, 0) (zip xs ys)))", variant="of affine maps", params="xs:[uint] ys:[uint]", result="[uint] [uint]",
+    whole(name, f"unzip (force ({name} after (1, 0) (zip xs ys)))", variant="of affine maps", params="xs:[uint] ys:[uint]", result="[uint] [uint]", lengths=LONG if inclusive else FEWER,
           wanted=lambda xs, ys, inclusive=inclusive: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive)))
     whole(name, f"let m = force ({name} times (1, 0, 0, 1) (zipWith (fn x y => (x, y, 1, x ^ y)) xs ys)) in "
           "(map (fn (a, b, _, _) => a ^ b) m, map (fn (_, _, c, d) => c ^ d) m)", variant="of matrices", params="xs:[uint] ys:[uint]",
@@ -466,8 +464,8 @@ for name, inclusive in (("scan", True), ("scanExclusive", False)):
           wanted=lambda xs, ys, inclusive=inclusive: unzipped(2, [(a ^ b, c ^ d) for a, b, c, d in scanned(
               times, (1, 0, 0, 1), [(x, y, 1, x ^ y) for x, y in zip(xs, ys)], inclusive)]))
     whole(name, f"{name} latest 0 xs", variant="of the last not zero", params="xs:[int]", result="[int]", inputs=lambda n, r: [digits(n, r)],
-          wanted=lambda xs, inclusive=inclusive: scanned(latest, 0, xs, inclusive), lengths=AWKWARD + (65537,), executors=QUICK)
-whole("histogram", "histogram k xs", lambda k, xs: by_index(lambda x, y: x + y, [0] * k, xs, [1] * len(xs)), "k:int xs:[int]", "[int]",
+          wanted=lambda xs, inclusive=inclusive: scanned(latest, 0, xs, inclusive), lengths=FEWER, executors=QUICK)
+whole("histogram", "histogram k xs", lambda k, xs: by_index(lambda x, y: x + y, [0] * k, xs, [1] * len(xs)), "k:int xs:[int]", "[int]", LONG,
       inputs=lambda n, r: [r.choice((0, 1, 7, 300, n)), [x % 512 - 100 for x in words(n, r)]])
 
 # ---- sorts at a level, and the functions they are made of ----
@@ -578,25 +576,25 @@ def sorting(kind, names, kernel, result, wanted, executors):
     stored, read, _ = STORED.get(kind, (kind, None, None))
     row("whole sorts", names, kernel.format(f"(map {read} xs)" if read else "xs"), f"xs:[{stored}]", result.format(stored), wanted,
         inputs={order: lambda n, r, order=order: [elements(kind, order)(n, r)] for order in ORDERS}, variant=f"of {kind}", executors=executors)
-    # All orders at one length, and the other lengths in one order each.
-    in_turn = enumerate(AWKWARD if kind in FULLY else (0, 1, 2, 257, 4095, 10007), len(kind))
-    TABLE[-1].tests = [(300, order) for order in ORDERS] + [(n, ORDERS[i % len(ORDERS)]) for i, n in in_turn]
+    # Every order at some length; of the types in FULLY all orders at one length, and the other lengths in one order each.
+    in_turn = [(n, ORDERS[(i + len(kind)) % len(ORDERS)]) for i, n in enumerate(AWKWARD if kind in FULLY else (2, 33, 257, 300, 4095, 10007))]
+    TABLE[-1].tests = in_turn + [(300, order) for order in ORDERS if kind in FULLY]
 
 
-FULLY = ("int", "double", "u64")  # the types for which there are all lengths, and unoptimised code, too
+FULLY = ("int", "double")  # the types for which there are all lengths, and unoptimised code, too
 for kind in BITS:
     order = total(kind)
     written = STORED[kind][2] if kind in STORED else None
-    usual = QUICK if kind in FULLY else ("interp", "c", "cuda-simulator")
+    usual = QUICK if kind in FULLY else ("interp", "c")
 
     def places(xs, order=order):
         return sorted(range(len(xs)), key=lambda i: order(xs[i]))
 
     sorting(kind, "sort", f"map {written} (force (sort {{}}))" if written else "sort {}", "[{}]", lambda xs, order=order: sorted(xs, key=order),
-            {"int": None, "double": LOOPS}.get(kind, usual))
-    if kind in ("u8", "int", "double"):
+            None if kind == "int" else usual)
+    if kind == "double":
         sorting(kind, "argsort", "argsort {}", "[int]", places, usual)
-    if kind in ("bool", "i16", "float", "u64"):
+    if kind in ("bool", "float"):
         first = f"map ({written} . fst) sorted" if written else "map fst sorted"
         sorting(kind, "sortByKey", f"let sorted = force (sortByKey (mapIx (fn i x => (x, i)) {{}})) in ({first}, map snd sorted)",
                 "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), LOOPS if kind == "float" else usual)
@@ -605,7 +603,7 @@ row("whole sorts", "sortBy", f"unzip (force (sortBy (fn (x, _) (y, _) => x <= y)
 row("whole sorts", "radixPass", f"unzip (force (radixPass (fn (x, _) => int x) {PLACES}))", **KEYED, executors=QUICK,
     wanted=lambda xs: unzipped(2, stably(keyed(xs))))
 row("whole sorts", "radixSort", "unzip (force (radixSort (fn (x, _) => u64 x << 20) (mapIx (fn i x => (x % 5000, i)) xs)))", **KEYED,
-    executors=QUICK, wanted=lambda xs: unzipped(2, stably([(x % 5000, i) for i, x in enumerate(xs)])), lengths=AWKWARD + (65537,))
+    executors=QUICK, wanted=lambda xs: unzipped(2, stably([(x % 5000, i) for i, x in enumerate(xs)])), lengths=FEWER)
 row("whole sorts", "sort", "sort xs", "xs:[int]", "[int]", sorted, variant="of int, long", lengths=(65535, 2**20 + 3), executors=("c",))
 
 # ---- running them ----
@@ -614,6 +612,14 @@ TOGETHER = 8  # so many rows are computed by one kernel, as each costs OpenCL ha
 
 
 def cases(env):
+    def complete():
+        with open(env.path("docs", "prelude.md"), encoding="utf-8") as file:
+            functions = set(re.findall(r"^(\w+) : ", file.read(), re.MULTILINE))
+        tested = {name for entry in TABLE for name in entry.names}
+        assert len(functions) > 90 and functions == tested, (
+            f"no row of the table: {', '.join(sorted(functions - tested))}; no function: {', '.join(sorted(tested - functions))}")
+    yield Case("every function of the prelude has a row", complete)
+
     groups = {}
     for entry in TABLE:
         groups.setdefault(entry.group, []).append(entry)
