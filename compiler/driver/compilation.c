@@ -55,11 +55,10 @@ static struct loaded *find_loaded(struct compilation *c, const char *identity) {
 static struct loaded *load_file(struct compilation *c, const char *path, const char *shown, bool is_prelude,
                                 unsigned depth, const char **why);
 
-/* `import "matrix"` is `import "matrix.fcl"`. */
+/* `import "matrix"` is `import "matrix.fcl"`; a name with a dot is taken as it is. */
 static const char *with_ending(struct arena *arena, const char *path) {
-    size_t length = strlen(path);
-    bool has_ending = length >= 4 && strcmp(path + length - 4, ".fcl") == 0;
-    return has_ending ? path : arena_printf(arena, "%s.fcl", path);
+    const char *slash = strrchr(path, '/');
+    return strchr(slash ? slash : path, '.') ? path : arena_printf(arena, "%s.fcl", path);
 }
 
 /* The module an import names; NULL when it is missing or wrong, which is reported. */

@@ -150,12 +150,14 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
                                          : expr_hardware(l, share.stride);
     loop->limit = is_plain ? limit : expr_convert(l, limit, BASE_U32);
     struct lower_scope scope = lower_enter(l, &loop->body);
+    const char *name = is_plain ? index->name : names_fresh(l->names, index->name, "i"); /* the better is the body's */
     if (is_plain) {
-        loop->variable = lower_variable(l, base, index->name, "i");
+        loop->variable = lower_variable(l, base, name, "i");
         lower_bind(l, index, expr_variable(l, loop->variable, index->low, index->high));
     } else {
-        const char *name = names_fresh(l->names, index->name, "i"); /* the better name is for the body's */
         loop->variable = lower_variable(l, base, arena_printf(l->arena, "%s_at", name), "at");
+    }
+    if (!is_plain && l->uses[index->id].count > 0) {
         struct target_variable *alias = ARENA_NEW(l->arena, struct target_variable);
         alias->name = name;
         alias->base = index->base;
