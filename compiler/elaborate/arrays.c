@@ -271,6 +271,13 @@ PRIMITIVE(LENGTH) {
 
 PRIMITIVE(LENGTH_PULL) { return elab_LENGTH(e, primitive, instance, arguments); }
 
+PRIMITIVE(ELEMENT_BYTES) {
+    (void)primitive, (void)arguments;
+    base_list bases = {0};
+    elab_leaf_bases(e, elab_type(e, instance, 0), &bases);
+    return elab_scalar(e, ir_int(e->builder, elab_bits(&bases) / 8));
+}
+
 PRIMITIVE(LENGTH_PUSH) {
     UNUSED_HERE;
     return elab_scalar(e, elab_push_length(e, elab_as_push(e, arguments[0])));

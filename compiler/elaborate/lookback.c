@@ -188,15 +188,6 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
 
 /* ---- in passes ---- */
 
-static struct elab_value *unknown_like(struct elaborator *e, const struct elab_value *shape) {
-    ir_values leaves = {0};
-    elab_flatten(e, (struct elab_value *)shape, &leaves);
-    for (size_t k = 0; k < leaves.count; k++)
-        leaves.at[k] = NULL;
-    size_t next = 0;
-    return elab_unflatten(e, shape, leaves.at, &next);
-}
-
 static struct elab_value *collect(struct elaborator *e, const struct lookback_state *state, struct blocks_run *blocks,
                                   const ir_values *aggregate) {
     struct ir_builder *b = e->builder;
@@ -206,7 +197,7 @@ static struct elab_value *collect(struct elaborator *e, const struct lookback_st
     ir_end_forall(b);
     blocks->is_collected = true;
     e->shape++; /* until the end of the chunk: run_chunk */
-    return unknown_like(e, state->neutral);
+    return elab_unknown_like(e, state->neutral);
 }
 
 void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks) {
@@ -242,7 +233,7 @@ struct elab_value *elab_LOOKBACK(struct elaborator *e, enum primitive primitive,
     struct elab_value *neutral = arguments[2];
     struct blocks_run *blocks = e->blocks;
     if (e->shape)
-        return unknown_like(e, neutral);
+        return elab_unknown_like(e, neutral);
     if (!blocks)
         return neutral; /* there is one block */
     if (!all_come_here(e))

@@ -516,8 +516,12 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     struct ir_value *width = ir_binary(b, OP_MIN, own->width, ir_binary(b, OP_SUB, length, low));
     struct share share = even_shares(e, pairs, own->blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, own->blocks, "block");
-    struct places buckets = new_places(e, r, LEVEL_BLOCK, own->width, "own_buckets");
-    add_lock(e, r, &buckets, LEVEL_BLOCK, own->width);
+    struct ir_value *capacity =
+        elab_upper_bound(e, own->width); /* the same, unless it is computed in a branch of the host's */
+    if (!capacity)
+        elab_internal(e, "no bound of the buckets' number");
+    struct places buckets = new_places(e, r, LEVEL_BLOCK, capacity, "own_buckets");
+    add_lock(e, r, &buckets, LEVEL_BLOCK, capacity);
     struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, width);
     write_place(e, r, &buckets, h, r->neutral);
     free_locks(e, &buckets, h);

@@ -193,6 +193,8 @@ void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, voi
 /* ---- values.c: constructors and views ---- */
 struct elab_value *elab_scalar(struct elaborator *e, struct ir_value *value);
 struct elab_value *elab_unknown(struct elaborator *e);
+struct elab_value *elab_unknown_like(struct elaborator *e,
+                                     const struct elab_value *shape); /* a scalar, or a tuple of the same form */
 struct elab_value *elab_tuple(struct elaborator *e, struct elab_value **items, size_t count);
 struct elab_value *elab_pair(struct elaborator *e, struct elab_value *a, struct elab_value *b);
 struct elab_value *elab_of_pull(struct elaborator *e, struct pull *pull);

@@ -38,6 +38,11 @@ static struct value interp_LENGTH_PULL(struct interp *in, const struct value *a,
     return interp_LENGTH(in, a, span);
 }
 
+static struct value interp_ELEMENT_BYTES(struct interp *in, const struct value *a, struct span span) {
+    (void)in, (void)a, (void)span;
+    return int_of(4);
+}
+
 static struct value interp_LENGTH_PUSH(struct interp *in, const struct value *a, struct span span) {
     (void)span;
     return int_of(push_length(in, a[0].push));

@@ -37,7 +37,14 @@ enum core_kind {
     CORE_LIST,      /* items */
 };
 /* Configuration constants, #BlockSize …: what the program may ask about the machine it is compiled for. */
-enum core_config { CONFIG_BLOCK_SIZE, CONFIG_WARP_SIZE, CONFIG_GRID_SIZE, CONFIG_IS_CPU, CONFIG_COUNT };
+enum core_config {
+    CONFIG_BLOCK_SIZE,
+    CONFIG_WARP_SIZE,
+    CONFIG_GRID_SIZE,
+    CONFIG_IS_CPU,
+    CONFIG_HAS_WARPS,
+    CONFIG_COUNT
+};
 struct core_config_info {
     const char *name;
     enum base base;
