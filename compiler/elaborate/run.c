@@ -184,6 +184,11 @@ static void run_chunk(struct elaborator *e, void *context) {
     int shape = e->shape;
     if (body->blocks)
         body->blocks->next = 0;
+    struct ir_builder *b = e->builder;
+    const struct ir_value *size = body->push->chunk_size;
+    if (!body->push->function && size && size->is_constant &&
+        size->low > 0) /* no array has more than INT32_MAX elements */
+        ir_assume(b, ir_binary(b, OP_LE, body->chunk, ir_int(b, INT32_MAX / size->low)));
     struct push *chunk = elab_as_push(e, elab_index(e, body->push->array, body->chunk));
     struct writer writer = {.write = write_chunk, .push = body->push, .chunk = body->chunk, .next = body->writer};
     if (e->options->check && body->push->chunk_size)

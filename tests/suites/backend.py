@@ -51,6 +51,14 @@ def cases(env):
                  "kernel k (xs : [int]) = force (push <block> xs) |> reverse |> push <block>", "k",
                  barriers=1, stores=2, loads=1)
 
+    yield golden("what a branch asks with && is known inside of it, and not asked again",
+                 "kernel k (n : int) (m : int) (xs : [int]) = concat 64 (generate n (fn c => let inside = c >= 2 && c + 2 <= m in "
+                 "if inside then push <block> (generate 64 (fn e => if c >= 2 && c + 2 <= m then c else xs ! e)) "
+                 "else push <block> (generate 64 (fn e => 0 - e))))", "k", branches=1, loads=0)
+    yield golden("an index into chunks of a known size is taken apart without a division",
+                 "kernel k (n : int) (xs : [int]) = concat 64 (generate n (fn c => push <block> (generate 64 (fn e => xs ! (c + e))))) "
+                 "|> permute (fn i => i / 64 + n * (i % 64 / 16 + i % 16))", "k", divisions=0)
+
     threads = "sig f : [int] -> [int]<grid>\nfun f xs = splitUp 4 xs |> map (fn c => let a = force (push <thread> c) in %s) |> concat 4\nkernel k (xs : [int]) = f xs"
     yield golden("loops over a private array are unrolled, so that it is in registers; not for the ragged chunk",
                  threads % "push <thread> (reverse a)", "k", unrolled=2, loops=5)
