@@ -112,17 +112,7 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
     lower_result(l, instruction, expr, base_info[result->base].is_integer ? "t" : "x");
 }
 
-static struct target_variable *lane_variable(const struct lowering *l, const struct ir_buffer *buffer) {
-    return l->lanes ? map_get(l->lanes, buffer) : NULL;
-}
-
 static void lower_load(struct lowering *l, const struct ir_instruction *instruction) {
-    struct target_variable *lane = lane_variable(l, instruction->buffer);
-    if (lane) {
-        const struct ir_value *result = instruction->results[0];
-        lower_bind(l, result, expr_variable(l, lane, result->low, result->high));
-        return;
-    }
     struct target_expr *expr = expr_new(l, TARGET_EXPR_ELEMENT, instruction->results[0]->base);
     expr->array = lower_array(l, instruction->buffer);
     expr->operands[0] = lower_value(l, instruction->operands[0]);
@@ -132,13 +122,6 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
 }
 
 static void lower_store(struct lowering *l, const struct ir_instruction *instruction) {
-    struct target_variable *lane = lane_variable(l, instruction->buffer);
-    if (lane) {
-        struct target_statement *statement = lower_emit(l, lane->is_mutable ? TARGET_ASSIGN : TARGET_DECLARE);
-        statement->variable = lane;
-        statement->value = lower_value(l, instruction->operands[1]);
-        return;
-    }
     struct target_statement *store = lower_emit(l, TARGET_STORE);
     store->array = lower_array(l, instruction->buffer);
     store->index = lower_value(l, instruction->operands[0]);

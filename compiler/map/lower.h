@@ -48,9 +48,7 @@ struct shared_plan {
     bool is_pooled; /* some buffers share a place */
     struct map *by_buffer;
 };
-/* Buffers that `apart` holds need no place. */
-struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block,
-                                    const struct map *apart);
+struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block);
 
 /* ---- barrier.c ---- */
 
@@ -76,7 +74,6 @@ struct lowering {
     struct value_use *uses;
     struct map *arrays; /* ir_buffer → target_array */
     struct extents *extents;
-    struct map *lanes;             /* SIMT: ir_buffer → target_variable, of which every lane has its own */
     struct shared_plan *shared;    /* SIMT */
     struct barrier_plan *barriers; /* SIMT */
     struct names *names;
@@ -124,11 +121,6 @@ struct target_expr *expr_convert(struct lowering *l, struct target_expr *x, enum
 void parameters_make(struct lowering *l);
 /* A host value in terms of the FCL kernel's parameters; for comments. */
 struct target_expr *parameters_describe(struct lowering *l, const struct ir_value *value, int depth);
-
-/* ---- lanes.c ---- */
-
-void lanes_find(struct lowering *l);
-void lanes_declare(struct lowering *l, const struct extent *extent);
 
 /* ---- simt.c, loop.c ---- */
 

@@ -150,8 +150,7 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
     }
 }
 
-struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block,
-                                    const struct map *apart) {
+struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block) {
     struct shared_plan *plan = ARENA_NEW(arena, struct shared_plan);
     plan->by_buffer = map_new(arena);
     int next_space = 1;
@@ -161,8 +160,7 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
         struct extent *extent = extents->all.at[i];
         const struct ir_buffer *buffer = extent->buffer;
         bool is_warps = buffer->owner == LEVEL_WARP;
-        if (buffer->memory != MEMORY_SHARED || !extent->first || (is_warps && warps_per_block == 0) ||
-            map_has(apart, buffer))
+        if (buffer->memory != MEMORY_SHARED || !extent->first || (is_warps && warps_per_block == 0))
             continue;
         struct shared_buffer shared = {.extent = extent, .is_dynamic = !buffer->capacity->is_constant};
         if (shared.is_dynamic) {

@@ -67,17 +67,12 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
 /* At most as many iterations as there are lanes: no loop. */
 static void lower_lanes(struct lowering *l, const struct ir_instruction *forall) {
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
-    bool is_full = count->constant.integer == l->kernel->warp_size;
-    if (is_full && !l->uses[index->id].count) {
-        lower_region(l, forall->regions[0]);
-        return;
-    }
     struct target_variable *variable = lower_variable(l, index->base, index->name, "lane");
     struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
     declare->variable = variable;
     declare->value = expr_hardware(l, TARGET_LANE_ID);
     lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
-    if (is_full) {
+    if (count->constant.integer == l->kernel->warp_size) {
         lower_region(l, forall->regions[0]);
         return;
     }
@@ -180,10 +175,6 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
 /* Buffers of threads, and of warps that are threads. */
 void simt_declare(struct lowering *l, struct extent *extent) {
     struct ir_buffer *buffer = extent->buffer;
-    if (map_has(l->lanes, buffer)) {
-        lanes_declare(l, extent);
-        return;
-    }
     bool is_private = buffer->memory == MEMORY_PRIVATE ||
                       (buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP && !l->options->has_warps);
     if (!is_private)
@@ -294,10 +285,7 @@ static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, in
 void simt_begin(struct lowering *l) {
     int warps =
         l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
-    l->lanes = map_new(l->arena);
-    if (l->options->has_warps)
-        lanes_find(l);
-    l->shared = shared_allocate(l->arena, l->extents, warps, l->lanes);
+    l->shared = shared_allocate(l->arena, l->extents, warps);
     l->barriers = barriers_place(l->arena, l->forall, l->shared, l->options->has_warps);
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;
