@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Print docs/prelude.md: the functions of prelude/ and lib/, from their comments.
+"""Print docs/prelude.md and docs/library.md: the functions of prelude/ and of lib/, from their comments.
 
-usage: docs/prelude.py [--fclc PROGRAM] [--write]
+usage: docs/prelude.py [--fclc PROGRAM] [--write | --check]
 
 What it reads in a file:
 
     -- Title of the section. What is to be said    the first comment; the title ends at the first full stop or colon
     -- of all its functions.
 
-    -- ---- more ----                              a section of its own, `Title: more`
+    -- ---- more ----                              a section of its own, `Title: more`; a comment between this line and an
+                                                   empty one is said of all its functions
 
     -- What take gives, what it wants of its       the docstring: the comment directly above `sig`
     -- arguments, and what it costs.
@@ -16,14 +17,16 @@ What it reads in a file:
     sig take : int -> [a] -> [a]                   of an array of arrays are compared one by one
     fun take n arr = …
 
-A function whose comment has nothing but examples shares the docstring of the function before it, and so does a `param` right
-below another one. A function that is not for use elsewhere has a docstring that begins with `Internal:`, and is left out. Every
-other function needs a docstring, a type and an example that has its name.
+A function whose comment has nothing but examples shares the docstring of the function before it, and so does a `param` or a `type`
+right below another one. A function that is not for use elsewhere has a docstring that begins with `Internal:`, and is left out.
+Every other function, and every `val`, needs a docstring, a type and an example that has its name; a `param` and a `type`, a
+docstring. A type is printed as the compiler infers it, or as it is written where it has a `type` of the file by name.
 tests/suites/prelude.py runs the examples.
 """
 
 import argparse
 import glob
+import itertools
 import os
 import re
 import subprocess
@@ -33,12 +36,7 @@ import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-HEAD = """\
-# The prelude
-
-What every program may use without an import, written in FCL: the files of [prelude/](../prelude), which are worth reading. The
-[language reference](language.md) has the primitives.
-
+HOW = """\
 For each function there are its type, what it gives, what it wants of its arguments, what it costs where that is not plain, and
 examples: `e ==> v` says that `e` has the value `v`. A `param` is a constant that `-D name=value` changes. Every function is right
 for every length, 0 and 1 included, unless it says otherwise.
@@ -48,15 +46,37 @@ the sources, then run `docs/prelude.py --write`.*
 """
 
 
+class Page:
+    """A page, and the folder that it is about; `libraries` are files that a program imports one by one."""
+
+    def __init__(self, folder, path, libraries, title, intro):
+        self.folder, self.path, self.libraries, self.title, self.intro = folder, path, libraries, title, intro
+
+
+PAGES = (
+    Page("prelude", "docs/prelude.md", False, "The prelude", """\
+What every program may use without an import, written in FCL: the files of [prelude/](../prelude), which are worth reading. The
+[language reference](language.md) has the primitives, and [library.md](library.md) what is there to import.
+"""),
+    Page("lib", "docs/library.md", True, "The libraries", """\
+What a program may use that imports it, written in FCL: the files of [lib/](../lib), a section each, which begins with the
+[import](language.md#import). What needs none is in [prelude.md](prelude.md).
+"""),
+)
+
+
 class Problem(Exception):
     """What is wrong with the sources, one line for each place."""
 
 
 class Entry:
-    """Functions, or params, that share a docstring."""
+    """Functions, or params, or types, that share a docstring. A function's name comes with its signature as it is written."""
 
     def __init__(self, section, text):
-        self.section, self.text, self.names, self.params, self.examples = section, text, [], [], []
+        self.section, self.text, self.signatures, self.declarations, self.examples = section, text, {}, [], []
+
+    def names(self):
+        return [*self.signatures] + [declaration.split()[1] for declaration in self.declarations]
 
 
 class Example:
@@ -66,15 +86,15 @@ class Example:
 
 
 class Source:
-    """What one file says: title, intro, imports, and entries in the file's order."""
+    """What one file says: title, imports, intros by section, and entries in the file's order."""
 
     def __init__(self, path, text):
-        self.path, self.name = path, os.path.basename(path)
-        self.title, self.intro, self.imports, self.entries, self.problems = "", [], [], [], []
+        self.path, self.name = path, os.path.basename(path).removesuffix(".fcl")
+        self.title, self.intros, self.imports, self.entries, self.problems = "", {}, [], [], []
         self.read(text.splitlines())
 
     def read(self, lines):
-        section, comment, signature, entry, params = "", [], None, None, False
+        section, comment, signature, entry, before = "", [], None, None, ""
         for number, line in enumerate(lines + [""], 1):
             if line.startswith("--"):
                 heading = re.fullmatch(r"-- ---- (.*) ----", line)
@@ -86,24 +106,26 @@ class Source:
             if not self.title:
                 self.head([text for _, text in comment])
                 comment = []
-            keyword, name = re.match(r"(import|sig|fun|val|param|)\s*(\S*)", line).groups()
+            keyword, name = re.match(r"(import|sig|fun|val|param|type|)\s*([^\s:]*)", line).groups()
             if keyword == "import":
-                self.imports.append(name.strip('"'))
+                self.imports.append(name.strip('"').removesuffix(".fcl"))
             elif keyword == "sig":
-                entry = self.function(number, section, comment, name, entry)
+                entry = self.function(number, section, comment, line, entry)
                 signature = name
             elif keyword in ("fun", "val"):
                 if signature != name:
                     self.wrong(number, name, "has no type: a `sig` directly above it")
                 signature = None
-            elif keyword == "param":
+            elif keyword in ("param", "type"):
                 if comment:
                     entry = self.entry(section, [text for _, text in comment])
-                elif not params:
+                elif before != keyword:
                     self.wrong(number, name, "has no docstring")
                     entry = self.entry(section, [])
-                entry.params.append(line.removeprefix("param ").split(" --")[0])
-            params = keyword == "param"
+                entry.declarations.append(line.split(" --")[0])
+            elif section and comment and not any(entry.section == section for entry in self.entries):
+                self.intros.setdefault(section, [text for _, text in comment])
+            before = keyword
             comment = []
 
     def head(self, comment):
@@ -112,19 +134,21 @@ class Source:
             self.title = self.name
             return
         self.title, rest = re.match(r"([^.:]*)[.:]?\s*(.*)", " ".join(comment)).groups()
-        self.intro = [rest[:1].upper() + rest[1:]] if rest else []
+        self.intros[""] = [rest[:1].upper() + rest[1:]] if rest else []
 
     def entry(self, section, text):
         self.entries.append(Entry(section, text))
         return self.entries[-1]
 
-    def function(self, number, section, comment, name, before):
-        """Take in the function whose sig this line is; `before` is the entry before it, and the result the one for the next."""
+    def function(self, number, section, comment, signature, before):
+        """Take in the function of this signature; `before` is the entry before it, and the result the one for the next."""
+        signature = signature.removeprefix("sig ").split(" --")[0]
+        name = signature.split()[0]
         text = [line for _, line in comment if not line.startswith("> ")]
         examples = [Example(at, line[2:]) for at, line in comment if line.startswith("> ")]
         if text and text[0].startswith("Internal:"):
             return None
-        if not text and (not examples or before is None or before.params):
+        if not text and (not examples or before is None or before.declarations):
             self.wrong(number, name, "has no docstring")
         if not any(name in re.findall(r"[\w']+", example.expression) for example in examples):
             self.wrong(number, name, f"has no example: a line `-- > … {name} … ==> VALUE` above its `sig`")
@@ -132,7 +156,7 @@ class Source:
             if not example.expression or not example.value:
                 self.wrong(example.line, name, "has an example that is not `EXPRESSION ==> VALUE`")
         entry = self.entry(section, text) if text or before is None else before
-        entry.names.append(name)
+        entry.signatures[name] = signature
         entry.examples += examples
         return entry
 
@@ -140,39 +164,38 @@ class Source:
         self.problems.append(f"{self.path}:{number}: `{name}` {what}")
 
 
-def sources(root=ROOT):
-    """Every file of prelude/ and then of lib/, each after those that it imports."""
-    found = []
-    for folder in ("prelude", "lib"):
-        waiting = []
-        for path in sorted(glob.glob(os.path.join(root, folder, "*.fcl"))):
-            with open(path, encoding="utf-8") as file:
-                waiting.append(Source(os.path.relpath(path, root), file.read()))
-        while waiting:
-            names = {source.name for source in waiting}
-            ready = [source for source in waiting if not names & set(source.imports)] or waiting
-            found.append(ready[0])
-            waiting.remove(ready[0])
-    problems = [problem for source in found for problem in source.problems]
-    if problems:
-        raise Problem("\n".join(problems))
+def sources(page, root=ROOT):
+    """Every file of a page's folder, each after those that it imports."""
+    found, waiting = [], []
+    for path in sorted(glob.glob(os.path.join(root, page.folder, "*.fcl"))):
+        with open(path, encoding="utf-8") as file:
+            waiting.append(Source(os.path.relpath(path, root), file.read()))
+    while waiting:
+        names = {source.name for source in waiting}
+        ready = [source for source in waiting if not names & set(source.imports)] or waiting
+        found.append(ready[0])
+        waiting.remove(ready[0])
     return found
 
 
-def types(fclc, source, root=ROOT):
-    """{name: line} of the types that the compiler gives the functions of a file."""
-    names = [name for entry in source.entries for name in entry.names]
-    if not names:
+def types(fclc, page, source, root=ROOT):
+    """{name: line} of the types of a file's functions."""
+    written = {name: line for entry in source.entries for name, line in entry.signatures.items()}
+    if not written:
         return {}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(root, source.path)
-        if source.path.startswith("prelude"):  # which is visible in an empty file
+        if not page.libraries:  # but visible in an empty file
             path = os.path.join(folder, "empty.fcl")
             open(path, "w").close()
-        done = subprocess.run([fclc, "types", path, *names], capture_output=True, text=True)
+        done = subprocess.run([fclc, "types", path, *written], capture_output=True, text=True)
     if done.returncode:
         raise Problem(f"{source.path}: no types\n{done.stderr}")
-    return {line.split(" : ")[0]: line for line in done.stdout.splitlines()}
+    inferred = {line.split(" : ")[0]: line for line in done.stdout.splitlines()}
+    synonyms = {declaration.split()[1] for entry in source.entries for declaration in entry.declarations
+                if declaration.startswith("type")}
+    return {name: line if synonyms & set(re.findall(r"[\w']+", line.split(" : ", 1)[1])) else inferred[name]
+            for name, line in written.items()}
 
 
 def plain(text):
@@ -207,12 +230,15 @@ class Anchors:
         return f"{anchor}-{count}" if count else anchor
 
 
-def page(fclc, found):
+def text_of(fclc, page, found):
+    """The page about these sources; a Problem where something is missing in them."""
+    problems = [problem for source in found for problem in source.problems]
+    if problems:
+        raise Problem("\n".join(problems))
     anchors, contents, body = Anchors(), "", ""
-    anchors.of("The prelude")
+    anchors.of(page.title)
     for source in found:
-        known = types(fclc, source)
-        library = source.path.startswith("lib")
+        known = types(fclc, page, source)
         section = None
         for entry in source.entries:
             if entry.section != section:
@@ -221,21 +247,22 @@ def page(fclc, found):
                 contents += f"\n- [{title}](#{anchors.of(title)}): "
                 body += f"## {title}\n\n"
                 if first:
-                    body += f"In [{source.path}](../{source.path})"
-                    body += f', which is for `import "{source.name}"`.\n\n' if library else ".\n\n"
-                    body += paragraphs(source.intro)
+                    if page.libraries:
+                        body += code([f'import "{source.name}"'])
+                    body += f"In [{source.path}](../{source.path}).\n\n" + paragraphs(source.intros.get("", []))
+                if section:
+                    body += paragraphs(source.intros.get(section, []))
             else:
                 contents += ", "
-            names = entry.names + [param.split()[0] for param in entry.params]
-            heading = ", ".join(names)
+            heading = ", ".join(entry.names())
             anchor = anchors.of(heading)
-            contents += ", ".join(f"[{name}](#{anchor})" for name in names)
+            contents += ", ".join(f"[{name}](#{anchor})" for name in entry.names())
             body += f"### {heading}\n\n"
-            body += code([known[name] for name in entry.names] + ["param " + param for param in entry.params])
+            body += code([known[name] for name in entry.signatures] + entry.declarations)
             body += paragraphs(entry.text)
             if entry.examples:
                 body += code([f"{example.expression} ==> {example.value}" for example in entry.examples])
-    return HEAD + contents + "\n\n" + body.rstrip() + "\n"
+    return f"# {page.title}\n\n{page.intro}\n{HOW}{contents}\n\n{body.rstrip()}\n"
 
 
 def elements(text):
@@ -249,9 +276,9 @@ def elements(text):
     return found
 
 
-def program(source):
+def program(page, source):
     """A program with a kernel and a test directive for each example of a file; a kernel is named after its line."""
-    text = f'import "{source.name}"\n' if source.path.startswith("lib") else ""
+    text = f'import "{source.name}"\n' if page.libraries else ""
     for example in (example for entry in source.entries for example in entry.examples):
         kernel = f"line{example.line}"
         if example.value.startswith("[["):  # no kernel gives arrays of arrays
@@ -264,20 +291,42 @@ def program(source):
     return text
 
 
+def differs(path, text):
+    """Where a page's file is not that text, and what to do; None where it is."""
+    found = ""
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            found = file.read()
+    for line, (there, wanted) in enumerate(itertools.zip_longest(found.splitlines(), text.splitlines()), 1):
+        if there != wanted:
+            return f"line {line} is {there!r} instead of {wanted!r}: run docs/prelude.py --write"
+    return None if found == text else "the end of the last line differs: run docs/prelude.py --write"
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
-    options.add_argument("--write", action="store_true", help="write docs/prelude.md")
+    options.add_argument("--write", action="store_true", help="write the pages instead of printing them")
+    options.add_argument("--check", action="store_true", help="only say which pages are not what would be printed")
     chosen = options.parse_args()
-    try:
-        text = page(chosen.fclc, sources())
-    except Problem as problem:
-        sys.exit(str(problem))
-    if chosen.write:
-        with open(os.path.join(ROOT, "docs", "prelude.md"), "w", encoding="utf-8") as file:
-            file.write(text)
-    else:
-        sys.stdout.write(text)
+    wrong = []
+    for page in PAGES:
+        path = os.path.join(ROOT, page.path)
+        try:
+            text = text_of(chosen.fclc, page, sources(page))
+        except Problem as problem:
+            wrong.append(str(problem))
+            continue
+        if chosen.write:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        elif chosen.check:
+            difference = differs(path, text)
+            wrong += [f"{page.path}: {difference}"] if difference else []
+        else:
+            sys.stdout.write(text)
+    if wrong:
+        sys.exit("\n".join(wrong))
 
 
 if __name__ == "__main__":

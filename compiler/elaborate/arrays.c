@@ -99,6 +99,28 @@ static struct elab_value *index_list(struct elaborator *e, void *context) {
     return elab_choose(e, is_below, index_list, &below, index_list, &above);
 }
 
+/* Whether the leaves of a type are known to be scalars. */
+static bool is_of_scalars(struct type *type) {
+    type = type_resolve(type);
+    if (type->kind != TYPE_TUPLE)
+        return type->kind == TYPE_BASE;
+    for (size_t i = 0; i < type->tuple.count; i++)
+        if (!is_of_scalars(type->tuple.items[i]))
+            return false;
+    return true;
+}
+
+/* Zeros for an element of an empty list, in code that is built but never runs, if the branch's condition is right. */
+static struct elab_value *index_nothing(struct elaborator *e, struct type *type) {
+    base_list bases = {0};
+    elab_leaf_bases(e, type, &bases);
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases.count);
+    for (size_t i = 0; i < bases.count; i++)
+        leaves[i] = e->shape ? NULL : ir_constant(e->builder, bases.at[i], (union scalar){0});
+    size_t next = 0;
+    return elab_of_type(e, type, leaves, &next);
+}
+
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index) {
     switch (pull->kind) {
     case PULL_GENERATE: return elab_apply(e, pull->function, elab_scalar(e, index));
@@ -117,6 +139,8 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         size_t count = (size_t)ir_resolve(e->builder, pull->length)->constant.integer;
         if (index)
             index = ir_resolve(e->builder, index);
+        if (!count && pull->memory.element && is_of_scalars(pull->memory.element) && !runs_if_reached(e))
+            return index_nothing(e, pull->memory.element);
         if (index && index->is_constant) {
             bool is_outside = index->constant.integer < 0 || (uint64_t)index->constant.integer >= count;
             if (is_outside && count && !runs_if_reached(e))

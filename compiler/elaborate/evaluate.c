@@ -461,6 +461,9 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
         struct pull *pull = ARENA_NEW(e->arena, struct pull);
         pull->kind = PULL_LIST;
         pull->length = ir_int(e->builder, (int64_t)core->sequence.count);
+        struct type *type = type_resolve(core->type);
+        if (!core->sequence.count && type->kind == TYPE_PULL) /* the items say nothing */
+            pull->memory.element = type_resolve(type_instantiate(e->arena, instance, type->array.element));
         pull->items = ARENA_ARRAY(e->arena, struct elab_value *, core->sequence.count);
         for (size_t i = 0; i < core->sequence.count; i++)
             pull->items[i] = elab_evaluate(e, core->sequence.items[i], environment, instance);

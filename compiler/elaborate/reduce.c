@@ -436,7 +436,7 @@ enum { PAIRS_PER_BUCKET = 2, LEAST_BLOCKS = 8 };
 
 struct own_buckets {
     struct ir_value *limit;  /* buckets that fit */
-    struct ir_value *width;  /* of them that are used: capacity */
+    struct ir_value *width;  /* of them that are used */
     struct ir_value *passes; /* over the pairs */
     struct ir_value *blocks; /* with buckets of their own */
     struct ir_value *worthwhile;
@@ -514,12 +514,12 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     struct ir_value *pairs = ir_resolve(b, r->push->pairs->length), *length = ir_resolve(b, r->push->array->length);
     struct ir_value *low = ir_binary(b, OP_MUL, pass, own->limit);
     struct ir_value *width = ir_binary(b, OP_MIN, own->width, ir_binary(b, OP_SUB, length, low));
+    struct ir_value *capacity = elab_upper_bound(e, own->width); /* the array's length may be what a loop carries */
+    if (!capacity)
+        elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
+                  "no bound is known for the number of buckets that a block has for itself here");
     struct share share = even_shares(e, pairs, own->blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, own->blocks, "block");
-    struct ir_value *capacity =
-        elab_upper_bound(e, own->width); /* the same, unless it is computed in a branch of the host's */
-    if (!capacity)
-        elab_internal(e, "no bound of the buckets' number");
     struct places buckets = new_places(e, r, LEVEL_BLOCK, capacity, "own_buckets");
     add_lock(e, r, &buckets, LEVEL_BLOCK, capacity);
     struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, width);

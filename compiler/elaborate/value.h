@@ -24,7 +24,7 @@ enum pull_kind {
     PULL_GENERATE, /* function */
     PULL_MAP,      /* function, of */
     PULL_MEMORY,   /* buffers (one per scalar leaf of the element), offset; strides of inner dimensions when nested */
-    PULL_LIST,     /* items */
+    PULL_LIST,     /* items; of an empty one the element, where its type is known */
     PULL_CHOICE,   /* condition, then_array, else_array */
     PULL_UNKNOWN,  /* only its length is known: shapes (see note [shapes]) */
 };

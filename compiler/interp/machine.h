@@ -133,7 +133,8 @@ struct call {
 struct interp {
     struct arena *arena; /* for what outlives the run: results and messages */
     struct region *region;
-    struct region *globals_region; /* for the values of `val` globals */
+    struct region **global_regions; /* for the values of `val` globals, by how many others are being evaluated */
+    size_t global_depth;
     const struct interp_options *options;
     struct diagnostics *diagnostics;
     struct value **globals;    /* by index: values of monomorphic globals, when they were wanted once */

@@ -35,7 +35,7 @@ def cases(env):
             text = body(open(compile_to("cu", path), encoding="utf-8").read(), kernel)
             got = {"loops": count(r"\bfor \(", text), "barriers": count(r"__syncthreads\(\)", text),
                    "shared": count(r"__shared__", text), "divisions": count(r"[^/]/[^/*]|%", text),
-                   "branches": count(r"\bif \(", text), "unrolled": count(r"#pragma unroll", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
+                   "branches": count(r"\bif \(", text), "choices": count(r" \? ", text), "unrolled": count(r"#pragma unroll", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
             got["stores"] = len(re.findall(r"^\s*\w+\[.*?\] = ", text, re.M))
             for key, value in wanted.items():
                 assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
@@ -81,6 +81,9 @@ def cases(env):
     yield golden("pushEach writes without a branch",
                  "kernel k (xs : [int]) = pushEach <grid> (length xs / 2 * 2) (length xs / 2) "
                  "(fn i => [(2 * i, xs ! (2 * i + 1)), (2 * i + 1, xs ! (2 * i))])", "k", loops=1, stores=2, branches=0)
+    yield golden("an index of any number of steps is below that number without a test",
+                 "kernel k (n : int) (xs : [int]) = push <grid> (generate n (fn i => if i < n then xs ! min i (n - 1) else 0))", "k",
+                 loads=1, choices=0, branches=0)
     yield golden("scatter at block: a copy, one barrier, the pairs over it",
                  "kernel k (xs : [int]) (ps : [(int, int)]) = (scatter xs ps : [int]<block>)", "k", loops=2, barriers=1, stores=2)
 

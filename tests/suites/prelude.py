@@ -1,4 +1,5 @@
-"""docs/prelude.md: it is what docs/prelude.py prints, and every example in the sources gives its value on the executors of RUNS."""
+"""docs/prelude.md and docs/library.md: they are what docs/prelude.py prints, and every example in the sources gives its value on the
+executors of RUNS."""
 
 import importlib.util
 import os
@@ -21,6 +22,53 @@ sig g : int -> int
 fun g x = x + 1
 """
 
+# A file without functions, so that no compiler is asked, and the end of a page about it.
+SECTIONS = """\
+-- Title: intro.
+
+-- ---- more ----
+
+-- Said of the
+-- section.
+
+-- Said of t.
+type t = int -- not this
+
+-- Said of both.
+param p : int = 1 in {1, 2} -- nor this
+param q : int = 3
+"""
+PRINTED = """\
+## Title: more
+
+```text
+import "absent"
+```
+
+In [lib/absent.fcl](../lib/absent.fcl).
+
+Intro.
+
+Said of the section.
+
+### t
+
+```text
+type t = int
+```
+
+Said of t.
+
+### p, q
+
+```text
+param p : int = 1 in {1, 2}
+param q : int = 3
+```
+
+Said of both.
+"""
+
 # What is changed in WHOLE, into what, and the line and beginning of what is said about it.
 MISTAKES = [
     ("-- Title. Intro.\n", "", "1: the file does not begin with a comment"),
@@ -31,6 +79,8 @@ MISTAKES = [
     ("-- > f 1 ==> 1\n", "-- > 1 ==> 1\n", "5: `f` has no example"),
     ("-- > f 1 ==> 1\n", "-- > f 1\n", "4: `f` has an example that is not"),
     ("sig g : int -> int\n", "", "8: `g` has no type"),
+    ("-- > g 1 ==> 2\n", "val h = 1\n", "7: `h` has no type"),
+    ("-- > g 1 ==> 2\n", "type t = int\n", "7: `t` has no docstring"),
     ("-- > f 1 ==> 1\nsig", "-- > f 1 ==> 1\n\nsig", "6: `f` has no docstring"),
 ]
 
@@ -44,46 +94,51 @@ def generator(env):
 
 
 def cases(env):
-    page = generator(env)
-    sources = page.sources(env.root)
+    module = generator(env)
+    for page in module.PAGES:
+        sources = module.sources(page, env.root)
 
-    def same():
-        with open(env.path("docs", "prelude.md"), encoding="utf-8") as file:
-            written = file.read()
-        printed = page.page(env.fclc, sources)
-        differ = [f"{line}: {a!r} is there instead of {b!r}" for line, (a, b) in
-                  enumerate(zip(written.splitlines() + [None], printed.splitlines() + [None]), 1) if a != b]
-        assert written == printed, f"run docs/prelude.py --write; line {differ[0] if differ else 'ends differ'}"
-    yield Case("docs/prelude.md is what docs/prelude.py prints", same)
+        def same(page=page, sources=sources):
+            assert sources, f"nothing in {page.folder}/"
+            difference = module.differs(env.path(page.path), module.text_of(env.fclc, page, sources))
+            assert not difference, difference
+        yield Case(f"{page.path} is what docs/prelude.py prints", same)
 
-    def links():
-        known = {page.Anchors().of(line.lstrip("# ")) for line in page.page(env.fclc, sources).splitlines() if line.startswith("#")}
-        with open(env.path("docs", "language.md"), encoding="utf-8") as file:
-            wanted = re.findall(r"\]\(prelude\.md#([^)]*)\)", file.read())
-        broken = [anchor for anchor in wanted if anchor not in known]
-        assert wanted and not broken, f"links of docs/language.md to no heading of docs/prelude.md: {broken}"
-    yield Case("docs/language.md links to sections of docs/prelude.md", links)
+        def links(page=page, sources=sources):
+            printed = module.text_of(env.fclc, page, sources)
+            anchors = module.Anchors()
+            known = {anchors.of(line.lstrip("# ")) for line in printed.splitlines() if line.startswith("#")}
+            with open(env.path("docs", "language.md"), encoding="utf-8") as file:
+                wanted = re.findall(r"\]\(%s#([^)]*)\)" % re.escape(os.path.basename(page.path)), file.read())
+            broken = [anchor for anchor in wanted if anchor not in known]
+            assert wanted and not broken, f"links of docs/language.md to no heading of {page.path}: {broken}"
+        yield Case(f"docs/language.md links to sections of {page.path}", links)
+
+        for source in sources:
+            program = module.program(page, source)
+            for executor in RUNS:
+                yield Case(f"{source.path} examples on {executor}",
+                           lambda source=source, program=program, executor=executor: run(env, source, program, executor))
 
     def mistakes():
-        assert not page.Source("x.fcl", WHOLE).problems, page.Source("x.fcl", WHOLE).problems
+        assert not module.Source("x.fcl", WHOLE).problems, module.Source("x.fcl", WHOLE).problems
         for old, new, wanted in MISTAKES:
             assert old in WHOLE, old
-            got = page.Source("x.fcl", WHOLE.replace(old, new)).problems
+            got = module.Source("x.fcl", WHOLE.replace(old, new)).problems
             assert any(problem.startswith("x.fcl:" + wanted) for problem in got), f"{old!r} to {new!r}: got {got}, not {wanted}"
     yield Case("docs/prelude.py says what is missing", mistakes)
 
-    for source in sources:
-        program = page.program(source)
-        for executor in RUNS:
-            yield Case(f"{source.path} examples on {executor}",
-                       lambda source=source, program=program, executor=executor: run(env, source, program, executor))
+    def whole():
+        text = module.text_of(env.fclc, module.PAGES[-1], [module.Source("lib/absent.fcl", SECTIONS)])
+        assert text.endswith(PRINTED), text
+    yield Case("docs/prelude.py prints sections, types and params", whole)
 
 
 def run(env, source, program, executor):
     """A kernel is named after its example's line in the source."""
     require(env, executor)
     wanted = sum(len(entry.examples) for entry in source.entries)
-    assert wanted, "no examples"
+    assert wanted, f"{source.path} has no example: no line `-- > EXPRESSION ==> VALUE` above a `sig`"
     path = os.path.join(env.tmp(), "examples.fcl")
     with open(path, "w", encoding="utf-8") as file:
         file.write(program)
