@@ -82,8 +82,8 @@ void print_contract(struct printer *p, const struct target_kernel *kernel, const
     else
         text_printf(p->out,
                     "   Launch: any number of blocks is right, of %s %d threads each%s; fewer than 2^31 in all.\n",
-                    kernel->unit == LEVEL_BLOCK ? "exactly" : "up to", kernel->block_threads,
-                    kernel->unit == LEVEL_WARP && kernel->needs_warps ? ", a multiple of 32" : "");
+                    kernel->is_exact ? "exactly" : "up to", kernel->block_threads,
+                    !kernel->is_exact && kernel->needs_warps ? ", a multiple of 32" : "");
     print_shared(p, kernel);
     text_add(p->out, "*/\n");
 }

@@ -4,8 +4,6 @@
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     if (kernel->mapping == TARGET_LOOP)
         text_add(p->out, "__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n");
-    else if (kernel->unit == LEVEL_BLOCK)
-        text_printf(p->out, "__attribute__((reqd_work_group_size(%d, 1, 1)))\n", kernel->block_threads);
     text_printf(p->out, "%svoid %s(", kernel->mapping == TARGET_LOOP ? "" : "__kernel ", kernel->name);
     print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");

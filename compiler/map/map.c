@@ -4,7 +4,8 @@
 #include "map/lower.h"
 
 struct map_options map_options_cuda(void) {
-    return (struct map_options){.mapping = TARGET_SIMT, .has_warps = true, .static_shared_limit = 48 * 1024};
+    return (struct map_options){
+        .mapping = TARGET_SIMT, .has_warps = true, .has_exact_blocks = true, .static_shared_limit = 48 * 1024};
 }
 
 struct map_options map_options_opencl(bool loop) {
@@ -74,6 +75,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     target->unit = forall->inner;
     target->warp_threads = kernel->warp_size;
     target->block_threads = options->mapping == TARGET_SIMT ? kernel->block_size : 1;
+    target->is_exact = options->has_exact_blocks && target->unit == LEVEL_BLOCK;
     target->needs_warps = options->mapping == TARGET_SIMT && options->has_warps && has_level(forall, LEVEL_WARP);
     if (target->needs_warps)
         target->block_threads =

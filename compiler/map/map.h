@@ -7,6 +7,8 @@
 struct map_options {
     enum target_mapping mapping; /* GPUs: TARGET_SIMT; CPUs: TARGET_LOOP */
     bool has_warps;              /* SIMT: threads of a warp can synchronise (CUDA). Otherwise a warp is one thread */
+    bool has_exact_blocks; /* SIMT: blocks have as many threads as the kernel says, so that loops in them have constant
+                              strides, or are none. (PoCL makes wrong code of that, where a barrier is in a branch.) */
     bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */
     int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit. CUDA: 48 KiB */
     int64_t stack_limit;         /* LOOP: more block-owned memory than that goes to scratch; 0: 256 KiB */

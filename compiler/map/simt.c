@@ -31,6 +31,8 @@ static struct share share_of(const struct lowering *l, const struct ir_instructi
     if (forall->outer == LEVEL_BLOCK) {
         int threads = l->target->block_threads;
         bool is_warps = forall->inner == LEVEL_WARP && has_warps;
+        if (!l->options->has_exact_blocks)
+            return (struct share){.first = TARGET_THREAD_ID, .stride = TARGET_THREAD_COUNT, .is_in_block = true};
         return (struct share){.first = is_warps ? TARGET_WARP_ID : TARGET_THREAD_ID,
                               .constant_stride = is_warps ? threads / l->kernel->warp_size : threads,
                               .is_in_block = true};

@@ -160,6 +160,7 @@ struct target_kernel {
     struct ir_value *count;         /* iterations: a constant or a host value; with 0 no launch is needed */
     struct target_expr *count_text; /* for comments */
     enum level_value unit;          /* LEVEL_BLOCK, LEVEL_WARP or LEVEL_THREAD: who does one iteration */
+    bool is_exact;                  /* neither more nor fewer threads than block_threads */
     int block_threads;              /* to launch with; also the most that may be (1 in the loop mapping) */
     bool needs_warps;               /* threads per block must be a multiple of the warp's */
     int warp_threads;

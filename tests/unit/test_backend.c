@@ -223,7 +223,7 @@ static struct outputs run_sample(struct arena *arena, struct fcl_context *contex
     struct fcl_program *program;
     check(context, fcl_build(context, sample_print(arena, kernel, target), NULL, &program), sample->name);
     const struct target_kernel *chosen = mapped->kernels.at[which];
-    bool is_free = threads && chosen->unit != LEVEL_BLOCK; /* the others want exactly so many threads */
+    bool is_free = threads && !chosen->is_exact; /* the others want exactly so many threads */
     return run_kernel(arena, context, chosen, program, blocks, is_free ? threads : (uint32_t)chosen->block_threads);
 }
 
