@@ -52,12 +52,21 @@ def cases(env):
                  barriers=1, stores=2, loads=1)
 
     yield golden("what a branch asks with && is known inside of it, and not asked again",
-                 "kernel k (n : int) (m : int) (xs : [int]) = concat 64 (generate n (fn c => let inside = c >= 2 && c + 2 <= m in "
-                 "if inside then push <block> (generate 64 (fn e => if c >= 2 && c + 2 <= m then c else xs ! e)) "
-                 "else push <block> (generate 64 (fn e => 0 - e))))", "k", branches=1, loads=0)
+                 "kernel k (n : int) (m : int) (xs : [int]) = concat 256 (generate n (fn c => let inside = c >= 2 && c + 2 <= m in "
+                 "if inside then push <block> (generate 256 (fn e => if c >= 2 && c + 2 <= m then c else xs ! e)) "
+                 "else push <block> (generate 256 (fn e => 0 - e))))", "k", branches=1, loads=0)
     yield golden("an index into chunks of a known size is taken apart without a division",
                  "kernel k (n : int) (xs : [int]) = concat 64 (generate n (fn c => push <block> (generate 64 (fn e => xs ! (c + e))))) "
                  "|> permute (fn i => i / 64 + n * (i % 64 / 16 + i % 16))", "k", divisions=0)
+
+    yield golden("an array of a warp of which every lane touches its own element is in registers",
+                 'import "matrix"\nkernel k (rows : int) (xs : [float]) (vec : [float]) = matVec rows xs vec', "k",
+                 shared=0, barriers=0, loops=2)
+    yield golden("tiles of a stencil ask for no bound: of the branches in the kernel, one is whether the tile is inside",
+                 'import "stencil"\nkernel k (xs : [float]) = stencil nearest 1 (fn at => at (-1) + at 1) xs', "k",
+                 branches=1, divisions=0, loops=2)
+    yield golden("and in two dimensions, the rows of a thread's elements are read once: 18 elements for 4 of Sobel's",
+                 'import "stencil"\nkernel k (r : int) (c : int) (xs : [float]) = sobel nearest r c xs', "k", branches=1)
 
     threads = "sig f : [int] -> [int]<grid>\nfun f xs = splitUp 4 xs |> map (fn c => let a = force (push <thread> c) in %s) |> concat 4\nkernel k (xs : [int]) = f xs"
     yield golden("loops over a private array are unrolled, so that it is in registers; not for the ragged chunk",

@@ -13,7 +13,7 @@ SANITIZED = True
 # What oclgrind 21.10 itself gets wrong: the other OpenCL runs have these.
 OCLGRIND_LIMITS = {"scalar_conversions.fcl": "oclgrind rounds i64 to float by way of double"}
 # It takes volatile accesses for plain ones and knows no fences, so these look like races to it. The CUDA simulator does know them.
-OCLGRIND_FENCES = {"lookback.fcl", "prelude_whole.fcl", "reduce_by_index.fcl", "sorting.fcl"}
+OCLGRIND_FENCES = {"lib_sparse.fcl", "lookback.fcl", "prelude_whole.fcl", "reduce_by_index.fcl", "sorting.fcl"}
 # Races on purpose: what finds races is not asked about these.
 RACES = {"collisions.fcl"}
 
