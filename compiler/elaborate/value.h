@@ -211,6 +211,10 @@ typedef VEC(enum base) base_list;
 void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases);
 struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value **leaves, size_t *next);
 
+/* ---- warp.c ---- */
+struct ir_value *elab_exchange(struct elaborator *e, struct ir_value *value,
+                               struct ir_value *lane); /* as that lane has it */
+
 /* ---- pack.c: a BT element of at most 32 or 64 bits as a word (U32 or U64) ---- */
 int elab_leaf_bits(enum base base); /* in memory */
 int elab_bits(const base_list *bases);
