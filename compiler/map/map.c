@@ -106,10 +106,11 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
     program->kernel = kernel;
     foralls found = {0};
     find_foralls(arena, kernel->body, &found);
+    int digits = found.count > 100 ? 3 : found.count > 10 ? 2 : 1; /* so that they are in order by name, too */
     for (size_t i = 0; i < found.count; i++) {
         const char *name = kernel->name->text;
         if (found.count > 1)
-            name = arena_printf(arena, "%s_%zu", name, i);
+            name = arena_printf(arena, "%s_%0*zu", name, digits, i);
         vec_push(arena, &program->kernels,
                  map_forall(arena, kernel, found.at[i], names_of_kernel(arena, name), options));
     }
