@@ -6,6 +6,7 @@ order of lengths, so that the first that fails is the smallest."""
 
 import array
 import functools
+import itertools
 import math
 import os
 import random
@@ -75,6 +76,10 @@ def chunks(k, xs):
     return [xs[i:i + k] for i in range(0, len(xs), k)]
 
 
+def joined(parts):
+    return list(itertools.chain.from_iterable(parts))
+
+
 def unzipped(width, rows):
     """Rows to as many columns."""
     return tuple(list(column) for column in zip(*rows)) if rows else tuple([] for _ in range(width))
@@ -117,7 +122,7 @@ def digits(n, r):
     return [x % 41 - 20 if x & 1024 else 0 for x in words(n, r)]
 
 
-FILL = {"[uint]": words, "[int]": ints, "uint": lambda n, r: r.getrandbits(32), "int": lambda n, r: r.randrange(-n - 3, n + 4)}
+FILL = {"[uint]": words, "[int]": ints, "[bool]": lambda n, r: [bool(x & 1) for x in r.randbytes(n)], "uint": lambda n, r: r.getrandbits(32), "int": lambda n, r: r.randrange(-n - 3, n + 4)}
 
 
 class Row:
@@ -310,7 +315,7 @@ pushed("concat2DGrid", "concat2DGrid 8 (divUp cols 8) cols rows (mapIx (fn t par
 STEP = "fn x y => x * 3 + y"
 pushed("step", f"step <grid> ({STEP}) xs", lambda xs: stepped(lambda x, y: x * 3 + y & WORD, xs), variant="at grid")
 pushed("step", f"concat 150 (map (step <block> ({STEP})) (splitUp 300 xs))", variant="at block",
-       wanted=lambda xs: sum((stepped(lambda x, y: x * 3 + y & WORD, part) for part in chunks(300, xs)), []))
+       wanted=lambda xs: joined(stepped(lambda x, y: x * 3 + y & WORD, part) for part in chunks(300, xs)))
 pushed("red", "red <grid> (+) xs", lambda xs: [sum(xs) & WORD] if xs else [], variant="at grid")
 for level, size in (("thread", 7), ("warp", 45), ("block", 300)):
     pushed("red", f"concat 1 (map (red <{level}> (+)) (splitUp {size} xs))", variant=f"at {level}", executors=None if level == "block" else QUICK,
@@ -328,7 +333,7 @@ for name in ("pushN", "load", "store"):
     pushed(name, f"{name} <grid> k (map (fn x => x * 3) xs)", lambda k, xs: [x * 3 & WORD for x in xs], "k:int xs:[uint]", inputs=some(),
            variant="at grid")
     pushed(name, f"concat 300 (map (fn c => {name} <block> 7 (reverse (force ({name} <block> 4 c)))) (splitUp 300 xs))",
-           lambda xs: sum((part[::-1] for part in chunks(300, xs)), []), variant="at block")
+           lambda xs: joined(part[::-1] for part in chunks(300, xs)), variant="at block")
 pushed("interleave2", "interleave2 (push <grid> xs) (push <grid> ys)", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair],
        "xs:[uint] ys:[uint]")
 pushed("unpairP", "unpairP (push <grid> (zip xs ys))", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair], "xs:[uint] ys:[uint]")
@@ -341,7 +346,7 @@ AFFINE = dict(params="xs:[uint] ys:[uint]", result="[uint] [uint]")
 
 def in_chunks(f, width, size, *columns):
     """The rows that f gives for each chunk, as columns."""
-    return unzipped(width, sum((f(part) for part in chunks(size, list(zip(*columns)))), []))
+    return unzipped(width, joined(f(part) for part in chunks(size, list(zip(*columns)))))
 
 
 row("scans", "log2Up", "push <grid> (map log2Up xs)", "xs:[int]", "[int]", lambda xs: [(max(1, x) - 1).bit_length() for x in xs],
@@ -364,6 +369,24 @@ for size in (31, 300, 2049):
         f"unzip (force (concat {size} (map (scanBlockExclusive after (1, 0)) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
         variant=f"of affine maps, {size} each", **AFFINE, executors=None if size == 300 else QUICK,
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part, False), 2, size, xs, ys))
+# What is not as long as the chunk ends with 9.
+for level, size in LEVELS:
+    pushed("compact", f"concat {size} (map (fn c => let kept = force (compact <{level}> (fn x => x % 3 == 0) c) in "
+           f"push <{level}> (mapIx (fn i _ => if i < length kept then kept ! i else 9) c)) (splitUp {size} xs))",
+           lambda xs, size=size: joined([x for x in part if x % 3 == 0] + [9] * sum(x % 3 > 0 for x in part) for part in chunks(size, xs)),
+           variant=f"at {level}", executors=None if level == "block" else QUICK, group="scans")
+for size in (32, 19):
+    row("scans", "redWarp", f"unzip (force (concat 1 (map (redWarp after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
+        variant=f"of affine maps, {size} each", **AFFINE, executors=None if size == 32 else QUICK,
+        wanted=lambda xs, ys, size=size: in_chunks(lambda part: [functools.reduce(after, part)], 2, size, xs, ys))
+    row("scans", "scanWarp", f"unzip (force (concat {size} (map (scanWarp after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
+        variant=f"of affine maps, {size} each", **AFFINE, executors=None if size == 32 else QUICK,
+        wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
+for size in (256, 45):
+    pushed("redBlock", f"concat 1 (map (redBlock (fn x y => x + y)) (splitUp {size} xs))", variant=f"{size} each", group="scans",
+           executors=None if size == 256 else QUICK, wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
+row("scans", "redBlock", "redBlock max xs", "xs:[uint]", "[uint]", lambda xs: [max(xs)] if xs else [], variant="one block", alone=True,
+    lengths=(0, 1, 2, 31, 32, 33, 255, 256), executors=QUICK)
 row("scans", "scanBlock", "scanBlock latest xs", "xs:[int]", "[int]", lambda xs: scanned(latest, 0, xs), variant="of the last not zero, one block", alone=True,
     inputs=lambda n, r: [digits(n, r)], lengths=AWKWARD[:-3])
 
@@ -454,7 +477,18 @@ whole("filter", "filter (fn x => x < 1000) xs", lambda xs: [x for x in xs if x <
 whole("filter", "filter (fn x => x % 3 == 0) xs", lambda xs: [x for x in xs if x % 3 == 0], lengths=(2**20 + 3,), variant="long")
 whole("filter", "unzip (filter (fn (x, i) => x % 3 == 0) (mapIx (fn i x => (x, i)) xs))", variant="of pairs", executors=QUICK,
       wanted=lambda xs: unzipped(2, [(x, i) for i, x in enumerate(xs) if x % 3 == 0]), result="[uint] [int]", lengths=AWKWARD)
-whole("scanBy", "scanBy (fn start part => scanl (+) start part) (+) 0 xs", lambda xs: scanned(lambda x, y: x + y & WORD, 0, xs))
+whole("partition", "partition (fn x => x < 1000) xs", lambda xs: ([x for x in xs if x < 1000], [x for x in xs if x >= 1000]), inputs=SHARES,
+      result="[uint] [uint]")
+whole("compactIx", "compactIx (fn i x => x < 1000 || i % 1000 == 999) xs", inputs=SHARES,
+      wanted=lambda xs: [x for i, x in enumerate(xs) if x < 1000 or i % 1000 == 999])
+whole("compact", "(compact <grid> (fn x => x < 1000) xs : [uint]<grid>)", lambda xs: [x for x in xs if x < 1000], inputs=SHARES, variant="at grid",
+      executors=QUICK)
+for f, op, executors in (("(+)", lambda x, y: x + y & WORD, None), ("(fn x y => (x | 1) * (y | 1))", lambda x, y: (x | 1) * (y | 1) & WORD, QUICK)):
+    whole("permuteWith", f"(permuteWith {f} start (fn i => places ! i) xs : [uint]<grid>)", params="start:[uint] places:[int] xs:[uint]",
+          wanted=lambda start, places, xs, op=op: by_index(op, start, places, xs), variant=f"by {f}", lengths=AWKWARD, executors=executors,
+          inputs=lambda n, r: [words(min(n, 700), r), [r.randrange(-2, min(n, 700) + 2) for _ in range(n)], words(n, r)])
+whole("scanBy", "scanBy after (1, 0) (fn x => (x, ~x)) (fn start part => mapPush fst (scanl (fn s x => after s (x, ~x)) start part)) xs",
+      lambda xs: [a for a, _ in scanned(after, (1, 0), [(x, WORD - x) for x in xs])])
 for name, inclusive in (("scan", True), ("scanExclusive", False)):
     whole(name, f"unzip (force ({name} after (1, 0) (zip xs ys)))", variant="of affine maps", params="xs:[uint] ys:[uint]", result="[uint] [uint]", lengths=LONG if inclusive else FEWER,
           wanted=lambda xs, ys, inclusive=inclusive: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive)))
@@ -467,6 +501,94 @@ for name, inclusive in (("scan", True), ("scanExclusive", False)):
           wanted=lambda xs, inclusive=inclusive: scanned(latest, 0, xs, inclusive), lengths=FEWER, executors=QUICK)
 whole("histogram", "histogram k xs", lambda k, xs: by_index(lambda x, y: x + y, [0] * k, xs, [1] * len(xs)), "k:int xs:[int]", "[int]", LONG,
       inputs=lambda n, r: [r.choice((0, 1, 7, 300, n)), [x % 512 - 100 for x in words(n, r)]])
+
+# ---- segments ----
+
+def cut(kind):
+    """Where segments of that kind begin in n elements: in order, from 0 on."""
+    def of(n, r):
+        step = {"one": lambda: n + 1, "of 1": lambda: 1, "of 31 to 33": lambda: r.randrange(31, 34), "random": lambda: r.choice((1, 2, 3)),
+                "empty": lambda: r.choice((0, 0, 0, 1, 40)), "giant": lambda: r.choice((1, 2, max(1, n - 5))),
+                "power law": lambda: int((1 - r.random()) ** -1.5)}[kind]
+        starts, at = [], 0
+        while at < n:
+            starts.append(at)
+            at += step()
+        if kind == "empty":  # at the end, too
+            starts += [n] * r.choice((1, 2, 40))
+        return starts
+    return of
+
+
+CUTS = ("one", "of 1", "of 31 to 33", "random", "empty", "giant", "power law")
+
+
+def segments(starts, xs):
+    return [xs[start:end] for start, end in zip(starts, starts[1:] + [len(xs)])]
+
+
+def flagged(starts, n):
+    """The flags of segments; that of the first element is as good as set, so it need not be."""
+    begin = set(starts)
+    return [i in begin and i > 0 for i in range(n)]
+
+
+def from_flags(flags, xs):
+    return segments([i for i, flag in enumerate(flags) if flag or not i], xs)
+
+
+def segmented(names, kernel, wanted, inputs, params, result, variant="", executors=None):
+    """Segments of all kinds; `inputs` gives arguments from where the segments begin. Each length has some kind, one has all."""
+    row("segments", names, kernel, params, result, wanted, variant=variant, executors=executors,
+        inputs={kind: lambda n, r, kind=kind: inputs(n, r, cut(kind)(n, r)) for kind in CUTS})
+    TABLE[-1].tests = [(n, CUTS[i % len(CUTS)]) for i, n in enumerate(FEWER)] + [(n, kind) for n in (300, 4000) for kind in CUTS]
+
+
+def affine(n, r):
+    return [words(n, r), words(n, r)]
+
+
+def folded(parts):
+    return [functools.reduce(after, part, (1, 0)) for part in parts]
+
+
+def grouped(keys, *columns):
+    """The rows of each run of equal keys, with the key."""
+    rows = list(zip(keys, *columns))
+    starts = [i for i, key in enumerate(keys) if not i or key != keys[i - 1]]
+    return [(part[0][0], [row[1:] for row in part]) for part in segments(starts, rows)]
+
+
+def in_runs(n, r, starts):
+    """Elements that are equal in segments, and seldom in segments that follow one another."""
+    return joined([r.choice((7, 8, 9, WORD))] * len(part) for part in segments(starts, range(n)))
+
+
+FLAGGED = dict(inputs=lambda n, r, starts: [flagged(starts, n)] + affine(n, r), params="flags:[bool] xs:[uint] ys:[uint]", result="[uint] [uint]")
+OFFSETS = dict(inputs=lambda n, r, starts: [starts] + affine(n, r), params="offsets:[int] xs:[uint] ys:[uint]", result="[uint] [uint]")
+segmented("segScan", "unzip (force (segScan after (1, 0) flags (zip xs ys)))", **FLAGGED,
+          wanted=lambda flags, xs, ys: unzipped(2, joined(scanned(after, (1, 0), part) for part in from_flags(flags, list(zip(xs, ys))))))
+segmented("segScan", "segScan latest 0 flags xs", params="flags:[bool] xs:[int]", result="[int]", variant="of the last not zero, flags missing", executors=QUICK,
+          inputs=lambda n, r, starts: [flagged(starts, n)[:n - n // 3], digits(n, r)],
+          wanted=lambda flags, xs: joined(scanned(latest, 0, part) for part in from_flags(flags, xs[:len(flags)])))
+segmented("segReduce", "unzip (segReduce after (1, 0) flags (zip xs ys))", **FLAGGED,
+          wanted=lambda flags, xs, ys: unzipped(2, folded(from_flags(flags, list(zip(xs, ys))))))
+segmented("segScanAt", "unzip (force (segScanAt after (1, 0) offsets (zip xs ys)))", **OFFSETS,
+          wanted=lambda offsets, xs, ys: unzipped(2, joined(scanned(after, (1, 0), part) for part in segments(offsets, list(zip(xs, ys))))))
+segmented("segReduceAt", "unzip (force (segReduceAt after (1, 0) offsets (zip xs ys)))", **OFFSETS,
+          wanted=lambda offsets, xs, ys: unzipped(2, folded(segments(offsets, list(zip(xs, ys))))))
+segmented("flagsOf", "flagsOf n offsets", params="n:int offsets:[int]", result="[bool]",
+          inputs=lambda n, r, starts: [n, starts[r.choice((0, 0, 1, 3)):]],
+          wanted=lambda n, offsets: list(map(set(offsets).__contains__, range(n))))
+segmented("reduceByKey", "let found = reduceByKey after (1, 0) (zip keys (zip xs ys)) in (map fst found, map (fst . snd) found, map (snd . snd) found)",
+          inputs=lambda n, r, starts: [in_runs(n, r, starts)] + affine(n, r), params="keys:[uint] xs:[uint] ys:[uint]", result="[uint] [uint] [uint]",
+          wanted=lambda keys, xs, ys: unzipped(3, [(key, *functools.reduce(after, part)) for key, part in grouped(keys, xs, ys)]))
+segmented("unique runLengths", "let (keys, lengths) = unzip (runLengths xs) in (unique xs, keys, lengths)",
+          inputs=lambda n, r, starts: [in_runs(n, r, starts)], params="xs:[uint]", result="[uint] [uint] [int]",
+          wanted=lambda xs: ([key for key, _ in grouped(xs)], [key for key, _ in grouped(xs)], [len(part) for _, part in grouped(xs)]))
+segmented("segmented", "unzip (zipWith (segmented (-)) (zip flags xs) (zip (drop 1 flags) ys))", params="flags:[bool] xs:[uint] ys:[uint]",
+          result="[bool] [uint]", inputs=FLAGGED["inputs"], executors=QUICK,
+          wanted=lambda flags, xs, ys: unzipped(2, [(g or h, y if h else x - y & WORD) for g, h, x, y in zip(flags, flags[1:], xs, ys)]))
 
 # ---- sorts at a level, and the functions they are made of ----
 
@@ -493,25 +615,25 @@ def exchanged(partner, xs):
 
 
 def runs_of(size):
-    return lambda n, r: [sum(map(sorted, chunks(size, [x % 1000 for x in words(n, r)])), [])]
+    return lambda n, r: [joined(map(sorted, chunks(size, [x % 1000 for x in words(n, r)])))]
 
 
 at_level = functools.partial(pushed, group="sorts")
 at_level("exchange", "exchange <grid> (fn x y => x <= y) (fn i => i ^ 5) xs", lambda xs: exchanged(lambda i: i ^ 5, xs), variant="at grid")
 at_level("exchange", "concat 300 (map (exchange <block> (fn x y => x <= y) (fn i => 299 - i)) (splitUp 300 xs))",
-         lambda xs: sum((exchanged(lambda i: 299 - i, part) for part in chunks(300, xs)), []), variant="at block", executors=QUICK)
+         lambda xs: joined(exchanged(lambda i: 299 - i, part) for part in chunks(300, xs)), variant="at block", executors=QUICK)
 for name in ("bitonicSort", "oddEvenMergeSort"):
     at_level(name, f"{name} <grid> (fn x y => x <= y) xs", sorted, variant="at grid", executors=QUICK)
     for level, size in LEVELS:
           at_level(name, f"concat {size} (map ({name} <{level}> (fn x y => x <= y)) (splitUp {size} xs))", executors=None if level == "block" else QUICK,
-                 wanted=lambda xs, size=size: sum(map(sorted, chunks(size, xs)), []), variant=f"at {level}",
+                 wanted=lambda xs, size=size: joined(map(sorted, chunks(size, xs))), variant=f"at {level}",
                  inputs=lambda n, r: [[x % r.choice((10, 2**32)) for x in words(n, r)]])
 row("sorts", "mergeSort", f"unzip (force (mergeSort <grid> (fn (x, _) (y, _) => x <= y) {PLACES}))", variant="stable, at grid", **KEYED,
     wanted=lambda xs: unzipped(2, stably(keyed(xs))), executors=QUICK)
 for level, size in LEVELS:
     row("sorts", "mergeSort", f"unzip (force (concat {size} (map (mergeSort <{level}> (fn (x, _) (y, _) => x <= y)) (splitUp {size} {PLACES})) "
           ": [(uint, int)]<grid>))", variant=f"stable, at {level}", **KEYED, executors=None if level == "block" else QUICK,
-          wanted=lambda xs, size=size: unzipped(2, sum((stably(part) for part in chunks(size, keyed(xs))), [])))
+          wanted=lambda xs, size=size: unzipped(2, joined(stably(part) for part in chunks(size, keyed(xs)))))
 at_level("partitionPoint", "push <grid> (map (fn t => uint (partitionPoint (fn x => x < t) 0 (length xs) xs)) ts)",
          lambda xs, ts: [sum(x < t for x in xs[:1025]) if len(xs) <= 1025 else next((i for i, x in enumerate(xs) if x >= t), len(xs)) for t in ts],
          "xs:[uint] ts:[uint]", inputs=lambda n, r: [sorted(words(n, r)), words(9, r) + [0, WORD]])
@@ -520,13 +642,13 @@ row("sorts", "mergeSorted", "unzip (force (mergeSorted <grid> (fn (x, _) (y, _) 
     wanted=lambda xs, ys: unzipped(2, stably([(x, i) for i, x in enumerate(xs)] + [(y, -1 - i) for i, y in enumerate(ys)])),
     inputs=lambda n, r: [sorted(x % 100 for x in words(n, r)), sorted(x % 100 for x in words(r.choice((0, 1, n // 3, n)), r))])
 at_level("mergeSorted", "concat 300 (map (fn c => mergeSorted <block> (fn x y => x <= y) (take 100 c) (drop 100 c)) (splitUp 300 xs))",
-         lambda xs: sum(map(sorted, chunks(300, xs)), []), variant="at block", executors=QUICK,
-         inputs=lambda n, r: [sum((sorted(part[:100]) + sorted(part[100:]) for part in chunks(300, words(n, r))), [])])
+         lambda xs: joined(map(sorted, chunks(300, xs))), variant="at block", executors=QUICK,
+         inputs=lambda n, r: [joined(sorted(part[:100]) + sorted(part[100:]) for part in chunks(300, words(n, r)))])
 row("sorts", "mergeRuns", "unzip (force (mergeRuns <grid> (fn (x, _) (y, _) => x <= y) 24 (mapIx (fn i x => (x, i)) xs)))", variant="stable, at grid",
-    **KEYED, wanted=lambda xs: unzipped(2, sum((stably(part) for part in chunks(48, [(x, i) for i, x in enumerate(xs)])), [])), inputs=runs_of(24))
+    **KEYED, wanted=lambda xs: unzipped(2, joined(stably(part) for part in chunks(48, [(x, i) for i, x in enumerate(xs)]))), inputs=runs_of(24))
 at_level("mergeRuns", "concat 300 (map (mergeRuns <block> (fn x y => x <= y) 24) (splitUp 300 xs))", variant="at block", executors=QUICK,
-         wanted=lambda xs: sum((sum(map(sorted, chunks(48, part)), []) for part in chunks(300, xs)), []),
-         inputs=lambda n, r: [sum((runs_of(24)(len(part), r)[0] for part in chunks(300, [0] * n)), [])])
+         wanted=lambda xs: joined(joined(map(sorted, chunks(48, part))) for part in chunks(300, xs)),
+         inputs=lambda n, r: [joined(runs_of(24)(len(part), r)[0] for part in chunks(300, [0] * n))])
 
 # ---- sorts of whole arrays, of every base type ----
 
