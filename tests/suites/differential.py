@@ -23,11 +23,13 @@ SMALL = (0, 1, 2, 31, 32, 33, 255, 256, 257)
 AWKWARD = SMALL + (1023, 1025, 4095, 4097, 7919, 10007)
 LONG = AWKWARD + (65535, 65537, 2**20 + 3)
 # The longest array for each executor, by how fast it is.
-LONGEST = {"interp": 4097, "c": 2**21, "c-unoptimised": 65537, "opencl-loop": 2**21, "opencl-simt": 65537,
+LONGEST = {"interp": 4097, "c": 2**21, "c-unoptimised": 65537, "opencl-loop": 2**21, "opencl-simt": 10007,
            "cuda-simulator": 4097}
-# Compiling takes long on OpenCL: what is like another row there runs on these.
-QUICK = ("interp", "c", "c-unoptimised", "cuda-simulator")
-LOOPS = QUICK + ("opencl-loop",)
+# Compiling takes long, above all for OpenCL, so that a row runs where others of its kind do not show what it would.
+CHEAP = ("interp", "cuda-simulator")
+QUICK = CHEAP + ("c",)
+USUAL = QUICK + ("opencl-simt",)
+EVERY = tuple(LONGEST)
 INLINE = 33  # arrays up to this length are written into the directive, so that a failure shows all of it
 
 PRELUDE = """\
@@ -128,12 +130,12 @@ FILL = {"[uint]": words, "[int]": ints, "[bool]": lambda n, r: [bool(x & 1) for 
 class Row:
     """A row of the table: `names` of the functions it is for, a kernel's body, the types of its `params` and of its `result` (a word
     for each component), and `wanted`, what it gives for arguments. `inputs` makes up arguments of a length, by type where it is
-    not given; a dictionary of these has a name for each. `executors`: all by default. `alone`: cannot be computed by one kernel
+    not given; a dictionary of these has a name for each. `executors`: USUAL by default. `alone`: cannot be computed by one kernel
     together with others, as it is no array of the grid."""
 
     def __init__(self, group, names, kernel, params, result, wanted, inputs=None, lengths=AWKWARD, executors=None, variant="",
                  alone=False):
-        self.group, self.names, self.executors = group, names.split(), executors or tuple(LONGEST)
+        self.group, self.names, self.executors = group, names.split(), executors or USUAL
         self.params = [part.split(":") for part in params.split()]
         self.result = result.split()
         self.kernel, self.wanted = kernel, wanted
@@ -237,8 +239,8 @@ view("init", "init xs", lambda xs: xs[:-1])
 views("splitAt", "splitAt k xs", lambda k, xs: (xs[:max(0, k)], xs[max(0, k):]), 2, "k:int xs:[uint]", inputs=at_borders(2**31 - 1))
 views("halve", "halve xs", lambda xs: (xs[:up(len(xs), 2)], xs[up(len(xs), 2):]), 2, "xs:[uint]")
 views("evenOdds", "evenOdds xs", lambda xs: (xs[::2], xs[1::2]), 2, "xs:[uint]")
-view("reverse", "reverse xs", lambda xs: xs[::-1])
-views("zip unzip", "unzip (zip xs (drop 3 ys))", lambda xs, ys: unzipped(2, list(zip(xs, ys[3:]))), 2)
+view("reverse", "reverse xs", lambda xs: xs[::-1], executors=EVERY)
+views("zip unzip", "unzip (zip xs (drop 3 ys))", lambda xs, ys: unzipped(2, list(zip(xs, ys[3:]))), 2, executors=EVERY)
 views("zip3 unzip3", "unzip3 (zip3 (drop 1 xs) ys (drop 2 ys))", lambda xs, ys: unzipped(3, list(zip(xs[1:], ys, ys[2:]))), 3)
 view("zipWith", "zipWith (-) (drop 1 xs) ys", lambda xs, ys: [x - y & WORD for x, y in zip(xs[1:], ys)], "xs:[uint] ys:[uint]")
 view("zipWith3", "zipWith3 (fn x y z => x * y - z) xs (drop 1 ys) ys",
@@ -250,20 +252,20 @@ view("appendPull", "appendPull xs (drop 3 ys)", lambda xs, ys: xs + ys[3:], "xs:
 view("empty", "appendPull (appendPull empty xs) empty", lambda xs: xs)
 row("views", "range", "push <grid> (range low high)", "low:int high:int", "[int]", lambda low, high: list(range(low, high)),
     inputs=lambda n, r: r.choice(([-n // 2, n - n // 2], [n, -n], [2**31 - 1 - n, 2**31 - 1], [-2**31, -2**31 + n])))
-view("splitUp", "map hash (splitUp k xs)", lambda k, xs: hashed(chunks(k, xs)), "k:int xs:[uint]", inputs=some())
-view("splitUp", "map hash (splitUp 7 xs)", lambda xs: hashed(chunks(7, xs)), variant="of a static size", executors=QUICK)
+view("splitUp", "map hash (splitUp k xs)", lambda k, xs: hashed(chunks(k, xs)), "k:int xs:[uint]", inputs=some(), executors=EVERY)
+view("splitUp", "map hash (splitUp 7 xs)", lambda xs: hashed(chunks(7, xs)), variant="of a static size", executors=CHEAP)
 view("splitUpEnd", "map hash (splitUpEnd k xs)", lambda k, xs: hashed([part[::-1] for part in chunks(k, xs[::-1])[::-1]]),
      "k:int xs:[uint]", inputs=some())
 view("flatten", "flatten (splitUp k xs)", lambda k, xs: xs, "k:int xs:[uint]", inputs=some())
 view("flatten", "flatten (cols k xs)", lambda k, xs: [xs[i * k + j] for j in range(k) for i in range(len(xs) // k)], "k:int xs:[uint]",
-     inputs=some(), variant="of columns", executors=QUICK)
+     inputs=some(), variant="of columns", executors=CHEAP)
 view("coalesce", "map hash (coalesce k xs)", lambda k, xs: hashed([xs[i::up(len(xs), k)] for i in range(up(len(xs), k))]),
-     "k:int xs:[uint]", inputs=some())
+     "k:int xs:[uint]", inputs=some(), executors=EVERY)
 view("everyNth", "everyNth k xs", lambda k, xs: xs[::k], "k:int xs:[uint]", inputs=some())
 view("transpose", "transpose cols rows xs", lambda cols, rows, xs: [xs[j * cols + i] for i in range(cols) for j in range(rows)],
-     "cols:int rows:int xs:[uint]", inputs=matrix)
+     "cols:int rows:int xs:[uint]", inputs=matrix, executors=EVERY)
 view("rotate", "rotate k xs", lambda k, xs: [xs[(i + k) % len(xs)] for i in range(len(xs))], "k:int xs:[uint]",
-     inputs=at_borders(2**31 - 1))
+     inputs=at_borders(2**31 - 1), executors=EVERY)
 view("shift", "shift k 9 xs", lambda k, xs: [xs[i + k] if 0 <= i + k < len(xs) else 9 for i in range(len(xs))], "k:int xs:[uint]",
      inputs=at_borders(2**31 - 1))
 view("pair unpair", "unpair (map (fn (x, y) => (y, x)) (pair xs))",
@@ -275,9 +277,9 @@ view("rows", "map hash (rows k xs)", lambda k, xs: hashed(chunks(k, xs[:len(xs) 
 view("cols", "map hash (cols k xs)", lambda k, xs: hashed([xs[:len(xs) // k * k][j::k] for j in range(k)]), "k:int xs:[uint]",
      inputs=some())
 view("tile", "map hash (tile 3 k cols xs)", lambda k, cols, xs: hashed(tiles(3, k, cols, xs)), "k:int cols:int xs:[uint]",
-     inputs=lambda n, r: [r.choice((1, 4, 16, n + 1)), max(1, math.isqrt(n) + r.randrange(3)), words(n, r)])
+     inputs=lambda n, r: [r.choice((1, 4, 16, n + 1)), max(1, math.isqrt(n) + r.randrange(3)), words(n, r)], executors=EVERY)
 view("window", "map hash (window k xs)", lambda k, xs: hashed([xs[i:i + k] for i in range(len(xs) - k + 1)]), "k:int xs:[uint]",
-     inputs=lambda n, r: [r.choice((1, 2, 9, n + 1)), words(n, r)])
+     inputs=lambda n, r: [r.choice((1, 2, 9, n + 1)), words(n, r)], executors=EVERY)
 
 # ---- push arrays ----
 
@@ -311,24 +313,24 @@ pushed("split2DGrid", "push <grid> (map hash (split2DGrid 5 cols (divUp cols 5) 
 pushed("concat2DGrid", "concat2DGrid 8 (divUp cols 8) cols rows (mapIx (fn t part => push <block> (map (fn x => x * 3 + uint t) part)) "
        "(split2DGrid 8 cols (divUp cols 8) (divUp rows 8) (take (cols * rows) xs)))",
        lambda cols, rows, xs: [xs[y * cols + x] * 3 + y // 8 * up(cols, 8) + x // 8 & WORD for y in range(rows) for x in range(cols)],
-       "cols:int rows:int xs:[uint]", inputs=matrix)
+       "cols:int rows:int xs:[uint]", inputs=matrix, executors=EVERY)
 STEP = "fn x y => x * 3 + y"
 pushed("step", f"step <grid> ({STEP}) xs", lambda xs: stepped(lambda x, y: x * 3 + y & WORD, xs), variant="at grid")
 pushed("step", f"concat 150 (map (step <block> ({STEP})) (splitUp 300 xs))", variant="at block",
-       wanted=lambda xs: joined(stepped(lambda x, y: x * 3 + y & WORD, part) for part in chunks(300, xs)))
-pushed("red", "red <grid> (+) xs", lambda xs: [sum(xs) & WORD] if xs else [], variant="at grid")
+       wanted=lambda xs: joined(stepped(lambda x, y: x * 3 + y & WORD, part) for part in chunks(300, xs)), executors=EVERY)
+pushed("red", "red <grid> (+) xs", lambda xs: [sum(xs) & WORD] if xs else [], variant="at grid", executors=EVERY)
 for level, size in (("thread", 7), ("warp", 45), ("block", 300)):
-    pushed("red", f"concat 1 (map (red <{level}> (+)) (splitUp {size} xs))", variant=f"at {level}", executors=None if level == "block" else QUICK,
+    pushed("red", f"concat 1 (map (red <{level}> (+)) (splitUp {size} xs))", variant=f"at {level}", executors=EVERY if level == "block" else QUICK,
            wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
 for level in ("block", "grid"):
     row("push", "reduceByIndex", f"push <grid> (force (reduceByIndex (+) 0 start (zip places xs) : [uint]<{level}>))" if level == "grid" else
         "(reduceByIndex (+) 0 start (zip places xs) : [uint]<block>)", "start:[uint] places:[int] xs:[uint]", "[uint]",
         lambda start, places, xs: by_index(lambda x, y: x + y & WORD, start, places, xs), variant=f"at {level}", alone=level == "block",
-        inputs=lambda n, r: [words(min(n, 700), r), [r.randrange(-2, min(n, 700) + 2) for _ in range(n)], words(n, r)])
+        inputs=lambda n, r: [words(min(n, 700), r), [r.randrange(-2, min(n, 700) + 2) for _ in range(n)], words(n, r)], executors=EVERY)
 row("push", "lookback", "unzip (force (concat 1 (map (fn z => push <block> [lookback after (1, 0) z]) (zip xs ys)) : [(uint, uint)]<grid>))",
     "xs:[uint] ys:[uint]", "[uint] [uint]", lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive=False)),
-    variant="of affine maps", lengths=AWKWARD[:-3])
-pushed("concatMap", "concatMap 3 (fn x => push <thread> [x, x * x, ~x]) xs", lambda xs: [y for x in xs for y in (x, x * x & WORD, WORD - x)])
+    variant="of affine maps", lengths=AWKWARD[:-3], executors=EVERY)
+pushed("concatMap", "concatMap 3 (fn x => push <thread> [x, x * x, ~x]) xs", lambda xs: [y for x in xs for y in (x, x * x & WORD, WORD - x)], executors=EVERY)
 for name in ("pushN", "load", "store"):
     pushed(name, f"{name} <grid> k (map (fn x => x * 3) xs)", lambda k, xs: [x * 3 & WORD for x in xs], "k:int xs:[uint]", inputs=some(),
            variant="at grid")
@@ -359,32 +361,32 @@ for name in ("koggeStone", "sklansky"):
         wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys))), executors=QUICK)
     for level, size in LEVELS:
         row("scans", name, f"unzip (force (concat {size} (map ({name} <{level}> after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-            variant=f"of affine maps at {level}", **AFFINE, executors=None if level == "block" else QUICK,
+            variant=f"of affine maps at {level}", **AFFINE, executors=USUAL if (name, level) == ("koggeStone", "block") else QUICK,
             wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
 for size in (31, 300, 2049):
     row("scans", "scanBlock", f"unzip (force (concat {size} (map (scanBlock after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-        variant=f"of affine maps, {size} each", **AFFINE, executors=None if size == 300 else QUICK,
+        variant=f"of affine maps, {size} each", **AFFINE, executors=EVERY if size == 300 else QUICK,
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
     row("scans", "scanBlockExclusive",
         f"unzip (force (concat {size} (map (scanBlockExclusive after (1, 0)) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-        variant=f"of affine maps, {size} each", **AFFINE, executors=None if size == 300 else QUICK,
+        variant=f"of affine maps, {size} each", **AFFINE, executors=QUICK if size == 300 else CHEAP,
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part, False), 2, size, xs, ys))
 # What is not as long as the chunk ends with 9.
 for level, size in LEVELS:
     pushed("compact", f"concat {size} (map (fn c => let kept = force (compact <{level}> (fn x => x % 3 == 0) c) in "
            f"push <{level}> (mapIx (fn i _ => if i < length kept then kept ! i else 9) c)) (splitUp {size} xs))",
            lambda xs, size=size: joined([x for x in part if x % 3 == 0] + [9] * sum(x % 3 > 0 for x in part) for part in chunks(size, xs)),
-           variant=f"at {level}", executors=None if level == "block" else QUICK, group="scans")
+           variant=f"at {level}", executors=EVERY if level == "block" else QUICK, group="scans")
 for size in (32, 19):
     row("scans", "redWarp", f"unzip (force (concat 1 (map (redWarp after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-        variant=f"of affine maps, {size} each", **AFFINE, executors=None if size == 32 else QUICK,
+        variant=f"of affine maps, {size} each", **AFFINE, executors=EVERY if size == 32 else QUICK,
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: [functools.reduce(after, part)], 2, size, xs, ys))
     row("scans", "scanWarp", f"unzip (force (concat {size} (map (scanWarp after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-        variant=f"of affine maps, {size} each", **AFFINE, executors=None if size == 32 else QUICK,
+        variant=f"of affine maps, {size} each", **AFFINE, executors=EVERY if size == 32 else QUICK,
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
 for size in (256, 45):
     pushed("redBlock", f"concat 1 (map (redBlock (fn x y => x + y)) (splitUp {size} xs))", variant=f"{size} each", group="scans",
-           executors=None if size == 256 else QUICK, wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
+           executors=EVERY if size == 256 else QUICK, wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
 row("scans", "redBlock", "redBlock max xs", "xs:[uint]", "[uint]", lambda xs: [max(xs)] if xs else [], variant="one block", alone=True,
     lengths=(0, 1, 2, 31, 32, 33, 255, 256), executors=QUICK)
 row("scans", "scanBlock", "scanBlock latest xs", "xs:[int]", "[int]", lambda xs: scanned(latest, 0, xs), variant="of the last not zero, one block", alone=True,
@@ -446,51 +448,51 @@ def selection(chosen):
 FROM_ONE = FEWER[1:]
 for name, f, neutral, op in (("+", "(+)", 0, lambda x, y: x + y & WORD), ("*", "(fn x y => (x | 1) * (y | 1))", 1, lambda x, y: (x | 1) * (y | 1) & WORD),
                              ("max", "max", 0, max), ("xor", "(^)", 0, lambda x, y: x ^ y)):
-    whole("reduce", f"reduce {f} {neutral} (map (| {neutral}) xs)", variant=f"by {name}", result="uint", lengths=LONG if name == "+" else FEWER, executors=None if name == "+" else QUICK,
+    whole("reduce", f"reduce {f} {neutral} (map (| {neutral}) xs)", variant=f"by {name}", result="uint", lengths=LONG if name == "+" else FEWER, executors=EVERY if name == "+" else CHEAP,
           wanted=lambda xs, op=op, neutral=neutral: functools.reduce(op, (x | neutral for x in xs), neutral))
 whole("reduce", "reduce (fn (a, b, c) (p, q, r) => (a & p, b | q, min c r)) (4294967295, 0, 4294967295) (zip3 xs ys (map (~) xs))",
       lambda xs, ys: (functools.reduce(lambda x, y: x & y, xs, WORD), functools.reduce(lambda x, y: x | y, ys, 0),
-                      min((WORD - x for x in xs), default=WORD)), "xs:[uint] ys:[uint]", "uint uint uint", variant="of triples", executors=QUICK)
-whole("reduce1", "reduce1 min xs", min, result="uint", lengths=LONG[1:])
+                      min((WORD - x for x in xs), default=WORD)), "xs:[uint] ys:[uint]", "uint uint uint", variant="of triples", executors=CHEAP)
+whole("reduce1", "reduce1 min xs", min, result="uint", lengths=LONG[1:], executors=QUICK)
 whole("reduce1", "reduce1 (fn (x, i) (y, j) => if x > y || (x == y && i < j) then (x, i) else (y, j)) (mapIx (fn i x => (x % 50, i)) xs)",
       lambda xs: min(((x % 50, i) for i, x in enumerate(xs)), key=lambda p: (-p[0], p[1])), result="uint int", lengths=FROM_ONE,
-      variant="of pairs", executors=QUICK)
+      variant="of pairs", executors=CHEAP)
 whole("reduceChunk", "(concat 1 (map (reduceChunk (+)) (splitUp 1000 xs)) : [uint]<grid>)",
-      lambda xs: [sum(part) & WORD for part in chunks(1000, xs)], lengths=AWKWARD)
+      lambda xs: [sum(part) & WORD for part in chunks(1000, xs)], lengths=AWKWARD, executors=QUICK)
 whole("reduceRows", "reduceRows (+) 0 (rows width xs)", params="width:int xs:[uint]", lengths=FEWER,
       wanted=lambda width, xs: [sum(part) & WORD for part in chunks(width, xs[:len(xs) // width * width])],
       inputs={f"rows of {width}": lambda n, r, width=width: [width, words(n, r)] for width in (1, 64, 65, 300, 9000)})
-whole("minimum maximum", "(minimum xs, maximum xs)", lambda xs: (min(xs), max(xs)), "xs:[int]", "int int", lengths=FROM_ONE)
+whole("minimum maximum", "(minimum xs, maximum xs)", lambda xs: (min(xs), max(xs)), "xs:[int]", "int int", lengths=FROM_ONE, executors=QUICK)
 whole("minimum maximum", "let bits = fn x => if x == x then bitsOfFloat x else 0x7fc00000 in (bits (minimum (map floatOfBits xs)), bits (maximum (map floatOfBits xs)))",
       lambda xs: (least_float(1)(xs), least_float(-1)(xs)), result="uint uint", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", executors=QUICK)
-whole("argBy", "argBy (fn x y => x % 1000 > y % 1000) xs", first_by(lambda x: -(x % 1000)), result="int", lengths=FROM_ONE)
+whole("argBy", "argBy (fn x y => x % 1000 > y % 1000) xs", first_by(lambda x: -(x % 1000)), result="int", lengths=FROM_ONE, executors=QUICK)
 whole("argmin argmax", "(argmin xs, argmax xs)", lambda xs: (first_by(lambda x: x)(xs), first_by(lambda x: -x)(xs)), "xs:[int]", "int int",
-      lengths=FROM_ONE, inputs=lambda n, r: [[x % 5000 - 2500 for x in words(n, r)]])
+      lengths=FROM_ONE, inputs=lambda n, r: [[x % 5000 - 2500 for x in words(n, r)]], executors=QUICK)
 whole("argmin argmax", "(argmin (map floatOfBits xs), argmax (map floatOfBits xs))", lambda xs: (arg_float(1)(xs), arg_float(-1)(xs)),
-      result="int int", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", executors=QUICK)
+      result="int int", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", executors=CHEAP)
 whole("find", "find (fn x => x < 1000) xs", lambda xs: next((i for i, x in enumerate(xs) if x < 1000), -1), result="int", lengths=LONG,
-      inputs=lambda n, r: selection(r.choice(("none", "one", "half")))(n, r))
+      inputs=lambda n, r: selection(r.choice(("none", "one", "half")))(n, r), executors=EVERY)
 SHARES = {f"true of {chosen}": selection(chosen) for chosen in ("none", "one", "half", "all")}
 whole("count any all", "let few = fn x => x < 1000 in (count few xs, any few xs, all few xs)", inputs=SHARES, result="int bool bool",
-      wanted=lambda xs: (sum(x < 1000 for x in xs), any(x < 1000 for x in xs), all(x < 1000 for x in xs)), lengths=FEWER)
-whole("filter", "filter (fn x => x < 1000) xs", lambda xs: [x for x in xs if x < 1000], inputs=SHARES, lengths=FEWER)
-whole("filter", "filter (fn x => x % 3 == 0) xs", lambda xs: [x for x in xs if x % 3 == 0], lengths=(2**20 + 3,), variant="long")
+      wanted=lambda xs: (sum(x < 1000 for x in xs), any(x < 1000 for x in xs), all(x < 1000 for x in xs)), lengths=FEWER, executors=EVERY)
+whole("filter", "filter (fn x => x < 1000) xs", lambda xs: [x for x in xs if x < 1000], inputs=SHARES, lengths=FEWER, executors=EVERY)
+whole("filter", "filter (fn x => x % 3 == 0) xs", lambda xs: [x for x in xs if x % 3 == 0], lengths=(2**20 + 3,), variant="long", executors=EVERY)
 whole("filter", "unzip (filter (fn (x, i) => x % 3 == 0) (mapIx (fn i x => (x, i)) xs))", variant="of pairs", executors=QUICK,
       wanted=lambda xs: unzipped(2, [(x, i) for i, x in enumerate(xs) if x % 3 == 0]), result="[uint] [int]", lengths=AWKWARD)
 whole("partition", "partition (fn x => x < 1000) xs", lambda xs: ([x for x in xs if x < 1000], [x for x in xs if x >= 1000]), inputs=SHARES,
-      result="[uint] [uint]")
+      result="[uint] [uint]", executors=QUICK)
 whole("compactIx", "compactIx (fn i x => x < 1000 || i % 1000 == 999) xs", inputs=SHARES,
-      wanted=lambda xs: [x for i, x in enumerate(xs) if x < 1000 or i % 1000 == 999])
+      wanted=lambda xs: [x for i, x in enumerate(xs) if x < 1000 or i % 1000 == 999], executors=CHEAP)
 whole("compact", "(compact <grid> (fn x => x < 1000) xs : [uint]<grid>)", lambda xs: [x for x in xs if x < 1000], inputs=SHARES, variant="at grid",
-      executors=QUICK)
-for f, op, executors in (("(+)", lambda x, y: x + y & WORD, None), ("(fn x y => (x | 1) * (y | 1))", lambda x, y: (x | 1) * (y | 1) & WORD, QUICK)):
+      executors=CHEAP)
+for f, op, executors in (("(+)", lambda x, y: x + y & WORD, USUAL), ("(fn x y => (x | 1) * (y | 1))", lambda x, y: (x | 1) * (y | 1) & WORD, CHEAP)):
     whole("permuteWith", f"(permuteWith {f} start (fn i => places ! i) xs : [uint]<grid>)", params="start:[uint] places:[int] xs:[uint]",
           wanted=lambda start, places, xs, op=op: by_index(op, start, places, xs), variant=f"by {f}", lengths=AWKWARD, executors=executors,
           inputs=lambda n, r: [words(min(n, 700), r), [r.randrange(-2, min(n, 700) + 2) for _ in range(n)], words(n, r)])
 whole("scanBy", "scanBy after (1, 0) (fn x => (x, ~x)) (fn start part => mapPush fst (scanl (fn s x => after s (x, ~x)) start part)) xs",
-      lambda xs: [a for a, _ in scanned(after, (1, 0), [(x, WORD - x) for x in xs])])
+      lambda xs: [a for a, _ in scanned(after, (1, 0), [(x, WORD - x) for x in xs])], executors=QUICK)
 for name, inclusive in (("scan", True), ("scanExclusive", False)):
-    whole(name, f"unzip (force ({name} after (1, 0) (zip xs ys)))", variant="of affine maps", params="xs:[uint] ys:[uint]", result="[uint] [uint]", lengths=LONG if inclusive else FEWER,
+    whole(name, f"unzip (force ({name} after (1, 0) (zip xs ys)))", variant="of affine maps", params="xs:[uint] ys:[uint]", result="[uint] [uint]", lengths=LONG if inclusive else FEWER, executors=EVERY if inclusive else QUICK,
           wanted=lambda xs, ys, inclusive=inclusive: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive)))
     whole(name, f"let m = force ({name} times (1, 0, 0, 1) (zipWith (fn x y => (x, y, 1, x ^ y)) xs ys)) in "
           "(map (fn (a, b, _, _) => a ^ b) m, map (fn (_, _, c, d) => c ^ d) m)", variant="of matrices", params="xs:[uint] ys:[uint]",
@@ -500,7 +502,7 @@ for name, inclusive in (("scan", True), ("scanExclusive", False)):
     whole(name, f"{name} latest 0 xs", variant="of the last not zero", params="xs:[int]", result="[int]", inputs=lambda n, r: [digits(n, r)],
           wanted=lambda xs, inclusive=inclusive: scanned(latest, 0, xs, inclusive), lengths=FEWER, executors=QUICK)
 whole("histogram", "histogram k xs", lambda k, xs: by_index(lambda x, y: x + y, [0] * k, xs, [1] * len(xs)), "k:int xs:[int]", "[int]", LONG,
-      inputs=lambda n, r: [r.choice((0, 1, 7, 300, n)), [x % 512 - 100 for x in words(n, r)]])
+      inputs=lambda n, r: [r.choice((0, 1, 7, 300, n)), [x % 512 - 100 for x in words(n, r)]], executors=EVERY)
 
 # ---- segments ----
 
@@ -567,27 +569,27 @@ def in_runs(n, r, starts):
 FLAGGED = dict(inputs=lambda n, r, starts: [flagged(starts, n)] + affine(n, r), params="flags:[bool] xs:[uint] ys:[uint]", result="[uint] [uint]")
 OFFSETS = dict(inputs=lambda n, r, starts: [starts] + affine(n, r), params="offsets:[int] xs:[uint] ys:[uint]", result="[uint] [uint]")
 segmented("segScan", "unzip (force (segScan after (1, 0) flags (zip xs ys)))", **FLAGGED,
-          wanted=lambda flags, xs, ys: unzipped(2, joined(scanned(after, (1, 0), part) for part in from_flags(flags, list(zip(xs, ys))))))
-segmented("segScan", "segScan latest 0 flags xs", params="flags:[bool] xs:[int]", result="[int]", variant="of the last not zero, flags missing", executors=QUICK,
+          wanted=lambda flags, xs, ys: unzipped(2, joined(scanned(after, (1, 0), part) for part in from_flags(flags, list(zip(xs, ys))))), executors=QUICK)
+segmented("segScan", "segScan latest 0 flags xs", params="flags:[bool] xs:[int]", result="[int]", variant="of the last not zero, flags missing", executors=CHEAP,
           inputs=lambda n, r, starts: [flagged(starts, n)[:n - n // 3], digits(n, r)],
           wanted=lambda flags, xs: joined(scanned(latest, 0, part) for part in from_flags(flags, xs[:len(flags)])))
 segmented("segReduce", "unzip (segReduce after (1, 0) flags (zip xs ys))", **FLAGGED,
-          wanted=lambda flags, xs, ys: unzipped(2, folded(from_flags(flags, list(zip(xs, ys))))))
+          wanted=lambda flags, xs, ys: unzipped(2, folded(from_flags(flags, list(zip(xs, ys))))), executors=QUICK)
 segmented("segScanAt", "unzip (force (segScanAt after (1, 0) offsets (zip xs ys)))", **OFFSETS,
-          wanted=lambda offsets, xs, ys: unzipped(2, joined(scanned(after, (1, 0), part) for part in segments(offsets, list(zip(xs, ys))))))
+          wanted=lambda offsets, xs, ys: unzipped(2, joined(scanned(after, (1, 0), part) for part in segments(offsets, list(zip(xs, ys))))), executors=QUICK)
 segmented("segReduceAt", "unzip (force (segReduceAt after (1, 0) offsets (zip xs ys)))", **OFFSETS,
-          wanted=lambda offsets, xs, ys: unzipped(2, folded(segments(offsets, list(zip(xs, ys))))))
+          wanted=lambda offsets, xs, ys: unzipped(2, folded(segments(offsets, list(zip(xs, ys))))), executors=EVERY)
 segmented("flagsOf", "flagsOf n offsets", params="n:int offsets:[int]", result="[bool]",
           inputs=lambda n, r, starts: [n, starts[r.choice((0, 0, 1, 3)):]],
-          wanted=lambda n, offsets: list(map(set(offsets).__contains__, range(n))))
+          wanted=lambda n, offsets: list(map(set(offsets).__contains__, range(n))), executors=QUICK)
 segmented("reduceByKey", "let found = reduceByKey after (1, 0) (zip keys (zip xs ys)) in (map fst found, map (fst . snd) found, map (snd . snd) found)",
           inputs=lambda n, r, starts: [in_runs(n, r, starts)] + affine(n, r), params="keys:[uint] xs:[uint] ys:[uint]", result="[uint] [uint] [uint]",
           wanted=lambda keys, xs, ys: unzipped(3, [(key, *functools.reduce(after, part)) for key, part in grouped(keys, xs, ys)]))
 segmented("unique runLengths", "let (keys, lengths) = unzip (runLengths xs) in (unique xs, keys, lengths)",
           inputs=lambda n, r, starts: [in_runs(n, r, starts)], params="xs:[uint]", result="[uint] [uint] [int]",
-          wanted=lambda xs: ([key for key, _ in grouped(xs)], [key for key, _ in grouped(xs)], [len(part) for _, part in grouped(xs)]))
+          wanted=lambda xs: ([key for key, _ in grouped(xs)], [key for key, _ in grouped(xs)], [len(part) for _, part in grouped(xs)]), executors=QUICK)
 segmented("segmented", "unzip (zipWith (segmented (-)) (zip flags xs) (zip (drop 1 flags) ys))", params="flags:[bool] xs:[uint] ys:[uint]",
-          result="[bool] [uint]", inputs=FLAGGED["inputs"], executors=QUICK,
+          result="[bool] [uint]", inputs=FLAGGED["inputs"], executors=CHEAP,
           wanted=lambda flags, xs, ys: unzipped(2, [(g or h, y if h else x - y & WORD) for g, h, x, y in zip(flags, flags[1:], xs, ys)]))
 
 # ---- sorts at a level, and the functions they are made of ----
@@ -619,28 +621,28 @@ def runs_of(size):
 
 
 at_level = functools.partial(pushed, group="sorts")
-at_level("exchange", "exchange <grid> (fn x y => x <= y) (fn i => i ^ 5) xs", lambda xs: exchanged(lambda i: i ^ 5, xs), variant="at grid")
+at_level("exchange", "exchange <grid> (fn x y => x <= y) (fn i => i ^ 5) xs", lambda xs: exchanged(lambda i: i ^ 5, xs), variant="at grid", executors=QUICK)
 at_level("exchange", "concat 300 (map (exchange <block> (fn x y => x <= y) (fn i => 299 - i)) (splitUp 300 xs))",
          lambda xs: joined(exchanged(lambda i: 299 - i, part) for part in chunks(300, xs)), variant="at block", executors=QUICK)
 for name in ("bitonicSort", "oddEvenMergeSort"):
     at_level(name, f"{name} <grid> (fn x y => x <= y) xs", sorted, variant="at grid", executors=QUICK)
     for level, size in LEVELS:
-          at_level(name, f"concat {size} (map ({name} <{level}> (fn x y => x <= y)) (splitUp {size} xs))", executors=None if level == "block" else QUICK,
+          at_level(name, f"concat {size} (map ({name} <{level}> (fn x y => x <= y)) (splitUp {size} xs))", executors=USUAL if (name, level) == ("oddEvenMergeSort", "block") else QUICK,
                  wanted=lambda xs, size=size: joined(map(sorted, chunks(size, xs))), variant=f"at {level}",
                  inputs=lambda n, r: [[x % r.choice((10, 2**32)) for x in words(n, r)]])
 row("sorts", "mergeSort", f"unzip (force (mergeSort <grid> (fn (x, _) (y, _) => x <= y) {PLACES}))", variant="stable, at grid", **KEYED,
     wanted=lambda xs: unzipped(2, stably(keyed(xs))), executors=QUICK)
 for level, size in LEVELS:
     row("sorts", "mergeSort", f"unzip (force (concat {size} (map (mergeSort <{level}> (fn (x, _) (y, _) => x <= y)) (splitUp {size} {PLACES})) "
-          ": [(uint, int)]<grid>))", variant=f"stable, at {level}", **KEYED, executors=None if level == "block" else QUICK,
+          ": [(uint, int)]<grid>))", variant=f"stable, at {level}", **KEYED, executors=USUAL if level == "block" else QUICK,
           wanted=lambda xs, size=size: unzipped(2, joined(stably(part) for part in chunks(size, keyed(xs)))))
 at_level("partitionPoint", "push <grid> (map (fn t => uint (partitionPoint (fn x => x < t) 0 (length xs) xs)) ts)",
          lambda xs, ts: [sum(x < t for x in xs[:1025]) if len(xs) <= 1025 else next((i for i, x in enumerate(xs) if x >= t), len(xs)) for t in ts],
-         "xs:[uint] ts:[uint]", inputs=lambda n, r: [sorted(words(n, r)), words(9, r) + [0, WORD]])
+         "xs:[uint] ts:[uint]", inputs=lambda n, r: [sorted(words(n, r)), words(9, r) + [0, WORD]], executors=QUICK)
 row("sorts", "mergeSorted", "unzip (force (mergeSorted <grid> (fn (x, _) (y, _) => x <= y) (mapIx (fn i x => (x, i)) xs) (mapIx (fn i y => (y, -1 - i)) ys)))",
     "xs:[uint] ys:[uint]", "[uint] [int]", variant="stable, at grid",
     wanted=lambda xs, ys: unzipped(2, stably([(x, i) for i, x in enumerate(xs)] + [(y, -1 - i) for i, y in enumerate(ys)])),
-    inputs=lambda n, r: [sorted(x % 100 for x in words(n, r)), sorted(x % 100 for x in words(r.choice((0, 1, n // 3, n)), r))])
+    inputs=lambda n, r: [sorted(x % 100 for x in words(n, r)), sorted(x % 100 for x in words(r.choice((0, 1, n // 3, n)), r))], executors=EVERY)
 at_level("mergeSorted", "concat 300 (map (fn c => mergeSorted <block> (fn x y => x <= y) (take 100 c) (drop 100 c)) (splitUp 300 xs))",
          lambda xs: joined(map(sorted, chunks(300, xs))), variant="at block", executors=QUICK,
          inputs=lambda n, r: [joined(sorted(part[:100]) + sorted(part[100:]) for part in chunks(300, words(n, r)))])
@@ -703,29 +705,29 @@ def sorting(kind, names, kernel, result, wanted, executors):
     TABLE[-1].tests = in_turn + [(300, order) for order in ORDERS if kind in FULLY]
 
 
-FULLY = ("int", "double")  # the types for which there are all lengths, and unoptimised code, too
+FULLY = ("int", "double")  # the types for which there are all lengths
 for kind in BITS:
     order = total(kind)
     written = STORED[kind][2] if kind in STORED else None
-    usual = QUICK if kind in FULLY else ("interp", "c")
+    usual = QUICK if kind in FULLY + ("bool", "i64", "u8", "float") else CHEAP
 
     def places(xs, order=order):
         return sorted(range(len(xs)), key=lambda i: order(xs[i]))
 
     sorting(kind, "sort", f"map {written} (force (sort {{}}))" if written else "sort {}", "[{}]", lambda xs, order=order: sorted(xs, key=order),
-            None if kind == "int" else usual)
+            EVERY if kind == "int" else usual)
     if kind == "double":
         sorting(kind, "argsort", "argsort {}", "[int]", places, usual)
     if kind in ("bool", "float"):
         first = f"map ({written} . fst) sorted" if written else "map fst sorted"
         sorting(kind, "sortByKey", f"let sorted = force (sortByKey (mapIx (fn i x => (x, i)) {{}})) in ({first}, map snd sorted)",
-                "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), LOOPS if kind == "float" else usual)
+                "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), CHEAP)
 row("whole sorts", "sortBy", f"unzip (force (sortBy (fn (x, _) (y, _) => x <= y) {PLACES}))", variant="stable", **KEYED,
-    wanted=lambda xs: unzipped(2, stably(keyed(xs))), lengths=AWKWARD + (1024, 2047, 2048, 2049, 65537))
-row("whole sorts", "radixPass", f"unzip (force (radixPass (fn (x, _) => int x) {PLACES}))", **KEYED, executors=QUICK,
+    wanted=lambda xs: unzipped(2, stably(keyed(xs))), lengths=AWKWARD + (1024, 2047, 2048, 2049, 65537), executors=QUICK + ("c-unoptimised", "opencl-loop"))
+row("whole sorts", "radixPass", f"unzip (force (radixPass (fn (x, _) => int x) {PLACES}))", **KEYED, executors=CHEAP,
     wanted=lambda xs: unzipped(2, stably(keyed(xs))))
 row("whole sorts", "radixSort", "unzip (force (radixSort (fn (x, _) => u64 x << 20) (mapIx (fn i x => (x % 5000, i)) xs)))", **KEYED,
-    executors=QUICK, wanted=lambda xs: unzipped(2, stably([(x % 5000, i) for i, x in enumerate(xs)])), lengths=FEWER)
+    executors=CHEAP, wanted=lambda xs: unzipped(2, stably([(x % 5000, i) for i, x in enumerate(xs)])), lengths=FEWER)
 row("whole sorts", "sort", "sort xs", "xs:[int]", "[int]", sorted, variant="of int, long", lengths=(65535, 2**20 + 3), executors=("c",))
 
 # ---- running them ----
