@@ -239,8 +239,8 @@ view("init", "init xs", lambda xs: xs[:-1])
 views("splitAt", "splitAt k xs", lambda k, xs: (xs[:max(0, k)], xs[max(0, k):]), 2, "k:int xs:[uint]", inputs=at_borders(2**31 - 1))
 views("halve", "halve xs", lambda xs: (xs[:up(len(xs), 2)], xs[up(len(xs), 2):]), 2, "xs:[uint]")
 views("evenOdds", "evenOdds xs", lambda xs: (xs[::2], xs[1::2]), 2, "xs:[uint]")
-view("reverse", "reverse xs", lambda xs: xs[::-1], executors=EVERY)
-views("zip unzip", "unzip (zip xs (drop 3 ys))", lambda xs, ys: unzipped(2, list(zip(xs, ys[3:]))), 2, executors=EVERY)
+view("reverse", "reverse xs", lambda xs: xs[::-1])
+views("zip unzip", "unzip (zip xs (drop 3 ys))", lambda xs, ys: unzipped(2, list(zip(xs, ys[3:]))), 2)
 views("zip3 unzip3", "unzip3 (zip3 (drop 1 xs) ys (drop 2 ys))", lambda xs, ys: unzipped(3, list(zip(xs[1:], ys, ys[2:]))), 3)
 view("zipWith", "zipWith (-) (drop 1 xs) ys", lambda xs, ys: [x - y & WORD for x, y in zip(xs[1:], ys)], "xs:[uint] ys:[uint]")
 view("zipWith3", "zipWith3 (fn x y z => x * y - z) xs (drop 1 ys) ys",
@@ -252,7 +252,7 @@ view("appendPull", "appendPull xs (drop 3 ys)", lambda xs, ys: xs + ys[3:], "xs:
 view("empty", "appendPull (appendPull empty xs) empty", lambda xs: xs)
 row("views", "range", "push <grid> (range low high)", "low:int high:int", "[int]", lambda low, high: list(range(low, high)),
     inputs=lambda n, r: r.choice(([-n // 2, n - n // 2], [n, -n], [2**31 - 1 - n, 2**31 - 1], [-2**31, -2**31 + n])))
-view("splitUp", "map hash (splitUp k xs)", lambda k, xs: hashed(chunks(k, xs)), "k:int xs:[uint]", inputs=some(), executors=EVERY)
+view("splitUp", "map hash (splitUp k xs)", lambda k, xs: hashed(chunks(k, xs)), "k:int xs:[uint]", inputs=some())
 view("splitUp", "map hash (splitUp 7 xs)", lambda xs: hashed(chunks(7, xs)), variant="of a static size", executors=CHEAP)
 view("splitUpEnd", "map hash (splitUpEnd k xs)", lambda k, xs: hashed([part[::-1] for part in chunks(k, xs[::-1])[::-1]]),
      "k:int xs:[uint]", inputs=some())
@@ -260,12 +260,12 @@ view("flatten", "flatten (splitUp k xs)", lambda k, xs: xs, "k:int xs:[uint]", i
 view("flatten", "flatten (cols k xs)", lambda k, xs: [xs[i * k + j] for j in range(k) for i in range(len(xs) // k)], "k:int xs:[uint]",
      inputs=some(), variant="of columns", executors=CHEAP)
 view("coalesce", "map hash (coalesce k xs)", lambda k, xs: hashed([xs[i::up(len(xs), k)] for i in range(up(len(xs), k))]),
-     "k:int xs:[uint]", inputs=some(), executors=EVERY)
+     "k:int xs:[uint]", inputs=some())
 view("everyNth", "everyNth k xs", lambda k, xs: xs[::k], "k:int xs:[uint]", inputs=some())
 view("transpose", "transpose cols rows xs", lambda cols, rows, xs: [xs[j * cols + i] for i in range(cols) for j in range(rows)],
-     "cols:int rows:int xs:[uint]", inputs=matrix, executors=EVERY)
+     "cols:int rows:int xs:[uint]", inputs=matrix)
 view("rotate", "rotate k xs", lambda k, xs: [xs[(i + k) % len(xs)] for i in range(len(xs))], "k:int xs:[uint]",
-     inputs=at_borders(2**31 - 1), executors=EVERY)
+     inputs=at_borders(2**31 - 1))
 view("shift", "shift k 9 xs", lambda k, xs: [xs[i + k] if 0 <= i + k < len(xs) else 9 for i in range(len(xs))], "k:int xs:[uint]",
      inputs=at_borders(2**31 - 1))
 view("pair unpair", "unpair (map (fn (x, y) => (y, x)) (pair xs))",
@@ -277,9 +277,9 @@ view("rows", "map hash (rows k xs)", lambda k, xs: hashed(chunks(k, xs[:len(xs) 
 view("cols", "map hash (cols k xs)", lambda k, xs: hashed([xs[:len(xs) // k * k][j::k] for j in range(k)]), "k:int xs:[uint]",
      inputs=some())
 view("tile", "map hash (tile 3 k cols xs)", lambda k, cols, xs: hashed(tiles(3, k, cols, xs)), "k:int cols:int xs:[uint]",
-     inputs=lambda n, r: [r.choice((1, 4, 16, n + 1)), max(1, math.isqrt(n) + r.randrange(3)), words(n, r)], executors=EVERY)
+     inputs=lambda n, r: [r.choice((1, 4, 16, n + 1)), max(1, math.isqrt(n) + r.randrange(3)), words(n, r)])
 view("window", "map hash (window k xs)", lambda k, xs: hashed([xs[i:i + k] for i in range(len(xs) - k + 1)]), "k:int xs:[uint]",
-     inputs=lambda n, r: [r.choice((1, 2, 9, n + 1)), words(n, r)], executors=EVERY)
+     inputs=lambda n, r: [r.choice((1, 2, 9, n + 1)), words(n, r)])
 
 # ---- push arrays ----
 
@@ -309,15 +309,15 @@ def by_index(f, start, places, values):
 
 
 pushed("split2DGrid", "push <grid> (map hash (split2DGrid 5 cols (divUp cols 5) (divUp rows 5) (take (cols * rows) xs)))",
-       lambda cols, rows, xs: hashed(border_tiles(5, cols, xs[:cols * rows])), "cols:int rows:int xs:[uint]", inputs=matrix)
+       lambda cols, rows, xs: hashed(border_tiles(5, cols, xs[:cols * rows])), "cols:int rows:int xs:[uint]", inputs=matrix, executors=QUICK)
 pushed("concat2DGrid", "concat2DGrid 8 (divUp cols 8) cols rows (mapIx (fn t part => push <block> (map (fn x => x * 3 + uint t) part)) "
        "(split2DGrid 8 cols (divUp cols 8) (divUp rows 8) (take (cols * rows) xs)))",
        lambda cols, rows, xs: [xs[y * cols + x] * 3 + y // 8 * up(cols, 8) + x // 8 & WORD for y in range(rows) for x in range(cols)],
-       "cols:int rows:int xs:[uint]", inputs=matrix, executors=EVERY)
+       "cols:int rows:int xs:[uint]", inputs=matrix)
 STEP = "fn x y => x * 3 + y"
-pushed("step", f"step <grid> ({STEP}) xs", lambda xs: stepped(lambda x, y: x * 3 + y & WORD, xs), variant="at grid")
+pushed("step", f"step <grid> ({STEP}) xs", lambda xs: stepped(lambda x, y: x * 3 + y & WORD, xs), variant="at grid", executors=QUICK)
 pushed("step", f"concat 150 (map (step <block> ({STEP})) (splitUp 300 xs))", variant="at block",
-       wanted=lambda xs: joined(stepped(lambda x, y: x * 3 + y & WORD, part) for part in chunks(300, xs)), executors=EVERY)
+       wanted=lambda xs: joined(stepped(lambda x, y: x * 3 + y & WORD, part) for part in chunks(300, xs)))
 pushed("red", "red <grid> (+) xs", lambda xs: [sum(xs) & WORD] if xs else [], variant="at grid", executors=EVERY)
 for level, size in (("thread", 7), ("warp", 45), ("block", 300)):
     pushed("red", f"concat 1 (map (red <{level}> (+)) (splitUp {size} xs))", variant=f"at {level}", executors=EVERY if level == "block" else QUICK,
@@ -330,15 +330,15 @@ for level in ("block", "grid"):
 row("push", "lookback", "unzip (force (concat 1 (map (fn z => push <block> [lookback after (1, 0) z]) (zip xs ys)) : [(uint, uint)]<grid>))",
     "xs:[uint] ys:[uint]", "[uint] [uint]", lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive=False)),
     variant="of affine maps", lengths=AWKWARD[:-3], executors=EVERY)
-pushed("concatMap", "concatMap 3 (fn x => push <thread> [x, x * x, ~x]) xs", lambda xs: [y for x in xs for y in (x, x * x & WORD, WORD - x)], executors=EVERY)
+pushed("concatMap", "concatMap 3 (fn x => push <thread> [x, x * x, ~x]) xs", lambda xs: [y for x in xs for y in (x, x * x & WORD, WORD - x)])
 for name in ("pushN", "load", "store"):
     pushed(name, f"{name} <grid> k (map (fn x => x * 3) xs)", lambda k, xs: [x * 3 & WORD for x in xs], "k:int xs:[uint]", inputs=some(),
-           variant="at grid")
+           variant="at grid", executors=QUICK)
     pushed(name, f"concat 300 (map (fn c => {name} <block> 7 (reverse (force ({name} <block> 4 c)))) (splitUp 300 xs))",
            lambda xs: joined(part[::-1] for part in chunks(300, xs)), variant="at block")
 pushed("interleave2", "interleave2 (push <grid> xs) (push <grid> ys)", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair],
-       "xs:[uint] ys:[uint]")
-pushed("unpairP", "unpairP (push <grid> (zip xs ys))", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair], "xs:[uint] ys:[uint]")
+       "xs:[uint] ys:[uint]", executors=QUICK)
+pushed("unpairP", "unpairP (push <grid> (zip xs ys))", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair], "xs:[uint] ys:[uint]", executors=QUICK)
 
 # ---- scans at a level ----
 
@@ -352,16 +352,16 @@ def in_chunks(f, width, size, *columns):
 
 
 row("scans", "log2Up", "push <grid> (map log2Up xs)", "xs:[int]", "[int]", lambda xs: [(max(1, x) - 1).bit_length() for x in xs],
-    inputs=lambda n, r: [[r.choice((0, -5, 2**31 - 1, 1 << r.randrange(31), x >> r.randrange(32))) + r.randrange(-1, 1) for x in ints(n, r)]])
+    inputs=lambda n, r: [[r.choice((0, -5, 2**31 - 1, 1 << r.randrange(31), x >> r.randrange(32))) + r.randrange(-1, 1) for x in ints(n, r)]], executors=QUICK)
 pushed("stages", "stages <grid> k (fn s part => push <grid> (map (fn x => x * 3 + uint s) part)) xs",
        lambda k, xs: functools.reduce(lambda ys, s: [y * 3 + s & WORD for y in ys], range(max(0, k)), xs), "k:int xs:[uint]",
-       inputs=lambda n, r: [r.choice((-1, 0, 1, 2, 5)), words(n, r)], group="scans")
+       inputs=lambda n, r: [r.choice((-1, 0, 1, 2, 5)), words(n, r)], group="scans", executors=QUICK)
 for name in ("koggeStone", "sklansky"):
     row("scans", name, f"unzip (force ({name} <grid> after (zip xs ys)))", variant="of affine maps at grid", **AFFINE,
         wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys))), executors=QUICK)
     for level, size in LEVELS:
         row("scans", name, f"unzip (force (concat {size} (map ({name} <{level}> after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-            variant=f"of affine maps at {level}", **AFFINE, executors=USUAL if (name, level) == ("koggeStone", "block") else QUICK,
+            variant=f"of affine maps at {level}", **AFFINE, executors=QUICK,
             wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
 for size in (31, 300, 2049):
     row("scans", "scanBlock", f"unzip (force (concat {size} (map (scanBlock after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
@@ -461,7 +461,7 @@ whole("reduceChunk", "(concat 1 (map (reduceChunk (+)) (splitUp 1000 xs)) : [uin
       lambda xs: [sum(part) & WORD for part in chunks(1000, xs)], lengths=AWKWARD, executors=QUICK)
 whole("reduceRows", "reduceRows (+) 0 (rows width xs)", params="width:int xs:[uint]", lengths=FEWER,
       wanted=lambda width, xs: [sum(part) & WORD for part in chunks(width, xs[:len(xs) // width * width])],
-      inputs={f"rows of {width}": lambda n, r, width=width: [width, words(n, r)] for width in (1, 64, 65, 300, 9000)})
+      inputs={f"rows of {width}": lambda n, r, width=width: [width, words(n, r)] for width in (1, 64, 65, 300, 9000)}, executors=QUICK)
 whole("minimum maximum", "(minimum xs, maximum xs)", lambda xs: (min(xs), max(xs)), "xs:[int]", "int int", lengths=FROM_ONE, executors=QUICK)
 whole("minimum maximum", "let bits = fn x => if x == x then bitsOfFloat x else 0x7fc00000 in (bits (minimum (map floatOfBits xs)), bits (maximum (map floatOfBits xs)))",
       lambda xs: (least_float(1)(xs), least_float(-1)(xs)), result="uint uint", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", executors=QUICK)
@@ -471,10 +471,10 @@ whole("argmin argmax", "(argmin xs, argmax xs)", lambda xs: (first_by(lambda x: 
 whole("argmin argmax", "(argmin (map floatOfBits xs), argmax (map floatOfBits xs))", lambda xs: (arg_float(1)(xs), arg_float(-1)(xs)),
       result="int int", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", executors=CHEAP)
 whole("find", "find (fn x => x < 1000) xs", lambda xs: next((i for i, x in enumerate(xs) if x < 1000), -1), result="int", lengths=LONG,
-      inputs=lambda n, r: selection(r.choice(("none", "one", "half")))(n, r), executors=EVERY)
+      inputs=lambda n, r: selection(r.choice(("none", "one", "half")))(n, r), executors=QUICK)
 SHARES = {f"true of {chosen}": selection(chosen) for chosen in ("none", "one", "half", "all")}
 whole("count any all", "let few = fn x => x < 1000 in (count few xs, any few xs, all few xs)", inputs=SHARES, result="int bool bool",
-      wanted=lambda xs: (sum(x < 1000 for x in xs), any(x < 1000 for x in xs), all(x < 1000 for x in xs)), lengths=FEWER, executors=EVERY)
+      wanted=lambda xs: (sum(x < 1000 for x in xs), any(x < 1000 for x in xs), all(x < 1000 for x in xs)), lengths=FEWER)
 whole("filter", "filter (fn x => x < 1000) xs", lambda xs: [x for x in xs if x < 1000], inputs=SHARES, lengths=FEWER, executors=EVERY)
 whole("filter", "filter (fn x => x % 3 == 0) xs", lambda xs: [x for x in xs if x % 3 == 0], lengths=(2**20 + 3,), variant="long", executors=EVERY)
 whole("filter", "unzip (filter (fn (x, i) => x % 3 == 0) (mapIx (fn i x => (x, i)) xs))", variant="of pairs", executors=QUICK,
@@ -485,7 +485,7 @@ whole("compactIx", "compactIx (fn i x => x < 1000 || i % 1000 == 999) xs", input
       wanted=lambda xs: [x for i, x in enumerate(xs) if x < 1000 or i % 1000 == 999], executors=CHEAP)
 whole("compact", "(compact <grid> (fn x => x < 1000) xs : [uint]<grid>)", lambda xs: [x for x in xs if x < 1000], inputs=SHARES, variant="at grid",
       executors=CHEAP)
-for f, op, executors in (("(+)", lambda x, y: x + y & WORD, USUAL), ("(fn x y => (x | 1) * (y | 1))", lambda x, y: (x | 1) * (y | 1) & WORD, CHEAP)):
+for f, op, executors in (("(+)", lambda x, y: x + y & WORD, QUICK), ("(fn x y => (x | 1) * (y | 1))", lambda x, y: (x | 1) * (y | 1) & WORD, CHEAP)):
     whole("permuteWith", f"(permuteWith {f} start (fn i => places ! i) xs : [uint]<grid>)", params="start:[uint] places:[int] xs:[uint]",
           wanted=lambda start, places, xs, op=op: by_index(op, start, places, xs), variant=f"by {f}", lengths=AWKWARD, executors=executors,
           inputs=lambda n, r: [words(min(n, 700), r), [r.randrange(-2, min(n, 700) + 2) for _ in range(n)], words(n, r)])
@@ -569,7 +569,7 @@ def in_runs(n, r, starts):
 FLAGGED = dict(inputs=lambda n, r, starts: [flagged(starts, n)] + affine(n, r), params="flags:[bool] xs:[uint] ys:[uint]", result="[uint] [uint]")
 OFFSETS = dict(inputs=lambda n, r, starts: [starts] + affine(n, r), params="offsets:[int] xs:[uint] ys:[uint]", result="[uint] [uint]")
 segmented("segScan", "unzip (force (segScan after (1, 0) flags (zip xs ys)))", **FLAGGED,
-          wanted=lambda flags, xs, ys: unzipped(2, joined(scanned(after, (1, 0), part) for part in from_flags(flags, list(zip(xs, ys))))), executors=QUICK)
+          wanted=lambda flags, xs, ys: unzipped(2, joined(scanned(after, (1, 0), part) for part in from_flags(flags, list(zip(xs, ys))))), executors=CHEAP)
 segmented("segScan", "segScan latest 0 flags xs", params="flags:[bool] xs:[int]", result="[int]", variant="of the last not zero, flags missing", executors=CHEAP,
           inputs=lambda n, r, starts: [flagged(starts, n)[:n - n // 3], digits(n, r)],
           wanted=lambda flags, xs: joined(scanned(latest, 0, part) for part in from_flags(flags, xs[:len(flags)])))
@@ -584,7 +584,7 @@ segmented("flagsOf", "flagsOf n offsets", params="n:int offsets:[int]", result="
           wanted=lambda n, offsets: list(map(set(offsets).__contains__, range(n))), executors=QUICK)
 segmented("reduceByKey", "let found = reduceByKey after (1, 0) (zip keys (zip xs ys)) in (map fst found, map (fst . snd) found, map (snd . snd) found)",
           inputs=lambda n, r, starts: [in_runs(n, r, starts)] + affine(n, r), params="keys:[uint] xs:[uint] ys:[uint]", result="[uint] [uint] [uint]",
-          wanted=lambda keys, xs, ys: unzipped(3, [(key, *functools.reduce(after, part)) for key, part in grouped(keys, xs, ys)]))
+          wanted=lambda keys, xs, ys: unzipped(3, [(key, *functools.reduce(after, part)) for key, part in grouped(keys, xs, ys)]), executors=CHEAP)
 segmented("unique runLengths", "let (keys, lengths) = unzip (runLengths xs) in (unique xs, keys, lengths)",
           inputs=lambda n, r, starts: [in_runs(n, r, starts)], params="xs:[uint]", result="[uint] [uint] [int]",
           wanted=lambda xs: ([key for key, _ in grouped(xs)], [key for key, _ in grouped(xs)], [len(part) for _, part in grouped(xs)]), executors=QUICK)
@@ -627,7 +627,7 @@ at_level("exchange", "concat 300 (map (exchange <block> (fn x y => x <= y) (fn i
 for name in ("bitonicSort", "oddEvenMergeSort"):
     at_level(name, f"{name} <grid> (fn x y => x <= y) xs", sorted, variant="at grid", executors=QUICK)
     for level, size in LEVELS:
-          at_level(name, f"concat {size} (map ({name} <{level}> (fn x y => x <= y)) (splitUp {size} xs))", executors=USUAL if (name, level) == ("oddEvenMergeSort", "block") else QUICK,
+          at_level(name, f"concat {size} (map ({name} <{level}> (fn x y => x <= y)) (splitUp {size} xs))", executors=QUICK,
                  wanted=lambda xs, size=size: joined(map(sorted, chunks(size, xs))), variant=f"at {level}",
                  inputs=lambda n, r: [[x % r.choice((10, 2**32)) for x in words(n, r)]])
 row("sorts", "mergeSort", f"unzip (force (mergeSort <grid> (fn (x, _) (y, _) => x <= y) {PLACES}))", variant="stable, at grid", **KEYED,
@@ -647,7 +647,7 @@ at_level("mergeSorted", "concat 300 (map (fn c => mergeSorted <block> (fn x y =>
          lambda xs: joined(map(sorted, chunks(300, xs))), variant="at block", executors=QUICK,
          inputs=lambda n, r: [joined(sorted(part[:100]) + sorted(part[100:]) for part in chunks(300, words(n, r)))])
 row("sorts", "mergeRuns", "unzip (force (mergeRuns <grid> (fn (x, _) (y, _) => x <= y) 24 (mapIx (fn i x => (x, i)) xs)))", variant="stable, at grid",
-    **KEYED, wanted=lambda xs: unzipped(2, joined(stably(part) for part in chunks(48, [(x, i) for i, x in enumerate(xs)]))), inputs=runs_of(24))
+    **KEYED, wanted=lambda xs: unzipped(2, joined(stably(part) for part in chunks(48, [(x, i) for i, x in enumerate(xs)]))), inputs=runs_of(24), executors=QUICK)
 at_level("mergeRuns", "concat 300 (map (mergeRuns <block> (fn x y => x <= y) 24) (splitUp 300 xs))", variant="at block", executors=QUICK,
          wanted=lambda xs: joined(joined(map(sorted, chunks(48, part))) for part in chunks(300, xs)),
          inputs=lambda n, r: [joined(runs_of(24)(len(part), r)[0] for part in chunks(300, [0] * n))])
@@ -709,13 +709,13 @@ FULLY = ("int", "double")  # the types for which there are all lengths
 for kind in BITS:
     order = total(kind)
     written = STORED[kind][2] if kind in STORED else None
-    usual = QUICK if kind in FULLY + ("bool", "i64", "u8", "float") else CHEAP
+    usual = QUICK if kind in FULLY else ("interp", "c") if kind in ("bool", "u8", "i64", "u64") else CHEAP
 
     def places(xs, order=order):
         return sorted(range(len(xs)), key=lambda i: order(xs[i]))
 
     sorting(kind, "sort", f"map {written} (force (sort {{}}))" if written else "sort {}", "[{}]", lambda xs, order=order: sorted(xs, key=order),
-            EVERY if kind == "int" else usual)
+            QUICK + ("c-unoptimised", "opencl-simt") if kind == "int" else usual)
     if kind == "double":
         sorting(kind, "argsort", "argsort {}", "[int]", places, usual)
     if kind in ("bool", "float"):
@@ -723,7 +723,7 @@ for kind in BITS:
         sorting(kind, "sortByKey", f"let sorted = force (sortByKey (mapIx (fn i x => (x, i)) {{}})) in ({first}, map snd sorted)",
                 "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), CHEAP)
 row("whole sorts", "sortBy", f"unzip (force (sortBy (fn (x, _) (y, _) => x <= y) {PLACES}))", variant="stable", **KEYED,
-    wanted=lambda xs: unzipped(2, stably(keyed(xs))), lengths=AWKWARD + (1024, 2047, 2048, 2049, 65537), executors=QUICK + ("c-unoptimised", "opencl-loop"))
+    wanted=lambda xs: unzipped(2, stably(keyed(xs))), lengths=AWKWARD + (1024, 2047, 2048, 2049, 65537), executors=QUICK)
 row("whole sorts", "radixPass", f"unzip (force (radixPass (fn (x, _) => int x) {PLACES}))", **KEYED, executors=CHEAP,
     wanted=lambda xs: unzipped(2, stably(keyed(xs))))
 row("whole sorts", "radixSort", "unzip (force (radixSort (fn (x, _) => u64 x << 20) (mapIx (fn i x => (x % 5000, i)) xs)))", **KEYED,
@@ -749,7 +749,7 @@ def cases(env):
         groups.setdefault(entry.group, []).append(entry)
     for group, rows in groups.items():
         folder = env.tmp()
-        for executor in LONGEST:
+        for executor in [executor for executor in EVERY if any(executor in entry.executors for entry in rows)]:
             yield Case(f"{group} on {executor}", lambda rows=rows, folder=folder, executor=executor: run(env, rows, folder, executor))
 
 
