@@ -3,7 +3,8 @@
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     /* Without the 1, ptxas spills to fit more blocks on a multiprocessor. */
-    text_printf(p->out, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s(", kernel->block_threads, kernel->name);
+    text_printf(p->out, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s(", kernel->block_threads,
+                kernel->name);
     print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
 }
