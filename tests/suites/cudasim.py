@@ -131,7 +131,7 @@ def cases(env):
     for path in sorted(glob.glob(env.path("tests/cudasim/selftest/*.cu"))):
         def to_ptx(path=path):
             with open(path) as file:
-                kernels = re.findall(r"__global__ void (?:__launch_bounds__\(\d+, \d+\) )?(\w+)\(", file.read())
+                kernels = re.findall(r"__global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(", file.read())
             ptx = env.ptx(path)
             missing = [name for name in kernels if f".entry {name}(" not in ptx]
             assert kernels and not missing, f"no entry for {missing}"
