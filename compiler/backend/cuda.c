@@ -2,7 +2,9 @@
 #include "backend/print.h"
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
-    text_printf(p->out, "extern \"C\" __global__ void __launch_bounds__(%d) %s(", kernel->block_threads, kernel->name);
+    /* Without the 1, ptxas spills to fit more blocks on a multiprocessor. */
+    text_printf(p->out, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s(", kernel->block_threads,
+                kernel->name);
     print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
 }
@@ -71,7 +73,10 @@ const struct dialect dialect_cuda = {
     .block_barrier = "__syncthreads();",
     .global_barrier = "__syncthreads();",
     .warp_barrier = "__syncwarp();",
-    .shuffle = "__shfl_sync(0xffffffffu, ",
+    .shuffle = {[TARGET_EXCHANGE_AT] = "__shfl_sync(0xffffffffu, ",
+                [TARGET_EXCHANGE_UP] = "__shfl_up_sync(0xffffffffu, ",
+                [TARGET_EXCHANGE_DOWN] = "__shfl_down_sync(0xffffffffu, ",
+                [TARGET_EXCHANGE_XOR] = "__shfl_xor_sync(0xffffffffu, "},
     .ballot = "__ballot_sync(0xffffffffu, ",
     .failed_head = "static __device__ __noinline__ ",
     .fence = "__threadfence();",

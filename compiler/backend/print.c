@@ -152,7 +152,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
     case TARGET_SHUFFLE:
         print_indent(p);
         text_printf(p->out, "const %s %s = %s", p->dialect->types[statement->variable->base], statement->variable->name,
-                    statement->index ? p->dialect->shuffle : p->dialect->ballot);
+                    statement->index ? p->dialect->shuffle[statement->exchange] : p->dialect->ballot);
         print_expr(p, statement->value, PRECEDENCE_ANY);
         if (statement->index) {
             text_add(p->out, ", ");

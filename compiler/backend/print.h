@@ -61,7 +61,7 @@ struct dialect {
     bool orders_zeros;                /* fmin and fmax take -0 to be below 0 */
     const char *infinity[2], *nan[2]; /* float, double */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
-    const char *shuffle, *ballot;                              /* up to their first argument; only where warps are */
+    const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
     const char *fence;
     /* The language's own function for an atomic, or NULL; `&a[i]`, the expected and the new value are its arguments. */
     const char *(*atomic)(enum ir_atomic atomic, enum base base);

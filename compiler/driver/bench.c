@@ -173,9 +173,12 @@ enum exit_status command_devices(struct options *options) {
         printf("%s:%d  %s\n", fcl_device_kind_name(d->kind), d->index, d->name);
         printf("    %s, driver %s\n", d->platform, d->driver);
         if (d->memory_bytes)
-            printf("    %.1f GiB memory, %llu KiB shared memory per block, %u units, up to %u threads per block\n",
-                   (double)d->memory_bytes / (1 << 30), (unsigned long long)(d->shared_bytes / 1024), d->compute_units,
-                   d->max_threads);
+            printf("    %.1f GiB memory, %u units", (double)d->memory_bytes / (1 << 30), d->compute_units);
+        if (d->max_threads)
+            printf(", %llu KiB shared memory per block, up to %u threads per block",
+                   (unsigned long long)(d->shared_bytes / 1024), d->max_threads);
+        if (d->memory_bytes)
+            printf("\n");
         if (d->problem[0])
             printf("    unusable: %s\n", d->problem);
     }

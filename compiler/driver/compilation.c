@@ -55,12 +55,19 @@ static struct loaded *find_loaded(struct compilation *c, const char *identity) {
 static struct loaded *load_file(struct compilation *c, const char *path, const char *shown, bool is_prelude,
                                 unsigned depth, const char **why);
 
+/* `import "matrix"` is `import "matrix.fcl"`; a name with a dot is taken as it is. */
+static const char *with_ending(struct arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/');
+    return strchr(slash ? slash : path, '.') ? path : arena_printf(arena, "%s.fcl", path);
+}
+
 /* The module an import names; NULL when it is missing or wrong, which is reported. */
 static const struct module *load_import(struct compilation *c, const struct ast_decl *import, const char *directory,
                                         bool is_prelude, unsigned depth) {
-    const char *path = path_join(c->arena, directory, import->path), *shown = path, *why = NULL;
+    const char *name = with_ending(c->arena, import->path);
+    const char *path = path_join(c->arena, directory, name), *shown = path, *why = NULL;
     if (access(path, F_OK) != 0) {
-        const char *in_library = search_library(c->arena, import->path);
+        const char *in_library = search_library(c->arena, name);
         if (!in_library) {
             struct diagnostic *error = diag_error(c->diagnostics, DIAG_IMPORT_NOT_FOUND, import->name_span,
                                                   "there is no file `%s`", import->path);
@@ -68,7 +75,7 @@ static const struct module *load_import(struct compilation *c, const struct ast_
             return NULL;
         }
         path = in_library;
-        shown = arena_printf(c->arena, "lib/%s", import->path);
+        shown = arena_printf(c->arena, "lib/%s", name);
     }
     struct loaded *known = find_loaded(c, identity_of(c->arena, path));
     if (known && !known->is_complete) {

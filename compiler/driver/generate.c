@@ -65,7 +65,8 @@ static bool generate_kernel(const struct generate_request *request, const struct
     struct arena *arena = request->arena;
     struct elaborate_options elaborate = generate_elaborate_options(request->options);
     elaborate.has_shuffles = request->language == BACKEND_CUDA;
-    if (request->loop || request->language == BACKEND_C)
+    elaborate.is_cpu = request->loop || request->language == BACKEND_C;
+    if (elaborate.is_cpu)
         elaborate.shared_bytes = CPU_SHARED_BYTES;
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
     if (!kernel)
@@ -102,16 +103,24 @@ static bool is_taken(const struct generated *generated, const struct target_kern
     return false;
 }
 
-/* The launches of a kernel `f` are called f_0, f_1, …, as another kernel may be called too: that one keeps its name. */
-static void make_names_unique(struct arena *arena, struct generated *generated) {
+static void make_unique(struct arena *arena, struct generated *generated, bool several_launches) {
     for (size_t i = 0; i < generated->targets.count; i++) {
         const struct target_program *program = generated->targets.at[i];
-        for (size_t k = 0; program->kernels.count > 1 && k < program->kernels.count; k++) {
+        if (several_launches != (program->kernels.count > 1))
+            continue;
+        for (size_t k = 0; k < program->kernels.count; k++) {
             struct target_kernel *kernel = program->kernels.at[k];
             while (is_taken(generated, kernel, kernel->name))
                 kernel->name = arena_printf(arena, "%s_", kernel->name);
         }
     }
+}
+
+/* The launches of a kernel `f` are called f_0, f_1, …, as another kernel may be called too: that one keeps its name. Then
+   those whose names became the same when they were made identifiers, as of `k'` and `k_`. */
+static void make_names_unique(struct arena *arena, struct generated *generated) {
+    make_unique(arena, generated, true);
+    make_unique(arena, generated, false);
 }
 
 /* As `fclc run` finds them: of one name, the last. */

@@ -236,7 +236,9 @@ static bool looks_like_number(const char *text) {
     return isdigit((unsigned char)text[1]) || text[1] == '.' || strcmp(text, "-inf") == 0 || strcmp(text, "-nan") == 0;
 }
 
-static bool is_file_name(const char *text) { return strchr(text, '.') || strchr(text, '/'); }
+static bool is_file_name(const char *text) {
+    return strchr(text, '.') || strchr(text, '/') || strcmp(text, "-") == 0; /* -: standard input */
+}
 
 static bool check_operands(struct parser *p) {
     struct options *o = p->options;
@@ -294,6 +296,11 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
         }
     }
     size_t first = 0;
+    if (operands.count > 0 && strcmp(operands.at[0], "help") == 0) { /* `fclc help run` for `fclc run --help` */
+        options->only_help = true;
+        operands.at++;
+        operands.count--;
+    }
     if (options->command != COMMAND_DUMP && operands.count > 0 && !find_command(&p, operands.at[0], &first)) {
         *why = p.why;
         return false;
@@ -351,7 +358,7 @@ void options_print_overview(FILE *out) {
     fprintf(out, "fclc, the compiler for FCL, a functional language for GPU kernels\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         print_row(out, command_info[i].synopsis, command_info[i].summary);
-    fprintf(out, "\n`fclc COMMAND --help` lists a command's options. These are all:\n\n");
+    fprintf(out, "\nFILE.fcl may be -, standard input. `fclc COMMAND --help` lists a command's options. These are all:\n\n");
     for (int i = 0; i < OPTION_COUNT; i++)
         print_option(out, &option_info[i]);
     fprintf(out, "\nExit status: 0 good; 1 the program is wrong or a test failed; 2 the command line is wrong;\n"

@@ -18,7 +18,9 @@ struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
     if (n && e->options->check)
         elab_check(e, CHECK_LENGTH, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
-    return n ? ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0)) : NULL;
+    if (!n || n->low >= 0) /* unoptimised, too: lengths are to be seen to be equal at every level of optimisation */
+        return n;
+    return ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0));
 }
 
 struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index) {
@@ -97,6 +99,28 @@ static struct elab_value *index_list(struct elaborator *e, void *context) {
     return elab_choose(e, is_below, index_list, &below, index_list, &above);
 }
 
+/* Whether the leaves of a type are known to be scalars. */
+static bool is_of_scalars(struct type *type) {
+    type = type_resolve(type);
+    if (type->kind != TYPE_TUPLE)
+        return type->kind == TYPE_BASE;
+    for (size_t i = 0; i < type->tuple.count; i++)
+        if (!is_of_scalars(type->tuple.items[i]))
+            return false;
+    return true;
+}
+
+/* Zeros for an element of an empty list, in code that is built but never runs, if the branch's condition is right. */
+static struct elab_value *index_nothing(struct elaborator *e, struct type *type) {
+    base_list bases = {0};
+    elab_leaf_bases(e, type, &bases);
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases.count);
+    for (size_t i = 0; i < bases.count; i++)
+        leaves[i] = e->shape ? NULL : ir_constant(e->builder, bases.at[i], (union scalar){0});
+    size_t next = 0;
+    return elab_of_type(e, type, leaves, &next);
+}
+
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index) {
     switch (pull->kind) {
     case PULL_GENERATE: return elab_apply(e, pull->function, elab_scalar(e, index));
@@ -115,6 +139,8 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         size_t count = (size_t)ir_resolve(e->builder, pull->length)->constant.integer;
         if (index)
             index = ir_resolve(e->builder, index);
+        if (!count && pull->memory.element && is_of_scalars(pull->memory.element) && !runs_if_reached(e))
+            return index_nothing(e, pull->memory.element);
         if (index && index->is_constant) {
             bool is_outside = index->constant.integer < 0 || (uint64_t)index->constant.integer >= count;
             if (is_outside && count && !runs_if_reached(e))
@@ -211,6 +237,7 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
             return ir_ternary(b, OP_SELECT, push->condition, x, y);
         return x == y ? x : NULL;
     }
+    case PUSH_INTO:
     case PUSH_EACH:
     case PUSH_SEQFOR: return push->total;
     case PUSH_CHUNKS: {
@@ -267,6 +294,13 @@ PRIMITIVE(LENGTH) {
 }
 
 PRIMITIVE(LENGTH_PULL) { return elab_LENGTH(e, primitive, instance, arguments); }
+
+PRIMITIVE(ELEMENT_BYTES) {
+    (void)primitive, (void)arguments;
+    base_list bases = {0};
+    elab_leaf_bases(e, elab_type(e, instance, 0), &bases);
+    return elab_scalar(e, ir_int(e->builder, elab_bits(&bases) / 8));
+}
 
 PRIMITIVE(LENGTH_PUSH) {
     UNUSED_HERE;
@@ -386,6 +420,16 @@ PRIMITIVE(PERMUTE) {
     struct push *of = elab_as_push(e, arguments[1]);
     struct push *push = elab_push_new(e, PUSH_PERMUTE, of->level);
     push->function = arguments[0];
+    push->of = of;
+    push->span = e->span;
+    return elab_of_push(e, push);
+}
+
+PRIMITIVE(PERMUTE_INTO) {
+    UNUSED_HERE;
+    struct push *of = elab_as_push(e, arguments[1]);
+    struct push *push = elab_push_new(e, PUSH_INTO, of->level);
+    push->total = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
     push->of = of;
     push->span = e->span;
     return elab_of_push(e, push);

@@ -1,6 +1,7 @@
 /* Upper bounds: memory is set aside before a kernel starts, so the length of what a block stores must be bounded by a value that
    the host knows. The bound of a chunk's length, min n (length - i * n), is n. */
 #include "elaborate/value.h"
+#include "ir/range.h"
 
 static bool at_host(struct elaborator *e, const struct ir_value *value) {
     return value->is_constant || !value->region || value->region == e->kernel->body;
@@ -12,9 +13,28 @@ static struct ir_value *larger(struct elaborator *e, struct ir_value *x, struct 
     return x && y ? ir_binary(e->builder, OP_MAX, x, y) : NULL;
 }
 
+/* The sum or product of two bounds, which may be more than any length: then it is the greatest, of which there is never memory.
+   Wrapped around it would be too little memory. */
+static struct ir_value *together(struct elaborator *e, enum ir_op op, struct ir_value *x, struct ir_value *y) {
+    struct ir_builder *b = e->builder;
+    const struct range ranges[2] = {{x->low, x->high}, {y->low, y->high}};
+    if (range_never_wraps(op, BASE_I32, ranges))
+        return ir_binary(b, op, x, y);
+    struct ir_value *exact = ir_binary(b, op, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64));
+    struct ir_value *most = ir_constant(b, BASE_I64, (union scalar){.integer = INT32_MAX});
+    return ir_convert(b, ir_binary(b, OP_MIN, exact, most), BASE_I32);
+}
+
+/* A bound of what is no negative number where it matters. */
+static struct ir_value *natural(struct elaborator *e, const struct ir_value *value, struct ir_value *its_bound) {
+    return value->low >= 0 ? its_bound : larger(e, its_bound, ir_int(e->builder, 0));
+}
+
 static struct ir_value *of_operation(struct elaborator *e, const struct ir_instruction *i, int depth) {
     struct ir_builder *b = e->builder;
     struct ir_value **x = i->operands;
+    if (i->op == OP_CONVERT) /* arithmetic in another type wraps elsewhere: only the host's own values are followed */
+        return at_host(e, x[0]) ? ir_convert(b, x[0], BASE_I32) : NULL;
     struct ir_value *first = i->operand_count > 0 ? bound(e, x[0], depth) : NULL;
     if (i->op == OP_SELECT)
         return larger(e, bound(e, x[1], depth), bound(e, x[2], depth));
@@ -27,19 +47,20 @@ static struct ir_value *of_operation(struct elaborator *e, const struct ir_instr
     switch (i->op) {
     case OP_ADD: {
         struct ir_value *second = bound(e, x[1], depth);
-        return second ? ir_binary(b, OP_ADD, first, second) : NULL;
+        return second ? together(e, OP_ADD, first, second) : NULL;
     }
-    case OP_SUB: return x[1]->low >= 0 ? ir_binary(b, OP_SUB, first, ir_int(b, x[1]->low)) : NULL;
+    case OP_SUB: return x[0]->low >= 0 && x[1]->low >= 0 ? ir_binary(b, OP_SUB, first, ir_int(b, x[1]->low)) : NULL;
     case OP_MUL: {
         struct ir_value *second = bound(e, x[1], depth);
-        return second && x[0]->low >= 0 && x[1]->low >= 0 ? ir_binary(b, OP_MUL, first, second) : NULL;
+        if (!second || (x[0]->low < 0 && x[1]->low < 0))
+            return NULL;
+        return together(e, OP_MUL, natural(e, x[0], first), natural(e, x[1], second));
     }
-    case OP_DIV: return x[1]->low >= 1 && x[0]->low >= 0 ? ir_binary(b, OP_DIV, first, ir_int(b, x[1]->low)) : NULL;
-    case OP_REM:
-    case OP_SHR:
+    case OP_DIV: return x[1]->low >= 1 ? ir_binary(b, OP_DIV, natural(e, x[0], first), ir_int(b, x[1]->low)) : NULL;
+    case OP_SHR: first = natural(e, x[0], first); return x[1]->is_constant ? ir_binary(b, OP_SHR, first, x[1]) : first;
+    case OP_REM: return natural(e, x[0], first);
     case OP_AND: return x[0]->low >= 0 ? first : NULL;
     case OP_MAX: return larger(e, first, bound(e, x[1], depth));
-    case OP_CONVERT: return first;
     default: return NULL; /* other operations have no bound but their range */
     }
 }

@@ -100,9 +100,11 @@ void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outs
     }
     struct marking marking = {push, outside, NULL, length};
     struct ir_value *capacity = elab_capacity(e, length, push->level);
-    struct ir_region *here = ir_enter_outermost(b);
+    bool is_bound = push->level != LEVEL_GRID; /* a value of the outermost region */
+    struct ir_region *here = is_bound ? ir_enter_outermost(b) : NULL;
     struct ir_value *words = ir_binary(b, OP_ADD, ir_binary(b, OP_SHR, capacity, ir_int(b, 5)), ir_int(b, 1));
-    ir_leave_outermost(b, here);
+    if (is_bound)
+        ir_leave_outermost(b, here);
     marking.marks = ir_buffer_new(b, marks_memory(push->level), push->level, BASE_U32, words, "written");
     marking.marks->rewritten = true;
     ir_allocate(b, marking.marks);

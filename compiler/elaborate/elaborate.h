@@ -11,6 +11,7 @@ struct elaborate_options {
     int block_size, warp_size, grid_size; /* what #BlockSize … are */
     bool has_shuffles;                    /* lanes of a warp exchange values without memory */
     int shared_bytes;                     /* that a block may use without being told how many */
+    bool is_cpu;                          /* few threads run at a time, each with a cache of its own */
     int unroll;                           /* most steps that a static while, power or loop is unrolled to */
     bool check;                           /* code that checks, at run time, what is not proved */
     int optimise;                         /* as ir_builder_new takes it */

@@ -53,6 +53,9 @@ static struct elab_value *evaluate_config(struct elaborator *e, enum core_config
     case CONFIG_BLOCK_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->block_size));
     case CONFIG_WARP_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->warp_size));
     case CONFIG_GRID_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->grid_size));
+    case CONFIG_IS_CPU: return elab_scalar(e, ir_bool(e->builder, e->options->is_cpu));
+    case CONFIG_HAS_WARPS: return elab_scalar(e, ir_bool(e->builder, e->options->has_shuffles));
+    case CONFIG_COUNT: break;
     }
     elab_internal(e, "unknown configuration constant");
 }
@@ -152,7 +155,7 @@ struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition,
             pull->kind = PULL_UNKNOWN;
             return elab_of_pull(e, pull);
         }
-        return elab_is_ground(a) ? merge(e, NULL, a, elab_unknown(e)) : a;
+        return elab_is_ground(a) ? elab_unknown_like(e, a) : a;
     }
     switch (ir_known(e->builder, condition)) {
     case IR_TRUE: return then_thunk(e, then_context);
@@ -458,6 +461,9 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
         struct pull *pull = ARENA_NEW(e->arena, struct pull);
         pull->kind = PULL_LIST;
         pull->length = ir_int(e->builder, (int64_t)core->sequence.count);
+        struct type *type = type_resolve(core->type);
+        if (!core->sequence.count && type->kind == TYPE_PULL) /* the items say nothing */
+            pull->memory.element = type_resolve(type_instantiate(e->arena, instance, type->array.element));
         pull->items = ARENA_ARRAY(e->arena, struct elab_value *, core->sequence.count);
         for (size_t i = 0; i < core->sequence.count; i++)
             pull->items[i] = elab_evaluate(e, core->sequence.items[i], environment, instance);

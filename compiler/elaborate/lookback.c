@@ -6,6 +6,8 @@
    back over the states of those before it, waiting for what is not there yet, until it meets one that counts for all before;
    then it writes its second state, and others need not go further. Blocks take their numbers by tickets (note [tickets] in
    ir.h), so whom a block waits for has begun. What is needed from the device is that a block which has begun goes on.
+   Where lanes exchange registers a warp looks at as many blocks at a time as it has lanes: at the nearest of them that counts for all
+   before, or at all, as soon as those have written something; it combines them in log2 steps.
    A state and a value of up to 32 bits are one word, which no other thread sees half-written. Larger values are written first,
    then a fence, then the state.
 
@@ -158,7 +160,108 @@ static void go_back(struct elaborator *e, const struct lookback_state *state, co
         acc[k] = results[k];
 }
 
-/* The first thread goes back; the others read from shared memory what it found. */
+/* The blocks that a warp looks at. */
+struct window {
+    struct ir_value *lane, *last; /* of the warp; the last lane that counts */
+};
+
+/* x of lane 0 becomes that of lane `last` combined with those of all lanes below it, down to its own: lane i looks at block j - i. */
+static void combine_lanes(struct elaborator *e, const struct lookback_state *state, const struct window *window,
+                          struct ir_value **x) {
+    struct ir_builder *b = e->builder;
+    size_t n = state->bases.count;
+    int steps = 0;
+    while (1 << steps < e->options->warp_size)
+        steps++;
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    struct ir_value **others = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    for (size_t k = 0; k < n; k++)
+        carried[k] = x[k];
+    struct ir_value *step = ir_begin_for(b, ir_int(b, steps), carried, n, "step");
+    struct ir_value *from = ir_binary(b, OP_ADD, window->lane, ir_binary(b, OP_SHL, ir_int(b, 1), step));
+    struct ir_value *most = ir_int(b, e->options->warp_size - 1);
+    struct ir_value *lane = ir_binary(b, OP_MIN, from, most);
+    for (size_t k = 0; k < n; k++)
+        others[k] = elab_exchange(e, carried[k], lane);
+    ir_begin_if(b, ir_binary(b, OP_LE, from, ir_binary(b, OP_MIN, window->last, most)));
+    ir_values combined = {0};
+    elab_flatten(e, combine(e, state, others, carried), &combined);
+    ir_else(b, combined.at, n);
+    ir_end_if(b, carried, nexts, n, false);
+    ir_end_for(b, nexts, x);
+}
+
+/* As go_back, by all lanes of a warp, which all get the result. */
+static void go_back_by_warp(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                            struct ir_value *lane, struct ir_value **acc) {
+    struct ir_builder *b = e->builder;
+    size_t n = state->bases.count;
+    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
+    struct ir_value *none = ir_constant(b, BASE_U32, (union scalar){.natural = 0});
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
+    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
+    for (size_t k = 0; k < n; k++)
+        carried[k] = acc[k];
+    carried[n] = ir_binary(b, OP_SUB, blocks->index, one);
+    carried[n + 1] = ir_binary(b, OP_EQ, blocks->index, zero);
+    ir_begin_while(b, carried, n + 2, NULL, NULL);
+    ir_name(carried[n], "before");
+    ir_while_body(b, ir_unary(b, OP_NOT, carried[n + 1]));
+    /* Lanes that would be before block 0 look at it, too: they come after a lane that counts for all. */
+    struct ir_value *at = ir_binary(b, OP_MAX, ir_binary(b, OP_SUB, carried[n], lane), zero);
+    struct ir_value *word, *what = look(e, state, at, &word);
+    ir_name(what, "state");
+    struct ir_value *is_there = ir_binary(b, OP_NE, what, ir_int(b, NOTHING));
+    struct ir_value *is_all = ir_binary(b, OP_OR, ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE)),
+                                        ir_binary(b, OP_AND, is_there, ir_binary(b, OP_EQ, at, zero)));
+    struct ir_value *ends = ir_ballot(b, is_all);
+    struct ir_value *below = ir_binary(b, OP_SUB, ir_binary(b, OP_AND, ends, ir_binary(b, OP_SUB, none, ends)),
+                                       ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
+    struct window window = {lane, ir_unary(b, OP_POPCOUNT, below)}; /* 32 where no lane counts for all */
+    struct ir_value *counts = ir_binary(b, OP_LE, lane, window.last);
+    struct ir_value *missing = ir_ballot(b, ir_binary(b, OP_AND, counts, ir_unary(b, OP_NOT, is_there)));
+    ir_begin_if(b, ir_binary(b, OP_EQ, missing, none));
+    struct ir_value **x;
+    if (word) {
+        x = value_of(e, state, blocks, at, what, word);
+    } else { /* what is not there must not be read */
+        ir_values neutral = {0};
+        x = ARENA_ARRAY(e->arena, struct ir_value *, n);
+        ir_begin_if(b, counts);
+        ir_else(b, value_of(e, state, blocks, at, what, word), n);
+        elab_flatten(e, state->neutral, &neutral);
+        ir_end_if(b, neutral.at, x, n, false);
+    }
+    combine_lanes(e, state, &window, x);
+    for (size_t k = 0; k < n; k++)
+        x[k] = elab_exchange(e, x[k], zero);
+    ir_values combined = {0};
+    elab_flatten(e, combine(e, state, x, carried), &combined);
+    vec_push(e->arena, &combined, ir_binary(b, OP_SUB, carried[n], ir_int(b, e->options->warp_size)));
+    vec_push(e->arena, &combined, ir_binary(b, OP_NE, ends, none));
+    ir_else(b, combined.at, n + 2);
+    ir_end_if(b, carried, nexts, n + 2, false);
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
+    ir_end_while(b, nexts, results);
+    for (size_t k = 0; k < n; k++)
+        acc[k] = results[k];
+}
+
+/* Only lane 0 of a warp, or the one thread (NULL). */
+static void begin_only(struct elaborator *e, struct ir_value *lane) {
+    if (lane)
+        ir_begin_if(e->builder, ir_binary(e->builder, OP_EQ, lane, ir_int(e->builder, 0)));
+}
+
+static void end_only(struct elaborator *e, struct ir_value *lane) {
+    if (!lane)
+        return;
+    ir_else(e->builder, NULL, 0);
+    ir_end_if(e->builder, NULL, NULL, 0, false);
+}
+
+/* The first thread goes back, or the first warp; the others read from shared memory what it found. */
 static struct elab_value *in_one_pass(struct elaborator *e, const struct lookback_state *state,
                                       const struct blocks_run *blocks, const ir_values *aggregate) {
     struct ir_builder *b = e->builder;
@@ -168,17 +271,30 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
         found[k] = new_buffer(e, MEMORY_SHARED, state->bases.at[k], ir_int(b, 1), "before_block");
         ir_allocate(b, found[k]);
     }
-    ir_begin_forall(b, LEVEL_BLOCK, LEVEL_THREAD, ir_int(b, 1), "first");
+    bool by_warp = e->options->has_shuffles && e->options->warp_size == 32; /* a ballot has 32 bits */
+    struct ir_value *lane = NULL;
+    ir_begin_forall(b, LEVEL_BLOCK, by_warp ? LEVEL_WARP : LEVEL_THREAD, ir_int(b, 1), "first");
+    if (by_warp)
+        lane = ir_begin_forall(b, LEVEL_WARP, LEVEL_THREAD, ir_int(b, 32), "lane");
     bool was_volatile = ir_set_volatile(b, true);
+    begin_only(e, lane);
     publish(e, state, blocks, AGGREGATE, aggregate->at);
+    end_only(e, lane);
     ir_values acc = {0}, inclusive = {0};
     elab_flatten(e, state->neutral, &acc);
-    go_back(e, state, blocks, acc.at);
+    if (by_warp)
+        go_back_by_warp(e, state, blocks, lane, acc.at);
+    else
+        go_back(e, state, blocks, acc.at);
+    begin_only(e, lane);
     elab_flatten(e, combine(e, state, acc.at, aggregate->at), &inclusive);
     publish(e, state, blocks, INCLUSIVE, inclusive.at);
     ir_set_volatile(b, was_volatile);
     for (size_t k = 0; k < n; k++)
         ir_store(b, found[k], ir_int(b, 0), acc.at[k]);
+    end_only(e, lane);
+    if (by_warp)
+        ir_end_forall(b);
     ir_end_forall(b);
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, n);
     for (size_t k = 0; k < n; k++)
@@ -187,15 +303,6 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
 }
 
 /* ---- in passes ---- */
-
-static struct elab_value *unknown_like(struct elaborator *e, const struct elab_value *shape) {
-    ir_values leaves = {0};
-    elab_flatten(e, (struct elab_value *)shape, &leaves);
-    for (size_t k = 0; k < leaves.count; k++)
-        leaves.at[k] = NULL;
-    size_t next = 0;
-    return elab_unflatten(e, shape, leaves.at, &next);
-}
 
 static struct elab_value *collect(struct elaborator *e, const struct lookback_state *state, struct blocks_run *blocks,
                                   const ir_values *aggregate) {
@@ -206,7 +313,7 @@ static struct elab_value *collect(struct elaborator *e, const struct lookback_st
     ir_end_forall(b);
     blocks->is_collected = true;
     e->shape++; /* until the end of the chunk: run_chunk */
-    return unknown_like(e, state->neutral);
+    return elab_unknown_like(e, state->neutral);
 }
 
 void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks) {
@@ -242,7 +349,7 @@ struct elab_value *elab_LOOKBACK(struct elaborator *e, enum primitive primitive,
     struct elab_value *neutral = arguments[2];
     struct blocks_run *blocks = e->blocks;
     if (e->shape)
-        return unknown_like(e, neutral);
+        return elab_unknown_like(e, neutral);
     if (!blocks)
         return neutral; /* there is one block */
     if (!all_come_here(e))

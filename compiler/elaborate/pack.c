@@ -49,3 +49,27 @@ struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const
     }
     return leaves;
 }
+
+/* ---- orderBits ---- */
+
+/* Of signed numbers the sign comes first, turned round; of negative floats all bits are, for these grow away from zero. */
+struct elab_value *elab_ORDER_BITS(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                   struct elab_value **arguments) {
+    (void)primitive, (void)instance;
+    struct ir_builder *b = e->builder;
+    struct ir_value *x = elab_as_scalar(e, arguments[0]);
+    if (!x)
+        return arguments[0]; /* in a shape: depends on data */
+    const struct base_info *info = &base_info[x->base];
+    struct ir_value *bits = ir_convert(b, elab_bits_of(e, x), bits_base(x->base));
+    size_t last = (size_t)elab_leaf_bits(x->base) - 1;
+    struct ir_value *sign = word_constant(e, bits->base, (size_t)1 << last);
+    if (info->is_floating) {
+        struct ir_value *zero = word_constant(e, bits->base, 0);
+        struct ir_value *is_negative = ir_binary(b, OP_NE, ir_binary(b, OP_AND, bits, sign), zero);
+        bits = ir_binary(b, OP_XOR, bits, ir_ternary(b, OP_SELECT, is_negative, ir_unary(b, OP_BIT_NOT, zero), sign));
+    } else if (info->is_signed) {
+        bits = ir_binary(b, OP_XOR, bits, sign);
+    }
+    return elab_scalar(e, ir_convert(b, bits, BASE_U64));
+}

@@ -15,7 +15,12 @@
    note [own buckets]
    At grid, threads of the whole device would meet at few places. So where there are enough pairs for it, each of some blocks
    combines a part of the pairs in buckets of its own, in shared memory, which begin as the neutral element, and these are
-   then combined with the array. Buckets that do not fit are done a range at a time: one pass over the pairs each. */
+   then combined with the array. Buckets that do not fit are done a range at a time: one pass over the pairs each.
+
+   note [copies]
+   Where even that would take too many passes, but there are fewer places than threads, the places are copied in global
+   memory: blocks share out the copies, and so meet less often. The first copy would be the array itself; but then the rest would
+   need other code, so all copies begin as the neutral element, and a last launch combines each place's copies in order. */
 #include <string.h>
 
 #include "elaborate/value.h"
@@ -40,6 +45,7 @@ struct places {
     size_t count;
     struct ir_value *offset; /* or NULL */
     struct ir_buffer *lock;
+    struct ir_value *lock_offset; /* or NULL */
 };
 
 /* ---- what the operator does ---- */
@@ -267,7 +273,8 @@ static void update_locked(struct elaborator *e, const struct reducing *r, const 
     struct ir_value *carried[1] = {ir_bool(b, false)}, *results[1];
     ir_begin_while(b, carried, 1, NULL, NULL);
     ir_while_body(b, ir_unary(b, OP_NOT, carried[0]));
-    struct ir_value *was = ir_compare_exchange(b, places->lock, place, ir_int(b, 0), ir_int(b, 1));
+    struct ir_value *lock = places->lock_offset ? ir_binary(b, OP_ADD, places->lock_offset, place) : place;
+    struct ir_value *was = ir_compare_exchange(b, places->lock, lock, ir_int(b, 0), ir_int(b, 1));
     ir_name(was, "taken");
     struct ir_value *is_mine = ir_binary(b, OP_EQ, was, ir_int(b, 0));
     ir_begin_if(b, is_mine);
@@ -277,7 +284,7 @@ static void update_locked(struct elaborator *e, const struct reducing *r, const 
     write_place(e, r, places, place, elab_apply2(e, r->function, old, new));
     ir_set_volatile(b, was_volatile);
     ir_fence(b);
-    ir_atomic(b, ATOMIC_EXCHANGE, places->lock, place, ir_int(b, 0));
+    ir_atomic(b, ATOMIC_EXCHANGE, places->lock, lock, ir_int(b, 0));
     ir_else(b, NULL, 0);
     ir_end_if(b, NULL, NULL, 0, false);
     ir_end_while(b, &is_mine, results);
@@ -392,7 +399,7 @@ static bool keeps_plainly(const struct reducing *r, const struct writer *writer)
 static struct places places_of(struct writer const *writer) {
     for (size_t k = 0; k < writer->buffer_count; k++)
         writer->buffers[k]->rewritten = true;
-    return (struct places){writer->buffers, writer->buffer_count, writer->offset, NULL};
+    return (struct places){.buffers = writer->buffers, .count = writer->buffer_count, .offset = writer->offset};
 }
 
 static int64_t place_bytes(const struct reducing *r) {
@@ -429,7 +436,7 @@ enum { PAIRS_PER_BUCKET = 2, LEAST_BLOCKS = 8 };
 
 struct own_buckets {
     struct ir_value *limit;  /* buckets that fit */
-    struct ir_value *width;  /* of them that are used: capacity */
+    struct ir_value *width;  /* of them that are used */
     struct ir_value *passes; /* over the pairs */
     struct ir_value *blocks; /* with buckets of their own */
     struct ir_value *worthwhile;
@@ -454,7 +461,7 @@ static struct own_buckets plan_buckets(struct elaborator *e, const struct reduci
     struct ir_value *enough = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, blocks), ir_bool(b, true),
                                          ir_binary(b, OP_LE, ir_int(b, LEAST_BLOCKS), gain));
     /* A number of blocks that is asked for is taken as it is. */
-    ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, blocks), most, own.blocks);
+    own.blocks = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, blocks), blocks, own.blocks);
     own.worthwhile = ir_binary(b, OP_AND, enough, ir_binary(b, OP_LE, own.passes, most_passes));
     return own;
 }
@@ -479,27 +486,48 @@ static void combine(struct elaborator *e, const struct reducing *r, const struct
     elab_end_threads(e, LEVEL_BLOCK, h);
 }
 
+/* The pairs of one block: an even share each, the last ones maybe fewer or none. */
+struct share {
+    struct ir_value *size; /* of all, computed before the blocks begin */
+    struct ir_value *first, *count;
+};
+
+static struct share even_shares(struct elaborator *e, struct ir_value *pairs, struct ir_value *blocks) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
+    struct ir_value *rest = ir_binary(b, OP_REM, pairs, blocks);
+    struct ir_value *size = ir_binary(b, OP_ADD, ir_binary(b, OP_DIV, pairs, blocks),
+                                      ir_ternary(b, OP_SELECT, ir_binary(b, OP_EQ, rest, zero), zero, one));
+    return (struct share){.size = ir_binary(b, OP_MAX, zero, size)};
+}
+
+static void begin_share(struct elaborator *e, struct share *share, struct ir_value *pairs, struct ir_value *block) {
+    struct ir_builder *b = e->builder;
+    share->first = ir_binary(b, OP_MUL, block, share->size);
+    struct ir_value *left = ir_binary(b, OP_MAX, ir_int(b, 0), ir_binary(b, OP_SUB, pairs, share->first));
+    share->count = ir_binary(b, OP_MIN, share->size, left);
+}
+
 static void run_pass(struct elaborator *e, const struct reducing *r, const struct own_buckets *own,
                      const struct places *places, struct ir_value *pass) {
     struct ir_builder *b = e->builder;
     struct ir_value *pairs = ir_resolve(b, r->push->pairs->length), *length = ir_resolve(b, r->push->array->length);
-    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
     struct ir_value *low = ir_binary(b, OP_MUL, pass, own->limit);
     struct ir_value *width = ir_binary(b, OP_MIN, own->width, ir_binary(b, OP_SUB, length, low));
-    struct ir_value *share = ir_binary(
-        b, OP_ADD, ir_binary(b, OP_DIV, pairs, own->blocks),
-        ir_ternary(b, OP_SELECT, ir_binary(b, OP_EQ, ir_binary(b, OP_REM, pairs, own->blocks), zero), zero, one));
-    share = ir_binary(b, OP_MAX, zero, share);
+    struct ir_value *capacity = elab_upper_bound(e, own->width); /* the array's length may be what a loop carries */
+    if (!capacity)
+        elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
+                  "no bound is known for the number of buckets that a block has for itself here");
+    struct share share = even_shares(e, pairs, own->blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, own->blocks, "block");
-    struct places buckets = new_places(e, r, LEVEL_BLOCK, own->width, "own_buckets");
-    add_lock(e, r, &buckets, LEVEL_BLOCK, own->width);
+    struct places buckets = new_places(e, r, LEVEL_BLOCK, capacity, "own_buckets");
+    add_lock(e, r, &buckets, LEVEL_BLOCK, capacity);
     struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, width);
     write_place(e, r, &buckets, h, r->neutral);
     free_locks(e, &buckets, h);
     elab_end_threads(e, LEVEL_BLOCK, h);
-    struct ir_value *first = ir_binary(b, OP_MUL, block, share);
-    struct ir_value *left = ir_binary(b, OP_MAX, zero, ir_binary(b, OP_SUB, pairs, first));
-    take_pairs(e, r, &buckets, LEVEL_BLOCK, first, ir_binary(b, OP_MIN, share, left), low, width);
+    begin_share(e, &share, pairs, block);
+    take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
     combine(e, r, &buckets, places, low, width);
     ir_end_forall(b);
 }
@@ -517,25 +545,120 @@ static void run_own_buckets(struct elaborator *e, const struct reducing *r, cons
     ir_end_for(b, NULL, NULL);
 }
 
+/* See note [copies]: how many, 1 where the array itself is updated. */
+static struct ir_value *plan_copies(struct elaborator *e, const struct reducing *r, const struct own_buckets *own) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1), *said = r->push->sizes[3];
+    struct ir_value *length = ir_binary(b, OP_MAX, one, ir_resolve(b, r->push->array->length));
+    struct ir_value *pairs = ir_resolve(b, r->push->pairs->length);
+    struct ir_value *by_threads =
+        ir_binary(b, OP_DIV, ir_int(b, (int64_t)e->options->grid_size * e->options->block_size), length);
+    struct ir_value *by_pairs = ir_binary(b, OP_DIV, ir_binary(b, OP_DIV, pairs, ir_int(b, PAIRS_PER_BUCKET)), length);
+    /* Few threads of a CPU run at a time: they seldom meet. */
+    struct ir_value *found =
+        e->options->is_cpu ? one : ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, by_threads, by_pairs));
+    struct ir_value *copies = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, said), said, found);
+    return ir_ternary(b, OP_SELECT, own->worthwhile, one, copies);
+}
+
+static struct places new_copies(struct elaborator *e, const struct reducing *r, struct ir_value *copies) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = ir_resolve(b, r->push->array->length), *one = ir_int(b, 1);
+    struct ir_value *capacity =
+        ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, one, copies), ir_binary(b, OP_MUL, copies, length), ir_int(b, 0));
+    struct places result = new_places(e, r, LEVEL_GRID, capacity, "copies");
+    add_lock(e, r, &result, LEVEL_GRID, capacity);
+    return result;
+}
+
+static void run_copies(struct elaborator *e, const struct reducing *r, const struct places *copied,
+                       struct ir_value *copies, const struct places *places) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *pairs = ir_resolve(b, r->push->pairs->length), *length = ir_resolve(b, r->push->array->length);
+    struct ir_value *h = elab_begin_threads(e, LEVEL_GRID, ir_binary(b, OP_MUL, copies, length));
+    write_place(e, r, copied, h, r->neutral);
+    elab_end_threads(e, LEVEL_GRID, h);
+
+    struct ir_value *blocks = ir_int(b, e->options->grid_size);
+    struct share share = even_shares(e, pairs, blocks);
+    struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, blocks, "block");
+    begin_share(e, &share, pairs, block);
+    struct places mine = *copied;
+    mine.offset = mine.lock_offset = ir_binary(b, OP_MUL, ir_binary(b, OP_REM, block, copies), length);
+    take_pairs(e, r, &mine, LEVEL_BLOCK, share.first, share.count, ir_int(b, 0), length);
+    ir_end_forall(b);
+
+    h = elab_begin_threads(e, LEVEL_GRID, length);
+    ir_values leaves = {0};
+    elab_flatten(e, read_place(e, r, places, h), &leaves);
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
+    memcpy(carried, leaves.at, leaves.count * sizeof *carried);
+    struct ir_value *copy = ir_begin_for(b, copies, carried, leaves.count, "copy");
+    size_t next = 0;
+    struct elab_value *so_far = elab_unflatten(e, r->neutral, carried, &next);
+    struct elab_value *one = read_place(e, r, copied, ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, length), h));
+    ir_values combined = {0};
+    elab_flatten(e, elab_apply2(e, r->function, so_far, one), &combined);
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
+    ir_end_for(b, combined.at, results);
+    next = 0;
+    write_place(e, r, places, h, elab_unflatten(e, r->neutral, results, &next));
+    elab_end_threads(e, LEVEL_GRID, h);
+}
+
+/* One of two ways of running, by a condition that the host may know only when it has the lengths. Inside a branch the
+   condition is known, so what was known before is kept. */
+static enum ir_truth begin_choice(struct elaborator *e, struct ir_value *condition) {
+    enum ir_truth truth = ir_known(e->builder, condition);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(e->builder, condition);
+    return truth;
+}
+
+static void other_choice(struct elaborator *e, enum ir_truth truth) {
+    if (truth == IR_UNKNOWN)
+        ir_else(e->builder, NULL, 0);
+}
+
+static void end_choice(struct elaborator *e, enum ir_truth truth) {
+    if (truth == IR_UNKNOWN)
+        ir_end_if(e->builder, NULL, NULL, 0, false);
+}
+
+/* Without buckets of the blocks' own. */
+static void run_in_global(struct elaborator *e, const struct reducing *r, const struct places *copied,
+                          struct ir_value *copies, struct ir_value *has_copies, const struct places *places) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *zero = ir_int(b, 0);
+    enum ir_truth copy = begin_choice(e, has_copies);
+    if (copy != IR_FALSE)
+        run_copies(e, r, copied, copies, places);
+    other_choice(e, copy);
+    if (copy != IR_TRUE)
+        take_pairs(e, r, places, LEVEL_GRID, zero, ir_resolve(b, r->push->pairs->length), zero,
+                   ir_resolve(b, r->push->array->length));
+    end_choice(e, copy);
+}
+
 static void run_at_grid(struct elaborator *e, const struct reducing *r, const struct writer *writer) {
     struct ir_builder *b = e->builder;
-    struct ir_value *length = ir_resolve(b, r->push->array->length), *zero = ir_int(b, 0);
+    struct ir_value *length = ir_resolve(b, r->push->array->length);
     bool in_place = keeps_plainly(r, writer);
     struct places places = in_place ? places_of(writer) : new_places(e, r, LEVEL_GRID, length, "buckets");
     add_lock(e, r, &places, LEVEL_GRID, length);
     struct own_buckets own = plan_buckets(e, r);
+    struct ir_value *copies = plan_copies(e, r, &own), *has_copies = ir_binary(b, OP_LT, ir_int(b, 1), copies);
+    struct places copied = {0};
+    if (ir_known(b, has_copies) != IR_FALSE)
+        copied = new_copies(e, r, copies);
     fill(e, r, &places, LEVEL_GRID);
-    enum ir_truth truth = ir_known(b, own.worthwhile);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(b, own.worthwhile);
-    if (truth != IR_FALSE)
+    enum ir_truth own_truth = begin_choice(e, own.worthwhile);
+    if (own_truth != IR_FALSE)
         run_own_buckets(e, r, &own, &places);
-    if (truth == IR_UNKNOWN)
-        ir_else(b, NULL, 0);
-    if (truth != IR_TRUE)
-        take_pairs(e, r, &places, LEVEL_GRID, zero, ir_resolve(b, r->push->pairs->length), zero, length);
-    if (truth == IR_UNKNOWN)
-        ir_end_if(b, NULL, NULL, 0, false);
+    other_choice(e, own_truth);
+    if (own_truth != IR_TRUE)
+        run_in_global(e, r, &copied, copies, has_copies, &places);
+    end_choice(e, own_truth);
     if (!in_place)
         hand_on(e, r, &places, LEVEL_GRID, writer);
 }
@@ -556,12 +679,12 @@ struct elab_value *elab_REDUCE_BY_INDEX(struct elaborator *e, enum primitive pri
                                         struct elab_value **arguments) {
     (void)primitive;
     struct push *push = elab_push_new(e, PUSH_REDUCE, elab_level(e, instance, 0));
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         push->sizes[i] = elab_as_scalar(e, arguments[i]);
-    push->function = arguments[3];
-    push->initial = arguments[4];
-    push->array = elab_as_pull(e, arguments[5]);
-    push->pairs = elab_as_pull(e, arguments[6]);
+    push->function = arguments[4];
+    push->initial = arguments[5];
+    push->array = elab_as_pull(e, arguments[6]);
+    push->pairs = elab_as_pull(e, arguments[7]);
     push->span = e->span;
     return elab_of_push(e, push);
 }

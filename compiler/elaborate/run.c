@@ -55,6 +55,33 @@ static void write_bounded(struct elaborator *e, const struct writer *self, struc
     }
 }
 
+/* Places outside 0 … total - 1 are dropped. */
+static void write_within(struct elaborator *e, const struct writer *next, struct ir_value *place,
+                         struct elab_value *element, struct ir_value *total) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *inside =
+        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, total));
+    enum ir_truth truth = ir_known(b, inside);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, inside);
+    if (truth != IR_FALSE)
+        next->write(e, next, place, element);
+    if (truth == IR_UNKNOWN) {
+        ir_else(b, NULL, 0);
+        ir_end_if(b, NULL, NULL, 0, false);
+    }
+}
+
+/* Elements that say where they belong. */
+static void write_pair(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                       struct elab_value *element) {
+    (void)index;
+    if (element->kind != ELAB_TUPLE)
+        elab_internal(e, "a write is no pair");
+    struct ir_value *place = elab_as_scalar(e, element->tuple.items[0]);
+    write_within(e, self->next, place, element->tuple.items[1], self->push->total);
+}
+
 /* Into the chunk's part of the whole. */
 struct placing {
     const struct writer *writer;
@@ -64,23 +91,11 @@ struct placing {
 static void write_at(struct elaborator *e, void *context, struct elab_value *where) {
     const struct placing *placing = context;
     const struct writer *self = placing->writer;
-    struct ir_builder *b = e->builder;
     struct ir_value *place = elab_as_scalar(e, where);
-    if (!self->push->total) {
+    if (self->push->total)
+        write_within(e, self->next, place, placing->element, self->push->total);
+    else
         self->next->write(e, self->next, place, placing->element);
-        return;
-    }
-    struct ir_value *inside =
-        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, self->push->total));
-    switch (ir_known(b, inside)) {
-    case IR_TRUE: self->next->write(e, self->next, place, placing->element); return;
-    case IR_FALSE: return;
-    case IR_UNKNOWN: break;
-    }
-    ir_begin_if(b, inside);
-    self->next->write(e, self->next, place, placing->element);
-    ir_else(b, NULL, 0);
-    ir_end_if(b, NULL, NULL, 0, false);
 }
 
 static void write_chunk(struct elaborator *e, const struct writer *self, struct ir_value *index,
@@ -124,14 +139,13 @@ void elab_end_threads(struct elaborator *e, enum level_value level, const struct
         ir_end_forall(e->builder);
 }
 
-/* What an empty array says about its elements is never asked, and may make no sense. */
-static bool is_empty(struct elaborator *e, const struct pull *array) {
-    const struct ir_value *length = ir_resolve(e->builder, array->length);
-    return length->is_constant && length->constant.integer == 0;
+bool elab_is_none(struct elaborator *e, struct ir_value *count) {
+    const struct ir_value *known = ir_resolve(e->builder, count);
+    return known->is_constant && known->constant.integer == 0;
 }
 
 static void run_pull(struct elaborator *e, struct push *push, const struct writer *writer) {
-    if (is_empty(e, push->array))
+    if (elab_is_none(e, push->array->length))
         return;
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
@@ -170,6 +184,11 @@ static void run_chunk(struct elaborator *e, void *context) {
     int shape = e->shape;
     if (body->blocks)
         body->blocks->next = 0;
+    struct ir_builder *b = e->builder;
+    const struct ir_value *size = body->push->chunk_size;
+    if (!body->push->function && size && size->is_constant &&
+        size->low > 0) /* no array has more than INT32_MAX elements */
+        ir_assume(b, ir_binary(b, OP_LE, body->chunk, ir_int(b, INT32_MAX / size->low)));
     struct push *chunk = elab_as_push(e, elab_index(e, body->push->array, body->chunk));
     struct writer writer = {.write = write_chunk, .push = body->push, .chunk = body->chunk, .next = body->writer};
     if (e->options->check && body->push->chunk_size)
@@ -199,7 +218,7 @@ static void run_blocks(struct elaborator *e, struct chunk_body *body, struct ir_
 }
 
 static void run_chunks(struct elaborator *e, struct push *push, const struct writer *writer) {
-    if (is_empty(e, push->array))
+    if (elab_is_none(e, push->array->length))
         return;
     struct ir_builder *b = e->builder;
     struct ir_value *count = ir_resolve(b, push->array->length);
@@ -223,6 +242,11 @@ static void run_chunks(struct elaborator *e, struct push *push, const struct wri
 static void run_permute(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct writer permuted = {.write = write_permuted, .function = push->function, .next = writer};
     elab_run(e, push->of, &permuted);
+}
+
+static void run_into(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct writer pairs = {.write = write_pair, .push = push, .next = writer};
+    elab_run(e, push->of, &pairs);
 }
 
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer) {
@@ -256,6 +280,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
         return;
     }
     case PUSH_PERMUTE: elab_run_marked(e, push, CHECK_PLACE, writer, run_permute); return;
+    case PUSH_INTO: elab_run_marked(e, push, CHECK_PLACE, writer, run_into); return;
     case PUSH_CHOICE: {
         struct ir_value *condition = ir_resolve(b, push->condition);
         switch (ir_known(b, condition)) {
@@ -335,7 +360,9 @@ enum { SMALL_CAPACITY = 4096 };
 struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level) {
     if (!length)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length of what is stored here depends on data");
-    if (level != LEVEL_GRID && length->high <= SMALL_CAPACITY)
+    if (level == LEVEL_GRID)
+        return ir_resolve(e->builder, length); /* the host allocates where it is */
+    if (length->high <= SMALL_CAPACITY)
         return ir_int(e->builder, length->high);
     struct ir_value *capacity = elab_upper_bound(e, length);
     if (!capacity)
@@ -424,6 +451,8 @@ static struct pull *step_shape(struct elaborator *e, const struct stepping *step
         result->length = length;
         return result;
     }
+    if (!stepping->condition && !stepping->count)
+        return result;
     struct ir_value *carried[2] = {length, ir_int(b, 0)};
     int64_t lows[2] = {0, 0}, highs[2] = {length->high, INT32_MAX};
     ir_begin_while(b, carried, 2, lows, highs);
@@ -445,15 +474,27 @@ static struct pull *step_shape(struct elaborator *e, const struct stepping *step
     return result;
 }
 
+/* How many elements both halves have. At grid, the host computes it where it is; below, it must be known before a kernel starts. */
+static struct ir_value *two_halves(struct elaborator *e, struct ir_value *capacity, enum level_value level) {
+    struct ir_builder *b = e->builder;
+    if (level == LEVEL_GRID) { /* below it there is no such memory */
+        elab_require(e, CHECK_STEPPED, ir_binary(b, OP_LE, capacity, ir_int(b, INT32_MAX / 2)), capacity, capacity,
+                     e->span);
+        return ir_binary(b, OP_MUL, capacity, ir_int(b, 2));
+    }
+    struct ir_region *here = ir_enter_outermost(b);
+    struct ir_value *both = ir_binary(b, OP_MUL, capacity, ir_int(b, 2));
+    ir_leave_outermost(b, here);
+    return both;
+}
+
 static struct pull *step_dynamically(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = elab_push_length(e, initial);
     struct ir_value *capacity = elab_capacity(e, length, stepping->level);
     /* Two halves in turn: what a step reads is never what it writes. */
     size_t count;
-    struct ir_region *here = ir_enter_outermost(b);
-    struct ir_value *both = ir_binary(b, OP_MUL, capacity, ir_int(b, 2));
-    ir_leave_outermost(b, here);
+    struct ir_value *both = two_halves(e, capacity, stepping->level);
     struct ir_buffer **buffers = elab_buffers(e, stepping->element, stepping->level, both, NULL, &count);
     for (size_t i = 0; i < count; i++)
         buffers[i]->rewritten = true;
@@ -487,11 +528,59 @@ static struct pull *step_dynamically(struct elaborator *e, const struct stepping
     return elab_stored(e, stepping->element, buffers, results[0], results[1]);
 }
 
+/* The most elements that a thread steps in registers. */
+enum { MOST_IN_REGISTERS = 64 };
+
+/* Is it a thread's array of a few elements, whose number is static and which each step keeps? */
+static bool fits_registers(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
+    struct ir_value *length = elab_push_length(e, initial);
+    if (stepping->level != LEVEL_THREAD || !length)
+        return false;
+    length = ir_resolve(e->builder, length);
+    if (!length->is_constant || length->constant.integer > MOST_IN_REGISTERS)
+        return false;
+    e->shape++;
+    struct pull *array = unknown_array(e, stepping->element, length);
+    struct ir_value *next = elab_push_length(e, next_push(e, stepping, array, NULL));
+    e->shape--;
+    return next && ir_resolve(e->builder, next) == length;
+}
+
+/* Registers cannot be indexed, so which of two halves is read must not depend on the step: each step makes a new array, and is
+   then copied over the old one, which costs nothing where both are in registers. */
+static struct pull *step_in_registers(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = elab_push_length(e, initial);
+    size_t count;
+    struct ir_buffer **buffers = elab_buffers(e, stepping->element, LEVEL_THREAD, length, NULL, &count);
+    for (size_t i = 0; i < count; i++)
+        buffers[i]->rewritten = true;
+    allocate(e, buffers, count);
+    struct writer writer = elab_store_writer(buffers, count, NULL);
+    elab_run(e, initial, &writer);
+    struct pull *array = elab_stored(e, stepping->element, buffers, NULL, length);
+    struct ir_value *done = ir_int(b, 0), *result;
+    int64_t low = 0, high = INT32_MAX;
+    ir_begin_while(b, &done, 1, &low, &high);
+    ir_while_body(b, goes_on(e, stepping, array, done));
+    struct split_frame *split = e->split;
+    e->split = NULL;
+    struct pull *next = elab_force(e, next_push(e, stepping, array, done), stepping->element);
+    elab_run(e, elab_push_of_pull(e, LEVEL_THREAD, next), &writer);
+    e->split = split;
+    struct ir_value *more = ir_binary(b, OP_ADD, done, ir_int(b, 1));
+    ir_end_while(b, &more, &result);
+    return array;
+}
+
 static struct elab_value *step(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
     struct ir_builder *b = e->builder;
     int steps = static_steps(e, stepping, initial, e->options->unroll);
+    if (steps < 0 && e->shape)
+        return elab_of_pull(e, step_shape(e, stepping, initial));
     if (steps < 0)
-        return elab_of_pull(e, e->shape ? step_shape(e, stepping, initial) : step_dynamically(e, stepping, initial));
+        return elab_of_pull(e, fits_registers(e, stepping, initial) ? step_in_registers(e, stepping, initial)
+                                                                    : step_dynamically(e, stepping, initial));
     struct pull *array = elab_force(e, initial, stepping->element);
     for (int i = 0; i < steps; i++)
         array = elab_force(e, next_push(e, stepping, array, ir_int(b, i)), stepping->element);
@@ -514,9 +603,9 @@ struct elab_value *elab_POWER(struct elaborator *e, enum primitive primitive, co
     struct ir_value *count = elab_as_scalar(e, arguments[0]);
     struct push *initial = elab_as_push(e, arguments[2]);
     struct type *element = elab_type(e, instance, 0);
-    if (!count) /* a shape that depends on data */
-        return elab_of_pull(e, unknown_array(e, element, NULL));
     struct stepping stepping = {
         .step = arguments[1], .count = count, .element = element, .level = elab_level(e, instance, 0)};
+    if (!count) /* while only lengths matter, a number that depends on data */
+        return elab_of_pull(e, step_shape(e, &stepping, initial));
     return step(e, &stepping, initial);
 }

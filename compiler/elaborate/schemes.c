@@ -20,6 +20,8 @@ static void write_pair(struct elaborator *e, struct pull *pairs, struct ir_value
 /* How many writes there are in an iteration is part of the code, not of the data: each is a statement, without a branch
    around it. Only very many of them, which no list has, become a loop. */
 void elab_run_each(struct elaborator *e, struct push *push, const struct writer *writer) {
+    if (elab_is_none(e, push->count))
+        return;
     struct ir_builder *b = e->builder;
     struct split_frame *split = e->split;
     e->split = NULL; /* iterations are not chunks */
@@ -57,6 +59,8 @@ struct elab_value *elab_PUSH_EACH(struct elaborator *e, enum primitive primitive
 
 /* The state is in registers, as foldl's; each one is written as soon as it is there. */
 void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer *writer) {
+    if (elab_is_none(e, push->array->length))
+        return;
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, push->array->length);
     struct elab_value *state = push->initial;
@@ -108,6 +112,8 @@ static bool are_private(const struct writer *writer) {
 /* What was written is read back from a private array: from the one that it is forced into, where it goes there as it is;
    otherwise from an array of its own beside it, for elements may be changed, moved or out of reach on their way. */
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer) {
+    if (elab_is_none(e, push->total))
+        return;
     struct ir_builder *b = e->builder;
     struct split_frame *split = e->split;
     e->split = NULL; /* iterations are not chunks */
@@ -156,6 +162,10 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
     struct push copy = *push;
     copy.kind = PUSH_PULL;
     elab_run(e, &copy, writer);
+    if (elab_is_none(e, push->pairs->length)) {
+        e->split = split;
+        return;
+    }
     struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
     bool before = ir_set_overwrites(b, true);
     struct elab_value **pair = pair_at(e, push->pairs, i);

@@ -24,7 +24,7 @@ enum pull_kind {
     PULL_GENERATE, /* function */
     PULL_MAP,      /* function, of */
     PULL_MEMORY,   /* buffers (one per scalar leaf of the element), offset; strides of inner dimensions when nested */
-    PULL_LIST,     /* items */
+    PULL_LIST,     /* items; of an empty one the element, where its type is known */
     PULL_CHOICE,   /* condition, then_array, else_array */
     PULL_UNKNOWN,  /* only its length is known: shapes (see note [shapes]) */
 };
@@ -51,6 +51,7 @@ enum push_kind {
     PUSH_CHUNKS,  /* array of push arrays, chunk_size; places (a function of (chunk, element)) or NULL: concat */
     PUSH_APPEND,  /* of, then second */
     PUSH_PERMUTE, /* function, of */
+    PUSH_INTO,    /* of: (place, element), into `total` places */
     PUSH_CHOICE,  /* condition, of, second */
     PUSH_EACH,    /* function: the writes of each of `count` iterations, into `total` places */
     PUSH_SCANL,   /* function, initial, array */
@@ -71,10 +72,11 @@ struct push {
     struct span span; /* of the operation, where it can fail when it is run */
     struct ir_value *chunk_size;
     enum level_value chunk_level; /* equal to `level`: one after another */
-    struct ir_value *total; /* interleaveInto: the result's length; places outside are dropped. pushEach: the same */
+    struct ir_value
+        *total; /* interleaveInto, permuteInto: the result's length; places outside are dropped. pushEach: the same */
     struct elab_value *initial; /* state */
     struct type *element;
-    struct ir_value *sizes[3]; /* reduceByIndex: bytes, blocks, passes */
+    struct ir_value *sizes[4]; /* reduceByIndex: bytes, blocks, passes, copies */
     struct ir_value *count;    /* iterations */
     bool length_known;         /* `length` was computed (it may be NULL: depends on data) */
     struct ir_value *length;
@@ -191,6 +193,8 @@ void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, voi
 /* ---- values.c: constructors and views ---- */
 struct elab_value *elab_scalar(struct elaborator *e, struct ir_value *value);
 struct elab_value *elab_unknown(struct elaborator *e);
+struct elab_value *elab_unknown_like(struct elaborator *e,
+                                     const struct elab_value *shape); /* a scalar, or a tuple of the same form */
 struct elab_value *elab_tuple(struct elaborator *e, struct elab_value **items, size_t count);
 struct elab_value *elab_pair(struct elaborator *e, struct elab_value *a, struct elab_value *b);
 struct elab_value *elab_of_pull(struct elaborator *e, struct pull *pull);
@@ -206,6 +210,10 @@ bool elab_is_ground(const struct elab_value *value); /* scalars and tuples of th
 typedef VEC(enum base) base_list;
 void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases);
 struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value **leaves, size_t *next);
+
+/* ---- warp.c ---- */
+struct ir_value *elab_exchange(struct elaborator *e, struct ir_value *value,
+                               struct ir_value *lane); /* as that lane has it */
 
 /* ---- pack.c: a BT element of at most 32 or 64 bits as a word (U32 or U64) ---- */
 int elab_leaf_bits(enum base base); /* in memory */
@@ -236,6 +244,9 @@ struct writer {
     bool is_bounded; /* of a chunk: elements past its size are left out */
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
+/* Whether that is known to be 0. A loop of so many turns is not compiled: what an empty array says about its
+   elements is never asked, and may make no sense. */
+bool elab_is_none(struct elaborator *e, struct ir_value *count);
 /* The index of a loop over that many of the level's threads (one after another at thread; no loop for one), until
    elab_end_threads, which wants it back. */
 struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count);

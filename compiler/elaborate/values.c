@@ -94,6 +94,15 @@ struct elab_value *elab_unflatten(struct elaborator *e, const struct elab_value 
     return elab_scalar(e, leaves[(*next)++]);
 }
 
+struct elab_value *elab_unknown_like(struct elaborator *e, const struct elab_value *shape) {
+    if (shape->kind != ELAB_TUPLE)
+        return elab_unknown(e);
+    struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, shape->tuple.count);
+    for (size_t i = 0; i < shape->tuple.count; i++)
+        items[i] = elab_unknown_like(e, shape->tuple.items[i]);
+    return elab_tuple(e, items, shape->tuple.count);
+}
+
 void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases) {
     type = type_resolve(type);
     if (type->kind == TYPE_BASE) {

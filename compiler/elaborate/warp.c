@@ -26,7 +26,7 @@ static bool is_in_lanes(struct elaborator *e, struct push *push) {
     return push->kind == PUSH_PULL;
 }
 
-static struct ir_value *exchanged(struct elaborator *e, struct ir_value *value, struct ir_value *lane) {
+struct ir_value *elab_exchange(struct elaborator *e, struct ir_value *value, struct ir_value *lane) {
     if (value->base != BASE_BOOL && base_info[value->base].bits >= 32)
         return ir_shuffle(e->builder, value, lane);
     return ir_convert(e->builder, ir_shuffle(e->builder, ir_convert(e->builder, value, BASE_I32), lane), value->base);
@@ -53,7 +53,7 @@ static struct elab_value *in_lane(struct elaborator *e, struct push *push, struc
     ir_values leaves = {0};
     elab_flatten(e, own, &leaves);
     for (size_t k = 0; k < leaves.count; k++)
-        leaves.at[k] = exchanged(e, leaves.at[k], lane);
+        leaves.at[k] = elab_exchange(e, leaves.at[k], lane);
     size_t next = 0;
     return elab_unflatten(e, own, leaves.at, &next);
 }

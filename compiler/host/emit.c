@@ -7,6 +7,7 @@
 
 #include "host/emit_function.h"
 #include "map/map.h"
+#include "support/map.h"
 
 static const char *file_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -61,6 +62,37 @@ static void add_heading(struct text *out, const struct host_emit_request *reques
     (void)prefix;
 }
 
+/* The names of the host functions of one kernel that go out. */
+static const char *const endings[] = {"", "_into", "_device"};
+
+static bool is_free(struct arena *arena, struct symbols *symbols, struct map *used, const char *name) {
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (map_get(used, symbol_of(symbols, arena_printf(arena, "%s%s", name, endings[i]))))
+            return false;
+    return true;
+}
+
+/* A name for each kernel's host function, such that none meets another one: those of kernels `k'` and `k_` would, and those
+   of `k` and `k_into`. */
+static const char **function_names(struct arena *arena, const struct host_emit_request *request, const char *prefix) {
+    struct symbols *symbols = symbols_new(arena);
+    struct map *used = map_new(arena);
+    symbol text = symbol_of(symbols, arena_printf(arena, "%s_source", prefix));
+    map_set(used, text, (void *)text);
+    const char **names = ARENA_ARRAY(arena, const char *, request->count);
+    for (size_t i = 0; i < request->count; i++) {
+        const char *own = names_identifier(arena, request->programs[i]->kernel->name->text);
+        names[i] = arena_printf(arena, "%s_%s", prefix, own);
+        while (!is_free(arena, symbols, used, names[i]))
+            names[i] = arena_printf(arena, "%s_", names[i]);
+        for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+            symbol name = symbol_of(symbols, arena_printf(arena, "%s%s", names[i], endings[k]));
+            map_set(used, name, (void *)name);
+        }
+    }
+    return names;
+}
+
 const char *host_emit_header(struct arena *arena, const struct host_emit_request *request) {
     const char *name = file_name(request->base_name);
     const char *prefix = identifier(arena, name, false), *guard = identifier(arena, name, true);
@@ -69,14 +101,15 @@ const char *host_emit_header(struct arena *arena, const struct host_emit_request
     add_heading(&out, request, prefix, guard);
     struct emit_unit unit = {
         .arena = arena, .prefix = prefix, .scalars = backend_scalars_new(arena), .sources = request->sources};
+    const char **names = function_names(arena, request, prefix);
     for (size_t i = 0; i < request->count; i++)
-        emit_declarations(&unit, &out, request->programs[i]);
+        emit_declarations(&unit, &out, request->programs[i], names[i]);
     text_add(&out, "#ifdef __cplusplus\n}\n#endif\n\n");
 
     struct text functions;
     text_init(&functions, arena);
     for (size_t i = 0; i < request->count; i++)
-        emit_definitions(&unit, &functions, request->programs[i]);
+        emit_definitions(&unit, &functions, request->programs[i], names[i]);
     text_printf(&out, "#ifdef %s_IMPLEMENTATION\n\n", guard);
     text_add(&out, "#include <math.h>\n#include <stdbool.h>\n#include <stdlib.h>\n\n");
     text_printf(&out, "static const char %s_source[] =\n", prefix);

@@ -50,10 +50,10 @@ static void add_slots(struct arena *arena, struct signature *s, struct type *typ
     vec_push(arena, &s->slots, slot);
 }
 
-static struct signature signature_of(struct emit_unit *unit, const struct target_program *program) {
+static struct signature signature_of(struct emit_unit *unit, const struct target_program *program,
+                                     const char *function) {
     struct arena *arena = unit->arena;
-    struct signature s = {.kernel = program->kernel};
-    s.name = arena_printf(arena, "%s_%s", unit->prefix, names_identifier(arena, program->kernel->name->text));
+    struct signature s = {.kernel = program->kernel, .name = function};
     size_t count = program->kernel->parameters.count;
     s.parameters = ARENA_ARRAY(arena, const char *, count);
     for (size_t i = 0; i < count; i++) {
@@ -116,8 +116,9 @@ static void add_prototype(struct text *out, const struct signature *s, enum host
     text_add(out, ")");
 }
 
-void emit_declarations(struct emit_unit *unit, struct text *out, const struct target_program *program) {
-    struct signature s = signature_of(unit, program);
+void emit_declarations(struct emit_unit *unit, struct text *out, const struct target_program *program,
+                       const char *name) {
+    struct signature s = signature_of(unit, program, name);
     text_printf(out, "/* kernel %s, on arrays of the host", program->kernel->name->text);
     for (size_t i = 0; i < s.kernel->parameters.count; i++)
         if (s.kernel->parameters.at[i].kind == IR_PARAMETER_LENGTH && s.kernel->parameters.at[i].dimension > 0) {
@@ -324,8 +325,9 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
     text_add(out, "    return status;\n}\n\n");
 }
 
-void emit_definitions(struct emit_unit *unit, struct text *out, const struct target_program *program) {
-    struct signature s = signature_of(unit, program);
+void emit_definitions(struct emit_unit *unit, struct text *out, const struct target_program *program,
+                      const char *name) {
+    struct signature s = signature_of(unit, program, name);
     define_device(unit, out, program, &s);
     define_host(unit, out, &s, RETURNING);
     if (has_arrays(&s))

@@ -6,7 +6,7 @@
 
 struct emit_unit {
     struct arena *arena;
-    const char *prefix;
+    const char *prefix; /* of all names */
     struct backend_scalars *scalars;
     const struct sources *sources;
 };
@@ -14,8 +14,10 @@ struct emit_unit {
 /* emit.c: a C string literal. */
 void emit_embed(struct text *out, const char *text);
 
-void emit_declarations(struct emit_unit *unit, struct text *out, const struct target_program *program);
-void emit_definitions(struct emit_unit *unit, struct text *out, const struct target_program *program);
+/* `name` is the host function's; the same name with `_into` and `_device` behind it is free too. */
+void emit_declarations(struct emit_unit *unit, struct text *out, const struct target_program *program,
+                       const char *name);
+void emit_definitions(struct emit_unit *unit, struct text *out, const struct target_program *program, const char *name);
 
 /* emit_body.c: the walk over the host part as statements, at one indentation; it jumps to `out` when `status` is not
    FCL_OK, and uses b<id> for buffers, v<id> for values and s<n> for scratch memory. */

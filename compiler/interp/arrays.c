@@ -70,6 +70,7 @@ int64_t push_length(struct interp *in, struct push *push) {
     case PUSH_SHUFFLE:
     case PUSH_PERMUTE: length = push_length(in, push->of); break;
     case PUSH_APPEND: length = push_length(in, push->of) + push_length(in, push->second); break;
+    case PUSH_INTO:
     case PUSH_EACH:
     case PUSH_SEQFOR:
     case PUSH_INTERLEAVE_INTO: length = push->size; break;
@@ -129,6 +130,14 @@ static void write_permuted(struct interp *in, struct sink *sink, int64_t index, 
     struct push *push = (struct push *)self->push;
     int64_t to = interp_apply(in, push->function, int_of(index), push->span).scalar.integer;
     self->to->write(in, self->to, in_range(in, push, to, push->length), value);
+}
+
+static void write_pair(struct interp *in, struct sink *sink, int64_t index, struct value value) {
+    (void)index;
+    struct mapping_sink *self = (struct mapping_sink *)sink;
+    int64_t to = value.tuple->items[0].scalar.integer;
+    if (to >= 0 && to < self->push->size)
+        self->to->write(in, self->to, to, value.tuple->items[1]);
 }
 
 static void write_shifted(struct interp *in, struct sink *sink, int64_t index, struct value value) {
@@ -376,6 +385,11 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
         struct mapping_sink sink = {{write_permuted}, to, push};
         push_length(in, push);
         return push_run(in, push->of, &sink.sink);
+    }
+    case PUSH_INTO: {
+        struct mapping_sink sink = {{write_pair}, to, push};
+        push_run(in, push->of, &sink.sink);
+        return push->size;
     }
     case PUSH_APPEND: {
         int64_t first = push_run(in, push->of, to);

@@ -80,7 +80,8 @@ static struct value local(struct interp *in, const struct core *core, const stru
     return interp_eval(in, environment->polymorphic, environment->next, use);
 }
 
-/* What is the same at every use is evaluated once, in memory that stays. */
+/* What is the same at every use is evaluated once, in memory that stays: that of its depth, as a global that is first wanted
+   amid the evaluation of another must outlive what that one gives back on its way. */
 static struct value global(struct interp *in, const struct core *core, const struct instance *instance) {
     const struct core_global *wanted = core->global.global;
     bool is_polymorphic = wanted->scheme && wanted->scheme->type_count > 0;
@@ -88,10 +89,13 @@ static struct value global(struct interp *in, const struct core *core, const str
         return interp_eval(in, wanted->body, NULL, instance_of(in, &core->global.instance, instance, NULL));
     if (!in->globals[wanted->index]) {
         struct region *region = in->region;
-        in->region = in->globals_region;
+        if (!in->global_regions[in->global_depth])
+            in->global_regions[in->global_depth] = region_new();
+        in->region = in->global_regions[in->global_depth++];
         struct value *kept = INTERP_NEW(in, struct value);
         *kept = interp_eval(in, wanted->body, NULL, NULL);
         in->region = region;
+        in->global_depth--;
         in->globals[wanted->index] = kept;
     }
     return *in->globals[wanted->index];
@@ -102,6 +106,9 @@ static struct value config(struct interp *in, const struct core *core) {
     case CONFIG_BLOCK_SIZE: return int_of(in->options->block_size);
     case CONFIG_WARP_SIZE: return int_of(in->options->warp_size);
     case CONFIG_GRID_SIZE: return int_of(in->options->grid_size);
+    case CONFIG_IS_CPU:
+    case CONFIG_HAS_WARPS: return bool_of(false); /* no result may depend on it */
+    case CONFIG_COUNT: break;
     }
     return int_of(0);
 }

@@ -119,7 +119,7 @@ bool interp_run(struct arena *arena, const struct program *program, const struct
     struct interp *in = ARENA_NEW(arena, struct interp);
     *in = (struct interp){.arena = arena,
                           .region = region_new(),
-                          .globals_region = region_new(),
+                          .global_regions = ARENA_ARRAY(arena, struct region *, program->globals.count),
                           .options = options,
                           .diagnostics = diagnostics,
                           .globals = ARENA_ARRAY(arena, struct value *, program->globals.count),
@@ -130,6 +130,7 @@ bool interp_run(struct arena *arena, const struct program *program, const struct
         *result = run(in, kernel, arguments, argument_count);
     store_drop_all(in);
     region_free(region);
-    region_free(in->globals_region);
+    for (size_t i = 0; i < program->globals.count && in->global_regions[i]; i++)
+        region_free(in->global_regions[i]);
     return *result != NULL;
 }

@@ -96,6 +96,7 @@ enum push_kind {
     PUSH_INTERLEAVE_INTO, /* size (of the whole), function, chunks */
     PUSH_APPEND,          /* of, second */
     PUSH_PERMUTE,         /* function, of */
+    PUSH_INTO,            /* size (of the whole), of: (place, element) */
     PUSH_EACH,            /* size (of the whole), count (of iterations), function */
     PUSH_SCANL,           /* function, initial, pull */
     PUSH_SEQFOR,          /* size, function */
@@ -132,7 +133,8 @@ struct call {
 struct interp {
     struct arena *arena; /* for what outlives the run: results and messages */
     struct region *region;
-    struct region *globals_region; /* for the values of `val` globals */
+    struct region **global_regions; /* for the values of `val` globals, by how many others are being evaluated */
+    size_t global_depth;
     const struct interp_options *options;
     struct diagnostics *diagnostics;
     struct value **globals;    /* by index: values of monomorphic globals, when they were wanted once */
@@ -192,6 +194,7 @@ struct value interp_primitive(struct interp *in, enum primitive primitive, const
                               struct span span);
 
 /* scalar.c: pure, total */
+struct value interp_order_bits(struct value x);
 struct value scalar_apply(struct interp *in, enum primitive primitive, const struct value *arguments);
 
 /* exchange.c: arguments and results */

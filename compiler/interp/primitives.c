@@ -38,6 +38,11 @@ static struct value interp_LENGTH_PULL(struct interp *in, const struct value *a,
     return interp_LENGTH(in, a, span);
 }
 
+static struct value interp_ELEMENT_BYTES(struct interp *in, const struct value *a, struct span span) {
+    (void)in, (void)a, (void)span;
+    return int_of(4);
+}
+
 static struct value interp_LENGTH_PUSH(struct interp *in, const struct value *a, struct span span) {
     (void)span;
     return int_of(push_length(in, a[0].push));
@@ -125,10 +130,10 @@ static struct value interp_SCATTER(struct interp *in, const struct value *a, str
 static struct value interp_REDUCE_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
     return new_push(in, (struct push){.kind = PUSH_REDUCE,
                                       .span = span,
-                                      .function = a[3],
-                                      .initial = a[4],
-                                      .pull = a[5].pull,
-                                      .pairs = a[6].pull});
+                                      .function = a[4],
+                                      .initial = a[5],
+                                      .pull = a[6].pull,
+                                      .pairs = a[7].pull});
 }
 
 /* What the chunks before this one have given to the same lookback, combined in their order. */
@@ -146,6 +151,16 @@ static struct value interp_LOOKBACK(struct interp *in, const struct value *a, st
     struct value before = value_unpack(in, &next);
     value_pack(interp_apply2(in, a[1], before, a[3], span), run->seen.at[which]);
     return before;
+}
+
+static struct value interp_ORDER_BITS(struct interp *in, const struct value *a, struct span span) {
+    (void)in, (void)span;
+    return interp_order_bits(a[0]);
+}
+
+static struct value interp_PERMUTE_INTO(struct interp *in, const struct value *a, struct span span) {
+    int64_t size = size_of(in, a[0], "the length", span);
+    return new_push(in, (struct push){.kind = PUSH_INTO, .span = span, .size = size, .of = a[1].push});
 }
 
 static struct value interp_PERMUTE(struct interp *in, const struct value *a, struct span span) {

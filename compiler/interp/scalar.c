@@ -309,3 +309,14 @@ struct value scalar_apply(struct interp *in, enum primitive primitive, const str
     }
     fatal_internal("interp", "%s is no operation on scalars", primitive_info[primitive].name);
 }
+
+struct value interp_order_bits(struct value x) {
+    const struct base_info *info = &base_info[x.base];
+    uint64_t sign = (uint64_t)1 << (info->bits - 1), all = sign | (sign - 1);
+    uint64_t bits = x.base == BASE_F32 ? bits_of_float((float)x.scalar.floating) : x.scalar.natural & all;
+    if (info->is_floating)
+        bits ^= bits & sign ? all : sign;
+    else if (info->is_signed)
+        bits ^= sign;
+    return scalar_of(BASE_U64, of_natural(bits));
+}

@@ -287,10 +287,55 @@ static void make_results(struct ir_builder *b, struct ir_instruction *branch, si
     }
 }
 
+/* ---- branches that are && or || ---- */
+
+enum { LOGICAL_MAX_OPERATIONS = 4 };
+
+/* The operations of a branch that was left, computed once more outside of it: there its condition tells nothing about them. */
+static struct ir_value *again(struct ir_builder *b, const struct ir_instruction *operation) {
+    struct ir_value **x = operation->operands;
+    if (operation->op == OP_CONVERT)
+        return ir_convert(b, x[0], operation->results[0]->base);
+    if (operation->operand_count == 1)
+        return ir_unary(b, operation->op, x[0]);
+    return operation->operand_count == 2 ? ir_binary(b, operation->op, x[0], x[1])
+                                         : ir_ternary(b, operation->op, x[0], x[1], x[2]);
+}
+
+/* c ? x : false and c ? true : x, where x is cheap, as an operation instead of a branch: so the branches that depend on it
+   know what c and x say, and where the same is asked again it is found. NULL where it must stay a branch. */
+static struct ir_value *as_logical(struct ir_builder *b, const struct ir_instruction *branch) {
+    for (int side = 0; side < 2; side++) {
+        const struct ir_region *region = branch->regions[side], *other = branch->regions[!side];
+        const struct ir_value *short_cut = other->yields.at[0];
+        if (short_cut->base != BASE_BOOL || !short_cut->is_constant || short_cut->constant.integer != side ||
+            other->instructions.count > 0 || region->instructions.count > LOGICAL_MAX_OPERATIONS)
+            continue;
+        bool cheap = true;
+        for (size_t i = 0; i < region->instructions.count; i++)
+            cheap = cheap && ir_is_cheap(region->instructions.at[i]);
+        if (!cheap)
+            continue;
+        for (size_t i = 0; i < region->instructions.count; i++) {
+            struct ir_value *value = again(b, region->instructions.at[i]);
+            facts_of(b, region->instructions.at[i]->results[0])->resolved = value;
+        }
+        return ir_binary(b, side == 0 ? OP_AND : OP_OR, branch->operands[0], region->yields.at[0]);
+    }
+    return NULL;
+}
+
 void ir_end_if(struct ir_builder *b, struct ir_value **yields, struct ir_value **results, size_t n, bool export_all) {
     struct ir_instruction *branch = top_of_kind(b, FRAME_ELSE);
     yield_values(b, branch->regions[1], yields, n);
     bool effects = close_frame(b);
+    if (n == 1 && !effects && !export_all && b->optimise > 0) {
+        struct ir_value *logical = as_logical(b, branch);
+        if (logical) {
+            results[0] = logical;
+            return;
+        }
+    }
     if (export_all)
         export_values(b, branch);
     make_results(b, branch, n, results);

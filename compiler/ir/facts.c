@@ -158,9 +158,24 @@ static struct ir_value *count_of_index(const struct ir_value *x) {
     return is_index ? loop->operands[0] : NULL;
 }
 
+/* The other operand of the larger of it and a constant that is not positive, such as an array's length made of a number; else
+   NULL. */
+static struct ir_value *natural_of(const struct ir_value *count) {
+    const struct ir_instruction *definition = count->definition;
+    if (!definition || definition->kind != IR_OPERATION || definition->op != OP_MAX)
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        if (definition->operands[i]->is_constant && definition->operands[i]->constant.integer <= 0)
+            return definition->operands[1 - i];
+    return NULL;
+}
+
 static bool prove_below(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
                         struct ir_value *bound, bool strict, int depth) {
     const struct ir_instruction *definition = bound->definition;
+    struct ir_value *natural = natural_of(bound);
+    if (natural && prove_with(b, sum, factor, x, natural, strict, depth)) /* x is an index, so there is one: not 0 */
+        return true;
     if (definition && definition->kind == IR_OPERATION && definition->op == OP_MIN)
         return prove_below(b, sum, factor, x, definition->operands[0], strict, depth) ||
                prove_with(b, sum, factor, x, definition->operands[1], strict, depth);

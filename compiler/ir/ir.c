@@ -45,6 +45,24 @@ bool ir_touches_memory(const struct ir_instruction *instruction) {
     return false;
 }
 
+bool ir_is_cheap(const struct ir_instruction *instruction) {
+    if (instruction->kind != IR_OPERATION)
+        return false;
+    switch (instruction->op) {
+    case OP_DIV:
+    case OP_REM:
+    case OP_SQRT:
+    case OP_RSQRT:
+    case OP_EXP:
+    case OP_LOG:
+    case OP_POW:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN: return false;
+    default: return true;
+    }
+}
+
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor) {
     while (region && region != ancestor)
         region = region->parent;

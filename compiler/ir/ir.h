@@ -217,6 +217,8 @@ const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel);
 
 /* Does it read or write memory, or hold something that does? (region instructions: recursively) */
 bool ir_touches_memory(const struct ir_instruction *instruction);
+/* An operation of an instruction or two: better done than jumped over. */
+bool ir_is_cheap(const struct ir_instruction *instruction);
 /* Is `region` the same as or inside `ancestor`? */
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor);
 

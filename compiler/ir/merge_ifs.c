@@ -1,11 +1,12 @@
 /* Joins two branches of one region on the same condition: the earlier one moves down to the later one, when nothing in
    between uses its results or could notice the delay. */
 #include "ir/pass_list.h"
+#include "ir/rewrite.h"
 
 struct merger {
     struct arena *arena;
-    struct ir_value **replaced; /* by value id: what stands for it inside the branch at hand; NULL: itself */
-    bool *own;                  /* by value id: a result of the pending branch */
+    struct replacements replaced; /* inside the branch at hand */
+    bool *own;                    /* by value id: a result of the pending branch */
 };
 
 static bool region_uses(const struct merger *m, const struct ir_region *region);
@@ -49,48 +50,15 @@ static bool region_uses(const struct merger *m, const struct ir_region *region) 
     return false;
 }
 
-static struct ir_value *replacement(const struct merger *m, struct ir_value *value) {
-    return m->replaced[value->id] ? m->replaced[value->id] : value;
-}
-
-static void replace_in_region(const struct merger *m, struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        for (size_t j = 0; j < instruction->operand_count; j++)
-            instruction->operands[j] = replacement(m, instruction->operands[j]);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                replace_in_region(m, instruction->regions[r]);
-    }
-    for (size_t i = 0; i < region->yields.count; i++)
-        region->yields.at[i] = replacement(m, region->yields.at[i]);
-}
-
-/* The instructions and yields of `from` go to the end of `to`. */
-static void move_region(const struct merger *m, struct ir_region *from, struct ir_region *to) {
-    for (size_t i = 0; i < from->instructions.count; i++) {
-        struct ir_instruction *instruction = from->instructions.at[i];
-        instruction->region = to;
-        for (size_t j = 0; j < instruction->result_count; j++)
-            instruction->results[j]->region = to;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                instruction->regions[r]->parent = to;
-        vec_push(m->arena, &to->instructions, instruction);
-    }
-    for (size_t i = 0; i < from->yields.count; i++)
-        vec_push(m->arena, &to->yields, from->yields.at[i]);
-}
-
 /* In a branch the results of the first are what its branch of that side yields. */
-static void merge(const struct merger *m, struct ir_instruction *first, struct ir_instruction *second) {
+static void merge(struct merger *m, struct ir_instruction *first, struct ir_instruction *second) {
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < first->result_count; i++)
-            m->replaced[first->results[i]->id] = first->regions[side]->yields.at[i];
-        replace_in_region(m, second->regions[side]);
+            rewrite_set(&m->replaced, first->results[i], first->regions[side]->yields.at[i]);
+        rewrite_replace(second->regions[side], &m->replaced);
         for (size_t i = 0; i < first->result_count; i++)
-            m->replaced[first->results[i]->id] = NULL;
-        move_region(m, second->regions[side], first->regions[side]);
+            rewrite_set(&m->replaced, first->results[i], NULL);
+        rewrite_move(m->arena, second->regions[side], first->regions[side]);
     }
     size_t count = first->result_count + second->result_count;
     struct ir_value **results = ARENA_ARRAY(m->arena, struct ir_value *, count + 1);
@@ -107,7 +75,7 @@ static void set_own(const struct merger *m, const struct ir_instruction *branch,
         m->own[branch->results[i]->id] = own;
 }
 
-static void merge_region(const struct merger *m, struct ir_region *region) {
+static void merge_region(struct merger *m, struct ir_region *region) {
     struct ir_instruction *pending = NULL; /* at pending_at, among those kept */
     size_t kept = 0, pending_at = 0;
     enum { NOT_ASKED, NO, YES } pending_touches = NOT_ASKED; /* memory; asking goes through all regions in it */
@@ -156,7 +124,6 @@ static void merge_region(const struct merger *m, struct ir_region *region) {
 }
 
 void pass_merge_ifs(struct arena *arena, struct ir_kernel *kernel) {
-    struct merger m = {arena, ARENA_ARRAY(arena, struct ir_value *, kernel->value_count + 1),
-                       ARENA_ARRAY(arena, bool, kernel->value_count + 1)};
+    struct merger m = {arena, rewrite_begin(arena, kernel), ARENA_ARRAY(arena, bool, kernel->value_count + 1)};
     merge_region(&m, kernel->body);
 }

@@ -7,24 +7,6 @@
 
 enum { TIDY_MAX_OPERATIONS = 4, TIDY_MAX_RESULTS = 4 };
 
-static bool is_cheap(const struct ir_instruction *instruction) {
-    if (instruction->kind != IR_OPERATION)
-        return false;
-    switch (instruction->op) {
-    case OP_DIV:
-    case OP_REM:
-    case OP_SQRT:
-    case OP_RSQRT:
-    case OP_EXP:
-    case OP_LOG:
-    case OP_POW:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN: return false;
-    default: return true; /* an instruction or two */
-    }
-}
-
 static bool is_small(const struct ir_instruction *branch) {
     size_t operations = 0;
     if (branch->result_count > TIDY_MAX_RESULTS)
@@ -35,7 +17,7 @@ static bool is_small(const struct ir_instruction *branch) {
         if (operations > TIDY_MAX_OPERATIONS)
             return false;
         for (size_t i = 0; i < region->instructions.count; i++)
-            if (!is_cheap(region->instructions.at[i]))
+            if (!ir_is_cheap(region->instructions.at[i]))
                 return false;
     }
     return true;

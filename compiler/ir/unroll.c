@@ -1,11 +1,13 @@
 /* unroll: a private array can live in registers only if every access names its element at compile time. So where every index
    into such an array is made of constants and of the indices of short counted loops, these loops are marked to be
-   unrolled. An array with any other access stays in memory, and unrolling for its sake would only make code. */
+   unrolled. An array with any other access stays in memory, and unrolling for its sake would only make code.
+   Innermost loops of few and known steps are marked too: on GPUs their loads are then under way together, and on CPUs the loop over
+   the threads around them becomes one that compilers turn into vectors. */
 #include "ir/pass_list.h"
 #include "support/map.h"
 
 /* Iterations of a loop, and of marked loops inside one another, that are worth their code. */
-enum { MOST_ITERATIONS = 64, MOST_COPIES = 1024, DEEPEST_INDEX = 16 };
+enum { MOST_ITERATIONS = 64, MOST_COPIES = 1024, DEEPEST_INDEX = 16, MOST_STRAIGHT = 32, MOST_INSTRUCTIONS = 512 };
 
 struct unrolling {
     struct arena *arena;
@@ -67,6 +69,28 @@ static void mark_loops(struct unrolling *u, const struct ir_region *region) {
     }
 }
 
+/* A short loop without branches and loops in it, run by a thread. */
+static bool is_straight(const struct ir_instruction *loop) {
+    if (loop->kind != IR_FOR || !loop->operands[0]->is_constant || loop->operands[0]->constant.integer > MOST_STRAIGHT)
+        return false;
+    const struct ir_region *body = loop->regions[0];
+    for (size_t i = 0; i < body->instructions.count; i++)
+        if (body->instructions.at[i]->regions[0])
+            return false;
+    return (int64_t)body->instructions.count * loop->operands[0]->constant.integer <= MOST_INSTRUCTIONS;
+}
+
+static void mark_straight(const struct ir_region *region, bool in_thread) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        instruction->unroll |= in_thread && is_straight(instruction);
+        bool enters = instruction->kind == IR_FORALL && instruction->inner == LEVEL_THREAD;
+        for (size_t r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                mark_straight(instruction->regions[r], in_thread || enters);
+    }
+}
+
 /* Nests that would become too much code are left alone from the loop on where they do. */
 static void limit_copies(const struct ir_region *region, int64_t copies) {
     for (size_t i = 0; i < region->instructions.count; i++) {
@@ -89,5 +113,6 @@ void pass_unroll(struct arena *arena, struct ir_kernel *kernel) {
     struct unrolling u = {arena, map_new(arena)};
     find_dynamic(&u, kernel->body);
     mark_loops(&u, kernel->body);
+    mark_straight(kernel->body, false);
     limit_copies(kernel->body, 1);
 }

@@ -1,5 +1,6 @@
 /* Checks the invariants of the IR: scopes, base types, levels, uniformity. What it finds is a compiler's mistake. */
 #include "ir/fold.h"
+#include "support/map.h"
 
 struct verifier {
     struct arena *arena;
@@ -152,6 +153,62 @@ static void check_atomic(struct verifier *v, const struct ir_instruction *at, co
         complain(v, at, "an atomic on a buffer that is not shared and rewritten");
 }
 
+/* ---- exchanges of lanes ---- */
+
+/* Have all lanes of the loop the same value? What a loop carries is, if that holds of what it begins with and of the next one, where the former
+   may be taken for granted. */
+static bool is_uniform(const struct ir_value *value, const struct ir_instruction *lanes, struct map *granted) {
+    if (value->is_constant || !value->region || !ir_region_inside(value->region, lanes->regions[0]) ||
+        map_has(granted, value))
+        return true;
+    const struct ir_instruction *i = value->definition ? value->definition : value->region->owner;
+    if (i == lanes)
+        return false; /* the lane */
+    if (i->kind == IR_BALLOT || (i->kind == IR_SHUFFLE && i->operands[1]->is_constant))
+        return true;
+    bool is_loop = i->kind == IR_FOR || i->kind == IR_WHILE;
+    if (i->kind != IR_OPERATION && i->kind != IR_IF && !is_loop)
+        return false;
+    map_set(granted, value, (void *)value);
+    if (!is_loop) {
+        for (size_t k = 0; k < i->operand_count; k++)
+            if (!is_uniform(i->operands[k], lanes, granted))
+                return false;
+        for (size_t k = 0; i->kind == IR_IF && k < i->result_count; k++)
+            if (i->results[k] == value && !(is_uniform(i->regions[0]->yields.at[k], lanes, granted) &&
+                                            is_uniform(i->regions[1]->yields.at[k], lanes, granted)))
+                return false;
+        return true;
+    }
+    size_t fixed = i->kind == IR_FOR;
+    const struct ir_value *goes_on = fixed ? i->operands[0] : i->regions[0]->yields.at[0];
+    if (!is_uniform(goes_on, lanes, granted))
+        return false;
+    for (size_t k = 0; k < i->result_count; k++) /* a result, or what is carried to it */
+        if (i->results[k] == value || i->parameters[fixed + k] == value)
+            return is_uniform(i->operands[fixed + k], lanes, granted) &&
+                   is_uniform(i->regions[i->kind == IR_WHILE]->yields.at[k], lanes, granted);
+    return true; /* the index of a FOR */
+}
+
+/* All lanes must come to it together: what it is in depends on nothing that lanes have different values of. */
+static void check_exchange(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {
+    const struct ir_instruction *lanes = region->owner;
+    while (lanes && lanes->kind != IR_FORALL)
+        lanes = lanes->region->owner;
+    if (!lanes || lanes->outer != LEVEL_WARP) {
+        complain(v, at, "an exchange of lanes that is not in a loop over the lanes of a warp");
+        return;
+    }
+    if (!lanes->operands[0]->is_constant || lanes->operands[0]->constant.integer != v->kernel->warp_size)
+        complain(v, at, "an exchange of lanes in a loop that is not over all lanes");
+    for (const struct ir_instruction *owner = region->owner; owner != lanes; owner = owner->region->owner) {
+        const struct ir_value *decides = owner->kind == IR_WHILE ? owner->regions[0]->yields.at[0] : owner->operands[0];
+        if (!is_uniform(decides, lanes, map_new(v->arena)))
+            complain(v, at, "an exchange of lanes where not all of them may come to");
+    }
+}
+
 static void check_yields(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region,
                          struct ir_value *const *like, size_t count) {
     if (region->yields.count != count)
@@ -194,13 +251,7 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
     case IR_STORE: check_access(v, at, region); break;
     case IR_ATOMIC: check_atomic(v, at, region); break;
     case IR_SHUFFLE:
-    case IR_BALLOT:
-        if (!region->owner || region->owner->kind != IR_FORALL || region->owner->outer != LEVEL_WARP)
-            complain(v, at, "an exchange of lanes that is not directly in a loop over the lanes of a warp");
-        else if (!region->owner->operands[0]->is_constant ||
-                 region->owner->operands[0]->constant.integer != v->kernel->warp_size)
-            complain(v, at, "an exchange of lanes in a loop that is not over all lanes");
-        break;
+    case IR_BALLOT: check_exchange(v, at, region); break;
     case IR_CHECK:
         if (at->operand_count != 3 || at->site >= v->kernel->checks.count)
             complain(v, at, "a check without its numbers");

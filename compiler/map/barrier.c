@@ -24,6 +24,7 @@ struct placement {
     const struct shared_plan *shared;
     struct barrier_plan *plan;
     enum level_value level;
+    int warps;       /* of a block; 0: there are none */
     bool only_check; /* nothing is placed; `missing` says what ought to be */
     enum barrier missing;
 };
@@ -194,12 +195,12 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
     }
 }
 
-/* Units of `inner` go through the body, again and again unless there is only one iteration. */
+/* Units of `inner` go through the body, again and again unless there is at most one iteration for each. */
 static void place_for(struct placement *p, const struct ir_instruction *forall) {
     p->level = forall->inner;
     struct state state = {0};
-    const struct ir_value *count = forall->operands[0];
-    if (count->is_constant && count->constant.integer == 1)
+    bool is_once = forall->operands[0]->high <= (p->level == LEVEL_WARP && forall->outer == LEVEL_BLOCK ? p->warps : 1);
+    if (is_once)
         visit_region(p, forall->regions[0], &state);
     else
         visit_loop(p, NULL, forall->regions[0], false, &state);
@@ -217,14 +218,14 @@ static void find_warp_loops(struct placement *p, const struct ir_region *region)
 }
 
 struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
-                                    const struct shared_plan *shared, bool has_warps) {
+                                    const struct shared_plan *shared, int warps) {
     struct barrier_plan *plan = ARENA_NEW(arena, struct barrier_plan);
     plan->before = map_new(arena);
     plan->at_end = map_new(arena);
-    struct placement p = {.arena = arena, .shared = shared, .plan = plan};
+    struct placement p = {.arena = arena, .shared = shared, .plan = plan, .warps = warps};
     if (forall->inner == LEVEL_BLOCK)
         place_for(&p, forall);
-    if (has_warps) {
+    if (warps) {
         if (forall->inner == LEVEL_WARP)
             place_for(&p, forall);
         find_warp_loops(&p, forall->regions[0]);

@@ -136,12 +136,18 @@ static void lower_exchange(struct lowering *l, const struct ir_instruction *inst
     if (!l->uses[result->id].count)
         return;
     struct target_expr *value = lower_value(l, instruction->operands[0]);
-    struct target_expr *lane = instruction->operand_count > 1 ? lower_value(l, instruction->operands[1]) : NULL;
+    int64_t distance = 0;
+    enum target_exchange kind =
+        instruction->kind == IR_SHUFFLE ? exchange_of(l->kernel, instruction, &distance) : TARGET_EXCHANGE_AT;
+    struct target_expr *lane = kind != TARGET_EXCHANGE_AT       ? expr_integer(l, BASE_I32, distance)
+                               : instruction->operand_count > 1 ? lower_value(l, instruction->operands[1])
+                                                                : NULL;
     struct target_variable *variable = lower_variable(l, result->base, result->name, "got");
     struct target_statement *exchange = lower_emit(l, TARGET_SHUFFLE);
     exchange->variable = variable;
     exchange->value = value;
     exchange->index = lane;
+    exchange->exchange = kind;
     lower_bind(l, result, expr_variable(l, variable, result->low, result->high));
 }
 

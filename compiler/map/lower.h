@@ -27,6 +27,13 @@ struct value_use *uses_count(struct arena *arena, const struct ir_kernel *kernel
 /* May this operation or load be printed inside its only user? */
 bool uses_inline(const struct value_use *uses, const struct ir_instruction *instruction);
 
+/* ---- exchange.c ---- */
+
+/* How a SHUFFLE says from which lane: `lane + d` where that is below the width of the warp, `lane - d` where it is not negative, and
+   else `lane`; or `lane ^ d`. There its operand for the lane is not needed, only the distance d. */
+enum target_exchange exchange_of(const struct ir_kernel *kernel, const struct ir_instruction *shuffle,
+                                 int64_t *distance);
+
 /* ---- shared.c ---- */
 
 /* Bytes [low, high) of a space that different buffers may share. */
@@ -59,7 +66,7 @@ struct barrier_plan {
 };
 enum barrier barrier_of(const struct map *places, const void *place);
 struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
-                                    const struct shared_plan *shared, bool has_warps);
+                                    const struct shared_plan *shared, int warps_per_block);
 
 /* ---- lower.c: what does not depend on the mapping ---- */
 

@@ -4,7 +4,8 @@
 #include "map/lower.h"
 
 struct map_options map_options_cuda(void) {
-    return (struct map_options){.mapping = TARGET_SIMT, .has_warps = true, .static_shared_limit = 48 * 1024};
+    return (struct map_options){
+        .mapping = TARGET_SIMT, .has_warps = true, .has_exact_blocks = true, .static_shared_limit = 48 * 1024};
 }
 
 struct map_options map_options_opencl(bool loop) {
@@ -74,6 +75,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     target->unit = forall->inner;
     target->warp_threads = kernel->warp_size;
     target->block_threads = options->mapping == TARGET_SIMT ? kernel->block_size : 1;
+    target->is_exact = options->has_exact_blocks && target->unit == LEVEL_BLOCK;
     target->needs_warps = options->mapping == TARGET_SIMT && options->has_warps && has_level(forall, LEVEL_WARP);
     if (target->needs_warps)
         target->block_threads =
@@ -104,12 +106,13 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
     program->kernel = kernel;
     foralls found = {0};
     find_foralls(arena, kernel->body, &found);
+    int digits = found.count > 100 ? 3 : found.count > 10 ? 2 : 1; /* so that they are in order by name, too */
     for (size_t i = 0; i < found.count; i++) {
         const char *name = kernel->name->text;
         if (found.count > 1)
-            name = arena_printf(arena, "%s_%zu", name, i);
+            name = arena_printf(arena, "%s_%0*zu", name, digits, i);
         vec_push(arena, &program->kernels,
-                 map_forall(arena, kernel, found.at[i], names_identifier(arena, name), options));
+                 map_forall(arena, kernel, found.at[i], names_of_kernel(arena, name), options));
     }
     return program;
 }

@@ -7,6 +7,8 @@
 struct map_options {
     enum target_mapping mapping; /* GPUs: TARGET_SIMT; CPUs: TARGET_LOOP */
     bool has_warps;              /* SIMT: threads of a warp can synchronise (CUDA). Otherwise a warp is one thread */
+    bool has_exact_blocks; /* SIMT: blocks have as many threads as the kernel says, so that loops in them have constant
+                              strides, or are none. (PoCL makes wrong code of that, where a barrier is in a branch.) */
     bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */
     int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit. CUDA: 48 KiB */
     int64_t stack_limit;         /* LOOP: more block-owned memory than that goes to scratch; 0: 256 KiB */
@@ -22,7 +24,9 @@ struct map_options map_options_c(void);
 struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *kernel,
                                   const struct map_options *options);
 
-/* As an identifier that no target reserves; for kernels and their parameters. */
+/* As an identifier that no target reserves: for parameters, and for functions whose names have a prefix; and one that no
+   library that a kernel is linked with has either. */
 const char *names_identifier(struct arena *arena, const char *text);
+const char *names_of_kernel(struct arena *arena, const char *text);
 
 #endif

@@ -56,6 +56,20 @@ static const char *const reserved[] = {
     /* what the printed kernels themselves use */
     "args", "block", "blocks",
 };
+
+/* Names of the C library: a kernel of such a name would take its place in a program that the printed C is linked into, or
+   be declared twice where a compiler of CUDA includes its headers. */
+static const char *const linked[] = {
+    "accept", "access", "alarm", "atof", "atoi", "atol", "bcmp", "bcopy", "bind", "brk", "bsearch", "bzero", "calloc",
+    "chdir", "chmod", "close", "connect", "creat", "ctime", "daemon", "difftime", "dup", "environ", "error", "fclose",
+    "ffs", "fflush", "fopen", "fork", "fread", "fscanf", "fsync", "fwrite", "getenv", "gmtime", "index", "ioctl",
+    "isatty", "kill", "ldiv", "link", "listen", "localtime", "lseek", "memccpy", "memchr", "memcmp", "mktime", "mmap",
+    "munmap", "nice", "open", "pause", "pipe2", "poll", "puts", "qsort", "raise", "rand", "random", "read", "realloc",
+    "realpath", "recv", "remove", "rename", "rindex", "sbrk", "scanf", "send", "setenv", "shutdown", "sleep", "snprintf",
+    "socket", "sprintf", "srand", "srandom", "stat", "strcat", "strchr", "strcmp", "strcpy", "strdup", "strlen",
+    "strncpy", "strtod", "strtok", "strtol", "swab", "symlink", "sync", "syscall", "system", "time", "times",
+    "truncate", "unlink", "usleep", "wait", "write",
+};
 /* clang-format on */
 
 struct names {
@@ -67,10 +81,16 @@ struct names {
     VEC(symbol) used;
 };
 
-static bool is_reserved(const char *name) {
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (!strcmp(reserved[i], name))
+static bool is_among(const char *name, const char *const *list, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(list[i], name))
             return true;
+    return false;
+}
+
+static bool is_reserved(const char *name) {
+    if (is_among(name, reserved, sizeof reserved / sizeof *reserved))
+        return true;
     /* Our own helpers, and what belongs to the implementations. */
     return !strncmp(name, "fcl_", 4) || !strncmp(name, "FCL_", 4) || name[0] == '_' || !strncmp(name, "CL_", 3) ||
            !strncmp(name, "CLK_", 4) || !strncmp(name, "cuda", 4) || !strncmp(name, "convert_", 8) ||
@@ -90,6 +110,14 @@ const char *names_identifier(struct arena *arena, const char *text) {
         return name;
     const char *longer = arena_printf(arena, "%s_", name); /* unless it is a beginning that is reserved */
     return is_reserved(longer) ? arena_printf(arena, "k_%s", name) : longer;
+}
+
+const char *names_of_kernel(struct arena *arena, const char *text) {
+    const char *name = names_identifier(arena, text);
+    if (is_among(name, linked, sizeof linked / sizeof *linked) || !strncmp(name, "pthread_", 8) ||
+        !strncmp(name, "omp_", 4) || !strncmp(name, "GOMP_", 5)) /* the last two are called by what OpenMP makes */
+        return arena_printf(arena, "k_%s", name);
+    return name;
 }
 
 struct names *names_new(struct arena *arena) {

@@ -69,10 +69,9 @@ static struct frame *frame_of(struct arena *arena, frames *all, const struct ext
 
 /* note [a warp and its frame]
    A warp only touches its own frame, and the loop over warps has a warp barrier at its end where one is needed; so to the
-   block, two uses of one loop's frames never conflict. With a single iteration there is no such barrier. */
-static int frame_number(struct map *loops, const struct ir_instruction *loop) {
-    const struct ir_value *count = loop->operands[0];
-    if (count->is_constant && count->constant.integer == 1)
+   block, two uses of one loop's frames never conflict. Where each warp has one iteration at most there is no such barrier. */
+static int frame_number(struct map *loops, const struct ir_instruction *loop, int warps) {
+    if (loop->operands[0]->high <= warps)
         return 0;
     if (!map_has(loops, loop))
         map_set(loops, loop, (void *)(uintptr_t)(map_count(loops) + 1));
@@ -165,13 +164,14 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
         struct shared_buffer shared = {.extent = extent, .is_dynamic = !buffer->capacity->is_constant};
         if (shared.is_dynamic) {
             shared.place = shared.block_place = (struct stretch){next_space++, 0, 1, 0};
-            shared.block_place.frame = is_warps ? frame_number(loops, warp_loop(extent)) : 0;
+            shared.block_place.frame = is_warps ? frame_number(loops, warp_loop(extent), warps_per_block) : 0;
         } else {
             /* Only the size for now, as `high`. */
             int64_t bytes = buffer->capacity->constant.integer * (int64_t)target_element_bytes(buffer->element);
             shared.place.high = round_up(bytes > 0 ? bytes : 1);
             if (is_warps) {
-                struct frame *frame = frame_of(arena, &frames, extent, frame_number(loops, warp_loop(extent)));
+                struct frame *frame =
+                    frame_of(arena, &frames, extent, frame_number(loops, warp_loop(extent), warps_per_block));
                 vec_push(arena, &frame->members, plan->buffers.count);
             }
         }

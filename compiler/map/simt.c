@@ -4,6 +4,8 @@
    note [counters]
    A count may be as large as INT_MAX; adding the stride to an int index could then overflow. Loops whose count is not
    known to be smaller run over a uint, which has room for one more stride, and the body gets the index as an int. */
+#include <limits.h>
+
 #include "map/lower.h"
 
 /* The largest stride inside a block. */
@@ -27,9 +29,13 @@ static struct share share_of(const struct lowering *l, const struct ir_instructi
         return (struct share){.first = TARGET_GLOBAL_THREAD_ID, .stride = TARGET_GLOBAL_THREAD_COUNT};
     }
     if (forall->outer == LEVEL_BLOCK) {
-        if (forall->inner == LEVEL_WARP && has_warps)
-            return (struct share){.first = TARGET_WARP_ID, .stride = TARGET_WARP_COUNT, .is_in_block = true};
-        return (struct share){.first = TARGET_THREAD_ID, .stride = TARGET_THREAD_COUNT, .is_in_block = true};
+        int threads = l->target->block_threads;
+        bool is_warps = forall->inner == LEVEL_WARP && has_warps;
+        if (!l->options->has_exact_blocks)
+            return (struct share){.first = TARGET_THREAD_ID, .stride = TARGET_THREAD_COUNT, .is_in_block = true};
+        return (struct share){.first = is_warps ? TARGET_WARP_ID : TARGET_THREAD_ID,
+                              .constant_stride = is_warps ? threads / l->kernel->warp_size : threads,
+                              .is_in_block = true};
     }
     return (struct share){.is_sequential = !has_warps,
                           .first = TARGET_LANE_ID,
@@ -64,15 +70,16 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
     lower_leave(l, scope);
 }
 
-/* At most as many iterations as there are lanes: no loop. */
-static void lower_lanes(struct lowering *l, const struct ir_instruction *forall) {
+/* At most one iteration for each unit: no loop, and no branch where every unit has one. */
+static void lower_one_each(struct lowering *l, const struct ir_instruction *forall, const struct share *share) {
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
-    struct target_variable *variable = lower_variable(l, index->base, index->name, "lane");
+    struct target_variable *variable = lower_variable(l, index->base, index->name, "i");
     struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
     declare->variable = variable;
-    declare->value = expr_hardware(l, TARGET_LANE_ID);
+    declare->value = index->base == BASE_I32 ? expr_hardware(l, share->first)
+                                             : expr_convert(l, expr_hardware(l, share->first), index->base);
     lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
-    if (count->constant.integer == l->kernel->warp_size) {
+    if (count->is_constant && count->constant.integer == share->constant_stride) {
         lower_region(l, forall->regions[0]);
         return;
     }
@@ -119,6 +126,55 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
+/* How much there is to print for a body without loops; INT_MAX of others. */
+static int size_of_body(const struct ir_region *region) {
+    int size = 0;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_FOR || instruction->kind == IR_WHILE || instruction->kind == IR_FORALL)
+            return INT_MAX;
+        size++;
+        for (int r = 0; r < 2; r++) {
+            int inner = instruction->regions[r] ? size_of_body(instruction->regions[r]) : 0;
+            if (inner == INT_MAX)
+                return INT_MAX;
+            size += inner;
+        }
+    }
+    return size;
+}
+
+/* The same number of iterations for each unit: counted from 0, so that the C compiler knows how many. Unrolled, the loads of a small body
+   are on their way at the same time. */
+static void lower_rounds(struct lowering *l, const struct ir_instruction *forall, const struct share *share) {
+    enum { LARGEST_UNROLLED = 256 };
+    const struct ir_value *index = forall->parameters[0];
+    int64_t rounds = forall->operands[0]->constant.integer / share->constant_stride;
+    int size = size_of_body(forall->regions[0]);
+    struct target_statement *loop = lower_emit(l, TARGET_FOR);
+    loop->value = expr_integer(l, BASE_I32, 0);
+    loop->limit = expr_integer(l, BASE_I32, rounds);
+    loop->step = expr_integer(l, BASE_I32, 1);
+    loop->unroll = rounds <= LARGEST_UNROLLED && size <= LARGEST_UNROLLED && rounds * size <= LARGEST_UNROLLED;
+    struct lower_scope scope = lower_enter(l, &loop->body);
+    const char *name = names_fresh(l->names, index->name, "i"); /* the better name is for the body's */
+    loop->variable = lower_variable(l, BASE_I32, "turn", "turn");
+    struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
+    variable->name = name;
+    variable->base = index->base;
+    struct target_expr *round = expr_variable(l, loop->variable, 0, rounds - 1);
+    struct target_expr *first =
+        expr_operation(l, OP_MUL, BASE_I32, round, expr_integer(l, BASE_I32, share->constant_stride));
+    struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
+    declare->variable = variable;
+    declare->value = expr_convert(
+        l, expr_operation(l, OP_ADD, BASE_I32, first, expr_convert(l, expr_hardware(l, share->first), BASE_I32)),
+        index->base);
+    lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
+    lower_region(l, forall->regions[0]);
+    lower_leave(l, scope);
+}
+
 void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     struct share share = share_of(l, forall);
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
@@ -130,9 +186,13 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
         lower_tickets(l, forall);
         return;
     }
+    if (share.constant_stride && !share.is_sequential && count->high <= share.constant_stride) {
+        lower_one_each(l, forall, &share);
+        return;
+    }
     if (share.constant_stride && !share.is_sequential && count->is_constant &&
-        count->constant.integer <= share.constant_stride) {
-        lower_lanes(l, forall);
+        count->constant.integer % share.constant_stride == 0) {
+        lower_rounds(l, forall, &share);
         return;
     }
     struct target_expr *limit = lower_simple(l, count, "count");
@@ -150,12 +210,14 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
                                          : expr_hardware(l, share.stride);
     loop->limit = is_plain ? limit : expr_convert(l, limit, BASE_U32);
     struct lower_scope scope = lower_enter(l, &loop->body);
+    const char *name = is_plain ? index->name : names_fresh(l->names, index->name, "i"); /* the better is the body's */
     if (is_plain) {
-        loop->variable = lower_variable(l, base, index->name, "i");
+        loop->variable = lower_variable(l, base, name, "i");
         lower_bind(l, index, expr_variable(l, loop->variable, index->low, index->high));
     } else {
-        const char *name = names_fresh(l->names, index->name, "i"); /* the better name is for the body's */
         loop->variable = lower_variable(l, base, arena_printf(l->arena, "%s_at", name), "at");
+    }
+    if (!is_plain && l->uses[index->id].count > 0) {
         struct target_variable *alias = ARENA_NEW(l->arena, struct target_variable);
         alias->name = name;
         alias->base = index->base;
@@ -284,7 +346,7 @@ void simt_begin(struct lowering *l) {
     int warps =
         l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
     l->shared = shared_allocate(l->arena, l->extents, warps);
-    l->barriers = barriers_place(l->arena, l->forall, l->shared, l->options->has_warps);
+    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps);
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;
     for (size_t i = 0; i < plan->buffers.count; i++)

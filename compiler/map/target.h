@@ -85,7 +85,7 @@ enum target_statement_kind {
     TARGET_STORE,   /* array[index] = value */
     TARGET_ATOMIC, /* variable (or NULL) = array[index] as it was, which becomes what `atomic` says of value (and expected) */
     TARGET_FENCE,
-    TARGET_SHUFFLE,         /* variable = value as lane `index` has it; index NULL: the ballot of the lanes' values */
+    TARGET_SHUFFLE,         /* variable = value as another lane has it; index NULL: the ballot of the lanes' values */
     TARGET_CHECK,           /* unless `value`: report `site` with the numbers `index` and `limit` to `array` */
     TARGET_DECLARE_ARRAY,   /* array comes to life in this scope */
     TARGET_DECLARE_POINTER, /* array is the part of `from` that begins at its element `index` */
@@ -96,8 +96,17 @@ enum target_statement_kind {
     TARGET_BLOCK_BARRIER,
     TARGET_WARP_BARRIER,
 };
+/* Which lane a SHUFFLE reads from; where that is not in the warp, its own. */
+enum target_exchange {
+    TARGET_EXCHANGE_AT,
+    TARGET_EXCHANGE_UP,
+    TARGET_EXCHANGE_DOWN,
+    TARGET_EXCHANGE_XOR,
+    TARGET_EXCHANGE_COUNT
+};
 struct target_statement {
     enum target_statement_kind kind;
+    enum target_exchange exchange; /* SHUFFLE: lane `index`, or that of this lane - index, + index, ^ index */
     struct target_variable *variable;
     struct target_array *array, *from;
     struct target_expr *value, *index, *limit, *step;
@@ -151,6 +160,7 @@ struct target_kernel {
     struct ir_value *count;         /* iterations: a constant or a host value; with 0 no launch is needed */
     struct target_expr *count_text; /* for comments */
     enum level_value unit;          /* LEVEL_BLOCK, LEVEL_WARP or LEVEL_THREAD: who does one iteration */
+    bool is_exact;                  /* neither more nor fewer threads than block_threads */
     int block_threads;              /* to launch with; also the most that may be (1 in the loop mapping) */
     bool needs_warps;               /* threads per block must be a multiple of the warp's */
     int warp_threads;

@@ -11,7 +11,7 @@ static void count_operand(struct value_use *uses, const struct ir_value *value, 
 }
 
 /* Backwards, so that an operation that only dead ones use is dead itself. */
-static void count_region(struct value_use *uses, const struct ir_region *region) {
+static void count_region(struct value_use *uses, const struct ir_kernel *kernel, const struct ir_region *region) {
     for (size_t i = 0; i < region->yields.count; i++)
         count_operand(uses, region->yields.at[i], NULL, region);
     for (size_t i = region->instructions.count; i-- > 0;) {
@@ -21,15 +21,18 @@ static void count_region(struct value_use *uses, const struct ir_region *region)
             continue;
         for (size_t r = 0; r < 2; r++)
             if (instruction->regions[r])
-                count_region(uses, instruction->regions[r]);
-        for (size_t k = 0; k < instruction->operand_count; k++)
+                count_region(uses, kernel, instruction->regions[r]);
+        int64_t distance;
+        bool is_near =
+            instruction->kind == IR_SHUFFLE && exchange_of(kernel, instruction, &distance) != TARGET_EXCHANGE_AT;
+        for (size_t k = 0; k < (is_near ? 1 : instruction->operand_count); k++)
             count_operand(uses, instruction->operands[k], instruction, region);
     }
 }
 
 struct value_use *uses_count(struct arena *arena, const struct ir_kernel *kernel, const struct ir_instruction *forall) {
     struct value_use *uses = ARENA_ARRAY(arena, struct value_use, kernel->value_count + 1);
-    count_region(uses, forall->regions[0]);
+    count_region(uses, kernel, forall->regions[0]);
     return uses;
 }
 

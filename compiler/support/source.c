@@ -62,7 +62,8 @@ const struct source *source_add(struct sources *sources, const char *path, const
 }
 
 const struct source *source_load(struct sources *sources, const char *path, const char **why) {
-    FILE *file = fopen(path, "rb");
+    bool is_stdin = strcmp(path, "-") == 0;
+    FILE *file = is_stdin ? stdin : fopen(path, "rb");
     if (!file) {
         *why = strerror(errno);
         return NULL;
@@ -93,9 +94,10 @@ const struct source *source_load(struct sources *sources, const char *path, cons
             break;
         }
     }
-    fclose(file);
+    if (!is_stdin)
+        fclose(file);
     if (!*why) {
-        source = source_add(sources, path, buffer, length);
+        source = source_add(sources, is_stdin ? "<stdin>" : path, buffer, length);
         if (!source)
             *why = "the program's files together are larger than 4 GiB";
     }

@@ -134,8 +134,36 @@ static void match_parentheses(struct marker *m) {
     }
 }
 
+static bool ends_expression(int kind) {
+    return kind == TOKEN_NAME || kind == TOKEN_INTEGER || kind == TOKEN_FLOATING || kind == TOKEN_CONFIG ||
+           kind == TOKEN_TRUE || kind == TOKEN_FALSE || kind == ')' || kind == ']' || kind == TOKEN_LEVEL_CLOSE;
+}
+
+/* `f (x, y) <l> z` before the `=` at `end`, from `let` or from the start of a line where an expression ends before it:
+   the index of `f`; 0: there is none. */
+static size_t function_before(const struct marker *m, size_t end) {
+    for (size_t i = end - 1; i > 0; i--) {
+        const struct token *token = &m->tokens->at[i];
+        if (token->kind == ')') {
+            if (m->opener_of[i] < 2)
+                return 0;
+            i = m->opener_of[i] - 1;
+        } else if (token->kind == TOKEN_LEVEL_CLOSE) {
+            while (i > 1 && m->tokens->at[i].kind != TOKEN_LEVEL_OPEN)
+                i--;
+        } else if (token->kind != TOKEN_NAME && token->kind != '_') {
+            return 0;
+        }
+        int before = m->tokens->at[i - 1].kind;
+        bool is_first = before == TOKEN_LET || (m->tokens->at[i].starts_line && ends_expression(before));
+        if (is_first || m->tokens->at[i].starts_line)
+            return is_first && m->tokens->at[i].kind == TOKEN_NAME ? i : 0;
+    }
+    return 0;
+}
+
 /* The first `=` after the word that opens a definition is the definition's; every other one ends the pattern of
-   a binding, which is a name, `_`, or what stands in the parentheses before it. */
+   a binding, which is a name, `_`, or what stands in the parentheses before it, or a function with its parameters. */
 static void find_bindings(struct marker *m) {
     bool in_header = false;
     for (size_t i = 0; i < m->tokens->count; i++) {
@@ -157,6 +185,8 @@ static void find_bindings(struct marker *m) {
         } else if (before != TOKEN_NAME && before != '_') {
             continue;
         }
+        size_t function = function_before(m, i);
+        start = function ? function : start;
         if (start > 0 && m->tokens->at[start - 1].kind == TOKEN_LET)
             continue;
         m->start_count += !m->is_start[start];

@@ -58,6 +58,7 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
     struct symbol_list *symbols;
     struct binder_list *binders;
     struct binding_list *bindings;
+    struct ast_binding binding;
     struct constraint_list *constraints;
 }
 
@@ -96,6 +97,7 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
 %type <expr> expr block applied atom
 %type <exprs> exprs choices
 %type <bindings> bindings
+%type <binding> binding
 %type <operator> section_operator
 
 %%
@@ -333,13 +335,17 @@ block:
   ;
 
 bindings:
-    pattern '=' expr {
-        $$ = ARENA_NEW(p->arena, struct binding_list);
-        vec_push(p->arena, &$$->all, (struct ast_binding){.pattern = $1, .value = $3});
+    binding { $$ = ARENA_NEW(p->arena, struct binding_list); vec_push(p->arena, &$$->all, $1); }
+  | bindings BINDING binding { $$ = $1; vec_push(p->arena, &$$->all, $3); }
+  ;
+
+binding:
+    pattern '=' expr { $$ = (struct ast_binding){.pattern = $1, .value = $3}; }
+  | NAME some_parameters '=' expr {
+        $$ = (struct ast_binding){build_pattern_name(p, $1), build_lambda(p, @$, NULL, $2, $4)};
     }
-  | bindings BINDING pattern '=' expr {
-        $$ = $1;
-        vec_push(p->arena, &$$->all, (struct ast_binding){.pattern = $3, .value = $5});
+  | NAME LEVEL_OPEN level_names LEVEL_CLOSE parameters '=' expr {
+        $$ = (struct ast_binding){build_pattern_name(p, $1), build_lambda(p, @$, $3, $5, $7)};
     }
   ;
 

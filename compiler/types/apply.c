@@ -6,7 +6,8 @@
 
 struct argument {
     const struct ast_expr *expr;
-    struct core *core; /* already inferred, when it came through a pipe */
+    struct core *core;      /* once it is inferred: at once, when it came through a pipe */
+    struct type *function;  /* what takes it; NULL for a level */
 };
 typedef VEC(struct argument) arguments;
 
@@ -59,19 +60,11 @@ const char *head_name(const struct core *head) {
     return NULL;
 }
 
-static struct core *infer_argument(struct checker *c, const struct ast_expr *head, const struct argument *argument) {
-    if (argument->core)
-        return argument->core;
-    if (argument->expr->kind == EXPR_INTEGER && is_operator_name(c, head, c->name_neg))
-        return infer_literal(c, argument->expr, true);
-    return infer_expr(c, argument->expr);
-}
-
 /* The function type to apply, or NULL after an error. */
-static struct type *function_type(struct checker *c, struct core *core, struct core *head, size_t taken, size_t given,
+static struct type *function_type(struct checker *c, struct type *type, struct core *head, size_t taken, size_t given,
                                   const struct ast_expr *argument) {
     struct span extra = argument->span;
-    struct type *type = type_resolve(core->type);
+    type = type_resolve(type);
     const char *name = head_name(head);
     while (type->kind == TYPE_LEVEL_ARROW) {
         struct diagnostic *d = name ? diag_error(c->diagnostics, DIAG_LEVEL_ARGUMENT, head->span,
@@ -88,8 +81,8 @@ static struct type *function_type(struct checker *c, struct core *core, struct c
     if (type->kind == TYPE_ERROR)
         return NULL;
     if (type->kind == TYPE_VARIABLE && !type->variable->rigid) {
-        c->at = core->span;
-        struct type *arrow = type_arrow(c, type_fresh(c, KIND_TYP, 0, extra), type_fresh(c, KIND_TYP, 0, core->span),
+        c->at = head->span;
+        struct type *arrow = type_arrow(c, type_fresh(c, KIND_TYP, 0, extra), type_fresh(c, KIND_TYP, 0, head->span),
                                         level_fresh(c, DOMAIN_AMBIENT));
         if (unify(c, type, arrow))
             return arrow;
@@ -120,9 +113,9 @@ static struct type *function_type(struct checker *c, struct core *core, struct c
 }
 
 /* `push block xs`: a level written as an argument. Reported, and taken for what it means. */
-static bool is_level_as_argument(struct checker *c, struct core *core, const struct core *head,
+static bool is_level_as_argument(struct checker *c, struct type **function, const struct core *head,
                                  const struct ast_expr *argument) {
-    struct type *type = type_resolve(core->type);
+    struct type *type = type_resolve(*function);
     if (type->kind != TYPE_LEVEL_ARROW || argument->kind != EXPR_NAME || is_bound_name(c, argument->name.name))
         return false;
     struct level_binding *binding = map_get(c->levels, argument->name.name);
@@ -138,61 +131,111 @@ static bool is_level_as_argument(struct checker *c, struct core *core, const str
                    "a level is written in angle brackets: `%s <%s>`", name ? name : "f", argument->name.name->text);
     note_definition(c, d, head);
     level_unify(c, type->level_arrow.level, level, NULL);
-    core->type = type->level_arrow.to;
+    *function = type->level_arrow.to;
     return true;
 }
 
-struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
-    arguments list = {0};
-    const struct ast_expr *head_expr, *piped = piped_into(c, expr);
-    struct core *piped_core = NULL;
-    if (piped) {
-        piped_core = infer_expr(c, piped); /* first, as it is read */
-        head_expr = unwind(c, expr->apply.argument, &list);
-        vec_push(c->arena, &list, (struct argument){piped, piped_core});
-    } else {
-        head_expr = unwind(c, expr, &list);
+struct call {
+    const struct ast_expr *head_expr;
+    struct core *head;
+    arguments list;
+    struct span infix; /* of the whole, where the head is an operator between its operands */
+    bool is_infix, failed;
+};
+
+/* Infers an argument, knowing what is expected of it, and reports what does not fit. */
+static void take_argument(struct checker *c, struct call *call, size_t i) {
+    struct argument *argument = &call->list.at[i];
+    const struct ast_expr *expr = argument->expr;
+    struct type *expected = call->failed ? NULL : argument->function->arrow.from;
+    if (!argument->core) {
+        if (expr->kind == EXPR_LAMBDA)
+            argument->core = infer_lambda(c, expr, expected);
+        else if (expr->kind == EXPR_INTEGER && is_operator_name(c, call->head_expr, c->name_neg))
+            argument->core = infer_literal(c, expr, true);
+        else
+            argument->core = infer_expr(c, expr);
     }
-    struct core *head = infer_expr(c, head_expr), *core = head;
-    const char *name = head_name(head);
-    bool failed = type_resolve(head->type)->kind == TYPE_ERROR;
-    for (size_t i = 0; i < list.count; i++) {
-        if (!failed && is_level_as_argument(c, core, head, list.at[i].expr))
+    if (!expected)
+        return;
+    struct core *core = argument->core, *left = call->list.at[0].core;
+    const char *name = head_name(call->head);
+    c->at = core->span;
+    c->reason = head_name(core);
+    if (subsume(c, core->type, expected)) {
+        level_require(c, LEVEL_FITS, argument->function->arrow.ambient, c->ambient, call->head->span, name);
+        return;
+    }
+    call->failed = true;
+    bool are_operands = call->is_infix && i == 1 && left && type_resolve(left->type)->kind != TYPE_ERROR;
+    struct application use = {.function = name,
+                              .span = are_operands ? call->infix : core->span,
+                              .place = are_operands ? SIZE_MAX : i,
+                              .count = call->list.count,
+                              .left = are_operands ? left : NULL,
+                              .argument = core,
+                              .rest = argument->function};
+    struct diagnostic *d = report_argument(c, &use, core->type, are_operands ? left->type : expected);
+    note_definition(c, d, call->head);
+    if (are_operands)
+        note_local(c, d, left);
+    note_local(c, d, core);
+}
+
+/* The functions written in place among the first `count` arguments, which have waited for the others. */
+static void take_lambdas(struct checker *c, struct call *call, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (call->list.at[i].function && !call->list.at[i].core)
+            take_argument(c, call, i);
+}
+
+static bool is_unknown(struct type *type) {
+    type = type_resolve(type);
+    return type->kind == TYPE_VARIABLE && !type->variable->rigid;
+}
+
+struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
+    struct call call = {.infix = expr->span};
+    const struct ast_expr *piped = piped_into(c, expr);
+    if (piped) {
+        struct core *piped_core = infer_expr(c, piped); /* first, as it is read */
+        call.head_expr = unwind(c, expr->apply.argument, &call.list);
+        vec_push(c->arena, &call.list, (struct argument){piped, piped_core, NULL});
+    } else {
+        call.head_expr = unwind(c, expr, &call.list);
+    }
+    call.is_infix = expr->apply.is_operator && !piped && call.list.count == 2;
+    struct core *core = call.head = infer_expr(c, call.head_expr);
+    struct type *rest = core->type;
+    call.failed = type_resolve(rest)->kind == TYPE_ERROR;
+    for (size_t i = 0; i < call.list.count; i++) {
+        struct argument *argument = &call.list.at[i];
+        if (!call.failed && is_unknown(rest))
+            take_lambdas(c, &call, i); /* they may say what is applied here */
+        if (!call.failed && is_level_as_argument(c, &rest, call.head, argument->expr))
             continue;
-        struct type *function = failed ? NULL : function_type(c, core, head, i, list.count, list.at[i].expr);
-        struct core *argument = infer_argument(c, head_expr, &list.at[i]);
-        failed |= !function;
-        if (failed)
-            continue;
-        struct core *apply = core_new(c, CORE_APPLY, span_join(head->span, argument->span), function->arrow.to);
-        apply->apply.function = core;
-        apply->apply.argument = argument;
-        c->at = argument->span;
-        c->reason = head_name(argument);
-        if (!subsume(c, argument->type, function->arrow.from)) {
-            bool is_infix = expr->apply.is_operator && !piped && list.count == 2 && i == 1 &&
-                            type_resolve(core->apply.argument->type)->kind != TYPE_ERROR;
-            struct application use = {.function = name,
-                                      .span = is_infix ? expr->span : argument->span,
-                                      .place = is_infix ? SIZE_MAX : i,
-                                      .count = list.count,
-                                      .left = is_infix ? core->apply.argument : NULL,
-                                      .argument = argument,
-                                      .rest = function};
-            struct diagnostic *d =
-                report_argument(c, &use, argument->type, is_infix ? use.left->type : function->arrow.from);
-            note_definition(c, d, head);
-            if (is_infix)
-                note_local(c, d, use.left);
-            note_local(c, d, argument);
-            failed = true;
+        if (!call.failed)
+            argument->function = function_type(c, rest, call.head, i, call.list.count, argument->expr);
+        call.failed |= !argument->function;
+        rest = call.failed ? rest : argument->function->arrow.to;
+        if (call.failed || argument->core || argument->expr->kind != EXPR_LAMBDA)
+            take_argument(c, &call, i);
+    }
+    take_lambdas(c, &call, call.list.count);
+    if (call.failed)
+        return error_core(c, expr->span);
+    for (size_t i = 0; i < call.list.count; i++) {
+        const struct argument *argument = &call.list.at[i];
+        if (!argument->function) {
+            core->type = type_resolve(core->type)->level_arrow.to;
             continue;
         }
-        level_require(c, LEVEL_FITS, function->arrow.ambient, c->ambient, head->span, name);
+        struct core *apply =
+            core_new(c, CORE_APPLY, span_join(call.head->span, argument->core->span), argument->function->arrow.to);
+        apply->apply.function = core;
+        apply->apply.argument = argument->core;
         core = apply;
     }
-    if (failed)
-        return error_core(c, expr->span);
     core->span = expr->span;
     return core;
 }

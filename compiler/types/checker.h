@@ -222,6 +222,7 @@ void report_unbound_level(struct checker *c, symbol name, struct span span);
 struct core *core_new(struct checker *c, enum core_kind kind, struct span span, struct type *type);
 struct core *infer_expr(struct checker *c, const struct ast_expr *expr);
 struct core *infer_apply(struct checker *c, const struct ast_expr *expr);
+struct core *infer_lambda(struct checker *c, const struct ast_expr *expr, struct type *expected); /* NULL: anything */
 struct core *infer_level_apply(struct checker *c, const struct ast_expr *expr);
 struct core *infer_name(struct checker *c, symbol name, struct span span);
 struct core *error_core(struct checker *c, struct span span);
@@ -258,6 +259,7 @@ const char *level_text(struct checker *c, struct level level);
 void report_constraint(struct checker *c, const struct level_constraint *constraint);
 /* What c->failure says of `found` where `expected` is wanted; gives the diagnostic, for more notes. */
 struct diagnostic *report_failure(struct checker *c, struct span span, struct type *found, struct type *expected);
+struct diagnostic *report_value(struct checker *c, const struct core *core, struct type *expected);
 /* A function and the argument that does not fit. `place` SIZE_MAX: the two operands of an operator, of which `left` is
    the other one. */
 struct application {

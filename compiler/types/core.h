@@ -36,7 +36,20 @@ enum core_kind {
     CORE_SELECT,    /* tuple, index */
     CORE_LIST,      /* items */
 };
-enum core_config { CONFIG_BLOCK_SIZE, CONFIG_WARP_SIZE, CONFIG_GRID_SIZE };
+/* Configuration constants, #BlockSize …: what the program may ask about the machine it is compiled for. */
+enum core_config {
+    CONFIG_BLOCK_SIZE,
+    CONFIG_WARP_SIZE,
+    CONFIG_GRID_SIZE,
+    CONFIG_IS_CPU,
+    CONFIG_HAS_WARPS,
+    CONFIG_COUNT
+};
+struct core_config_info {
+    const char *name;
+    enum base base;
+};
+extern const struct core_config_info core_config_info[CONFIG_COUNT];
 
 struct core_local {
     uint32_t id; /* unique in the program */

@@ -52,6 +52,12 @@ static void dump_instance(struct text *out, const struct core_instance *instance
     text_add(out, "}");
 }
 
+const struct core_config_info core_config_info[CONFIG_COUNT] = {[CONFIG_BLOCK_SIZE] = {"#BlockSize", BASE_I32},
+                                                                [CONFIG_WARP_SIZE] = {"#WarpSize", BASE_I32},
+                                                                [CONFIG_GRID_SIZE] = {"#GridSize", BASE_I32},
+                                                                [CONFIG_IS_CPU] = {"#IsCpu", BASE_BOOL},
+                                                                [CONFIG_HAS_WARPS] = {"#HasWarps", BASE_BOOL}};
+
 static void dump_literal(struct text *out, const struct core *core) {
     if (core->literal.is_bool)
         text_add(out, core->literal.magnitude ? "true" : "false");
@@ -101,7 +107,6 @@ static void dump_apply(struct text *out, const struct core *core, int depth) {
 }
 
 static void dump(struct text *out, const struct core *core, int depth) {
-    static const char *const configs[] = {"#BlockSize", "#WarpSize", "#GridSize"};
     switch (core->kind) {
     case CORE_LITERAL: dump_literal(out, core); break;
     case CORE_LOCAL:
@@ -116,7 +121,7 @@ static void dump(struct text *out, const struct core *core, int depth) {
         text_add(out, primitive_info[core->primitive.primitive].name);
         dump_instance(out, &core->primitive.instance);
         break;
-    case CORE_CONFIG: text_add(out, configs[core->config]); break;
+    case CORE_CONFIG: text_add(out, core_config_info[core->config].name); break;
     case CORE_LAMBDA:
         text_add(out, "(fn ");
         dump_local(out, core->lambda.parameter);

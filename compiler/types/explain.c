@@ -115,7 +115,8 @@ static enum unify_failure reason_of(const struct failure *f, struct type *found,
                : f->why;
 }
 
-struct diagnostic *report_failure(struct checker *c, struct span span, struct type *found, struct type *expected) {
+static struct diagnostic *report(struct checker *c, const struct application *use, struct span span, struct type *found,
+                                 struct type *expected) {
     struct failure f = c->failure;
     f.why = reason_of(&f, found, expected);
     if (f.why == FAILED_CLASS && expected && type_resolve(expected)->kind == TYPE_VARIABLE &&
@@ -128,7 +129,7 @@ struct diagnostic *report_failure(struct checker *c, struct span span, struct ty
     case FAILED_SHAPE:
         d = diag_error(all, DIAG_TYPE_MISMATCH, span, "expected `%s`, but this is `%s`", type_text(c, expected),
                        type_text(c, found));
-        hint_types(c, d, found, expected, NULL);
+        hint_types(c, d, found, expected, use);
         break;
     case FAILED_RIGID: {
         d = diag_error(all, DIAG_TYPE_MISMATCH, span, "expected `%s`, but this is `%s`", type_text(c, expected),
@@ -175,6 +176,14 @@ struct diagnostic *report_failure(struct checker *c, struct span span, struct ty
     case FAILED_SIZE: d = diag_error(all, DIAG_TYPE_SIZE, span, "the type of this expression is too large"); break;
     }
     return d;
+}
+
+struct diagnostic *report_failure(struct checker *c, struct span span, struct type *found, struct type *expected) {
+    return report(c, NULL, span, found, expected);
+}
+
+struct diagnostic *report_value(struct checker *c, const struct core *core, struct type *expected) {
+    return report(c, &(struct application){.argument = core}, core->span, core->type, expected);
 }
 
 /* The left operand is a number of which more is not known, the right one something else altogether. */
@@ -248,6 +257,14 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
                        type_text(c, found), level_clash(c, &f));
         if (f.level_a.variable || f.level_b.variable)
             diag_hint(all, d, "the levels are thread < warp < block < grid");
+        return d;
+    }
+    if (function && !is_operands && use->count > 1 && f.why == FAILED_CLASS &&
+        f.a->kind == type_resolve(found)->kind && f.a->kind != TYPE_BASE && f.a->kind != TYPE_VARIABLE) {
+        struct diagnostic *d = diag_error(all, DIAG_CLASS, span, "the %s of `%s` should be %s, but this is `%s`",
+                                          ordinal(c, function, use->place, use->count), function,
+                                          class_words(f.classes), type_text(c, f.a));
+        hint_class(c, d, use);
         return d;
     }
     if (function && f.why == FAILED_CLASS) {

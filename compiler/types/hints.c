@@ -105,6 +105,20 @@ static bool hint_tuple_wanted(struct checker *c, struct diagnostic *d, const str
     return true;
 }
 
+/* `reduce (+) xs` for `reduce (+) 0 xs`. */
+static bool hint_missing(struct checker *c, struct diagnostic *d, const struct type *found,
+                         const struct application *use) {
+    if (!use || !use->function || !use->rest || use->place == SIZE_MAX)
+        return false;
+    struct type *expected = type_resolve(use->rest->arrow.from), *after = type_resolve(use->rest->arrow.to);
+    if (after->kind != TYPE_ARROW || found->kind == TYPE_VARIABLE || found->kind == TYPE_BASE ||
+        found->kind == expected->kind || found->kind != type_resolve(after->arrow.from)->kind)
+        return false;
+    diag_hint(c->diagnostics, d, "this would fit one place further on: does `%s` lack an argument before it?",
+              use->function);
+    return true;
+}
+
 /* Where chunks at a level are wanted. */
 static bool hint_chunks(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
                         const struct application *use) {
@@ -143,13 +157,17 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     enum base from, to;
     found = type_resolve(found);
     expected = type_resolve(expected);
-    if (hint_tuple_call(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
+    if (hint_missing(c, d, found, use) || hint_tuple_call(c, d, found, expected, use) ||
+        hint_tuple_wanted(c, d, found, expected, use) ||
         hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use))
         return;
     if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) && found->kind != TYPE_VARIABLE)
         diag_hint(all, d, "`f . g` is one function after another; there are no fields and no methods: `length xs`");
     else if (found->kind == TYPE_LEVEL_ARROW && expected->kind != TYPE_LEVEL_ARROW)
         diag_hint(all, d, "a level is missing: write `%s <block>`, for example", strcmp(what, "x") ? what : "f");
+    else if (use && !use->function && use->argument->kind == CORE_LAMBDA && expected->kind != TYPE_ARROW)
+        diag_hint(all, d, "this says the type of the whole function; that of its result is said by `fn … => (… : %s)`",
+                  type_text(c, expected));
     else if (found->kind == TYPE_ARROW && expected->kind != TYPE_ARROW && expected->kind != TYPE_VARIABLE)
         diag_hint(all, d, "this is a function: did you forget an argument?");
     else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {
@@ -212,7 +230,7 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
     const char *function = use && use->function ? use->function : "";
     enum base base;
     bool is_number = number_base(f->a, &base);
-    if (use && hint_tuple_call(c, d, f->a, c->base_types[BASE_I32], use))
+    if (hint_missing(c, d, f->a, use) || hint_tuple_call(c, d, f->a, c->base_types[BASE_I32], use))
         return;
     if (strcmp(function, "^") == 0 && (f->classes & CLASS_FLOATING || (is_number && base_info[base].is_floating)))
         diag_hint(c->diagnostics, d, "`^` is the exclusive or of bits; the power of floating numbers is `pow x y`");

@@ -103,30 +103,32 @@ struct core *infer_name(struct checker *c, symbol name, struct span span) {
 }
 
 static struct core *infer_config(struct checker *c, const struct ast_expr *expr) {
-    static const char *const names[] = {"#BlockSize", "#WarpSize", "#GridSize"};
-    for (int i = 0; i < 3; i++)
-        if (strcmp(expr->name.name->text, names[i]) == 0) {
-            struct core *core = core_new(c, CORE_CONFIG, expr->span, c->base_types[BASE_I32]);
+    for (int i = 0; i < CONFIG_COUNT; i++)
+        if (strcmp(expr->name.name->text, core_config_info[i].name) == 0) {
+            struct core *core = core_new(c, CORE_CONFIG, expr->span, c->base_types[core_config_info[i].base]);
             core->config = (enum core_config)i;
             return core;
         }
     struct diagnostic *d = diag_error(c->diagnostics, DIAG_UNKNOWN_CONFIG, expr->span,
                                       "there is no configuration constant `%s`", expr->name.name->text);
     diag_hint(c->diagnostics, d,
-              "there are `#BlockSize`, `#WarpSize` and `#GridSize`; others are declared: "
+              "there are `#BlockSize`, `#WarpSize`, `#GridSize`, `#IsCpu` and `#HasWarps`; others are declared: "
               "`param chunk : int = 1024`");
     return error_core(c, expr->span);
 }
 
 /* ---- functions ---- */
 
-/* What a sig says of a function is known before its body: the parameters start with these types, so that an error is
-   found where it is made. */
+/* What a sig says of a function, or the one that it is an argument of, is known before its body: the parameters start
+   with these types, so that an error is found where it is made. A type of which nothing is known is left to the body:
+   what it is found to be may be used at lower ambients than it is found at. */
 static struct type *expected_parameter(struct type **expected) {
     struct type *type = *expected ? type_resolve(*expected) : NULL;
     bool is_arrow = type && type->kind == TYPE_ARROW;
     *expected = is_arrow ? type->arrow.to : NULL;
-    return is_arrow ? type->arrow.from : NULL;
+    struct type *from = is_arrow ? type_resolve(type->arrow.from) : NULL;
+    bool is_known = from && (from->kind != TYPE_VARIABLE || from->variable->rigid || from->variable->classes);
+    return is_known ? from : NULL;
 }
 
 static struct level *expected_level(struct type **expected) {
@@ -176,11 +178,11 @@ struct core *infer_function(struct checker *c, const struct function_parts *f, s
     if (inner)
         *inner = c->ambient;
     struct core *body = infer_expr(c, f->body);
-    if (expected && type_resolve(body->type)->kind != TYPE_ERROR) {
+    if (expected && f->sig_span.end && type_resolve(body->type)->kind != TYPE_ERROR) {
         c->at = body->span;
         c->reason = NULL;
         if (!subsume(c, body->type, expected)) {
-            struct diagnostic *d = report_failure(c, body->span, body->type, expected);
+            struct diagnostic *d = report_value(c, body, expected);
             diag_note(c->diagnostics, d, f->sig_span, "the sig says so");
             body->type = c->error_type;
         }
@@ -210,14 +212,14 @@ struct core *infer_function(struct checker *c, const struct function_parts *f, s
     return core;
 }
 
-static struct core *infer_lambda(struct checker *c, const struct ast_expr *expr) {
+struct core *infer_lambda(struct checker *c, const struct ast_expr *expr, struct type *expected) {
     struct function_parts parts = {.levels = expr->lambda.levels.at,
                                    .level_count = expr->lambda.levels.count,
                                    .parameters = expr->lambda.parameters.at,
                                    .parameter_count = expr->lambda.parameters.count,
                                    .body = expr->lambda.body,
                                    .span = expr->span};
-    return infer_function(c, &parts, NULL, NULL);
+    return infer_function(c, &parts, expr->lambda.levels.count ? NULL : expected, NULL);
 }
 
 /* ---- let ---- */
@@ -351,7 +353,7 @@ static struct core *infer_if(struct checker *c, const struct ast_expr *expr) {
     subsume(c, then_core->type, core->type);
     c->at = else_core->span;
     if (!subsume(c, else_core->type, core->type)) {
-        struct diagnostic *d = report_failure(c, else_core->span, else_core->type, then_core->type);
+        struct diagnostic *d = report_value(c, else_core, then_core->type);
         diag_note(c->diagnostics, d, then_core->span, "both branches of an `if` have one type; this one is `%s`",
                   type_text(c, then_core->type));
         core->type = c->error_type;
@@ -381,7 +383,7 @@ static struct core *infer_sequence(struct checker *c, const struct ast_expr *exp
             element = is_alone ? item->type : element;
             continue;
         }
-        struct diagnostic *d = report_failure(c, item->span, item->type, element);
+        struct diagnostic *d = report_value(c, item, element);
         if (i > 0)
             diag_note(c->diagnostics, d, core->sequence.items[0]->span,
                       "the elements of a list have one type; this one is `%s`", type_text(c, types[0]));
@@ -400,7 +402,7 @@ static struct core *infer_typed(struct checker *c, const struct ast_expr *expr) 
     c->at = expr->span;
     c->reason = NULL;
     if (!subsume(c, core->type, written)) {
-        struct diagnostic *d = report_failure(c, core->span, core->type, written);
+        struct diagnostic *d = report_value(c, core, written);
         diag_note(c->diagnostics, d, expr->typed.type->span, "the annotation says so here");
         return error_core(c, expr->span);
     }
@@ -417,7 +419,7 @@ struct core *infer_expr(struct checker *c, const struct ast_expr *expr) {
     case EXPR_CONFIG: return infer_config(c, expr);
     case EXPR_APPLY: return infer_apply(c, expr);
     case EXPR_LEVEL_APPLY: return infer_level_apply(c, expr);
-    case EXPR_LAMBDA: return infer_lambda(c, expr);
+    case EXPR_LAMBDA: return infer_lambda(c, expr, NULL);
     case EXPR_LET: return infer_let(c, expr);
     case EXPR_IF: return infer_if(c, expr);
     case EXPR_TUPLE:

@@ -46,6 +46,33 @@ static bool adjust(struct checker *c, struct type_variable *variable, struct typ
     return true;
 }
 
+/* Nothing more will be said of what an error has to do with. */
+static void give_up(struct checker *c, struct type *type, size_t *left) {
+    type = type_resolve(type);
+    if (*left == 0)
+        return;
+    --*left;
+    switch (type->kind) {
+    case TYPE_VARIABLE:
+        if (!type->variable->rigid)
+            type->variable->link = c->error_type;
+        return;
+    case TYPE_BASE:
+    case TYPE_ERROR: return;
+    case TYPE_TUPLE:
+        for (size_t i = 0; i < type->tuple.count; i++)
+            give_up(c, type->tuple.items[i], left);
+        return;
+    case TYPE_ARROW:
+        give_up(c, type->arrow.from, left);
+        give_up(c, type->arrow.to, left);
+        return;
+    case TYPE_LEVEL_ARROW: give_up(c, type->level_arrow.to, left); return;
+    case TYPE_PULL:
+    case TYPE_PUSH: give_up(c, type->array.element, left); return;
+    }
+}
+
 static bool bind(struct checker *c, struct type *at, struct type *to) {
     struct type_variable *variable = at->variable;
     size_t left = TYPE_SIZE_LIMIT;
@@ -144,8 +171,13 @@ static void relate_ambients(struct checker *c, struct level *found, struct level
 static bool relate(struct checker *c, struct type *found, struct type *expected, bool exactly) {
     found = type_resolve(found);
     expected = type_resolve(expected);
-    if (found == expected || found->kind == TYPE_ERROR || expected->kind == TYPE_ERROR)
+    if (found == expected)
         return true;
+    if (found->kind == TYPE_ERROR || expected->kind == TYPE_ERROR) {
+        size_t left = TYPE_SIZE_LIMIT;
+        give_up(c, found->kind == TYPE_ERROR ? expected : found, &left);
+        return true;
+    }
     if (found->kind == TYPE_VARIABLE && expected->kind == TYPE_VARIABLE)
         return found->variable == expected->variable || unify_variables(c, found, expected);
     if (found->kind == TYPE_VARIABLE || expected->kind == TYPE_VARIABLE) {

@@ -102,6 +102,8 @@ std::vector<kernel> find_kernels(const std::string &text) {
             if (word == "__launch_bounds__") {
                 size_t close = after_parentheses(text, open);
                 one.bound = text.substr(open + 1, close - open - 2);
+                one.bound =
+                    one.bound.substr(0, one.bound.find(',')); // how many blocks may be resident says nothing here
                 at = close;
             } else if (word.compare(0, 2, "__") == 0) {
                 at = after_parentheses(text, open);

@@ -47,9 +47,10 @@ struct crowd {
 };
 
 cell *device_shadow;
-cell shared_shadow[2][most_shared / 4 + 64]; // static, dynamic
-std::vector<crowd> crowds;                   // of this phase
-std::vector<bytes_apart> splits;             // of this launch
+std::vector<cell> static_shadow; // of all kernels of the module, which together may have more than one block can
+cell dynamic_shadow[most_shared / 4 + 64];
+std::vector<crowd> crowds;       // of this phase
+std::vector<bytes_apart> splits; // of this launch
 uint32_t launch_phase, block_phase;
 std::vector<std::pair<uint32_t, uint64_t>> block_starts; // (phase, block number) of this launch, in order
 
@@ -255,7 +256,11 @@ void exchange_order(uintptr_t address) {
     all[running.block_number] = true;
 }
 
-void clear_shared_shadow() { memset(shared_shadow, 0, sizeof shared_shadow); }
+void clear_shared_shadow() {
+    const range &all = running.what->owner->shared;
+    static_shadow.assign((all.end - all.begin) / 4 + 2, cell{});
+    memset(dynamic_shadow, 0, sizeof dynamic_shadow);
+}
 
 } // namespace
 
@@ -309,7 +314,7 @@ void touch(uintptr_t address, size_t bytes, access how, const void *code) {
         if (!inside)
             fail("%s of %zu bytes outside the shared arrays%s: by thread %u%s", verb(how), bytes, place().c_str(),
                  current->number, source_of(code).c_str());
-        touch_words(shared_shadow[0], owner.shared.begin & ~uintptr_t{3}, address, bytes, how, true, code);
+        touch_words(static_shadow.data(), owner.shared.begin & ~uintptr_t{3}, address, bytes, how, true, code);
         return;
     }
     if (dynamic_shared_memory.holds(address, 1)) {
@@ -317,7 +322,7 @@ void touch(uintptr_t address, size_t bytes, access how, const void *code) {
             fail("%s of %zu bytes at byte %zu of %zu bytes of dynamic shared memory%s: by thread %u%s", verb(how),
                  bytes, static_cast<size_t>(address - dynamic_shared_memory.begin), running.dynamic_shared,
                  place().c_str(), current->number, source_of(code).c_str());
-        touch_words(shared_shadow[1], dynamic_shared_memory.begin, address, bytes, how, true, code);
+        touch_words(dynamic_shadow, dynamic_shared_memory.begin, address, bytes, how, true, code);
         return;
     }
     uintptr_t stack = reinterpret_cast<uintptr_t>(current->stack);

@@ -34,8 +34,8 @@ def cases(env):
                 file.write(source)
             text = body(open(compile_to("cu", path), encoding="utf-8").read(), kernel)
             got = {"loops": count(r"\bfor \(", text), "barriers": count(r"__syncthreads\(\)", text),
-                   "shared": count(r"__shared__", text), "divisions": count(r"[^/]/[^/*]|%", text),
-                   "branches": count(r"\bif \(", text), "unrolled": count(r"#pragma unroll", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
+                   "shared": count(r"__shared__", text), "private": count(r"\blocal_array\w*\[\w+\];", text), "divisions": count(r"[^/]/[^/*]|%", text),
+                   "branches": count(r"\bif \(", text), "choices": count(r" \? ", text), "unrolled": count(r"#pragma unroll", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
             got["stores"] = len(re.findall(r"^\s*\w+\[.*?\] = ", text, re.M))
             for key, value in wanted.items():
                 assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
@@ -51,11 +51,28 @@ def cases(env):
                  "kernel k (xs : [int]) = force (push <block> xs) |> reverse |> push <block>", "k",
                  barriers=1, stores=2, loads=1)
 
+    yield golden("what a branch asks with && is known inside of it, and not asked again",
+                 "kernel k (n : int) (m : int) (xs : [int]) = concat 256 (generate n (fn c => let inside = c >= 2 && c + 2 <= m in "
+                 "if inside then push <block> (generate 256 (fn e => if c >= 2 && c + 2 <= m then c else xs ! e)) "
+                 "else push <block> (generate 256 (fn e => 0 - e))))", "k", branches=1, loads=0)
+    yield golden("an index into chunks of a known size is taken apart without a division",
+                 "kernel k (n : int) (xs : [int]) = concat 64 (generate n (fn c => push <block> (generate 64 (fn e => xs ! (c + e))))) "
+                 "|> permute (fn i => i / 64 + n * (i % 64 / 16 + i % 16))", "k", divisions=0)
+
+    yield golden("an array of a warp of which every lane touches its own element is in registers",
+                 'import "matrix"\nkernel k (rows : int) (xs : [float]) (vec : [float]) = matVec rows xs vec', "k",
+                 shared=0, barriers=0, loops=2)
+    yield golden("tiles of a stencil ask for no bound: of the branches in the kernel, one is whether the tile is inside",
+                 'import "stencil"\nkernel k (xs : [float]) = stencil nearest 1 (fn at => at (-1) + at 1) xs', "k",
+                 branches=1, divisions=0, loops=2)
+    yield golden("and in two dimensions, the rows of a thread's elements are read once: 18 elements for 4 of Sobel's",
+                 'import "stencil"\nkernel k (r : int) (c : int) (xs : [float]) = sobel nearest r c xs', "k", branches=1)
+
     threads = "sig f : [int] -> [int]<grid>\nfun f xs = splitUp 4 xs |> map (fn c => let a = force (push <thread> c) in %s) |> concat 4\nkernel k (xs : [int]) = f xs"
     yield golden("loops over a private array are unrolled, so that it is in registers; not for the ragged chunk",
                  threads % "push <thread> (reverse a)", "k", unrolled=2, loops=5)
-    yield golden("an array that is indexed by data stays in memory, its loops stay loops",
-                 threads % "push <thread> (map (fn x => a ! (x & 3)) a)", "k", unrolled=0)
+    yield golden("an array that is indexed by data stays in memory", threads % "push <thread> (map (fn x => a ! (x & 3)) a)", "k",
+                 private=2)
 
     yield golden("what a block reads again and again has one barrier before it, not one in each round",
                  "kernel k (xs : [int]) = let a = force (push <block> (take 90 xs))\n"
@@ -64,6 +81,9 @@ def cases(env):
     yield golden("pushEach writes without a branch",
                  "kernel k (xs : [int]) = pushEach <grid> (length xs / 2 * 2) (length xs / 2) "
                  "(fn i => [(2 * i, xs ! (2 * i + 1)), (2 * i + 1, xs ! (2 * i))])", "k", loops=1, stores=2, branches=0)
+    yield golden("an index of any number of steps is below that number without a test",
+                 "kernel k (n : int) (xs : [int]) = push <grid> (generate n (fn i => if i < n then xs ! min i (n - 1) else 0))", "k",
+                 loads=1, choices=0, branches=0)
     yield golden("scatter at block: a copy, one barrier, the pairs over it",
                  "kernel k (xs : [int]) (ps : [(int, int)]) = (scatter xs ps : [int]<block>)", "k", loops=2, barriers=1, stores=2)
 
@@ -158,16 +178,16 @@ def cases(env):
         return Case(f"stages of {kernel} in {'/'.join(file)}", check)
 
     networks = ("networks", "networks.fcl")
-    yield stages(networks, "scanSklansky", barriers=2 * 8, loops=1 + 2 * 9)    # 9 stages of 512 elements
-    yield stages(networks, "scanSklansky1", barriers=2 * 8 + 1, loops=1 + 2 * 9)
+    yield stages(networks, "scanSklansky", barriers=2 * 8, loops=1 + 2 * 9)    # 9 stages of 512 elements: two a thread
+    yield stages(networks, "scanSklansky1", barriers=2 * 8 + 1, loops=1)  # as many elements as threads: only the loop over chunks
     yield stages(networks, "scanSklansky2", barriers=2 * 4 + 1, warp_barriers=2 * 4)  # 5 stages inside warps
-    yield stages(networks, "scanSklansky3", barriers=2 * 4 + 1, loops=1 + 2 * 5)  # two at a time
-    yield stages(networks, "sortT", barriers=2 * 44, loops=1 + 2 * 45)         # 1 + 2 + … + 9
-    yield stages(networks, "sortV", barriers=2 * 80, loops=1 + 2 * 81)         # 9 × 9
+    yield stages(networks, "scanSklansky3", barriers=2 * 4 + 1, loops=1)  # two at a time
+    yield stages(networks, "sortT", barriers=2 * 44, loops=1)         # 1 + 2 + … + 9
+    yield stages(networks, "sortV", barriers=2 * 80, loops=1)         # 9 × 9
     yield stages(networks, "sortOddEven", barriers=2 * 44, loops=1 + 2 * 45)
     reductions = ("reductions", "reductions.fcl")
-    yield stages(reductions, "sums1", barriers=2 * 11 + 1)   # 2048 to 1, all stored
-    yield stages(reductions, "sums2", barriers=2 * 11 + 1)
+    yield stages(reductions, "sums1", barriers=2 * 10 + 1)   # 2048 to 1, all stored; the thread that stores the last reads it
+    yield stages(reductions, "sums2", barriers=2 * 10 + 1)
     yield stages(reductions, "sums3", barriers=2 * 10 + 1)   # but the last
     yield stages(reductions, "sums4", barriers=2 * 8 + 1)    # 8 a thread, then 256
     yield stages(reductions, "sums5", barriers=2 * 8 + 1)

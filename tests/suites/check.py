@@ -32,3 +32,11 @@ def cases(env):
             assert done.returncode == (1 if "error[" in wanted else 0), f"exit status {done.returncode}"
             assert not done.stdout, done.stdout
         yield Case(os.path.relpath(path, env.root), errors)
+
+    def standard_input():
+        program = "kernel next (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n"
+        done = env.run(env.fclc, "run", "--target=interp", "-", "next", "[1,2]", input=program)
+        assert (done.returncode, done.stdout) == (0, "[2,3]\n"), done.stdout + done.stderr
+        done = env.run(env.fclc, "check", "-", input=program.replace("+ 1", "+ y"))
+        assert done.returncode == 1 and done.stderr.startswith("<stdin>:1:"), done.stderr
+    yield Case("a program from standard input", standard_input)

@@ -36,6 +36,9 @@ def cases(env):
                 for compiler in (["cc", "-std=c11", "-x", "c"], ["g++", "-std=c++11", "-x", "c++"]):
                     env.must(*compiler, "-Wall", "-Wextra", "-Werror", "-Iruntime", "-c", unit, "-o",
                              os.path.join(folder, "unit.o"))
+                if extension == "c":  # where all kernels of the file are together, which no run has
+                    env.must("cc", "-std=c11", "-Wall", "-Werror", "-fopenmp", "-c",
+                             os.path.join(folder, "unit.c"), "-o", os.path.join(folder, "unit.o"))
             yield Case(f"{os.path.relpath(path, env.root)}: header for .{extension}", compiles)
 
     def defined_again():

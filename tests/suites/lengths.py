@@ -1,5 +1,7 @@
-"""Every kernel of the paper's examples at awkward lengths: all executors give what the interpreter gives."""
+"""Every kernel of the paper's examples at awkward lengths: all executors give what the interpreter gives. And arrays as long as
+there can be, which are made up as they are read, on the executors that are fast enough."""
 
+import os
 from executors import EXECUTORS, require, variables
 from harness import Case
 
@@ -15,6 +17,11 @@ KERNELS = [
     ("examples/reduce/reduce.fcl", "sumBlocks", lambda n: [f"random:{n}:6"]),
     ("examples/reduce/reduce.fcl", "maxBlocks", lambda n: [f"random:{n}:7"]),
 ]
+LONGEST = 2**31 - 1
+LONG = """kernel ones (n : int) = reduce (+) 0 (generate n (fn i => i & 1))
+kernel stepped (n : int) (m : int) =
+  power m (fn _ p => push <grid> (map (fn x => x + 1i8) p)) (push <grid> (generate n i8)) ! 0
+"""
 
 
 def shape(n):
@@ -39,3 +46,15 @@ def cases(env):
 
         for length in LENGTHS:
             yield Case(f"{kernel} at length {length}", lambda length=length, compare=compare: compare(length=length))
+
+    def longest(executor):
+        require(env, executor)
+        path = os.path.join(env.tmp(), "long.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(LONG)
+        for n in (2**30 - 1, 2**30 + 1, LONGEST):
+            assert env.must(env.fclc, "run", *EXECUTORS[executor][0], path, "ones", str(n), timeout=600) == f"{n // 2}\n"
+        done = env.run(env.fclc, "run", *EXECUTORS[executor][0], path, "stepped", str(LONGEST), "2")
+        assert done.returncode == 1 and "error[E0508]" in done.stderr, done.stdout + done.stderr
+    for executor in ("c", "opencl-loop", "opencl-simt"):
+        yield Case(f"arrays of 2^31 - 1 elements on {executor}", lambda executor=executor: longest(executor))

@@ -1,5 +1,5 @@
 """docs/language.md, the language reference: its programs run, its types and excerpts are what the compiler prints, its errors
-are given, and it names every primitive, prelude function and diagnostic.
+are given, and it names every primitive and diagnostic. The prelude's functions are in docs/prelude.md, for which see prelude.py.
 
 The word after the fence says what a block is:
 
@@ -93,14 +93,6 @@ def cases(env):
         assert not untyped, f"primitives whose type the reference does not state: {' '.join(untyped)}"
         missing(scalars, reference, "primitives")
     yield Case("docs/language.md names every primitive", primitives)
-
-    def prelude():
-        names = [name for file in sorted(os.listdir(env.path("prelude")))
-                 for name in re.findall(r"^(?:fun|val) (\S+)", read("prelude", file), re.M)]
-        assert names, "no definitions were found in the prelude"
-        untyped = [name for name in names if name not in stated]
-        assert not untyped, f"functions of the prelude whose type the reference does not state: {' '.join(untyped)}"
-    yield Case("docs/language.md names every function of the prelude", prelude)
 
     def diagnostics():
         codes = [row[1] for row in rows(read("compiler", "support", "diag.def"), "DIAG")]

@@ -1,5 +1,7 @@
 """The sources themselves: their format, the order of the stages, the manual page."""
 
+import os
+import re
 import shutil
 from harness import Case, Skip
 
@@ -19,6 +21,22 @@ def cases(env):
         tool = env.tool("mandoc")
         env.must(tool, "-Tlint", env.file("man", "fclc.1"))
 
+    def manual_is_complete():
+        tool = env.tool("mandoc")
+        text = env.must(tool, "-Tascii", "-Owidth=1000", env.file("man", "fclc.1"))
+        text = re.sub(".\b", "", text)  # bold and underlined letters are struck twice
+        options = re.findall(r"^ +(?:-\w, +)?(--[a-z-]+)", env.must(env.fclc, "--help"), re.MULTILINE)
+        variables = set()
+        for folder, _, names in [*os.walk(env.path("compiler")), *os.walk(env.path("runtime"))]:
+            for name in names:
+                if name.endswith(".c"):
+                    with open(os.path.join(folder, name), encoding="utf-8") as file:
+                        variables |= set(re.findall(r'(?:getenv|fclrt_load)\("([A-Z_]+)"', file.read()))
+        assert "--unroll" in options and "FCL_CC" in variables, (options, variables)
+        usual = {"HOME", "PATH", "TMPDIR"}
+        missing = [word for word in options + sorted(variables - usual) if not re.search(rf"{word}\b", text)]
+        assert not missing, "not in man/fclc.1: " + ", ".join(missing)
+
     def tracked_files():
         tool = env.tool("git")
         if env.run(tool, "rev-parse", "--git-dir").returncode:
@@ -30,4 +48,5 @@ def cases(env):
     yield Case("format-check", format_check)
     yield Case("no stage includes a later one", layers)
     yield Case("mandoc -Tlint man/fclc.1", manual)
+    yield Case("man/fclc.1 has every option and variable", manual_is_complete)
     yield Case("no generated file is tracked", tracked_files)

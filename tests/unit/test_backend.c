@@ -26,7 +26,7 @@ static void test_cuda_text(void **state) {
     const char *text = sample_print(arena, sample_reverse(arena), SAMPLE_CUDA);
     assert_non_null(strstr(text, "        out[n - 1 - i] = in[i];\n"));
     assert_non_null(
-        strstr(text, "__launch_bounds__(256) reverse(const int *__restrict__ in, int *__restrict__ out, int n) {"));
+        strstr(text, "__launch_bounds__(256, 1) reverse(const int *__restrict__ in, int *__restrict__ out, int n) {"));
     assert_int_equal(occurrences(text, "for ("), 1);
     text = sample_print(arena, sample_two_phases(arena), SAMPLE_CUDA);
     assert_int_equal(occurrences(text, "__syncthreads();"), 2);
@@ -223,7 +223,8 @@ static struct outputs run_sample(struct arena *arena, struct fcl_context *contex
     struct fcl_program *program;
     check(context, fcl_build(context, sample_print(arena, kernel, target), NULL, &program), sample->name);
     const struct target_kernel *chosen = mapped->kernels.at[which];
-    return run_kernel(arena, context, chosen, program, blocks, threads ? threads : (uint32_t)chosen->block_threads);
+    bool is_free = threads && !chosen->is_exact; /* the others want exactly so many threads */
+    return run_kernel(arena, context, chosen, program, blocks, is_free ? threads : (uint32_t)chosen->block_threads);
 }
 
 static struct fcl_context *open_or_skip(enum fcl_device_kind kind) {

@@ -224,7 +224,7 @@ static void dead_code(void **state) {
     assert_ir(t, "kernel ?()\n"
                  "  out = allocate output int[n]\n"
                  "  forall i < n at grid/thread\n"
-                 "    %16 = for k < 10 with %11 = 0\n"
+                 "    %16 = for k < 10 unrolled with %11 = 0\n"
                  "      %13 = load in[k]\n"
                  "      %14 = add %11, %13\n"
                  "      next %14\n"

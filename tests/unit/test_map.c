@@ -91,7 +91,8 @@ static void test_tree(void **state) {
     struct arena *arena = arena_new();
     struct target_program *program = map_sample(arena, sample_tree, SAMPLE_CUDA);
     struct counts counts = counts_of(program, 0);
-    assert_counts(counts, 9, 18, 9, 9); /* eight between nine levels, and the one around the loop over blocks */
+    /* One loop, over blocks; barriers: eight between nine levels, and the one around that loop. */
+    assert_counts(counts, 1, 18, 9, 9);
     assert_int_equal(counts.arrays, 1);
     /* Two levels are alive at a time: 256 and 128 elements. */
     assert_int_equal(program->kernels.at[0]->static_shared_bytes, (256 + 128) * 4);

@@ -1,0 +1,253 @@
+/* Joins parallel loops of a block or a warp where the second reads, of what the first has stored, only what its own thread
+   has: element i in iteration i. So what was stored need not go through memory: the value is used as it is, and a buffer
+   that is not read any more goes with its stores (pass_dce). Shuffles are such neighbours, and forces of what is then mapped.
+
+   note [own elements]
+   Iteration i of both loops is done by the same thread, so its accesses to element i stay in order when the loops are joined.
+   All accesses to a buffer that one of the loops writes and the other touches must be of that kind. */
+#include "ir/pass_list.h"
+#include "ir/rewrite.h"
+
+struct access {
+    const struct ir_buffer *buffer;
+    bool is_write, is_own;
+};
+typedef VEC(struct access) accesses;
+
+struct fuser {
+    struct arena *arena;
+    struct ir_kernel *kernel;
+    struct replacements replaced;
+};
+
+static bool is_constant(const struct ir_value *value, int64_t wanted) {
+    return value->is_constant && value->constant.integer == wanted;
+}
+
+/* Is it the index of the loop, or the only index that it has? */
+static bool is_own(const struct ir_instruction *loop, const struct ir_value *index) {
+    return index == loop->parameters[0] || (is_constant(loop->operands[0], 1) && is_constant(index, 0));
+}
+
+/* False: there is something in it that must not move against other loops. */
+static bool collect(struct fuser *f, const struct ir_instruction *loop, const struct ir_region *region, accesses *all,
+                    bool *exchanges) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        switch (instruction->kind) {
+        case IR_LOAD:
+        case IR_STORE: {
+            if (instruction->is_volatile || instruction->overwrites)
+                return false;
+            struct access access = {instruction->buffer, instruction->kind == IR_STORE,
+                                    is_own(loop, instruction->operands[0])};
+            vec_push(f->arena, all, access);
+            break;
+        }
+        case IR_ATOMIC:
+        case IR_FENCE:
+        case IR_FORALL: return false;
+        case IR_SHUFFLE:
+        case IR_BALLOT: *exchanges = true; break;
+        case IR_OPERATION:
+        case IR_CHECK:
+        case IR_ALLOCATE:
+        case IR_FOR:
+        case IR_WHILE:
+        case IR_IF: break;
+        }
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] && !collect(f, loop, instruction->regions[r], all, exchanges))
+                return false;
+    }
+    return true;
+}
+
+static bool touches(const accesses *all, const struct ir_buffer *buffer) {
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].buffer == buffer)
+            return true;
+    return false;
+}
+
+/* Same, or the second has fewer iterations: 1 or 2, or 0 where they cannot be joined. */
+static int compare_counts(const struct ir_value *first, const struct ir_value *second) {
+    if (first == second)
+        return 1;
+    if (!first->is_constant || !second->is_constant || second->constant.integer > first->constant.integer)
+        return 0;
+    return first->constant.integer == second->constant.integer ? 1 : 2;
+}
+
+static bool may_join(struct fuser *f, const struct ir_instruction *first, const struct ir_instruction *second) {
+    enum { LARGEST_BODY = 2000 }; /* joining goes over all of it again */
+    int counts = compare_counts(first->operands[0], second->operands[0]);
+    if (!counts || first->regions[0]->instructions.count > LARGEST_BODY || first->outer != second->outer ||
+        first->inner != second->inner || second->buffer)
+        return false;
+    accesses before = {0}, after = {0};
+    bool exchanges = false, later_exchanges = false;
+    if (!collect(f, first, first->regions[0], &before, &exchanges) ||
+        !collect(f, second, second->regions[0], &after, &later_exchanges))
+        return false;
+    if (counts == 2 && later_exchanges) /* all lanes must come to it */
+        return false;
+    bool passes_on = false;
+    for (size_t i = 0; i < before.count; i++)
+        if (!before.at[i].is_own && touches(&after, before.at[i].buffer) && before.at[i].is_write)
+            return false;
+    for (size_t i = 0; i < after.count; i++) {
+        if (!touches(&before, after.at[i].buffer))
+            continue;
+        bool is_written = after.at[i].is_write;
+        for (size_t k = 0; k < before.count && !is_written; k++)
+            is_written = before.at[k].buffer == after.at[i].buffer && before.at[k].is_write;
+        if (is_written && !after.at[i].is_own)
+            return false;
+        for (size_t k = 0; k < before.count && after.at[i].is_write; k++)
+            if (before.at[k].buffer == after.at[i].buffer && !before.at[k].is_own)
+                return false;
+        passes_on |= is_written && !after.at[i].is_write && after.at[i].buffer->memory != MEMORY_OUTPUT;
+    }
+    return passes_on;
+}
+
+/* ---- joining ---- */
+
+static struct ir_region *new_region(struct fuser *f, struct ir_instruction *owner, struct ir_region *parent) {
+    struct ir_region *region = ARENA_NEW(f->arena, struct ir_region);
+    region->id = f->kernel->region_count++;
+    region->ambient = LEVEL_THREAD;
+    region->owner = owner;
+    region->parent = parent;
+    return region;
+}
+
+/* What `loop` does in iterations below `count`, at the end of `region`: `if index < count`. */
+static struct ir_region *add_guard(struct fuser *f, struct ir_region *region, struct ir_value *index,
+                                   struct ir_value *count, struct span span) {
+    struct ir_value *condition = ARENA_NEW(f->arena, struct ir_value);
+    struct ir_instruction *compare = ARENA_NEW(f->arena, struct ir_instruction);
+    *condition = (struct ir_value){
+        .id = f->kernel->value_count++, .base = BASE_BOOL, .high = 1, .definition = compare, .region = region};
+    *compare = (struct ir_instruction){
+        .kind = IR_OPERATION, .op = OP_LT, .span = span, .operand_count = 2, .result_count = 1, .region = region};
+    compare->operands = ARENA_ARRAY(f->arena, struct ir_value *, 3);
+    compare->operands[0] = index;
+    compare->operands[1] = count;
+    compare->results = compare->operands + 2;
+    compare->results[0] = condition;
+    vec_push(f->arena, &region->instructions, compare);
+    struct ir_instruction *branch = ARENA_NEW(f->arena, struct ir_instruction);
+    *branch = (struct ir_instruction){.kind = IR_IF, .span = span, .operand_count = 1, .region = region};
+    branch->operands = ARENA_ARRAY(f->arena, struct ir_value *, 1);
+    branch->operands[0] = condition;
+    for (int side = 0; side < 2; side++)
+        branch->regions[side] = new_region(f, branch, region);
+    vec_push(f->arena, &region->instructions, branch);
+    return branch->regions[0];
+}
+
+/* Loads of the loop's own element after a store to it that is not inside a branch or a loop. */
+static void pass_on(struct fuser *f, const struct ir_instruction *loop, struct ir_region *region,
+                    const struct ir_buffer *buffer, struct ir_value *value, size_t from) {
+    size_t kept = from;
+    for (size_t i = from; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_LOAD && instruction->buffer == buffer) {
+            rewrite_set(&f->replaced, instruction->results[0], value);
+            continue;
+        }
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                pass_on(f, loop, instruction->regions[r], buffer, value, 0);
+        region->instructions.at[kept++] = instruction;
+    }
+    region->instructions.count = kept;
+}
+
+static bool all_own(const struct ir_instruction *loop, const struct ir_region *region, const struct ir_buffer *buffer) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        bool is_access = instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
+        if (is_access && instruction->buffer == buffer && !is_own(loop, instruction->operands[0]))
+            return false;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] && !all_own(loop, instruction->regions[r], buffer))
+                return false;
+    }
+    return true;
+}
+
+static void pass_on_all(struct fuser *f, struct ir_instruction *loop) {
+    struct ir_region *body = loop->regions[0];
+    for (size_t i = 0; i < body->instructions.count; i++) {
+        const struct ir_instruction *store = body->instructions.at[i];
+        if (store->kind == IR_STORE && !store->buffer->rewritten && all_own(loop, body, store->buffer))
+            pass_on(f, loop, body, store->buffer, store->operands[1], i + 1);
+    }
+}
+
+/* The body of the second loop goes to the end of the first's. */
+static void join(struct fuser *f, struct ir_instruction *first, struct ir_instruction *second) {
+    struct ir_value *index = first->parameters[0];
+    struct ir_region *to = first->regions[0];
+    bool is_single = is_constant(second->operands[0], 1);
+    if (compare_counts(first->operands[0], second->operands[0]) == 2)
+        to = add_guard(f, to, index, second->operands[0], second->span);
+    rewrite_set(&f->replaced, second->parameters[0], index);
+    if (is_single) /* element 0 is then the own one */
+        for (size_t i = 0; i < second->regions[0]->instructions.count; i++) {
+            struct ir_instruction *instruction = second->regions[0]->instructions.at[i];
+            bool is_access = instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
+            if (is_access && instruction->buffer->memory != MEMORY_OUTPUT && is_constant(instruction->operands[0], 0) &&
+                !instruction->buffer->is_result)
+                instruction->operands[0] = index;
+        }
+    rewrite_replace(second->regions[0], &f->replaced);
+    rewrite_move(f->arena, second->regions[0], to);
+    pass_on_all(f, first);
+}
+
+static bool touches_what(struct fuser *f, const struct ir_instruction *load, const struct ir_instruction *loop) {
+    accesses all = {0};
+    bool exchanges = false;
+    return !collect(f, loop, loop->regions[0], &all, &exchanges) || touches(&all, load->buffer);
+}
+
+static void fuse_region(struct fuser *f, struct ir_region *region) {
+    struct ir_instruction *pending = NULL;
+    size_t pending_at = 0;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        bool is_loop =
+            instruction->kind == IR_FORALL && instruction->inner == LEVEL_THREAD && instruction->outer < LEVEL_GRID;
+        if (is_loop && pending && may_join(f, pending, instruction)) {
+            join(f, pending, instruction);
+            region->instructions.at[pending_at] = NULL;
+            region->instructions.at[i] = pending;
+            pending_at = i;
+        } else if (is_loop) {
+            pending = instruction;
+            pending_at = i;
+        } else if (pending && instruction->kind != IR_OPERATION && instruction->kind != IR_ALLOCATE &&
+                   !(instruction->kind == IR_LOAD && !touches_what(f, instruction, pending))) {
+            pending = NULL;
+        }
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < region->instructions.count; i++)
+        if (region->instructions.at[i])
+            region->instructions.at[kept++] = region->instructions.at[i];
+    region->instructions.count = kept;
+    for (size_t i = 0; i < kept; i++)
+        for (int r = 0; r < 2; r++)
+            if (region->instructions.at[i]->regions[r])
+                fuse_region(f, region->instructions.at[i]->regions[r]);
+}
+
+void pass_fuse_loops(struct arena *arena, struct ir_kernel *kernel) {
+    struct fuser f = {arena, kernel, rewrite_begin(arena, kernel)};
+    fuse_region(&f, kernel->body);
+    rewrite_replace(kernel->body, &f.replaced);
+}

@@ -1,0 +1,46 @@
+/* Replaces values, moves instructions. */
+#include "ir/rewrite.h"
+
+struct replacements rewrite_begin(struct arena *arena, const struct ir_kernel *kernel) {
+    return (struct replacements){ARENA_ARRAY(arena, struct ir_value *, kernel->value_count + 1), kernel->value_count};
+}
+
+void rewrite_set(struct replacements *replacements, const struct ir_value *value, struct ir_value *by) {
+    if (value->id < replacements->count)
+        replacements->by_id[value->id] = by;
+}
+
+/* What stands for a value may itself have been replaced. */
+static struct ir_value *replacement(const struct replacements *replacements, struct ir_value *value) {
+    while (value->id < replacements->count && replacements->by_id[value->id])
+        value = replacements->by_id[value->id];
+    return value;
+}
+
+void rewrite_replace(struct ir_region *region, const struct replacements *replacements) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        for (size_t j = 0; j < instruction->operand_count; j++)
+            instruction->operands[j] = replacement(replacements, instruction->operands[j]);
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                rewrite_replace(instruction->regions[r], replacements);
+    }
+    for (size_t i = 0; i < region->yields.count; i++)
+        region->yields.at[i] = replacement(replacements, region->yields.at[i]);
+}
+
+void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region *to) {
+    for (size_t i = 0; i < from->instructions.count; i++) {
+        struct ir_instruction *instruction = from->instructions.at[i];
+        instruction->region = to;
+        for (size_t j = 0; j < instruction->result_count; j++)
+            instruction->results[j]->region = to;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                instruction->regions[r]->parent = to;
+        vec_push(arena, &to->instructions, instruction);
+    }
+    for (size_t i = 0; i < from->yields.count; i++)
+        vec_push(arena, &to->yields, from->yields.at[i]);
+}

@@ -1,0 +1,151 @@
+"""docs/prelude.md and docs/library.md: they are what docs/prelude.py prints, and every example in the sources gives its value on the
+executors of RUNS."""
+
+import importlib.util
+import os
+import re
+from executors import EXECUTORS, require, variables
+from harness import Case, Counts
+
+ORDER = 43
+RUNS = ("interp", "c", "opencl-simt", "cuda-simulator")
+
+WHOLE = """\
+-- Title. Intro.
+
+-- What f gives.
+-- > f 1 ==> 1
+sig f : int -> int
+fun f x = x
+-- > g 1 ==> 2
+sig g : int -> int
+fun g x = x + 1
+"""
+
+# A file without functions, so that no compiler is asked, and the end of a page about it.
+SECTIONS = """\
+-- Title: intro.
+
+-- ---- more ----
+
+-- Said of the
+-- section.
+
+-- Said of t.
+type t = int -- not this
+
+-- Said of both.
+param p : int = 1 in {1, 2} -- nor this
+param q : int = 3
+"""
+PRINTED = """\
+## Title: more
+
+```text
+import "absent"
+```
+
+In [lib/absent.fcl](../lib/absent.fcl).
+
+Intro.
+
+Said of the section.
+
+### t
+
+```text
+type t = int
+```
+
+Said of t.
+
+### p, q
+
+```text
+param p : int = 1 in {1, 2}
+param q : int = 3
+```
+
+Said of both.
+"""
+
+# What is changed in WHOLE, into what, and the line and beginning of what is said about it.
+MISTAKES = [
+    ("-- Title. Intro.\n", "", "1: the file does not begin with a comment"),
+    ("-- What f gives.\n", "", "4: `f` has no docstring"),
+    ("-- What f gives.\n-- > f 1 ==> 1\n", "", "3: `f` has no docstring"),
+    ("-- > g 1 ==> 2\n", "", "7: `g` has no docstring"),
+    ("-- > f 1 ==> 1\n", "", "4: `f` has no example"),
+    ("-- > f 1 ==> 1\n", "-- > 1 ==> 1\n", "5: `f` has no example"),
+    ("-- > f 1 ==> 1\n", "-- > f 1\n", "4: `f` has an example that is not"),
+    ("sig g : int -> int\n", "", "8: `g` has no type"),
+    ("-- > g 1 ==> 2\n", "val h = 1\n", "7: `h` has no type"),
+    ("-- > g 1 ==> 2\n", "type t = int\n", "7: `t` has no docstring"),
+    ("-- > f 1 ==> 1\nsig", "-- > f 1 ==> 1\n\nsig", "6: `f` has no docstring"),
+]
+
+
+def generator(env):
+    """The module docs/prelude.py."""
+    spec = importlib.util.spec_from_file_location("prelude_page", env.path("docs", "prelude.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def cases(env):
+    module = generator(env)
+    for page in module.PAGES:
+        sources = module.sources(page, env.root)
+
+        def same(page=page, sources=sources):
+            assert sources, f"nothing in {page.folder}/"
+            difference = module.differs(env.path(page.path), module.text_of(env.fclc, page, sources))
+            assert not difference, difference
+        yield Case(f"{page.path} is what docs/prelude.py prints", same)
+
+        def links(page=page, sources=sources):
+            printed = module.text_of(env.fclc, page, sources)
+            anchors = module.Anchors()
+            known = {anchors.of(line.lstrip("# ")) for line in printed.splitlines() if line.startswith("#")}
+            with open(env.path("docs", "language.md"), encoding="utf-8") as file:
+                wanted = re.findall(r"\]\(%s#([^)]*)\)" % re.escape(os.path.basename(page.path)), file.read())
+            broken = [anchor for anchor in wanted if anchor not in known]
+            assert wanted and not broken, f"links of docs/language.md to no heading of {page.path}: {broken}"
+        yield Case(f"docs/language.md links to sections of {page.path}", links)
+
+        for source in sources:
+            program = module.program(page, source)
+            for executor in RUNS:
+                yield Case(f"{source.path} examples on {executor}",
+                           lambda source=source, program=program, executor=executor: run(env, source, program, executor))
+
+    def mistakes():
+        assert not module.Source("x.fcl", WHOLE).problems, module.Source("x.fcl", WHOLE).problems
+        for old, new, wanted in MISTAKES:
+            assert old in WHOLE, old
+            got = module.Source("x.fcl", WHOLE.replace(old, new)).problems
+            assert any(problem.startswith("x.fcl:" + wanted) for problem in got), f"{old!r} to {new!r}: got {got}, not {wanted}"
+    yield Case("docs/prelude.py says what is missing", mistakes)
+
+    def whole():
+        text = module.text_of(env.fclc, module.PAGES[-1], [module.Source("lib/absent.fcl", SECTIONS)])
+        assert text.endswith(PRINTED), text
+    yield Case("docs/prelude.py prints sections, types and params", whole)
+
+
+def run(env, source, program, executor):
+    """A kernel is named after its example's line in the source."""
+    require(env, executor)
+    wanted = sum(len(entry.examples) for entry in source.entries)
+    assert wanted, f"{source.path} has no example: no line `-- > EXPRESSION ==> VALUE` above a `sig`"
+    path = os.path.join(env.tmp(), "examples.fcl")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(program)
+    done = env.run(env.fclc, "test", *EXECUTORS[executor][0], path, env=variables(env, executor), timeout=300)
+    counts = Counts.of_last_line(done.stdout)
+    assert counts, f"no counts, exit status {done.returncode}\n{done.stdout}{done.stderr}{program}"
+    assert counts.failed or counts.passed == wanted, f"{counts.passed} of {wanted} ran\n{done.stdout}{done.stderr}{program}"
+    assert "warning[" not in done.stderr, done.stderr
+    counts.output += done.stderr
+    return counts
