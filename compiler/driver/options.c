@@ -358,7 +358,8 @@ void options_print_overview(FILE *out) {
     fprintf(out, "fclc, the compiler for FCL, a functional language for GPU kernels\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
         print_row(out, command_info[i].synopsis, command_info[i].summary);
-    fprintf(out, "\nFILE.fcl may be -, standard input. `fclc COMMAND --help` lists a command's options. These are all:\n\n");
+    fprintf(out,
+            "\nFILE.fcl may be -, standard input. `fclc COMMAND --help` lists a command's options. These are all:\n\n");
     for (int i = 0; i < OPTION_COUNT; i++)
         print_option(out, &option_info[i]);
     fprintf(out, "\nExit status: 0 good; 1 the program is wrong or a test failed; 2 the command line is wrong;\n"

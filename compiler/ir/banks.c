@@ -4,6 +4,7 @@
 #include "ir/banks.h"
 
 #include "ir/fold.h"
+#include "ir/rewrite.h"
 #include "support/map.h"
 
 enum { BANKS = 32, LANES = 32, MOST_VISITS = 4096, LEAST_ELEMENTS = 64 };
@@ -111,39 +112,11 @@ static bool gains(struct banks *b, const struct candidate *candidate) {
 
 /* ---- rewriting ---- */
 
-static struct ir_value *new_value(struct banks *b, struct ir_region *region, enum base base, int64_t low,
-                                  int64_t high) {
-    struct ir_value *value = ARENA_NEW(b->arena, struct ir_value);
-    *value =
-        (struct ir_value){.id = b->kernel->value_count++, .base = base, .low = low, .high = high, .region = region};
-    return value;
-}
-
-static struct ir_value *constant(struct banks *b, enum base base, int64_t integer) {
-    struct ir_value *value = new_value(b, NULL, base, integer, integer);
-    value->is_constant = true;
-    value->constant.integer = integer;
-    return value;
-}
-
-static struct ir_value *operation(struct banks *b, struct ir_instruction *user, struct ir_region *out, enum ir_op op,
-                                  struct ir_value *x, struct ir_value *y, int64_t high) {
-    struct ir_instruction *instruction = ARENA_NEW(b->arena, struct ir_instruction);
-    instruction->kind = IR_OPERATION;
-    instruction->op = op;
-    instruction->no_wrap = true;
-    instruction->span = user->span;
-    instruction->region = user->region;
-    instruction->operands = ARENA_ARRAY(b->arena, struct ir_value *, 3);
-    instruction->operands[0] = x;
-    instruction->operands[1] = y;
-    instruction->operand_count = 2;
-    instruction->results = instruction->operands + 2;
-    instruction->results[0] = new_value(b, user->region, x->base, 0, high);
-    instruction->results[0]->definition = instruction;
-    instruction->result_count = 1;
-    vec_push(b->arena, &out->instructions, instruction);
-    return instruction->results[0];
+/* An index is within its buffer, whatever its own range says. */
+static void in_bounds(struct ir_value *value, int64_t high) {
+    value->low = 0;
+    value->high = high;
+    value->definition->no_wrap = true;
 }
 
 static void rewrite(struct banks *b, struct ir_region *region) {
@@ -159,9 +132,12 @@ static void rewrite(struct banks *b, struct ir_region *region) {
             int64_t last = candidate->buffer->capacity->constant.integer - 1; /* padded already */
             struct ir_value *index = instruction->operands[0];
             int shift = words_of(candidate->buffer) == 1 ? 5 : 4;
-            struct ir_value *pads =
-                operation(b, instruction, &fresh, OP_SHR, index, constant(b, index->base, shift), last >> shift);
-            instruction->operands[0] = operation(b, instruction, &fresh, OP_ADD, index, pads, last);
+            struct rewriter r = {b->arena, b->kernel, &fresh, instruction};
+            struct ir_value *pads = rewrite_operation(&r, OP_SHR, index, rewrite_constant(&r, index->base, shift));
+            struct ir_value *sum = rewrite_operation(&r, OP_ADD, index, pads);
+            in_bounds(pads, last >> shift);
+            in_bounds(sum, last);
+            instruction->operands[0] = sum;
         }
         vec_push(b->arena, &fresh.instructions, instruction);
     }
@@ -180,7 +156,8 @@ void ir_avoid_bank_conflicts(struct arena *arena, struct ir_kernel *kernel) {
             continue;
         struct ir_buffer *buffer = candidate->buffer;
         int64_t length = buffer->capacity->constant.integer;
-        buffer->capacity = constant(&b, buffer->capacity->base, padded(length - 1, words_of(buffer)) + 1);
+        struct rewriter r = {.arena = arena, .kernel = kernel};
+        buffer->capacity = rewrite_constant(&r, buffer->capacity->base, padded(length - 1, words_of(buffer)) + 1);
         map_set(chosen, buffer, candidate);
     }
     b.candidates = chosen;

@@ -126,18 +126,9 @@ static struct ir_region *new_region(struct fuser *f, struct ir_instruction *owne
 /* What `loop` does in iterations below `count`, at the end of `region`: `if index < count`. */
 static struct ir_region *add_guard(struct fuser *f, struct ir_region *region, struct ir_value *index,
                                    struct ir_value *count, struct span span) {
-    struct ir_value *condition = ARENA_NEW(f->arena, struct ir_value);
-    struct ir_instruction *compare = ARENA_NEW(f->arena, struct ir_instruction);
-    *condition = (struct ir_value){
-        .id = f->kernel->value_count++, .base = BASE_BOOL, .high = 1, .definition = compare, .region = region};
-    *compare = (struct ir_instruction){
-        .kind = IR_OPERATION, .op = OP_LT, .span = span, .operand_count = 2, .result_count = 1, .region = region};
-    compare->operands = ARENA_ARRAY(f->arena, struct ir_value *, 3);
-    compare->operands[0] = index;
-    compare->operands[1] = count;
-    compare->results = compare->operands + 2;
-    compare->results[0] = condition;
-    vec_push(f->arena, &region->instructions, compare);
+    struct ir_instruction user = {.span = span, .region = region};
+    struct rewriter rewriter = {f->arena, f->kernel, region, &user};
+    struct ir_value *condition = rewrite_operation(&rewriter, OP_LT, index, count);
     struct ir_instruction *branch = ARENA_NEW(f->arena, struct ir_instruction);
     *branch = (struct ir_instruction){.kind = IR_IF, .span = span, .operand_count = 1, .region = region};
     branch->operands = ARENA_ARRAY(f->arena, struct ir_value *, 1);

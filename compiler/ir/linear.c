@@ -141,9 +141,13 @@ static bool join_quotients(struct ir_builder *b, struct linear *sum) {
     return true;
 }
 
-bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum) {
+bool linear_expand(struct ir_value *value, struct linear *sum) {
     *sum = (struct linear){.base = value->base};
-    return expand(sum, value, 1, EXPANSION_DEPTH) && join_quotients(b, sum);
+    return expand(sum, value, 1, EXPANSION_DEPTH);
+}
+
+bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum) {
+    return linear_expand(value, sum) && join_quotients(b, sum);
 }
 
 void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *low, range_wide *high) {

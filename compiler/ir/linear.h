@@ -19,7 +19,8 @@ struct linear {
     int64_t constant;
 };
 
-/* False: too many terms. */
+/* False: too many terms. `linear_expand` takes sums and products apart and no more, so it needs no builder. */
+bool linear_expand(struct ir_value *value, struct linear *sum);
 bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum);
 /* `value` as an exact sum; in the worst case the value itself. */
 void linear_exact(struct ir_builder *b, struct ir_value *value, struct linear *sum);

@@ -1,5 +1,7 @@
 /* Marks the arithmetic whose operands' ranges prove that it does not overflow, so that backends may use plain signed
-   operators and index arithmetic may be widened. A mark made by the builder (which knows more inside branches) stays. */
+   operators and index arithmetic may be widened. A mark made by the builder (which knows more inside branches) stays.
+   An index that is used where it is computed is in range, so it is not negative: a sum with a summand that is not negative
+   has then not gone over the top. Where indices are checked, this is not known before the check. */
 #include "ir/pass_list.h"
 
 #include "ir/range.h"
@@ -20,18 +22,27 @@ static void mark(struct ir_instruction *instruction) {
         instruction->no_wrap = true;
 }
 
-static void mark_region(struct ir_region *region) {
+static void mark_index(const struct ir_instruction *access) {
+    struct ir_instruction *sum = access->operands[0]->definition;
+    if (sum && sum->kind == IR_OPERATION && sum->op == OP_ADD && sum->region == access->region &&
+        (sum->operands[0]->low >= 0 || sum->operands[1]->low >= 0))
+        sum->no_wrap = true;
+}
+
+static void mark_region(struct ir_region *region, bool has_checks) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
         if (instruction->kind == IR_OPERATION)
             mark(instruction);
+        if ((instruction->kind == IR_LOAD || instruction->kind == IR_STORE) && !has_checks)
+            mark_index(instruction);
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r])
-                mark_region(instruction->regions[r]);
+                mark_region(instruction->regions[r], has_checks);
     }
 }
 
 void pass_no_wrap(struct arena *arena, struct ir_kernel *kernel) {
     (void)arena;
-    mark_region(kernel->body);
+    mark_region(kernel->body, kernel->checks.count > 0);
 }

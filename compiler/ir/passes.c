@@ -9,6 +9,7 @@
 const struct ir_pass ir_passes[] = {
     {"dce", "removes what no result depends on", pass_dce, 1},
     {"fuse-loops", "joins parallel loops that pass values on within a thread", pass_fuse_loops, 1},
+    {"in-place", "lets loops over arrays do with one half where elements stay in their thread", pass_in_place, 1},
     {"merge-ifs", "joins neighbouring branches on one condition", pass_merge_ifs, 1},
     {"tidy", "turns small pure branches into selects", pass_tidy, 1},
     {"dce", "removes what the passes before left unused", pass_dce, 1},

@@ -1,6 +1,9 @@
 /* Replaces values, moves instructions. */
 #include "ir/rewrite.h"
 
+#include "ir/fold.h"
+#include "ir/range.h"
+
 struct replacements rewrite_begin(struct arena *arena, const struct ir_kernel *kernel) {
     return (struct replacements){ARENA_ARRAY(arena, struct ir_value *, kernel->value_count + 1), kernel->value_count};
 }
@@ -43,4 +46,38 @@ void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region 
     }
     for (size_t i = 0; i < from->yields.count; i++)
         vec_push(arena, &to->yields, from->yields.at[i]);
+}
+
+static struct ir_value *new_value(const struct rewriter *r, enum base base, struct range range) {
+    struct ir_value *value = ARENA_NEW(r->arena, struct ir_value);
+    *value = (struct ir_value){.id = r->kernel->value_count++, .base = base, .low = range.low, .high = range.high};
+    return value;
+}
+
+struct ir_value *rewrite_constant(const struct rewriter *r, enum base base, int64_t integer) {
+    struct ir_value *value = new_value(r, base, (struct range){integer, integer});
+    value->is_constant = true;
+    value->constant.integer = integer;
+    return value;
+}
+
+struct ir_value *rewrite_operation(const struct rewriter *r, enum ir_op op, struct ir_value *x, struct ir_value *y) {
+    struct ir_instruction *instruction = ARENA_NEW(r->arena, struct ir_instruction);
+    struct range ranges[2] = {{x->low, x->high}, {y->low, y->high}};
+    enum base result = fold_result_base(op, y->base);
+    *instruction = (struct ir_instruction){.kind = IR_OPERATION,
+                                           .op = op,
+                                           .span = r->user->span,
+                                           .region = r->user->region,
+                                           .operand_count = 2,
+                                           .result_count = 1};
+    instruction->operands = ARENA_ARRAY(r->arena, struct ir_value *, 3);
+    instruction->operands[0] = x;
+    instruction->operands[1] = y;
+    instruction->results = instruction->operands + 2;
+    instruction->results[0] = new_value(r, result, range_operation(op, result, y->base, ranges));
+    instruction->results[0]->definition = instruction;
+    instruction->results[0]->region = r->user->region;
+    vec_push(r->arena, &r->region->instructions, instruction);
+    return instruction->results[0];
 }

@@ -15,4 +15,16 @@ void rewrite_replace(struct ir_region *region, const struct replacements *replac
 /* The instructions and yields of `from` go to the end of `to`. */
 void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region *to);
 
+/* Instructions put in by hand: at the end of `region` (which may be a list of instructions only), in the place of `user`. Their
+   ranges are worked out from their operands'. */
+struct rewriter {
+    struct arena *arena;
+    struct ir_kernel *kernel;
+    struct ir_region *region;
+    const struct ir_instruction *user;
+};
+struct ir_value *rewrite_constant(const struct rewriter *rewriter, enum base base, int64_t integer);
+struct ir_value *rewrite_operation(const struct rewriter *rewriter, enum ir_op op, struct ir_value *x,
+                                   struct ir_value *y);
+
 #endif

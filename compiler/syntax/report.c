@@ -227,8 +227,6 @@ static void report_equals(struct parser *p, size_t index) {
         diag_hint(p->diagnostics, error, "%s", foreign);
     else if (follows_parameters_of(p, index, TOKEN_FN))
         diag_hint(p->diagnostics, error, "a function is written `fn x => e`");
-    else if (follows_parameters_of(p, index, TOKEN_LET))
-        diag_hint(p->diagnostics, error, "a local function is written `let f = fn x => e`");
     else if (lacks_definition_word(p, index))
         diag_hint(p->diagnostics, error, "a definition starts with `fun` or `val`");
     else
@@ -301,7 +299,7 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
     else if (e->equals && before == TOKEN_NAME && kind_before(p, index - 1) == TOKEN_VAL)
         diag_hint(d, error, "a `val` has no parameters; `fun name x = e` defines a function");
     else if (e->equals && follows_parameters_of(p, index, TOKEN_LET))
-        diag_hint(d, error, "a local function is written `let f = fn x => e`");
+        diag_hint(d, error, "a local function is written `let f x = e`");
     else if ((found == TOKEN_DIV || found == TOKEN_MOD) && e->operands)
         diag_hint(d, error, "%s stands between its operands, as in `a div b`; as a function it is `(div)`",
                   quote(p, token_at(p, index)->span));

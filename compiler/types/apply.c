@@ -6,8 +6,8 @@
 
 struct argument {
     const struct ast_expr *expr;
-    struct core *core;      /* once it is inferred: at once, when it came through a pipe */
-    struct type *function;  /* what takes it; NULL for a level */
+    struct core *core;     /* once it is inferred: at once, when it came through a pipe */
+    struct type *function; /* what takes it; NULL for a level */
 };
 typedef VEC(struct argument) arguments;
 

@@ -259,8 +259,8 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
             diag_hint(all, d, "the levels are thread < warp < block < grid");
         return d;
     }
-    if (function && !is_operands && use->count > 1 && f.why == FAILED_CLASS &&
-        f.a->kind == type_resolve(found)->kind && f.a->kind != TYPE_BASE && f.a->kind != TYPE_VARIABLE) {
+    if (function && !is_operands && use->count > 1 && f.why == FAILED_CLASS && f.a->kind == type_resolve(found)->kind &&
+        f.a->kind != TYPE_BASE && f.a->kind != TYPE_VARIABLE) {
         struct diagnostic *d = diag_error(all, DIAG_CLASS, span, "the %s of `%s` should be %s, but this is `%s`",
                                           ordinal(c, function, use->place, use->count), function,
                                           class_words(f.classes), type_text(c, f.a));

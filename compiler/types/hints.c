@@ -158,8 +158,8 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     found = type_resolve(found);
     expected = type_resolve(expected);
     if (hint_missing(c, d, found, use) || hint_tuple_call(c, d, found, expected, use) ||
-        hint_tuple_wanted(c, d, found, expected, use) ||
-        hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use))
+        hint_tuple_wanted(c, d, found, expected, use) || hint_chunks(c, d, found, expected, use) ||
+        hint_elements(c, d, found, expected, use))
         return;
     if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) && found->kind != TYPE_VARIABLE)
         diag_hint(all, d, "`f . g` is one function after another; there are no fields and no methods: `length xs`");

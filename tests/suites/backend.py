@@ -168,6 +168,23 @@ def cases(env):
 
     # The Obsidian papers' programs: a loop for each stage and a barrier between two, as their listings have. Everything is there
     # twice, for full chunks and for the last one; odd numbers have one barrier at the end of the loop over chunks.
+    def in_place(kernel, bytes, source):
+        def check():
+            path = os.path.join(env.tmp(), "place.fcl")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(source)
+            text = open(compile_to("cu", path), encoding="utf-8").read()
+            assert f"Shared memory: {bytes} bytes" in text or f"bytes: {bytes}," in text, text
+        return Case(f"shared memory of {kernel}: {bytes}", check)
+
+    # One half where a step reads its own elements, or the half that is not written; two where it reads others'.
+    steps = "kernel k (n : int) (xs : [int]) = push <block> (power n (fn s a => push <block> ({})) (push <block> (generate 100 (fn i => xs ! i))))"
+    yield in_place("own elements", 400, steps.format("map (+ s) a"))
+    yield in_place("others' elements", 800, steps.format("map (+ s) (reverse a)"))
+    yield in_place("a tree", "(xs_length) * 4",
+                   "kernel k (xs : [int]) = push <block> (while (fn a => length a > 1) (fn a => let (x, y) = halve a in "
+                   "push <block> (zipWith (+) x y)) (push <block> xs))")
+
     def stages(file, kernel, **wanted):
         def check():
             text = body(open(compile_to("cu", env.path("examples", *file)), encoding="utf-8").read(), kernel)

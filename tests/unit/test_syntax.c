@@ -119,6 +119,8 @@ static void test_bindings(void **state) {
     check_expression("let i = n div rows  j = n mod rows in j * rows",
                      "(let ((i (div n rows)) (j (mod n rows))) (* j rows))");
     check_expression("let (a, (b, _)) = f x _ = 3 in a", "(let (((tuple a (tuple b _)) (f x)) (_ 3)) a)");
+    check_expression("let f x (a, _) = x i = 1\n g <l> b = b\n in f",
+                     "(let ((f (fn (x (tuple a _)) x)) (i 1) (g (fn <l> (b) b))) f)");
     check_expression("let x = let y = 1 in y z = 2 in z", "(let ((x (let ((y 1)) y)) (z 2)) z)");
     check_expression("fn (a, b) (c : int) => a", "(fn ((tuple a b) (: c int)) a)");
 }
@@ -151,7 +153,7 @@ static void test_errors(void **state) {
     check_error("val a = f ()", 1, "no unit value");
     check_error("val a = \"s\"", 1, "strings are not values");
     check_error("val a x = 1", 1, "`fun name x = e`");
-    check_error("val a = let f x = 1 in f", 1, "`let f = fn x => e`");
+    check_error("val a = let f 3 = 1 in f", 1, "`let f x = e`");
     check_error("val a = [1, 2\nval b = 3 )", 2, "there is no open `(`");
     check_error("val a = 12abc + 0x + 1. + 1__0 + 0b12", 5, "malformed number `0b12`");
     check_error("val a = (* (* *)", 2, "never closed");

@@ -1,0 +1,422 @@
+/* The arrays of a loop of `while` or `power` have two halves: a step reads one and writes the other, and the places change
+   with each step. Where each thread reads no element after it has been written in the same step, one half will do: the
+   places are then the same in all steps, which costs no arithmetic, and the C compiler can keep the elements in registers.
+
+   note [in place]
+   A loop carries the place p of the half that is read. What it reads is at p + f, what it writes at c - p + g, c - p is
+   carried on, and p is for nothing else. With p0, the first place, for p and c - p alike, all reads must come before the
+   writes to what they read: those of another parallel loop, before it; those of the same parallel loop, of
+   elements of its own iteration, earlier in it. The elements are told apart by their places f and g as sums: iteration
+   i, and round r of a counted loop within, have i a + r b + … with b beyond all that i a can be. */
+#include "ir/pass_list.h"
+
+#include "ir/linear.h"
+#include "ir/rewrite.h"
+
+enum { MOST_ACCESSES = 256, MOST_LOOPS = 4 };
+
+struct access {
+    struct ir_instruction *instruction;
+    const struct ir_instruction *loop; /* the parallel loop that it is in; NULL: none */
+    struct linear at, new_at;          /* its place without that of the half, and with that of the first half */
+};
+
+struct placing {
+    struct arena *arena;
+    struct ir_kernel *kernel;
+    struct replacements replaced;
+    /* the loop that is looked at */
+    struct ir_instruction *loop;
+    struct ir_value *place, *first, *next; /* p, p0, and c - p */
+    bool *moves;                           /* by value: computed from p */
+    VEC(struct access) accesses;
+    VEC(struct ir_buffer *) buffers;
+};
+
+/* ---- sums ---- */
+
+static int64_t take_term(struct linear *sum, const struct ir_value *value) {
+    for (size_t i = 0; i < sum->count; i++)
+        if (sum->term[i].value == value) {
+            int64_t coefficient = sum->term[i].coefficient;
+            sum->term[i] = sum->term[--sum->count];
+            return coefficient;
+        }
+    return 0;
+}
+
+static int64_t coefficient_of(const struct linear *sum, const struct ir_value *value) {
+    for (size_t i = 0; i < sum->count; i++)
+        if (sum->term[i].value == value)
+            return sum->term[i].coefficient;
+    return 0;
+}
+
+/* ---- what the loop does with p ---- */
+
+static bool is_known(struct placing *p, const struct ir_buffer *buffer) {
+    for (size_t i = 0; i < p->buffers.count; i++)
+        if (p->buffers.at[i] == buffer)
+            return true;
+    return false;
+}
+
+static bool uses_place(const struct placing *p, const struct ir_instruction *instruction) {
+    for (size_t i = 0; i < instruction->operand_count; i++)
+        if (p->moves[instruction->operands[i]->id])
+            return true;
+    return false;
+}
+
+/* The place of an access without that of its half, which it must have. */
+static bool take_access(struct placing *p, struct ir_instruction *instruction, const struct ir_instruction *loop,
+                        bool repeats) {
+    struct access access = {.instruction = instruction, .loop = loop};
+    bool is_store = instruction->kind == IR_STORE;
+    struct ir_buffer *buffer = instruction->buffer;
+    struct linear other;
+    if (repeats || (is_store && p->moves[instruction->operands[1]->id]) || instruction->overwrites ||
+        instruction->is_volatile || !buffer->rewritten ||
+        (buffer->memory != MEMORY_SHARED && buffer->memory != MEMORY_PRIVATE) || p->accesses.count == MOST_ACCESSES ||
+        !linear_expand(instruction->operands[0], &access.at))
+        return false;
+    if (is_store && (!linear_expand(p->next, &other) || !linear_add(&access.at, &other, -1)))
+        return false;
+    if (take_term(&access.at, p->place) != (is_store ? 0 : 1))
+        return false;
+    access.new_at = access.at;
+    if (!linear_expand(p->first, &other) || !linear_add(&access.new_at, &other, 1))
+        return false;
+    if (!is_known(p, buffer))
+        vec_push(p->arena, &p->buffers, buffer);
+    vec_push(p->arena, &p->accesses, access);
+    return true;
+}
+
+/* `repeats`: in a loop in the loop, but for what a parallel loop does by itself. */
+static bool collect(struct placing *p, const struct ir_region *region, const struct ir_instruction *loop,
+                    bool repeats) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        bool moves = uses_place(p, instruction);
+        switch (instruction->kind) {
+        case IR_OPERATION:
+            if (moves && instruction->op != OP_ADD && instruction->op != OP_SUB && instruction->op != OP_MUL &&
+                instruction->op != OP_SHL && instruction->op != OP_NEG)
+                return false;
+            p->moves[instruction->results[0]->id] = moves;
+            break;
+        case IR_LOAD:
+        case IR_STORE:
+            if (moves && !take_access(p, instruction, loop, repeats))
+                return false;
+            break;
+        default:
+            if (moves)
+                return false;
+        }
+        bool is_parallel = instruction->kind == IR_FORALL;
+        bool is_warps = is_parallel && (instruction->inner != LEVEL_THREAD || loop); /* not looked into */
+        bool is_loop = instruction->kind == IR_FOR || instruction->kind == IR_WHILE;
+        bool is_of_thread = loop || p->loop->region->ambient == LEVEL_THREAD;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r]) {
+                if (!collect(p, instruction->regions[r], is_parallel ? instruction : loop,
+                             repeats || is_warps || (is_loop && !is_of_thread)))
+                    return false;
+                for (size_t k = 0; k < instruction->regions[r]->yields.count; k++)
+                    if (p->moves[instruction->regions[r]->yields.at[k]->id])
+                        return false;
+            }
+    }
+    return true;
+}
+
+/* All accesses to the buffers in the loop are those that were found. */
+static bool are_all(const struct placing *p, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        for (size_t k = 0; instruction->buffer && k < p->buffers.count; k++)
+            if (p->buffers.at[k] == instruction->buffer && !p->moves[instruction->operands[0]->id])
+                return false;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] && !are_all(p, instruction->regions[r]))
+                return false;
+    }
+    return true;
+}
+
+/* ---- which comes first ---- */
+
+static size_t position_in(const struct ir_region *region, const struct ir_instruction *instruction) {
+    while (instruction->region != region)
+        instruction = instruction->region->owner;
+    size_t i = 0;
+    while (region->instructions.at[i] != instruction)
+        i++;
+    return i;
+}
+
+/* In a step, and in a round of the loops that both are in, a comes first or only one of them comes at all. */
+static bool is_before(const struct placing *p, const struct ir_instruction *a, const struct ir_instruction *b) {
+    const struct ir_region *common = a->region;
+    while (!ir_region_inside(b->region, common))
+        common = common->parent;
+    size_t of_a = position_in(common, a), of_b = position_in(common, b);
+    const struct ir_instruction *both = common->instructions.at[of_a];
+    if (of_a != of_b)
+        return of_a < of_b;
+    return both->kind == IR_IF ||
+           (both == p->loop && ir_region_inside(a->region, both->regions[0])); /* in the condition */
+}
+
+/* ---- which elements ---- */
+
+/* The indices that a place depends on, by rising steps: the place moves by `step` in each of `count` iterations. */
+struct dimension {
+    int64_t step, count;
+};
+struct dimensions {
+    struct dimension at[MOST_LOOPS];
+    size_t count;
+};
+
+static bool add_dimension(struct dimensions *all, int64_t step, const struct ir_value *iterations) {
+    if (step <= 0 || all->count == MOST_LOOPS)
+        return false;
+    int64_t count = iterations->is_constant ? iterations->constant.integer : iterations->high;
+    size_t at = all->count++;
+    for (; at > 0 && all->at[at - 1].step > step; at--)
+        all->at[at] = all->at[at - 1];
+    all->at[at] = (struct dimension){step, count < INT32_MAX ? count : INT32_MAX};
+    return true;
+}
+
+/* No two iterations have one place. `span` is the largest distance between two. */
+static bool are_distinct(const struct dimensions *all, int64_t *span) {
+    *span = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->at[i].step <= *span || all->at[i].step > INT32_MAX)
+            return false;
+        *span += all->at[i].step * (all->at[i].count > 0 ? all->at[i].count - 1 : 0);
+        if (*span > INT64_MAX / 4)
+            return false;
+    }
+    return true;
+}
+
+/* The loops that both accesses are in are the dimensions of their places; `goes_round`: one of them has no part in these. */
+static bool find_dimensions(const struct placing *p, const struct access *read, const struct access *write,
+                            struct dimensions *all, bool *goes_round) {
+    const struct ir_region *outermost = NULL, *region = read->instruction->region;
+    for (; region->owner != p->loop; region = region->parent) {
+        const struct ir_instruction *loop = region->owner;
+        if (loop->kind == IR_IF || !ir_region_inside(write->instruction->region, region))
+            continue;
+        int64_t step = loop->kind == IR_WHILE ? 0 : coefficient_of(&read->at, loop->parameters[0]);
+        if (step ? !add_dimension(all, step, loop->operands[0]) : loop == read->loop)
+            return false;
+        *goes_round |= step == 0;
+        outermost = region;
+    }
+    size_t moving = 0;
+    for (size_t i = 0; i < read->at.count; i++)
+        moving += outermost && ir_region_inside(read->at.term[i].value->region, outermost);
+    return moving == all->count; /* else something that differs between iterations in ways not known */
+}
+
+/* Is the sum, or its negative, at least as large as `least`? Also where that is a minimum of something smaller. */
+static bool is_at_least(const struct linear *sum, struct ir_value *least, int depth) {
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        struct linear rest = {.base = sum->base}, other;
+        if (linear_add(&rest, sum, sign) && linear_expand(least, &other) && linear_add(&rest, &other, -1) &&
+            rest.count == 0 && rest.constant >= 0)
+            return true;
+    }
+    const struct ir_instruction *minimum = least->definition;
+    return depth > 0 && minimum && minimum->kind == IR_OPERATION && minimum->op == OP_MIN &&
+           (is_at_least(sum, minimum->operands[0], depth - 1) || is_at_least(sum, minimum->operands[1], depth - 1));
+}
+
+/* May what is read have been written in the same step? */
+static bool disturbs(const struct placing *p, const struct access *write, const struct access *read) {
+    bool is_first = is_before(p, read->instruction, write->instruction);
+    if (read->loop != write->loop)
+        return !is_first;
+    struct linear apart = read->at;
+    struct dimensions dimensions = {.count = 0};
+    bool goes_round = false;
+    int64_t span;
+    if (!linear_add(&apart, &write->at, -1) || !find_dimensions(p, read, write, &dimensions, &goes_round) ||
+        !are_distinct(&dimensions, &span))
+        return true;
+    if (apart.count > 0)
+        return !read->loop || dimensions.count != 1 || dimensions.at[0].step != 1 ||
+               !is_at_least(&apart, read->loop->operands[0], 1);
+    if (apart.constant == 0)
+        return goes_round || !is_first;
+    int64_t distance = apart.constant < 0 ? -apart.constant : apart.constant;
+    return distance <= span && !(dimensions.count == 1 && distance % dimensions.at[0].step != 0);
+}
+
+static bool may_be_in_place(const struct placing *p) {
+    for (size_t i = 0; i < p->accesses.count; i++)
+        for (size_t k = 0; k < p->accesses.count; k++) {
+            const struct access *write = &p->accesses.at[i], *read = &p->accesses.at[k];
+            if (write->instruction->kind == IR_STORE && read->instruction->kind == IR_LOAD &&
+                write->instruction->buffer == read->instruction->buffer && disturbs(p, write, read))
+                return false;
+        }
+    return true;
+}
+
+/* ---- rewriting ---- */
+
+/* The value of a sum, computed by instructions at the end of `region`. */
+static struct ir_value *build(struct placing *p, struct ir_region *region, const struct ir_instruction *user,
+                              const struct linear *sum) {
+    struct rewriter rewriter = {p->arena, p->kernel, region, user};
+    struct ir_value *total = NULL;
+    for (int negative = 0; negative < 2; negative++)
+        for (size_t i = 0; i < sum->count; i++) {
+            int64_t factor = sum->term[i].coefficient;
+            if ((factor < 0) != negative)
+                continue;
+            struct ir_value *term = sum->term[i].value;
+            if (factor != 1 && factor != -1)
+                term = rewrite_operation(&rewriter, OP_MUL, term,
+                                         rewrite_constant(&rewriter, sum->base, negative ? -factor : factor));
+            if (negative && !total)
+                total = rewrite_constant(&rewriter, sum->base, 0);
+            total = total ? rewrite_operation(&rewriter, negative ? OP_SUB : OP_ADD, total, term) : term;
+        }
+    if (!total)
+        return rewrite_constant(&rewriter, sum->base, sum->constant);
+    if (sum->constant == 0)
+        return total;
+    return rewrite_operation(
+        &rewriter, sum->constant < 0 ? OP_SUB : OP_ADD, total,
+        rewrite_constant(&rewriter, sum->base, sum->constant < 0 ? -sum->constant : sum->constant));
+}
+
+static const struct access *access_of(const struct placing *p, const struct ir_instruction *instruction) {
+    for (size_t i = 0; i < p->accesses.count; i++)
+        if (p->accesses.at[i].instruction == instruction)
+            return &p->accesses.at[i];
+    return NULL;
+}
+
+static void put_in_place(struct placing *p, struct ir_region *region) {
+    struct ir_region fresh = {0};
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        const struct access *access = access_of(p, instruction);
+        if (access)
+            instruction->operands[0] = build(p, &fresh, instruction, &access->new_at);
+        vec_push(p->arena, &fresh.instructions, instruction);
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                put_in_place(p, instruction->regions[r]);
+    }
+    memcpy(&region->instructions, &fresh.instructions, sizeof fresh.instructions);
+}
+
+/* What follows the loop finds the elements at the first place, too. */
+static void after_loop(struct placing *p, struct ir_region *region, const struct ir_value *result) {
+    bool is_zero = p->first->is_constant && p->first->constant.integer == 0;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        bool is_sum = instruction->kind == IR_OPERATION && (instruction->op == OP_ADD || instruction->op == OP_SUB);
+        if (is_sum && is_zero && instruction->operands[1] == result)
+            rewrite_set(&p->replaced, instruction->results[0], instruction->operands[0]);
+        else if (is_sum && is_zero && instruction->op == OP_ADD && instruction->operands[0] == result)
+            rewrite_set(&p->replaced, instruction->results[0], instruction->operands[1]);
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                after_loop(p, instruction->regions[r], result);
+    }
+    rewrite_set(&p->replaced, result, p->first);
+}
+
+/* One half is enough of a buffer of two: all accesses are to the first, or c is not what this took it for. */
+static void halve(const struct placing *p, struct ir_buffer *buffer) {
+    const struct ir_value *capacity = buffer->capacity;
+    const struct ir_instruction *product = capacity->definition;
+    struct linear half;
+    if (!linear_expand(p->next, &half) || take_term(&half, p->place) != -1 || !p->first->is_constant ||
+        p->first->constant.integer != 0)
+        return;
+    struct rewriter rewriter = {.arena = p->arena, .kernel = p->kernel};
+    if (capacity->is_constant && half.count == 0 && capacity->constant.integer == 2 * half.constant)
+        buffer->capacity = rewrite_constant(&rewriter, capacity->base, half.constant);
+    else if (product && product->kind == IR_OPERATION && product->op == OP_MUL && half.count == 1 &&
+             half.constant == 0 && half.term[0].value == product->operands[0] && half.term[0].coefficient == 1 &&
+             product->operands[1]->is_constant && product->operands[1]->constant.integer == 2)
+        buffer->capacity = half.term[0].value;
+}
+
+/* The i-th carried value, when it is the place of a half. */
+static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) {
+    size_t fixed = loop->kind == IR_FOR;
+    struct ir_region *body = loop->regions[loop->kind == IR_WHILE];
+    struct linear other;
+    p->loop = loop;
+    p->place = loop->parameters[fixed + i];
+    p->first = loop->operands[fixed + i];
+    p->next = body->yields.at[i];
+    p->accesses.count = p->buffers.count = 0;
+    if (p->next == p->place || !base_info[p->place->base].is_integer || !linear_expand(p->next, &other) ||
+        take_term(&other, p->place) != -1)
+        return;
+    p->moves = ARENA_ARRAY(p->arena, bool, p->kernel->value_count + 1);
+    p->moves[p->place->id] = true;
+    for (int r = 0; r < 2; r++)
+        if (loop->regions[r] && !collect(p, loop->regions[r], NULL, false))
+            return;
+    for (size_t k = 0; k < body->yields.count; k++)
+        if (k != i && p->moves[body->yields.at[k]->id])
+            return;
+    if (p->accesses.count == 0 || !are_all(p, loop->regions[0]) ||
+        (loop->regions[1] && !are_all(p, loop->regions[1])) || !may_be_in_place(p))
+        return;
+    for (int r = 0; r < 2; r++)
+        if (loop->regions[r])
+            put_in_place(p, loop->regions[r]);
+    body->yields.at[i] = p->place;
+    after_loop(p, p->kernel->body, loop->results[i]);
+    rewrite_replace(p->kernel->body, &p->replaced);
+    for (size_t k = 0; k < p->buffers.count; k++)
+        halve(p, p->buffers.at[k]);
+}
+
+/* What stays as it was is no longer carried. */
+static void drop_constant(struct placing *p, struct ir_instruction *loop, size_t i) {
+    size_t fixed = loop->kind == IR_FOR;
+    const struct ir_region *body = loop->regions[loop->kind == IR_WHILE];
+    if (body->yields.at[i] != loop->parameters[fixed + i])
+        return;
+    rewrite_set(&p->replaced, loop->parameters[fixed + i], loop->operands[fixed + i]);
+    rewrite_set(&p->replaced, loop->results[i], loop->operands[fixed + i]);
+    body->yields.at[i] = loop->operands[fixed + i];
+    rewrite_replace(p->kernel->body, &p->replaced);
+}
+
+static void place_region(struct placing *p, struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                place_region(p, instruction->regions[r]);
+        bool is_loop = instruction->kind == IR_FOR || instruction->kind == IR_WHILE;
+        for (size_t k = 0; is_loop && k < instruction->result_count; k++) {
+            if (region->ambient < LEVEL_GRID)
+                try_place(p, instruction, k);
+            drop_constant(p, instruction, k);
+        }
+    }
+}
+
+void pass_in_place(struct arena *arena, struct ir_kernel *kernel) {
+    struct placing p = {.arena = arena, .kernel = kernel, .replaced = rewrite_begin(arena, kernel)};
+    place_region(&p, kernel->body);
+}
