@@ -240,6 +240,7 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
     case PUSH_INTO:
     case PUSH_EACH:
     case PUSH_SEQFOR: return push->total;
+    case PUSH_BUCKETS: return push->pairs->length;
     case PUSH_CHUNKS: {
         if (push->total)
             return push->total;

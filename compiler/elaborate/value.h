@@ -56,6 +56,7 @@ enum push_kind {
     PUSH_EACH,    /* function: the writes of each of `count` iterations, into `total` places */
     PUSH_SCANL,   /* function, initial, array */
     PUSH_SEQFOR,  /* function, total, element */
+    PUSH_BUCKETS, /* function, array, pairs, element: scanByIndex */
     PUSH_SCATTER, /* array, and over it pairs */
     PUSH_REDUCE,  /* array, and into it pairs, by function; initial: its neutral element; sizes */
     PUSH_SHUFFLE, /* of: exchanged as the primitive `shuffle` says, by `count` or by `function`; element */
@@ -265,6 +266,7 @@ bool elab_writes_plainly(const struct writer *writer); /* elements go to the wri
 /* ---- schemes.c: push arrays that elab_run does not know how to run itself ---- */
 void elab_run_each(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer *writer);
+void elab_run_buckets(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
 
