@@ -4,6 +4,7 @@
 
 #include <CL/cl.h>
 #include <clblast_c.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const side_name = "clblast";
@@ -52,8 +53,12 @@ int side_begin(struct problem *p, const struct options *o) {
                                     p->in[i].at, &error);
         must(error, "clCreateBuffer");
     }
-    side.out = clCreateBuffer(context, CL_MEM_READ_WRITE, array_bytes(&p->out[0]), NULL, &error);
+    // Its results are β times what is there, too, and β is 0: but 0 times what is no number is none.
+    void *zeros = calloc(1, array_bytes(&p->out[0]));
+    side.out =
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, array_bytes(&p->out[0]), zeros, &error);
     must(error, "clCreateBuffer");
+    free(zeros);
     clGetDeviceInfo(side.device, CL_DEVICE_NAME, sizeof side.name - 1, side.name, NULL);
     clGetDeviceInfo(side.device, CL_DRIVER_VERSION, sizeof side.driver - 1, side.driver, NULL);
     return 0;
