@@ -1,12 +1,10 @@
 // The elements above 0, in their order, for CPU devices, in one pass. Parameters: input, output, n, the number of elements,
-// and the state, as of scan; the last tile's sum is the number of elements kept.
+// and the state and the size of a tile, as of scan; the last tile's sum is the number of elements kept.
 //
 // Launch: as scan's. Every element is stored, at the place of the next that is kept, so that nothing is to be predicted; the
 // loop ends with the last one kept, as the place after it is another group's.
-#define TILE 65536 // elements
-
-kernel void filter(global const int *restrict in, global int *restrict out, int n, volatile global int *state) {
-    int tile = atomic_inc(state), first = tile * TILE, end = min(n - first, TILE) + first, i = first;
+kernel void filter(global const int *restrict in, global int *restrict out, int n, volatile global int *state, int size) {
+    int tile = atomic_inc(state), first = tile * size, end = min(n - first, size) + first, i = first;
     volatile global int *is_ready = state + 1 + 2 * tile, *up_to = is_ready + 1; // this tile's
 
     int16 minus = 0;

@@ -81,17 +81,22 @@ static struct step *add_step(void) {
 
 static void add_zeros(struct fcl_buffer *buffer) { add_step()->zeroed = buffer; }
 
-// A launch; the first may be told by options to be another kernel or of another size.
+static struct step *add_step_of(const char *kernel, uint64_t blocks, uint32_t threads) {
+    struct step *step = add_step();
+    must(fcl_get_kernel(side.program, kernel, &step->kernel));
+    step->blocks = blocks;
+    step->threads = threads;
+    return step;
+}
+
+// A launch; the first of a task may be told by options to be another kernel or of another size.
 static struct step *add_launch(const char *kernel, uint64_t blocks, uint32_t threads) {
     const struct options *o = side.options;
-    bool is_first = true;
     for (size_t s = 0; s < side.step_count; s++)
-        is_first = is_first && !side.steps[s].kernel;
-    struct step *step = add_step();
-    must(fcl_get_kernel(side.program, is_first && o->kernel ? o->kernel : kernel, &step->kernel));
-    step->blocks = is_first && o->blocks ? (uint64_t)o->blocks : blocks;
-    step->threads = is_first && o->threads ? (uint32_t)o->threads : threads;
-    return step;
+        if (side.steps[s].kernel)
+            return add_step_of(kernel, blocks, threads);
+    return add_step_of(o->kernel ? o->kernel : kernel, o->blocks ? (uint64_t)o->blocks : blocks,
+                       o->threads ? (uint32_t)o->threads : threads);
 }
 
 // Arguments: b a buffer, i an int, f a float (as a double).
@@ -169,39 +174,40 @@ static void plan_rows(void) {
 
 // Scans in one pass, by tiles that wait for those before them: scan, segScan and filter.
 static void plan_scan(const char *kernel, int32_t n, bool has_flags) {
-    enum { TILE = 65536 };
-    uint64_t tiles = divide_up((uint64_t)n, TILE);
+    // Larger tiles would not stay in the second-level cache; fewer tiles would leave cores without work.
+    int32_t size = 65536;
+    while (size > 1024 && (uint64_t)n / (uint64_t)size < per_unit(8))
+        size /= 2;
+    uint64_t tiles = divide_up((uint64_t)n, (uint64_t)size);
     struct fcl_buffer *state = new_ints(1 + 2 * tiles);
     add_zeros(state);
     struct step *step = add_launch(kernel, tiles, 1);
     with(step, "b", side.in[0]);
     if (has_flags)
         with(step, "b", side.in[1]);
-    with(step, "bib", side.out[0], n, state);
+    with(step, "bibi", side.out[0], n, state, size);
     if (side.problem->task->id == TASK_FILTER) // the last tile's sum
         read_after(state, 2 * tiles * sizeof(int32_t), 1);
 }
 
 static void plan_sort(int32_t n) {
     enum { DIGITS = 256 };
-    const char *place = side.options->kernel ? side.options->kernel : "place";
-    static struct options own;
-    own = (struct options){.blocks = side.options->blocks};
-    side.options = &own;
     bool is_float = side.problem->task->id == TASK_SORT_FLOAT, has_values = side.problem->task->id == TASK_SORT_PAIRS;
     uint64_t groups = side.options->blocks ? (uint64_t)side.options->blocks : per_unit(8);
+    // Another kernel is another way to place the keys.
+    const char *place = has_values ? "placePairs" : side.options->kernel ? side.options->kernel : "place";
     struct fcl_buffer *counts = new_ints(DIGITS * groups), *keys = new_ints((uint64_t)n);
     struct fcl_buffer *values = has_values ? new_ints((uint64_t)n) : NULL;
     struct fcl_buffer *from = side.in[0], *from_values = side.in[1];
     for (int32_t pass = 0; pass < 4; pass++) {
         bool back = pass % 2 == 1;
         struct fcl_buffer *to = back ? side.out[0] : keys, *to_values = back ? side.out[1] : values;
-        with(add_launch("count", groups, 1), "bbiii", from, counts, n, 8 * pass, is_float && pass == 0);
+        with(add_step_of("count", groups, 1), "bbiii", from, counts, n, 8 * pass, is_float && pass == 0);
+        struct step *step = with(add_step_of(place, groups, 1), "bbbii", from, to, counts, n, 8 * pass);
         if (has_values)
-            with(add_launch("placePairs", groups, 1), "bbbiibb", from, to, counts, n, 8 * pass, from_values, to_values);
+            with(step, "bb", from_values, to_values);
         else
-            with(add_launch(place, groups, 1), "bbbiiii", from, to, counts, n, 8 * pass, is_float && pass == 0,
-                 is_float && pass == 3);
+            with(step, "ii", is_float && pass == 0, is_float && pass == 3);
         from = to;
         from_values = to_values;
     }
@@ -214,14 +220,14 @@ static void plan_histogram(int32_t n, int32_t buckets) {
         return;
     }
     uint64_t groups = side.options->blocks ? (uint64_t)side.options->blocks : per_unit(1);
-    struct fcl_buffer *scratch = new_ints(groups * 2 * (uint64_t)buckets);
+    struct fcl_buffer *scratch = new_ints(groups * 4 * (uint64_t)buckets);
     with(add_launch("histogramMany", groups, 1), "bbii", side.in[0], scratch, n, buckets);
     with(add_launch("histogramJoin", divide_up((uint64_t)buckets, CPU_GROUP), CPU_GROUP), "bbii", scratch, side.out[0],
-         buckets, (int32_t)groups * 2);
+         buckets, (int32_t)groups * 4);
 }
 
 static void plan_by_index(int32_t n, int32_t buckets) {
-    int32_t copies = buckets <= 4096 ? 4 : 2;
+    int32_t copies = 4;
     uint64_t groups = side.options->blocks ? (uint64_t)side.options->blocks : per_unit(2);
     struct fcl_buffer *scratch = new_ints(groups * (uint64_t)copies * (uint64_t)buckets);
     with(add_launch("byIndex", groups, 1), "bbbiii", side.in[0], side.in[1], scratch, n, buckets, copies);

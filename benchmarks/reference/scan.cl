@@ -1,10 +1,9 @@
 // Sums of all elements up to each, for CPU devices, in one pass. Parameters: input, output, n, the number of elements, and the
-// state: 1 + 2 ints for each tile, all 0 before the launch.
+// state: 1 + 2 ints for each tile, all 0 before the launch; and the size of a tile.
 //
 // Launch: as many groups of 1 as there are tiles. A group takes the tile whose number it draws, so that those before it
 // have begun whatever the order of the groups; adds it up; waits for the sum of all tiles before; and writes its own
 // sums, for which it reads the tile again, from the second-level cache.
-#define TILE 65536 // elements
 
 // Sums up to each of 16 elements: each takes in the one 1, 2, 4, 8 places before it.
 static int16 sums(int16 v) {
@@ -15,8 +14,8 @@ static int16 sums(int16 v) {
     return v;
 }
 
-kernel void scan(global const int *restrict in, global int *restrict out, int n, volatile global int *state) {
-    int tile = atomic_inc(state), first = tile * TILE, end = min(n - first, TILE) + first, i = first;
+kernel void scan(global const int *restrict in, global int *restrict out, int n, volatile global int *state, int size) {
+    int tile = atomic_inc(state), first = tile * size, end = min(n - first, size) + first, i = first;
     volatile global int *is_ready = state + 1 + 2 * tile, *up_to = is_ready + 1; // this tile's
 
     int16 a = 0, b = 0, c = 0, d = 0;

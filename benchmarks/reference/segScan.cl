@@ -1,13 +1,11 @@
 // Sums of all elements from the beginning of the segment up to each, for CPU devices, in one pass. Parameters: flags, which
-// are not 0 where a segment begins, input, output, n, the number of elements, and the state, as of scan.
+// are not 0 where a segment begins, input, output, n, the number of elements, and the state and the size of a tile, as of scan.
 //
 // Launch: as scan's, with what a tile adds up to being what comes after its last beginning. A tile with a beginning need not
 // wait before it says so.
-#define TILE 65536 // elements
-
 kernel void segScan(global const uchar *restrict begins, global const int *restrict in, global int *restrict out, int n,
-                    volatile global int *state) {
-    int tile = atomic_inc(state), first = tile * TILE, end = min(n - first, TILE) + first, i;
+                    volatile global int *state, int size) {
+    int tile = atomic_inc(state), first = tile * size, end = min(n - first, size) + first, i;
     volatile global int *is_ready = state + 1 + 2 * tile, *up_to = is_ready + 1; // this tile's
 
     // The last beginning, looked for from behind.

@@ -1,11 +1,8 @@
 // Sorting by keys of 32 bits, stably, for CPU devices: a radix sort from the lowest of four digits of 8 bits. For each
 // digit `count` and then `place` (or `placePairs`) are launched alike.
 //
-// Launch: any number of groups of 1 (tuned: 8 per core), each with a contiguous share of the elements. What is to go to
-// one place after another is gathered in a cache line for each digit, and written when the line is full: 256 places far
-// apart are more than there are entries of the address cache.
+// Launch: any number of groups of 1 (tuned: 8 per core), each with a contiguous share of the elements.
 #define DIGITS 256
-#define LINE 16 // elements
 
 // A word that is ordered as the float of those bits, and the reverse.
 static uint ordered(uint key) { return key ^ ((uint)((int)key >> 31) | 0x80000000u); }
@@ -56,81 +53,70 @@ static void first_places(global const int *restrict counts, int *places) {
     }
 }
 
-#define WRITE_LINE(out, lines, d, from, to)                                                                            \
-    if ((to) - (from) == LINE)                                                                                         \
-        vstore16(vload16(d, lines), 0, (out) + (from));                                                                \
-    else                                                                                                               \
-        for (int one = (from); one < (to); one++)                                                                      \
-            (out)[one] = (lines)[(d) * LINE + (one & (LINE - 1))];
-
-static void place_keys(global const uint *restrict in, global uint *restrict out, global const int *restrict counts,
-                       int n, int shift, bool from_float, bool to_float) {
-    int share = share_of(n), first = min((int)get_global_id(0) * share, n), end = min(first + share, n);
-    int start[DIGITS], next[DIGITS];
-    uint lines[DIGITS * LINE] __attribute__((aligned(64)));
-    first_places(counts, start);
-    for (int d = 0; d < DIGITS; d++)
-        next[d] = start[d];
-    for (int i = first; i < end; i++) {
-        uint key = in[i];
-        if (from_float)
-            key = ordered(key);
-        uint d = key >> shift & (DIGITS - 1);
-        int at = next[d]++;
-        lines[d * LINE + (at & (LINE - 1))] = to_float ? unordered(key) : key;
-        if ((at & (LINE - 1)) == LINE - 1) {
-            WRITE_LINE(out, lines, d, max(at - (LINE - 1), start[d]), at + 1)
-        }
-    }
-    for (int d = 0; d < DIGITS; d++) {
-        WRITE_LINE(out, lines, d, max(next[d] & ~(LINE - 1), start[d]), next[d])
-    }
-}
-
 kernel void place(global const uint *restrict in, global uint *restrict out, global const int *restrict counts, int n,
                   int shift, int from_float, int to_float) {
-    if (from_float)
-        place_keys(in, out, counts, n, shift, true, false);
-    else if (to_float)
-        place_keys(in, out, counts, n, shift, false, true);
-    else
-        place_keys(in, out, counts, n, shift, false, false);
-}
-
-// The same, without lines: for comparison.
-kernel void placePlain(global const uint *restrict in, global uint *restrict out, global const int *restrict counts, int n,
-                       int shift, int from_float, int to_float) {
-    int share = share_of(n), i = min((int)get_global_id(0) * share, n), end = min(i + share, n);
-    int next[DIGITS];
+    int share = share_of(n), i = min((int)get_global_id(0) * share, n), end = min(i + share, n), next[DIGITS];
     first_places(counts, next);
-    for (; i < end; i++) {
-        uint key = in[i];
-        out[next[key >> shift & (DIGITS - 1)]++] = key;
+    if (from_float) {
+        for (; i < end; i++) {
+            uint key = ordered(in[i]);
+            out[next[key >> shift & (DIGITS - 1)]++] = key;
+        }
+    } else if (to_float) {
+        for (; i < end; i++) {
+            uint key = in[i];
+            out[next[key >> shift & (DIGITS - 1)]++] = unordered(key);
+        }
+    } else {
+        for (; i < end; i++) {
+            uint key = in[i];
+            out[next[key >> shift & (DIGITS - 1)]++] = key;
+        }
     }
 }
 
 kernel void placePairs(global const uint *restrict in, global uint *restrict out, global const int *restrict counts,
                        int n, int shift, global const uint *restrict values, global uint *restrict out_values) {
+    int share = share_of(n), i = min((int)get_global_id(0) * share, n), end = min(i + share, n), next[DIGITS];
+    first_places(counts, next);
+    for (; i < end; i++) {
+        uint key = in[i];
+        int at = next[key >> shift & (DIGITS - 1)]++;
+        out[at] = key;
+        out_values[at] = values[i];
+    }
+}
+
+// As `place`, with stores that bypass the caches, for arrays far larger than them: what goes to one digit's places is gathered
+// to a cache line, and written when that is full. Lines alone, without such stores, were no faster than `place`; the stores
+// are Clang's extension to OpenCL C 1.2. The output must be aligned to 64 bytes.
+#if defined __has_builtin
+#if __has_builtin(__builtin_nontemporal_store)
+#define LINE 16 // elements
+
+kernel void placeStreaming(global const uint *restrict in, global uint *restrict out, global const int *restrict counts,
+                           int n, int shift, int from_float, int to_float) {
     int share = share_of(n), first = min((int)get_global_id(0) * share, n), end = min(first + share, n);
     int start[DIGITS], next[DIGITS];
-    uint lines[DIGITS * LINE] __attribute__((aligned(64))), value_lines[DIGITS * LINE] __attribute__((aligned(64))) __attribute__((aligned(64)));
+    uint lines[DIGITS * LINE];
     first_places(counts, start);
     for (int d = 0; d < DIGITS; d++)
         next[d] = start[d];
     for (int i = first; i < end; i++) {
-        uint key = in[i], d = key >> shift & (DIGITS - 1);
-        int at = next[d]++;
-        lines[d * LINE + (at & (LINE - 1))] = key;
-        value_lines[d * LINE + (at & (LINE - 1))] = values[i];
-        if ((at & (LINE - 1)) == LINE - 1) {
-            int from = max(at - (LINE - 1), start[d]);
-            WRITE_LINE(out, lines, d, from, at + 1)
-            WRITE_LINE(out_values, value_lines, d, from, at + 1)
-        }
+        uint key = from_float ? ordered(in[i]) : in[i], d = key >> shift & (DIGITS - 1);
+        int at = next[d]++, begin = at - (LINE - 1);
+        lines[d * LINE + (at & (LINE - 1))] = to_float ? unordered(key) : key;
+        if ((at & (LINE - 1)) != LINE - 1)
+            continue;
+        if (begin >= start[d])
+            __builtin_nontemporal_store(vload16(d, lines), (global uint16 *)(out + begin));
+        else // the line begins with what other groups write
+            for (int to = start[d]; to <= at; to++)
+                out[to] = lines[d * LINE + (to & (LINE - 1))];
     }
-    for (int d = 0; d < DIGITS; d++) {
-        int from = max(next[d] & ~(LINE - 1), start[d]);
-        WRITE_LINE(out, lines, d, from, next[d])
-        WRITE_LINE(out_values, value_lines, d, from, next[d])
-    }
+    for (int d = 0; d < DIGITS; d++)
+        for (int to = max(next[d] & ~(LINE - 1), start[d]); to < next[d]; to++)
+            out[to] = lines[d * LINE + (to & (LINE - 1))];
 }
+#endif
+#endif
