@@ -7,7 +7,7 @@
 //
 //   --size N, --columns C    elements, and columns of a matrix (2^24, and the power of two next to √N)
 //   --runs R, --warm-up W    runs that count (at most), and before them runs that do not (101, 3)
-//   --seconds S              no more runs, after 5, than fit into that time (2)
+//   --seconds S              no more runs, after 3, than fit into that time (2)
 //   --check no               do not check the results of the last run
 //   --device NAME            cuda, opencl, opencl-cpu, opencl-gpu, c, … with :INDEX (the first device that works)
 //
@@ -31,7 +31,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MOST_RUNS = 100000, LEAST_RUNS = 5 };
+enum { MOST_RUNS = 100000, LEAST_RUNS = 3 };
 
 struct command {
     const struct task *task;
@@ -225,7 +225,8 @@ static bool results_right(struct problem *problem) {
 }
 
 static bool measure(struct problem *problem, const struct command *c) {
-    for (int64_t i = 0; i < c->warm_up; i++)
+    double begin = now();
+    for (int64_t i = 0; i < c->warm_up && (i == 0 || now() - begin < (double)c->seconds); i++)
         side_run();
     size_t most = (size_t)c->runs, runs = 0, launches = 0;
     double *wall = allocate(most * sizeof *wall), *device = allocate(most * MOST_LAUNCHES * sizeof *device);

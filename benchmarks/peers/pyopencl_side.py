@@ -29,7 +29,7 @@ except ImportError as why:
     print(why, file=sys.stderr)
     sys.exit(3)
 
-NO_TASK, LEAST_RUNS = 4, 5
+NO_TASK, LEAST_RUNS = 4, 3
 
 
 def find_device(name):
@@ -97,9 +97,11 @@ def main():
     queue = cl.CommandQueue(context)
     run = make(o.task, context, queue, described["files"])
     queue.finish()
-    for _ in range(o.warm_up):
-        results = run()
-        queue.finish()
+    start = time.perf_counter()
+    for i in range(o.warm_up):
+        if i == 0 or time.perf_counter() - start < o.seconds:
+            results = run()
+            queue.finish()
     times, start = [], time.perf_counter()
     while len(times) < o.runs and (len(times) < LEAST_RUNS or time.perf_counter() - start < o.seconds):
         before = time.perf_counter()

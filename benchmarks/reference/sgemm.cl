@@ -2,7 +2,8 @@
 //
 // Launch: a group of 1 for every 128 rows and 32 columns of the result. It goes through the inner dimension 256 at a time,
 // copies those rows of the second matrix, 32 columns wide, to where they are next to each other (they fit into the first-level
-// cache), and adds their products, in tiles of 8 × 32 that are kept in 16 vector registers.
+// cache), and adds their products, in tiles of 8 × 32 that are kept in 16 vector registers. Groups next to each other share
+// rows of the first matrix, which stay in the second-level cache.
 #define HIGH 128
 #define DEEP 256
 #define WIDE 32
@@ -10,7 +11,7 @@
 #define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
 
 kernel void sgemm(global const float *restrict a, global const float *restrict b, global float *restrict out, int n) {
-    int high = n / HIGH, group = (int)get_group_id(0), top = group % high * HIGH, left = group / high * WIDE;
+    int wide = n / WIDE, group = (int)get_group_id(0), top = group / wide * HIGH, left = group % wide * WIDE;
     float16 panel[DEEP * 2];
     for (int k0 = 0; k0 < n; k0 += DEEP) {
         int deep = min(DEEP, n - k0);
