@@ -98,7 +98,8 @@ void side_run(void) {
     case TASK_REDUCE: bc::reduce(side.in.begin(), side.in.end(), &side.sum, bc::plus<int>(), queue); break;
     case TASK_SCAN: bc::inclusive_scan(side.in.begin(), side.in.end(), side.out.begin(), queue); break;
     case TASK_FILTER:
-        side.kept = (size_t)(bc::copy_if(side.in.begin(), side.in.end(), side.out.begin(), _1 > 0, queue) - side.out.begin());
+        side.kept =
+            (size_t)(bc::copy_if(side.in.begin(), side.in.end(), side.out.begin(), _1 > 0, queue) - side.out.begin());
         break;
     case TASK_SAXPY:
         bc::transform(side.x.begin(), side.x.end(), side.y.begin(), side.z.begin(), SAXPY_FACTOR * _1 + _2, queue);

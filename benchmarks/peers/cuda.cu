@@ -118,10 +118,11 @@ cudaError_t call(void *scratch, size_t &bytes) {
         return cub::DeviceRadixSort::SortKeys(scratch, bytes, static_cast<const float *>(side.in[0]),
                                               static_cast<float *>(side.out[0]), n);
     case TASK_SORT_PAIRS:
-        return cub::DeviceRadixSort::SortPairs(scratch, bytes, static_cast<const unsigned *>(side.in[0]),
-                                               static_cast<unsigned *>(side.out[0]),
-                                               static_cast<const int *>(side.in[1]), static_cast<int *>(side.out[1]), n);
-    case TASK_HISTOGRAM: return cub::DeviceHistogram::HistogramEven(scratch, bytes, in, out, p->buckets + 1, 0, p->buckets, n);
+        return cub::DeviceRadixSort::SortPairs(
+            scratch, bytes, static_cast<const unsigned *>(side.in[0]), static_cast<unsigned *>(side.out[0]),
+            static_cast<const int *>(side.in[1]), static_cast<int *>(side.out[1]), n);
+    case TASK_HISTOGRAM:
+        return cub::DeviceHistogram::HistogramEven(scratch, bytes, in, out, p->buckets + 1, 0, p->buckets, n);
     default: return cudaSuccess;
     }
 }
@@ -172,7 +173,8 @@ int side_begin(problem *p, const options *) {
 
 void side_run(void) {
     const problem *p = side.p;
-    const float one = 1, zero = 0, *a = static_cast<const float *>(side.in[0]), *b = static_cast<const float *>(side.in[1]);
+    const float one = 1, zero = 0, *a = static_cast<const float *>(side.in[0]),
+                *b = static_cast<const float *>(side.in[1]);
     const int *in = static_cast<const int *>(side.in[0]);
     int *out = static_cast<int *>(side.out[0]);
     float *result = static_cast<float *>(side.out[0]);
@@ -186,8 +188,8 @@ void side_run(void) {
         must(cublasSgemv(side.blas, CUBLAS_OP_T, p->columns, p->rows, &one, a, p->columns, b, 1, &zero, result, 1));
         break;
     case TASK_SGEMM:
-        must(cublasSgemm(side.blas, CUBLAS_OP_N, CUBLAS_OP_N, p->columns, p->columns, p->columns, &one, b, p->columns, a,
-                         p->columns, &zero, result, p->columns));
+        must(cublasSgemm(side.blas, CUBLAS_OP_N, CUBLAS_OP_N, p->columns, p->columns, p->columns, &one, b, p->columns,
+                         a, p->columns, &zero, result, p->columns));
         break;
     default: must(call(side.scratch, side.scratch_bytes));
     }
