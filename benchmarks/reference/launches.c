@@ -33,9 +33,8 @@ static struct {
     struct fcl_buffer *in[MOST_INPUTS], *out[MOST_RESULTS];
     struct step steps[MOST_STEPS];
     size_t step_count;
-    // What the host reads after the last launch, and where: a sum's parts, or the number of results.
+    // What the host reads after the last launch, and adds up: a sum's parts, or numbers of results.
     struct fcl_buffer *read;
-    uint64_t read_at;
     size_t read_count;
     int32_t *words;
 } side;
@@ -119,9 +118,8 @@ static struct step *with(struct step *step, const char *kinds, ...) {
     return step;
 }
 
-static void read_after(struct fcl_buffer *buffer, uint64_t at, size_t count) {
+static void read_after(struct fcl_buffer *buffer, size_t count) {
     side.read = buffer;
-    side.read_at = at;
     side.read_count = count;
     side.words = allocate(count * sizeof *side.words);
 }
@@ -154,7 +152,7 @@ static void plan_reduce(int32_t n) {
     struct step *step =
         add_launch("reduce", per_unit(8), fcl_device(side.context)->backend == FCL_BACKEND_CUDA ? GPU_BLOCK : 1);
     with(step, "bbi", side.in[0], side.out[0], n);
-    read_after(side.out[0], 0, step->blocks);
+    read_after(side.out[0], step->blocks);
 }
 
 static void plan_rows(void) {
@@ -172,7 +170,7 @@ static void plan_rows(void) {
     }
 }
 
-// Scans in one pass, by tiles that wait for those before them: scan, segScan and filter.
+// Scans in one pass, by tiles that wait for those before them.
 static void plan_scan(const char *kernel, int32_t n, bool has_flags) {
     // Larger tiles would not stay in the second-level cache; fewer tiles would leave cores without work.
     int32_t size = 65536;
@@ -186,8 +184,14 @@ static void plan_scan(const char *kernel, int32_t n, bool has_flags) {
     if (has_flags)
         with(step, "b", side.in[1]);
     with(step, "bibi", side.out[0], n, state, size);
-    if (side.problem->task->id == TASK_FILTER) // the last tile's sum
-        read_after(state, 2 * tiles * sizeof(int32_t), 1);
+}
+
+static void plan_filter(int32_t n) {
+    uint64_t groups = side.options->blocks ? (uint64_t)side.options->blocks : per_unit(8);
+    struct fcl_buffer *counts = new_ints(groups);
+    with(add_launch("filter", groups, 1), "bbi", side.in[0], counts, n);
+    with(add_launch("filterPlace", groups, 1), "bbib", side.in[0], side.out[0], n, counts);
+    read_after(counts, groups);
 }
 
 static void plan_sort(int32_t n) {
@@ -261,7 +265,7 @@ static void plan(void) {
     case TASK_ROWS: plan_rows(); break;
     case TASK_SCAN: plan_scan("scan", n, false); break;
     case TASK_SEG_SCAN: plan_scan("segScan", n, true); break;
-    case TASK_FILTER: plan_scan("filter", n, false); break;
+    case TASK_FILTER: plan_filter(n); break;
     case TASK_SORT:
     case TASK_SORT_FLOAT:
     case TASK_SORT_PAIRS: plan_sort(n); break;
@@ -340,7 +344,7 @@ void side_run(void) {
         must(fcl_finish(side.context));
         return;
     }
-    must(fcl_read(side.read, side.read_at, side.words, side.read_count * sizeof *side.words));
+    must(fcl_read(side.read, 0, side.words, side.read_count * sizeof *side.words));
     uint32_t sum = 0;
     for (size_t i = 0; i < side.read_count; i++)
         sum += (uint32_t)side.words[i];
