@@ -177,7 +177,7 @@ static void plan_scan(const char *kernel, int32_t n, bool has_flags) {
     while (size > 1024 && (uint64_t)n / (uint64_t)size < per_unit(8))
         size /= 2;
     uint64_t tiles = divide_up((uint64_t)n, (uint64_t)size);
-    struct fcl_buffer *state = new_ints(1 + 2 * tiles);
+    struct fcl_buffer *state = new_ints(1 + 3 * tiles);
     add_zeros(state);
     struct step *step = add_launch(kernel, tiles, 1);
     with(step, "b", side.in[0]);

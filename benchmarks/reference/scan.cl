@@ -1,9 +1,31 @@
 // Sums of all elements up to each, for CPU devices, in one pass. Parameters: input, output, n, the number of elements, and the
-// state: 1 + 2 ints for each tile, all 0 before the launch; and the size of a tile.
+// state: 1 + 3 ints for each tile, all 0 before the launch; and the size of a tile.
 //
 // Launch: as many groups of 1 as there are tiles. A group takes the tile whose number it draws, so that those before it
-// have begun whatever the order of the groups; adds it up; waits for the sum of all tiles before; and writes its own
-// sums, for which it reads the tile again, from the second-level cache.
+// have begun whatever the order of the groups; adds it up; adds what the tiles before have added up, back to one that knows
+// the sum of all before it; and writes its own sums, for which it reads the tile again, from the second-level cache. A tile
+// whose thread has lost its processor is not waited for long but added up once more, as otherwise threads that wait for
+// each other in turns would keep the processors of a busy machine.
+#define PATIENCE 20000 // looks at a tile's state: about as long as adding it up takes
+
+enum { SUM = 1, UP_TO = 2 }; // what of a tile is known, as its first int says: its sum, or also the sum up to its end
+
+static int total(global const int *restrict in, int i, int end) {
+    int16 a = 0, b = 0, c = 0, d = 0;
+    for (; i + 64 <= end; i += 64) {
+        a += vload16(0, in + i);
+        b += vload16(1, in + i);
+        c += vload16(2, in + i);
+        d += vload16(3, in + i);
+    }
+    a += b + c + d;
+    int8 e = a.lo + a.hi;
+    int4 f = e.lo + e.hi;
+    int sum = f.s0 + f.s1 + f.s2 + f.s3;
+    for (; i < end; i++)
+        sum += in[i];
+    return sum;
+}
 
 // Sums up to each of 16 elements: each takes in the one 1, 2, 4, 8 places before it.
 static int16 sums(int16 v) {
@@ -15,35 +37,27 @@ static int16 sums(int16 v) {
 }
 
 kernel void scan(global const int *restrict in, global int *restrict out, int n, volatile global int *state, int size) {
-    int tile = atomic_inc(state), first = tile * size, end = min(n - first, size) + first, i = first;
-    volatile global int *is_ready = state + 1 + 2 * tile, *up_to = is_ready + 1; // this tile's
-
-    int16 a = 0, b = 0, c = 0, d = 0;
-    for (; i + 64 <= end; i += 64) {
-        a += vload16(0, in + i);
-        b += vload16(1, in + i);
-        c += vload16(2, in + i);
-        d += vload16(3, in + i);
-    }
-    a += b + c + d;
-    int8 e = a.lo + a.hi;
-    int4 f = e.lo + e.hi;
-    int total = f.s0 + f.s1 + f.s2 + f.s3;
-    for (; i < end; i++)
-        total += in[i];
-
-    int before = 0;
-    if (tile > 0) {
-        while (is_ready[-2] == 0)
-            ;
-        before = up_to[-2];
-    }
-    *up_to = before + total;
+    int tile = atomic_inc(state), first = tile * size, end = min(n - first, size) + first;
+    volatile global int *of = state + 1 + 3 * tile;
+    int sum = of[SUM] = total(in, first, end), before = 0;
     mem_fence(CLK_GLOBAL_MEM_FENCE);
-    *is_ready = 1;
+    *of = SUM;
+    for (int t = tile - 1; t >= 0; t--) {
+        volatile global int *other = state + 1 + 3 * t;
+        for (int i = 0; *other == 0 && i < PATIENCE; i++)
+            ;
+        int known = *other;
+        before += known ? other[known] : total(in, t * size, t * size + size);
+        if (known == UP_TO)
+            break;
+    }
+    of[UP_TO] = before + sum;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    *of = UP_TO;
 
     int16 carry = before;
-    for (i = first; i + 32 <= end; i += 32) {
+    int i = first;
+    for (; i + 32 <= end; i += 32) {
         int16 v = sums(vload16(0, in + i)), w = sums(vload16(1, in + i));
         w += (int16)v.sf; // does not wait for the carry
         vstore16(v + carry, 0, out + i);

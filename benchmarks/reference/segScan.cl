@@ -1,36 +1,44 @@
 // Sums of all elements from the beginning of the segment up to each, for CPU devices, in one pass. Parameters: flags, which
 // are not 0 where a segment begins, input, output, n, the number of elements, and the state and the size of a tile, as of scan.
 //
-// Launch: as scan's, with what a tile adds up to being what comes after its last beginning. A tile with a beginning need not
-// wait before it says so.
-kernel void segScan(global const uchar *restrict begins, global const int *restrict in, global int *restrict out, int n,
-                    volatile global int *state, int size) {
-    int tile = atomic_inc(state), first = tile * size, end = min(n - first, size) + first, i;
-    volatile global int *is_ready = state + 1 + 2 * tile, *up_to = is_ready + 1; // this tile's
+// Launch: as scan's, with what a tile adds up to being what comes after its last beginning: nothing before it counts where
+// there is one.
+#define PATIENCE 20000
 
-    // The last beginning, looked for from behind.
-    int from = end - 1;
+enum { SUM = 1, UP_TO = 2 };
+
+// What comes after the last beginning, looked for from behind; which there may not be.
+static int total(global const uchar *restrict begins, global const int *restrict in, int first, int end, int *has_begun) {
+    int from = end - 1, sum = 0;
     while (from >= first && !begins[from])
         from--;
-    int has_begun = from >= first, total = 0;
-    for (i = max(from, first); i < end; i++)
-        total += in[i];
+    *has_begun = from >= first;
+    for (int i = max(from, first); i < end; i++)
+        sum += in[i];
+    return sum;
+}
 
-    if (has_begun) {
-        *up_to = total;
-        mem_fence(CLK_GLOBAL_MEM_FENCE);
-        *is_ready = 1;
-    }
-    int before = 0;
-    if (tile > 0) {
-        while (is_ready[-2] == 0)
+kernel void segScan(global const uchar *restrict begins, global const int *restrict in, global int *restrict out, int n,
+                    volatile global int *state, int size) {
+    int tile = atomic_inc(state), first = tile * size, end = min(n - first, size) + first, i, has_begun, before = 0;
+    volatile global int *of = state + 1 + 3 * tile;
+    int sum = total(begins, in, first, end, &has_begun), known = has_begun ? UP_TO : SUM;
+    of[known] = sum;
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    *of = known;
+    int is_done = false;
+    for (int t = tile - 1; t >= 0 && !is_done; t--) {
+        volatile global int *other = state + 1 + 3 * t;
+        for (i = 0; *other == 0 && i < PATIENCE; i++)
             ;
-        before = up_to[-2];
+        int known = *other;
+        is_done = known == UP_TO;
+        before += known ? other[known] : total(begins, in, t * size, t * size + size, &is_done);
     }
     if (!has_begun) {
-        *up_to = before + total;
+        of[UP_TO] = before + sum;
         mem_fence(CLK_GLOBAL_MEM_FENCE);
-        *is_ready = 1;
+        *of = UP_TO;
     }
 
     int carry = before;
