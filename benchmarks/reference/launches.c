@@ -293,6 +293,13 @@ static void plan(void) {
 
 // ---------------------------------------------------------------- the side
 
+// Whether a kept kernel is meant for the device: what is written for CPUs with OpenCL runs on GPUs, but is no rival there
+// unless each work-item has an element of its own.
+static bool is_for_device(enum task_id id) {
+    return fcl_device(side.context)->kind != FCL_DEVICE_OPENCL_GPU || id == TASK_COPY || id == TASK_SAXPY ||
+           id == TASK_REVERSE;
+}
+
 int side_begin(struct problem *problem, const struct options *o) {
     static const char *const endings[FCL_BACKENDS] = {"cu", "cl", "c"};
     side.problem = problem;
@@ -310,7 +317,7 @@ int side_begin(struct problem *problem, const struct options *o) {
     FILE *there = fopen(path, "rb");
     if (there)
         fclose(there);
-    else if (!o->file)
+    if (!o->file && (!there || !is_for_device(problem->task->id)))
         return STATUS_NO_TASK;
     char *source = read_text(o->file ? o->file : path);
     must(fcl_build(side.context, source, NULL, &side.program));
