@@ -25,6 +25,9 @@
 
 #include "elaborate/value.h"
 
+/* Of CPUs: blocks with buckets of their own, copies of these, and what these may take of the first-level cache. */
+enum { CPU_BLOCKS = 64, MOST_WAYS = 8, FIRST_CACHE_BYTES = 16 * 1024 };
+
 enum update { UPDATE_ATOMIC, UPDATE_REPLACE };
 
 struct reducing {
@@ -309,6 +312,29 @@ static void update(struct elaborator *e, const struct reducing *r, const struct 
     update_components(e, r, places, at, new);
 }
 
+/* ---- choices ---- */
+
+/* One of two ways of running, by a condition that the host may know only when it has the lengths. Inside a branch the
+   condition is known, so what was known before is kept. */
+static enum ir_truth begin_choice(struct elaborator *e, struct ir_value *condition) {
+    enum ir_truth truth = ir_known(e->builder, condition);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(e->builder, condition);
+    return truth;
+}
+
+static void other_choice(struct elaborator *e, enum ir_truth truth) {
+    if (truth == IR_UNKNOWN)
+        ir_else(e->builder, NULL, 0);
+}
+
+static void end_choice(struct elaborator *e, enum ir_truth truth) {
+    if (truth == IR_UNKNOWN)
+        ir_end_if(e->builder, NULL, NULL, 0, false);
+}
+
+/* Without buckets of the blocks' own. */
+
 /* ---- phases ---- */
 
 /* New buffers for that many places, allocated here. */
@@ -354,18 +380,10 @@ static void fill(struct elaborator *e, const struct reducing *r, const struct pl
     elab_end_threads(e, level, h);
 }
 
-/* Pairs first, first + 1, … of that number go to the places low, low + 1, … of that number. */
-static void take_pairs(struct elaborator *e, const struct reducing *r, const struct places *places,
-                       enum level_value level, struct ir_value *first, struct ir_value *count, struct ir_value *low,
-                       struct ir_value *width) {
+static void take_pair(struct elaborator *e, const struct reducing *r, const struct places *places,
+                      struct ir_value *which, struct ir_value *low, struct ir_value *width) {
     struct ir_builder *b = e->builder;
-    struct ir_value *i = elab_begin_threads(e, level, count);
-    struct places mine = *places;
-    if (places->ways) {
-        struct ir_value *way = ir_binary(b, OP_AND, i, ir_binary(b, OP_SUB, places->ways, ir_int(b, 1)));
-        mine.offset = mine.lock_offset = ir_binary(b, OP_MUL, way, places->stride);
-    }
-    struct elab_value *pair = elab_index(e, r->push->pairs, ir_binary(b, OP_ADD, first, i));
+    struct elab_value *pair = elab_index(e, r->push->pairs, which);
     if (pair->kind != ELAB_TUPLE)
         elab_internal(e, "a write is no pair");
     struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
@@ -376,12 +394,39 @@ static void take_pairs(struct elaborator *e, const struct reducing *r, const str
     if (truth == IR_UNKNOWN)
         ir_begin_if(b, inside);
     if (truth != IR_FALSE)
-        update(e, r, &mine, ir_binary(b, OP_SUB, index, low), pair->tuple.items[1]);
+        update(e, r, places, ir_binary(b, OP_SUB, index, low), pair->tuple.items[1]);
     if (truth == IR_UNKNOWN) {
         ir_else(b, NULL, 0);
         ir_end_if(b, NULL, NULL, 0, false);
     }
+}
+
+/* Pairs first, first + 1, … of that number go to the places low, low + 1, … of that number. */
+static void take_pairs(struct elaborator *e, const struct reducing *r, const struct places *places,
+                       enum level_value level, struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                       struct ir_value *width) {
+    struct ir_value *i = elab_begin_threads(e, level, count);
+    take_pair(e, r, places, ir_binary(e->builder, OP_ADD, first, i), low, width);
     elab_end_threads(e, level, i);
+}
+
+/* The same, as many in a row as there are copies of the places: each goes to a copy of its own. */
+static void take_in_turns(struct elaborator *e, const struct reducing *r, const struct places *places,
+                          struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                          struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *ways = ir_int(b, MOST_WAYS), *groups = ir_binary(b, OP_DIV, count, ways);
+    struct ir_value *i = elab_begin_threads(e, LEVEL_BLOCK, groups);
+    struct ir_value *start = ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, i, ways));
+    struct ir_value *way = ir_begin_for(b, ways, NULL, 0, "way");
+    struct places copy = *places;
+    copy.offset = copy.lock_offset = ir_binary(b, OP_MUL, way, places->stride);
+    take_pair(e, r, &copy, ir_binary(b, OP_ADD, start, way), low, width);
+    ir_end_for(b, NULL, NULL);
+    elab_end_threads(e, LEVEL_BLOCK, i);
+    struct ir_value *done = ir_binary(b, OP_MUL, groups, ways);
+    take_pairs(e, r, places, LEVEL_BLOCK, ir_binary(b, OP_ADD, first, done), ir_binary(b, OP_SUB, count, done), low,
+               width);
 }
 
 static void hand_on(struct elaborator *e, const struct reducing *r, const struct places *places, enum level_value level,
@@ -442,9 +487,6 @@ static void run_at_block(struct elaborator *e, const struct reducing *r, const s
 
 /* As large as is worth its emptying and combining: see note [own buckets]. */
 enum { PAIRS_PER_BUCKET = 2, LEAST_BLOCKS = 8 };
-
-/* Of CPUs: blocks with buckets of their own, copies of these, and what these may take of the first-level cache. */
-enum { CPU_BLOCKS = 64, MOST_WAYS = 8, FIRST_CACHE_BYTES = 16 * 1024 };
 
 struct own_buckets {
     struct ir_value *limit;  /* buckets that fit */
@@ -593,7 +635,17 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     free_locks(e, &buckets, h);
     elab_end_threads(e, LEVEL_BLOCK, h);
     begin_share(e, &share, pairs, block);
-    take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
+    if (buckets.ways) {
+        enum ir_truth truth = begin_choice(e, ir_binary(b, OP_LT, ir_int(b, 1), buckets.ways));
+        if (truth != IR_FALSE)
+            take_in_turns(e, r, &buckets, share.first, share.count, low, width);
+        other_choice(e, truth);
+        if (truth != IR_TRUE)
+            take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
+        end_choice(e, truth);
+    } else {
+        take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
+    }
     combine(e, r, &buckets, places, low, width);
     ir_end_forall(b);
 }
@@ -659,26 +711,6 @@ static void run_copies(struct elaborator *e, const struct reducing *r, const str
     elab_end_threads(e, LEVEL_GRID, h);
 }
 
-/* One of two ways of running, by a condition that the host may know only when it has the lengths. Inside a branch the
-   condition is known, so what was known before is kept. */
-static enum ir_truth begin_choice(struct elaborator *e, struct ir_value *condition) {
-    enum ir_truth truth = ir_known(e->builder, condition);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(e->builder, condition);
-    return truth;
-}
-
-static void other_choice(struct elaborator *e, enum ir_truth truth) {
-    if (truth == IR_UNKNOWN)
-        ir_else(e->builder, NULL, 0);
-}
-
-static void end_choice(struct elaborator *e, enum ir_truth truth) {
-    if (truth == IR_UNKNOWN)
-        ir_end_if(e->builder, NULL, NULL, 0, false);
-}
-
-/* Without buckets of the blocks' own. */
 static void run_in_global(struct elaborator *e, const struct reducing *r, const struct places *copied,
                           struct ir_value *copies, struct ir_value *has_copies, const struct places *places) {
     struct ir_builder *b = e->builder;
