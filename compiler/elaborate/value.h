@@ -188,6 +188,9 @@ void elab_apply_into(struct elaborator *e, struct elab_value *function, struct e
 typedef struct elab_value *elab_thunk(struct elaborator *e, void *context);
 struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition, elab_thunk *then_thunk,
                                void *then_context, elab_thunk *else_thunk, void *else_context);
+/* NULL where it is not known: of what is not, and, without a condition, of lengths that differ. */
+struct ir_value *elab_choose_length(struct elaborator *e, struct ir_value *condition, struct ir_value *a,
+                                    struct ir_value *b);
 /* Runs a body with a frame for splits: body emits, and gives nothing back. */
 void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
 
