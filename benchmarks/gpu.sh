@@ -5,7 +5,7 @@
 #   2. compiles the examples with nvcc, warnings being errors, and looks for register spills
 #   3. runs the test directives of examples/ and tests/run/ on the device
 #   4. runs them again under compute-sanitizer: memcheck, racecheck, synccheck
-#   5. times the examples beside hand-written kernels, a copy among them
+#   5. times FCL beside hand-written kernels and CUB, Thrust and cuBLAS (benchmarks/run), as far as time allows
 #
 # Needs the CUDA toolkit (found in CUDA_HOME, by PATH, or in /usr/local/cuda) with a C compiler, and this repository. make,
 # re2c and bison are needed only without FCLC; without python3 the last step writes the bare measurements and no table.
@@ -150,20 +150,22 @@ fi
 
 # ---------------------------------------------------------------- times
 
-# Times on the device, launch overhead left out; the second size is far beyond the second-level cache.
+# Times on the device, launch overhead left out. All tasks first, then a few at a size far beyond the second-level cache.
 title "Times"
 build=$work/build
-if sh benchmarks/build-measure "$build"; then
-  for size in 16777216 67108864; do
-    file=$results/$stamp-cuda-$size.json
-    if command -v python3 >/dev/null; then
-      limited 100 python3 benchmarks/run --fclc "$fclc" --build "$build" --target cuda --time device \
-        --size $size --rounds 5 --save "$file" ||
-        fail "benchmarks/run --target cuda --size $size"
-      continue
-    fi
+if sh benchmarks/build "$build"; then
+  if command -v python3 >/dev/null; then
+    left=$((deadline - $(date +%s)))
+    limited 300 python3 benchmarks/run --fclc "$fclc" --build "$build" --target cuda --time device --rounds 3 \
+      --limit $((left * 6 / 10)) --save "$results/$stamp-cuda.json" || fail "benchmarks/run --target cuda"
+    left=$((deadline - $(date +%s)))
+    limited "$left" python3 benchmarks/run --fclc "$fclc" --build "$build" --target cuda --time device --rounds 3 \
+      --quick --sizes 2^26 --limit $((left * 8 / 10)) --save "$results/$stamp-cuda-large.json" ||
+      fail "benchmarks/run --target cuda --sizes 2^26"
+  else
+    size=16777216
+    file=$results/$stamp-cuda.json
     side=4096
-    [ $size -gt 16777216 ] && side=8192
     for round in 1 2 3; do
       for task in copy reverse transpose reduce; do
         limited 30 "$build/benchmarks/measure" --device cuda --size $size $task >>"$file" || fail "reference $task $size"
@@ -178,7 +180,7 @@ if sh benchmarks/build-measure "$build"; then
     done
     echo "no python3: the measurements, one JSON object a line, are in $file"
     cat "$file"
-  done
+  fi
 else
   fail "the program that measures the references cannot be built"
 fi

@@ -31,8 +31,8 @@ static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
     text_add(p->out, "block, blocks);\n}\n");
 }
 
-static void file_head(struct text *out, bool uses_double, bool uses_atomic64) {
-    (void)uses_double, (void)uses_atomic64;
+static void file_head(struct text *out, struct file_needs needs) {
+    (void)needs;
     text_add(
         out,
         "/* Compile with -ffp-contract=off: multiplications and additions are not to be contracted; and with\n"

@@ -3,18 +3,23 @@
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     if (kernel->mapping == TARGET_LOOP)
-        text_add(p->out, "__kernel __attribute__((reqd_work_group_size(1, 1, 1)))\n");
+        text_add(p->out, "__kernel FCL_WIDE __attribute__((reqd_work_group_size(1, 1, 1)))\n");
     text_printf(p->out, "%svoid %s(", kernel->mapping == TARGET_LOOP ? "" : "__kernel ", kernel->name);
     print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
 }
 
-static void file_head(struct text *out, bool uses_double, bool uses_atomic64) {
-    if (uses_double)
+static void file_head(struct text *out, struct file_needs needs) {
+    if (needs.doubles)
         text_add(out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
-    if (uses_atomic64)
+    if (needs.atomics64)
         text_add(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
     text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
+    if (needs.vectors) /* clang would keep to half of AVX-512's width */
+        text_add(out, "#if defined __clang__ && defined __AVX512F__\n"
+                      "#define FCL_WIDE __attribute__((min_vector_width(512)))\n"
+                      "#define FCL_SIMD _Pragma(\"clang loop vectorize_width(16)\")\n"
+                      "#else\n#define FCL_WIDE\n#define FCL_SIMD\n#endif\n");
 }
 
 /* Of 64 bits those of cl_khr_int64_base_atomics. */
@@ -87,6 +92,7 @@ const struct dialect dialect_opencl = {
     .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .atomic = atomic,
     .unroll = "#pragma unroll",
+    .simd = "FCL_SIMD",
     .alignment = " __attribute__((aligned(%d)))",
     .kernel_head = kernel_head,
     .file_head = file_head,

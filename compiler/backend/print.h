@@ -45,6 +45,11 @@ enum helper {
 
 struct printer;
 
+/* What the kernels of a file use, for what stands before them. */
+struct file_needs {
+    bool doubles, atomics64, vectors;
+};
+
 struct dialect {
     const char *types[BASE_COUNT];
     const char *byte;        /* a bool in memory */
@@ -74,7 +79,7 @@ struct dialect {
     bool is_plain;            /* no helpers and no wrapping spelt out: the dump, comments */
     void (*kernel_head)(struct printer *p, const struct target_kernel *kernel);
     void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
-    void (*file_head)(struct text *out, bool uses_double, bool uses_atomic64);
+    void (*file_head)(struct text *out, struct file_needs needs);
 };
 extern const struct dialect dialect_cuda, dialect_opencl, dialect_c, dialect_dump;
 

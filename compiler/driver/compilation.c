@@ -65,7 +65,8 @@ static const char *with_ending(struct arena *arena, const char *path) {
 static const struct module *load_import(struct compilation *c, const struct ast_decl *import, const char *directory,
                                         bool is_prelude, unsigned depth) {
     const char *name = with_ending(c->arena, import->path);
-    const char *path = path_join(c->arena, directory, name), *shown = path, *why = NULL;
+    const char *path = path_join(c->arena, directory, name), *why = NULL;
+    const char *shown = is_prelude ? arena_printf(c->arena, "prelude/%s", name) : path;
     if (access(path, F_OK) != 0) {
         const char *in_library = search_library(c->arena, name);
         if (!in_library) {
@@ -111,6 +112,7 @@ static struct loaded *load_file(struct compilation *c, const char *path, const c
     if (!source)
         return NULL;
     struct loaded *loaded = ARENA_NEW(c->arena, struct loaded);
+    loaded->path = path;
     loaded->identity = identity_of(c->arena, path);
     loaded->module = ARENA_NEW(c->arena, struct module);
     vec_push(c->arena, &c->files, loaded);

@@ -8,6 +8,7 @@
 
 /* A file that was loaded, once however often it is imported. */
 struct loaded {
+    const char *path;     /* as it was opened: messages show files of the prelude and the library by shorter names */
     const char *identity; /* its real path */
     bool is_complete;     /* false while its imports are being loaded: meeting it then is a cycle */
     struct module *module;

@@ -47,14 +47,15 @@ static const char *without_extension(struct arena *arena, const char *path) {
     return dot && (!slash || dot > slash) && dot != path ? arena_strndup(arena, path, (size_t)(dot - path)) : path;
 }
 
-/* OUT: FILE and all that it imports, as make reads it; spaces are escaped. */
+/* OUT: FILE and all that it imports, as make reads it; spaces are escaped. Standard input is no file. */
 static const char *dependencies(struct compilation *c, const char *output) {
     struct text text;
     text_init(&text, c->arena);
     text_printf(&text, "%s:", output);
-    for (size_t i = 0; i < c->modules.count; i++) {
-        text_add(&text, " ");
-        for (const char *p = c->modules.at[i]->file->source->path; *p; p++)
+    for (size_t i = 0; i < c->files.count; i++) {
+        const char *path = c->files.at[i]->path;
+        text_add(&text, strcmp(path, "-") == 0 ? "" : " ");
+        for (const char *p = path; *p && strcmp(path, "-") != 0; p++)
             text_printf(&text, *p == ' ' ? "\\%c" : "%c", *p);
     }
     text_add(&text, "\n");

@@ -233,13 +233,12 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
     }
     case PUSH_CHOICE: {
         struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->second);
-        if (x && y && push->condition)
-            return ir_ternary(b, OP_SELECT, push->condition, x, y);
-        return x == y ? x : NULL;
+        return elab_choose_length(e, push->condition, x, y);
     }
     case PUSH_INTO:
     case PUSH_EACH:
     case PUSH_SEQFOR: return push->total;
+    case PUSH_BUCKETS: return push->pairs->length;
     case PUSH_CHUNKS: {
         if (push->total)
             return push->total;

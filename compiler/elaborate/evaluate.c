@@ -87,17 +87,34 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
 
 /* ---- choices ---- */
 
-/* Equal constants are one at -O0 too: pushEach asks. */
-static struct ir_value *merge_lengths(struct elaborator *e, struct ir_value *condition, struct ir_value *a,
-                                      struct ir_value *b) {
-    if (!a || !b)
-        return NULL;
+enum { DEEPEST_LENGTH = 8 };
+
+/* At -O0, too, where what is computed twice are two values. */
+static bool is_same_length(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth) {
     a = ir_resolve(e->builder, a);
     b = ir_resolve(e->builder, b);
-    bool equal = a->is_constant && b->is_constant && a->constant.integer == b->constant.integer;
-    return equal ? a : ir_ternary(e->builder, OP_SELECT, condition, a, b);
+    if (a == b || (a->is_constant && b->is_constant && a->constant.integer == b->constant.integer))
+        return a->base == b->base;
+    const struct ir_instruction *x = a->definition, *y = b->definition;
+    if (!x || !y || x->kind != IR_OPERATION || y->kind != IR_OPERATION || x->op != y->op || a->base != b->base ||
+        x->operand_count != y->operand_count || depth == 0)
+        return false;
+    for (size_t i = 0; i < x->operand_count; i++)
+        if (!is_same_length(e, x->operands[i], y->operands[i], depth - 1))
+            return false;
+    return true;
 }
 
+struct ir_value *elab_choose_length(struct elaborator *e, struct ir_value *condition, struct ir_value *a,
+                                    struct ir_value *b) {
+    if (!a || !b)
+        return NULL;
+    if (is_same_length(e, a, b, DEEPEST_LENGTH))
+        return ir_resolve(e->builder, a);
+    return condition ? ir_ternary(e->builder, OP_SELECT, condition, a, b) : NULL;
+}
+
+/* Without a condition, in a shape that depends on data: only what agrees survives. */
 static struct elab_value *merge(struct elaborator *e, struct ir_value *condition, struct elab_value *a,
                                 struct elab_value *b) {
     struct ir_builder *builder = e->builder;
@@ -105,7 +122,9 @@ static struct elab_value *merge(struct elaborator *e, struct ir_value *condition
         return a;
     if (a->kind == ELAB_SCALAR && b->kind == ELAB_SCALAR) {
         struct ir_value *x = elab_as_scalar(e, a), *y = elab_as_scalar(e, b);
-        return x && y ? elab_scalar(e, ir_ternary(builder, OP_SELECT, condition, x, y)) : elab_unknown(e);
+        if (x && x == y)
+            return a;
+        return x && y && condition ? elab_scalar(e, ir_ternary(builder, OP_SELECT, condition, x, y)) : elab_unknown(e);
     }
     if (a->kind == ELAB_TUPLE && b->kind == ELAB_TUPLE) {
         struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, a->tuple.count);
@@ -119,7 +138,7 @@ static struct elab_value *merge(struct elaborator *e, struct ir_value *condition
         pull->condition = condition;
         pull->then_array = a->pull;
         pull->else_array = b->pull;
-        pull->length = merge_lengths(e, condition, a->pull->length, b->pull->length);
+        pull->length = elab_choose_length(e, condition, a->pull->length, b->pull->length);
         return elab_of_pull(e, pull);
     }
     if (a->kind == ELAB_PUSH && b->kind == ELAB_PUSH) {
@@ -148,14 +167,9 @@ static bool any_unknown(const ir_values *values) {
 
 struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition, elab_thunk *then_thunk,
                                void *then_context, elab_thunk *else_thunk, void *else_context) {
-    if (!condition) { /* a shape that depends on data: only lengths that agree survive */
+    if (!condition) {
         struct elab_value *a = then_thunk(e, then_context), *b = else_thunk(e, else_context);
-        if (a->kind == ELAB_PULL && b->kind == ELAB_PULL && a->pull->length != b->pull->length) {
-            struct pull *pull = ARENA_NEW(e->arena, struct pull);
-            pull->kind = PULL_UNKNOWN;
-            return elab_of_pull(e, pull);
-        }
-        return elab_is_ground(a) ? elab_unknown_like(e, a) : a;
+        return merge(e, NULL, a, b);
     }
     switch (ir_known(e->builder, condition)) {
     case IR_TRUE: return then_thunk(e, then_context);

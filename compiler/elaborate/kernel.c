@@ -293,6 +293,7 @@ struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global
     kernel->span = global->span;
     kernel->source = global->source;
     kernel->block_size = options->block_size;
+    kernel->is_cpu = options->is_cpu;
     kernel->warp_size = options->warp_size;
     kernel->grid_size = options->grid_size;
     struct elaborator e = {.arena = arena,

@@ -25,6 +25,9 @@
 
 #include "elaborate/value.h"
 
+/* Of CPUs: blocks with buckets of their own, copies of these, and what these may take of the first-level cache. */
+enum { CPU_BLOCKS = 64, MOST_WAYS = 8, FIRST_CACHE_BYTES = 16 * 1024 };
+
 enum update { UPDATE_ATOMIC, UPDATE_REPLACE };
 
 struct reducing {
@@ -45,18 +48,22 @@ struct places {
     size_t count;
     struct ir_value *offset; /* or NULL */
     struct ir_buffer *lock;
-    struct ir_value *lock_offset; /* or NULL */
+    struct ir_value *lock_offset;   /* or NULL */
+    struct ir_value *ways, *stride; /* copies, one after the other, that pairs take in turns; NULL: one */
 };
 
 /* ---- what the operator does ---- */
 
-/* Does the value depend on one of `on`? What loops give is taken to. */
+/* Does the value depend on one of `on`? What loops give is taken to, unless it was there before these. */
 static bool depends(struct map *seen, const struct ir_value *value, struct ir_value *const *on, size_t count) {
-    for (size_t i = 0; i < count; i++)
+    bool is_older = true;
+    for (size_t i = 0; i < count; i++) {
         if (value == on[i])
             return true;
+        is_older &= value->id < on[i]->id;
+    }
     const struct ir_instruction *definition = value->definition;
-    if (!definition || map_has(seen, value))
+    if (!definition || is_older || map_has(seen, value))
         return false;
     map_set(seen, value, (void *)definition);
     if (definition->kind != IR_OPERATION && definition->kind != IR_LOAD && definition->kind != IR_IF)
@@ -305,6 +312,29 @@ static void update(struct elaborator *e, const struct reducing *r, const struct 
     update_components(e, r, places, at, new);
 }
 
+/* ---- choices ---- */
+
+/* One of two ways of running, by a condition that the host may know only when it has the lengths. Inside a branch the
+   condition is known, so what was known before is kept. */
+static enum ir_truth begin_choice(struct elaborator *e, struct ir_value *condition) {
+    enum ir_truth truth = ir_known(e->builder, condition);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(e->builder, condition);
+    return truth;
+}
+
+static void other_choice(struct elaborator *e, enum ir_truth truth) {
+    if (truth == IR_UNKNOWN)
+        ir_else(e->builder, NULL, 0);
+}
+
+static void end_choice(struct elaborator *e, enum ir_truth truth) {
+    if (truth == IR_UNKNOWN)
+        ir_end_if(e->builder, NULL, NULL, 0, false);
+}
+
+/* Without buckets of the blocks' own. */
+
 /* ---- phases ---- */
 
 /* New buffers for that many places, allocated here. */
@@ -350,13 +380,10 @@ static void fill(struct elaborator *e, const struct reducing *r, const struct pl
     elab_end_threads(e, level, h);
 }
 
-/* Pairs first, first + 1, … of that number go to the places low, low + 1, … of that number. */
-static void take_pairs(struct elaborator *e, const struct reducing *r, const struct places *places,
-                       enum level_value level, struct ir_value *first, struct ir_value *count, struct ir_value *low,
-                       struct ir_value *width) {
+static void take_pair(struct elaborator *e, const struct reducing *r, const struct places *places,
+                      struct ir_value *which, struct ir_value *low, struct ir_value *width) {
     struct ir_builder *b = e->builder;
-    struct ir_value *i = elab_begin_threads(e, level, count);
-    struct elab_value *pair = elab_index(e, r->push->pairs, ir_binary(b, OP_ADD, first, i));
+    struct elab_value *pair = elab_index(e, r->push->pairs, which);
     if (pair->kind != ELAB_TUPLE)
         elab_internal(e, "a write is no pair");
     struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
@@ -372,7 +399,34 @@ static void take_pairs(struct elaborator *e, const struct reducing *r, const str
         ir_else(b, NULL, 0);
         ir_end_if(b, NULL, NULL, 0, false);
     }
+}
+
+/* Pairs first, first + 1, … of that number go to the places low, low + 1, … of that number. */
+static void take_pairs(struct elaborator *e, const struct reducing *r, const struct places *places,
+                       enum level_value level, struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                       struct ir_value *width) {
+    struct ir_value *i = elab_begin_threads(e, level, count);
+    take_pair(e, r, places, ir_binary(e->builder, OP_ADD, first, i), low, width);
     elab_end_threads(e, level, i);
+}
+
+/* The same, as many in a row as there are copies of the places: each goes to a copy of its own. */
+static void take_in_turns(struct elaborator *e, const struct reducing *r, const struct places *places,
+                          struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                          struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *ways = ir_int(b, MOST_WAYS), *groups = ir_binary(b, OP_DIV, count, ways);
+    struct ir_value *i = elab_begin_threads(e, LEVEL_BLOCK, groups);
+    struct ir_value *start = ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, i, ways));
+    struct ir_value *way = ir_begin_for(b, ways, NULL, 0, "way");
+    struct places copy = *places;
+    copy.offset = copy.lock_offset = ir_binary(b, OP_MUL, way, places->stride);
+    take_pair(e, r, &copy, ir_binary(b, OP_ADD, start, way), low, width);
+    ir_end_for(b, NULL, NULL);
+    elab_end_threads(e, LEVEL_BLOCK, i);
+    struct ir_value *done = ir_binary(b, OP_MUL, groups, ways);
+    take_pairs(e, r, places, LEVEL_BLOCK, ir_binary(b, OP_ADD, first, done), ir_binary(b, OP_SUB, count, done), low,
+               width);
 }
 
 static void hand_on(struct elaborator *e, const struct reducing *r, const struct places *places, enum level_value level,
@@ -455,9 +509,11 @@ static struct own_buckets plan_buckets(struct elaborator *e, const struct reduci
     struct ir_value *rest = ir_binary(b, OP_REM, length, own.limit);
     own.passes = ir_binary(b, OP_ADD, full, ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, rest), one, zero));
     struct ir_value *gain = ir_binary(b, OP_DIV, pairs, ir_binary(b, OP_MUL, own.width, ir_int(b, PAIRS_PER_BUCKET)));
-    struct ir_value *most =
-        ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, blocks), blocks, ir_int(b, e->options->grid_size));
-    own.blocks = ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, gain, most));
+    bool is_cpu = e->options->is_cpu;
+    int64_t usual = is_cpu ? CPU_BLOCKS : e->options->grid_size;
+    struct ir_value *most = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, blocks), blocks, ir_int(b, usual));
+    struct ir_value *found = is_cpu ? ir_binary(b, OP_DIV, gain, ir_int(b, MOST_WAYS)) : gain;
+    own.blocks = ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, found, most));
     struct ir_value *enough = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, blocks), ir_bool(b, true),
                                          ir_binary(b, OP_LE, ir_int(b, LEAST_BLOCKS), gain));
     /* A number of blocks that is asked for is taken as it is. */
@@ -466,12 +522,35 @@ static struct own_buckets plan_buckets(struct elaborator *e, const struct reduci
     return own;
 }
 
+/* The element combined with those at `first`, `first + step` and so on, of that number. */
+static struct elab_value *fold_places(struct elaborator *e, const struct reducing *r, const struct places *places,
+                                      struct elab_value *element, struct ir_value *first, struct ir_value *step,
+                                      struct ir_value *count) {
+    struct ir_builder *b = e->builder;
+    ir_values leaves = {0}, combined = {0};
+    elab_flatten(e, element, &leaves);
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
+    memcpy(carried, leaves.at, leaves.count * sizeof *carried);
+    struct ir_value *copy = ir_begin_for(b, count, carried, leaves.count, "copy");
+    size_t next = 0;
+    struct elab_value *so_far = elab_unflatten(e, r->neutral, carried, &next);
+    struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, step), first);
+    elab_flatten(e, elab_apply2(e, r->function, so_far, read_place(e, r, places, at)), &combined);
+    ir_end_for(b, combined.at, results);
+    next = 0;
+    return elab_unflatten(e, r->neutral, results, &next);
+}
+
 /* A block's buckets are combined with the array; those that nothing came to are left out. */
 static void combine(struct elaborator *e, const struct reducing *r, const struct places *own,
                     const struct places *places, struct ir_value *low, struct ir_value *width) {
     struct ir_builder *b = e->builder;
     struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, width);
     struct elab_value *element = read_place(e, r, own, h);
+    if (own->ways)
+        element = fold_places(e, r, own, element, ir_binary(b, OP_ADD, h, own->stride), own->stride,
+                              ir_binary(b, OP_SUB, own->ways, ir_int(b, 1)));
     ir_values leaves = {0}, neutral = {0};
     elab_flatten(e, element, &leaves);
     elab_flatten(e, r->neutral, &neutral);
@@ -508,6 +587,31 @@ static void begin_share(struct elaborator *e, struct share *share, struct ir_val
     share->count = ir_binary(b, OP_MIN, share->size, left);
 }
 
+static int64_t most_in_ways(const struct reducing *r) { return FIRST_CACHE_BYTES / MOST_WAYS / place_bytes(r); }
+
+/* A core cannot change one place twice in a row without waiting for the first change: pairs that follow one another go to
+   different copies of the block's buckets, where these stay in the first-level cache. */
+static void add_ways(struct elaborator *e, const struct reducing *r, struct places *buckets, struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    int64_t most = most_in_ways(r);
+    if (!e->options->is_cpu || most < 1 || width->low > most)
+        return;
+    struct ir_value *are_few = ir_binary(b, OP_LE, width, ir_int(b, most));
+    buckets->ways = ir_ternary(b, OP_SELECT, are_few, ir_int(b, MOST_WAYS), ir_int(b, 1));
+    buckets->stride = width;
+}
+
+static struct ir_value *room_for_ways(struct elaborator *e, const struct reducing *r, struct ir_value *capacity) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *most = ir_int(b, most_in_ways(r) * MOST_WAYS);
+    if (capacity->is_constant && capacity->constant.integer <= most_in_ways(r))
+        return ir_int(b, capacity->constant.integer * MOST_WAYS);
+    struct ir_region *here = ir_enter_outermost(b);
+    capacity = ir_binary(b, OP_MAX, capacity, most);
+    ir_leave_outermost(b, here);
+    return capacity;
+}
+
 static void run_pass(struct elaborator *e, const struct reducing *r, const struct own_buckets *own,
                      const struct places *places, struct ir_value *pass) {
     struct ir_builder *b = e->builder;
@@ -518,16 +622,30 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     if (!capacity)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
                   "no bound is known for the number of buckets that a block has for itself here");
+    if (e->options->is_cpu)
+        capacity = room_for_ways(e, r, capacity);
     struct share share = even_shares(e, pairs, own->blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, own->blocks, "block");
     struct places buckets = new_places(e, r, LEVEL_BLOCK, capacity, "own_buckets");
     add_lock(e, r, &buckets, LEVEL_BLOCK, capacity);
-    struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, width);
+    add_ways(e, r, &buckets, width);
+    struct ir_value *h =
+        elab_begin_threads(e, LEVEL_BLOCK, buckets.ways ? ir_binary(b, OP_MUL, buckets.ways, width) : width);
     write_place(e, r, &buckets, h, r->neutral);
     free_locks(e, &buckets, h);
     elab_end_threads(e, LEVEL_BLOCK, h);
     begin_share(e, &share, pairs, block);
-    take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
+    if (buckets.ways) {
+        enum ir_truth truth = begin_choice(e, ir_binary(b, OP_LT, ir_int(b, 1), buckets.ways));
+        if (truth != IR_FALSE)
+            take_in_turns(e, r, &buckets, share.first, share.count, low, width);
+        other_choice(e, truth);
+        if (truth != IR_TRUE)
+            take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
+        end_choice(e, truth);
+    } else {
+        take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
+    }
     combine(e, r, &buckets, places, low, width);
     ir_end_forall(b);
 }
@@ -589,43 +707,10 @@ static void run_copies(struct elaborator *e, const struct reducing *r, const str
     ir_end_forall(b);
 
     h = elab_begin_threads(e, LEVEL_GRID, length);
-    ir_values leaves = {0};
-    elab_flatten(e, read_place(e, r, places, h), &leaves);
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
-    memcpy(carried, leaves.at, leaves.count * sizeof *carried);
-    struct ir_value *copy = ir_begin_for(b, copies, carried, leaves.count, "copy");
-    size_t next = 0;
-    struct elab_value *so_far = elab_unflatten(e, r->neutral, carried, &next);
-    struct elab_value *one = read_place(e, r, copied, ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, length), h));
-    ir_values combined = {0};
-    elab_flatten(e, elab_apply2(e, r->function, so_far, one), &combined);
-    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
-    ir_end_for(b, combined.at, results);
-    next = 0;
-    write_place(e, r, places, h, elab_unflatten(e, r->neutral, results, &next));
+    write_place(e, r, places, h, fold_places(e, r, copied, read_place(e, r, places, h), h, length, copies));
     elab_end_threads(e, LEVEL_GRID, h);
 }
 
-/* One of two ways of running, by a condition that the host may know only when it has the lengths. Inside a branch the
-   condition is known, so what was known before is kept. */
-static enum ir_truth begin_choice(struct elaborator *e, struct ir_value *condition) {
-    enum ir_truth truth = ir_known(e->builder, condition);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(e->builder, condition);
-    return truth;
-}
-
-static void other_choice(struct elaborator *e, enum ir_truth truth) {
-    if (truth == IR_UNKNOWN)
-        ir_else(e->builder, NULL, 0);
-}
-
-static void end_choice(struct elaborator *e, enum ir_truth truth) {
-    if (truth == IR_UNKNOWN)
-        ir_end_if(e->builder, NULL, NULL, 0, false);
-}
-
-/* Without buckets of the blocks' own. */
 static void run_in_global(struct elaborator *e, const struct reducing *r, const struct places *copied,
                           struct ir_value *copies, struct ir_value *has_copies, const struct places *places) {
     struct ir_builder *b = e->builder;

@@ -150,6 +150,70 @@ struct elab_value *elab_SEQFOR(struct elaborator *e, enum primitive primitive, c
     return elab_of_push(e, push);
 }
 
+/* ---- scanByIndex ---- */
+
+/* Combines the bucket, where there is one, and gives what it held before. */
+static struct elab_value *pass_bucket(struct elaborator *e, const struct push *push, const struct writer *store,
+                                      struct pull *buckets, struct ir_value *index, struct elab_value *element) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = ir_resolve(b, push->array->length);
+    struct ir_value *inside =
+        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), index), ir_binary(b, OP_LT, index, length));
+    enum ir_truth truth = ir_known(b, inside);
+    if (truth == IR_FALSE)
+        return element;
+    ir_values otherwise = {0}, held = {0};
+    elab_flatten(e, element, &otherwise);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, inside);
+    struct elab_value *old = elab_index(e, buckets, index);
+    store->write(e, store, index, elab_apply2(e, push->function, old, element));
+    if (truth == IR_TRUE)
+        return old;
+    elab_flatten(e, old, &held);
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, held.count);
+    ir_else(b, held.at, held.count);
+    ir_end_if(b, otherwise.at, results, held.count, false);
+    size_t next = 0;
+    return elab_unflatten(e, element, results, &next);
+}
+
+void elab_run_buckets(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct ir_value *count = push->pairs->length;
+    if (elab_is_none(e, count))
+        return;
+    struct ir_builder *b = e->builder;
+    struct split_frame *split = e->split;
+    e->split = NULL; /* iterations are not chunks */
+    struct ir_value *length = ir_resolve(b, push->array->length);
+    size_t buffer_count;
+    struct ir_buffer **buffers =
+        elab_buffers(e, push->element, LEVEL_THREAD, elab_capacity(e, length, LEVEL_THREAD), NULL, &buffer_count);
+    for (size_t k = 0; k < buffer_count; k++) {
+        buffers[k]->rewritten = true;
+        ir_allocate(b, buffers[k]);
+    }
+    struct writer store = elab_store_writer(buffers, buffer_count, NULL);
+    elab_run(e, elab_push_of_pull(e, LEVEL_THREAD, push->array), &store);
+    struct pull *held = elab_stored(e, push->element, buffers, NULL, length);
+    struct ir_value *i = ir_begin_for(b, ir_resolve(b, count), NULL, 0, "i");
+    struct elab_value **pair = pair_at(e, push->pairs, i);
+    writer->write(e, writer, i, pass_bucket(e, push, &store, held, elab_as_scalar(e, pair[0]), pair[1]));
+    ir_end_for(b, NULL, NULL);
+    e->split = split;
+}
+
+struct elab_value *elab_SCAN_BY_INDEX(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                      struct elab_value **arguments) {
+    (void)primitive;
+    struct push *push = elab_push_new(e, PUSH_BUCKETS, LEVEL_THREAD);
+    push->function = arguments[0];
+    push->array = elab_as_pull(e, arguments[1]);
+    push->pairs = elab_as_pull(e, arguments[2]);
+    push->element = elab_type(e, instance, 0);
+    return elab_of_push(e, push);
+}
+
 /* ---- scatter ---- */
 
 /* Two phases: the array is copied, then the pairs are stored over the copy. They are loops of their own, so at block there is

@@ -56,6 +56,7 @@ enum push_kind {
     PUSH_EACH,    /* function: the writes of each of `count` iterations, into `total` places */
     PUSH_SCANL,   /* function, initial, array */
     PUSH_SEQFOR,  /* function, total, element */
+    PUSH_BUCKETS, /* function, array, pairs, element: scanByIndex */
     PUSH_SCATTER, /* array, and over it pairs */
     PUSH_REDUCE,  /* array, and into it pairs, by function; initial: its neutral element; sizes */
     PUSH_SHUFFLE, /* of: exchanged as the primitive `shuffle` says, by `count` or by `function`; element */
@@ -187,6 +188,9 @@ void elab_apply_into(struct elaborator *e, struct elab_value *function, struct e
 typedef struct elab_value *elab_thunk(struct elaborator *e, void *context);
 struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition, elab_thunk *then_thunk,
                                void *then_context, elab_thunk *else_thunk, void *else_context);
+/* NULL where it is not known: of what is not, and, without a condition, of lengths that differ. */
+struct ir_value *elab_choose_length(struct elaborator *e, struct ir_value *condition, struct ir_value *a,
+                                    struct ir_value *b);
 /* Runs a body with a frame for splits: body emits, and gives nothing back. */
 void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
 
@@ -265,6 +269,7 @@ bool elab_writes_plainly(const struct writer *writer); /* elements go to the wri
 /* ---- schemes.c: push arrays that elab_run does not know how to run itself ---- */
 void elab_run_each(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer *writer);
+void elab_run_buckets(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
 

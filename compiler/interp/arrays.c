@@ -74,6 +74,7 @@ int64_t push_length(struct interp *in, struct push *push) {
     case PUSH_EACH:
     case PUSH_SEQFOR:
     case PUSH_INTERLEAVE_INTO: length = push->size; break;
+    case PUSH_BUCKETS: length = push->pairs->length; break;
     case PUSH_INTERLEAVE: length = push->pull->length * push->size; break;
     case PUSH_CONCAT:
         chunks = push->pull->length;
@@ -264,6 +265,37 @@ static int64_t run_seqfor(struct interp *in, struct push *push, struct sink *to)
     return push->size;
 }
 
+/* The buckets are kept in cells; the first one tells how wide they are. */
+static int64_t run_buckets(struct interp *in, struct push *push, struct sink *to) {
+    struct region_mark start = region_here(in->region);
+    int64_t length = push->pull->length;
+    size_t width = 0;
+    struct value *cells = NULL;
+    for (int64_t i = 0; i < length; i++) {
+        struct value value = pull_element(in, push->pull, i, push->span);
+        if (i == 0) {
+            width = value_pack_width(value);
+            cells = interp_alloc(in, (size_t)length * width * sizeof *cells);
+        }
+        value_pack(value, cells + (size_t)i * width);
+    }
+    struct pull *held = INTERP_NEW(in, struct pull);
+    *held = (struct pull){.kind = PULL_STORED, .length = length, .width = width, .cells = cells};
+    for (int64_t i = 0; i < push->pairs->length; i++) {
+        struct region_mark mark = region_here(in->region);
+        const struct value *pair = pull_element(in, push->pairs, i, push->span).tuple->items;
+        int64_t index = pair[0].scalar.integer;
+        bool has_bucket = index >= 0 && index < length;
+        struct value old = has_bucket ? pull_element(in, held, index, push->span) : pair[1];
+        if (has_bucket)
+            value_pack(interp_apply2(in, push->function, old, pair[1], push->span), cells + (size_t)index * width);
+        to->write(in, to, i, old);
+        region_release(in->region, mark);
+    }
+    region_release(in->region, start);
+    return push->pairs->length;
+}
+
 /* Are the values of two of a scatter's pairs the same, bit for bit? */
 static bool same_values(struct interp *in, struct push *push, int64_t a, int64_t b) {
     struct region_mark mark = region_here(in->region);
@@ -402,6 +434,7 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     case PUSH_EACH: return run_each(in, push, to);
     case PUSH_SCANL: return run_scanl(in, push, to);
     case PUSH_SEQFOR: return run_seqfor(in, push, to);
+    case PUSH_BUCKETS: return run_buckets(in, push, to);
     case PUSH_SCATTER: return run_scatter(in, push, to);
     case PUSH_REDUCE: return run_reduce(in, push, to);
     case PUSH_SHUFFLE: return run_shuffle(in, push, to);

@@ -100,6 +100,7 @@ enum push_kind {
     PUSH_EACH,            /* size (of the whole), count (of iterations), function */
     PUSH_SCANL,           /* function, initial, pull */
     PUSH_SEQFOR,          /* size, function */
+    PUSH_BUCKETS,         /* function, pull, pairs: scanByIndex */
     PUSH_SCATTER,         /* pull, and over it pairs */
     PUSH_REDUCE,          /* pull, pairs, function, initial: reduceByIndex */
     PUSH_SHUFFLE,         /* of, exchanged as the primitive `shuffle` says, by size or by function */

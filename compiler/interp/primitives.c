@@ -123,6 +123,11 @@ static struct value interp_SEQFOR(struct interp *in, const struct value *a, stru
     return new_push(in, (struct push){.kind = PUSH_SEQFOR, .span = span, .size = size, .function = a[1]});
 }
 
+static struct value interp_SCAN_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
+    return new_push(
+        in, (struct push){.kind = PUSH_BUCKETS, .span = span, .function = a[0], .pull = a[1].pull, .pairs = a[2].pull});
+}
+
 static struct value interp_SCATTER(struct interp *in, const struct value *a, struct span span) {
     return new_push(in, (struct push){.kind = PUSH_SCATTER, .span = span, .pull = a[0].pull, .pairs = a[1].pull});
 }

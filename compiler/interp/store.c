@@ -67,6 +67,7 @@ static bool length_is_cheap(const struct push *push) {
     case PUSH_SCATTER:
     case PUSH_REDUCE:
     case PUSH_SEQFOR:
+    case PUSH_BUCKETS:
     case PUSH_INTO:
     case PUSH_INTERLEAVE:
     case PUSH_INTERLEAVE_INTO: return true;

@@ -321,21 +321,29 @@ static void put_in_place(struct placing *p, struct ir_region *region) {
     memcpy(&region->instructions, &fresh.instructions, sizeof fresh.instructions);
 }
 
-/* What follows the loop finds the elements at the first place, too. */
-static void after_loop(struct placing *p, struct ir_region *region, const struct ir_value *result) {
-    bool is_zero = p->first->is_constant && p->first->constant.integer == 0;
+static bool is_zero(const struct ir_value *value) {
+    return value->is_constant && base_info[value->base].is_integer && value->constant.integer == 0;
+}
+
+/* x + 0 and x - 0, which the first place mostly leaves behind. */
+static void drop_zeros(struct placing *p, const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
         bool is_sum = instruction->kind == IR_OPERATION && (instruction->op == OP_ADD || instruction->op == OP_SUB);
-        if (is_sum && is_zero && instruction->operands[1] == result)
+        if (is_sum && is_zero(instruction->operands[1]))
             rewrite_set(&p->replaced, instruction->results[0], instruction->operands[0]);
-        else if (is_sum && is_zero && instruction->op == OP_ADD && instruction->operands[0] == result)
+        else if (is_sum && instruction->op == OP_ADD && is_zero(instruction->operands[0]))
             rewrite_set(&p->replaced, instruction->results[0], instruction->operands[1]);
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r])
-                after_loop(p, instruction->regions[r], result);
+                drop_zeros(p, instruction->regions[r]);
     }
+}
+
+/* What follows the loop finds the elements at the first place, too. */
+static void after_loop(struct placing *p, const struct ir_value *result) {
     rewrite_set(&p->replaced, result, p->first);
+    rewrite_replace(p->kernel->body, &p->replaced);
 }
 
 /* One half is enough of a buffer of two: all accesses are to the first, or c is not what this took it for. */
@@ -383,8 +391,7 @@ static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) 
         if (loop->regions[r])
             put_in_place(p, loop->regions[r]);
     body->yields.at[i] = p->place;
-    after_loop(p, p->kernel->body, loop->results[i]);
-    rewrite_replace(p->kernel->body, &p->replaced);
+    after_loop(p, loop->results[i]);
     for (size_t k = 0; k < p->buffers.count; k++)
         halve(p, p->buffers.at[k]);
 }
@@ -419,4 +426,6 @@ static void place_region(struct placing *p, struct ir_region *region) {
 void pass_in_place(struct arena *arena, struct ir_kernel *kernel) {
     struct placing p = {.arena = arena, .kernel = kernel, .replaced = rewrite_begin(arena, kernel)};
     place_region(&p, kernel->body);
+    drop_zeros(&p, kernel->body);
+    rewrite_replace(kernel->body, &p.replaced);
 }

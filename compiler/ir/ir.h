@@ -203,6 +203,7 @@ struct ir_kernel {
     VEC(struct ir_check_site) checks;
     uint32_t value_count, region_count;
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
+    bool is_cpu;                          /* as #IsCpu was */
 };
 
 struct ir_program {

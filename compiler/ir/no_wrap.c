@@ -29,20 +29,34 @@ static void mark_index(const struct ir_instruction *access) {
         sum->no_wrap = true;
 }
 
-static void mark_region(struct ir_region *region, bool has_checks) {
+static void mark_region(struct ir_region *region, bool is_checked) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
         if (instruction->kind == IR_OPERATION)
             mark(instruction);
-        if ((instruction->kind == IR_LOAD || instruction->kind == IR_STORE) && !has_checks)
+        if ((instruction->kind == IR_LOAD || instruction->kind == IR_STORE) && !is_checked)
             mark_index(instruction);
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r])
-                mark_region(instruction->regions[r], has_checks);
+                mark_region(instruction->regions[r], is_checked);
     }
+}
+
+/* Are there checks on the device? */
+static bool has_checks(const struct ir_region *region, bool on_device) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (on_device && instruction->kind == IR_CHECK)
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] &&
+                has_checks(instruction->regions[r], on_device || instruction->kind == IR_FORALL))
+                return true;
+    }
+    return false;
 }
 
 void pass_no_wrap(struct arena *arena, struct ir_kernel *kernel) {
     (void)arena;
-    mark_region(kernel->body, kernel->checks.count > 0);
+    mark_region(kernel->body, has_checks(kernel->body, false));
 }

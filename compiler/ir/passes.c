@@ -13,6 +13,8 @@ const struct ir_pass ir_passes[] = {
     {"merge-ifs", "joins neighbouring branches on one condition", pass_merge_ifs, 1},
     {"tidy", "turns small pure branches into selects", pass_tidy, 1},
     {"dce", "removes what the passes before left unused", pass_dce, 1},
+    {"whole-tiles", "gives tiles without an end in them loops without guards, on CPUs", pass_whole_tiles, 1},
+    {"dce", "removes the guards", pass_dce, 1},
     {"outline", "gives sequential reads at grid to a device thread", outline_run, 0},
     {"unroll", "unrolls loops that keep private arrays out of registers", pass_unroll, 1},
     {"no-wrap", "marks arithmetic that cannot overflow", pass_no_wrap, 1},

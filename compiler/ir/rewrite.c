@@ -61,23 +61,33 @@ struct ir_value *rewrite_constant(const struct rewriter *r, enum base base, int6
     return value;
 }
 
-struct ir_value *rewrite_operation(const struct rewriter *r, enum ir_op op, struct ir_value *x, struct ir_value *y) {
+static struct ir_value *operation(const struct rewriter *r, enum ir_op op, enum base result, struct ir_value *const *x,
+                                  size_t count) {
     struct ir_instruction *instruction = ARENA_NEW(r->arena, struct ir_instruction);
-    struct range ranges[2] = {{x->low, x->high}, {y->low, y->high}};
-    enum base result = fold_result_base(op, y->base);
+    struct range ranges[2];
     *instruction = (struct ir_instruction){.kind = IR_OPERATION,
                                            .op = op,
                                            .span = r->user->span,
                                            .region = r->user->region,
-                                           .operand_count = 2,
+                                           .operand_count = count,
                                            .result_count = 1};
     instruction->operands = ARENA_ARRAY(r->arena, struct ir_value *, 3);
-    instruction->operands[0] = x;
-    instruction->operands[1] = y;
+    for (size_t i = 0; i < count; i++) {
+        instruction->operands[i] = x[i];
+        ranges[i] = (struct range){x[i]->low, x[i]->high};
+    }
     instruction->results = instruction->operands + 2;
-    instruction->results[0] = new_value(r, result, range_operation(op, result, y->base, ranges));
+    instruction->results[0] = new_value(r, result, range_operation(op, result, x[count - 1]->base, ranges));
     instruction->results[0]->definition = instruction;
     instruction->results[0]->region = r->user->region;
     vec_push(r->arena, &r->region->instructions, instruction);
     return instruction->results[0];
+}
+
+struct ir_value *rewrite_operation(const struct rewriter *r, enum ir_op op, struct ir_value *x, struct ir_value *y) {
+    return operation(r, op, fold_result_base(op, y->base), (struct ir_value *[]){x, y}, 2);
+}
+
+struct ir_value *rewrite_convert(const struct rewriter *r, struct ir_value *x, enum base to) {
+    return operation(r, OP_CONVERT, to, &x, 1);
 }

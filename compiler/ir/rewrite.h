@@ -26,5 +26,6 @@ struct rewriter {
 struct ir_value *rewrite_constant(const struct rewriter *rewriter, enum base base, int64_t integer);
 struct ir_value *rewrite_operation(const struct rewriter *rewriter, enum ir_op op, struct ir_value *x,
                                    struct ir_value *y);
+struct ir_value *rewrite_convert(const struct rewriter *rewriter, struct ir_value *x, enum base to);
 
 #endif

@@ -69,15 +69,24 @@ static void mark_loops(struct unrolling *u, const struct ir_region *region) {
     }
 }
 
-/* A short loop without branches and loops in it, run by a thread. */
+/* How many instructions there are; more than any limit where there are loops. */
+static int64_t straight_size(const struct ir_region *region) {
+    int64_t size = (int64_t)region->instructions.count;
+    for (size_t i = 0; i < region->instructions.count && size <= MOST_INSTRUCTIONS; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->regions[0] && instruction->kind != IR_IF)
+            return MOST_INSTRUCTIONS + 1;
+        for (size_t r = 0; r < 2; r++)
+            size += instruction->regions[r] ? straight_size(instruction->regions[r]) : 0;
+    }
+    return size;
+}
+
+/* A short loop without loops in it, run by a thread. */
 static bool is_straight(const struct ir_instruction *loop) {
     if (loop->kind != IR_FOR || !loop->operands[0]->is_constant || loop->operands[0]->constant.integer > MOST_STRAIGHT)
         return false;
-    const struct ir_region *body = loop->regions[0];
-    for (size_t i = 0; i < body->instructions.count; i++)
-        if (body->instructions.at[i]->regions[0])
-            return false;
-    return (int64_t)body->instructions.count * loop->operands[0]->constant.integer <= MOST_INSTRUCTIONS;
+    return straight_size(loop->regions[0]) * loop->operands[0]->constant.integer <= MOST_INSTRUCTIONS;
 }
 
 static void mark_straight(const struct ir_region *region, bool in_thread) {

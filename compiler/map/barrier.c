@@ -7,6 +7,10 @@
    in the state it ended in would need a barrier that is not there, the body gets one at its end. */
 #include "map/lower.h"
 
+/* note [own elements]
+   Iteration i of every loop over the threads of a block (or the lanes of a warp) is done by the same thread. So between loops
+   that touch of a buffer only the element of their own index nothing needs to be ordered. */
+
 /* note [global memory]
    A result or an intermediate at grid is written in one kernel and read in a later one, so its stores need no barriers; but
    those of a block's scatter, which go over what the block has just stored there. A buffer counts as a whole. On OpenCL a
@@ -60,8 +64,11 @@ static struct state copy_state(struct arena *arena, const struct state *from) {
 
 static void add_place(struct arena *arena, places *to, struct stretch place) {
     for (size_t i = 0; i < to->count; i++)
-        if (to->at[i].space == place.space && to->at[i].low == place.low && to->at[i].high == place.high)
+        if (to->at[i].space == place.space && to->at[i].low == place.low && to->at[i].high == place.high) {
+            if (to->at[i].own != place.own)
+                to->at[i].own = NULL;
             return;
+        }
     vec_push(arena, to, place);
 }
 
@@ -77,36 +84,46 @@ static void join(struct arena *arena, struct state *to, const struct state *from
 static bool overlap(const places *a, const places *b) {
     for (size_t i = 0; i < a->count; i++)
         for (size_t k = 0; k < b->count; k++)
-            if (!(a->at[i].frame && a->at[i].frame == b->at[k].frame) && a->at[i].space == b->at[k].space &&
+            if (!(a->at[i].frame && a->at[i].frame == b->at[k].frame) &&
+                !(a->at[i].own && a->at[i].own == b->at[k].own) && a->at[i].space == b->at[k].space &&
                 a->at[i].low < b->at[k].high && b->at[k].low < a->at[i].high)
                 return true;
     return false;
 }
 
-/* Everything that the instruction touches, nested ones included, as the units of `level` see it. */
-static void collect(struct placement *p, const struct ir_instruction *instruction, struct state *touched) {
+/* Everything that the instruction touches, nested ones included, as the units of `level` see it. `index`: that of the loop over
+   their threads that it is in. */
+static void collect(struct placement *p, const struct ir_instruction *instruction, const struct ir_value *index,
+                    struct state *touched) {
     struct shared_buffer *shared = instruction->buffer ? map_get(p->shared->by_buffer, instruction->buffer) : NULL;
-    if (shared && instruction->kind != IR_ALLOCATE)
-        add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written,
-                  p->level == LEVEL_BLOCK ? shared->block_place : shared->place);
+    if (shared && instruction->kind != IR_ALLOCATE) {
+        struct stretch place = p->level == LEVEL_BLOCK ? shared->block_place : shared->place;
+        bool is_plain = instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
+        if (is_plain && index && instruction->operands[0] == index)
+            place.own = instruction->buffer;
+        add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written, place);
+    }
     bool is_write = instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
     if (is_write && instruction->buffer->memory == MEMORY_OUTPUT && p->level == LEVEL_BLOCK) {
-        struct stretch whole = {(int)instruction->buffer->id, 0, 1, 0};
+        struct stretch whole = {(int)instruction->buffer->id, 0, 1, 0, NULL};
         add_place(p->arena, &touched->stored, whole);
         if (instruction->overwrites)
             add_place(p->arena, &touched->overwritten, whole);
     }
+    if (instruction->kind == IR_FORALL)
+        index =
+            instruction->outer == p->level && instruction->inner == LEVEL_THREAD ? instruction->parameters[0] : NULL;
     for (size_t r = 0; r < 2; r++)
         if (instruction->regions[r])
             for (size_t i = 0; i < instruction->regions[r]->instructions.count; i++)
-                collect(p, instruction->regions[r]->instructions.at[i], touched);
+                collect(p, instruction->regions[r]->instructions.at[i], index, touched);
 }
 
 static void visit_region(struct placement *p, const struct ir_region *region, struct state *state);
 
 static void visit_phase(struct placement *p, const struct ir_instruction *instruction, struct state *state) {
     struct state touched = {0};
-    collect(p, instruction, &touched);
+    collect(p, instruction, NULL, &touched);
     pass_barrier(state, barrier_of(p->plan->before, instruction));
     enum barrier barrier = BARRIER_NONE;
     if (overlap(&state->stored, &touched.overwritten))
@@ -159,7 +176,7 @@ static void visit_loop(struct placement *p, const struct ir_region *condition, c
 /* A loop that only reads is one phase: the barrier it needs is before it, not in each of its iterations. */
 static bool only_reads(struct placement *p, const struct ir_instruction *loop) {
     struct state touched = {0};
-    collect(p, loop, &touched);
+    collect(p, loop, NULL, &touched);
     return !touched.written.count && !touched.stored.count;
 }
 

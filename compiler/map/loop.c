@@ -43,6 +43,19 @@ static bool is_simple(const struct target_block *body) {
     return true;
 }
 
+/* Iterations that change one place must not run together, even where a block is one thread and needs no atomics for it. */
+static bool has_atomics(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_ATOMIC)
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] && has_atomics(instruction->regions[r]))
+                return true;
+    }
+    return false;
+}
+
 /* One iteration: of the grid, the first work-item does it. */
 static void lower_single(struct lowering *l, const struct ir_instruction *forall) {
     const struct ir_value *index = forall->parameters[0];
@@ -145,7 +158,7 @@ static bool lower_rows(struct lowering *l, const struct ir_instruction *forall) 
         lower_bind(l, index, lower_named(l, whole, index->name, "i"));
     }
     lower_region(l, forall->regions[0]);
-    inner->simd = is_simple(&inner->body);
+    inner->simd = is_simple(&inner->body) && !has_atomics(forall->regions[0]);
     lower_leave(l, inner_scope);
     lower_leave(l, outer_scope);
     return true;
@@ -193,7 +206,7 @@ void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
     loop->variable = lower_variable(l, index->base, index->name, "i");
     lower_bind(l, index, expr_variable(l, loop->variable, index->low, index->high));
     lower_region(l, forall->regions[0]);
-    loop->simd = forall->inner == LEVEL_THREAD && is_simple(&loop->body);
+    loop->simd = forall->inner == LEVEL_THREAD && is_simple(&loop->body) && !has_atomics(forall->regions[0]);
     lower_leave(l, scope);
 }
 

@@ -41,6 +41,8 @@ struct stretch {
     int space; /* 0: the block's pool; else one warp frame, or one dynamic buffer */
     int64_t low, high;
     int frame; /* seen by the block: a warp touches only its own part of it; 0: anyone may touch anything */
+    const struct ir_buffer
+        *own; /* barrier.c: touched only as its buffer, by the iterations that have the index of what they touch */
 };
 struct shared_buffer {
     struct extent *extent;

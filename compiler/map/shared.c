@@ -107,7 +107,7 @@ static void place_frame(struct arena *arena, struct shared_plan *plan, struct fr
         plan->is_pooled = true;
     for (size_t i = 0; i < count; i++)
         plan->buffers.at[origin[i]].place =
-            (struct stretch){space, items[i].at, items[i].at + plan->buffers.at[origin[i]].place.high, 0};
+            (struct stretch){space, items[i].at, items[i].at + plan->buffers.at[origin[i]].place.high, 0, NULL};
 }
 
 /* Buffers of the block and frames of warps, in one pool. */
@@ -135,7 +135,7 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
     if (plan->pool_bytes < sum)
         plan->is_pooled = true;
     for (size_t i = 0; i < count; i++) {
-        struct stretch place = {0, items[i].at, items[i].at + items[i].bytes, 0};
+        struct stretch place = {0, items[i].at, items[i].at + items[i].bytes, 0, NULL};
         if (origin[i] < plan->buffers.count) {
             plan->buffers.at[origin[i]].place = plan->buffers.at[origin[i]].block_place = place;
             continue;
@@ -163,7 +163,7 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
             continue;
         struct shared_buffer shared = {.extent = extent, .is_dynamic = !buffer->capacity->is_constant};
         if (shared.is_dynamic) {
-            shared.place = shared.block_place = (struct stretch){next_space++, 0, 1, 0};
+            shared.place = shared.block_place = (struct stretch){next_space++, 0, 1, 0, NULL};
             shared.block_place.frame = is_warps ? frame_number(loops, warp_loop(extent), warps_per_block) : 0;
         } else {
             /* Only the size for now, as `high`. */

@@ -296,12 +296,26 @@ static void check_module(struct checker *c, const struct ast_file *file) {
     }
 }
 
+/* The params of the file to compile hide others of their names from -D. */
+static void aim_settings(const struct ast_file *file, struct param_setting *settings, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        settings[i].only = NULL;
+        for (size_t k = 0; k < file->decls.count; k++) {
+            const struct ast_decl *decl = file->decls.at[k];
+            if (decl->kind == DECL_PARAM && strcmp(decl->name->text, settings[i].name) == 0)
+                settings[i].only = file;
+        }
+    }
+}
+
 struct program *types_check(struct arena *arena, struct symbols *symbols, const struct module *const *modules,
                             size_t count, struct param_setting *settings, size_t setting_count,
                             struct diagnostics *diagnostics) {
     struct checker *c = checker_new(arena, symbols, diagnostics);
     c->settings = settings;
     c->setting_count = setting_count;
+    if (count > 0)
+        aim_settings(modules[count - 1]->file, settings, setting_count);
     struct scope prelude = {.globals = map_new(arena), .synonyms = map_new(arena), .is_prelude = true};
     struct map *scopes = map_new(arena);
     for (size_t i = 0; i < count; i++) {

@@ -15,10 +15,12 @@ struct module {
     size_t import_count;
 };
 
-/* -D NAME=VALUE, as text. A name that no `param` has is reported by the driver (see `used`). */
+/* -D NAME=VALUE, as text. A name that no `param` has is reported by the driver (see `used`). Where the file to compile, the last
+   module, has a param of that name, it is meant; otherwise those of the library. */
 struct param_setting {
     const char *name, *value;
     bool used;
+    const struct ast_file *only; /* set by types_check: where the param is meant to be; NULL: anywhere */
 };
 
 /* Never NULL; when diagnostics has errors the program holds what could be checked and must not be run. */

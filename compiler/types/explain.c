@@ -231,7 +231,9 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
         f.why = FAILED_SHAPE;
     /* The class was asked for by another argument: this one has another type, no more. */
     bool is_other_class = f.why == FAILED_CLASS && is_within(f.a, found);
-    if (is_other_class)
+    /* What is no number, say, is something that a function takes or gives, not the function. */
+    bool is_inside = f.why == FAILED_CLASS && f.a->kind == TYPE_BASE && type_resolve(found)->kind == TYPE_ARROW;
+    if (is_other_class || is_inside)
         f.why = FAILED_SHAPE;
     struct diagnostics *all = c->diagnostics;
     if (function && is_operands && (f.why == FAILED_SHAPE || f.why == FAILED_RIGID)) {

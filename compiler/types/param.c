@@ -153,7 +153,7 @@ void check_param(struct checker *c, struct core_global *global, const struct ast
                    "the default of `%s` is not among its choices %s", global->name->text, choices_text(c, global));
     for (size_t i = 0; i < c->setting_count; i++) {
         struct param_setting *setting = &c->settings[i];
-        if (strcmp(setting->name, global->name->text) != 0)
+        if (strcmp(setting->name, global->name->text) != 0 || (setting->only && setting->only != c->scope->file))
             continue;
         setting->used = true;
         struct core *set = constant_of_text(c, setting->value, type->base, decl->span);

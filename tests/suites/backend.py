@@ -51,6 +51,12 @@ def cases(env):
                  "kernel k (xs : [int]) = force (push <block> xs) |> reverse |> push <block>", "k",
                  barriers=1, stores=2, loads=1)
 
+    yield golden("steps on a thread's own elements have no barriers",
+                 "kernel k (n : int) (xs : [int]) = push <block> (power n (fn s a => push <block> (map (+ s) a)) (push <block> xs))", "k", barriers=0)
+    yield golden("steps on others' elements have one for each step, and one behind them",
+                 "kernel k (n : int) (xs : [int]) = push <block> (power n (fn s a => push <block> (map (+ s) (reverse a))) (push <block> xs))", "k",
+                 barriers=2)
+
     yield golden("what a branch asks with && is known inside of it, and not asked again",
                  "kernel k (n : int) (m : int) (xs : [int]) = concat 256 (generate n (fn c => let inside = c >= 2 && c + 2 <= m in "
                  "if inside then push <block> (generate 256 (fn e => if c >= 2 && c + 2 <= m then c else xs ! e)) "

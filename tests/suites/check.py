@@ -40,3 +40,9 @@ def cases(env):
         done = env.run(env.fclc, "check", "-", input=program.replace("+ 1", "+ y"))
         assert done.returncode == 1 and done.stderr.startswith("<stdin>:1:"), done.stderr
     yield Case("a program from standard input", standard_input)
+
+    def own_param():
+        program = "param work : int = 3\nkernel k (xs : [int]) = push <grid> (map (+ work) xs)\n"  # the prelude has one, too
+        done = env.run(env.fclc, "run", "--target=interp", "-D", "work=100", "-", "k", "[1]", input=program)
+        assert (done.returncode, done.stdout) == (0, "[101]\n"), done.stdout + done.stderr
+    yield Case("-D sets the param of the file, not one of its name elsewhere", own_param)

@@ -726,6 +726,8 @@ row("whole sorts", "sortBy", f"unzip (force (sortBy (fn (x, _) (y, _) => x <= y)
     wanted=lambda xs: unzipped(2, stably(keyed(xs))), lengths=AWKWARD + (1024, 2047, 2048, 2049, 65537), executors=QUICK)
 row("whole sorts", "radixPass", f"unzip (force (radixPass (fn (x, _) => int x) {PLACES}))", **KEYED, executors=CHEAP,
     wanted=lambda xs: unzipped(2, stably(keyed(xs))))
+row("whole sorts", "bucketPass", f"unzip (force (bucketPass 256 (fn (x, _) => int x) {PLACES}))", **KEYED, executors=CHEAP,
+    wanted=lambda xs: unzipped(2, stably(keyed(xs))))
 row("whole sorts", "radixSort", "unzip (force (radixSort (fn (x, _) => u64 x << 20) (mapIx (fn i x => (x % 5000, i)) xs)))", **KEYED,
     executors=CHEAP, wanted=lambda xs: unzipped(2, stably([(x % 5000, i) for i, x in enumerate(xs)])), lengths=FEWER)
 row("whole sorts", "sort", "sort xs", "xs:[int]", "[int]", sorted, variant="of int, long", lengths=(65535, 2**20 + 3), executors=("c",))

@@ -1,0 +1,220 @@
+#include "definitions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void define_copy(struct problem *p) { memcpy(p->out[0].at, p->in[0].at, array_bytes(&p->in[0])); }
+
+void define_saxpy(struct problem *p) {
+    const float *x = p->in[0].at, *y = p->in[1].at;
+    float *out = p->out[0].at;
+    for (size_t i = 0; i < p->out[0].count; i++)
+        out[i] = SAXPY_FACTOR * x[i] + y[i];
+}
+
+void define_reverse(struct problem *p) {
+    const int32_t *in = p->in[0].at;
+    int32_t *out = p->out[0].at;
+    size_t n = p->in[0].count;
+    for (size_t i = 0; i < n; i++)
+        out[i] = in[n - 1 - i];
+}
+
+void define_transpose(struct problem *p) {
+    const int32_t *in = p->in[0].at;
+    int32_t *out = p->out[0].at;
+    size_t rows = (size_t)p->rows, columns = (size_t)p->columns;
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < columns; c++)
+            out[c * rows + r] = in[r * columns + c];
+}
+
+void define_reduce(struct problem *p) {
+    const uint32_t *in = p->in[0].at;
+    uint32_t sum = 0;
+    for (size_t i = 0; i < p->in[0].count; i++)
+        sum += in[i];
+    *(uint32_t *)p->out[0].at = sum;
+}
+
+void define_rows(struct problem *p) {
+    const uint32_t *in = p->in[0].at;
+    uint32_t *out = p->out[0].at;
+    size_t columns = (size_t)p->columns;
+    for (size_t r = 0; r < (size_t)p->rows; r++) {
+        out[r] = 0;
+        for (size_t c = 0; c < columns; c++)
+            out[r] += in[r * columns + c];
+    }
+}
+
+void define_scan(struct problem *p) {
+    const uint32_t *in = p->in[0].at;
+    uint32_t *out = p->out[0].at, sum = 0;
+    for (size_t i = 0; i < p->in[0].count; i++)
+        out[i] = sum += in[i];
+}
+
+void define_seg_scan(struct problem *p) {
+    const unsigned char *begins = p->in[0].at;
+    const uint32_t *in = p->in[1].at;
+    uint32_t *out = p->out[0].at, sum = 0;
+    for (size_t i = 0; i < p->in[1].count; i++)
+        out[i] = sum = begins[i] ? in[i] : sum + in[i];
+}
+
+void define_filter(struct problem *p) {
+    const int32_t *in = p->in[0].at;
+    int32_t *out = p->out[0].at;
+    size_t kept = 0;
+    for (size_t i = 0; i < p->in[0].count; i++)
+        if (in[i] > 0)
+            out[kept++] = in[i];
+    p->out[0].count = kept;
+}
+
+// A word that is ordered as the key: of a float, the sign decides which way the others count.
+static uint32_t ordered(uint32_t key, bool is_float) {
+    return !is_float ? key : key & 0x80000000u ? ~key : key | 0x80000000u;
+}
+
+// By 16 bits and then by the other 16, stably, with the values that belong to the keys if there are any.
+void define_sort(struct problem *p) {
+    enum { BITS = 16, DIGITS = 1 << BITS };
+    size_t n = p->in[0].count;
+    bool is_float = p->in[0].element == ELEMENT_FLOAT, has_values = p->inputs > 1;
+    uint32_t *keys = allocate(n * 4), *values = has_values ? allocate(n * 4) : NULL;
+    const uint32_t *from = p->in[0].at, *from_values = has_values ? p->in[1].at : NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        uint32_t *to = pass == 0 ? keys : p->out[0].at, *to_values = pass == 0 || !has_values ? values : p->out[1].at;
+        size_t *place = allocate((DIGITS + 1) * sizeof *place);
+        memset(place, 0, (DIGITS + 1) * sizeof *place);
+        for (size_t i = 0; i < n; i++)
+            place[(ordered(from[i], is_float) >> pass * BITS & (DIGITS - 1)) + 1]++;
+        for (size_t d = 0; d < DIGITS; d++)
+            place[d + 1] += place[d];
+        for (size_t i = 0; i < n; i++) {
+            size_t at = place[ordered(from[i], is_float) >> pass * BITS & (DIGITS - 1)]++;
+            to[at] = from[i];
+            if (has_values)
+                to_values[at] = from_values[i];
+        }
+        free(place);
+        from = keys;
+        from_values = values;
+    }
+    free(keys);
+    free(values);
+}
+
+void define_histogram(struct problem *p) {
+    const int32_t *in = p->in[0].at;
+    uint32_t *out = p->out[0].at;
+    memset(out, 0, array_bytes(&p->out[0]));
+    for (size_t i = 0; i < p->in[0].count; i++)
+        out[in[i]]++;
+}
+
+void define_by_index(struct problem *p) {
+    const int32_t *at = p->in[0].at;
+    const uint32_t *values = p->in[1].at;
+    uint32_t *out = p->out[0].at;
+    memset(out, 0, array_bytes(&p->out[0]));
+    for (size_t i = 0; i < p->in[0].count; i++)
+        out[at[i]] += values[i];
+}
+
+void define_matvec(struct problem *p) {
+    const float *matrix = p->in[0].at, *vector = p->in[1].at;
+    float *out = p->out[0].at;
+    size_t columns = (size_t)p->columns;
+    for (size_t r = 0; r < (size_t)p->rows; r++) {
+        double sum = 0;
+        for (size_t c = 0; c < columns; c++)
+            sum += (double)matrix[r * columns + c] * (double)vector[c];
+        out[r] = (float)sum;
+    }
+}
+
+void define_sgemm(struct problem *p) {
+    const float *a = p->in[0].at, *b = p->in[1].at;
+    float *out = p->out[0].at;
+    size_t n = (size_t)p->columns;
+    double *row = allocate(n * sizeof *row);
+    for (size_t i = 0; i < n; i++) {
+        memset(row, 0, n * sizeof *row);
+        for (size_t k = 0; k < n; k++)
+            for (size_t j = 0; j < n; j++)
+                row[j] += (double)a[i * n + k] * (double)b[k * n + j];
+        for (size_t j = 0; j < n; j++)
+            out[i * n + j] = (float)row[j];
+    }
+    free(row);
+}
+
+static size_t clamped(int32_t i, int32_t n) { return (size_t)(i < 0 ? 0 : i >= n ? n - 1 : i); }
+
+// The length of Sobel's gradient; outside there is the nearest element.
+void define_sobel(struct problem *p) {
+    const float *in = p->in[0].at;
+    float *out = p->out[0].at;
+    for (int32_t r = 0; r < p->rows; r++) {
+        const float *above = in + clamped(r - 1, p->rows) * (size_t)p->columns;
+        const float *here = in + (size_t)r * (size_t)p->columns;
+        const float *below = in + clamped(r + 1, p->rows) * (size_t)p->columns;
+        for (int32_t c = 0; c < p->columns; c++) {
+            size_t left = clamped(c - 1, p->columns), right = clamped(c + 1, p->columns), at = (size_t)c;
+            float across = above[right] + 2 * here[right] + below[right] - above[left] - 2 * here[left] - below[left];
+            float down = below[left] + 2 * below[at] + below[right] - above[left] - 2 * above[at] - above[right];
+            out[(size_t)r * (size_t)p->columns + at] = sqrtf(across * across + down * down);
+        }
+    }
+}
+
+void define_csr(struct problem *p) {
+    const int32_t *starts = p->in[0].at, *columns = p->in[1].at;
+    const float *values = p->in[2].at, *vector = p->in[3].at;
+    float *out = p->out[0].at;
+    for (size_t r = 0; r < p->out[0].count; r++) {
+        double sum = 0;
+        for (int32_t k = starts[r]; k < starts[r + 1]; k++)
+            sum += (double)values[k] * (double)vector[columns[k]];
+        out[r] = (float)sum;
+    }
+}
+
+// How often z := z² + c can be done before |z| is above 2, in 16 greys.
+void define_mandelbrot(struct problem *p) {
+    unsigned char *out = p->out[0].at;
+    float dx = (PICTURE_RIGHT - PICTURE_LEFT) / (float)p->columns, dy = (PICTURE_TOP - PICTURE_BOTTOM) / (float)p->rows;
+    double steps = 0;
+    for (int32_t r = 0; r < p->rows; r++) {
+        for (int32_t c = 0; c < p->columns; c++) {
+            float cx = PICTURE_LEFT + (float)c * dx, cy = PICTURE_TOP - (float)r * dy, x = 0, y = 0;
+            int count = 0;
+            for (; x * x + y * y < 4 && count < PICTURE_ITERATIONS; count++) {
+                float next = x * x - y * y + cx;
+                y = 2 * x * y + cy;
+                x = next;
+            }
+            *out++ = (unsigned char)((count & 15) * 17);
+            steps += count;
+        }
+    }
+    p->operations = 8 * steps; // three products, three sums and differences, and |z|², of which the squares are there
+}
+
+void define_black_scholes(struct problem *p) {
+    const float *prices = p->in[0].at, *strikes = p->in[1].at, *years = p->in[2].at;
+    float *calls = p->out[0].at, *puts = p->out[1].at;
+    double interest = (double)INTEREST, volatility = (double)VOLATILITY;
+    for (size_t i = 0; i < p->in[0].count; i++) {
+        double price = (double)prices[i], strike = (double)strikes[i], t = (double)years[i];
+        double spread = volatility * sqrt(t), paid = strike * exp(-interest * t);
+        double d = (log(price / strike) + (interest + volatility * volatility / 2) * t) / spread, e = d - spread;
+        // The chance that a normally distributed number is below x is erfc(-x / √2) / 2.
+        calls[i] = (float)(price * erfc(-d * M_SQRT1_2) / 2 - paid * erfc(-e * M_SQRT1_2) / 2);
+        puts[i] = (float)(paid * erfc(e * M_SQRT1_2) / 2 - price * erfc(d * M_SQRT1_2) / 2);
+    }
+}

@@ -1,0 +1,36 @@
+// What each task's results must be, computed from its definition and not by running any kernel.
+#ifndef FCL_BENCHMARKS_DEFINITIONS_H
+#define FCL_BENCHMARKS_DEFINITIONS_H
+
+#include "bench.h"
+
+// The numbers that are the same for all sides, and that FCL's programs are given as arguments (benchmarks/run).
+#define SAXPY_FACTOR 2.0f
+#define INTEREST 0.02f
+#define VOLATILITY 0.3f
+#define PICTURE_LEFT -2.2f
+#define PICTURE_RIGHT 0.8f
+#define PICTURE_BOTTOM -1.5f
+#define PICTURE_TOP 1.5f
+enum { PICTURE_ITERATIONS = 512 };
+
+void define_copy(struct problem *problem);
+void define_saxpy(struct problem *problem);
+void define_reverse(struct problem *problem);
+void define_transpose(struct problem *problem);
+void define_reduce(struct problem *problem);
+void define_rows(struct problem *problem);
+void define_scan(struct problem *problem);
+void define_seg_scan(struct problem *problem);
+void define_filter(struct problem *problem);
+void define_sort(struct problem *problem);
+void define_histogram(struct problem *problem);
+void define_by_index(struct problem *problem);
+void define_matvec(struct problem *problem);
+void define_sgemm(struct problem *problem);
+void define_sobel(struct problem *problem);
+void define_csr(struct problem *problem);
+void define_mandelbrot(struct problem *problem);
+void define_black_scholes(struct problem *problem);
+
+#endif

@@ -1,0 +1,46 @@
+"""FCL's side of the tasks of benchmarks/run, and which of them are measured when none are named."""
+
+WHOLE, MATRICES = "benchmarks/fcl/whole.fcl", "benchmarks/fcl/matrices.fcl"
+
+# FCL's side of each task: the program, its kernel, and the kernel's arguments, where @0 is the task's first input. What the
+# tasks are is said in harness/tasks.c and definitions.c.
+TASKS = {
+    "copy": {"file": "benchmarks/fcl/copy.fcl", "kernel": "copyGrid", "arguments": "@0"},
+    "saxpy": {"file": "examples/linear/linear.fcl", "kernel": "saxpy", "arguments": "2.0 @0 @1"},
+    "reverse": {"file": "examples/reverse/reverse.fcl", "kernel": "reverseGrid", "arguments": "@0"},
+    "transpose": {"file": "examples/transpose/transpose.fcl", "kernel": "transposeTiles", "arguments": "{columns} {rows} @0"},
+    "reduce": {"file": WHOLE, "kernel": "total", "arguments": "@0"},
+    "rowsWide": {"file": WHOLE, "kernel": "rowTotals", "arguments": "@0"},
+    "rowsSquare": {"file": WHOLE, "kernel": "rowTotals", "arguments": "@0"},
+    "rowsTall": {"file": WHOLE, "kernel": "rowTotals", "arguments": "@0"},
+    "scan": {"file": WHOLE, "kernel": "sums", "arguments": "@0"},
+    "segScan": {"file": WHOLE, "kernel": "segmentSums", "arguments": "@0 @1"},
+    "filter": {"file": WHOLE, "kernel": "positive", "arguments": "@0"},
+    "sort": {"file": WHOLE, "kernel": "sorted", "arguments": "@0"},
+    "sortFloat": {"file": WHOLE, "kernel": "sortedFloats", "arguments": "@0"},
+    "sortPairs": {"file": WHOLE, "kernel": "sortedPairs", "arguments": "@0 @1"},
+    "histogram256": {"file": WHOLE, "kernel": "counts", "arguments": "{buckets} @0"},
+    "histogram256hot": {"file": WHOLE, "kernel": "counts", "arguments": "{buckets} @0"},
+    "histogram65536": {"file": WHOLE, "kernel": "counts", "arguments": "{buckets} @0"},
+    "histogram65536hot": {"file": WHOLE, "kernel": "counts", "arguments": "{buckets} @0"},
+    **{f"D{i}": {"file": WHOLE, "kernel": "bucketSums", "arguments": "{buckets} @0 @1"} for i in range(1, 13)},
+    "matVec": {"file": MATRICES, "kernel": "timesVector", "arguments": "{rows} @0 @1"},
+    "sgemm512": {"file": MATRICES, "kernel": "product", "arguments": "{columns} @0 @1"},
+    "sgemm1024": {"file": MATRICES, "kernel": "product", "arguments": "{columns} @0 @1"},
+    "sobel": {"file": MATRICES, "kernel": "edges", "arguments": "{rows} {columns} @0"},
+    "csr": {"file": "examples/sparse/sparse.fcl", "kernel": "times", "arguments": "@0 @1 @2 @3"},
+    "mandelbrot": {"file": "examples/mandelbrot/mandelbrot.fcl", "kernel": "picture",
+                   "arguments": "{columns} {rows} -2.2 0.8 -1.5 1.5"},
+    "blackScholes": {"file": "examples/finance/finance.fcl", "kernel": "options", "arguments": "0.02 0.3 @0 @1 @2"},
+}
+QUICK = ["copy", "saxpy", "reverse", "transpose", "reduce", "scan", "filter", "sort", "histogram256", "sgemm1024"]
+DEFAULT = [*QUICK[:5], "rowsSquare", "scan", "segScan", "filter", "sort", "histogram256", "histogram65536", "D5", "matVec",
+           "sgemm1024", "sobel", "csr", "mandelbrot", "blackScholes"]
+
+
+def program(described):
+    """File, kernel and arguments, as fclc takes them, for a task with its inputs, as `measure --write` describes them."""
+    fcl = TASKS[described["task"]]
+    arguments = [f"@{described['files'][int(word[1:])]}" if word[0] == "@" else word.format(**described)
+                 for word in fcl["arguments"].split()]
+    return [fcl["file"], fcl["kernel"], *arguments]
