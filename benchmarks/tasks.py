@@ -32,6 +32,11 @@ TASKS = {
     "mandelbrot": {"file": "examples/mandelbrot/mandelbrot.fcl", "kernel": "picture",
                    "arguments": "{columns} {rows} -2.2 0.8 -1.5 1.5"},
     "blackScholes": {"file": "examples/finance/finance.fcl", "kernel": "options", "arguments": "0.02 0.3 @0 @1 @2"},
+    "obsidianScan": {"file": "examples/sorting/sorting.fcl", "kernel": "prefixSumsInTwo", "arguments": "@0"},
+    "obsidianReduce": {"file": "examples/reductions/reductions.fcl", "kernel": "sum", "arguments": "@0"},
+    "obsidianSort": {"file": "examples/bigsort/bigsort.fcl", "kernel": "keys", "arguments": "@0"},
+    "obsidianMandelbrot": {"file": "examples/mandelbrot/mandelbrot.fcl", "kernel": "picture",
+                           "arguments": "{columns} {rows} -2.2 0.8 -1.5 1.5"},
 }
 QUICK = ["copy", "saxpy", "reverse", "transpose", "reduce", "scan", "filter", "sort", "histogram256", "sgemm1024"]
 DEFAULT = [*QUICK[:5], "rowsSquare", "scan", "segScan", "filter", "sort", "histogram256", "histogram65536", "D5", "matVec",

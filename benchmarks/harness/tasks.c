@@ -247,6 +247,11 @@ const struct task tasks[] = {
     {"csr", TASK_CSR, "csr", 0, 0, 0, inputs_csr, define_csr, 1e-4f, 0},
     {"mandelbrot", TASK_MANDELBROT, "mandelbrot", 1024 * 1024, 0, 0, inputs_picture, define_mandelbrot, 0, 0.01f},
     {"blackScholes", TASK_BLACK_SCHOLES, "blackScholes", 0, 0, 0, inputs_options, define_black_scholes, 1e-4f, 0},
+    /* The sizes of Obsidian's figures. */
+    {"obsidianScan", TASK_SCAN, "scan", 1 << 20, 0, 0, inputs_ints, define_scan, 0, 0},
+    {"obsidianReduce", TASK_REDUCE, "reduce", 1 << 24, 0, 0, inputs_iota, define_reduce, 0, 0},
+    {"obsidianSort", TASK_SORT, "sort", 1 << 24, 0, 0, inputs_keys, define_sort, 0, 0},
+    {"obsidianMandelbrot", TASK_MANDELBROT, "mandelbrot", 512 * 512, 0, 0, inputs_picture, define_mandelbrot, 0, 0.01f},
     {"fma", TASK_FMA, "fma", 1ll << 33, 0, 0, inputs_none, define_none, 0, 0},
 };
 const size_t task_count = sizeof tasks / sizeof tasks[0];

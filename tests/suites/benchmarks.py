@@ -40,5 +40,5 @@ def cases(env):
                 env.must(env.fclc, "run", "--target=opencl", "-o", os.path.join(scratch, "r.npy"), *tasks.program(described))
                 results = ",".join(sorted(glob.glob(os.path.join(scratch, "r*.npy"))))
                 env.must(measure, "--verify", results, "--size", size, task)
-        if not re.fullmatch("D[0-9]+|mandelbrot|sgemm1024", task):  # too large for a test
+        if not re.fullmatch(r"D[0-9]+|mandelbrot|sgemm1024|obsidian\w+", task):  # too large for a test
             yield Case(f"benchmark {task}", right)
