@@ -86,7 +86,7 @@ static struct elab_value *index_thunk(struct elaborator *e, void *context) {
     return elab_index(e, indexing->pull, indexing->index);
 }
 
-/* A list at a dynamic index: a binary decision. */
+/* A list at a dynamic index: a binary decision; at one that is not known, in a shape, what all have in common. */
 static struct elab_value *index_list(struct elaborator *e, void *context) {
     const struct indexing *indexing = context;
     if (indexing->to - indexing->from <= 1)
@@ -95,7 +95,8 @@ static struct elab_value *index_list(struct elaborator *e, void *context) {
     struct indexing below = *indexing, above = *indexing;
     below.to = middle;
     above.from = middle;
-    struct ir_value *is_below = ir_binary(e->builder, OP_LT, indexing->index, ir_int(e->builder, (int64_t)middle));
+    struct ir_value *is_below =
+        indexing->index ? ir_binary(e->builder, OP_LT, indexing->index, ir_int(e->builder, (int64_t)middle)) : NULL;
     return elab_choose(e, is_below, index_list, &below, index_list, &above);
 }
 
@@ -152,8 +153,6 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         }
         if (!count)
             elab_fail(e, DIAG_INDEX_RANGE, e->span, "an element of an empty list is asked for");
-        if (!index)
-            return pull->items[0]->kind == ELAB_SCALAR ? elab_unknown(e) : pull->items[0];
         struct indexing all = {pull, index, 0, count};
         return index_list(e, &all);
     }

@@ -300,6 +300,8 @@ static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base
     if (b->optimise == 0) {
         if (op == OP_SELECT && x[0]->is_constant) /* known conditions decide statically at every level */
             return x[x[0]->constant.integer ? 1 : 2];
+        if ((op == OP_MIN || op == OP_MAX) && x[0] == x[1] && base_info[base].is_integer)
+            return x[0]; /* and lengths that are equal are seen to be */
         /* ranges are kept at every level: what memory to set aside is decided by them */
         for (size_t i = 0; i < count; i++)
             ranges[i] = (struct range){x[i]->low, x[i]->high};
