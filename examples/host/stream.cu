@@ -1,7 +1,7 @@
 /* A CUDA program with memory and a stream of its own that runs an FCL kernel on them.
 
      build/fclc examples/reverse/reverse.fcl -o turn.cu
-     nvcc -x cu -I. -Iruntime examples/host/stream.cu build/libfcl.a -ldl -lm -lpthread -o stream && ./stream */
+     nvcc -I. -Iruntime examples/host/stream.cu build/libfcl.a -ldl -lm -lpthread -o stream && ./stream */
 #include <cstdio>
 #include <vector>
 
