@@ -178,7 +178,9 @@ DOCDIR  = $(DESTDIR)$(PREFIX)/share/doc/fcl
 
 PRELUDE_FILES = $(wildcard prelude/*.fcl)
 LIB_FILES     = $(wildcard lib/*.fcl)
-DOC_FILES     = $(wildcard README.md LICENSE docs/*.md)
+# As they lie here, so that what one says of another leads there; the prelude and the library are linked to.
+DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/prelude.py benchmarks/README.md man/*.1 \
+                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.cu examples/*/*.py)
 
 install: all
 	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(LIBDIR) $(MANDIR) $(DOCDIR)
@@ -188,7 +190,8 @@ install: all
 	$(INSTALL) -m 644 man/fclc.1 $(MANDIR)/fclc.1
 	$(if $(PRELUDE_FILES),$(INSTALL) -m 644 $(PRELUDE_FILES) $(DATADIR)/prelude)
 	$(if $(LIB_FILES),$(INSTALL) -m 644 $(LIB_FILES) $(DATADIR)/lib)
-	$(if $(DOC_FILES),$(INSTALL) -m 644 $(DOC_FILES) $(DOCDIR))
+	for file in $(DOC_FILES); do $(INSTALL) -D -m $$(test -x $$file && echo 755 || echo 644) $$file $(DOCDIR)/$$file || exit; done
+	for folder in prelude lib; do ln -sfn ../../fcl/$$folder $(DOCDIR)/$$folder || exit; done
 
 uninstall:
 	rm -f $(BINDIR)/fclc $(INCDIR)/fcl.h $(LIBDIR)/libfcl.a $(MANDIR)/fclc.1

@@ -73,6 +73,9 @@ static const struct module *load_import(struct compilation *c, const struct ast_
             struct diagnostic *error = diag_error(c->diagnostics, DIAG_IMPORT_NOT_FOUND, import->name_span,
                                                   "there is no file `%s`", import->path);
             diag_note(c->diagnostics, error, (struct span){0}, "looked for %s and in the library", path);
+            const char *similar = search_similar(c->arena, import->path, directory);
+            if (similar)
+                diag_hint(c->diagnostics, error, "did you mean `%s`?", similar);
             return NULL;
         }
         path = in_library;

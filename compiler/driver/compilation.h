@@ -48,6 +48,8 @@ void driver_complain(const char *format, ...) __attribute__((format(printf, 1, 2
 /* search.c: the directory next to the executable, the installed one, or what the environment says; NULL: none. */
 const char *search_prelude(struct arena *arena);
 const char *search_library(struct arena *arena, const char *name); /* a file of the library path, or NULL */
+/* What may have been meant by `name`, which is neither in `directory` nor in the library: an import's name, or NULL. */
+const char *search_similar(struct arena *arena, const char *name, const char *directory);
 const char *path_directory(struct arena *arena, const char *path);
 const char *path_join(struct arena *arena, const char *directory, const char *name);
 

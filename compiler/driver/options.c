@@ -296,7 +296,7 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
         }
     }
     size_t first = 0;
-    if (operands.count > 0 && strcmp(operands.at[0], "help") == 0) { /* `fclc help run` for `fclc run --help` */
+    while (operands.count > 0 && strcmp(operands.at[0], "help") == 0) { /* `fclc help run` for `fclc run --help` */
         options->only_help = true;
         operands.at++;
         operands.count--;

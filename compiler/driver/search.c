@@ -1,5 +1,6 @@
 /* Where the prelude and the library are: $FCL_PRELUDE, beside the executable's directory (in a source tree and after an
    installation with another prefix), or where the installation put them. */
+#include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include "driver/compilation.h"
+#include "support/edit.h"
 
 #ifndef FCL_DATADIR
 #define FCL_DATADIR "/usr/local/share/fcl"
@@ -73,4 +75,24 @@ const char *search_library(struct arena *arena, const char *name) {
             return path;
     }
     return NULL;
+}
+
+static void offer_files(struct arena *arena, const char *directory, struct suggestion *suggestion) {
+    struct dirent **entries = NULL;
+    int count = scandir(*directory ? directory : ".", &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
+        if (dot && strcmp(dot, ".fcl") == 0)
+            suggestion_offer(suggestion, arena_strndup(arena, name, (size_t)(dot - name)));
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+const char *search_similar(struct arena *arena, const char *name, const char *directory) {
+    struct suggestion suggestion = suggestion_for(name);
+    offer_files(arena, directory, &suggestion);
+    for (size_t i = 0; i < 3; i++)
+        offer_files(arena, places(arena, i, "lib"), &suggestion);
+    return suggestion.best;
 }

@@ -9,6 +9,7 @@
 #include "driver/compilation.h"
 #include "driver/directive.h"
 #include "driver/executor.h"
+#include "support/edit.h"
 
 struct tally {
     size_t passed, failed, skipped;
@@ -63,11 +64,16 @@ static void check_result(const struct testing *t, struct arena *arena, struct ty
         t->tally->passed++;
 }
 
-static const struct core_global *kernel_named(const struct compilation *c, const char *name) {
+/* NULL when there is none of this name; `suggestion` gets those there are. */
+static const struct core_global *kernel_named(const struct compilation *c, const char *name,
+                                              struct suggestion *suggestion) {
     for (size_t i = c->program->globals.count; i-- > 0;) {
         const struct core_global *global = c->program->globals.at[i];
-        if (global->kind == GLOBAL_KERNEL && global->source == c->file->source && strcmp(global->name->text, name) == 0)
+        if (global->kind != GLOBAL_KERNEL || global->source != c->file->source)
+            continue;
+        if (strcmp(global->name->text, name) == 0)
             return global;
+        suggestion_offer(suggestion, global->name->text);
     }
     return NULL;
 }
@@ -77,9 +83,12 @@ static void run_test(const struct testing *t, struct arena *arena) {
     const char *directory = path_directory(arena, t->c->file->source->path), *why = NULL;
     if (!*directory)
         directory = NULL;
-    const struct core_global *kernel = kernel_named(t->c, directive->kernel);
+    struct suggestion suggestion = suggestion_for(directive->kernel);
+    const struct core_global *kernel = kernel_named(t->c, directive->kernel, &suggestion);
     if (!kernel) {
-        fail(t, arena_printf(arena, "no kernel is named `%s`", directive->kernel));
+        fail(t, suggestion.best ? arena_printf(arena, "no kernel is named `%s`; did you mean `%s`?", directive->kernel,
+                                               suggestion.best)
+                                : arena_printf(arena, "no kernel is named `%s`", directive->kernel));
         return;
     }
     struct host_value **arguments =

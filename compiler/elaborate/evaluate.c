@@ -3,7 +3,7 @@
 
 /* Deeper recursion or more steps than these are taken for recursion that does not end. */
 enum { MAX_DEPTH = 20000, MAX_CALLS = 3000, MAX_SPLITS = 3 };
-static const uint64_t MAX_STEPS = 20u * 1000 * 1000;
+static const uint64_t MAX_STEPS = 10u * 1000 * 1000;
 
 static const struct environment *bind(struct elaborator *e, const struct environment *environment,
                                       const struct core_local *local, struct elab_value *value) {

@@ -127,6 +127,20 @@ static struct ir_value **value_of(struct elaborator *e, const struct lookback_st
     return leaves;
 }
 
+/* A loop that carries what was found so far, the block to look at next, and whether it was the last. */
+static void begin_search(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                         struct ir_value *const *found, struct ir_value **carried) {
+    struct ir_builder *b = e->builder;
+    size_t n = state->bases.count;
+    for (size_t k = 0; k < n; k++)
+        carried[k] = found[k];
+    carried[n] = ir_binary(b, OP_SUB, blocks->index, ir_int(b, 1));
+    carried[n + 1] = ir_binary(b, OP_EQ, blocks->index, ir_int(b, 0));
+    ir_begin_while(b, carried, n + 2, NULL, NULL);
+    ir_name(carried[n], "before");
+    ir_while_body(b, ir_unary(b, OP_NOT, carried[n + 1]));
+}
+
 /* Combines what the blocks before this one have given: acc[0…count) in and out. */
 static void go_back(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
                     struct ir_value **acc) {
@@ -135,14 +149,8 @@ static void go_back(struct elaborator *e, const struct lookback_state *state, co
     struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
     struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
     struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
-    for (size_t k = 0; k < n; k++)
-        carried[k] = acc[k];
-    carried[n] = ir_binary(b, OP_SUB, blocks->index, one);
-    carried[n + 1] = ir_binary(b, OP_EQ, blocks->index, zero);
-    ir_begin_while(b, carried, n + 2, NULL, NULL);
+    begin_search(e, state, blocks, acc, carried);
     struct ir_value *j = carried[n];
-    ir_name(j, "before");
-    ir_while_body(b, ir_unary(b, OP_NOT, carried[n + 1]));
     struct ir_value *word, *what = look(e, state, j, &word);
     ir_name(what, "state");
     ir_begin_if(b, ir_binary(b, OP_NE, what, ir_int(b, NOTHING)));
@@ -197,17 +205,11 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
                             struct ir_value *lane, struct ir_value **acc) {
     struct ir_builder *b = e->builder;
     size_t n = state->bases.count;
-    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
+    struct ir_value *zero = ir_int(b, 0);
     struct ir_value *none = ir_constant(b, BASE_U32, (union scalar){.natural = 0});
     struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
     struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
-    for (size_t k = 0; k < n; k++)
-        carried[k] = acc[k];
-    carried[n] = ir_binary(b, OP_SUB, blocks->index, one);
-    carried[n + 1] = ir_binary(b, OP_EQ, blocks->index, zero);
-    ir_begin_while(b, carried, n + 2, NULL, NULL);
-    ir_name(carried[n], "before");
-    ir_while_body(b, ir_unary(b, OP_NOT, carried[n + 1]));
+    begin_search(e, state, blocks, acc, carried);
     /* Lanes that would be before block 0 look at it, too: they come after a lane that counts for all. */
     struct ir_value *at = ir_binary(b, OP_MAX, ir_binary(b, OP_SUB, carried[n], lane), zero);
     struct ir_value *word, *what = look(e, state, at, &word);

@@ -509,15 +509,14 @@ static struct own_buckets plan_buckets(struct elaborator *e, const struct reduci
     struct ir_value *rest = ir_binary(b, OP_REM, length, own.limit);
     own.passes = ir_binary(b, OP_ADD, full, ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, rest), one, zero));
     struct ir_value *gain = ir_binary(b, OP_DIV, pairs, ir_binary(b, OP_MUL, own.width, ir_int(b, PAIRS_PER_BUCKET)));
-    bool is_cpu = e->options->is_cpu;
-    int64_t usual = is_cpu ? CPU_BLOCKS : e->options->grid_size;
-    struct ir_value *most = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, blocks), blocks, ir_int(b, usual));
-    struct ir_value *found = is_cpu ? ir_binary(b, OP_DIV, gain, ir_int(b, MOST_WAYS)) : gain;
-    own.blocks = ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, found, most));
-    struct ir_value *enough = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, blocks), ir_bool(b, true),
-                                         ir_binary(b, OP_LE, ir_int(b, LEAST_BLOCKS), gain));
+    struct ir_value *most = ir_int(b, e->options->is_cpu ? CPU_BLOCKS : e->options->grid_size);
+    struct ir_value *found = e->options->is_cpu ? ir_binary(b, OP_DIV, gain, ir_int(b, MOST_WAYS)) : gain;
+    found = ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, found, most));
     /* A number of blocks that is asked for is taken as it is. */
-    own.blocks = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, blocks), blocks, own.blocks);
+    struct ir_value *is_asked = ir_binary(b, OP_LT, zero, blocks);
+    own.blocks = ir_ternary(b, OP_SELECT, is_asked, blocks, found);
+    struct ir_value *enough =
+        ir_ternary(b, OP_SELECT, is_asked, ir_bool(b, true), ir_binary(b, OP_LE, ir_int(b, LEAST_BLOCKS), gain));
     own.worthwhile = ir_binary(b, OP_AND, enough, ir_binary(b, OP_LE, own.passes, most_passes));
     return own;
 }

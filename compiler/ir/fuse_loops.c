@@ -114,16 +114,7 @@ static bool may_join(struct fuser *f, const struct ir_instruction *first, const 
 
 /* ---- joining ---- */
 
-static struct ir_region *new_region(struct fuser *f, struct ir_instruction *owner, struct ir_region *parent) {
-    struct ir_region *region = ARENA_NEW(f->arena, struct ir_region);
-    region->id = f->kernel->region_count++;
-    region->ambient = LEVEL_THREAD;
-    region->owner = owner;
-    region->parent = parent;
-    return region;
-}
-
-/* What `loop` does in iterations below `count`, at the end of `region`: `if index < count`. */
+/* `if index < count` at the end of `region`: gives its branch. */
 static struct ir_region *add_guard(struct fuser *f, struct ir_region *region, struct ir_value *index,
                                    struct ir_value *count, struct span span) {
     struct ir_instruction user = {.span = span, .region = region};
@@ -134,7 +125,7 @@ static struct ir_region *add_guard(struct fuser *f, struct ir_region *region, st
     branch->operands = ARENA_ARRAY(f->arena, struct ir_value *, 1);
     branch->operands[0] = condition;
     for (int side = 0; side < 2; side++)
-        branch->regions[side] = new_region(f, branch, region);
+        branch->regions[side] = rewrite_region(f->arena, f->kernel, LEVEL_THREAD, branch, region);
     vec_push(f->arena, &region->instructions, branch);
     return branch->regions[0];
 }

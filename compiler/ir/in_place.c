@@ -346,7 +346,7 @@ static void after_loop(struct placing *p, const struct ir_value *result) {
     rewrite_replace(p->kernel->body, &p->replaced);
 }
 
-/* One half is enough of a buffer of two: all accesses are to the first, or c is not what this took it for. */
+/* Of a buffer of two halves, c apart, the second is no longer used: what was outside the loop is at the first place. */
 static void halve(const struct placing *p, struct ir_buffer *buffer) {
     const struct ir_value *capacity = buffer->capacity;
     const struct ir_instruction *product = capacity->definition;

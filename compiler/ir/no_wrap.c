@@ -1,7 +1,7 @@
 /* Marks the arithmetic whose operands' ranges prove that it does not overflow, so that backends may use plain signed
    operators and index arithmetic may be widened. A mark made by the builder (which knows more inside branches) stays.
-   An index that is used where it is computed is in range, so it is not negative: a sum with a summand that is not negative
-   has then not gone over the top. Where indices are checked, this is not known before the check. */
+   A signed index that is used where it is computed is in range, so it is not negative: a sum with a summand that is not
+   negative has then not gone over the top. Where indices are checked, this is not known before the check. */
 #include "ir/pass_list.h"
 
 #include "ir/range.h"
@@ -25,7 +25,7 @@ static void mark(struct ir_instruction *instruction) {
 static void mark_index(const struct ir_instruction *access) {
     struct ir_instruction *sum = access->operands[0]->definition;
     if (sum && sum->kind == IR_OPERATION && sum->op == OP_ADD && sum->region == access->region &&
-        (sum->operands[0]->low >= 0 || sum->operands[1]->low >= 0))
+        base_info[sum->results[0]->base].is_signed && (sum->operands[0]->low >= 0 || sum->operands[1]->low >= 0))
         sum->no_wrap = true;
 }
 

@@ -48,6 +48,16 @@ void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region 
         vec_push(arena, &to->yields, from->yields.at[i]);
 }
 
+struct ir_region *rewrite_region(struct arena *arena, struct ir_kernel *kernel, enum level_value ambient,
+                                 struct ir_instruction *owner, struct ir_region *parent) {
+    struct ir_region *region = ARENA_NEW(arena, struct ir_region);
+    region->id = kernel->region_count++;
+    region->ambient = ambient;
+    region->owner = owner;
+    region->parent = parent;
+    return region;
+}
+
 static struct ir_value *new_value(const struct rewriter *r, enum base base, struct range range) {
     struct ir_value *value = ARENA_NEW(r->arena, struct ir_value);
     *value = (struct ir_value){.id = r->kernel->value_count++, .base = base, .low = range.low, .high = range.high};

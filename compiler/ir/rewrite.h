@@ -15,6 +15,10 @@ void rewrite_replace(struct ir_region *region, const struct replacements *replac
 /* The instructions and yields of `from` go to the end of `to`. */
 void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region *to);
 
+/* An empty region for an instruction that goes into `parent`. */
+struct ir_region *rewrite_region(struct arena *arena, struct ir_kernel *kernel, enum level_value ambient,
+                                 struct ir_instruction *owner, struct ir_region *parent);
+
 /* Instructions put in by hand: at the end of `region` (which may be a list of instructions only), in the place of `user`. Their
    ranges are worked out from their operands'. */
 struct rewriter {

@@ -316,16 +316,6 @@ static struct ir_buffer *copied_buffer(struct copier *c, struct ir_buffer *buffe
 
 static void copy_region(struct copier *c, const struct ir_region *from, struct ir_region *to);
 
-static struct ir_region *new_region(struct splitter *s, enum level_value ambient, struct ir_instruction *owner,
-                                    struct ir_region *parent) {
-    struct ir_region *region = ARENA_NEW(s->arena, struct ir_region);
-    region->id = s->kernel->region_count++;
-    region->ambient = ambient;
-    region->owner = owner;
-    region->parent = parent;
-    return region;
-}
-
 static void copy_instruction(struct copier *c, const struct ir_instruction *from, struct ir_region *to) {
     struct arena *arena = c->splitter->arena;
     struct ir_instruction *copy = ARENA_NEW(arena, struct ir_instruction);
@@ -342,7 +332,7 @@ static void copy_instruction(struct copier *c, const struct ir_instruction *from
         copy->operands[i] = copied(c, from->operands[i]);
     for (int r = 0; r < 2; r++)
         if (from->regions[r])
-            copy->regions[r] = new_region(c->splitter, from->regions[r]->ambient, copy, to);
+            copy->regions[r] = rewrite_region(arena, c->splitter->kernel, from->regions[r]->ambient, copy, to);
     for (size_t i = 0; i < from->parameter_count; i++) {
         const struct ir_region *of = from->parameters[i]->region;
         copy->parameters[i] = copy_value(c, from->parameters[i], copy->regions[of == from->regions[1]], NULL);
@@ -411,7 +401,7 @@ static struct ir_instruction *split(struct splitter *s, struct ir_instruction *l
     branch->operands = ARENA_ARRAY(s->arena, struct ir_value *, 1);
     branch->operands[0] = all_conditions(s);
     for (int side = 0; side < 2; side++)
-        branch->regions[side] = new_region(s, region->ambient, branch, region);
+        branch->regions[side] = rewrite_region(s->arena, s->kernel, region->ambient, branch, region);
     struct copier copier = {.splitter = s, .count = s->kernel->value_count};
     copier.values = ARENA_ARRAY(s->arena, struct ir_value *, copier.count + 1);
     copy_instruction(&copier, loop, branch->regions[0]);

@@ -12,7 +12,7 @@ ORDER = 50
 
 def body(text, kernel):
     """The text of one kernel, from its signature to the end."""
-    found = re.search(r"(?:__global__|__kernel)[^{;]*\b" + kernel + r"\([^{]*\{(.*?)\n\}", text, re.S)
+    found = re.search(r"(?:__global__|__kernel|FCL_BLOCK static)[^{;]*\b" + kernel + r"\([^{]*\{(.*?)\n\}", text, re.S)
     assert found, f"no kernel {kernel} in\n{text}"
     return found.group(1)
 
@@ -93,6 +93,25 @@ def cases(env):
     yield golden("scatter at block: a copy, one barrier, the pairs over it",
                  "kernel k (xs : [int]) (ps : [(int, int)]) = (scatter xs ps : [int]<block>)", "k", loops=2, barriers=1, stores=2)
 
+    def on_cpu(name, source, *options, **wanted):
+        """Of the C of kernel k: how many loops, how many of them for SIMD, branches and choices."""
+        def check():
+            path = os.path.join(env.tmp(), "cpu.fcl")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(source)
+            text = body(open(compile_to("c", path, *options), encoding="utf-8").read(), "fcl_block_k")
+            got = {"loops": count(r"\bfor \(", text), "simd": count(r"\bFCL_SIMD\b", text),
+                   "branches": count(r"\bif \(", text), "choices": count(r" \? ", text)}
+            for key, value in wanted.items():
+                assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
+        return Case(name, check)
+
+    chunks = "kernel k (xs : [int]) = splitUp 256 xs |> map (fn c => %s) |> concat %d"
+    yield on_cpu("on CPUs, loops over a whole chunk and those over the last one ask nothing",
+                 chunks % ("push <block> (map ( * 2) (reverse (force (push <block> c))))", 256), loops=5, simd=4, branches=1, choices=0)
+    yield on_cpu("loops whose iterations share counters are not for SIMD, those that clear and copy the counters are",
+                 chunks % ("(reduceByIndex (+) 0 (generate 16 (fn _ => 0)) (map (fn x => (x & 15, 1)) c) : [int]<block>)", 16),
+                 loops=7, simd=4, branches=1)
     def fences():
         path = os.path.join(env.tmp(), "scatter.fcl")
         with open(path, "w", encoding="utf-8") as file:

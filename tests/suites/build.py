@@ -1,9 +1,25 @@
 """The build itself: no warnings from either compiler; what is installed works from its place, and goes away again."""
 
 import os
+import re
 from harness import Case
 
 ORDER = 60
+
+
+def broken_links(folder):
+    """Of the documents under `folder`: those links to files that lead nowhere."""
+    broken, found = [], 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            if name.endswith(".md"):
+                with open(os.path.join(place, name), encoding="utf-8") as file:
+                    links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", file.read())
+                links = [link for link in links if "://" not in link]
+                found += len(links)
+                broken += [f"{name}: {link}" for link in links if not os.path.exists(os.path.join(place, link))]
+    assert found > 20, f"only {found} links in {folder}"
+    return broken
 
 
 def cases(env):
@@ -26,6 +42,8 @@ def cases(env):
         assert got == "[3,2,1]\n", got
         for name in ("include/fcl.h", "lib/libfcl.a", "share/man/man1/fclc.1"):
             assert os.path.exists(os.path.join(root, "usr", name)), f"{name} is not installed"
+        broken = broken_links(os.path.join(root, "usr", "share", "doc", "fcl"))
+        assert not broken, f"installed documents lead nowhere: {broken}"
         env.must("make", build, "OPTIMISE=-O1", *place, "uninstall")
         left = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names]
         assert not left, f"uninstall left {left}"

@@ -46,3 +46,31 @@ def cases(env):
         done = env.run(env.fclc, "run", "--target=interp", "-D", "work=100", "-", "k", "[1]", input=program)
         assert (done.returncode, done.stdout) == (0, "[101]\n"), done.stdout + done.stderr
     yield Case("-D sets the param of the file, not one of its name elsewhere", own_param)
+
+    def dependencies():
+        folder = env.tmp()
+        for name, text in (("mine", "fun twice x = x + x\n"),
+                           ("a", 'import "mine"\nimport "stencil"\nkernel k (x : int) = twice x\n')):
+            with open(os.path.join(folder, name + ".fcl"), "w", encoding="utf-8") as file:
+                file.write(text)
+        env.must(env.fclc, "a.fcl", "-o", "a.cu", "-M", cwd=folder)
+        with open(os.path.join(folder, "a.d"), encoding="utf-8") as file:
+            target, *needs = file.read().split()
+        assert target == "a.cu:" and {"a.fcl", "mine.fcl"} <= set(needs), (target, needs)
+        missing = [path for path in needs if not os.path.exists(os.path.join(folder, path))]
+        assert not missing, f"no such files: {missing}"
+        assert {os.path.basename(path) for path in needs} > {"stencil.fcl", "pull.fcl"}, needs
+        env.must(env.fclc, "-", "-o", "b.c", "-M", cwd=folder, input="kernel k (x : int) = x\n")
+        with open(os.path.join(folder, "b.d"), encoding="utf-8") as file:
+            assert all(os.path.isabs(path) for path in file.read().split()[1:]), "standard input is no file"
+    yield Case("-M names the files that were read", dependencies)
+
+    def similar_names():
+        done = env.run(env.fclc, "check", "-", input='import "stencl"\nkernel k (x : int) = x\n')
+        assert done.returncode == 1 and "did you mean `stencil`?" in done.stderr, done.stderr
+        path = os.path.join(env.tmp(), "a.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("-- test turned 1 == 1\nkernel turn (x : int) = x\n")
+        done = env.run(env.fclc, "test", "--target=interp", path)
+        assert done.returncode == 1 and "did you mean `turn`?" in done.stdout + done.stderr, done.stdout + done.stderr
+    yield Case("a library's or a kernel's name misspelt", similar_names)

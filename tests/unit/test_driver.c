@@ -62,6 +62,8 @@ static void test_commands(void **state) {
     assert_string_equal(parse(*state, &o, "help run"), "");
     assert_true(o.only_help);
     assert_int_equal(o.command, COMMAND_RUN);
+    assert_string_equal(parse(*state, &o, "help help"), "");
+    assert_true(o.only_help);
     assert_string_equal(parse(*state, &o, "run - k [1]"), "");
     assert_string_equal(o.operands[0], "-");
 }
