@@ -19,7 +19,7 @@ extern char **environ;
 
 typedef void c_kernel(void *const *args, int64_t blocks);
 
-enum { BUFFER_ALIGNMENT = 64, MOST_ARGUMENTS_ON_STACK = 64 };
+enum { MOST_ARGUMENTS_ON_STACK = 64 };
 
 struct state {
     struct fclrt_words compiler; // FCL_CC's words
@@ -202,9 +202,7 @@ static enum fcl_status finish_c(struct fcl_context *context) {
 // ---------------------------------------------------------------- buffers
 
 static enum fcl_status alloc_c(struct fcl_context *context, uint64_t bytes, union fclrt_memory *memory) {
-    // aligned_alloc wants a multiple of the alignment.
-    size_t rounded = ((size_t)bytes + BUFFER_ALIGNMENT - 1) / BUFFER_ALIGNMENT * BUFFER_ALIGNMENT;
-    memory->pointer = aligned_alloc(BUFFER_ALIGNMENT, rounded);
+    memory->pointer = fclrt_array(bytes);
     if (memory->pointer)
         return FCL_OK;
     return fclrt_fail(context, FCL_NO_DEVICE_MEMORY, "no memory for a buffer of %" PRIu64 " bytes", bytes);

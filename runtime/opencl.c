@@ -265,12 +265,25 @@ static enum fcl_status finish_opencl(struct fcl_context *context) {
 
 // ---------------------------------------------------------------- buffers
 
+static void free_array(cl_mem memory, void *array) {
+    (void)memory;
+    free(array);
+}
+
 static enum fcl_status alloc_opencl(struct fcl_context *context, uint64_t bytes, union fclrt_memory *memory) {
     struct state *state = context->state;
     cl_int error = 0;
-    memory->pointer = state->cl.clCreateBuffer(state->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &error);
-    if (memory->pointer)
+    // A CPU works in the host's memory, and its driver need not choose the pages.
+    void *array = context->device.kind == FCL_DEVICE_OPENCL_CPU ? fclrt_array(bytes) : NULL;
+    cl_mem_flags flags = array ? CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR : CL_MEM_READ_WRITE;
+    memory->pointer = state->cl.clCreateBuffer(state->context, flags, (size_t)bytes, array, &error);
+    if (memory->pointer && array)
+        error = state->cl.clSetMemObjectDestructorCallback(memory->pointer, free_array, array);
+    if (memory->pointer && error == 0)
         return FCL_OK;
+    if (memory->pointer)
+        state->cl.clReleaseMemObject(memory->pointer);
+    free(array);
     return fclrt_fail(context, error == CL_OUT_OF_HOST_MEMORY ? FCL_NO_MEMORY : FCL_NO_DEVICE_MEMORY,
                       "no memory for a buffer of %" PRIu64 " bytes on %s: %s (%d)", bytes, context->device.name,
                       error_name(error), (int)error);

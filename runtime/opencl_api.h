@@ -76,6 +76,7 @@ typedef struct _cl_event *cl_event;
     X(CL_QUEUE_PROFILING_ENABLE, 2)                                                                                    \
     X(CL_CONTEXT_PLATFORM, 0x1084)                                                                                     \
     X(CL_MEM_READ_WRITE, 1)                                                                                            \
+    X(CL_MEM_USE_HOST_PTR, 8)                                                                                          \
     X(CL_PROGRAM_BINARY_SIZES, 0x1165)                                                                                 \
     X(CL_PROGRAM_BINARIES, 0x1166)                                                                                     \
     X(CL_PROGRAM_BUILD_LOG, 0x1183)                                                                                    \
@@ -104,6 +105,7 @@ typedef struct _cl_event *cl_event;
     X(cl_int, clGetCommandQueueInfo, (cl_command_queue, cl_uint, size_t, void *, size_t *))                            \
     X(cl_mem, clCreateBuffer, (cl_context, cl_mem_flags, size_t, void *, cl_int *))                                    \
     X(cl_int, clReleaseMemObject, (cl_mem))                                                                            \
+    X(cl_int, clSetMemObjectDestructorCallback, (cl_mem, void (*)(cl_mem, void *), void *))                            \
     X(cl_int, clEnqueueReadBuffer,                                                                                     \
       (cl_command_queue, cl_mem, cl_bool, size_t, size_t, void *, cl_uint, const cl_event *, cl_event *))              \
     X(cl_int, clEnqueueWriteBuffer,                                                                                    \

@@ -46,8 +46,9 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#define FCL_ALIGNED(bytes) __attribute__((aligned(bytes)))\n"
         "#else\n#define FCL_BLOCK\n#define FCL_ALIGNED(bytes)\n#endif\n"
         "#if defined __clang__\n#define FCL_UNROLL _Pragma(\"unroll\")\n"
-        "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 64\")\n"
-        "#else\n#define FCL_UNROLL\n#endif\n"
+        "#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
+        "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 64\")\n#define FCL_SCALAR\n"
+        "#else\n#define FCL_UNROLL\n#define FCL_SCALAR\n#endif\n"
         "#ifdef _OPENMP\n#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n");
 }
 
@@ -103,7 +104,7 @@ const struct dialect dialect_c = {
     .atomic = atomic,
     .has_generic_atomics = true,
     .unroll = "FCL_UNROLL",
-    .simd = "FCL_SIMD",
+    .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD", [TARGET_VECTORS_WITHIN] = "FCL_SCALAR"},
     .alignment = " FCL_ALIGNED(%d)",
     .kernel_head = kernel_head,
     .kernel_tail = kernel_tail,

@@ -62,7 +62,7 @@ const struct dialect dialect_dump = {
     .fence = "fence;",
     .atomic = atomic,
     .unroll = "unrolled",
-    .simd = "simd",
+    .vectors = {[TARGET_VECTORS_WANTED] = "simd", [TARGET_VECTORS_WITHIN] = "scalar"},
     .alignment = " aligned %d",
     .is_plain = true,
     .kernel_head = kernel_head,

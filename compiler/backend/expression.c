@@ -446,7 +446,87 @@ static void print_operation(struct printer *p, const struct target_expr *expr, e
     }
 }
 
+/* ---- vectors, in OpenCL's spelling: scalars beside them are widened ---- */
+
+const char *vector_type(struct printer *p, enum base base) {
+    return arena_printf(p->out->arena, "%s%d", p->dialect->types[base], TARGET_LANES);
+}
+
+/* `, array + index)` */
+static void print_address(struct printer *p, const struct target_array *array, const struct target_expr *index) {
+    text_printf(p->out, "%s + ", array->name);
+    print_expr(p, index, PRECEDENCE_SUM + 1);
+    text_add(p->out, ")");
+}
+
+static void print_widened(struct printer *p, const struct target_expr *x) {
+    if (x->lanes)
+        print_expr(p, x, PRECEDENCE_ANY);
+    else
+        print_cast(p, vector_type(p, x->base), x, PRECEDENCE_ANY);
+}
+
+static void print_natural(struct printer *p, const struct target_expr *x, enum precedence least) {
+    if (x->lanes) {
+        text_printf(p->out, "as_%s(", vector_type(p, BASE_U32));
+        print_expr(p, x, PRECEDENCE_ANY);
+        text_add(p->out, ")");
+    } else {
+        print_cast(p, p->dialect->types[BASE_U32], x, least);
+    }
+}
+
+static void print_vector_operation(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    if (expr->op == OP_FMA) {
+        text_add(p->out, "fma(");
+        for (int i = 0; i < 3; i++) {
+            text_add(p->out, i ? ", " : "");
+            print_widened(p, expr->operands[i]);
+        }
+        text_add(p->out, ")");
+        return;
+    }
+    if (expr->op == OP_NEG) {
+        print_prefix(p, "-", expr->operands[0], least);
+        return;
+    }
+    const char *sign = expr->op == OP_MUL ? "*" : expr->op == OP_ADD ? "+" : "-";
+    enum precedence own = expr->op == OP_MUL ? PRECEDENCE_PRODUCT : PRECEDENCE_SUM;
+    if (expr->base == BASE_I32 && expr->wraps) {
+        text_printf(p->out, "as_%s(", vector_type(p, BASE_I32));
+        print_infix(p, expr, sign, own, PRECEDENCE_ANY, print_natural);
+        text_add(p->out, ")");
+    } else {
+        print_infix(p, expr, sign, own, least, print_expr);
+    }
+}
+
+static void print_vector(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    if (expr->kind == TARGET_EXPR_OPERATION) {
+        print_vector_operation(p, expr, least);
+    } else if (expr->array->lanes) {
+        text_printf(p->out, "%s[", expr->array->name);
+        print_expr(p, expr->operands[0], PRECEDENCE_ANY);
+        text_add(p->out, "]");
+    } else {
+        text_add(p->out, "vload16(0, ");
+        print_address(p, expr->array, expr->operands[0]);
+    }
+}
+
+void print_vector_store(struct printer *p, const struct target_statement *store) {
+    text_add(p->out, "vstore16(");
+    print_widened(p, store->value);
+    text_add(p->out, ", 0, ");
+    print_address(p, store->array, store->index);
+    text_add(p->out, ";\n");
+}
+
 void print_expr(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    if (expr->lanes && expr->kind != TARGET_EXPR_VARIABLE) {
+        print_vector(p, expr, least);
+        return;
+    }
     switch (expr->kind) {
     case TARGET_EXPR_CONSTANT: print_constant(p, expr->base, expr->constant, least); return;
     case TARGET_EXPR_VARIABLE: text_add(p->out, expr->variable->name); return;

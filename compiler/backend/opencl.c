@@ -22,7 +22,9 @@ static void file_head(struct text *out, struct file_needs needs) {
             "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that cannot be vectorised is no fault */\n"
             "#define FCL_WIDE __attribute__((min_vector_width(512)))\n"
             "#define FCL_SIMD _Pragma(\"clang loop vectorize_width(16)\")\n"
-            "#else\n#define FCL_WIDE\n#define FCL_SIMD\n#endif\n");
+            "#else\n#define FCL_WIDE\n#define FCL_SIMD\n#endif\n"
+            "#if defined __clang__\n#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
+            "#else\n#define FCL_SCALAR\n#endif\n");
 }
 
 /* Of 64 bits those of cl_khr_int64_base_atomics. */
@@ -95,7 +97,7 @@ const struct dialect dialect_opencl = {
     .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .atomic = atomic,
     .unroll = "#pragma unroll",
-    .simd = "FCL_SIMD",
+    .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD", [TARGET_VECTORS_WITHIN] = "FCL_SCALAR"},
     .alignment = " __attribute__((aligned(%d)))",
     .kernel_head = kernel_head,
     .file_head = file_head,

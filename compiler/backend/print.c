@@ -30,9 +30,11 @@ static void print_array(struct printer *p, const struct target_array *array) {
     print_indent(p);
     text_printf(p->out, "%s%s%s", is_dynamic ? "extern " : "", d->spaces[array->space],
                 d->alignment_is_before ? alignment : "");
-    text_printf(p->out, "%s %s[", memory_type(d, array->element), array->name);
+    int lanes = array->lanes ? array->lanes : 1;
+    text_printf(p->out, "%s %s[", array->lanes ? vector_type(p, array->element) : memory_type(d, array->element),
+                array->name);
     if (!is_dynamic)
-        text_printf(p->out, "%lld", (long long)array->capacity);
+        text_printf(p->out, "%lld", (long long)(array->capacity / lanes));
     text_printf(p->out, "]%s;\n", d->alignment_is_before ? "" : alignment);
 }
 
@@ -58,8 +60,8 @@ static void print_pointer(struct printer *p, const struct target_statement *stat
 static void print_variable(struct printer *p, const struct target_statement *statement) {
     const struct target_variable *variable = statement->variable;
     print_indent(p);
-    text_printf(p->out, "%s%s %s", variable->is_mutable ? "" : "const ", p->dialect->types[variable->base],
-                variable->name);
+    text_printf(p->out, "%s%s %s", variable->is_mutable ? "" : "const ",
+                variable->lanes ? vector_type(p, variable->base) : p->dialect->types[variable->base], variable->name);
     if (statement->value) {
         text_add(p->out, " = ");
         print_expr(p, statement->value, PRECEDENCE_ANY);
@@ -85,7 +87,7 @@ static void print_body(struct printer *p, const struct target_block *block) {
 
 static void print_for(struct printer *p, const struct target_statement *loop) {
     const char *name = loop->variable->name;
-    const char *pragma = loop->unroll ? p->dialect->unroll : loop->simd ? p->dialect->simd : NULL;
+    const char *pragma = loop->unroll ? p->dialect->unroll : p->dialect->vectors[loop->vectors];
     if (pragma)
         print_line(p, "%s", pragma);
     print_indent(p);
@@ -142,6 +144,10 @@ static void print_statement(struct printer *p, const struct target_statement *st
         return;
     case TARGET_STORE:
         print_indent(p);
+        if (statement->lanes && !statement->array->lanes) {
+            print_vector_store(p, statement);
+            return;
+        }
         print_element(p, statement->array, statement->is_volatile);
         print_expr(p, statement->index, PRECEDENCE_ANY);
         text_add(p->out, "] = ");

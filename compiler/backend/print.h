@@ -73,7 +73,7 @@ struct dialect {
     const char *failed_head;  /* of the function that reports a failed check; NULL: function_head */
     bool has_generic_atomics; /* GCC's built-in functions instead: they take elements of any type */
     const char *unroll;       /* line before a loop; NULL: none */
-    const char *simd;
+    const char *vectors[TARGET_VECTORS_COUNT];
     const char *alignment;    /* printf format with the bytes */
     bool alignment_is_before; /* …before the type, else after the name */
     bool is_plain;            /* no helpers and no wrapping spelt out: the dump, comments */
@@ -94,6 +94,9 @@ struct printer {
 void print_expr(struct printer *p, const struct target_expr *expr, enum precedence least);
 void print_constant(struct printer *p, enum base base, union scalar value, enum precedence least);
 const char *memory_type(const struct dialect *dialect, enum base base);
+const char *vector_type(struct printer *p, enum base base);
+/* Of TARGET_LANES elements that follow one another in an array whose elements are scalars. */
+void print_vector_store(struct printer *p, const struct target_statement *store);
 
 /* helpers.c */
 const char *helper_name(struct arena *arena, enum helper helper, enum base base, enum base from);

@@ -25,6 +25,9 @@
 
 #include "elaborate/value.h"
 
+/* Buckets are as large as is worth their emptying and combining: see note [own buckets]. */
+enum { PAIRS_PER_BUCKET = 2, LEAST_BLOCKS = 8 };
+
 /* Of CPUs: blocks with buckets of their own, copies of these, and what these may take of the first-level cache. */
 enum { CPU_BLOCKS = 64, MOST_WAYS = 8, FIRST_CACHE_BYTES = 16 * 1024 };
 
@@ -429,10 +432,41 @@ static void take_in_turns(struct elaborator *e, const struct reducing *r, const 
                width);
 }
 
+/* The element combined with those at `first`, `first + step` and so on, of that number. */
+static struct elab_value *fold_places(struct elaborator *e, const struct reducing *r, const struct places *places,
+                                      struct elab_value *element, struct ir_value *first, struct ir_value *step,
+                                      struct ir_value *count) {
+    struct ir_builder *b = e->builder;
+    ir_values leaves = {0}, combined = {0};
+    elab_flatten(e, element, &leaves);
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
+    memcpy(carried, leaves.at, leaves.count * sizeof *carried);
+    struct ir_value *copy = ir_begin_for(b, count, carried, leaves.count, "copy");
+    size_t next = 0;
+    struct elab_value *so_far = elab_unflatten(e, r->neutral, carried, &next);
+    struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, step), first);
+    elab_flatten(e, elab_apply2(e, r->function, so_far, read_place(e, r, places, at)), &combined);
+    ir_end_for(b, combined.at, results);
+    next = 0;
+    return elab_unflatten(e, r->neutral, results, &next);
+}
+
+/* What a place and its copies have come to. */
+static struct elab_value *read_ways(struct elaborator *e, const struct reducing *r, const struct places *places,
+                                    struct ir_value *place) {
+    struct ir_builder *b = e->builder;
+    struct elab_value *element = read_place(e, r, places, place);
+    if (!places->ways)
+        return element;
+    return fold_places(e, r, places, element, ir_binary(b, OP_ADD, place, places->stride), places->stride,
+                       ir_binary(b, OP_SUB, places->ways, ir_int(b, 1)));
+}
+
 static void hand_on(struct elaborator *e, const struct reducing *r, const struct places *places, enum level_value level,
                     const struct writer *writer) {
     struct ir_value *h = elab_begin_threads(e, level, ir_resolve(e->builder, r->push->array->length));
-    writer->write(e, writer, h, read_place(e, r, places, h));
+    writer->write(e, writer, h, read_ways(e, r, places, h));
     elab_end_threads(e, level, h);
 }
 
@@ -465,10 +499,36 @@ static int64_t place_bytes(const struct reducing *r) {
     return bytes;
 }
 
+static int64_t most_in_ways(const struct reducing *r) { return FIRST_CACHE_BYTES / MOST_WAYS / place_bytes(r); }
+
+/* Places in a place of their own, in several copies, see add_ways: for many pairs and few places. */
+static void run_in_turns(struct elaborator *e, const struct reducing *r, const struct writer *writer) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = ir_resolve(b, r->push->array->length), *zero = ir_int(b, 0);
+    struct ir_value *capacity = ir_int(b, length->high * MOST_WAYS);
+    struct places places = new_places(e, r, LEVEL_BLOCK, capacity, "buckets");
+    add_lock(e, r, &places, LEVEL_BLOCK, capacity);
+    places.ways = ir_int(b, MOST_WAYS);
+    places.stride = length;
+    fill(e, r, &places, LEVEL_BLOCK);
+    struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, ir_binary(b, OP_MUL, length, ir_int(b, MOST_WAYS - 1)));
+    struct ir_value *copy = ir_binary(b, OP_ADD, length, h);
+    write_place(e, r, &places, copy, r->neutral);
+    free_locks(e, &places, copy);
+    elab_end_threads(e, LEVEL_BLOCK, h);
+    take_in_turns(e, r, &places, zero, ir_resolve(b, r->push->pairs->length), zero, length);
+    hand_on(e, r, &places, LEVEL_BLOCK, writer);
+}
+
 static void run_at_block(struct elaborator *e, const struct reducing *r, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, r->push->array->length);
     struct ir_value *count = ir_resolve(b, r->push->pairs->length), *zero = ir_int(b, 0);
+    if (e->options->is_cpu && length->high <= most_in_ways(r) &&
+        count->low >= PAIRS_PER_BUCKET * MOST_WAYS * length->high) {
+        run_in_turns(e, r, writer);
+        return;
+    }
     bool fits = length->high <= e->options->shared_bytes / place_bytes(r);
     bool is_shared = are_in(writer, MEMORY_SHARED);
     bool in_place = keeps_plainly(r, writer) && (is_shared || !fits);
@@ -484,9 +544,6 @@ static void run_at_block(struct elaborator *e, const struct reducing *r, const s
 }
 
 /* ---- at grid ---- */
-
-/* As large as is worth its emptying and combining: see note [own buckets]. */
-enum { PAIRS_PER_BUCKET = 2, LEAST_BLOCKS = 8 };
 
 struct own_buckets {
     struct ir_value *limit;  /* buckets that fit */
@@ -521,35 +578,12 @@ static struct own_buckets plan_buckets(struct elaborator *e, const struct reduci
     return own;
 }
 
-/* The element combined with those at `first`, `first + step` and so on, of that number. */
-static struct elab_value *fold_places(struct elaborator *e, const struct reducing *r, const struct places *places,
-                                      struct elab_value *element, struct ir_value *first, struct ir_value *step,
-                                      struct ir_value *count) {
-    struct ir_builder *b = e->builder;
-    ir_values leaves = {0}, combined = {0};
-    elab_flatten(e, element, &leaves);
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
-    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
-    memcpy(carried, leaves.at, leaves.count * sizeof *carried);
-    struct ir_value *copy = ir_begin_for(b, count, carried, leaves.count, "copy");
-    size_t next = 0;
-    struct elab_value *so_far = elab_unflatten(e, r->neutral, carried, &next);
-    struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, step), first);
-    elab_flatten(e, elab_apply2(e, r->function, so_far, read_place(e, r, places, at)), &combined);
-    ir_end_for(b, combined.at, results);
-    next = 0;
-    return elab_unflatten(e, r->neutral, results, &next);
-}
-
 /* A block's buckets are combined with the array; those that nothing came to are left out. */
 static void combine(struct elaborator *e, const struct reducing *r, const struct places *own,
                     const struct places *places, struct ir_value *low, struct ir_value *width) {
     struct ir_builder *b = e->builder;
     struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, width);
-    struct elab_value *element = read_place(e, r, own, h);
-    if (own->ways)
-        element = fold_places(e, r, own, element, ir_binary(b, OP_ADD, h, own->stride), own->stride,
-                              ir_binary(b, OP_SUB, own->ways, ir_int(b, 1)));
+    struct elab_value *element = read_ways(e, r, own, h);
     ir_values leaves = {0}, neutral = {0};
     elab_flatten(e, element, &leaves);
     elab_flatten(e, r->neutral, &neutral);
@@ -585,8 +619,6 @@ static void begin_share(struct elaborator *e, struct share *share, struct ir_val
     struct ir_value *left = ir_binary(b, OP_MAX, ir_int(b, 0), ir_binary(b, OP_SUB, pairs, share->first));
     share->count = ir_binary(b, OP_MIN, share->size, left);
 }
-
-static int64_t most_in_ways(const struct reducing *r) { return FIRST_CACHE_BYTES / MOST_WAYS / place_bytes(r); }
 
 /* A core cannot change one place twice in a row without waiting for the first change: pairs that follow one another go to
    different copies of the block's buckets, where these stay in the first-level cache. */

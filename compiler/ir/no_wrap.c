@@ -1,6 +1,6 @@
 /* Marks the arithmetic whose operands' ranges prove that it does not overflow, so that backends may use plain signed
    operators and index arithmetic may be widened. A mark made by the builder (which knows more inside branches) stays.
-   A signed index that is used where it is computed is in range, so it is not negative: a sum with a summand that is not
+   A signed index that is used for certain is in range, so it is not negative: a sum with a summand that is not
    negative has then not gone over the top. Where indices are checked, this is not known before the check. */
 #include "ir/pass_list.h"
 
@@ -22,9 +22,20 @@ static void mark(struct ir_instruction *instruction) {
         instruction->no_wrap = true;
 }
 
+/* Is `inside` gone through whenever `region` is, for certain? */
+static bool always_runs(const struct ir_region *inside, const struct ir_region *region) {
+    while (inside != region) {
+        const struct ir_instruction *loop = inside->owner;
+        if (!loop || (loop->kind != IR_FORALL && loop->kind != IR_FOR) || loop->operands[0]->low < 1)
+            return false;
+        inside = loop->region;
+    }
+    return true;
+}
+
 static void mark_index(const struct ir_instruction *access) {
     struct ir_instruction *sum = access->operands[0]->definition;
-    if (sum && sum->kind == IR_OPERATION && sum->op == OP_ADD && sum->region == access->region &&
+    if (sum && sum->kind == IR_OPERATION && sum->op == OP_ADD && always_runs(access->region, sum->region) &&
         base_info[sum->results[0]->base].is_signed && (sum->operands[0]->low >= 0 || sum->operands[1]->low >= 0))
         sum->no_wrap = true;
 }

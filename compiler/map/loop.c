@@ -1,6 +1,9 @@
 /* The loop mapping, for CPUs: one work-item does a contiguous range of the grid's iterations, everything inside is plain
    nested loops, and the threads of a block are the innermost one, at unit stride, for the device's compiler to
    vectorise. A barrier is just the end of a loop. */
+#include <inttypes.h>
+
+#include "ir/linear.h"
 #include "map/lower.h"
 
 enum { VECTOR_ALIGNMENT = 64, DEFAULT_STACK = 256 * 1024 };
@@ -73,8 +76,8 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
 
 /* note [rows]
    A tile is a loop over its elements whose body takes the index apart: i / 32 and i % 32. A compiler sees no unit stride in that. So
-   a loop of constant length over threads whose body divides its index by one power of two only becomes two: over
-   rows, and within the row, where quotient and remainder are the loops' variables. */
+   a loop over threads whose length is a multiple of one power of two, by which alone its body divides its index, becomes
+   two: over rows, and within the row, where quotient and remainder are the loops' variables. */
 struct rows {
     int shift;           /* 0: nothing is divided */
     bool mixed;          /* by different numbers */
@@ -126,39 +129,82 @@ static void bind_rows(struct lowering *l, const struct ir_region *region, const 
     }
 }
 
-static struct target_statement *counted_loop(struct lowering *l, const struct ir_value *index, int64_t count) {
+/* Is there, in a loop inside of the region's, an access that is steps of more than one element apart from iteration to iteration? */
+static bool has_strides(const struct ir_region *region, const struct ir_value *index, bool is_inside) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        struct linear place;
+        if (is_inside && (instruction->kind == IR_LOAD || instruction->kind == IR_STORE) &&
+            linear_expand(instruction->operands[0], &place))
+            for (size_t k = 0; k < place.count; k++)
+                if (place.term[k].value == index && imaxabs(place.term[k].coefficient) > 1)
+                    return true;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] &&
+                has_strides(instruction->regions[r], index, is_inside || instruction->kind == IR_FOR))
+                return true;
+    }
+    return false;
+}
+
+static enum target_vectors vectors_of(const struct ir_instruction *forall, const struct target_block *body) {
+    if (is_simple(body) && !has_atomics(forall->regions[0]))
+        return TARGET_VECTORS_WANTED;
+    return has_strides(forall->regions[0], forall->parameters[0], false) ? TARGET_VECTORS_WITHIN : TARGET_VECTORS_ANY;
+}
+
+/* A multiple of `width`, a power of two? Also when it was computed modulo 2^32 or 2^64. */
+static bool is_multiple(struct ir_value *value, int64_t width) {
+    const struct ir_instruction *definition = value->definition;
+    if (definition && definition->kind == IR_OPERATION && (definition->op == OP_MAX || definition->op == OP_MIN))
+        return is_multiple(definition->operands[0], width) && is_multiple(definition->operands[1], width);
+    struct linear sum;
+    if (!linear_expand(value, &sum) || sum.constant % width)
+        return false;
+    for (size_t i = 0; i < sum.count; i++)
+        if (sum.term[i].coefficient % width)
+            return false;
+    return true;
+}
+
+static struct target_statement *counted_loop(struct lowering *l, const struct ir_value *index,
+                                             struct target_expr *limit) {
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = expr_integer(l, index->base, 0);
-    loop->limit = expr_integer(l, index->base, count);
+    loop->limit = limit;
     loop->step = expr_integer(l, index->base, 1);
     return loop;
 }
 
 static bool lower_rows(struct lowering *l, const struct ir_instruction *forall) {
-    const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
+    const struct ir_value *index = forall->parameters[0];
+    struct ir_value *count = forall->operands[0];
     struct rows rows = {0};
-    if (forall->outer == LEVEL_GRID || forall->inner != LEVEL_THREAD || !count->is_constant)
+    if (forall->outer == LEVEL_GRID || forall->inner != LEVEL_THREAD)
         return false;
     find_rows(forall->regions[0], index, &rows);
-    int64_t length = count->constant.integer, width = (int64_t)1 << rows.shift;
-    if (!rows.shift || rows.mixed || width < 4 || length <= width || length % width)
+    int64_t width = (int64_t)1 << rows.shift;
+    if (!rows.shift || rows.mixed || width < 4 || count->high <= width || !is_multiple(count, width))
         return false;
-    struct target_statement *outer = counted_loop(l, index, length / width);
+    struct target_expr *length = lower_simple(l, count, "count"), *shift = expr_integer(l, count->base, rows.shift);
+    struct target_expr *height = lower_named(l, expr_operation(l, OP_SHR, count->base, length, shift), NULL, "rows");
+    struct target_statement *outer = counted_loop(l, index, height);
     struct lower_scope outer_scope = lower_enter(l, &outer->body);
     outer->variable = lower_variable(l, index->base, "row", "row");
-    struct target_statement *inner = counted_loop(l, index, width);
+    struct target_statement *inner = counted_loop(l, index, expr_integer(l, index->base, width));
     struct lower_scope inner_scope = lower_enter(l, &inner->body);
     inner->variable = lower_variable(l, index->base, "column", "column");
     bind_rows(l, forall->regions[0], index, outer->variable, inner->variable);
     if (l->uses[index->id].count > rows.operations) {
-        struct target_expr *row = expr_variable(l, outer->variable, 0, length / width - 1);
+        struct target_expr *row = expr_variable(l, outer->variable, 0, (count->high - 1) / width);
         struct target_expr *start = expr_operation(l, OP_MUL, index->base, row, expr_integer(l, index->base, width));
         struct target_expr *whole =
             expr_operation(l, OP_ADD, index->base, start, expr_variable(l, inner->variable, 0, width - 1));
         lower_bind(l, index, lower_named(l, whole, index->name, "i"));
     }
     lower_region(l, forall->regions[0]);
-    inner->simd = is_simple(&inner->body) && !has_atomics(forall->regions[0]);
+    if (is_simple(&inner->body) && !has_atomics(forall->regions[0]))
+        inner->vectors = TARGET_VECTORS_WANTED;
     lower_leave(l, inner_scope);
     lower_leave(l, outer_scope);
     return true;
@@ -206,7 +252,8 @@ void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
     loop->variable = lower_variable(l, index->base, index->name, "i");
     lower_bind(l, index, expr_variable(l, loop->variable, index->low, index->high));
     lower_region(l, forall->regions[0]);
-    loop->simd = forall->inner == LEVEL_THREAD && is_simple(&loop->body) && !has_atomics(forall->regions[0]);
+    if (forall->inner == LEVEL_THREAD)
+        loop->vectors = vectors_of(forall, &loop->body);
     lower_leave(l, scope);
 }
 
@@ -227,4 +274,8 @@ void loop_declare(struct lowering *l, struct extent *extent) {
     lower_scratch(l, buffer, LEVEL_BLOCK, expr_hardware(l, TARGET_BLOCK_ID));
 }
 
-void loop_begin(struct lowering *l) { loop_forall(l, l->forall); }
+void loop_begin(struct lowering *l) {
+    loop_forall(l, l->forall);
+    if (l->options->has_vectors)
+        vectors_make(l);
+}

@@ -141,4 +141,9 @@ void loop_begin(struct lowering *l);
 void loop_forall(struct lowering *l, const struct ir_instruction *forall);
 void loop_declare(struct lowering *l, struct extent *extent);
 
+/* ---- vectors.c ---- */
+
+/* Note [registers]: for the loop mapping, when the kernel is complete. */
+void vectors_make(struct lowering *l);
+
 #endif

@@ -11,6 +11,7 @@ struct map_options {
                               strides, or are none. (PoCL makes wrong code of that, where a barrier is in a branch.) */
     bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */
     int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit. CUDA: 48 KiB */
+    bool has_vectors;            /* LOOP: the language has them, note [registers] */
     int64_t stack_limit;         /* LOOP: more block-owned memory than that goes to scratch; 0: 256 KiB */
 };
 

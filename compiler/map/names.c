@@ -29,7 +29,8 @@ static const char *const reserved[] = {
     "vec_step", "hadd", "rhadd", "mad", "mad24", "mad_hi", "mad_sat", "mul24", "mul_hi", "rotate", "upsample",
     "add_sat", "sub_sat", "abs_diff", "popcount", "clz", "ctz", "min", "max", "abs", "isequal", "isnan", "isinf",
     "isfinite", "signbit", "isordered", "get_global_id", "get_local_id", "get_group_id", "get_global_size",
-    "get_local_size", "get_num_groups", "get_work_dim",
+    "get_local_size", "get_num_groups", "get_work_dim", "vload16", "vstore16", "float16", "int16", "uint16", "as_int16",
+    "as_uint16",
     /* the mathematics and general functions of all three */
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "cospi",
     "erf", "erfc", "exp", "exp2", "exp10", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "fract",

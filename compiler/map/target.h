@@ -13,6 +13,7 @@ struct target_variable {
     enum base base;
     bool is_mutable;
     bool is_parameter; /* then a bool is held as a byte: OpenCL has no bool arguments */
+    int lanes;         /* 0, or TARGET_LANES: it is a vector */
 };
 
 enum target_space {
@@ -23,6 +24,8 @@ enum target_space {
 
 enum { TARGET_CAPACITY_DYNAMIC = -1 };
 
+enum { TARGET_LANES = 16 }; /* of a vector, note [registers] */
+
 /* Anything that can be indexed. */
 struct target_array {
     const char *name;
@@ -31,6 +34,7 @@ struct target_array {
     bool is_const;
     int64_t capacity; /* of a declared array; TARGET_CAPACITY_DYNAMIC: shared memory sized by the launch */
     int alignment;    /* bytes; 0: the element's own */
+    int lanes;        /* 0, or TARGET_LANES: its elements are held in vectors, and indices count these */
 };
 
 /* ---- expressions ---- */
@@ -69,6 +73,7 @@ struct target_expr {
     struct target_expr *operands[3];
     struct target_array *array;
     bool is_volatile; /* ELEMENT */
+    int lanes;        /* 0, or TARGET_LANES: it is a vector, of an ELEMENT with those that follow */
     enum target_hardware hardware;
 };
 
@@ -104,6 +109,15 @@ enum target_exchange {
     TARGET_EXCHANGE_XOR,
     TARGET_EXCHANGE_COUNT
 };
+
+/* What a compiler that makes vectors of a loop's iterations is told. */
+enum target_vectors {
+    TARGET_VECTORS_ANY,
+    TARGET_VECTORS_WANTED, /* iterations are independent and simple */
+    TARGET_VECTORS_WITHIN, /* each iteration goes through memory of its own: vectors of several would gather */
+    TARGET_VECTORS_COUNT
+};
+
 struct target_statement {
     enum target_statement_kind kind;
     enum target_exchange exchange; /* SHUFFLE: lane `index`, or that of this lane - index, + index, ^ index */
@@ -114,10 +128,11 @@ struct target_statement {
     enum ir_atomic atomic;
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;
-    bool unroll;      /* FOR: to be unrolled completely */
-    bool simd;        /* FOR: iterations are independent and simple */
-    bool is_global;   /* BLOCK_BARRIER: orders global memory too, not only shared */
-    bool is_volatile; /* STORE */
+    bool unroll;                 /* FOR: to be unrolled completely */
+    enum target_vectors vectors; /* FOR */
+    bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared */
+    bool is_volatile;            /* STORE */
+    int lanes;                   /* STORE: 0, or TARGET_LANES: of a vector */
 };
 
 /* ---- kernels ---- */

@@ -112,6 +112,31 @@ def cases(env):
     yield on_cpu("loops whose iterations share counters are not for SIMD, those that clear and copy the counters are",
                  chunks % ("(reduceByIndex (+) 0 (generate 16 (fn _ => 0)) (map (fn x => (x & 15, 1)) c) : [int]<block>)", 16),
                  loops=7, simd=4, branches=1)
+    def vectors():
+        path = os.path.join(env.tmp(), "vectors.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('import "matrix"\nkernel k (m : int) (p : int) (n : int) (xs : [float]) (ys : [float]) = '
+                       'matMulFma m p n xs ys\n')
+        text = body(open(compile_to("cl", path, "--map=loop", "-D", "matMulUnrolled=1"), encoding="utf-8").read(), "k")
+        assert count(r"\bfloat16 local_array\w*\[16\]", text) == 1, text
+        inner = re.search(r"while \(state\w* < depth\) \{(.*?)\n +\}\n +state", text, re.S)
+        assert inner, text
+        # eight rows of the first matrix, a vector of the second: as in benchmarks/reference/sgemm.cl
+        assert count(r"vload16\(", inner[1]) == 1 and count(r"= fma\(", inner[1]) == 8, inner[1]
+        assert count(r"vstore16|FCL_SIMD|\(uint\)|/ [^1]|%", inner[1]) == 0, inner[1]
+        assert count("for \\(int row", text) == 3, text  # the panel is copied by rows, in each of three cases
+        text = open(compile_to("c", path), encoding="utf-8").read()
+        assert "vload16" not in text and "float16" not in text, text
+    yield Case("the sums of a product are vectors in OpenCL's kernels for CPUs, without loads, stores or divisions", vectors)
+
+    def strides():
+        path = os.path.join(env.tmp(), "scan.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (xs : [int]) = scan (+) 0 xs\n")
+        text = body(open(compile_to("cl", path, "--map=loop"), encoding="utf-8").read(), "k")
+        assert count(r"FCL_SCALAR\n +for \(int chunk", text) == count(r"for \(int chunk", text) == 6, text
+    yield Case("a loop over runs of elements asks for no vectors across the runs", strides)
+
     def fences():
         path = os.path.join(env.tmp(), "scatter.fcl")
         with open(path, "w", encoding="utf-8") as file:
