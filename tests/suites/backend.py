@@ -47,6 +47,10 @@ def cases(env):
     yield golden("the same at grid: one loop",
                  "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <grid>", "k",
                  loops=1, barriers=0, shared=0, loads=1, stores=1)
+    yield golden("four turns of a grid's thread go together, so that their loads do; the turns are counted, by a division before the loop",
+                 "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3) xs)", "k", loops=1, unrolled=1, divisions=1, branches=0)
+    yield golden("but not where a turn is long", "kernel k (n : int) (xs : [int]) = push <grid> (map (fn x => foldl (+) x (range 0 n)) xs)",
+                 "k", unrolled=0, divisions=0)
     yield golden("a forced array is stored once, with a barrier before it is read",
                  "kernel k (xs : [int]) = force (push <block> xs) |> reverse |> push <block>", "k",
                  barriers=1, stores=2, loads=1)
