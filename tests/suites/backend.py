@@ -114,8 +114,12 @@ def cases(env):
     yield on_cpu("on CPUs, loops over a whole chunk and those over the last one ask nothing",
                  chunks % ("push <block> (map ( * 2) (reverse (force (push <block> c))))", 256), loops=5, simd=4, branches=1, choices=0)
     yield on_cpu("loops whose iterations share counters are not for SIMD, those that clear and copy the counters are",
-                 chunks % ("(reduceByIndex (+) 0 (generate 16 (fn _ => 0)) (map (fn x => (x & 15, 1)) c) : [int]<block>)", 16),
+                 chunks % ("(reduceByIndex (+) 0 (generate 64 (fn _ => 0)) (map (fn x => (x & 63, 1)) c) : [int]<block>)", 64),
                  loops=7, simd=4, branches=1)
+    yield on_cpu("many pairs take copies of few counters in turns, which are added up",
+                 chunks % ("(reduceByIndex (+) 0 (generate 16 (fn _ => 0)) (map (fn x => (x & 15, 1)) c) : [int]<block>)", 16),
+                 loops=10, simd=4, branches=1)
+
     def vectors():
         path = os.path.join(env.tmp(), "vectors.fcl")
         with open(path, "w", encoding="utf-8") as file:
