@@ -249,8 +249,9 @@ static inline struct fcl_arg fcl_arg_local(size_t bytes) {
 enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,
                            const struct fcl_arg *args, size_t count);
 
-// How many blocks to launch for `iterations` of a kernel: one for every `per_block` of them, or with `per_block` 0, where blocks
-// take contiguous ranges (CPUs), a few for each core, but none with fewer than `least` iterations. Any number is right.
+// How many blocks to launch for `iterations` of a kernel: one for every `per_block` of them, or for `least` times as many where
+// that is enough to keep the device busy. With `per_block` 0, where blocks take contiguous ranges (CPUs), a few for each
+// core, but none with fewer than `least` iterations. Any number is right.
 uint64_t fcl_blocks(const struct fcl_context *context, uint64_t iterations, uint32_t per_block, uint32_t least);
 
 // ---------------------------------------------------------------- checks

@@ -88,7 +88,9 @@ static void print_body(struct printer *p, const struct target_block *block) {
 static void print_for(struct printer *p, const struct target_statement *loop) {
     const char *name = loop->variable->name;
     const char *pragma = loop->unroll ? p->dialect->unroll : p->dialect->vectors[loop->vectors];
-    if (pragma)
+    if (loop->unroll_by && p->dialect->unroll)
+        print_line(p, "%s %d", p->dialect->unroll, loop->unroll_by);
+    else if (pragma)
         print_line(p, "%s", pragma);
     print_indent(p);
     text_printf(p->out, "for (%s %s = ", p->dialect->types[loop->variable->base], name);

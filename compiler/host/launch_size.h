@@ -6,7 +6,8 @@
 
 struct launch_size {
     unsigned per_block; /* SIMT: iterations that one block does at once; 0: LOOP, blocks take contiguous ranges */
-    unsigned least;     /* LOOP: iterations that are worth a block */
+    unsigned
+        least; /* LOOP: iterations that are worth a block; SIMT: how many times per_block, on a device that is busy */
 };
 
 static inline struct launch_size launch_size_of(const struct target_kernel *kernel) {
@@ -14,7 +15,7 @@ static inline struct launch_size launch_size_of(const struct target_kernel *kern
     if (kernel->mapping == TARGET_LOOP)
         return (struct launch_size){0, kernel->unit == LEVEL_THREAD ? 4096 : 1};
     if (kernel->unit == LEVEL_THREAD)
-        return (struct launch_size){threads, 0};
+        return (struct launch_size){threads, (unsigned)kernel->turns};
     unsigned warp = kernel->warp_threads > 0 ? (unsigned)kernel->warp_threads : 1;
     unsigned warps = threads / warp;
     return (struct launch_size){kernel->unit == LEVEL_WARP && warps ? warps : 1, 0};

@@ -175,6 +175,65 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
     lower_leave(l, scope);
 }
 
+static bool has_loads(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_LOAD)
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] && has_loads(instruction->regions[r]))
+                return true;
+    }
+    return false;
+}
+
+/* note [turns]
+   A loop over a grid's threads that loads little has one load in flight for each thread, too few to fill a large GPU's
+   memory. With several turns in one there are as many; but no compiler puts them together where the index might wrap. So
+   the turns of a thread are counted first. */
+static bool has_turns(const struct lowering *l, const struct ir_instruction *forall) {
+    enum { LARGEST_TURN = 32 };
+    return l->options->has_warps && forall->outer == LEVEL_GRID && forall->inner == LEVEL_THREAD &&
+           size_of_body(forall->regions[0]) <= LARGEST_TURN && has_loads(forall->regions[0]);
+}
+
+static void lower_turns(struct lowering *l, const struct ir_instruction *forall, const struct share *share,
+                        struct target_expr *limit) {
+    enum { TOGETHER = 4 };
+    const struct ir_value *index = forall->parameters[0];
+    struct target_expr *first = lower_named(l, expr_hardware(l, share->first), NULL, "first");
+    struct target_expr *stride = lower_named(l, expr_hardware(l, share->stride), NULL, "stride");
+    first->low = 0; /* and fewer than 2^31 in all */
+    stride->low = 1;
+    first->high = stride->high = INT32_MAX;
+    struct target_expr *one = expr_integer(l, BASE_U32, 1);
+    struct target_expr *end = expr_operation(l, OP_MAX, BASE_U32, expr_convert(l, limit, BASE_U32), first);
+    struct target_expr *left = expr_operation(l, OP_SUB, BASE_U32, end, first);
+    struct target_expr *more = expr_operation(l, OP_SUB, BASE_U32, stride, one);
+    struct target_expr *turns =
+        expr_operation(l, OP_DIV, BASE_U32, expr_operation(l, OP_ADD, BASE_U32, left, more), stride);
+    turns = lower_named(l, turns, NULL, "turns");
+    struct target_statement *loop = lower_emit(l, TARGET_FOR);
+    loop->value = expr_integer(l, BASE_U32, 0);
+    loop->limit = turns;
+    loop->step = one;
+    loop->unroll_by = l->target->turns = TOGETHER;
+    struct lower_scope scope = lower_enter(l, &loop->body);
+    const char *name = names_fresh(l->names, index->name, "i"); /* the better name is for the body's */
+    loop->variable = lower_variable(l, BASE_U32, "turn", "turn");
+    struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
+    variable->name = name;
+    variable->base = index->base;
+    struct target_expr *before =
+        expr_operation(l, OP_MUL, BASE_U32, expr_variable(l, loop->variable, 0, INT32_MAX), stride);
+    struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
+    declare->variable = variable;
+    declare->value = expr_convert(l, expr_operation(l, OP_ADD, BASE_U32, before, first), index->base);
+    lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
+    lower_region(l, forall->regions[0]);
+    lower_leave(l, scope);
+}
+
 void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     struct share share = share_of(l, forall);
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
@@ -202,6 +261,10 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     if (!is_plain && count->low < 0)
         limit = lower_named(l, expr_operation(l, OP_MAX, count->base, limit, expr_integer(l, count->base, 0)), NULL,
                             "count");
+    if (!is_plain && has_turns(l, forall)) {
+        lower_turns(l, forall, &share, limit);
+        return;
+    }
     enum base base = is_plain ? index->base : BASE_U32;
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = share.is_sequential ? expr_integer(l, base, 0) : expr_hardware(l, share.first);

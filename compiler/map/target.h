@@ -129,6 +129,7 @@ struct target_statement {
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;
     bool unroll;                 /* FOR: to be unrolled completely */
+    int unroll_by;               /* FOR: 0, or how many iterations are to become one */
     enum target_vectors vectors; /* FOR */
     bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared */
     bool is_volatile;            /* STORE */
@@ -177,6 +178,7 @@ struct target_kernel {
     enum level_value unit;          /* LEVEL_BLOCK, LEVEL_WARP or LEVEL_THREAD: who does one iteration */
     bool is_exact;                  /* neither more nor fewer threads than block_threads */
     int block_threads;              /* to launch with; also the most that may be (1 in the loop mapping) */
+    int turns;                      /* of a thread, one after the other, where there are enough: note [turns]; 0: one */
     bool needs_warps;               /* threads per block must be a multiple of the warp's */
     int warp_threads;
     bool uses_double;

@@ -130,4 +130,10 @@ void fence();
 // Every load and store of a kernel comes here first.
 void touch(uintptr_t address, size_t bytes, access how, const void *code);
 
+// ---------------------------------------------------------------- what accesses cost (traffic.cc)
+
+void count_traffic(uintptr_t address, size_t bytes, access how, bool is_shared, const void *code);
+void traffic_of_block();
+void traffic_of_launch();
+
 } // namespace cudasim

@@ -302,6 +302,7 @@ void touch(uintptr_t address, size_t bytes, access how, const void *code) {
                  source_of(code).c_str());
         if (device_shadow)
             touch_words(device_shadow, arena.begin, address, bytes, how, false, code);
+        count_traffic(address, bytes, how, false, code);
         if (how == access::atomic)
             exchange_order(address);
         return;
@@ -315,6 +316,7 @@ void touch(uintptr_t address, size_t bytes, access how, const void *code) {
             fail("%s of %zu bytes outside the shared arrays%s: by thread %u%s", verb(how), bytes, place().c_str(),
                  current->number, source_of(code).c_str());
         touch_words(static_shadow.data(), owner.shared.begin & ~uintptr_t{3}, address, bytes, how, true, code);
+        count_traffic(address, bytes, how, true, code);
         return;
     }
     if (dynamic_shared_memory.holds(address, 1)) {
@@ -323,6 +325,7 @@ void touch(uintptr_t address, size_t bytes, access how, const void *code) {
                  bytes, static_cast<size_t>(address - dynamic_shared_memory.begin), running.dynamic_shared,
                  place().c_str(), current->number, source_of(code).c_str());
         touch_words(dynamic_shadow, dynamic_shared_memory.begin, address, bytes, how, true, code);
+        count_traffic(address, bytes, how, true, code);
         return;
     }
     uintptr_t stack = reinterpret_cast<uintptr_t>(current->stack);

@@ -230,7 +230,9 @@ bool execute() {
         memset(reinterpret_cast<void *>(shared.begin), fresh_byte, shared.end - shared.begin);
         memset(reinterpret_cast<void *>(dynamic_shared_memory.begin), fresh_byte, running.dynamic_shared);
         good = run_block(order, running.seed ? &random : nullptr);
+        traffic_of_block();
     }
+    traffic_of_launch();
     for (unsigned t = 0; t < thread_count; t++)
         if (threads[t].stack) {
             free_stacks.push_back(threads[t].stack);

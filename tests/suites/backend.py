@@ -47,6 +47,10 @@ def cases(env):
     yield golden("the same at grid: one loop",
                  "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <grid>", "k",
                  loops=1, barriers=0, shared=0, loads=1, stores=1)
+    yield golden("four turns of a grid's thread go together, so that their loads do; the turns are counted, by a division before the loop",
+                 "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3) xs)", "k", loops=1, unrolled=1, divisions=1, branches=0)
+    yield golden("but not where a turn is long", "kernel k (n : int) (xs : [int]) = push <grid> (map (fn x => foldl (+) x (range 0 n)) xs)",
+                 "k", unrolled=0, divisions=0)
     yield golden("a forced array is stored once, with a barrier before it is read",
                  "kernel k (xs : [int]) = force (push <block> xs) |> reverse |> push <block>", "k",
                  barriers=1, stores=2, loads=1)
@@ -110,8 +114,12 @@ def cases(env):
     yield on_cpu("on CPUs, loops over a whole chunk and those over the last one ask nothing",
                  chunks % ("push <block> (map ( * 2) (reverse (force (push <block> c))))", 256), loops=5, simd=4, branches=1, choices=0)
     yield on_cpu("loops whose iterations share counters are not for SIMD, those that clear and copy the counters are",
-                 chunks % ("(reduceByIndex (+) 0 (generate 16 (fn _ => 0)) (map (fn x => (x & 15, 1)) c) : [int]<block>)", 16),
+                 chunks % ("(reduceByIndex (+) 0 (generate 64 (fn _ => 0)) (map (fn x => (x & 63, 1)) c) : [int]<block>)", 64),
                  loops=7, simd=4, branches=1)
+    yield on_cpu("many pairs take copies of few counters in turns, which are added up",
+                 chunks % ("(reduceByIndex (+) 0 (generate 16 (fn _ => 0)) (map (fn x => (x & 15, 1)) c) : [int]<block>)", 16),
+                 loops=10, simd=4, branches=1)
+
     def vectors():
         path = os.path.join(env.tmp(), "vectors.fcl")
         with open(path, "w", encoding="utf-8") as file:

@@ -322,6 +322,10 @@ pushed("red", "red <grid> (+) xs", lambda xs: [sum(xs) & WORD] if xs else [], va
 for level, size in (("thread", 7), ("warp", 45), ("block", 300)):
     pushed("red", f"concat 1 (map (red <{level}> (+)) (splitUp {size} xs))", variant=f"at {level}", executors=EVERY if level == "block" else QUICK,
            wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
+for level, size in (("thread", 70), ("warp", 63), ("block", 300)):
+    pushed("redLanes", f"concat 1 (map (redLanes <{level}> (+) 0) (splitUp {size} xs))", variant=f"at {level}", executors=EVERY,
+           wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
+pushed("redLanes", "redLanes <grid> max 0 xs", lambda xs: [max(xs, default=0)], variant="at grid", executors=EVERY)
 for level in ("block", "grid"):
     row("push", "reduceByIndex", f"push <grid> (force (reduceByIndex (+) 0 start (zip places xs) : [uint]<{level}>))" if level == "grid" else
         "(reduceByIndex (+) 0 start (zip places xs) : [uint]<block>)", "start:[uint] places:[int] xs:[uint]", "[uint]",

@@ -1,0 +1,109 @@
+"""What the loads and stores of CUDA kernels would cost a GPU, counted by the CUDA simulator from the addresses that a small run
+touches: sectors of global memory, and turns at the banks of shared memory, beside the fewest there could be; and what ptxas
+says of registers and shared memory."""
+
+import os
+import re
+from harness import Case
+
+ORDER = 52
+
+WHOLE, MATRICES, COPY = ("benchmarks/fcl/" + name + ".fcl" for name in ("whole", "matrices", "copy"))
+EXAMPLES = "examples/{0}/{0}.fcl".format
+NETWORKS = EXAMPLES("networks")
+BEST = 1.0
+
+# Program, kernel and arguments: of each kind of access how often it is what it could be, to two digits; BEST where nothing is said.
+# Scattered by data: what a sort and a filter write, counters. sortV's last stage writes every second element, as the paper has it.
+KERNELS = [
+    (COPY, "copyGrid", "iota:8192", {}),
+    (EXAMPLES("linear"), "saxpy", "2 iota:8192 iota:8192", {}),
+    (EXAMPLES("reverse"), "reverseGrid", "iota:8192", {}),
+    (EXAMPLES("reverse"), "reverseChunks", "iota:8192", {}),
+    (EXAMPLES("transpose"), "transposeTiles", "128 64 iota:8192", {}),
+    (EXAMPLES("transpose"), "transposeNaive", "128 64 iota:8192", {"global read": 8.0}),
+    (EXAMPLES("reductions"), "sums7", "iota:4096", {}),
+    (NETWORKS, "scanSklansky", "iota:1024", {"global read": 1.33}),
+    (NETWORKS, "sortV", "random:1024:1", {"global write": 2.0, "shared read": 1.45, "shared write": 1.45}),
+    (WHOLE, "total", "iota:20000", {}),
+    (WHOLE, "rowTotals", "iota:64x256", {}),
+    (WHOLE, "rowTotals", "iota:2x8192", {}),
+    (WHOLE, "rowTotals", "iota:8192x1", {}),
+    (WHOLE, "sums", "iota:20000", {}),
+    (WHOLE, "segmentSums", "fill:20000:false iota:20000", {"shared read": 1.31}),
+    (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.18, "shared write": 2.03}),
+    (WHOLE, "sorted", "random:8192:1", {"global write": 1.17, "shared read": 1.13, "shared write": 1.53}),
+    (WHOLE, "sortedPairs", "random:8192:1 iota:8192",
+     {"global read": 1.02, "global write": 1.2, "shared read": 1.15, "shared write": 1.5}),
+    (WHOLE, "counts", "256 random:8192:1:0:255", {"global atomic": 1.02, "shared atomic": 3.2}),
+    (WHOLE, "bucketSums", "4096 random:8192:1:0:4095 iota:8192", {"global atomic": 7.75}),
+    (MATRICES, "timesVector", "64 iota:8192 iota:128", {}),
+    (MATRICES, "product", "64 iota:4096 iota:4096", {}),
+    (MATRICES, "edges", "64 64 iota:4096", {"global read": 1.09}),
+]
+
+# Of ptxas for sm_90: at most so many registers, just so many bytes of shared memory; nothing is spilled.
+REGISTERS = {
+    COPY: {"copyGrid": (32, 0)},
+    MATRICES: {"edges": (48, 0), "product": (128, 12352), "timesVector": (26, 0)},
+    WHOLE: {"sums": (48, 29744), "segmentSums": (64, 24368), "positive_2": (48, 29744), "total_0": (46, 32),
+            "rowTotals_0": (47, 32), "sorted_3": (44, 320), "sorted_4": (56, 29744), "sorted_5": (48, 45568),
+            "sortedPairs_5": (64, 34816), "counts_1": (28, 0)},
+}
+
+
+def traffic(text):
+    """Units and the least of these by kind of access."""
+    sums = {}
+    for line in text.splitlines():
+        found = re.search(r"(global|shared) (read|write|atomic) requests=\d+ units=(\d+) least=(\d+)", line)
+        assert found, line
+        units, least = sums.get(f"{found[1]} {found[2]}", (0, 0))
+        sums[f"{found[1]} {found[2]}"] = units + int(found[3]), least + int(found[4])
+    return sums
+
+
+def cases(env):
+    def counted(command, file):
+        env.must(*command, env=env.cudasim(CUDASIM_TRAFFIC=file))
+        with open(file, encoding="utf-8") as lines:
+            return traffic(lines.read())
+
+    def known(kernel, buffers, expected):
+        def check():
+            file = os.path.join(env.tmp(), "traffic")
+            got = counted([env.path("tests/cudasim/launch"), env.path("tests/cudasim/selftest/traffic.cu"), kernel, "1", "32",
+                           *buffers], file)
+            assert got == expected, got
+        return Case(f"what {kernel} of tests/cudasim/selftest/traffic.cu costs", check)
+
+    yield known("strided", ["range:64", "zeros:32"],
+                {"global read": (8, 4), "shared write": (32, 1), "shared read": (32, 1), "global write": (4, 4)})
+    yield known("wide", ["zeros:64", "zeros:64"],  # of 8 bytes: half a warp at a time
+                {"global read": (8, 8), "shared write": (2, 2), "shared read": (2, 1), "global write": (8, 8)})
+
+    for path, kernel, arguments, worse in KERNELS:
+        def cost(path=path, kernel=kernel, arguments=arguments, worse=worse):
+            sums = counted([env.fclc, "run", "--target=cuda", "--no-check", env.path(path), kernel, *arguments.split()],
+                           os.path.join(env.tmp(), "traffic"))
+            assert {"global read", "global write"} & set(sums), sums
+            for kind, (units, least) in sums.items():
+                ratio = round(units / least, 2)
+                assert ratio == worse.get(kind, BEST), f"{kind}: {ratio} times the least, expected {worse.get(kind, BEST)}\n{sums}"
+        yield Case(f"{kernel} {arguments}: sectors and turns at banks", cost)
+
+    for path, kernels in REGISTERS.items():
+        def registers(path=path, kernels=kernels):
+            nvcc = env.tool("nvcc")
+            folder = env.tmp()
+            env.must(env.fclc, env.path(path), "-o", os.path.join(folder, "k.cu"))
+            done = env.run(nvcc, "-arch=sm_90", "-Xptxas", "-v", "-cubin", "-o", os.path.join(folder, "k.cubin"),
+                           os.path.join(folder, "k.cu"), timeout=300)
+            assert not done.returncode, done.stderr
+            found = {name: (int(spilled), int(used), int(shared or 0)) for name, spilled, used, shared in re.findall(
+                r"entry function '(\w+)'.*?(\d+) bytes spill stores.*?Used (\d+) registers(?:, used \d+ barriers)?"
+                r"(?:, (\d+) bytes smem)?", done.stderr, re.S)}
+            for name, (most, shared) in kernels.items():
+                spilled, used, has = found[name]
+                assert not spilled and used <= most and has == shared, f"{name}: {used} registers, {has} bytes, {spilled} spilled"
+        yield Case(f"{path}: registers and shared memory", registers)
