@@ -539,7 +539,7 @@ static const char *vector_function(struct printer *p, const struct target_expr *
     case OP_TANH: return "tanh";
     case OP_CBRT: return "cbrt";
     case OP_HYPOT: return "hypot";
-    case OP_CONVERT: return "convert_float16";
+    case OP_CONVERT: return expr->base == BASE_F32 ? "convert_float16" : "convert_uchar16";
     default: return NULL;
     }
 }
@@ -554,10 +554,11 @@ static void print_vector_infix(struct printer *p, const struct target_expr *expr
         [OP_NE] = {"!=", PRECEDENCE_EQUAL},   [OP_LT] = {"<", PRECEDENCE_LESS},
         [OP_LE] = {"<=", PRECEDENCE_LESS},    [OP_AND] = {"&", PRECEDENCE_BIT_AND},
         [OP_OR] = {"|", PRECEDENCE_BIT_OR},   [OP_DIV] = {"/", PRECEDENCE_PRODUCT},
+        [OP_REM] = {"%", PRECEDENCE_PRODUCT}, [OP_SHR] = {">>", PRECEDENCE_SHIFT},
     };
     const char *sign = signs[expr->op].sign;
     enum precedence own = signs[expr->op].precedence;
-    if (expr->base == BASE_I32 && expr->wraps) {
+    if (expr->base == BASE_I32 && is_wrapping(expr)) {
         text_printf(p->out, "as_%s(", vector_type(p, BASE_I32));
         print_infix(p, expr, sign, own, PRECEDENCE_ANY, print_natural);
         text_add(p->out, ")");
@@ -600,12 +601,17 @@ void print_vector_store(struct printer *p, const struct target_statement *store)
 }
 
 void print_expr(struct printer *p, const struct target_expr *expr, enum precedence least) {
-    if (expr->lanes && expr->kind != TARGET_EXPR_VARIABLE) {
+    if (expr->lanes && (expr->kind == TARGET_EXPR_OPERATION || expr->kind == TARGET_EXPR_ELEMENT)) {
         print_vector(p, expr, least);
         return;
     }
     switch (expr->kind) {
-    case TARGET_EXPR_CONSTANT: print_constant(p, expr->base, expr->constant, least); return;
+    case TARGET_EXPR_CONSTANT:
+        if (expr->lanes)
+            text_printf(p->out, "(%s)%s", vector_type(p, expr->base), expr->constant.integer ? "-1" : "0");
+        else
+            print_constant(p, expr->base, expr->constant, least);
+        return;
     case TARGET_EXPR_VARIABLE: text_add(p->out, expr->variable->name); return;
     case TARGET_EXPR_OPERATION: print_operation(p, expr, least); return;
     case TARGET_EXPR_ELEMENT:

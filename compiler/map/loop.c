@@ -244,7 +244,7 @@ static struct target_statement *lower_loop(struct lowering *l, const struct ir_i
 static bool has_calls(const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_OPERATION && vectors_is_call(instruction->op))
+        if (instruction->kind == IR_WHILE || (instruction->kind == IR_OPERATION && vectors_is_call(instruction->op)))
             return true;
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r] && has_calls(instruction->regions[r]))
@@ -253,12 +253,12 @@ static bool has_calls(const struct ir_region *region) {
     return false;
 }
 
-/* Nothing but computing, loads and stores, and branches of these. */
+/* Nothing but computing, loads and stores, and branches and loops of these. */
 static bool is_plain(const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
         if (instruction->kind != IR_OPERATION && instruction->kind != IR_LOAD && instruction->kind != IR_STORE &&
-            instruction->kind != IR_IF)
+            instruction->kind != IR_IF && instruction->kind != IR_WHILE)
             return false;
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r] && !is_plain(instruction->regions[r]))

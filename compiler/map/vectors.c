@@ -7,9 +7,10 @@
    are left to their compilers, but for those of note [calls].
 
    note [calls]
-   Compilers do not make vectors of loops that call functions, and the exponential of 16 numbers takes hardly longer than that of one.
-   So a loop over threads with such calls goes by vectors, then by single iterations for what is left over. Its branches become
-   masks, where they only compute.
+   Compilers do not make vectors of loops that call functions, and the exponential of 16 numbers takes hardly longer than that of one;
+   nor of those whose iterations have loops that end when each says so. So a loop over threads with either goes by vectors,
+   then by single iterations for what is left over. Its branches become masks, where they only compute, and a loop inside it goes
+   on until the last lane has left.
 
    All iterations of a loop over threads are independent, so that those of a vector may be done at once. */
 #include "map/lower.h"
@@ -31,6 +32,7 @@ struct finder {
     struct lowering *l;
     struct target_variable *index; /* of the loop that is looked at */
     struct map *shapes;            /* of the variables declared in it, as integers */
+    bool is_branch;                /* in a branch of it, or in a loop inside of it */
     struct map *assigned;          /* those that have got a value, while it is being converted */
 };
 
@@ -63,8 +65,13 @@ bool vectors_is_call(enum ir_op op) {
     }
 }
 
+/* By 0 a processor stops. What is known in a branch holds for those lanes only that are in it. */
+static bool is_divisor(const struct finder *f, const struct target_expr *x) {
+    return x->kind == TARGET_EXPR_CONSTANT ? x->constant.integer > 0 : x->low > 0 && !f->is_branch;
+}
+
 /* Does it give a vector of `expr`'s base, or of truth values, where its operands are vectors of one base? */
-static bool is_supported(const struct target_expr *expr) {
+static bool is_supported(const struct finder *f, const struct target_expr *expr) {
     enum base base = expr->operands[0]->base;
     switch (expr->op) {
     case OP_ADD:
@@ -80,6 +87,9 @@ static bool is_supported(const struct target_expr *expr) {
     case OP_AND:
     case OP_OR: return base != BASE_F32; /* of bits, or of truth values */
     case OP_DIV:
+        /* Of integers only what needs no function of ours. */
+        return base == BASE_F32 || (has_vectors(base) && is_divisor(f, expr->operands[1]));
+    case OP_REM: return has_vectors(base) && base != BASE_F32 && is_divisor(f, expr->operands[1]);
     case OP_NEG:
     case OP_ABS:
     case OP_SQRT:
@@ -105,21 +115,34 @@ static enum shape shape_of_operation(const struct finder *f, const struct target
     }
     if (!has_step && !has_lanes)
         return SHAPE_UNIFORM;
-    if (has_step) {
+    if (has_step && !has_lanes) {
         bool is_sum = (expr->op == OP_ADD && (shapes[0] == SHAPE_UNIFORM || shapes[1] == SHAPE_UNIFORM)) ||
                       (expr->op == OP_SUB && shapes[1] == SHAPE_UNIFORM) ||
                       (expr->op == OP_CONVERT && base_info[expr->base].is_integer && base_info[expr->base].bits >= 32);
-        return is_sum ? SHAPE_STEP : SHAPE_OTHER;
+        if (is_sum)
+            return SHAPE_STEP;
     }
-    if (expr->op == OP_CONVERT)
-        return expr->base == BASE_F32 && expr->operands[0]->base == BASE_I32 ? SHAPE_LANES : SHAPE_OTHER;
+    for (int i = 0; i < 3 && expr->operands[i]; i++)
+        if (shapes[i] == SHAPE_STEP && expr->operands[i]->base != BASE_I32)
+            return SHAPE_OTHER; /* the lanes' indices are ints */
+    if (expr->op == OP_CONVERT) {
+        enum base from = expr->operands[0]->base;
+        bool is_known = (expr->base == BASE_F32 && from == BASE_I32) ||
+                        (expr->base == BASE_U8 && (from == BASE_I32 || from == BASE_U32));
+        return is_known ? SHAPE_LANES : SHAPE_OTHER;
+    }
     if (expr->op == OP_SELECT)
         return has_vectors(expr->base) ? SHAPE_LANES : SHAPE_OTHER;
+    if (expr->op == OP_SHR)
+        return has_vectors(expr->base) && expr->operands[1]->kind == TARGET_EXPR_CONSTANT &&
+                       expr->operands[1]->constant.natural < 32
+                   ? SHAPE_LANES
+                   : SHAPE_OTHER;
     for (int i = 0; i < 3 && expr->operands[i]; i++)
         if (expr->operands[i]->base != expr->operands[0]->base ||
             (expr->operands[i]->base == BASE_BOOL && shapes[i] != SHAPE_LANES))
             return SHAPE_OTHER;
-    return is_supported(expr) ? SHAPE_LANES : SHAPE_OTHER;
+    return is_supported(f, expr) ? SHAPE_LANES : SHAPE_OTHER;
 }
 
 static enum shape shape_of(const struct finder *f, const struct target_expr *expr) {
@@ -163,22 +186,26 @@ static bool is_flat(struct finder *f, const struct target_block *block, bool is_
 /* Fills f->shapes. Can the statement be done for the iterations of a vector together? In a branch nothing may touch memory: what it
    computes is computed for all. */
 static bool is_flat_statement(struct finder *f, const struct target_statement *statement, bool is_branch) {
+    f->is_branch = is_branch;
     enum shape shape = statement->value ? shape_of(f, statement->value) : SHAPE_LANES;
     if (shape == SHAPE_OTHER || (is_branch && has_elements(statement->value)))
         return false;
     struct target_variable *variable = statement->variable;
     switch (statement->kind) {
     case TARGET_DECLARE:
-        if (variable->is_mutable && (shape == SHAPE_STEP || !has_lanes(variable->base)))
+        if (variable->is_mutable && (shape == SHAPE_STEP ? variable->base != BASE_I32 : !has_lanes(variable->base)))
             return false;
         map_set(f->shapes, variable, (void *)(uintptr_t)(variable->is_mutable ? SHAPE_LANES : shape));
         return true;
-    case TARGET_ASSIGN: return shape != SHAPE_STEP && map_has(f->shapes, variable);
+    case TARGET_ASSIGN: return (shape != SHAPE_STEP || variable->base == BASE_I32) && map_has(f->shapes, variable);
     case TARGET_STORE:
-        return !is_branch && !statement->is_volatile && shape != SHAPE_STEP && has_vectors(statement->array->element) &&
+        return !is_branch && !statement->is_volatile && shape != SHAPE_STEP &&
+               (has_vectors(statement->array->element) || statement->array->element == BASE_U8) &&
                shape_of(f, statement->index) == SHAPE_STEP;
     case TARGET_IF:
         return shape == SHAPE_LANES && is_flat(f, &statement->body, true) && is_flat(f, &statement->other, true);
+    case TARGET_WHILE: return (statement->value ? shape == SHAPE_LANES : true) && is_flat(f, &statement->body, true);
+    case TARGET_LEAVE_UNLESS: return shape == SHAPE_LANES;
     default: return false;
     }
 }
@@ -193,7 +220,9 @@ static bool is_flat(struct finder *f, const struct target_block *block, bool is_
 static bool is_flat_loop(struct finder *f, const struct target_statement *loop) {
     f->index = loop->variable;
     f->shapes = map_new(f->l->arena);
-    return loop->vectors == TARGET_VECTORS_WANTED && is_integer(loop->step, 1) && is_flat(f, &loop->body, false);
+    bool is_good = is_integer(loop->step, 1) && is_flat(f, &loop->body, false);
+    f->is_branch = false;
+    return is_good;
 }
 
 static bool has_branches(const struct target_block *block) {
@@ -205,9 +234,9 @@ static bool has_branches(const struct target_block *block) {
 
 /* Can the whole loop go by vectors, unrolled? (Branches would need names, which nobody knows any more to be free.) */
 static bool has_shape(struct finder *f, const struct target_statement *loop) {
-    return !has_branches(&loop->body) && is_integer(loop->value, 0) && loop->limit->kind == TARGET_EXPR_CONSTANT &&
-           loop->limit->constant.integer % LANES == 0 && loop->limit->constant.integer <= MOST_VECTORS * LANES &&
-           is_flat_loop(f, loop);
+    return loop->vectors == TARGET_VECTORS_WANTED && !has_branches(&loop->body) && is_integer(loop->value, 0) &&
+           loop->limit->kind == TARGET_EXPR_CONSTANT && loop->limit->constant.integer % LANES == 0 &&
+           loop->limit->constant.integer <= MOST_VECTORS * LANES && is_flat_loop(f, loop);
 }
 
 /* ---- arrays ---- */
@@ -295,6 +324,33 @@ static struct target_expr *vector_at(const struct finder *f, const struct target
     return expr_operation(f->l, OP_ADD, base, vector, expr_integer(f->l, base, offset_of(f, place) / LANES));
 }
 
+/* The indices of all lanes. (The index itself is shared with places in memory.) */
+static struct target_expr *steps(const struct finder *f, struct target_expr *first) {
+    struct target_expr *numbers = expr_new(f->l, TARGET_EXPR_HARDWARE, BASE_I32);
+    numbers->hardware = TARGET_LANE_NUMBERS;
+    struct target_expr *all = expr_new(f->l, TARGET_EXPR_OPERATION, BASE_I32);
+    all->op = OP_ADD;
+    all->operands[0] = first;
+    all->operands[1] = numbers;
+    all->low = first->low;
+    all->high = first->high;
+    numbers->lanes = all->lanes = LANES;
+    return all;
+}
+
+/* What OpenCL makes of a number that is too large for the type it converts to is its own affair. */
+static struct target_expr *lowest_byte(const struct finder *f, struct target_expr *x) {
+    if (x->low >= 0 && x->high <= UINT8_MAX)
+        return x;
+    struct target_expr *byte = expr_new(f->l, TARGET_EXPR_OPERATION, x->base);
+    byte->op = OP_AND;
+    byte->operands[0] = x;
+    byte->operands[1] = expr_integer(f->l, x->base, UINT8_MAX);
+    byte->high = UINT8_MAX;
+    byte->lanes = LANES;
+    return byte;
+}
+
 static void mark(const struct finder *f, struct target_expr *expr) {
     if (expr->lanes || shape_of(f, expr) != SHAPE_LANES)
         return;
@@ -302,8 +358,13 @@ static void mark(const struct finder *f, struct target_expr *expr) {
     if (expr->kind == TARGET_EXPR_ELEMENT && expr->array->lanes)
         expr->operands[0] = vector_at(f, expr->operands[0]);
     else if (expr->kind == TARGET_EXPR_OPERATION)
-        for (int i = 0; i < 3 && expr->operands[i]; i++)
+        for (int i = 0; i < 3 && expr->operands[i]; i++) {
+            if (shape_of(f, expr->operands[i]) == SHAPE_STEP)
+                expr->operands[i] = steps(f, expr->operands[i]);
             mark(f, expr->operands[i]);
+        }
+    if (expr->kind == TARGET_EXPR_OPERATION && expr->op == OP_CONVERT && expr->base == BASE_U8)
+        expr->operands[0] = lowest_byte(f, expr->operands[0]);
 }
 
 /* `condition && more`, of vectors, by a name. */
@@ -333,6 +394,52 @@ static struct target_expr *mask(struct finder *f, struct target_block *to, struc
 
 static void flatten(struct finder *f, const struct target_block *from, struct target_block *to,
                     struct target_expr *all);
+
+/* A loop that each lane leaves when it wants: what it assigns then is for those that are still in it. */
+static void flatten_while(struct finder *f, struct target_statement *loop, struct target_block *to,
+                          struct target_expr *all) {
+    struct target_expr *everyone = all;
+    if (!everyone) {
+        everyone = expr_new(f->l, TARGET_EXPR_CONSTANT, BASE_BOOL);
+        everyone->constant.integer = 1;
+        everyone->lanes = LANES;
+    }
+    struct target_expr *active = mask(f, to, everyone, NULL);
+    active->variable->is_mutable = true;
+    for (size_t i = 0; i < map_count(f->shapes);
+         i++) /* the last lanes to leave must not touch what others have found */
+        map_set(f->assigned, map_entry(f->shapes, i).key, f->shapes);
+    struct target_statement *round = ARENA_NEW(f->l->arena, struct target_statement);
+    round->kind = TARGET_WHILE;
+    struct target_block body = loop->body;
+    if (loop->value) { /* asked first */
+        struct target_statement *leave = ARENA_NEW(f->l->arena, struct target_statement);
+        leave->kind = TARGET_LEAVE_UNLESS;
+        leave->value = loop->value;
+        body = (struct target_block){0};
+        vec_push(f->l->arena, &body.statements, leave);
+        for (size_t i = 0; i < loop->body.statements.count; i++)
+            vec_push(f->l->arena, &body.statements, loop->body.statements.at[i]);
+    }
+    flatten(f, &body, &round->body, active);
+    vec_push(f->l->arena, &to->statements, round);
+}
+
+/* `active = active && value`, and out when no lane is left. */
+static void flatten_leave(struct finder *f, struct target_statement *leave, struct target_block *to,
+                          struct target_expr *active) {
+    struct target_statement *assign = ARENA_NEW(f->l->arena, struct target_statement);
+    assign->kind = TARGET_ASSIGN;
+    assign->variable = active->variable;
+    assign->value = expr_new(f->l, TARGET_EXPR_OPERATION, BASE_BOOL);
+    assign->value->op = OP_AND;
+    assign->value->operands[0] = active;
+    assign->value->operands[1] = leave->value;
+    assign->value->lanes = LANES;
+    vec_push(f->l->arena, &to->statements, assign);
+    leave->value = active;
+    vec_push(f->l->arena, &to->statements, leave);
+}
 
 static void flatten_branches(struct finder *f, struct target_statement *branch, struct target_block *to,
                              struct target_expr *all) {
@@ -374,8 +481,20 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
             flatten_branches(f, statement, to, all);
             continue;
         }
-        if (statement->value)
+        if (statement->kind == TARGET_WHILE) {
+            flatten_while(f, statement, to, all);
+            continue;
+        }
+        bool is_step = statement->value && shape_of(f, statement->value) == SHAPE_STEP;
+        if (is_step && (statement->kind == TARGET_ASSIGN ||
+                        (statement->kind == TARGET_DECLARE && statement->variable->is_mutable)))
+            statement->value = steps(f, statement->value);
+        else if (statement->value)
             mark(f, statement->value);
+        if (statement->kind == TARGET_LEAVE_UNLESS) {
+            flatten_leave(f, statement, to, all);
+            continue;
+        }
         vec_push(f->l->arena, &to->statements, statement);
         if (statement->kind == TARGET_ASSIGN)
             flatten_assign(f, statement, all);
@@ -432,10 +551,12 @@ static bool expr_has_calls(const struct target_expr *expr) {
             expr_has_calls(expr->operands[1]) || expr_has_calls(expr->operands[2]));
 }
 
+/* Or loops that end when their iterations say so. */
 static bool has_calls(const struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];
-        if (expr_has_calls(statement->value) || has_calls(&statement->body) || has_calls(&statement->other))
+        if (statement->kind == TARGET_WHILE || expr_has_calls(statement->value) || has_calls(&statement->body) ||
+            has_calls(&statement->other))
             return true;
     }
     return false;
