@@ -449,6 +449,7 @@ static void print_operation(struct printer *p, const struct target_expr *expr, e
 /* ---- vectors, in OpenCL's spelling: scalars beside them are widened ---- */
 
 const char *vector_type(struct printer *p, enum base base) {
+    base = base == BASE_BOOL ? BASE_I32 : base; /* what comparisons give: all bits set, or none */
     return arena_printf(p->out->arena, "%s%d", p->dialect->types[base], TARGET_LANES);
 }
 
@@ -476,29 +477,106 @@ static void print_natural(struct printer *p, const struct target_expr *x, enum p
     }
 }
 
-static void print_vector_operation(struct printer *p, const struct target_expr *expr, enum precedence least) {
-    if (expr->op == OP_FMA) {
-        text_add(p->out, "fma(");
-        for (int i = 0; i < 3; i++) {
-            text_add(p->out, i ? ", " : "");
-            print_widened(p, expr->operands[i]);
-        }
-        text_add(p->out, ")");
-        return;
+static void print_vector_call(struct printer *p, const char *function, const struct target_expr *expr) {
+    text_printf(p->out, "%s(", function);
+    for (int i = 0; i < 3 && expr->operands[i]; i++) {
+        text_add(p->out, i ? ", " : "");
+        print_widened(p, expr->operands[i]);
     }
-    if (expr->op == OP_NEG) {
-        print_prefix(p, "-", expr->operands[0], least);
-        return;
+    text_add(p->out, ")");
+}
+
+static void print_vector_choice(struct printer *p, const struct target_expr *expr) {
+    const struct target_expr *condition = expr->operands[0];
+    text_add(p->out, condition->lanes ? "select(" : "(");
+    if (!condition->lanes) {
+        print_expr(p, condition, PRECEDENCE_CHOICE + 1);
+        text_add(p->out, " ? ");
     }
-    const char *sign = expr->op == OP_MUL ? "*" : expr->op == OP_ADD ? "+" : "-";
-    enum precedence own = expr->op == OP_MUL ? PRECEDENCE_PRODUCT : PRECEDENCE_SUM;
-    if (expr->base == BASE_I32 && expr->wraps) {
+    print_widened(p, expr->operands[condition->lanes ? 2 : 1]);
+    text_add(p->out, condition->lanes ? ", " : " : ");
+    print_widened(p, expr->operands[condition->lanes ? 1 : 2]);
+    if (condition->lanes) {
+        text_add(p->out, ", ");
+        print_expr(p, condition, PRECEDENCE_ANY);
+    }
+    text_add(p->out, ")");
+}
+
+/* Operators and functions of which vectors have the same as scalars; NULL: of others. */
+static const char *vector_function(struct printer *p, const struct target_expr *expr) {
+    bool is_floating = base_info[expr->base].is_floating;
+    switch (expr->op) {
+    case OP_MIN:
+    case OP_MAX: {
+        enum helper helper = expr->op == OP_MIN ? HELPER_MIN_VECTOR : HELPER_MAX_VECTOR;
+        if (!is_floating)
+            return expr->op == OP_MIN ? "min" : "max";
+        p->helpers[helper][expr->base][BASE_BOOL] = true;
+        return helper_name(p->out->arena, helper, expr->base, BASE_BOOL);
+    }
+    case OP_ABS: return "fabs";
+    case OP_SQRT: return "sqrt";
+    case OP_FLOOR: return "floor";
+    case OP_CEIL: return "ceil";
+    case OP_TRUNC: return "trunc";
+    case OP_FMA: return "fma";
+    case OP_EXP: return "exp";
+    case OP_EXP2: return "exp2";
+    case OP_LOG: return "log";
+    case OP_LOG2: return "log2";
+    case OP_LOG10: return "log10";
+    case OP_POW: return "pow";
+    case OP_SIN: return "sin";
+    case OP_COS: return "cos";
+    case OP_TAN: return "tan";
+    case OP_ASIN: return "asin";
+    case OP_ACOS: return "acos";
+    case OP_ATAN: return "atan";
+    case OP_ATAN2: return "atan2";
+    case OP_SINH: return "sinh";
+    case OP_COSH: return "cosh";
+    case OP_TANH: return "tanh";
+    case OP_CBRT: return "cbrt";
+    case OP_HYPOT: return "hypot";
+    case OP_CONVERT: return expr->base == BASE_F32 ? "convert_float16" : "convert_uchar16";
+    default: return NULL;
+    }
+}
+
+static void print_vector_infix(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    static const struct {
+        const char *sign;
+        enum precedence precedence;
+    } signs[OP_COUNT] = {
+        [OP_ADD] = {"+", PRECEDENCE_SUM},     [OP_SUB] = {"-", PRECEDENCE_SUM},
+        [OP_MUL] = {"*", PRECEDENCE_PRODUCT}, [OP_EQ] = {"==", PRECEDENCE_EQUAL},
+        [OP_NE] = {"!=", PRECEDENCE_EQUAL},   [OP_LT] = {"<", PRECEDENCE_LESS},
+        [OP_LE] = {"<=", PRECEDENCE_LESS},    [OP_AND] = {"&", PRECEDENCE_BIT_AND},
+        [OP_OR] = {"|", PRECEDENCE_BIT_OR},   [OP_DIV] = {"/", PRECEDENCE_PRODUCT},
+        [OP_REM] = {"%", PRECEDENCE_PRODUCT}, [OP_SHR] = {">>", PRECEDENCE_SHIFT},
+    };
+    const char *sign = signs[expr->op].sign;
+    enum precedence own = signs[expr->op].precedence;
+    if (expr->base == BASE_I32 && is_wrapping(expr)) {
         text_printf(p->out, "as_%s(", vector_type(p, BASE_I32));
         print_infix(p, expr, sign, own, PRECEDENCE_ANY, print_natural);
         text_add(p->out, ")");
     } else {
         print_infix(p, expr, sign, own, least, print_expr);
     }
+}
+
+static void print_vector_operation(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    const char *function = vector_function(p, expr);
+    if (function)
+        print_vector_call(p, function, expr);
+    else if (expr->op == OP_SELECT)
+        print_vector_choice(p, expr);
+    else if (expr->op == OP_NEG || expr->op == OP_NOT)
+        print_prefix(p, expr->op == OP_NEG ? "-" : "~", expr->operands[0], least);
+    else
+        print_vector_infix(p, expr, least);
 }
 
 static void print_vector(struct printer *p, const struct target_expr *expr, enum precedence least) {
@@ -523,12 +601,17 @@ void print_vector_store(struct printer *p, const struct target_statement *store)
 }
 
 void print_expr(struct printer *p, const struct target_expr *expr, enum precedence least) {
-    if (expr->lanes && expr->kind != TARGET_EXPR_VARIABLE) {
+    if (expr->lanes && (expr->kind == TARGET_EXPR_OPERATION || expr->kind == TARGET_EXPR_ELEMENT)) {
         print_vector(p, expr, least);
         return;
     }
     switch (expr->kind) {
-    case TARGET_EXPR_CONSTANT: print_constant(p, expr->base, expr->constant, least); return;
+    case TARGET_EXPR_CONSTANT:
+        if (expr->lanes)
+            text_printf(p->out, "(%s)%s", vector_type(p, expr->base), expr->constant.integer ? "-1" : "0");
+        else
+            print_constant(p, expr->base, expr->constant, least);
+        return;
     case TARGET_EXPR_VARIABLE: text_add(p->out, expr->variable->name); return;
     case TARGET_EXPR_OPERATION: print_operation(p, expr, least); return;
     case TARGET_EXPR_ELEMENT:

@@ -10,6 +10,9 @@ static const char *const helper_words[HELPER_COUNT] = {"div", "rem",      "min",
 const char *helper_name(struct arena *arena, enum helper helper, enum base base, enum base from) {
     if (helper == HELPER_CONVERT)
         return arena_printf(arena, "fcl_%s_of_%s", base_info[base].name, base_info[from].name);
+    if (helper == HELPER_MIN_VECTOR || helper == HELPER_MAX_VECTOR)
+        return arena_printf(arena, "fcl_%s_%s%d", helper == HELPER_MIN_VECTOR ? "min" : "max", base_info[base].name,
+                            TARGET_LANES);
     return arena_printf(arena, "fcl_%s_%s", helper_words[helper], base_info[base].name);
 }
 
@@ -67,11 +70,21 @@ static void print_float_extreme(struct printer *p, enum helper helper, enum base
     text_printf(p->out, "%ssignbit(a)) ? a : b;\n}\n", is_min ? "" : "!");
 }
 
+static void print_vector_extreme(struct printer *p, enum helper helper, enum base base) {
+    const char *type = vector_type(p, base);
+    bool is_min = helper == HELPER_MIN_VECTOR;
+    text_printf(p->out, "%s a, %s b) {\n    return select(b, a, (b != b) | (a %s b) | ((a == b) & ", type, type,
+                is_min ? "<" : ">");
+    text_printf(p->out, "%ssignbit(a)));\n}\n", is_min ? "" : "~");
+}
+
 static void print_helper(struct printer *p, enum helper helper, enum base base, enum base from) {
     const char *type = p->dialect->types[base];
     bool is_signed = base_info[base].is_signed;
     const char *natural = p->dialect->types[base_info[base].bits == 64 ? BASE_U64 : BASE_U32];
     bool is_count = helper == HELPER_CLZ || helper == HELPER_POPCOUNT;
+    if (helper == HELPER_MIN_VECTOR || helper == HELPER_MAX_VECTOR)
+        type = vector_type(p, base);
     print_head(p, is_count ? p->dialect->types[BASE_I32] : type, helper_name(p->out->arena, helper, base, from));
     switch (helper) {
     case HELPER_DIV:
@@ -113,6 +126,8 @@ static void print_helper(struct printer *p, enum helper helper, enum base base, 
                         p->dialect->types[from], type);
         break;
     case HELPER_CONVERT: print_conversion(p, base, from); break;
+    case HELPER_MIN_VECTOR:
+    case HELPER_MAX_VECTOR: print_vector_extreme(p, helper, base); break;
     case HELPER_REPORT:
     case HELPER_ATOMIC:
     case HELPER_COUNT: break;

@@ -23,6 +23,7 @@ static void file_head(struct text *out, struct file_needs needs) {
             "#define FCL_WIDE __attribute__((min_vector_width(512)))\n"
             "#define FCL_SIMD _Pragma(\"clang loop vectorize_width(16)\")\n"
             "#else\n#define FCL_WIDE\n#define FCL_SIMD\n#endif\n"
+            "#define FCL_LANES (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n"
             "#if defined __clang__\n#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
             "#else\n#define FCL_SCALAR\n#endif\n");
 }
@@ -80,7 +81,8 @@ const struct dialect dialect_opencl = {
                  [TARGET_WARP_COUNT] = {"get_local_size(0)", PRECEDENCE_PRIMARY},
                  [TARGET_GLOBAL_WARP_ID] = {"get_global_id(0)", PRECEDENCE_PRIMARY},
                  [TARGET_GLOBAL_WARP_COUNT] = {"get_global_size(0)", PRECEDENCE_PRIMARY},
-                 [TARGET_LANE_ID] = {"0", PRECEDENCE_PRIMARY}},
+                 [TARGET_LANE_ID] = {"0", PRECEDENCE_PRIMARY},
+                 [TARGET_LANE_NUMBERS] = {"FCL_LANES", PRECEDENCE_PRIMARY}},
     .has_min_max = true,
     .function_head = "static inline ",
     .clz32 = "(int)clz(x)",

@@ -176,9 +176,9 @@ static void print_statement(struct printer *p, const struct target_statement *st
     case TARGET_WHILE: print_while(p, statement); return;
     case TARGET_LEAVE_UNLESS:
         print_indent(p);
-        text_add(p->out, "if (!");
-        print_expr(p, statement->value, PRECEDENCE_PRIMARY);
-        text_add(p->out, ") break;\n");
+        text_add(p->out, statement->value->lanes ? "if (!any(" : "if (!");
+        print_expr(p, statement->value, statement->value->lanes ? PRECEDENCE_ANY : PRECEDENCE_PRIMARY);
+        text_add(p->out, statement->value->lanes ? ")) break;\n" : ") break;\n");
         return;
     case TARGET_IF: print_if(p, statement); return;
     case TARGET_BLOCK_BARRIER:

@@ -223,6 +223,81 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
+static struct target_statement *lower_loop(struct lowering *l, const struct ir_instruction *forall,
+                                           struct target_expr *first, struct target_expr *limit, bool is_vectors) {
+    const struct ir_value *index = forall->parameters[0];
+    struct target_statement *loop = lower_emit(l, TARGET_FOR);
+    loop->value = first;
+    loop->limit = limit;
+    loop->step = expr_integer(l, index->base, 1);
+    struct lower_scope scope = lower_enter(l, &loop->body);
+    loop->variable = lower_variable(l, index->base, index->name, "i");
+    lower_bind(l, index, expr_variable(l, loop->variable, index->low, index->high));
+    lower_region(l, forall->regions[0]);
+    if (forall->inner == LEVEL_THREAD)
+        loop->vectors = vectors_of(forall, &loop->body);
+    bool is_good = !is_vectors || vectors_of_calls(l, loop);
+    lower_leave(l, scope);
+    return is_good ? loop : NULL;
+}
+
+static bool has_calls(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_WHILE || (instruction->kind == IR_OPERATION && vectors_is_call(instruction->op)))
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] && has_calls(instruction->regions[r]))
+                return true;
+    }
+    return false;
+}
+
+/* Nothing but computing, loads and stores, and branches and loops of these. */
+static bool is_plain(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind != IR_OPERATION && instruction->kind != IR_LOAD && instruction->kind != IR_STORE &&
+            instruction->kind != IR_IF && instruction->kind != IR_WHILE)
+            return false;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] && !is_plain(instruction->regions[r]))
+                return false;
+    }
+    return true;
+}
+
+/* What was lowered may be lowered again. */
+static void forget(struct lowering *l, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        for (size_t k = 0; k < instruction->result_count; k++)
+            l->values[instruction->results[k]->id] = NULL;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                forget(l, instruction->regions[r]);
+    }
+}
+
+/* Note [calls] in vectors.c: as many iterations as go by vectors, or none. `first` becomes where it ends. */
+static void lower_vectors(struct lowering *l, const struct ir_instruction *forall, struct target_expr **first,
+                          struct target_expr *limit) {
+    enum base base = forall->parameters[0]->base;
+    if (!l->options->has_vectors || forall->inner != LEVEL_THREAD || !is_plain(forall->regions[0]) ||
+        !has_calls(forall->regions[0]))
+        return;
+    size_t before = l->block->statements.count;
+    struct target_expr *lanes = expr_integer(l, base, TARGET_LANES);
+    struct target_expr *left = expr_operation(l, OP_SUB, base, limit, *first);
+    struct target_expr *whole = expr_operation(l, OP_MUL, base, expr_operation(l, OP_DIV, base, left, lanes), lanes);
+    struct target_expr *end = lower_named(l, expr_operation(l, OP_ADD, base, *first, whole), NULL, "whole");
+    if (lower_loop(l, forall, *first, end, true))
+        *first = end;
+    else
+        l->block->statements.count = before;
+    forget(l, forall->regions[0]);
+}
+
 void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
     if (count->is_constant && count->constant.integer == 1) {
@@ -244,17 +319,8 @@ void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
         first = lower_named(l, range_bound(l, limit, 0, index->base), NULL, "first");
         limit = lower_named(l, end, NULL, "end");
     }
-    struct target_statement *loop = lower_emit(l, TARGET_FOR);
-    loop->value = first;
-    loop->limit = limit;
-    loop->step = expr_integer(l, index->base, 1);
-    struct lower_scope scope = lower_enter(l, &loop->body);
-    loop->variable = lower_variable(l, index->base, index->name, "i");
-    lower_bind(l, index, expr_variable(l, loop->variable, index->low, index->high));
-    lower_region(l, forall->regions[0]);
-    if (forall->inner == LEVEL_THREAD)
-        loop->vectors = vectors_of(forall, &loop->body);
-    lower_leave(l, scope);
+    lower_vectors(l, forall, &first, limit);
+    lower_loop(l, forall, first, limit, false);
 }
 
 /* Large arrays of a block would overflow the stack of a worker thread. */

@@ -51,6 +51,7 @@ enum target_hardware { /* uint values, except in the loop mapping, where the two
                        TARGET_GLOBAL_WARP_ID,
                        TARGET_GLOBAL_WARP_COUNT,
                        TARGET_LANE_ID,
+                       TARGET_LANE_NUMBERS, /* 0, 1, …: a vector of ints, note [calls] in vectors.c */
                        TARGET_HARDWARE_COUNT
 };
 

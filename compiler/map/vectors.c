@@ -4,7 +4,13 @@
    after they have decided what lives in registers, and then load and store these arrays in every round of the loops outside.
    So such an array becomes one of vectors, its loops go from vector to vector, and are unrolled: every index
    is then a constant, and each vector a register. For targets whose language has vectors; loops that touch no such array
-   are left to their compilers.
+   are left to their compilers, but for those of note [calls].
+
+   note [calls]
+   Compilers do not make vectors of loops that call functions, and the exponential of 16 numbers takes hardly longer than that of one;
+   nor of those whose iterations have loops that end when each says so. So a loop over threads with either goes by vectors,
+   then by single iterations for what is left over. Its branches become masks, where they only compute, and a loop inside it goes
+   on until the last lane has left.
 
    All iterations of a loop over threads are independent, so that those of a vector may be done at once. */
 #include "map/lower.h"
@@ -26,20 +32,72 @@ struct finder {
     struct lowering *l;
     struct target_variable *index; /* of the loop that is looked at */
     struct map *shapes;            /* of the variables declared in it, as integers */
+    bool is_branch;                /* in a branch of it, or in a loop inside of it */
+    struct map *assigned;          /* those that have got a value, while it is being converted */
 };
 
 /* ---- shapes ---- */
 
 static bool has_vectors(enum base base) { return base == BASE_F32 || base == BASE_I32 || base == BASE_U32; }
 
-static bool is_supported(enum ir_op op, enum base base) {
+/* A function of OpenCL's library, which has it of vectors, too. */
+bool vectors_is_call(enum ir_op op) {
     switch (op) {
+    case OP_EXP:
+    case OP_EXP2:
+    case OP_LOG:
+    case OP_LOG2:
+    case OP_LOG10:
+    case OP_POW:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_ATAN2:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH:
+    case OP_CBRT:
+    case OP_HYPOT: return true;
+    default: return false;
+    }
+}
+
+/* By 0 a processor stops. What is known in a branch holds for those lanes only that are in it. */
+static bool is_divisor(const struct finder *f, const struct target_expr *x) {
+    return x->kind == TARGET_EXPR_CONSTANT ? x->constant.integer > 0 : x->low > 0 && !f->is_branch;
+}
+
+/* Does it give a vector of `expr`'s base, or of truth values, where its operands are vectors of one base? */
+static bool is_supported(const struct finder *f, const struct target_expr *expr) {
+    enum base base = expr->operands[0]->base;
+    switch (expr->op) {
     case OP_ADD:
     case OP_SUB:
-    case OP_MUL: return true;
+    case OP_MUL: return has_vectors(base);
+    case OP_MIN:
+    case OP_MAX:
+    case OP_EQ:
+    case OP_NE:
+    case OP_LT:
+    case OP_LE: return has_vectors(base);
+    case OP_NOT: return true;
+    case OP_AND:
+    case OP_OR: return base != BASE_F32; /* of bits, or of truth values */
+    case OP_DIV:
+        /* Of integers only what needs no function of ours. */
+        return base == BASE_F32 || (has_vectors(base) && is_divisor(f, expr->operands[1]));
+    case OP_REM: return has_vectors(base) && base != BASE_F32 && is_divisor(f, expr->operands[1]);
     case OP_NEG:
+    case OP_ABS:
+    case OP_SQRT:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_TRUNC:
     case OP_FMA: return base == BASE_F32;
-    default: return false;
+    default: return vectors_is_call(expr->op) && base == BASE_F32;
     }
 }
 
@@ -57,18 +115,34 @@ static enum shape shape_of_operation(const struct finder *f, const struct target
     }
     if (!has_step && !has_lanes)
         return SHAPE_UNIFORM;
-    if (has_step) {
+    if (has_step && !has_lanes) {
         bool is_sum = (expr->op == OP_ADD && (shapes[0] == SHAPE_UNIFORM || shapes[1] == SHAPE_UNIFORM)) ||
                       (expr->op == OP_SUB && shapes[1] == SHAPE_UNIFORM) ||
                       (expr->op == OP_CONVERT && base_info[expr->base].is_integer && base_info[expr->base].bits >= 32);
-        return is_sum ? SHAPE_STEP : SHAPE_OTHER;
+        if (is_sum)
+            return SHAPE_STEP;
     }
-    if (!has_vectors(expr->base) || !is_supported(expr->op, expr->base))
-        return SHAPE_OTHER;
     for (int i = 0; i < 3 && expr->operands[i]; i++)
-        if (expr->operands[i]->base != expr->base)
+        if (shapes[i] == SHAPE_STEP && expr->operands[i]->base != BASE_I32)
+            return SHAPE_OTHER; /* the lanes' indices are ints */
+    if (expr->op == OP_CONVERT) {
+        enum base from = expr->operands[0]->base;
+        bool is_known = (expr->base == BASE_F32 && from == BASE_I32) ||
+                        (expr->base == BASE_U8 && (from == BASE_I32 || from == BASE_U32));
+        return is_known ? SHAPE_LANES : SHAPE_OTHER;
+    }
+    if (expr->op == OP_SELECT)
+        return has_vectors(expr->base) ? SHAPE_LANES : SHAPE_OTHER;
+    if (expr->op == OP_SHR)
+        return has_vectors(expr->base) && expr->operands[1]->kind == TARGET_EXPR_CONSTANT &&
+                       expr->operands[1]->constant.natural < 32
+                   ? SHAPE_LANES
+                   : SHAPE_OTHER;
+    for (int i = 0; i < 3 && expr->operands[i]; i++)
+        if (expr->operands[i]->base != expr->operands[0]->base ||
+            (expr->operands[i]->base == BASE_BOOL && shapes[i] != SHAPE_LANES))
             return SHAPE_OTHER;
-    return SHAPE_LANES;
+    return is_supported(f, expr) ? SHAPE_LANES : SHAPE_OTHER;
 }
 
 static enum shape shape_of(const struct finder *f, const struct target_expr *expr) {
@@ -100,26 +174,69 @@ static bool is_integer(const struct target_expr *expr, int64_t value) {
     return expr->kind == TARGET_EXPR_CONSTANT && base_info[expr->base].is_integer && expr->constant.integer == value;
 }
 
-/* Fills f->shapes. Can the whole loop go by vectors? */
-static bool has_shape(struct finder *f, const struct target_statement *loop) {
-    if (loop->vectors != TARGET_VECTORS_WANTED || !is_integer(loop->value, 0) || !is_integer(loop->step, 1) ||
-        loop->limit->kind != TARGET_EXPR_CONSTANT || loop->limit->constant.integer % LANES ||
-        loop->limit->constant.integer > MOST_VECTORS * LANES)
+static bool has_elements(const struct target_expr *expr) {
+    return expr && (expr->kind == TARGET_EXPR_ELEMENT || has_elements(expr->operands[0]) ||
+                    has_elements(expr->operands[1]) || has_elements(expr->operands[2]));
+}
+
+static bool has_lanes(enum base base) { return has_vectors(base) || base == BASE_BOOL; }
+
+static bool is_flat(struct finder *f, const struct target_block *block, bool is_branch);
+
+/* Fills f->shapes. Can the statement be done for the iterations of a vector together? In a branch nothing may touch memory: what it
+   computes is computed for all. */
+static bool is_flat_statement(struct finder *f, const struct target_statement *statement, bool is_branch) {
+    f->is_branch = is_branch;
+    enum shape shape = statement->value ? shape_of(f, statement->value) : SHAPE_LANES;
+    if (shape == SHAPE_OTHER || (is_branch && has_elements(statement->value)))
         return false;
+    struct target_variable *variable = statement->variable;
+    switch (statement->kind) {
+    case TARGET_DECLARE:
+        if (variable->is_mutable && (shape == SHAPE_STEP ? variable->base != BASE_I32 : !has_lanes(variable->base)))
+            return false;
+        map_set(f->shapes, variable, (void *)(uintptr_t)(variable->is_mutable ? SHAPE_LANES : shape));
+        return true;
+    case TARGET_ASSIGN: return (shape != SHAPE_STEP || variable->base == BASE_I32) && map_has(f->shapes, variable);
+    case TARGET_STORE:
+        return !is_branch && !statement->is_volatile && shape != SHAPE_STEP &&
+               (has_vectors(statement->array->element) || statement->array->element == BASE_U8) &&
+               shape_of(f, statement->index) == SHAPE_STEP;
+    case TARGET_IF:
+        return shape == SHAPE_LANES && is_flat(f, &statement->body, true) && is_flat(f, &statement->other, true);
+    case TARGET_WHILE: return (statement->value ? shape == SHAPE_LANES : true) && is_flat(f, &statement->body, true);
+    case TARGET_LEAVE_UNLESS: return shape == SHAPE_LANES;
+    default: return false;
+    }
+}
+
+static bool is_flat(struct finder *f, const struct target_block *block, bool is_branch) {
+    for (size_t i = 0; i < block->statements.count; i++)
+        if (!is_flat_statement(f, block->statements.at[i], is_branch))
+            return false;
+    return true;
+}
+
+static bool is_flat_loop(struct finder *f, const struct target_statement *loop) {
     f->index = loop->variable;
     f->shapes = map_new(f->l->arena);
-    for (size_t i = 0; i < loop->body.statements.count; i++) {
-        const struct target_statement *statement = loop->body.statements.at[i];
-        enum shape shape = statement->value ? shape_of(f, statement->value) : SHAPE_OTHER;
-        if (shape == SHAPE_OTHER)
-            return false;
-        if (statement->kind == TARGET_DECLARE && !statement->variable->is_mutable)
-            map_set(f->shapes, statement->variable, (void *)(uintptr_t)shape);
-        else if (statement->kind != TARGET_STORE || statement->is_volatile || shape == SHAPE_STEP ||
-                 !has_vectors(statement->array->element) || shape_of(f, statement->index) != SHAPE_STEP)
-            return false;
-    }
-    return true;
+    bool is_good = is_integer(loop->step, 1) && is_flat(f, &loop->body, false);
+    f->is_branch = false;
+    return is_good;
+}
+
+static bool has_branches(const struct target_block *block) {
+    for (size_t i = 0; i < block->statements.count; i++)
+        if (block->statements.at[i]->kind == TARGET_IF)
+            return true;
+    return false;
+}
+
+/* Can the whole loop go by vectors, unrolled? (Branches would need names, which nobody knows any more to be free.) */
+static bool has_shape(struct finder *f, const struct target_statement *loop) {
+    return loop->vectors == TARGET_VECTORS_WANTED && !has_branches(&loop->body) && is_integer(loop->value, 0) &&
+           loop->limit->kind == TARGET_EXPR_CONSTANT && loop->limit->constant.integer % LANES == 0 &&
+           loop->limit->constant.integer <= MOST_VECTORS * LANES && is_flat_loop(f, loop);
 }
 
 /* ---- arrays ---- */
@@ -207,6 +324,33 @@ static struct target_expr *vector_at(const struct finder *f, const struct target
     return expr_operation(f->l, OP_ADD, base, vector, expr_integer(f->l, base, offset_of(f, place) / LANES));
 }
 
+/* The indices of all lanes. (The index itself is shared with places in memory.) */
+static struct target_expr *steps(const struct finder *f, struct target_expr *first) {
+    struct target_expr *numbers = expr_new(f->l, TARGET_EXPR_HARDWARE, BASE_I32);
+    numbers->hardware = TARGET_LANE_NUMBERS;
+    struct target_expr *all = expr_new(f->l, TARGET_EXPR_OPERATION, BASE_I32);
+    all->op = OP_ADD;
+    all->operands[0] = first;
+    all->operands[1] = numbers;
+    all->low = first->low;
+    all->high = first->high;
+    numbers->lanes = all->lanes = LANES;
+    return all;
+}
+
+/* What OpenCL makes of a number that is too large for the type it converts to is its own affair. */
+static struct target_expr *lowest_byte(const struct finder *f, struct target_expr *x) {
+    if (x->low >= 0 && x->high <= UINT8_MAX)
+        return x;
+    struct target_expr *byte = expr_new(f->l, TARGET_EXPR_OPERATION, x->base);
+    byte->op = OP_AND;
+    byte->operands[0] = x;
+    byte->operands[1] = expr_integer(f->l, x->base, UINT8_MAX);
+    byte->high = UINT8_MAX;
+    byte->lanes = LANES;
+    return byte;
+}
+
 static void mark(const struct finder *f, struct target_expr *expr) {
     if (expr->lanes || shape_of(f, expr) != SHAPE_LANES)
         return;
@@ -214,18 +358,155 @@ static void mark(const struct finder *f, struct target_expr *expr) {
     if (expr->kind == TARGET_EXPR_ELEMENT && expr->array->lanes)
         expr->operands[0] = vector_at(f, expr->operands[0]);
     else if (expr->kind == TARGET_EXPR_OPERATION)
-        for (int i = 0; i < 3 && expr->operands[i]; i++)
+        for (int i = 0; i < 3 && expr->operands[i]; i++) {
+            if (shape_of(f, expr->operands[i]) == SHAPE_STEP)
+                expr->operands[i] = steps(f, expr->operands[i]);
             mark(f, expr->operands[i]);
+        }
+    if (expr->kind == TARGET_EXPR_OPERATION && expr->op == OP_CONVERT && expr->base == BASE_U8)
+        expr->operands[0] = lowest_byte(f, expr->operands[0]);
 }
 
-static void convert(const struct finder *f, struct target_statement *loop) {
-    loop->step = expr_integer(f->l, f->index->base, LANES);
-    loop->unroll = true;
-    for (size_t i = 0; i < loop->body.statements.count; i++) {
-        struct target_statement *statement = loop->body.statements.at[i];
-        mark(f, statement->value);
-        if (statement->kind == TARGET_DECLARE && shape_of(f, statement->value) == SHAPE_LANES)
-            statement->variable->lanes = LANES;
+/* `condition && more`, of vectors, by a name. */
+static struct target_expr *mask(struct finder *f, struct target_block *to, struct target_expr *more,
+                                struct target_expr *all) {
+    struct target_expr *value = more;
+    if (all) {
+        value = expr_new(f->l, TARGET_EXPR_OPERATION, BASE_BOOL);
+        value->op = OP_AND;
+        value->operands[0] = all;
+        value->operands[1] = more;
+        value->lanes = LANES;
+    }
+    struct target_variable *variable = ARENA_NEW(f->l->arena, struct target_variable);
+    variable->name = names_fresh(f->l->names, "mask", "mask");
+    variable->base = BASE_BOOL;
+    variable->lanes = LANES;
+    struct target_statement *declare = ARENA_NEW(f->l->arena, struct target_statement);
+    declare->kind = TARGET_DECLARE;
+    declare->variable = variable;
+    declare->value = value;
+    vec_push(f->l->arena, &to->statements, declare);
+    struct target_expr *named = expr_variable(f->l, variable, 0, 1);
+    named->lanes = LANES;
+    return named;
+}
+
+static void flatten(struct finder *f, const struct target_block *from, struct target_block *to,
+                    struct target_expr *all);
+
+/* A loop that each lane leaves when it wants: what it assigns then is for those that are still in it. */
+static void flatten_while(struct finder *f, struct target_statement *loop, struct target_block *to,
+                          struct target_expr *all) {
+    struct target_expr *everyone = all;
+    if (!everyone) {
+        everyone = expr_new(f->l, TARGET_EXPR_CONSTANT, BASE_BOOL);
+        everyone->constant.integer = 1;
+        everyone->lanes = LANES;
+    }
+    struct target_expr *active = mask(f, to, everyone, NULL);
+    active->variable->is_mutable = true;
+    for (size_t i = 0; i < map_count(f->shapes);
+         i++) /* the last lanes to leave must not touch what others have found */
+        map_set(f->assigned, map_entry(f->shapes, i).key, f->shapes);
+    struct target_statement *round = ARENA_NEW(f->l->arena, struct target_statement);
+    round->kind = TARGET_WHILE;
+    struct target_block body = loop->body;
+    if (loop->value) { /* asked first */
+        struct target_statement *leave = ARENA_NEW(f->l->arena, struct target_statement);
+        leave->kind = TARGET_LEAVE_UNLESS;
+        leave->value = loop->value;
+        body = (struct target_block){0};
+        vec_push(f->l->arena, &body.statements, leave);
+        for (size_t i = 0; i < loop->body.statements.count; i++)
+            vec_push(f->l->arena, &body.statements, loop->body.statements.at[i]);
+    }
+    flatten(f, &body, &round->body, active);
+    vec_push(f->l->arena, &to->statements, round);
+}
+
+/* `active = active && value`, and out when no lane is left. */
+static void flatten_leave(struct finder *f, struct target_statement *leave, struct target_block *to,
+                          struct target_expr *active) {
+    struct target_statement *assign = ARENA_NEW(f->l->arena, struct target_statement);
+    assign->kind = TARGET_ASSIGN;
+    assign->variable = active->variable;
+    assign->value = expr_new(f->l, TARGET_EXPR_OPERATION, BASE_BOOL);
+    assign->value->op = OP_AND;
+    assign->value->operands[0] = active;
+    assign->value->operands[1] = leave->value;
+    assign->value->lanes = LANES;
+    vec_push(f->l->arena, &to->statements, assign);
+    leave->value = active;
+    vec_push(f->l->arena, &to->statements, leave);
+}
+
+static void flatten_branches(struct finder *f, struct target_statement *branch, struct target_block *to,
+                             struct target_expr *all) {
+    mark(f, branch->value);
+    struct target_expr *chosen = mask(f, to, branch->value, NULL);
+    flatten(f, &branch->body, to, all ? mask(f, to, chosen, all) : chosen);
+    if (!branch->other.statements.count)
+        return;
+    struct target_expr *others = expr_new(f->l, TARGET_EXPR_OPERATION, BASE_BOOL);
+    others->op = OP_NOT;
+    others->operands[0] = chosen;
+    others->lanes = LANES;
+    flatten(f, &branch->other, to, mask(f, to, others, all));
+}
+
+static void flatten_assign(struct finder *f, struct target_statement *assign, struct target_expr *all) {
+    struct target_variable *variable = assign->variable;
+    bool is_first = !map_has(f->assigned, variable);
+    map_set(f->assigned, variable, variable);
+    if (!all || is_first) /* what lanes of no branch hold matters to nobody */
+        return;
+    struct target_expr *before = expr_variable(f->l, variable, 0, 0), *value = assign->value;
+    before->base = variable->base;
+    before->lanes = LANES;
+    assign->value = expr_new(f->l, TARGET_EXPR_OPERATION, variable->base);
+    assign->value->op = OP_SELECT;
+    assign->value->operands[0] = all;
+    assign->value->operands[1] = value;
+    assign->value->operands[2] = before;
+    assign->value->lanes = LANES;
+}
+
+/* The block's statements, of vectors, go to the end of `to`; what they assign only to the lanes of `all`, where it is given. */
+static void flatten(struct finder *f, const struct target_block *from, struct target_block *to,
+                    struct target_expr *all) {
+    for (size_t i = 0; i < from->statements.count; i++) {
+        struct target_statement *statement = from->statements.at[i];
+        if (statement->kind == TARGET_IF) {
+            flatten_branches(f, statement, to, all);
+            continue;
+        }
+        if (statement->kind == TARGET_WHILE) {
+            flatten_while(f, statement, to, all);
+            continue;
+        }
+        bool is_step = statement->value && shape_of(f, statement->value) == SHAPE_STEP;
+        if (is_step && (statement->kind == TARGET_ASSIGN ||
+                        (statement->kind == TARGET_DECLARE && statement->variable->is_mutable)))
+            statement->value = steps(f, statement->value);
+        else if (statement->value)
+            mark(f, statement->value);
+        if (statement->kind == TARGET_LEAVE_UNLESS) {
+            flatten_leave(f, statement, to, all);
+            continue;
+        }
+        vec_push(f->l->arena, &to->statements, statement);
+        if (statement->kind == TARGET_ASSIGN)
+            flatten_assign(f, statement, all);
+        if (statement->kind == TARGET_DECLARE) {
+            struct target_variable *variable = statement->variable;
+            if ((enum shape)(uintptr_t)map_get(f->shapes, variable) == SHAPE_LANES)
+                variable->lanes = LANES;
+            if (statement->value && variable->is_mutable)
+                map_set(f->assigned, variable, variable);
+            if (all) /* its name may be one of the other branch, too */
+                variable->name = names_fresh(f->l->names, variable->name, "t");
+        }
         if (statement->kind == TARGET_STORE) {
             statement->lanes = LANES;
             if (statement->array->lanes)
@@ -234,10 +515,19 @@ static void convert(const struct finder *f, struct target_statement *loop) {
     }
 }
 
+static void convert(struct finder *f, struct target_statement *loop) {
+    struct target_block body = {0};
+    f->assigned = map_new(f->l->arena);
+    loop->step = expr_integer(f->l, f->index->base, LANES);
+    flatten(f, &loop->body, &body, NULL);
+    loop->body = body;
+}
+
 static void convert_block(struct finder *f, struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++) {
         struct target_statement *statement = block->statements.at[i];
         if (statement->kind == TARGET_FOR && has_shape(f, statement) && touches(&statement->body)) {
+            statement->unroll = true;
             convert(f, statement);
             continue;
         }
@@ -251,4 +541,32 @@ void vectors_make(struct lowering *l) {
     offer(&l->target->body);
     judge_block(&f, &l->target->body, false);
     convert_block(&f, &l->target->body);
+}
+
+/* ---- calls ---- */
+
+static bool expr_has_calls(const struct target_expr *expr) {
+    return expr &&
+           ((expr->kind == TARGET_EXPR_OPERATION && vectors_is_call(expr->op)) || expr_has_calls(expr->operands[0]) ||
+            expr_has_calls(expr->operands[1]) || expr_has_calls(expr->operands[2]));
+}
+
+/* Or loops that end when their iterations say so. */
+static bool has_calls(const struct target_block *block) {
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *statement = block->statements.at[i];
+        if (statement->kind == TARGET_WHILE || expr_has_calls(statement->value) || has_calls(&statement->body) ||
+            has_calls(&statement->other))
+            return true;
+    }
+    return false;
+}
+
+bool vectors_of_calls(struct lowering *l, struct target_statement *loop) {
+    struct finder f = {.l = l};
+    if (!has_calls(&loop->body) || !is_flat_loop(&f, loop))
+        return false;
+    convert(&f, loop);
+    loop->vectors = TARGET_VECTORS_ANY;
+    return true;
 }

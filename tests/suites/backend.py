@@ -137,6 +137,13 @@ def cases(env):
         assert "vload16" not in text and "float16" not in text, text
     yield Case("the sums of a product are vectors in OpenCL's kernels for CPUs, without loads, stores or divisions", vectors)
 
+    def calls():
+        text = body(open(compile_to("cl", env.path("examples/finance/finance.fcl"), "--map=loop"), encoding="utf-8").read(), "options")
+        vectors, rest = text.split("FCL_SIMD")
+        assert count(r"\bif \(", vectors) == 0 and count(r"vload16\(", vectors) == 3 and count(r"vstore16\(", vectors) == 2, text
+        assert count(r"select\(", vectors) == 6 and count(r"vload16|float16", rest) == 0 and count(r"\bexp\(", rest) == 3, text
+    yield Case("a loop with exponentials goes by vectors, branches as masks, in OpenCL's kernels for CPUs", calls)
+
     def strides():
         path = os.path.join(env.tmp(), "scan.fcl")
         with open(path, "w", encoding="utf-8") as file:
