@@ -460,10 +460,14 @@ static void print_address(struct printer *p, const struct target_array *array, c
     text_add(p->out, ")");
 }
 
-static void print_widened(struct printer *p, const struct target_expr *x) {
-    if (x->lanes)
+void print_widened(struct printer *p, const struct target_expr *x) {
+    if (x->lanes) {
         print_expr(p, x, PRECEDENCE_ANY);
-    else
+    } else if (x->base == BASE_BOOL) { /* true is 1 in C, and all bits in vectors */
+        text_printf(p->out, "(%s)(", vector_type(p, x->base));
+        print_expr(p, x, PRECEDENCE_CHOICE + 1);
+        text_add(p->out, " ? -1 : 0)");
+    } else
         print_cast(p, vector_type(p, x->base), x, PRECEDENCE_ANY);
 }
 
@@ -527,9 +531,6 @@ static const char *vector_function(struct printer *p, const struct target_expr *
     case OP_LOG2: return "log2";
     case OP_LOG10: return "log10";
     case OP_POW: return "pow";
-    case OP_SIN: return "sin";
-    case OP_COS: return "cos";
-    case OP_TAN: return "tan";
     case OP_ASIN: return "asin";
     case OP_ACOS: return "acos";
     case OP_ATAN: return "atan";

@@ -57,6 +57,13 @@ static void print_pointer(struct printer *p, const struct target_statement *stat
     text_add(p->out, ";\n");
 }
 
+static void print_value(struct printer *p, const struct target_variable *variable, const struct target_expr *value) {
+    if (variable->lanes)
+        print_widened(p, value);
+    else
+        print_expr(p, value, PRECEDENCE_ANY);
+}
+
 static void print_variable(struct printer *p, const struct target_statement *statement) {
     const struct target_variable *variable = statement->variable;
     print_indent(p);
@@ -64,7 +71,7 @@ static void print_variable(struct printer *p, const struct target_statement *sta
                 variable->lanes ? vector_type(p, variable->base) : p->dialect->types[variable->base], variable->name);
     if (statement->value) {
         text_add(p->out, " = ");
-        print_expr(p, statement->value, PRECEDENCE_ANY);
+        print_value(p, variable, statement->value);
     }
     text_add(p->out, ";\n");
 }
@@ -141,7 +148,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
     case TARGET_ASSIGN:
         print_indent(p);
         text_printf(p->out, "%s = ", statement->variable->name);
-        print_expr(p, statement->value, PRECEDENCE_ANY);
+        print_value(p, statement->variable, statement->value);
         text_add(p->out, ";\n");
         return;
     case TARGET_STORE:

@@ -97,6 +97,8 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
 void print_constant(struct printer *p, enum base base, union scalar value, enum precedence least);
 const char *memory_type(const struct dialect *dialect, enum base base);
 const char *vector_type(struct printer *p, enum base base);
+/* As a vector, whatever it is. */
+void print_widened(struct printer *p, const struct target_expr *x);
 /* Of TARGET_LANES elements that follow one another in an array whose elements are scalars. */
 void print_vector_store(struct printer *p, const struct target_statement *store);
 

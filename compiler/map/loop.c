@@ -282,6 +282,9 @@ static void forget(struct lowering *l, const struct ir_region *region) {
 /* Note [calls] in vectors.c: as many iterations as go by vectors, or none. `first` becomes where it ends. */
 static void lower_vectors(struct lowering *l, const struct ir_instruction *forall, struct target_expr **first,
                           struct target_expr *limit) {
+    bool is_known = (*first)->kind == TARGET_EXPR_CONSTANT && limit->kind == TARGET_EXPR_CONSTANT;
+    if (is_known && limit->constant.integer - (*first)->constant.integer < TARGET_LANES)
+        return;
     enum base base = forall->parameters[0]->base;
     if (!l->options->has_vectors || forall->inner != LEVEL_THREAD || !is_plain(forall->regions[0]) ||
         !has_calls(forall->regions[0]))

@@ -40,7 +40,7 @@ struct finder {
 
 static bool has_vectors(enum base base) { return base == BASE_F32 || base == BASE_I32 || base == BASE_U32; }
 
-/* A function of OpenCL's library, which has it of vectors, too. */
+/* A function of OpenCL's library, which has it of vectors, too. (Of sin, cos and tan PoCL 3.1 has it wrong where one lane is large.) */
 bool vectors_is_call(enum ir_op op) {
     switch (op) {
     case OP_EXP:
@@ -49,9 +49,6 @@ bool vectors_is_call(enum ir_op op) {
     case OP_LOG2:
     case OP_LOG10:
     case OP_POW:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
     case OP_ASIN:
     case OP_ACOS:
     case OP_ATAN:
@@ -85,7 +82,7 @@ static bool is_supported(const struct finder *f, const struct target_expr *expr)
     case OP_LE: return has_vectors(base);
     case OP_NOT: return true;
     case OP_AND:
-    case OP_OR: return base != BASE_F32; /* of bits, or of truth values */
+    case OP_OR: return base == BASE_I32 || base == BASE_U32 || base == BASE_BOOL;
     case OP_DIV:
         /* Of integers only what needs no function of ours. */
         return base == BASE_F32 || (has_vectors(base) && is_divisor(f, expr->operands[1]));
@@ -103,18 +100,33 @@ static bool is_supported(const struct finder *f, const struct target_expr *expr)
 
 static enum shape shape_of(const struct finder *f, const struct target_expr *expr);
 
+static bool has_elements(const struct target_expr *expr) {
+    return expr && (expr->kind == TARGET_EXPR_ELEMENT || has_elements(expr->operands[0]) ||
+                    has_elements(expr->operands[1]) || has_elements(expr->operands[2]));
+}
+
+/* Of a choice by lanes both sides are computed for all: they are branches. */
+static enum shape shape_of_side(const struct finder *f, const struct target_expr *side) {
+    struct finder inside = *f;
+    inside.is_branch = true;
+    return has_elements(side) ? SHAPE_OTHER : shape_of(&inside, side);
+}
+
 static enum shape shape_of_operation(const struct finder *f, const struct target_expr *expr) {
     enum shape shapes[3] = {SHAPE_UNIFORM, SHAPE_UNIFORM, SHAPE_UNIFORM};
     bool has_step = false, has_lanes = false;
     for (int i = 0; i < 3 && expr->operands[i]; i++) {
-        shapes[i] = shape_of(f, expr->operands[i]);
+        bool is_side = expr->op == OP_SELECT && i > 0 && shapes[0] != SHAPE_UNIFORM;
+        shapes[i] = is_side ? shape_of_side(f, expr->operands[i]) : shape_of(f, expr->operands[i]);
         if (shapes[i] == SHAPE_OTHER)
             return SHAPE_OTHER;
         has_step |= shapes[i] == SHAPE_STEP;
         has_lanes |= shapes[i] == SHAPE_LANES;
     }
-    if (!has_step && !has_lanes)
-        return SHAPE_UNIFORM;
+    if (!has_step && !has_lanes) {
+        bool divides = (expr->op == OP_DIV || expr->op == OP_REM) && base_info[expr->base].is_integer;
+        return divides && !is_divisor(f, expr->operands[1]) && f->is_branch ? SHAPE_OTHER : SHAPE_UNIFORM;
+    }
     if (has_step && !has_lanes) {
         bool is_sum = (expr->op == OP_ADD && (shapes[0] == SHAPE_UNIFORM || shapes[1] == SHAPE_UNIFORM)) ||
                       (expr->op == OP_SUB && shapes[1] == SHAPE_UNIFORM) ||
@@ -172,11 +184,6 @@ static enum shape shape_of(const struct finder *f, const struct target_expr *exp
 
 static bool is_integer(const struct target_expr *expr, int64_t value) {
     return expr->kind == TARGET_EXPR_CONSTANT && base_info[expr->base].is_integer && expr->constant.integer == value;
-}
-
-static bool has_elements(const struct target_expr *expr) {
-    return expr && (expr->kind == TARGET_EXPR_ELEMENT || has_elements(expr->operands[0]) ||
-                    has_elements(expr->operands[1]) || has_elements(expr->operands[2]));
 }
 
 static bool has_lanes(enum base base) { return has_vectors(base) || base == BASE_BOOL; }

@@ -51,6 +51,14 @@ def cases(env):
                  "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3) xs)", "k", loops=1, unrolled=1, divisions=1, branches=0)
     yield golden("but not where a turn is long", "kernel k (n : int) (xs : [int]) = push <grid> (map (fn x => foldl (+) x (range 0 n)) xs)",
                  "k", unrolled=0, divisions=0)
+    def once():
+        path = os.path.join(env.tmp(), "once.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (xs : [int]) = scan (+) 0 (map (fn x => x * 12345) xs)\n")
+        text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
+        assert count("12345", text) == 2 and count(r"\bxs\[", text) == 2, text  # for a whole chunk, and for the last one
+    yield Case("a scan of a mapped array computes and reads each element once", once)
+
     yield golden("a forced array is stored once, with a barrier before it is read",
                  "kernel k (xs : [int]) = force (push <block> xs) |> reverse |> push <block>", "k",
                  barriers=1, stores=2, loads=1)

@@ -704,9 +704,10 @@ def sorting(kind, names, kernel, result, wanted, executors):
     stored, read, _ = STORED.get(kind, (kind, None, None))
     row("whole sorts", names, kernel.format(f"(map {read} xs)" if read else "xs"), f"xs:[{stored}]", result.format(stored), wanted,
         inputs={order: lambda n, r, order=order: [elements(kind, order)(n, r)] for order in ORDERS}, variant=f"of {kind}", executors=executors)
-    # Every order at some length; of the types in FULLY all orders at one length, and the other lengths in one order each.
-    in_turn = [(n, ORDERS[(i + len(kind)) % len(ORDERS)]) for i, n in enumerate(AWKWARD if kind in FULLY else (2, 33, 257, 300, 4095, 10007))]
-    TABLE[-1].tests = in_turn + [(300, order) for order in ORDERS if kind in FULLY]
+    # Every order at some length; of the types in FULLY and of floats all orders at one length, and the other lengths in one order each.
+    lengths = AWKWARD if kind in FULLY else (2, 33, 257, 300, 4095, min(10007, max(LONGEST[executor] for executor in executors)))
+    in_turn = [(n, ORDERS[(i + len(kind)) % len(ORDERS)]) for i, n in enumerate(lengths)]
+    TABLE[-1].tests = in_turn + [(300, order) for order in ORDERS if kind in FULLY or kind in STORED]
 
 
 FULLY = ("int", "double")  # the types for which there are all lengths
