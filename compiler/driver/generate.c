@@ -68,6 +68,16 @@ static bool generate_kernel(const struct generate_request *request, const struct
     elaborate.is_cpu = request->loop || request->language == BACKEND_C;
     if (elaborate.is_cpu)
         elaborate.shared_bytes = CPU_SHARED_BYTES;
+    elaborate.asked = request->asked;
+    const struct tuned *tuned = request->trial;
+    if (!tuned && request->tuning && request->kind)
+        tuned = tuning_find(request->tuning, request->kind, request->device, global->name->text);
+    if (tuned) {
+        if (!request->trial)
+            vec_push(arena, &result->tuned, tuned);
+        elaborate.params = tuned->values;
+        elaborate.param_count = tuned->value_count;
+    }
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
     if (!kernel)
         return false;
@@ -149,7 +159,13 @@ bool generate(const struct generate_request *request, struct generated *result) 
 const char *generate_text(const struct generate_request *request, const struct generated *generated, const char *path) {
     struct text text;
     text_init(&text, request->arena);
-    struct backend_options options = {.source = path, .version = FCLC_VERSION};
+    struct text tuned;
+    text_init(&tuned, request->arena);
+    for (size_t i = 0; i < generated->tuned.count; i++) {
+        const struct tuned *line = generated->tuned.at[i];
+        text_printf(&tuned, "/* Tuned for %s: %s with %s. */\n", line->device, line->kernel, line->params);
+    }
+    struct backend_options options = {.source = path, .version = FCLC_VERSION, .notes = text_string(&tuned)};
     backend_print(&text, request->language, generated->targets.at, generated->targets.count, &options);
     return text_string(&text);
 }
