@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "elaborate/elaborate.h"
-#include "ir/banks.h"
 #include "ir/passes.h"
+#include "ir/simt_passes.h"
 
 /* What a core has close by: half of a common second-level cache. */
 enum { CPU_SHARED_BYTES = 512 * 1024 };
@@ -90,8 +90,11 @@ static bool generate_kernel(const struct generate_request *request, const struct
     wrong = ir_optimise(arena, kernel, request->options->optimise);
     if (wrong)
         return internal_error(request, global, wrong);
-    if (!request->loop && request->options->optimise > 0)
+    if (!request->loop && request->options->optimise > 0) {
+        if (request->language == BACKEND_CUDA)
+            ir_keep_own_places(arena, kernel);
         ir_avoid_bank_conflicts(arena, kernel);
+    }
     wrong = ir_verify(arena, kernel);
     if (wrong)
         return internal_error(request, global, wrong);

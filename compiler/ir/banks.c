@@ -1,10 +1,9 @@
 /* Shared memory has 32 banks of 4-byte words, and a warp's accesses to different words of one bank take turns. Buffers whose
    accesses would collide, such as a tile that is read by columns, are padded: a word after every 32. Only for targets
    where shared memory is shared memory: generate.c asks for it. */
-#include "ir/banks.h"
-
 #include "ir/fold.h"
 #include "ir/rewrite.h"
+#include "ir/simt_passes.h"
 #include "support/map.h"
 
 enum { BANKS = 32, LANES = 32, MOST_VISITS = 4096, LEAST_ELEMENTS = 64 };

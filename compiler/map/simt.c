@@ -73,13 +73,18 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
 /* At most one iteration for each unit: no loop, and no branch where every unit has one. */
 static void lower_one_each(struct lowering *l, const struct ir_instruction *forall, const struct share *share) {
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
+    bool is_for_all = count->is_constant && count->constant.integer == share->constant_stride;
+    if (is_for_all && l->uses[index->id].count == 0) {
+        lower_region(l, forall->regions[0]);
+        return;
+    }
     struct target_variable *variable = lower_variable(l, index->base, index->name, "i");
     struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
     declare->variable = variable;
     declare->value = index->base == BASE_I32 ? expr_hardware(l, share->first)
                                              : expr_convert(l, expr_hardware(l, share->first), index->base);
     lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
-    if (count->is_constant && count->constant.integer == share->constant_stride) {
+    if (is_for_all) {
         lower_region(l, forall->regions[0]);
         return;
     }

@@ -45,7 +45,7 @@ KERNELS = [
 # Of ptxas for sm_90: at most so many registers, just so many bytes of shared memory; nothing is spilled.
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
-    MATRICES: {"edges": (48, 0), "product": (128, 12352), "timesVector": (26, 0)},
+    MATRICES: {"edges": (48, 0), "product_0": (128, 16384), "product_1": (80, 8192), "timesVector": (26, 0)},
     WHOLE: {"sums": (48, 29744), "segmentSums": (64, 24368), "positive_2": (48, 29744), "total_0": (46, 32),
             "rowTotals_0": (47, 32), "sorted_3": (44, 320), "sorted_4": (56, 29744), "sorted_5": (48, 45568),
             "sortedPairs_5": (64, 34816), "counts_1": (28, 0)},
