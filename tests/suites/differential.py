@@ -228,6 +228,10 @@ row("views", "clamp", "push <grid> (map (clamp (-7) 1000000000) xs)", "xs:[int]"
 row("views", "divUp", "push <grid> (zipWith (fn x y => divUp x (max 1 y)) xs ys)", "xs:[int] ys:[int]", "[int]",
     lambda xs, ys: [up(max(0, x), max(1, y)) for x, y in zip(xs, ys)],
     inputs=lambda n, r: [[r.choice((x, abs(x) % 9, 2**31 - 1)) for x in ints(n, r)], [r.choice((x, x % 9)) for x in ints(n, r)]])
+view("fst snd map generate length", "map (fn p => snd p * 3 - fst p) (generate (length xs) (fn i => (xs ! i, uint i)))",
+     lambda xs: [i * 3 - x & WORD for i, x in enumerate(xs)])
+row("views", "min max abs", "push <grid> (zipWith (fn x y => min (abs x) (max y (-7))) xs ys)", "xs:[int] ys:[int]", "[int]",
+    lambda xs, ys: [min(abs(x) if x > -2**31 else x, max(y, -7)) for x, y in zip(xs, ys)])
 view("iota", "map uint (iota n)", lambda n: list(range(n)), "n:int", inputs=lambda n, r: [n])
 view("replicate", "replicate n x", lambda n, x: [x] * n, "n:int x:uint", inputs=lambda n, r: [n, r.getrandbits(32)])
 view("singleton", "singleton x", lambda x: [x], "x:uint")
@@ -340,6 +344,13 @@ for name in ("pushN", "load", "store"):
            variant="at grid", executors=QUICK)
     pushed(name, f"concat 300 (map (fn c => {name} <block> 7 (reverse (force ({name} <block> 4 c)))) (splitUp 300 xs))",
            lambda xs: joined(part[::-1] for part in chunks(300, xs)), variant="at block")
+pushed("append permuteInto", "permuteInto (length xs + length ys) (append (push <grid> (mapIx (fn i x => (length ys + i, x)) xs)) "
+       "(push <grid> (mapIx (fn i y => (length ys - 1 - i, y)) ys)))", lambda xs, ys: ys[::-1] + xs, "xs:[uint] ys:[uint]", executors=QUICK)
+pushed("scatter", "scatter (drop 3 xs) (mapIx (fn i x => (i * 2 - 5, x * 3)) xs)", executors=QUICK,
+       wanted=lambda xs: by_index(lambda _, x: x, xs[3:], range(-5, 2 * len(xs), 2), [x * 3 & WORD for x in xs]))
+pushed("foldl scanl", "concat 7 (map (fn c => mapPush (+ foldl (fn h x => h * 3 + x) 5 c) (scanl (-) 9 c)) (splitUp 7 xs))", executors=QUICK,
+       wanted=lambda xs: joined([9 - sum(part[:i + 1]) + functools.reduce(lambda h, x: h * 3 + x, part, 5) & WORD for i in range(len(part))]
+                                for part in chunks(7, xs)))
 pushed("interleave2", "interleave2 (push <grid> xs) (push <grid> ys)", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair],
        "xs:[uint] ys:[uint]", executors=QUICK)
 pushed("unpairP", "unpairP (push <grid> (zip xs ys))", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair], "xs:[uint] ys:[uint]", executors=QUICK)
@@ -388,6 +399,22 @@ for size in (32, 19):
     row("scans", "scanWarp", f"unzip (force (concat {size} (map (scanWarp after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
         variant=f"of affine maps, {size} each", **AFFINE, executors=EVERY if size == 32 else QUICK,
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
+for name, size, executors in (("scanThread", 7, QUICK), ("scanThreadExclusive", 7, QUICK), ("scanWarpExclusive", 32, EVERY), ("scanWarpExclusive", 19, QUICK)):
+    neutral = " (1, 0)" if name.endswith("Exclusive") else ""
+    row("scans", name, f"unzip (force (concat {size} (map ({name} after{neutral}) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
+        variant=f"of affine maps, {size} each", **AFFINE, executors=executors,
+        wanted=lambda xs, ys, size=size, neutral=neutral: in_chunks(lambda part: scanned(after, (1, 0), part, not neutral), 2, size, xs, ys))
+row("scans", "exclusive", "unzip (force (exclusive <grid> (1, 0) (koggeStone <grid> after (zip xs ys))))", variant="at grid", **AFFINE,
+    wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys), False)), executors=CHEAP)
+for level, size in LEVELS:
+    row("scans", "exclusive", f"unzip (force (concat {size} (map (fn c => exclusive <{level}> (1, 0) (sklansky <{level}> after c)) "
+        f"(splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))", variant=f"at {level}", **AFFINE, executors=QUICK,
+        wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part, False), 2, size, xs, ys))
+for name, size in (("reduceThread", 7), ("reduceWarp", 100), ("reduceBlock", 1000)):
+    pushed(name, f"concat 1 (map ({name} (+) 0) (splitUp {size} xs))", variant=f"{size} each", group="scans",
+           executors=EVERY if name == "reduceBlock" else QUICK, wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
+    row("scans", name, f"{name} max 5 xs", "xs:[uint]", "[uint]", lambda xs: [max([5, *xs])], variant="of all", alone=True, executors=QUICK,
+        lengths=SMALL)
 for size in (256, 45):
     pushed("redBlock", f"concat 1 (map (redBlock (fn x y => x + y)) (splitUp {size} xs))", variant=f"{size} each", group="scans",
            executors=EVERY if size == 256 else QUICK, wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
