@@ -166,7 +166,8 @@ static bool try_value(struct search *s, const struct core_global *param, const s
 }
 
 static bool is_tunable(const struct search *s, const struct core_global *param) {
-    if (param->choice_count < 2 || !map_has(s->best->asked, param))
+    if (param->choice_count < 2 || !map_has(s->best->asked, param) ||
+        tuning_find_param(s->c, param->name->text) != param) /* hidden: a line cannot say what it is */
         return false;
     for (size_t i = 0; i < s->c->options->settings.count; i++)
         if (strcmp(s->c->options->settings.at[i].name, param->name->text) == 0)

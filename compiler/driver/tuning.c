@@ -59,8 +59,7 @@ const char *tuning_params_text(struct arena *arena, const struct param_value *va
     return count ? text_string(&text) : "-";
 }
 
-/* As -D finds it: the file's own hides those of what it imports. */
-static const struct core_global *find_param(const struct compilation *c, const char *name) {
+const struct core_global *tuning_find_param(const struct compilation *c, const char *name) {
     const struct core_global *found = NULL;
     for (size_t i = 0; i < c->program->globals.count; i++) {
         const struct core_global *global = c->program->globals.at[i];
@@ -85,7 +84,7 @@ static bool resolve_param(struct compilation *c, char *text, struct tuned *line,
         return false;
     }
     *equals = '\0';
-    const struct core_global *param = find_param(c, text);
+    const struct core_global *param = tuning_find_param(c, text);
     if (!param) {
         *why = arena_printf(c->arena, "there is no param `%s`", text);
         return false;

@@ -116,3 +116,10 @@ def cases(env):
         done = fclc(folder, "tune", "--target=c", "p.fcl", "plain", "iota:3", status=1)
         assert "out of range" in done.stderr, done.stderr
     yield Case("nothing to tune, no device, and a program that is wrong", nothing)
+
+    def hidden():
+        folder = folder_with(PROGRAM + "param steps : int = 7 in {7, 9}\n")
+        fclc(folder, "tune", "--target=c", "p.fcl", "rising", "iota:100")
+        assert line_of(folder)[4] == "-", line_of(folder)
+        fclc(folder, "run", "--target=c", "p.fcl", "rising", "[1]")
+    yield Case("a param that another one hides is not tuned: no line could say which is meant", hidden)
