@@ -123,3 +123,11 @@ def cases(env):
         assert line_of(folder)[4] == "-", line_of(folder)
         fclc(folder, "run", "--target=c", "p.fcl", "rising", "[1]")
     yield Case("a param that another one hides is not tuned: no line could say which is meant", hidden)
+
+    def outside():
+        folder = folder_with("param far : int = 1 in {1, 100000000}\n"
+                             "kernel spread (xs : [int]) = push <grid> (mapIx (fn i x => xs ! (i / 2 * far)) xs)\n")
+        done = fclc(folder, "tune", "--target=c", "p.fcl", "spread", "iota:10")
+        assert re.search(r"far=100000000 +index 100000000 is out of range", done.stderr), done.stderr
+        assert line_of(folder)[4] == "-", line_of(folder)
+    yield Case("a choice that leads outside of an array is left out, and said so", outside)
