@@ -1,6 +1,7 @@
 /* The file of tuned values: reading, finding, writing. */
 #include "driver/tuning.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,20 +151,38 @@ static const char *path_beside(struct arena *arena, const char *program) {
     return arena_printf(arena, "%.*s.tune", (int)length, program);
 }
 
+/* `-` for standard input. */
+static const char *main_path(const struct compilation *c) {
+    for (size_t i = 0; i < c->files.count; i++)
+        if (c->files.at[i]->module->file == c->file)
+            return c->files.at[i]->path;
+    return c->file->source->path;
+}
+
+static bool may_create(struct arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/');
+    return access(slash ? arena_strndup(arena, path, (size_t)(slash - path) + 1) : ".", W_OK | X_OK) == 0;
+}
+
 enum exit_status tuning_read(struct compilation *c, bool may_be_new, struct tuning *tuning) {
-    const char *said = c->options->tuning, *program = c->file->source->path, *why = NULL;
+    const char *said = c->options->tuning, *program = main_path(c), *why = NULL;
     *tuning = (struct tuning){0};
     if ((said && strcmp(said, "none") == 0) || (!said && strcmp(program, "-") == 0))
         return EXIT_GOOD;
     tuning->path = said ? said : path_beside(c->arena, program);
     if ((!said || may_be_new) && access(tuning->path, F_OK) != 0) {
+        if (may_be_new && !may_create(c->arena, tuning->path)) { /* said before the search, which may take long */
+            driver_complain("%s cannot be written: %s; --tuning=FILE writes to another file, --tuning=none to none",
+                            tuning->path, strerror(errno));
+            return EXIT_USAGE;
+        }
         tuning->program = may_be_new ? program_hash(c) : NULL;
         return EXIT_GOOD;
     }
     tuning->program = program_hash(c);
     struct value_bytes bytes;
     if (!value_read_file(c->arena, tuning->path, &bytes, &why)) {
-        driver_complain("%s: %s", tuning->path, why);
+        driver_complain("%s", why);
         return EXIT_USAGE;
     }
     char *text = arena_strndup(c->arena, (const char *)bytes.at, bytes.length);

@@ -131,3 +131,11 @@ def cases(env):
         assert re.search(r"far=100000000 +index 100000000 is out of range", done.stderr), done.stderr
         assert line_of(folder)[4] == "-", line_of(folder)
     yield Case("a choice that leads outside of an array is left out, and said so", outside)
+
+    def no_file():
+        folder = folder_with()
+        done = env.run(env.fclc, "tune", "--target=c", "-D", "steps=4", "-", "rising", "iota:10", cwd=folder, input=PROGRAM)
+        assert done.returncode == 0 and "written" not in done.stdout and os.listdir(folder) == ["p.fcl"], done.stdout + done.stderr
+        done = fclc(folder, "tune", "--target=c", "--tuning=absent/p.tune", "p.fcl", "rising", "iota:10", status=2)
+        assert "absent/p.tune cannot be written" in done.stderr and "steps" not in done.stderr, done.stderr
+    yield Case("standard input has no file of tuned values; one that cannot be written is said first", no_file)
