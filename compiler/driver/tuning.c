@@ -202,18 +202,24 @@ enum exit_status tuning_read(struct compilation *c, bool may_be_new, struct tuni
 const struct tuned *tuning_find(const struct tuning *tuning, const char *kind, const char *device, const char *kernel) {
     const struct tuned *found = NULL;
     for (size_t i = 0; i < tuning->lines.count; i++) {
-        const struct tuned *line = &tuning->lines.at[i];
+        struct tuned *line = &tuning->lines.at[i];
         if (strcmp(line->kind, kind) != 0 || (device && strcmp(line->device, device) != 0) ||
             strcmp(line->kernel, kernel) != 0)
             continue;
-        if (strcmp(line->program, tuning->program) != 0)
-            driver_complain("%s: `%s` has changed since it was tuned for %s: not used; `fclc tune` does it again",
-                            tuning->path, kernel, line->device);
-        else if (found)
+        bool is_current = strcmp(line->program, tuning->program) == 0;
+        if (is_current && !found) {
+            found = line;
+            continue;
+        }
+        if (line->is_said) /* of another test */
+            continue;
+        line->is_said = true;
+        if (is_current)
             driver_complain("%s: `%s` was tuned for %s, too; taken is what was found for %s", tuning->path, kernel,
                             line->device, found->device);
         else
-            found = line;
+            driver_complain("%s: `%s` has changed since it was tuned for %s: not used; `fclc tune` does it again",
+                            tuning->path, kernel, line->device);
     }
     return found;
 }

@@ -14,6 +14,7 @@ struct tuned {
     const char *kind, *device, *kernel, *program, *params, *note; /* the columns */
     struct param_value *values;                                   /* the params; none of those that -D sets */
     size_t value_count;
+    bool is_said; /* why it is not used */
 };
 
 struct tuning {

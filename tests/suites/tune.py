@@ -79,6 +79,8 @@ def cases(env):
         write(folder, "p.fcl", PROGRAM.replace("x + extra", "x - extra"))
         done = fclc(folder, "p.fcl", "-o", "p.c")
         assert "`rising` has changed since it was tuned" in done.stderr and "Tuned" not in read(folder, "p.c"), done.stderr
+        write(folder, "p.fcl", PROGRAM.replace("x + extra", "x - extra") + "-- test rising [1] == [1]\n-- test rising [2] == [2]\n")
+        assert fclc(folder, "test", "--target=c", "-D", "steps=4", "p.fcl").stderr.count("has changed") == 1
     yield Case("tuned values of another program are not used, and that is said", changed)
 
     def again():
