@@ -49,6 +49,23 @@ static bool is_seen(struct search *s, const char *text) {
     return false;
 }
 
+/* A run with all checks: without them, a choice that leads outside of arrays ends the search, or spoils what comes after. */
+static bool passes_checks(const struct device_request *request, struct trial *trial) {
+    struct options options = *request->options;
+    options.check = true;
+    struct device_request checked = *request;
+    checked.options = &options;
+    struct device_session session = {0};
+    const char *why = NULL;
+    bool is_good = device_prepare(&checked, &session) && device_run_once(session.run, &session.why);
+    if (!is_good) {
+        why = session.why ? session.why : "does not compile";
+        trial->problem = arena_strndup(trial->arena, why, strlen(why)); /* the session's own goes with it */
+    }
+    device_finish(&session);
+    return is_good;
+}
+
 /* Makes, builds and runs the kernel with these values. NULL: its code was tried before. */
 static struct trial *trial_open(struct search *s, struct tuned values) {
     struct arena *arena = arena_new();
@@ -69,6 +86,8 @@ static struct trial *trial_open(struct search *s, struct tuned values) {
         trial_close(trial);
         return NULL;
     }
+    if (!passes_checks(&request, trial))
+        return trial;
     if (!device_build(&request, &trial->session) || !device_run_once(trial->session.run, &trial->session.why))
         trial->problem = trial->session.why;
     return trial;
@@ -166,7 +185,8 @@ static bool try_value(struct search *s, const struct core_global *param, const s
 }
 
 static bool is_tunable(const struct search *s, const struct core_global *param) {
-    if (param->choice_count < 2 || !map_has(s->best->asked, param))
+    if (param->choice_count < 2 || !map_has(s->best->asked, param) ||
+        tuning_find_param(s->c, param->name->text) != param) /* hidden: a line cannot say what it is */
         return false;
     for (size_t i = 0; i < s->c->options->settings.count; i++)
         if (strcmp(s->c->options->settings.at[i].name, param->name->text) == 0)

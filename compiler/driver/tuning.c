@@ -1,6 +1,7 @@
 /* The file of tuned values: reading, finding, writing. */
 #include "driver/tuning.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +60,7 @@ const char *tuning_params_text(struct arena *arena, const struct param_value *va
     return count ? text_string(&text) : "-";
 }
 
-/* As -D finds it: the file's own hides those of what it imports. */
-static const struct core_global *find_param(const struct compilation *c, const char *name) {
+const struct core_global *tuning_find_param(const struct compilation *c, const char *name) {
     const struct core_global *found = NULL;
     for (size_t i = 0; i < c->program->globals.count; i++) {
         const struct core_global *global = c->program->globals.at[i];
@@ -85,7 +85,7 @@ static bool resolve_param(struct compilation *c, char *text, struct tuned *line,
         return false;
     }
     *equals = '\0';
-    const struct core_global *param = find_param(c, text);
+    const struct core_global *param = tuning_find_param(c, text);
     if (!param) {
         *why = arena_printf(c->arena, "there is no param `%s`", text);
         return false;
@@ -151,20 +151,38 @@ static const char *path_beside(struct arena *arena, const char *program) {
     return arena_printf(arena, "%.*s.tune", (int)length, program);
 }
 
+/* `-` for standard input. */
+static const char *main_path(const struct compilation *c) {
+    for (size_t i = 0; i < c->files.count; i++)
+        if (c->files.at[i]->module->file == c->file)
+            return c->files.at[i]->path;
+    return c->file->source->path;
+}
+
+static bool may_create(struct arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/');
+    return access(slash ? arena_strndup(arena, path, (size_t)(slash - path) + 1) : ".", W_OK | X_OK) == 0;
+}
+
 enum exit_status tuning_read(struct compilation *c, bool may_be_new, struct tuning *tuning) {
-    const char *said = c->options->tuning, *program = c->file->source->path, *why = NULL;
+    const char *said = c->options->tuning, *program = main_path(c), *why = NULL;
     *tuning = (struct tuning){0};
     if ((said && strcmp(said, "none") == 0) || (!said && strcmp(program, "-") == 0))
         return EXIT_GOOD;
     tuning->path = said ? said : path_beside(c->arena, program);
     if ((!said || may_be_new) && access(tuning->path, F_OK) != 0) {
+        if (may_be_new && !may_create(c->arena, tuning->path)) { /* said before the search, which may take long */
+            driver_complain("%s cannot be written: %s; --tuning=FILE writes to another file, --tuning=none to none",
+                            tuning->path, strerror(errno));
+            return EXIT_USAGE;
+        }
         tuning->program = may_be_new ? program_hash(c) : NULL;
         return EXIT_GOOD;
     }
     tuning->program = program_hash(c);
     struct value_bytes bytes;
     if (!value_read_file(c->arena, tuning->path, &bytes, &why)) {
-        driver_complain("%s: %s", tuning->path, why);
+        driver_complain("%s", why);
         return EXIT_USAGE;
     }
     char *text = arena_strndup(c->arena, (const char *)bytes.at, bytes.length);
@@ -184,18 +202,24 @@ enum exit_status tuning_read(struct compilation *c, bool may_be_new, struct tuni
 const struct tuned *tuning_find(const struct tuning *tuning, const char *kind, const char *device, const char *kernel) {
     const struct tuned *found = NULL;
     for (size_t i = 0; i < tuning->lines.count; i++) {
-        const struct tuned *line = &tuning->lines.at[i];
+        struct tuned *line = &tuning->lines.at[i];
         if (strcmp(line->kind, kind) != 0 || (device && strcmp(line->device, device) != 0) ||
             strcmp(line->kernel, kernel) != 0)
             continue;
-        if (strcmp(line->program, tuning->program) != 0)
-            driver_complain("%s: `%s` has changed since it was tuned for %s: not used; `fclc tune` does it again",
-                            tuning->path, kernel, line->device);
-        else if (found)
+        bool is_current = strcmp(line->program, tuning->program) == 0;
+        if (is_current && !found) {
+            found = line;
+            continue;
+        }
+        if (line->is_said) /* of another test */
+            continue;
+        line->is_said = true;
+        if (is_current)
             driver_complain("%s: `%s` was tuned for %s, too; taken is what was found for %s", tuning->path, kernel,
                             line->device, found->device);
         else
-            found = line;
+            driver_complain("%s: `%s` has changed since it was tuned for %s: not used; `fclc tune` does it again",
+                            tuning->path, kernel, line->device);
     }
     return found;
 }

@@ -14,6 +14,7 @@ struct tuned {
     const char *kind, *device, *kernel, *program, *params, *note; /* the columns */
     struct param_value *values;                                   /* the params; none of those that -D sets */
     size_t value_count;
+    bool is_said; /* why it is not used */
 };
 
 struct tuning {
@@ -31,6 +32,9 @@ enum exit_status tuning_read(struct compilation *c, bool may_be_new, struct tuni
 /* The line for a kernel; `device` NULL: the first of that kind, with a message when there are others. NULL: none, or, with a
    message, one of another program. */
 const struct tuned *tuning_find(const struct tuning *tuning, const char *kind, const char *device, const char *kernel);
+
+/* The param that a line means by a name, as -D does: the file's own hides those of what it imports. NULL: none. */
+const struct core_global *tuning_find_param(const struct compilation *c, const char *name);
 
 /* Puts a line in, in place of the one of the same kind, device and kernel, and writes the file. */
 enum exit_status tuning_write(struct compilation *c, struct tuning *tuning, struct tuned line);

@@ -79,6 +79,8 @@ def cases(env):
         write(folder, "p.fcl", PROGRAM.replace("x + extra", "x - extra"))
         done = fclc(folder, "p.fcl", "-o", "p.c")
         assert "`rising` has changed since it was tuned" in done.stderr and "Tuned" not in read(folder, "p.c"), done.stderr
+        write(folder, "p.fcl", PROGRAM.replace("x + extra", "x - extra") + "-- test rising [1] == [1]\n-- test rising [2] == [2]\n")
+        assert fclc(folder, "test", "--target=c", "-D", "steps=4", "p.fcl").stderr.count("has changed") == 1
     yield Case("tuned values of another program are not used, and that is said", changed)
 
     def again():
@@ -116,3 +118,26 @@ def cases(env):
         done = fclc(folder, "tune", "--target=c", "p.fcl", "plain", "iota:3", status=1)
         assert "out of range" in done.stderr, done.stderr
     yield Case("nothing to tune, no device, and a program that is wrong", nothing)
+
+    def hidden():
+        folder = folder_with(PROGRAM + "param steps : int = 7 in {7, 9}\n")
+        fclc(folder, "tune", "--target=c", "p.fcl", "rising", "iota:100")
+        assert line_of(folder)[4] == "-", line_of(folder)
+        fclc(folder, "run", "--target=c", "p.fcl", "rising", "[1]")
+    yield Case("a param that another one hides is not tuned: no line could say which is meant", hidden)
+
+    def outside():
+        folder = folder_with("param far : int = 1 in {1, 100000000}\n"
+                             "kernel spread (xs : [int]) = push <grid> (mapIx (fn i x => xs ! (i / 2 * far)) xs)\n")
+        done = fclc(folder, "tune", "--target=c", "p.fcl", "spread", "iota:10")
+        assert re.search(r"far=100000000 +index 100000000 is out of range", done.stderr), done.stderr
+        assert line_of(folder)[4] == "-", line_of(folder)
+    yield Case("a choice that leads outside of an array is left out, and said so", outside)
+
+    def no_file():
+        folder = folder_with()
+        done = env.run(env.fclc, "tune", "--target=c", "-D", "steps=4", "-", "rising", "iota:10", cwd=folder, input=PROGRAM)
+        assert done.returncode == 0 and "written" not in done.stdout and os.listdir(folder) == ["p.fcl"], done.stdout + done.stderr
+        done = fclc(folder, "tune", "--target=c", "--tuning=absent/p.tune", "p.fcl", "rising", "iota:10", status=2)
+        assert "absent/p.tune cannot be written" in done.stderr and "steps" not in done.stderr, done.stderr
+    yield Case("standard input has no file of tuned values; one that cannot be written is said first", no_file)
