@@ -73,7 +73,7 @@ static bool generate_kernel(const struct generate_request *request, const struct
     if (!tuned && request->tuning && request->kind)
         tuned = tuning_find(request->tuning, request->kind, request->device, global->name->text);
     if (tuned) {
-        if (!request->trial)
+        if (!request->trial && tuned->value_count)
             vec_push(arena, &result->tuned, tuned);
         elaborate.params = tuned->values;
         elaborate.param_count = tuned->value_count;

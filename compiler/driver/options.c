@@ -174,7 +174,10 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_LIMIT: return number(p, name, value, 0, INT64_MAX, &o->limit);
     case OPTION_JSON: o->json = true; return true;
     case OPTION_DEPENDENCIES: o->make_dependencies = true; return true;
-    case OPTION_TUNING: o->tuning = value; return true;
+    case OPTION_TUNING:
+        o->tuning = value;
+        p->why = "--tuning wants the name of a file, or none";
+        return *value;
     case OPTION_DUMP:
         o->dump = value;
         o->command = COMMAND_DUMP;

@@ -59,11 +59,21 @@ static bool passes_checks(const struct device_request *request, struct trial *tr
     const char *why = NULL;
     bool is_good = device_prepare(&checked, &session) && device_run_once(session.run, &session.why);
     if (!is_good) {
-        why = session.why ? session.why : "does not compile";
+        why = session.why ? session.why : diag_first_error(checked.diagnostics);
+        why = why ? why : "does not compile";
         trial->problem = arena_strndup(trial->arena, why, strlen(why)); /* the session's own goes with it */
     }
     device_finish(&session);
     return is_good;
+}
+
+/* What is tried, before it runs: it may run for ever. */
+static void begin_row(const struct search *s, const struct trial *trial) {
+    enum { WIDTH = 48 };
+    if (!s->start)
+        return;
+    fprintf(stderr, "  %-*s ", WIDTH, trial->values.params);
+    fflush(stderr);
 }
 
 /* Makes, builds and runs the kernel with these values. NULL: its code was tried before. */
@@ -78,13 +88,15 @@ static struct trial *trial_open(struct search *s, struct tuned values) {
     request.trial = &trial->values;
     request.asked = trial->asked;
     request.diagnostics = diagnostics_new(arena, s->c->sources); /* what is wrong with the program was said before */
-    if (!device_open(&request, &trial->session)) {
-        trial->problem = trial->session.why ? trial->session.why : "does not compile";
-        return trial;
-    }
-    if (is_seen(s, trial->session.text)) {
+    bool is_made = device_open(&request, &trial->session);
+    if (is_made && is_seen(s, trial->session.text)) {
         trial_close(trial);
         return NULL;
+    }
+    begin_row(s, trial);
+    if (!is_made) {
+        trial->problem = trial->session.why ? trial->session.why : diag_first_error(request.diagnostics);
+        return trial;
     }
     if (!passes_checks(&request, trial))
         return trial;
@@ -156,9 +168,7 @@ static struct tuned with_value(const struct search *s, const struct core_global 
     return to;
 }
 
-static void report(const struct trial *trial, const struct comparison *c, bool is_better) {
-    enum { WIDTH = 48 };
-    fprintf(stderr, "  %-*s ", WIDTH, trial->values.params);
+static void end_row(const struct trial *trial, const struct comparison *c, bool is_better) {
     if (trial->problem)
         fprintf(stderr, "%s\n", trial->problem);
     else
@@ -173,7 +183,7 @@ static bool try_value(struct search *s, const struct core_global *param, const s
     struct comparison c = {0};
     bool is_better = !trial->problem && has_wanted_result(s, trial) && compare(s->best, trial, &c) &&
                      c.ratio < FASTER && compare(s->best, trial, &c) && c.ratio < FASTER;
-    report(trial, &c, is_better);
+    end_row(trial, &c, is_better);
     if (!is_better) {
         trial_close(trial);
         return false;
@@ -249,7 +259,7 @@ static enum exit_status deliver(struct search *s) {
     line.kind = fcl_device_kind_name(device->kind);
     line.device = arena_strndup(c->arena, device->name, strlen(device->name));
     line.kernel = kernel;
-    line.program = c->tuning.program;
+    line.program = c->tuning.program_here;
     line.note = arena_printf(c->arena, "%s, with%s", line.note, arguments_text(s));
     enum exit_status status = tuning_write(c, &c->tuning, line);
     if (status == EXIT_GOOD)

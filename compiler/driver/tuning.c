@@ -28,14 +28,35 @@ static uint64_t hash_source(struct compilation *c, uint64_t seed, const struct s
     return seed;
 }
 
-static const char *program_hash(struct compilation *c) {
+static const char *hash_text(struct arena *arena, uint64_t hash) { return arena_printf(arena, "%016" PRIx64, hash); }
+
+/* The options that say what the program is: with others, what was found may be slower, or change the result. */
+static uint64_t hash_options(struct compilation *c, uint64_t hash) {
+    const struct options *o = c->options;
+    struct text text;
+    text_init(&text, c->arena);
+    for (size_t i = 0; i < o->settings.count; i++)
+        text_printf(&text, "-D %s=%s ", o->settings.at[i].name, o->settings.at[i].value);
+    if (o->block_size_given)
+        text_printf(&text, "--block-size=%lld ", (long long)o->block_size);
+    if (o->grid_size_given)
+        text_printf(&text, "--grid-size=%lld ", (long long)o->grid_size);
+    return hash_bytes(hash, text_string(&text), text.length);
+}
+
+static void hash_program(struct compilation *c, struct tuning *tuning) {
     uint64_t hash = HASH_SEED;
     for (size_t i = 0; i < c->files.count; i++) {
         const struct loaded *loaded = c->files.at[i];
         if (!loaded->module->is_prelude && !loaded->is_library)
             hash = hash_source(c, hash, loaded->module->file->source);
     }
-    return arena_printf(c->arena, "%016" PRIx64, hash);
+    tuning->program = hash_text(c->arena, hash);
+    tuning->program_here = hash_text(c->arena, hash_options(c, hash));
+}
+
+static bool is_current(const struct tuning *tuning, const struct tuned *line) {
+    return strcmp(line->program, tuning->program) == 0 || strcmp(line->program, tuning->program_here) == 0;
 }
 
 /* ---- params ---- */
@@ -94,6 +115,11 @@ static bool resolve_param(struct compilation *c, char *text, struct tuned *line,
         struct param_value value = {param, param->choices[i]};
         if (strcmp(value_text(c->arena, &value), equals + 1) != 0)
             continue;
+        for (size_t k = 0; k < line->value_count; k++)
+            if (line->values[k].param == param) {
+                *why = arena_printf(c->arena, "`%s` has two values", text);
+                return false;
+            }
         if (!is_set(c, text))
             line->values[line->value_count++] = value;
         return true;
@@ -137,8 +163,7 @@ static bool read_line(struct compilation *c, char *text, struct tuning *tuning, 
                          .program = columns[3],
                          .params = columns[4],
                          .note = columns[5]};
-    bool is_current = strcmp(line.program, tuning->program) == 0;
-    if (is_current && !resolve(c, &line, why))
+    if (is_current(tuning, &line) && !resolve(c, &line, why))
         return false;
     vec_push(c->arena, &tuning->lines, line);
     return true;
@@ -176,10 +201,11 @@ enum exit_status tuning_read(struct compilation *c, bool may_be_new, struct tuni
                             tuning->path, strerror(errno));
             return EXIT_USAGE;
         }
-        tuning->program = may_be_new ? program_hash(c) : NULL;
+        if (may_be_new)
+            hash_program(c, tuning);
         return EXIT_GOOD;
     }
-    tuning->program = program_hash(c);
+    hash_program(c, tuning);
     struct value_bytes bytes;
     if (!value_read_file(c->arena, tuning->path, &bytes, &why)) {
         driver_complain("%s", why);
@@ -206,19 +232,20 @@ const struct tuned *tuning_find(const struct tuning *tuning, const char *kind, c
         if (strcmp(line->kind, kind) != 0 || (device && strcmp(line->device, device) != 0) ||
             strcmp(line->kernel, kernel) != 0)
             continue;
-        bool is_current = strcmp(line->program, tuning->program) == 0;
-        if (is_current && !found) {
+        bool is_usable = is_current(tuning, line);
+        if (is_usable && !found) {
             found = line;
             continue;
         }
         if (line->is_said) /* of another test */
             continue;
         line->is_said = true;
-        if (is_current)
+        if (is_usable)
             driver_complain("%s: `%s` was tuned for %s, too; taken is what was found for %s", tuning->path, kernel,
                             line->device, found->device);
         else
-            driver_complain("%s: `%s` has changed since it was tuned for %s: not used; `fclc tune` does it again",
+            driver_complain("%s: `%s` has changed since it was tuned for %s, or -D was another: not used; `fclc tune` "
+                            "does it again",
                             tuning->path, kernel, line->device);
     }
     return found;

@@ -2,8 +2,8 @@
 
    A line for each kernel and device, of six columns with tabs between them: the kind of device (as `fclc devices` names it), its name, the
    kernel, a hash of the program, the params (`work=8 onePass=false`, or `-`), and a note for people. A line that begins with # is a
-   comment. The hash is of the tokens of the user's files, so that comments and blanks may change; a line of another program
-   is not used. */
+   comment. The hash is of the tokens of the user's files, so that comments and blanks may change, and of -D, --block-size and
+   --grid-size where tune had any; a line of another program, or of other such options, is not used. */
 #ifndef FCL_DRIVER_TUNING_H
 #define FCL_DRIVER_TUNING_H
 
@@ -18,9 +18,10 @@ struct tuned {
 };
 
 struct tuning {
-    const char *path; /* NULL: there is no such file, and need not be */
-    const char *program;
-    VEC(struct tuned) lines; /* by kind, device and kernel */
+    const char *path;         /* NULL: there is no such file, and need not be */
+    const char *program;      /* its hash, */
+    const char *program_here; /* and with the command line's -D, --block-size and --grid-size, which tune writes */
+    VEC(struct tuned) lines;  /* by kind, device and kernel */
 };
 
 struct compilation;

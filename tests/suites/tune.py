@@ -98,6 +98,7 @@ def cases(env):
         folder, _ = tuned()
         good = read(folder)
         for old, new, message in ((r"steps=4", "steps=5", "`5` is not among the choices of `steps`"),
+                                  (r"steps=4", "steps=4 steps=4", "`steps` has two values"),
                                   (r"steps=4", "stops=4", "there is no param `stops`"),
                                   (r"steps=4", "steps", "`steps` is not NAME=VALUE"),
                                   (r"\tsteps=4.*", "", "6 columns with tabs between them are wanted, and here are 4")):
@@ -141,3 +142,14 @@ def cases(env):
         done = fclc(folder, "tune", "--target=c", "--tuning=absent/p.tune", "p.fcl", "rising", "iota:10", status=2)
         assert "absent/p.tune cannot be written" in done.stderr and "steps" not in done.stderr, done.stderr
     yield Case("standard input has no file of tuned values; one that cannot be written is said first", no_file)
+
+    def other_options():
+        folder = folder_with()
+        fclc(folder, "tune", "--target=c", "-D", "extra=1", "--block-size=64", "p.fcl", "rising", "iota:100")
+        assert line_of(folder)[4] == "steps=4", line_of(folder)
+        assert "has changed" in fclc(folder, "run", "--target=c", "p.fcl", "rising", "[1]").stderr
+        assert "has changed" in fclc(folder, "run", "--target=c", "-D", "extra=1", "p.fcl", "rising", "[1]").stderr
+        assert head(folder, "-D", "extra=1", "--block-size=64") and not head(folder)
+        done = fclc(folder, "run", "--target=c", "--tuning=", "p.fcl", "rising", "[1]", status=2)
+        assert "--tuning wants the name of a file" in done.stderr, done.stderr
+    yield Case("what was tuned with -D is for that -D only", other_options)
