@@ -1,7 +1,7 @@
 """Push arrays, and scans at a level."""
 
 import functools
-from .rows import AFFINE, AWKWARD, LEVELS, QUICK, VARIANT, WORD, after, by_index, chunks, digits, hashed, ints, joined, latest, row, scanned, unzipped, words
+from .rows import AFFINE, AT_BLOCK, AT_GRID, AWKWARD, LEVELS, QUICK, VARIANT, WORD, after, at, by_index, chunks, digits, hashed, ints, joined, latest, row, scanned, unzipped, words
 from .views import matrix, some, up
 
 
@@ -28,17 +28,17 @@ pushed("concat2DGrid", "concat2DGrid 8 (divUp cols 8) cols rows (mapIx (fn t par
        lambda cols, rows, xs: [xs[y * cols + x] * 3 + y // 8 * up(cols, 8) + x // 8 & WORD for y in range(rows) for x in range(cols)],
        "cols:int rows:int xs:[uint]", inputs=matrix)
 STEP = "fn x y => x * 3 + y"
-pushed("step", f"step <grid> ({STEP}) xs", lambda xs: stepped(lambda x, y: x * 3 + y & WORD, xs), variant="at grid")
-pushed("step", f"concat 150 (map (step <block> ({STEP})) (splitUp 300 xs))", variant="at block",
+pushed("step", f"step <grid> ({STEP}) xs", lambda xs: stepped(lambda x, y: x * 3 + y & WORD, xs), **AT_GRID)
+pushed("step", f"concat 150 (map (step <block> ({STEP})) (splitUp 300 xs))", **AT_BLOCK,
        wanted=lambda xs: joined(stepped(lambda x, y: x * 3 + y & WORD, part) for part in chunks(300, xs)))
-pushed("red", "red <grid> (+) xs", lambda xs: [sum(xs) & WORD] if xs else [], variant="at grid")
+pushed("red", "red <grid> (+) xs", lambda xs: [sum(xs) & WORD] if xs else [], **AT_GRID)
 for level, size in (("thread", 7), ("warp", 45), ("block", 300)):
-    pushed("red", f"concat 1 (map (red <{level}> (+)) (splitUp {size} xs))", variant=f"at {level}", **({} if level == "block" else VARIANT),
+    pushed("red", f"concat 1 (map (red <{level}> (+)) (splitUp {size} xs))", **at(level),
            wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
 for level, size in (("thread", 70), ("warp", 63), ("block", 300)):
-    pushed("redLanes", f"concat 1 (map (redLanes <{level}> (+) 0) (splitUp {size} xs))", variant=f"at {level}",
+    pushed("redLanes", f"concat 1 (map (redLanes <{level}> (+) 0) (splitUp {size} xs))", **at(level),
            wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
-pushed("redLanes", "redLanes <grid> max 0 xs", lambda xs: [max(xs, default=0)], variant="at grid")
+pushed("redLanes", "redLanes <grid> max 0 xs", lambda xs: [max(xs, default=0)], **AT_GRID)
 for level in ("block", "grid"):
     row("push", "reduceByIndex", f"push <grid> (force (reduceByIndex (+) 0 start (zip places xs) : [uint]<{level}>))" if level == "grid" else
         "(reduceByIndex (+) 0 start (zip places xs) : [uint]<block>)", "start:[uint] places:[int] xs:[uint]", "[uint]",
@@ -50,14 +50,19 @@ row("push", "lookback", "unzip (force (concat 1 (map (fn z => push <block> [look
 pushed("concatMap", "concatMap 3 (fn x => push <thread> [x, x * x, ~x]) xs", lambda xs: [y for x in xs for y in (x, x * x & WORD, WORD - x)])
 for name in ("pushN", "load", "store"):
     pushed(name, f"{name} <grid> k (map (fn x => x * 3) xs)", lambda k, xs: [x * 3 & WORD for x in xs], "k:int xs:[uint]", inputs=some(),
-           variant="at grid")
+           **AT_GRID)
     pushed(name, f"concat 300 (map (fn c => {name} <block> 7 (reverse (force ({name} <block> 4 c)))) (splitUp 300 xs))",
-           lambda xs: joined(part[::-1] for part in chunks(300, xs)), variant="at block")
+           lambda xs: joined(part[::-1] for part in chunks(300, xs)), **AT_BLOCK)
 pushed("interleave2", "interleave2 (push <grid> xs) (push <grid> ys)", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair],
        "xs:[uint] ys:[uint]")
 pushed("unpairP", "unpairP (push <grid> (zip xs ys))", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair], "xs:[uint] ys:[uint]")
 
 # ---- scans at a level ----
+
+
+def chunked(everywhere):
+    """The options of a row whose chunks have that size, or are variants of others."""
+    return dict(lengths=AWKWARD) if everywhere else VARIANT
 
 
 def in_chunks(f, width, size, *columns):
@@ -71,36 +76,36 @@ pushed("stages", "stages <grid> k (fn s part => push <grid> (map (fn x => x * 3 
        lambda k, xs: functools.reduce(lambda ys, s: [y * 3 + s & WORD for y in ys], range(max(0, k)), xs), "k:int xs:[uint]",
        inputs=lambda n, r: [r.choice((-1, 0, 1, 2, 5)), words(n, r)], group="scans")
 for name in ("koggeStone", "sklansky"):
-    row("scans", name, f"unzip (force ({name} <grid> after (zip xs ys)))", variant="of affine maps at grid", **AFFINE,
+    row("scans", name, f"unzip (force ({name} <grid> after (zip xs ys)))", **AFFINE, **AT_GRID,
         wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys))))
     for level, size in LEVELS:
         row("scans", name, f"unzip (force (concat {size} (map ({name} <{level}> after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-            variant=f"of affine maps at {level}", **AFFINE, **({} if level == "block" else VARIANT),
+            **AFFINE, **at(level),
             wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
 for size in (31, 300, 2049):
     row("scans", "scanBlock", f"unzip (force (concat {size} (map (scanBlock after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-        variant=f"of affine maps, {size} each", **AFFINE, **({} if size == 300 else VARIANT),
+        variant=f"of affine maps, {size} each", **AFFINE, **chunked(size == 300),
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
     row("scans", "scanBlockExclusive",
         f"unzip (force (concat {size} (map (scanBlockExclusive after (1, 0)) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-        variant=f"of affine maps, {size} each", **AFFINE, **({} if size == 300 else VARIANT),
+        variant=f"of affine maps, {size} each", **AFFINE, **chunked(size == 300),
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part, False), 2, size, xs, ys))
 # What is not as long as the chunk ends with 9.
 for level, size in LEVELS:
     pushed("compact", f"concat {size} (map (fn c => let kept = force (compact <{level}> (fn x => x % 3 == 0) c) in "
            f"push <{level}> (mapIx (fn i _ => if i < length kept then kept ! i else 9) c)) (splitUp {size} xs))",
            lambda xs, size=size: joined([x for x in part if x % 3 == 0] + [9] * sum(x % 3 > 0 for x in part) for part in chunks(size, xs)),
-           variant=f"at {level}", **({} if level == "block" else VARIANT), group="scans")
+           **at(level), group="scans")
 for size in (32, 19):
     row("scans", "redWarp", f"unzip (force (concat 1 (map (redWarp after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-        variant=f"of affine maps, {size} each", **AFFINE, **({} if size == 32 else VARIANT),
+        variant=f"of affine maps, {size} each", **AFFINE, **chunked(size == 32),
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: [functools.reduce(after, part)], 2, size, xs, ys))
     row("scans", "scanWarp", f"unzip (force (concat {size} (map (scanWarp after) (splitUp {size} (zip xs ys))) : [(uint, uint)]<grid>))",
-        variant=f"of affine maps, {size} each", **AFFINE, **({} if size == 32 else VARIANT),
+        variant=f"of affine maps, {size} each", **AFFINE, **chunked(size == 32),
         wanted=lambda xs, ys, size=size: in_chunks(lambda part: scanned(after, (1, 0), part), 2, size, xs, ys))
 for size in (256, 45):
     pushed("redBlock", f"concat 1 (map (redBlock (fn x y => x + y)) (splitUp {size} xs))", variant=f"{size} each", group="scans",
-           **({} if size == 256 else VARIANT), wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
+           **chunked(size == 256), wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
 row("scans", "redBlock", "redBlock max xs", "xs:[uint]", "[uint]", lambda xs: [max(xs)] if xs else [], variant="one block", alone=True,
     lengths=(0, 1, 2, 31, 32, 33, 255, 256), executors=QUICK)
 row("scans", "scanBlock", "scanBlock latest xs", "xs:[int]", "[int]", lambda xs: scanned(latest, 0, xs), variant="of the last not zero, one block", alone=True,

@@ -20,6 +20,16 @@ EVERY = tuple(LONGEST)
 # function, of other types, operators and levels, are VARIANTs, which run where that is cheap.
 QUICK = ("interp", "cuda-simulator", "c")
 VARIANT = dict(executors=QUICK, lengths=AWKWARD)
+# Of a function at several levels, that at block runs everywhere, and that at grid where arrays may be long.
+AT_BLOCK = dict(variant="at block", lengths=AWKWARD)
+AT_GRID = dict(variant="at grid", executors=QUICK + ("opencl-loop",))
+
+
+def at(level):
+    """The options of a row of a function at one of several levels."""
+    return {"block": AT_BLOCK, "grid": AT_GRID}.get(level, dict(variant=f"at {level}", **VARIANT))
+
+
 LEVELS = (("thread", 7), ("warp", 45), ("block", 300))  # and the chunks that are used at it
 AFFINE = dict(params="xs:[uint] ys:[uint]", result="[uint] [uint]")
 INLINE = 33  # arrays up to this length are written into the directive, so that a failure shows all of it

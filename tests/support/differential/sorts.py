@@ -3,7 +3,7 @@
 import bisect
 import functools
 from .push import pushed
-from .rows import AWKWARD, EVERY, LEVELS, LONG, LONGEST, QUICK, VARIANT, WORD, chunks, joined, row, unzipped, words
+from .rows import AT_BLOCK, AT_GRID, AWKWARD, EVERY, LEVELS, LONG, LONGEST, QUICK, VARIANT, WORD, at, chunks, joined, row, unzipped, words
 
 # ---- arrays in all orders, of every base type ----
 
@@ -88,9 +88,9 @@ def runs_of(size):
 
 
 at_level = functools.partial(pushed, group="sorts")
-at_level("exchange", "exchange <grid> (fn x y => x <= y) (fn i => i ^ 5) xs", lambda xs: exchanged(lambda i: i ^ 5, xs), variant="at grid")
+at_level("exchange", "exchange <grid> (fn x y => x <= y) (fn i => i ^ 5) xs", lambda xs: exchanged(lambda i: i ^ 5, xs), **AT_GRID)
 at_level("exchange", "concat 300 (map (exchange <block> (fn x y => x <= y) (fn i => 299 - i)) (splitUp 300 xs))",
-         lambda xs: joined(exchanged(lambda i: 299 - i, part) for part in chunks(300, xs)), variant="at block", **VARIANT)
+         lambda xs: joined(exchanged(lambda i: 299 - i, part) for part in chunks(300, xs)), **AT_BLOCK)
 
 ASCENDING = {"int": "x <= y", "float": "orderBits x <= orderBits y"}
 
@@ -119,10 +119,9 @@ def compared(names, sort, kind, size=None, is_stable=False, lengths=LONG, varian
 for name in ("bitonicSort", "oddEvenMergeSort", "mergeSort"):
     is_stable = name == "mergeSort"
     for kind in ASCENDING:
-        compared(name, name + " <grid> ({before}) {xs}", kind, is_stable=is_stable, variant="at grid", **({} if kind == "int" else VARIANT))
+        compared(name, name + " <grid> ({before}) {xs}", kind, is_stable=is_stable, **(AT_GRID if kind == "int" else dict(AT_GRID, **VARIANT)))
     for level, size in LEVELS:
-        compared(name, f"concat {size} (map ({name} <{level}> ({{before}})) (splitUp {size} {{xs}}))", "int", size, is_stable,
-                 variant=f"at {level}", executors=EVERY if level == "block" else QUICK, lengths=AWKWARD)
+        compared(name, f"concat {size} (map ({name} <{level}> ({{before}})) (splitUp {size} {{xs}}))", "int", size, is_stable, **at(level))
 compared("sortBy", "sortBy ({before}) {xs}", "int", is_stable=True, lengths=LONG + (1024, 2047, 2048, 2049))
 compared("sortBy", "sortBy ({before}) {xs}", "float", is_stable=True, **VARIANT)
 at_level("partitionPoint", "push <grid> (map (fn t => uint (partitionPoint (fn x => x < t) 0 (length xs) xs)) ts)",
