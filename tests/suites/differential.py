@@ -1,7 +1,7 @@
-"""Every function of the prelude against a plain one in Python, on every executor, at awkward lengths.
+"""Every function of the prelude and of the library against a plain one in Python, on every executor, at awkward lengths.
 
-The table of tests/support/differential has a row for each function, type and operator; a new function of the prelude needs a row
-there that runs on every executor."""
+The table of tests/support/differential has a row for each function, type and operator; a new function needs a row there that runs
+on every executor."""
 
 import re
 from differential import EVERY, TABLE
@@ -11,18 +11,21 @@ from harness import Case
 ORDER = 46
 
 
+def complete(env, page, rows):
+    """Every function of a page of the documentation has a row on every executor, and every row is of such functions."""
+    with open(env.path("docs", page), encoding="utf-8") as file:
+        functions = set(re.findall(r"^(\w+) : ", file.read(), re.MULTILINE))
+    assert len(functions) > 90
+    tested = {executor: {name for entry in rows if executor in entry.executors for name in entry.names} for executor in EVERY}
+    problems = [f"no row on {executor}: {', '.join(sorted(functions - names))}" for executor, names in tested.items() if functions - names]
+    unknown = set().union(*tested.values()) - functions
+    problems += [f"no function: {', '.join(sorted(unknown))}"] if unknown else []
+    assert not problems, "\n".join(problems)
+
+
 def cases(env):
-    def complete():
-        with open(env.path("docs", "prelude.md"), encoding="utf-8") as file:
-            functions = set(re.findall(r"^(\w+) : ", file.read(), re.MULTILINE))
-        assert len(functions) > 90
-        tested = {executor: {name for entry in TABLE if executor in entry.executors for name in entry.names} for executor in EVERY}
-        problems = [f"no row of the table on {executor}: {', '.join(sorted(functions - names))}"
-                    for executor, names in tested.items() if functions - names]
-        unknown = set().union(*tested.values()) - functions
-        problems += [f"no function: {', '.join(sorted(unknown))}"] if unknown else []
-        assert not problems, "\n".join(problems)
-    yield Case("every function of the prelude has a row on every executor", complete)
+    for page, rows in (("prelude.md", [entry for entry in TABLE if not entry.library]), ("library.md", [entry for entry in TABLE if entry.library])):
+        yield Case(f"every function of {page} has a row on every executor", lambda page=page, rows=rows: complete(env, page, rows))
 
     groups = {}
     for entry in TABLE:

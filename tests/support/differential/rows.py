@@ -148,16 +148,16 @@ class Row:
     for each component), and `wanted`, what it gives for arguments. `inputs` makes up arguments of a length, by type where it is
     not given; a dictionary of these has a name for each. `tests` are pairs of a length and such a name: by default every name at
     all `lengths`. `alone`: cannot be computed by one kernel together with others, as it is no array of the grid. `near`: floats
-    need only be near what is wanted."""
+    need only be near what is wanted. `library`: what the kernel imports."""
 
     def __init__(self, group, names, kernel, params, result, wanted, inputs=None, lengths=LONG, tests=None, executors=EVERY, variant="",
-                 alone=False, near=False):
+                 alone=False, near=False, library=None):
         self.group, self.names, self.executors = group, names.split(), executors
         self.params = [part.split(":") for part in params.split()]
         self.result = result.split()
         self.kernel, self.wanted = kernel, wanted
         self.title = " ".join(filter(None, (names, variant)))
-        self.number, self.alone, self.near = len(TABLE), alone, near
+        self.number, self.alone, self.near, self.library = len(TABLE), alone, near, library
         self.inputs = inputs if isinstance(inputs, dict) else {"": inputs or self.by_type}
         self.tests = tests or [(length, label) for length in lengths for label in self.inputs]
         longest = max(LONGEST[executor] for executor in executors)

@@ -45,7 +45,8 @@ def run(env, rows, folder, executor):
 
     def attempt(bundles, tests):
         """Run these tests, of (length, place in bundles, label): those that failed, the counts if it came to an end, all output."""
-        lines = PRELUDE.splitlines() + [bundle.source() for bundle in bundles]
+        libraries = sorted({entry.library for bundle in bundles for entry in bundle.rows if entry.library})
+        lines = [f'import "{library}"' for library in libraries] + PRELUDE.splitlines() + [bundle.source() for bundle in bundles]
         name = f"{executor}.fcl"  # not the whole path, which is in the generated code: what is built is found again by later runs
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write("\n".join(lines + [bundles[i].directive(folder, length, label) for length, i, label in tests]) + "\n")
