@@ -194,20 +194,20 @@ def variances(xs):
 
 
 def related(xs, ys):
-    n, x, y, xx, yy, xy = comoments(xs, ys)
+    n, x, y, xx, yy, xy = found = comoments(xs, ys)
     slope = ratio(xy, xx)
-    return (ratio(xy, n), ratio(xy, n - 1) if n else math.nan, ratio(xy, math.sqrt(xx * yy)), slope, y - slope * x)
+    return found + (ratio(xy, n), ratio(xy, n - 1) if n else math.nan, ratio(xy, math.sqrt(xx * yy)), slope, y - slope * x)
 
 
-statistics("moments", "moments xs", moments, 3)
-statistics("variance deviation", "(variance xs, deviation xs)", lambda xs: (variances(xs)[0], math.sqrt(variances(xs)[0])), 2)
-statistics("sampleVariance sampleDeviation", "(sampleVariance xs, sampleDeviation xs)",
-           lambda xs: (variances(xs)[1], math.sqrt(variances(xs)[1])), 2)
+# Together, as what one asks for of the same array is computed once.
+statistics("moments variance deviation sampleVariance sampleDeviation",
+           "let (n, mean, squares) = moments xs in (n, mean, squares, variance xs, deviation xs, sampleVariance xs, sampleDeviation xs)",
+           lambda xs: moments(xs) + tuple(x for v in variances(xs) for x in (v, math.sqrt(v))), 7)
 statistics("mean", "mean xs", lambda xs: ratio(sum(xs), len(xs)), 1)
 TWO = "xs:[double] ys:[double]"
-statistics("comoments", "comoments xs ys", comoments, 6, TWO)
-statistics("covariance sampleCovariance correlation line",
-           "let (slope, offset) = line xs ys in (covariance xs ys, sampleCovariance xs ys, correlation xs ys, slope, offset)", related, 5, TWO)
+statistics("comoments covariance sampleCovariance correlation line",
+           "let (n, x, y, xx, yy, xy) = comoments xs ys in let (slope, offset) = line xs ys in "
+           "(n, x, y, xx, yy, xy, covariance xs ys, sampleCovariance xs ys, correlation xs ys, slope, offset)", related, 11, TWO)
 row("statistics", "minMax", "minMax 2147483647 (-2147483648) xs", "xs:[int]", "int int", library="statistics",
     wanted=lambda xs: (min(xs, default=2**31 - 1), max(xs, default=-2**31)))
 
