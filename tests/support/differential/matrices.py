@@ -3,7 +3,7 @@
 import functools
 import itertools
 import math
-from .rows import LONG, WORD, chunks, doubles, hashed, joined, row, unzipped, words
+from .rows import LONG, WORD, doubles, hashed, joined, row, unzipped, words
 from .segments import CUTS, affine, cut, folded
 
 # ---- dense ----
@@ -166,8 +166,9 @@ for name, border in (("stencil2 constant", "constant 9"), ("stencilTiled2 mirror
 
 
 def weighed(down, across, border):
-    return around2(lambda at: sum(v * w * at(dy - len(down) // 2, dx - len(across) // 2) for dy, v in enumerate(down) for dx, w in enumerate(across)) & WORD,
-                   border)
+    """What `separable` makes of a matrix."""
+    return around2(lambda at: sum(v * w * at(dy - len(down) // 2, dx - len(across) // 2)
+                                  for dy, v in enumerate(down) for dx, w in enumerate(across)) & WORD, border)
 
 
 stencil2("separable", "separable reflect [1, 2, 3] [1, 5, 7, 3, 2] height width xs", weighed([1, 2, 3], [1, 5, 7, 3, 2], "reflect"))

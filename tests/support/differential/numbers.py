@@ -94,7 +94,7 @@ def randoms(names, kernel, wanted, params="xs:[uint]", result="[uint]", lengths=
     row("random", names, kernel, params, result, wanted, library="random", lengths=lengths, **options)
 
 
-def random_array(make, of, result="[uint]", params="n:int", lengths=AWKWARD, **options):
+def random_array(make, of, result="[uint]", lengths=AWKWARD, **options):
     """An array of random numbers, the first half by `randomArray`, the second element by element."""
     kernel = (f"append (randomArray ({make}) (12345, 3) 7 (n / 2)) "
               f"(push <grid> (map (fn i => randomElement ({make}) (12345, 3) 7 (i + n / 2)) (iota (n - n / 2))))")
@@ -143,7 +143,8 @@ def directions(dimension):
     degree, inner, first = POLYNOMIALS[dimension]
     m = list(first)
     for k in range(degree, 32):
-        m.append(functools.reduce(lambda x, i: x ^ (inner >> degree - 1 - i & 1) * (m[k - i] << i), range(1, degree), m[k - degree] << degree ^ m[k - degree]))
+        oldest = m[k - degree] << degree ^ m[k - degree]
+        m.append(functools.reduce(lambda x, i: x ^ (inner >> degree - 1 - i & 1) * (m[k - i] << i), range(1, degree), oldest))
     return [x << 31 - k for k, x in enumerate(m)]
 
 

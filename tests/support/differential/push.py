@@ -1,7 +1,8 @@
 """Push arrays, and scans at a level."""
 
 import functools
-from .rows import AFFINE, AT_BLOCK, AT_GRID, AWKWARD, LEVELS, QUICK, SMALL, VARIANT, WORD, after, at, by_index, chunks, digits, hashed, ints, joined, latest, row, scanned, unzipped, words
+from .rows import (AFFINE, AT_BLOCK, AT_GRID, AWKWARD, LEVELS, QUICK, SMALL, VARIANT, WORD, after, at, by_index, chunks, digits, hashed, ints,
+                   joined, latest, row, scanned, unzipped, words)
 from .views import matrix, some, up
 
 

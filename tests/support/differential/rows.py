@@ -26,8 +26,8 @@ AT_GRID = dict(variant="at grid", executors=QUICK + ("opencl-loop",))
 
 
 def at(level):
-    """The options of a row of a function at one of several levels."""
-    return {"block": AT_BLOCK, "grid": AT_GRID}.get(level, dict(variant=f"at {level}", **VARIANT))
+    """The options of a row of a function at one of several levels, but at grid."""
+    return AT_BLOCK if level == "block" else dict(variant=f"at {level}", **VARIANT)
 
 
 LEVELS = (("thread", 7), ("warp", 45), ("block", 300))  # and the chunks that are used at it
