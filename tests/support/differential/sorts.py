@@ -186,6 +186,7 @@ for kind in BITS:
         first = f"map ({written} . fst) sorted" if written else "map fst sorted"
         sorting(kind, "sortByKey", f"let sorted = force (sortByKey (mapIx (fn i x => (x, i)) {{}})) in ({first}, map snd sorted)",
                 "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), EVERY if kind == "float" else usual)
+row("whole sorts", "halfPass", f"unzip (force (halfPass (fn (x, _) => int x) {PLACES}))", **KEYED, wanted=lambda xs: unzipped(2, stably(keyed(xs))))
 for name in ("radixPass", "bucketPass 256"):
     row("whole sorts", name.split()[0], f"unzip (force ({name} (fn (x, _) => int x) (mapIx (fn i x => (x % 256, i)) xs)))", **KEYED,
         wanted=lambda xs: unzipped(2, stably([(x % 256, i) for i, x in enumerate(xs)])))
