@@ -17,6 +17,10 @@ What it reads in a file:
     sig take : int -> [a] -> [a]                   of an array of arrays are compared one by one
     fun take n arr = …
 
+    -- > fst (3, true) ==> 3
+    -- primitive fst                               a primitive: its meaning is that of compiler/types/primitives.def, with a link to
+                                                   the section of docs/language.md that says more
+
 A function whose comment has nothing but examples shares the docstring of the function before it, and so does a `param` or a `type`
 right below another one. A function that is not for use elsewhere has a docstring that begins with `Internal:`, and is left out.
 Every other function, and every `val`, needs a docstring, a type and an example that has its name; a `param` and a `type`, a
@@ -74,6 +78,7 @@ class Entry:
 
     def __init__(self, section, text):
         self.section, self.text, self.signatures, self.declarations, self.examples = section, text, {}, [], []
+        self.primitive = None  # the name of the primitive that it is about
 
     def names(self):
         return [*self.signatures] + [declaration.split()[1] for declaration in self.declarations]
@@ -98,8 +103,12 @@ class Source:
         for number, line in enumerate(lines + [""], 1):
             if line.startswith("--"):
                 heading = re.fullmatch(r"-- ---- (.*) ----", line)
+                primitive = re.fullmatch(r"-- primitive (\S+)", line)
                 if heading:
                     section, comment, entry = heading[1], [], None
+                elif primitive:
+                    entry = self.primitive(number, section, comment, primitive[1])
+                    comment = []
                 else:
                     comment.append((number, line[2:].strip()))
                 continue
@@ -145,20 +154,33 @@ class Source:
         signature = signature.removeprefix("sig ").split(" --")[0]
         name = signature.split()[0]
         text = [line for _, line in comment if not line.startswith("> ")]
-        examples = [Example(at, line[2:]) for at, line in comment if line.startswith("> ")]
         if text and text[0].startswith("Internal:"):
             return None
+        examples = self.examples(number, name, comment, "`sig`")
         if not text and (not examples or before is None or before.declarations):
             self.wrong(number, name, "has no docstring")
-        if not any(name in re.findall(r"[\w']+", example.expression) for example in examples):
-            self.wrong(number, name, f"has no example: a line `-- > … {name} … ==> VALUE` above its `sig`")
-        for example in examples:
-            if not example.expression or not example.value:
-                self.wrong(example.line, name, "has an example that is not `EXPRESSION ==> VALUE`")
         entry = self.entry(section, text) if text or before is None else before
         entry.signatures[name] = signature
         entry.examples += examples
         return entry
+
+    def primitive(self, number, section, comment, name):
+        """Take in a primitive; the result is the entry, which gets its text where the page is made."""
+        entry = self.entry(section, [])
+        entry.primitive = name
+        entry.signatures[name] = f"{name} : "
+        entry.examples = self.examples(number, name, comment, "line")
+        return entry
+
+    def examples(self, number, name, comment, what):
+        """The examples in a comment, which is above that `what`; at least one must have the name."""
+        examples = [Example(at, line[2:]) for at, line in comment if line.startswith("> ")]
+        if not any(name in re.findall(r"[\w']+", example.expression) for example in examples):
+            self.wrong(number, name, f"has no example: a line `-- > … {name} … ==> VALUE` above its {what}")
+        for example in examples:
+            if not example.expression or not example.value:
+                self.wrong(example.line, name, "has an example that is not `EXPRESSION ==> VALUE`")
+        return examples
 
     def wrong(self, number, name, what):
         self.problems.append(f"{self.path}:{number}: `{name}` {what}")
@@ -176,6 +198,26 @@ def sources(page, root=ROOT):
         found.append(ready[0])
         waiting.remove(ready[0])
     return found
+
+
+def primitives(root=ROOT):
+    """{name: docstring} of the compiler's primitives: what its table says, and the section of the reference that says more."""
+    with open(os.path.join(root, "compiler", "types", "primitives.def"), encoding="utf-8") as file:
+        said = dict(re.findall(r'^(?:PRIM|SCALAR)\(\w+, "([^"]*)", \d+, "[^"]*", "([^"]*)"\)$', file.read(), re.MULTILINE))
+    anchors, heading, fence, places = Anchors(), None, None, {}
+    with open(os.path.join(root, "docs", "language.md"), encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("```"):
+                fence = line[3:].strip() if fence is None else None
+            elif fence is None and line.startswith("#"):
+                title = line.lstrip("#").strip()
+                heading = f"[{title}](language.md#{anchors.of(title)})"
+            elif fence == "types":
+                places.setdefault(line.split(" : ")[0], heading)
+            elif fence is None and line.startswith("| `"):  # the scalars: a table with names in the first column
+                for name in re.findall(r"`([^`]*)`", line.split(" | ")[0]):
+                    places.setdefault(name, heading)
+    return {name: f"{meaning} See {places[name]}." for name, meaning in said.items() if name in places}
 
 
 def types(fclc, page, source, root=ROOT):
@@ -235,6 +277,10 @@ def text_of(fclc, page, found):
     problems = [problem for source in found for problem in source.problems]
     if problems:
         raise Problem("\n".join(problems))
+    meanings = primitives()
+    unknown = [entry.primitive for source in found for entry in source.entries if entry.primitive and entry.primitive not in meanings]
+    if unknown:
+        raise Problem(f"no primitives of the reference: {' '.join(unknown)}")
     anchors, contents, body = Anchors(), "", ""
     anchors.of(page.title)
     for source in found:
@@ -259,7 +305,7 @@ def text_of(fclc, page, found):
             contents += ", ".join(f"[{name}](#{anchor})" for name in entry.names())
             body += f"### {heading}\n\n"
             body += code([known[name] for name in entry.signatures] + entry.declarations)
-            body += paragraphs(entry.text)
+            body += paragraphs([meanings[entry.primitive]] if entry.primitive else entry.text)
             if entry.examples:
                 body += code([f"{example.expression} ==> {example.value}" for example in entry.examples])
     return f"# {page.title}\n\n{page.intro}\n{HOW}{contents}\n\n{body.rstrip()}\n"

@@ -3,7 +3,7 @@
 
 enum {
     RANGES_PER_CORE = 4, // a few even out the noise of a core
-    BUSY_BLOCKS = 8,     // keep a GPU's multiprocessor busy
+    BUSY_BLOCKS = 8,     // of 256 threads fill a multiprocessor of NVIDIA's
 };
 
 uint64_t fcl_blocks(const struct fcl_context *context, uint64_t iterations, uint32_t per_block, uint32_t least) {

@@ -135,10 +135,10 @@ void fclrt_note(struct fclrt_note note, const char *format, ...) FCLRT_PRINTF(2,
 // A new string, NULL when there is no memory.
 char *fclrt_format(const char *format, ...) FCLRT_PRINTF(1, 2);
 char *fclrt_copy_string(const char *text);
-// Copies what fits, trims white space around it and turns that inside to single spaces.
 // Memory for the elements of an array, aligned for vectors; NULL: there is none. A large one lies in large pages where the
 // system has them: what is written here and there, as by a sort, spends much of its time looking for pages.
 void *fclrt_array(uint64_t bytes);
+// Copies what fits, trims white space around it and turns that inside to single spaces.
 void fclrt_copy_name(char *to, size_t bytes, const char *from);
 uint64_t fclrt_hash(uint64_t seed, const void *data, size_t bytes);
 #define FCLRT_HASH_SEED UINT64_C(0xcbf29ce484222325)

@@ -11,6 +11,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// ---------------------------------------------------------------- memory
+
+enum { CACHE_LINE = 64, LARGE_PAGE = 2 << 20, LARGE_ARRAY = 8 << 20 };
+
+void *fclrt_array(uint64_t bytes) {
+    uint64_t unit = bytes < LARGE_ARRAY ? CACHE_LINE : LARGE_PAGE;
+    if (bytes > SIZE_MAX - unit)
+        return NULL;
+    size_t rounded = (size_t)((bytes + unit - 1) / unit * unit); // aligned_alloc wants a multiple of the alignment
+    void *array = aligned_alloc((size_t)unit, rounded);
+#ifdef MADV_HUGEPAGE
+    if (array && unit == LARGE_PAGE)
+        (void)madvise(array, rounded, MADV_HUGEPAGE);
+#endif
+    return array;
+}
+
 // ---------------------------------------------------------------- strings
 
 char *fclrt_format(const char *format, ...) {
@@ -31,23 +48,6 @@ char *fclrt_copy_string(const char *text) {
     size_t bytes = strlen(text) + 1;
     char *copy = malloc(bytes);
     return copy ? memcpy(copy, text, bytes) : NULL;
-}
-
-// ---------------------------------------------------------------- memory
-
-enum { CACHE_LINE = 64, LARGE_PAGE = 2 << 20, LARGE_ARRAY = 8 << 20 };
-
-void *fclrt_array(uint64_t bytes) {
-    uint64_t unit = bytes < LARGE_ARRAY ? CACHE_LINE : LARGE_PAGE;
-    if (bytes > SIZE_MAX - unit)
-        return NULL;
-    size_t rounded = (size_t)((bytes + unit - 1) / unit * unit); // aligned_alloc wants a multiple of the alignment
-    void *array = aligned_alloc((size_t)unit, rounded);
-#ifdef MADV_HUGEPAGE
-    if (array && unit == LARGE_PAGE)
-        (void)madvise(array, rounded, MADV_HUGEPAGE);
-#endif
-    return array;
 }
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }

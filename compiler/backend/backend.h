@@ -10,6 +10,7 @@ enum backend_language { BACKEND_CUDA, BACKEND_OPENCL, BACKEND_C };
 struct backend_options {
     const char *source;  /* the FCL file's name, for the head comment; NULL: none */
     const char *version; /* fclc's */
+    const char *notes;   /* comments to go below the head, whole lines; NULL: none */
 };
 
 /* One file with all kernels of the programs, helper functions printed once. The programs must have been mapped for that

@@ -79,6 +79,15 @@ static void print_helper_call(struct printer *p, enum helper helper, enum base b
     print_call(p, helper_name(p->out->arena, helper, base, from), expr);
 }
 
+/* Functions of C's mathematics, and of OpenCL's. */
+static const char *const math_names[OP_COUNT] = {
+    [OP_SQRT] = "sqrt",   [OP_EXP] = "exp",   [OP_LOG] = "log",     [OP_POW] = "pow",     [OP_SIN] = "sin",
+    [OP_COS] = "cos",     [OP_TAN] = "tan",   [OP_FLOOR] = "floor", [OP_CEIL] = "ceil",   [OP_FMA] = "fma",
+    [OP_EXP2] = "exp2",   [OP_LOG2] = "log2", [OP_LOG10] = "log10", [OP_ASIN] = "asin",   [OP_ACOS] = "acos",
+    [OP_ATAN] = "atan",   [OP_SINH] = "sinh", [OP_COSH] = "cosh",   [OP_TANH] = "tanh",   [OP_ROUND] = "round",
+    [OP_TRUNC] = "trunc", [OP_CBRT] = "cbrt", [OP_ATAN2] = "atan2", [OP_HYPOT] = "hypot", [OP_COPYSIGN] = "copysign",
+};
+
 /* A function of C's mathematics: with the suffix f where a float's has one. */
 static void print_math(struct printer *p, const char *function, const struct target_expr *expr) {
     bool has_suffix = p->dialect->has_f_suffix && expr->base == BASE_F32;
@@ -410,32 +419,32 @@ static void print_operation(struct printer *p, const struct target_expr *expr, e
     case OP_POPCOUNT: print_helper_call(p, HELPER_POPCOUNT, x->base, BASE_BOOL, expr); return;
     case OP_CONVERT: print_convert(p, expr, least); return;
     case OP_SELECT: print_choice(p, expr, least); return;
-    case OP_SQRT: print_math(p, "sqrt", expr); return;
+    case OP_SQRT:
+    case OP_EXP:
+    case OP_LOG:
+    case OP_POW:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_FMA:
+    case OP_EXP2:
+    case OP_LOG2:
+    case OP_LOG10:
+    case OP_ASIN:
+    case OP_ACOS:
+    case OP_ATAN:
+    case OP_SINH:
+    case OP_COSH:
+    case OP_TANH:
+    case OP_ROUND:
+    case OP_TRUNC:
+    case OP_CBRT:
+    case OP_ATAN2:
+    case OP_HYPOT:
+    case OP_COPYSIGN: print_math(p, math_names[expr->op], expr); return;
     case OP_RSQRT: print_reciprocal_root(p, expr, least); return;
-    case OP_EXP: print_math(p, "exp", expr); return;
-    case OP_LOG: print_math(p, "log", expr); return;
-    case OP_POW: print_math(p, "pow", expr); return;
-    case OP_SIN: print_math(p, "sin", expr); return;
-    case OP_COS: print_math(p, "cos", expr); return;
-    case OP_TAN: print_math(p, "tan", expr); return;
-    case OP_FLOOR: print_math(p, "floor", expr); return;
-    case OP_CEIL: print_math(p, "ceil", expr); return;
-    case OP_FMA: print_math(p, "fma", expr); return;
-    case OP_EXP2: print_math(p, "exp2", expr); return;
-    case OP_LOG2: print_math(p, "log2", expr); return;
-    case OP_LOG10: print_math(p, "log10", expr); return;
-    case OP_ASIN: print_math(p, "asin", expr); return;
-    case OP_ACOS: print_math(p, "acos", expr); return;
-    case OP_ATAN: print_math(p, "atan", expr); return;
-    case OP_SINH: print_math(p, "sinh", expr); return;
-    case OP_COSH: print_math(p, "cosh", expr); return;
-    case OP_TANH: print_math(p, "tanh", expr); return;
-    case OP_ROUND: print_math(p, "round", expr); return;
-    case OP_TRUNC: print_math(p, "trunc", expr); return;
-    case OP_CBRT: print_math(p, "cbrt", expr); return;
-    case OP_ATAN2: print_math(p, "atan2", expr); return;
-    case OP_HYPOT: print_math(p, "hypot", expr); return;
-    case OP_COPYSIGN: print_math(p, "copysign", expr); return;
     case OP_BITS:
         if (p->dialect->is_plain)
             print_call(p, "bits", expr);
@@ -467,12 +476,18 @@ void print_widened(struct printer *p, const struct target_expr *x) {
         text_printf(p->out, "(%s)(", vector_type(p, x->base));
         print_expr(p, x, PRECEDENCE_CHOICE + 1);
         text_add(p->out, " ? -1 : 0)");
-    } else
+    } else {
         print_cast(p, vector_type(p, x->base), x, PRECEDENCE_ANY);
+    }
 }
 
+static void print_vector_infix(struct printer *p, const struct target_expr *expr, enum precedence least);
+
+/* What may wrap is computed in the unsigned type, and converted back outside the whole chain. */
 static void print_natural(struct printer *p, const struct target_expr *x, enum precedence least) {
-    if (x->lanes) {
+    if (x->lanes && x->kind == TARGET_EXPR_OPERATION && is_wrapping(x)) {
+        print_vector_infix(p, x, least);
+    } else if (x->lanes) {
         text_printf(p->out, "as_%s(", vector_type(p, BASE_U32));
         print_expr(p, x, PRECEDENCE_ANY);
         text_add(p->out, ")");
@@ -507,41 +522,20 @@ static void print_vector_choice(struct printer *p, const struct target_expr *exp
     text_add(p->out, ")");
 }
 
-/* Operators and functions of which vectors have the same as scalars; NULL: of others. */
+/* The function that does it with vectors; NULL: an operator does. */
 static const char *vector_function(struct printer *p, const struct target_expr *expr) {
-    bool is_floating = base_info[expr->base].is_floating;
     switch (expr->op) {
     case OP_MIN:
     case OP_MAX: {
         enum helper helper = expr->op == OP_MIN ? HELPER_MIN_VECTOR : HELPER_MAX_VECTOR;
-        if (!is_floating)
+        if (!base_info[expr->base].is_floating || p->dialect->is_plain)
             return expr->op == OP_MIN ? "min" : "max";
         p->helpers[helper][expr->base][BASE_BOOL] = true;
         return helper_name(p->out->arena, helper, expr->base, BASE_BOOL);
     }
     case OP_ABS: return "fabs";
-    case OP_SQRT: return "sqrt";
-    case OP_FLOOR: return "floor";
-    case OP_CEIL: return "ceil";
-    case OP_TRUNC: return "trunc";
-    case OP_FMA: return "fma";
-    case OP_EXP: return "exp";
-    case OP_EXP2: return "exp2";
-    case OP_LOG: return "log";
-    case OP_LOG2: return "log2";
-    case OP_LOG10: return "log10";
-    case OP_POW: return "pow";
-    case OP_ASIN: return "asin";
-    case OP_ACOS: return "acos";
-    case OP_ATAN: return "atan";
-    case OP_ATAN2: return "atan2";
-    case OP_SINH: return "sinh";
-    case OP_COSH: return "cosh";
-    case OP_TANH: return "tanh";
-    case OP_CBRT: return "cbrt";
-    case OP_HYPOT: return "hypot";
-    case OP_CONVERT: return expr->base == BASE_F32 ? "convert_float16" : "convert_uchar16";
-    default: return NULL;
+    case OP_CONVERT: return arena_printf(p->out->arena, "convert_%s", vector_type(p, expr->base));
+    default: return math_names[expr->op];
     }
 }
 
@@ -559,13 +553,14 @@ static void print_vector_infix(struct printer *p, const struct target_expr *expr
     };
     const char *sign = signs[expr->op].sign;
     enum precedence own = signs[expr->op].precedence;
-    if (expr->base == BASE_I32 && is_wrapping(expr)) {
-        text_printf(p->out, "as_%s(", vector_type(p, BASE_I32));
-        print_infix(p, expr, sign, own, PRECEDENCE_ANY, print_natural);
-        text_add(p->out, ")");
-    } else {
-        print_infix(p, expr, sign, own, least, print_expr);
-    }
+    print_infix(p, expr, sign, own, least,
+                is_wrapping(expr) && expr->base == BASE_I32 && !p->dialect->is_plain ? print_natural : print_expr);
+}
+
+static void print_vector_wrapped(struct printer *p, const struct target_expr *expr) {
+    text_printf(p->out, "as_%s(", vector_type(p, BASE_I32));
+    print_vector_infix(p, expr, PRECEDENCE_ANY);
+    text_add(p->out, ")");
 }
 
 static void print_vector_operation(struct printer *p, const struct target_expr *expr, enum precedence least) {
@@ -576,6 +571,8 @@ static void print_vector_operation(struct printer *p, const struct target_expr *
         print_vector_choice(p, expr);
     else if (expr->op == OP_NEG || expr->op == OP_NOT)
         print_prefix(p, expr->op == OP_NEG ? "-" : "~", expr->operands[0], least);
+    else if (expr->base == BASE_I32 && is_wrapping(expr) && !p->dialect->is_plain)
+        print_vector_wrapped(p, expr);
     else
         print_vector_infix(p, expr, least);
 }

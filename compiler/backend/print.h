@@ -36,10 +36,10 @@ enum helper {
     HELPER_ABS,
     HELPER_CLZ,
     HELPER_POPCOUNT,
-    HELPER_BITS, /* to the base: uint, u64, float or double */
-    HELPER_CONVERT,
-    /* floating to integer */ HELPER_REPORT, /* a failed check */
-    HELPER_MIN_VECTOR,                       /* of floats */
+    HELPER_BITS,       /* to the base: uint, u64, float or double */
+    HELPER_CONVERT,    /* floating to integer */
+    HELPER_REPORT,     /* a failed check */
+    HELPER_MIN_VECTOR, /* and the next: of floats */
     HELPER_MAX_VECTOR,
     HELPER_ATOMIC, /* and the next: by enum ir_atomic, to the base of the element, in the target_space */
     HELPER_COUNT = HELPER_ATOMIC + ATOMIC_COUNT

@@ -1,30 +1,15 @@
 /* fclc bench: a kernel timed on a device; and fclc devices: what there is to run on. */
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "driver/arguments.h"
 #include "driver/commands.h"
-#include "driver/compilation.h"
-#include "driver/device.h"
+#include "driver/timing.h"
 #include "host/execute.h"
 
 enum { WARM_UP = 3, LEAST_RUNS = 11, MOST_RUNS = 101 };
 static const double ENOUGH_SECONDS = 1.0; /* of measuring, when that takes more than the least runs */
 
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static double median(double *samples, size_t count) {
-    qsort(samples, count, sizeof *samples, compare);
+    timing_sort(samples, count);
     return count % 2 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
 }
 
@@ -42,15 +27,9 @@ static bool measure(struct arena *arena, struct device_session *session, struct 
             return false;
     double spent = 0;
     while (m->runs < MOST_RUNS && (m->runs < LEAST_RUNS || spent < ENOUGH_SECONDS)) {
-        if (fcl_finish(session->context) != FCL_OK)
-            return session->why = fcl_error(session->context), false;
         fcl_clear_timings(session->context);
-        double start = now();
-        if (!device_run_once(session->run, &session->why))
+        if (!timing_run(session, 1, &m->samples[m->runs]))
             return false;
-        if (fcl_finish(session->context) != FCL_OK)
-            return session->why = fcl_error(session->context), false;
-        m->samples[m->runs] = now() - start;
         spent += m->samples[m->runs];
         const struct fcl_timing *timings;
         size_t count;
@@ -87,6 +66,8 @@ static void report(const struct options *options, struct device_session *session
     double middle = median(m->samples, m->runs), bytes = (double)device_run_bytes(session->run);
     if (!options->json) {
         printf("%s on %s (%s), %zu runs\n", kernel, device->name, fcl_device_kind_name(device->kind), m->runs);
+        if (session->tuned)
+            printf("  tuned: %s\n", session->tuned->params);
         printf("  median %.3f ms, min %.3f ms", middle * 1e3, m->samples[0] * 1e3);
         printf(", %.2f GB/s (%.0f bytes of arguments and results)\n", bytes / middle * 1e-9, bytes);
         for (size_t k = 0; k < m->launches; k++)
@@ -99,6 +80,8 @@ static void report(const struct options *options, struct device_session *session
     print_string(fcl_device_kind_name(device->kind));
     printf(", \"device\": ");
     print_string(device->name);
+    printf(", \"params\": ");
+    print_string(session->tuned ? session->tuned->params : "");
     printf(", \"runs\": %zu, \"median_s\": %.9f, \"min_s\": %.9f, \"bytes\": %.0f, \"gb_per_s\": %.3f, \"launches\": [",
            m->runs, middle, m->samples[0], bytes, bytes / middle * 1e-9);
     for (size_t k = 0; k < m->launches; k++) {
@@ -110,34 +93,13 @@ static void report(const struct options *options, struct device_session *session
 }
 
 static enum exit_status bench(struct compilation *c) {
-    struct options *options = c->options;
-    enum exit_status status = compilation_check(c, options->operands[0]);
-    if (status != EXIT_GOOD || !compilation_is_good(c))
+    struct device_request request;
+    bool is_ready = false;
+    enum exit_status status = timing_request(c, &request, &is_ready);
+    if (!is_ready)
         return status;
-    const struct core_global *kernel = compilation_kernel(c, options->operands[1]);
-    if (!kernel)
-        return EXIT_USAGE;
-    const char *why = NULL;
-    struct host_value **arguments =
-        parse_arguments(c->arena, kernel, options->operands + 2, options->operand_count - 2, NULL, &why);
-    enum fcl_device_kind kind = FCL_DEVICE_ANY;
-    if (arguments && options->target && (fcl_parse_device(options->target, &kind, &(int){0}) != FCL_OK)) {
-        arguments = NULL;
-        why = arena_printf(c->arena, "target %s cannot be timed; cuda, opencl and c can", options->target);
-    }
-    if (!arguments) {
-        driver_complain("%s", why);
-        return EXIT_USAGE;
-    }
-    struct device_request request = {.arena = c->arena,
-                                     .options = options,
-                                     .program = c->program,
-                                     .kernel = kernel,
-                                     .arguments = arguments,
-                                     .argument_count = options->operand_count - 2,
-                                     .kind = kind,
-                                     .profile = true,
-                                     .diagnostics = c->diagnostics};
+    request.tuning = &c->tuning;
+    request.profile = true;
     struct device_session session = {0};
     struct measurement *m = ARENA_NEW(c->arena, struct measurement);
     if (!device_prepare(&request, &session)) {
@@ -145,7 +107,7 @@ static enum exit_status bench(struct compilation *c) {
     } else if (!measure(c->arena, &session, m)) {
         status = EXIT_DEVICE;
     } else {
-        report(options, &session, kernel->name->text, m);
+        report(c->options, &session, request.kernel->name->text, m);
     }
     if (status != EXIT_GOOD && session.why)
         driver_complain("%s", session.why);

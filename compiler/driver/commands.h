@@ -13,6 +13,7 @@ enum exit_status command_run(struct options *options);     /* run.c */
 enum exit_status command_test(struct options *options);    /* test.c */
 enum exit_status command_compile(struct options *options); /* commands.c */
 enum exit_status command_bench(struct options *options);   /* commands.c */
+enum exit_status command_tune(struct options *options);    /* tune.c */
 enum exit_status command_devices(struct options *options); /* commands.c */
 
 #endif

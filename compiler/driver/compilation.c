@@ -93,6 +93,8 @@ static const struct module *load_import(struct compilation *c, const struct ast_
         return NULL;
     }
     struct loaded *loaded = known ? known : load_file(c, path, shown, is_prelude, depth + 1, &why);
+    if (loaded)
+        loaded->is_library = strcmp(path, shown) != 0;
     if (!loaded) {
         diag_error(c->diagnostics, DIAG_UNREADABLE_FILE, import->name_span, "`%s` cannot be read: %s", import->path,
                    why);
@@ -213,7 +215,12 @@ enum exit_status compilation_check(struct compilation *c, const char *path) {
         c->options->settings.at[i].used = false;
     c->program = types_check(c->arena, c->symbols, c->modules.at, c->modules.count, c->options->settings.at,
                              c->options->settings.count, c->diagnostics);
-    return compilation_is_good(c) ? check_settings(c) : EXIT_GOOD;
+    if (!compilation_is_good(c))
+        return EXIT_GOOD;
+    status = check_settings(c);
+    if (status == EXIT_GOOD && options_make_code(c->options))
+        status = tuning_read(c, c->options->command == COMMAND_TUNE, &c->tuning);
+    return status;
 }
 
 bool compilation_is_good(const struct compilation *c) { return diag_error_count(c->diagnostics) == 0; }

@@ -3,6 +3,7 @@
 #define FCL_DRIVER_COMPILATION_H
 
 #include "driver/options.h"
+#include "driver/tuning.h"
 #include "support/diag.h"
 #include "types/check.h"
 
@@ -10,6 +11,7 @@
 struct loaded {
     const char *path;     /* as it was opened: messages show files of the prelude and the library by shorter names */
     const char *identity; /* its real path */
+    bool is_library;      /* not a file of the user's */
     bool is_complete;     /* false while its imports are being loaded: meeting it then is a cycle */
     struct module *module;
 };
@@ -24,6 +26,7 @@ struct compilation {
     VEC(const struct module *) modules; /* in dependency order, the prelude first, the user's file last */
     const struct ast_file *file;        /* the user's */
     struct program *program;            /* NULL before compilation_check */
+    struct tuning tuning;               /* of commands that make code, after compilation_check */
 };
 
 struct compilation *compilation_new(struct options *options);

@@ -6,6 +6,7 @@
 #include "driver/generate.h"
 #include "driver/later_stages.h"
 #include "driver/output.h"
+#include "fcl.h"
 #include "host/emit.h"
 
 static const struct target_name {
@@ -33,12 +34,19 @@ static const struct target_name *chosen_target(const struct options *options) {
 }
 
 static struct generate_request request_of(struct compilation *c, const struct target_name *target) {
+    bool loop = target->language == BACKEND_C || c->options->mapping == MAPPING_LOOP;
+    enum fcl_device_kind kind = target->language == BACKEND_CUDA ? FCL_DEVICE_CUDA
+                                : target->language == BACKEND_C  ? FCL_DEVICE_C
+                                : loop                           ? FCL_DEVICE_OPENCL_CPU
+                                                                 : FCL_DEVICE_OPENCL_GPU;
     return (struct generate_request){.arena = c->arena,
                                      .options = c->options,
                                      .program = c->program,
                                      .source = c->file->source,
                                      .language = target->language,
-                                     .loop = target->language == BACKEND_C || c->options->mapping == MAPPING_LOOP,
+                                     .tuning = &c->tuning,
+                                     .kind = fcl_device_kind_name(kind),
+                                     .loop = loop,
                                      .diagnostics = c->diagnostics};
 }
 
@@ -47,17 +55,24 @@ static const char *without_extension(struct arena *arena, const char *path) {
     return dot && (!slash || dot > slash) && dot != path ? arena_strndup(arena, path, (size_t)(dot - path)) : path;
 }
 
-/* OUT: FILE and all that it imports, as make reads it; spaces are escaped. Standard input is no file. */
+/* Spaces are escaped. Standard input is no file. */
+static void add_dependency(struct text *text, const char *path) {
+    if (strcmp(path, "-") == 0)
+        return;
+    text_add(text, " ");
+    for (const char *p = path; *p; p++)
+        text_printf(text, *p == ' ' ? "\\%c" : "%c", *p);
+}
+
+/* OUT: FILE, all that it imports, and the tuned values, as make reads it. */
 static const char *dependencies(struct compilation *c, const char *output) {
     struct text text;
     text_init(&text, c->arena);
     text_printf(&text, "%s:", output);
-    for (size_t i = 0; i < c->files.count; i++) {
-        const char *path = c->files.at[i]->path;
-        text_add(&text, strcmp(path, "-") == 0 ? "" : " ");
-        for (const char *p = path; *p && strcmp(path, "-") != 0; p++)
-            text_printf(&text, *p == ' ' ? "\\%c" : "%c", *p);
-    }
+    for (size_t i = 0; i < c->files.count; i++)
+        add_dependency(&text, c->files.at[i]->path);
+    if (c->tuning.lines.count)
+        add_dependency(&text, c->tuning.path);
     text_add(&text, "\n");
     return text_string(&text);
 }

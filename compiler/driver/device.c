@@ -5,8 +5,10 @@
 #include "driver/generate.h"
 #include "host/execute.h"
 
+static bool is_loop_device(enum fcl_device_kind kind) { return kind == FCL_DEVICE_C || kind == FCL_DEVICE_OPENCL_CPU; }
+
 static bool choose_mapping(const struct options *options, enum fcl_device_kind kind, bool *loop) {
-    *loop = kind == FCL_DEVICE_C || kind == FCL_DEVICE_OPENCL_CPU;
+    *loop = is_loop_device(kind);
     if (options->mapping == MAPPING_SIMT)
         *loop = false;
     else if (options->mapping == MAPPING_LOOP)
@@ -14,7 +16,7 @@ static bool choose_mapping(const struct options *options, enum fcl_device_kind k
     return !(kind == FCL_DEVICE_CUDA && *loop) && !(kind == FCL_DEVICE_C && !*loop);
 }
 
-bool device_prepare(const struct device_request *request, struct device_session *session) {
+bool device_open(const struct device_request *request, struct device_session *session) {
     const struct options *options = request->options;
     struct fcl_options open = FCL_OPTIONS_DEFAULT;
     open.kind = request->kind;
@@ -41,28 +43,45 @@ bool device_prepare(const struct device_request *request, struct device_session 
         .language = device->backend == FCL_BACKEND_CUDA     ? BACKEND_CUDA
                     : device->backend == FCL_BACKEND_OPENCL ? BACKEND_OPENCL
                                                             : BACKEND_C,
+        .tuning = request->tuning,
+        .kind = loop == is_loop_device(device->kind) ? fcl_device_kind_name(device->kind) : NULL,
+        .device = device->name,
+        .trial = request->trial,
+        .asked = request->asked,
         .loop = loop,
         .diagnostics = request->diagnostics,
     };
-    struct generated generated = {0};
+    session->generated = ARENA_NEW(request->arena, struct generated);
     session->status = EXIT_PROGRAM_WRONG;
-    if (!generate(&generation, &generated))
+    if (!generate(&generation, session->generated))
         return false;
-    const char *text = generate_text(&generation, &generated, request->kernel->source->path);
+    session->text = generate_text(&generation, session->generated, request->kernel->source->path);
+    session->tuned = session->generated->tuned.count ? session->generated->tuned.at[0] : NULL;
+    session->status = EXIT_GOOD;
+    return true;
+}
+
+bool device_build(const struct device_request *request, struct device_session *session) {
     struct fcl_program *program;
     session->status = EXIT_DEVICE;
-    if (fcl_build(session->context, text, NULL, &program) != FCL_OK) {
+    if (fcl_build(session->context, session->text, NULL, &program) != FCL_OK) {
         session->why = fcl_error(session->context);
         return false;
     }
-    struct execute_job job = {.kernel = generated.kernels.at[0],
-                              .target = generated.targets.at[0],
+    struct execute_job job = {.kernel = session->generated->kernels.at[0],
+                              .target = session->generated->targets.at[0],
                               .program = program,
                               .context = session->context,
                               .arguments = request->arguments,
                               .argument_count = request->argument_count};
     session->run = device_run_new(request->arena, &job, &session->why);
+    if (session->run)
+        session->status = EXIT_GOOD;
     return session->run != NULL;
+}
+
+bool device_prepare(const struct device_request *request, struct device_session *session) {
+    return device_open(request, session) && device_build(request, session);
 }
 
 void device_finish(struct device_session *session) {
@@ -79,6 +98,7 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
                                      .arguments = execution->arguments,
                                      .argument_count = execution->argument_count,
                                      .kind = kind,
+                                     .tuning = execution->tuning,
                                      .diagnostics = execution->diagnostics};
     struct device_session session = {0};
     enum exit_status status = EXIT_GOOD;

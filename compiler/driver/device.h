@@ -6,6 +6,7 @@
 #include "fcl.h"
 
 struct device_run;
+struct generated;
 
 struct device_request {
     struct arena *arena;
@@ -15,20 +16,28 @@ struct device_request {
     struct host_value *const *arguments;
     size_t argument_count;
     enum fcl_device_kind kind;
+    const struct tuning *tuning;
+    const struct tuned *trial; /* as in generate_request */
+    struct map *asked;
     bool profile;
     struct diagnostics *diagnostics;
 };
 
 struct device_session {
     struct fcl_context *context;
+    struct generated *generated;
+    const char *text;          /* the kernels' source */
+    const struct tuned *tuned; /* the values they were made with; NULL: the params' own */
     struct device_run *run;
     enum exit_status status; /* why preparing failed, */
     const char *why;         /* and in words, unless diagnostics have it */
 };
 
-/* Opens the device, compiles and builds the kernel, and puts the arguments into its memory. device_finish is due in any
-   case. */
-bool device_prepare(const struct device_request *request, struct device_session *session);
+/* Opens the device and compiles the kernel for it; then builds it and puts the arguments into its memory. device_finish is due in
+   any case. */
+bool device_open(const struct device_request *request, struct device_session *session);
+bool device_build(const struct device_request *request, struct device_session *session);
+bool device_prepare(const struct device_request *request, struct device_session *session); /* both */
 void device_finish(struct device_session *session);
 
 extern const struct executor executor_cuda, executor_opencl, executor_c;

@@ -3,6 +3,7 @@
 #define FCL_DRIVER_EXECUTOR_H
 
 #include "driver/options.h"
+#include "driver/tuning.h"
 #include "support/diag.h"
 #include "types/core.h"
 #include "values/value.h"
@@ -13,6 +14,7 @@ struct execution {
     const struct options *options;
     struct symbols *symbols;
     const struct program *program;
+    const struct tuning *tuning;
     const struct core_global *kernel;
     struct host_value *const *arguments; /* as the kernel's parameters want them */
     size_t argument_count;

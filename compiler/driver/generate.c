@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "elaborate/elaborate.h"
-#include "ir/banks.h"
 #include "ir/passes.h"
+#include "ir/simt_passes.h"
 
 /* What a core has close by: half of a common second-level cache. */
 enum { CPU_SHARED_BYTES = 512 * 1024 };
@@ -68,6 +68,16 @@ static bool generate_kernel(const struct generate_request *request, const struct
     elaborate.is_cpu = request->loop || request->language == BACKEND_C;
     if (elaborate.is_cpu)
         elaborate.shared_bytes = CPU_SHARED_BYTES;
+    elaborate.asked = request->asked;
+    const struct tuned *tuned = request->trial;
+    if (!tuned && request->tuning && request->kind)
+        tuned = tuning_find(request->tuning, request->kind, request->device, global->name->text);
+    if (tuned) {
+        if (!request->trial && tuned->value_count)
+            vec_push(arena, &result->tuned, tuned);
+        elaborate.params = tuned->values;
+        elaborate.param_count = tuned->value_count;
+    }
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
     if (!kernel)
         return false;
@@ -80,8 +90,11 @@ static bool generate_kernel(const struct generate_request *request, const struct
     wrong = ir_optimise(arena, kernel, request->options->optimise);
     if (wrong)
         return internal_error(request, global, wrong);
-    if (!request->loop && request->options->optimise > 0)
+    if (!request->loop && request->options->optimise > 0) {
+        if (request->language == BACKEND_CUDA)
+            ir_keep_own_places(arena, kernel);
         ir_avoid_bank_conflicts(arena, kernel);
+    }
     wrong = ir_verify(arena, kernel);
     if (wrong)
         return internal_error(request, global, wrong);
@@ -149,7 +162,13 @@ bool generate(const struct generate_request *request, struct generated *result) 
 const char *generate_text(const struct generate_request *request, const struct generated *generated, const char *path) {
     struct text text;
     text_init(&text, request->arena);
-    struct backend_options options = {.source = path, .version = FCLC_VERSION};
+    struct text tuned;
+    text_init(&tuned, request->arena);
+    for (size_t i = 0; i < generated->tuned.count; i++) {
+        const struct tuned *line = generated->tuned.at[i];
+        text_printf(&tuned, "/* Tuned for %s: %s with %s. */\n", line->device, line->kernel, line->params);
+    }
+    struct backend_options options = {.source = path, .version = FCLC_VERSION, .notes = text_string(&tuned)};
     backend_print(&text, request->language, generated->targets.at, generated->targets.count, &options);
     return text_string(&text);
 }

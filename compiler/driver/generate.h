@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "driver/options.h"
+#include "driver/tuning.h"
 #include "map/map.h"
 #include "support/diag.h"
 #include "types/core.h"
@@ -12,6 +13,7 @@ struct generated {
     VEC(struct ir_kernel *) raw; /* as elaborated, when keep_raw */
     VEC(struct ir_kernel *) kernels;
     VEC(const struct target_program *) targets; /* in the same order */
+    VEC(const struct tuned *) tuned;            /* the lines that were used */
 };
 
 struct generate_request {
@@ -21,8 +23,13 @@ struct generate_request {
     const struct core_global *only; /* one kernel, or NULL: all of `source` */
     const struct source *source;    /* the file that was named: what it imports has kernels of its own, for itself */
     enum backend_language language;
-    bool loop;          /* the mapping */
-    bool before_passes; /* stop after elaboration (--dump=ir) */
+    const struct tuning *tuning; /* tuned values, */
+    const char *kind,
+        *device; /* for a device of that kind and name; kind NULL: tuned for none; device NULL: see tuning_find */
+    const struct tuned *trial; /* in their place: values that are being tried */
+    struct map *asked;         /* as in elaborate_options */
+    bool loop;                 /* the mapping */
+    bool before_passes;        /* stop after elaboration (--dump=ir) */
     struct diagnostics *diagnostics;
 };
 

@@ -16,6 +16,8 @@ const struct command_info command_info[COMMAND_COUNT] = {
     [COMMAND_TEST] = {"test", "test FILE.fcl…", "run the test directives of the files", 1, 0},
     [COMMAND_BENCH] = {"bench", "bench FILE.fcl KERNEL [ARGUMENT…]", "run it many times and print the time it takes", 2,
                        0},
+    [COMMAND_TUNE] = {"tune", "tune FILE.fcl KERNEL [ARGUMENT…]", "look for the values of params that make it fast", 2,
+                      0},
     [COMMAND_DEVICES] = {"devices", "devices", "list the devices that programs can run on", 0, 0},
     [COMMAND_DUMP] = {"", "--dump=STAGE FILE.fcl", "print what a stage of the compiler makes of the file", 1, 1},
 };
@@ -39,6 +41,7 @@ enum option {
     OPTION_LIMIT,
     OPTION_JSON,
     OPTION_DEPENDENCIES,
+    OPTION_TUNING,
     OPTION_DUMP,
     OPTION_DIAGNOSTICS,
     OPTION_NO_PRELUDE,
@@ -50,7 +53,7 @@ enum {
     EVERYWHERE = (1u << COMMAND_COUNT) - 1,
     CHECKING = EVERYWHERE & ~ON(DEVICES),
     GENERATING = ON(COMPILE) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
-    EXECUTING = ON(RUN) | ON(TEST) | ON(BENCH),
+    MAKING = GENERATING | ON(TUNE),
 };
 
 static const struct option_info {
@@ -64,20 +67,20 @@ static const struct option_info {
     [OPTION_VERSION] = {"version", 0, NULL, EVERYWHERE, "print the version, and do nothing else"},
     [OPTION_OUTPUT] = {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DUMP),
                        "where the output goes; for run a .npy file for the result"},
-    [OPTION_TARGET] = {"target", 0, "TARGET", GENERATING | ON(DEVICES),
-                       "cuda, opencl, c, or interp (run and test only)"},
+    [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES), "cuda, opencl, c, or interp (run and test only)"},
     [OPTION_ALL_TARGETS] = {"all-targets", 0, NULL, ON(TEST), "on every target that is available"},
     [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
-    [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", GENERATING, "threads of a block, #BlockSize"},
-    [OPTION_GRID_SIZE] = {"grid-size", 0, "N", GENERATING, "blocks of a grid, #GridSize"},
+    [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", MAKING, "threads of a block, #BlockSize"},
+    [OPTION_GRID_SIZE] = {"grid-size", 0, "N", MAKING, "blocks of a grid, #GridSize"},
     [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time; run does by itself"},
     [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
-    [OPTION_UNROLL] = {"unroll", 0, "N", GENERATING, "the most steps of a loop that is unrolled"},
-    [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", GENERATING, "how hard to work on the code; 1 is the default"},
+    [OPTION_UNROLL] = {"unroll", 0, "N", MAKING, "the most steps of a loop that is unrolled"},
+    [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", MAKING, "how hard to work on the code; 1 is the default"},
     [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
     [OPTION_LIMIT] = {"limit", 0, "N", ON(RUN), "print so many elements of a result at most; 0: all; else 64"},
     [OPTION_JSON] = {"json", 0, NULL, ON(BENCH), "print the times as JSON"},
     [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
+    [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
     [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP), "tokens, ast, types, core, ir, ir-opt or target"},
     [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING, "the form of errors and warnings"},
     [OPTION_NO_PRELUDE] = {"no-prelude", 0, NULL, CHECKING, "do not import the prelude"},
@@ -171,6 +174,10 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_LIMIT: return number(p, name, value, 0, INT64_MAX, &o->limit);
     case OPTION_JSON: o->json = true; return true;
     case OPTION_DEPENDENCIES: o->make_dependencies = true; return true;
+    case OPTION_TUNING:
+        o->tuning = value;
+        p->why = "--tuning wants the name of a file, or none";
+        return *value;
     case OPTION_DUMP:
         o->dump = value;
         o->command = COMMAND_DUMP;
@@ -316,6 +323,8 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
     return true;
 }
 
+bool options_make_code(const struct options *options) { return MAKING & (1u << options->command); }
+
 /* ---- help ---- */
 
 void options_print_usage(FILE *out) {
@@ -337,7 +346,7 @@ static void print_option(FILE *out, const struct option_info *info) {
 
 void options_print_help(FILE *out, enum command command) {
     fprintf(out, "usage: fclc [OPTION…] %s\n\n%s.\n", command_info[command].synopsis, command_info[command].summary);
-    if (command == COMMAND_RUN || command == COMMAND_BENCH)
+    if (command == COMMAND_RUN || command == COMMAND_BENCH || command == COMMAND_TUNE)
         fprintf(out, "\nAn ARGUMENT is a literal (3, [1,2], (1,[2.5])), a file (@x.npy, @x.csv, @-) or made up\n"
                      "(iota:N, fill:N:V, random:N:SEED[:LO:HI]; RxC in place of N for a matrix).\n");
     fprintf(out, "\noptions:\n");

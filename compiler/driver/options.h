@@ -29,6 +29,7 @@ enum command {
     COMMAND_RUN,
     COMMAND_TEST,
     COMMAND_BENCH,
+    COMMAND_TUNE,
     COMMAND_DEVICES,
     COMMAND_DUMP,
     COMMAND_COUNT
@@ -51,6 +52,7 @@ struct options {
     const char *target; /* cuda, opencl, c, interp; NULL: not said */
     const char *output; /* -o */
     const char *dump;   /* the stage */
+    const char *tuning; /* the file of tuned values, or none; NULL: the one beside the program */
     enum mapping mapping;
     int64_t block_size, warp_size, grid_size;
     bool block_size_given, grid_size_given;
@@ -70,6 +72,7 @@ struct options {
 
 /* False, with a message of one or more lines in *why, when the command line is wrong. */
 bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why);
+bool options_make_code(const struct options *options);    /* or only look at the program */
 void options_print_usage(FILE *out);                      /* short: the commands */
 void options_print_help(FILE *out, enum command command); /* a command's own */
 void options_print_overview(FILE *out);                   /* fclc --help */

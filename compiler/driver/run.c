@@ -74,7 +74,7 @@ static enum exit_status run_kernel(struct compilation *c) {
         driver_complain("%s", why);
         return arguments ? EXIT_DEVICE : EXIT_USAGE;
     }
-    struct execution execution = {c->arena, o,         c->symbols,           c->program,
+    struct execution execution = {c->arena, o,         c->symbols,           c->program,    &c->tuning,
                                   kernel,   arguments, o->operand_count - 2, c->diagnostics};
     struct host_value *result = NULL;
     status = executor->run(&execution, &result);

@@ -103,8 +103,9 @@ static void run_test(const struct testing *t, struct arena *arena) {
     struct diagnostics *diagnostics = diagnostics_new(arena, t->c->sources);
     struct options options = *t->c->options;
     options.check |= directive->expectation == EXPECT_ERROR; /* what is wrong must be found, not happen */
-    struct execution execution = {
-        arena, &options, t->c->symbols, t->c->program, kernel, arguments, directive->arguments.count, diagnostics};
+    struct execution execution = {arena,         &options, t->c->symbols, t->c->program,
+                                  &t->c->tuning, kernel,   arguments,     directive->arguments.count,
+                                  diagnostics};
     struct host_value *result = NULL;
     enum exit_status status = t->executor->run(&execution, &result);
     t->tally->device_failed |= status == EXIT_DEVICE;

@@ -5,7 +5,14 @@
 
 #include "ir/ir.h"
 #include "support/diag.h"
+#include "support/map.h"
 #include "types/core.h"
+
+/* A value for a param in place of its own. */
+struct param_value {
+    const struct core_global *param;
+    const struct core *value; /* a literal, as the param's body is */
+};
 
 struct elaborate_options {
     int block_size, warp_size, grid_size; /* what #BlockSize … are */
@@ -15,6 +22,9 @@ struct elaborate_options {
     int unroll;                           /* most steps that a static while, power or loop is unrolled to */
     bool check;                           /* code that checks, at run time, what is not proved */
     int optimise;                         /* as ir_builder_new takes it */
+    const struct param_value *params;     /* param_count of them */
+    size_t param_count;
+    struct map *asked; /* gets the params that the kernel asked for, as keys; NULL: nobody wants to know */
 };
 extern const struct elaborate_options elaborate_defaults;
 

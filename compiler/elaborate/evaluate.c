@@ -73,13 +73,23 @@ static struct elab_value *evaluate_local(struct elaborator *e, const struct core
     elab_internal(e, "a local name is not bound");
 }
 
+static const struct core *value_of_param(struct elaborator *e, const struct core_global *param) {
+    if (e->options->asked)
+        map_set(e->options->asked, param, e->options->asked);
+    for (size_t i = 0; i < e->options->param_count; i++)
+        if (e->options->params[i].param == param)
+            return e->options->params[i].value;
+    return param->body;
+}
+
 static struct elab_value *evaluate_global(struct elaborator *e, const struct core *core,
                                           const struct instance *instance) {
     struct core_global *global = core->global.global;
     if (!global->body)
         elab_internal(e, "a name without a body");
     const struct instance *own = instantiate(e, &core->global.instance, instance, NULL);
-    struct elab_value *value = elab_evaluate(e, global->body, NULL, own);
+    const struct core *body = global->kind == GLOBAL_PARAM ? value_of_param(e, global) : global->body;
+    struct elab_value *value = elab_evaluate(e, body, NULL, own);
     if (value->kind == ELAB_CLOSURE)
         value->closure.global = global;
     return value;

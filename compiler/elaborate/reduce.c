@@ -501,7 +501,7 @@ static int64_t place_bytes(const struct reducing *r) {
 
 static int64_t most_in_ways(const struct reducing *r) { return FIRST_CACHE_BYTES / MOST_WAYS / place_bytes(r); }
 
-/* Places in a place of their own, in several copies, see add_ways: for many pairs and few places. */
+/* For many pairs and few places on a CPU: in copies, as add_ways says, that are combined at the end. */
 static void run_in_turns(struct elaborator *e, const struct reducing *r, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, r->push->array->length), *zero = ir_int(b, 0);
@@ -524,7 +524,7 @@ static void run_at_block(struct elaborator *e, const struct reducing *r, const s
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, r->push->array->length);
     struct ir_value *count = ir_resolve(b, r->push->pairs->length), *zero = ir_int(b, 0);
-    if (e->options->is_cpu && length->high <= most_in_ways(r) &&
+    if (e->options->is_cpu && length->high > 0 && length->high <= most_in_ways(r) &&
         count->low >= PAIRS_PER_BUCKET * MOST_WAYS * length->high) {
         run_in_turns(e, r, writer);
         return;

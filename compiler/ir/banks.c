@@ -1,10 +1,9 @@
 /* Shared memory has 32 banks of 4-byte words, and a warp's accesses to different words of one bank take turns. Buffers whose
    accesses would collide, such as a tile that is read by columns, are padded: a word after every 32. Only for targets
    where shared memory is shared memory: generate.c asks for it. */
-#include "ir/banks.h"
-
 #include "ir/fold.h"
 #include "ir/rewrite.h"
+#include "ir/simt_passes.h"
 #include "support/map.h"
 
 enum { BANKS = 32, LANES = 32, MOST_VISITS = 4096, LEAST_ELEMENTS = 64 };
@@ -78,18 +77,17 @@ static int64_t padded(int64_t index, int words) { return index + index / (BANKS 
 /* How many turns a warp's access takes: the most different words that fall into one bank. */
 static int turns(const int64_t *indices, int words, bool is_padded) {
     int lanes = LANES / words, most = 0; /* wide elements go by half warps */
-    for (int bank = 0; bank < BANKS; bank++) {
-        int64_t seen[LANES];
-        int count = 0;
-        for (int i = 0; i < lanes; i++) {
-            int64_t word = (is_padded ? padded(indices[i], words) : indices[i]) * words;
-            bool known = (word % BANKS + BANKS) % BANKS != bank;
-            for (int k = 0; k < count && !known; k++)
-                known = seen[k] == word;
-            if (!known)
-                seen[count++] = word;
-        }
-        most = count > most ? count : most;
+    int64_t seen[BANKS][LANES];
+    int counts[BANKS] = {0};
+    for (int i = 0; i < lanes; i++) {
+        int64_t word = (is_padded ? padded(indices[i], words) : indices[i]) * words;
+        int64_t bank = (word % BANKS + BANKS) % BANKS;
+        bool is_known = false;
+        for (int k = 0; k < counts[bank] && !is_known; k++)
+            is_known = seen[bank][k] == word;
+        if (!is_known)
+            seen[bank][counts[bank]++] = word;
+        most = counts[bank] > most ? counts[bank] : most;
     }
     return most;
 }

@@ -13,7 +13,7 @@
 #include "ir/linear.h"
 #include "ir/rewrite.h"
 
-enum { MOST_ACCESSES = 256, MOST_LOOPS = 4 };
+enum { MOST_ACCESSES = 1024, MOST_LOOPS = 4 };
 
 struct access {
     struct ir_instruction *instruction;
@@ -174,6 +174,7 @@ static bool is_before(const struct placing *p, const struct ir_instruction *a, c
 
 /* The indices that a place depends on, by rising steps: the place moves by `step` in each of `count` iterations. */
 struct dimension {
+    const struct ir_value *index;
     int64_t step, count;
 };
 struct dimensions {
@@ -181,14 +182,15 @@ struct dimensions {
     size_t count;
 };
 
-static bool add_dimension(struct dimensions *all, int64_t step, const struct ir_value *iterations) {
+static bool add_dimension(struct dimensions *all, const struct ir_value *index, int64_t step,
+                          const struct ir_value *iterations) {
     if (step <= 0 || all->count == MOST_LOOPS)
         return false;
     int64_t count = iterations->is_constant ? iterations->constant.integer : iterations->high;
     size_t at = all->count++;
     for (; at > 0 && all->at[at - 1].step > step; at--)
         all->at[at] = all->at[at - 1];
-    all->at[at] = (struct dimension){step, count < INT32_MAX ? count : INT32_MAX};
+    all->at[at] = (struct dimension){index, step, count < INT32_MAX ? count : INT32_MAX};
     return true;
 }
 
@@ -205,6 +207,28 @@ static bool are_distinct(const struct dimensions *all, int64_t *span) {
     return true;
 }
 
+/* What differs between the iterations of the loops in `outermost` is the dimensions, or has no part in the other's place. */
+static bool are_known(const struct dimensions *all, const struct linear *at, const struct linear *other,
+                      const struct ir_region *outermost) {
+    for (size_t i = 0; i < at->count; i++) {
+        const struct ir_value *value = at->term[i].value;
+        bool is_known = !ir_region_inside(value->region, outermost) || coefficient_of(other, value) == 0;
+        for (size_t k = 0; k < all->count; k++)
+            is_known |= all->at[k].index == value;
+        if (!is_known)
+            return false;
+    }
+    return true;
+}
+
+/* The largest power of two that divides the sum whatever its terms are, and even when it wraps. */
+static int64_t divisor_of(const struct linear *sum) {
+    int64_t bits = sum->constant;
+    for (size_t i = 0; i < sum->count; i++)
+        bits |= sum->term[i].coefficient;
+    return bits & -bits;
+}
+
 /* The loops that both accesses are in are the dimensions of their places; `goes_round`: one of them has no part in these. */
 static bool find_dimensions(const struct placing *p, const struct access *read, const struct access *write,
                             struct dimensions *all, bool *goes_round) {
@@ -214,15 +238,13 @@ static bool find_dimensions(const struct placing *p, const struct access *read, 
         if (loop->kind == IR_IF || !ir_region_inside(write->instruction->region, region))
             continue;
         int64_t step = loop->kind == IR_WHILE ? 0 : coefficient_of(&read->at, loop->parameters[0]);
-        if (step ? !add_dimension(all, step, loop->operands[0]) : loop == read->loop)
+        if (step ? !add_dimension(all, loop->parameters[0], step, loop->operands[0]) : loop == read->loop)
             return false;
         *goes_round |= step == 0;
         outermost = region;
     }
-    size_t moving = 0;
-    for (size_t i = 0; i < read->at.count; i++)
-        moving += outermost && ir_region_inside(read->at.term[i].value->region, outermost);
-    return moving == all->count; /* else something that differs between iterations in ways not known */
+    return !outermost ||
+           (are_known(all, &read->at, &write->at, outermost) && are_known(all, &write->at, &read->at, outermost));
 }
 
 /* Is the sum, or its negative, at least as large as `least`? Also where that is a minimum of something smaller. */
@@ -250,6 +272,8 @@ static bool disturbs(const struct placing *p, const struct access *write, const 
     if (!linear_add(&apart, &write->at, -1) || !find_dimensions(p, read, write, &dimensions, &goes_round) ||
         !are_distinct(&dimensions, &span))
         return true;
+    if (apart.count > 0 && divisor_of(&apart) > span) /* so only one iteration can have both at one place */
+        return goes_round || !is_first;
     if (apart.count > 0)
         return !read->loop || dimensions.count != 1 || dimensions.at[0].step != 1 ||
                !is_at_least(&apart, read->loop->operands[0], 1);
@@ -272,33 +296,6 @@ static bool may_be_in_place(const struct placing *p) {
 
 /* ---- rewriting ---- */
 
-/* The value of a sum, computed by instructions at the end of `region`. */
-static struct ir_value *build(struct placing *p, struct ir_region *region, const struct ir_instruction *user,
-                              const struct linear *sum) {
-    struct rewriter rewriter = {p->arena, p->kernel, region, user};
-    struct ir_value *total = NULL;
-    for (int negative = 0; negative < 2; negative++)
-        for (size_t i = 0; i < sum->count; i++) {
-            int64_t factor = sum->term[i].coefficient;
-            if ((factor < 0) != negative)
-                continue;
-            struct ir_value *term = sum->term[i].value;
-            if (factor != 1 && factor != -1)
-                term = rewrite_operation(&rewriter, OP_MUL, term,
-                                         rewrite_constant(&rewriter, sum->base, negative ? -factor : factor));
-            if (negative && !total)
-                total = rewrite_constant(&rewriter, sum->base, 0);
-            total = total ? rewrite_operation(&rewriter, negative ? OP_SUB : OP_ADD, total, term) : term;
-        }
-    if (!total)
-        return rewrite_constant(&rewriter, sum->base, sum->constant);
-    if (sum->constant == 0)
-        return total;
-    return rewrite_operation(
-        &rewriter, sum->constant < 0 ? OP_SUB : OP_ADD, total,
-        rewrite_constant(&rewriter, sum->base, sum->constant < 0 ? -sum->constant : sum->constant));
-}
-
 static const struct access *access_of(const struct placing *p, const struct ir_instruction *instruction) {
     for (size_t i = 0; i < p->accesses.count; i++)
         if (p->accesses.at[i].instruction == instruction)
@@ -312,7 +309,8 @@ static void put_in_place(struct placing *p, struct ir_region *region) {
         struct ir_instruction *instruction = region->instructions.at[i];
         const struct access *access = access_of(p, instruction);
         if (access)
-            instruction->operands[0] = build(p, &fresh, instruction, &access->new_at);
+            instruction->operands[0] =
+                rewrite_sum(&(struct rewriter){p->arena, p->kernel, &fresh, instruction}, &access->new_at);
         vec_push(p->arena, &fresh.instructions, instruction);
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r])

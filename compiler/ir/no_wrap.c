@@ -22,11 +22,12 @@ static void mark(struct ir_instruction *instruction) {
         instruction->no_wrap = true;
 }
 
-/* Is `inside` gone through whenever `region` is, for certain? */
+/* Is `inside` gone through whenever `region` is, for certain? Of the host nothing is: it may fail on its way to a kernel. */
 static bool always_runs(const struct ir_region *inside, const struct ir_region *region) {
     while (inside != region) {
         const struct ir_instruction *loop = inside->owner;
-        if (!loop || (loop->kind != IR_FORALL && loop->kind != IR_FOR) || loop->operands[0]->low < 1)
+        bool is_loop = loop && (loop->kind == IR_FOR || (loop->kind == IR_FORALL && loop->outer != LEVEL_GRID));
+        if (!is_loop || loop->operands[0]->low < 1)
             return false;
         inside = loop->region;
     }

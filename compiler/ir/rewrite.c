@@ -101,3 +101,25 @@ struct ir_value *rewrite_operation(const struct rewriter *r, enum ir_op op, stru
 struct ir_value *rewrite_convert(const struct rewriter *r, struct ir_value *x, enum base to) {
     return operation(r, OP_CONVERT, to, &x, 1);
 }
+
+struct ir_value *rewrite_sum(const struct rewriter *r, const struct linear *sum) {
+    struct ir_value *total = NULL;
+    for (int negative = 0; negative < 2; negative++)
+        for (size_t i = 0; i < sum->count; i++) {
+            int64_t factor = sum->term[i].coefficient;
+            if ((factor < 0) != negative)
+                continue;
+            struct ir_value *term = sum->term[i].value;
+            if (factor != 1 && factor != -1)
+                term = rewrite_operation(r, OP_MUL, term, rewrite_constant(r, sum->base, negative ? -factor : factor));
+            if (negative && !total)
+                total = rewrite_constant(r, sum->base, 0);
+            total = total ? rewrite_operation(r, negative ? OP_SUB : OP_ADD, total, term) : term;
+        }
+    if (!total)
+        return rewrite_constant(r, sum->base, sum->constant);
+    if (sum->constant == 0)
+        return total;
+    return rewrite_operation(r, sum->constant < 0 ? OP_SUB : OP_ADD, total,
+                             rewrite_constant(r, sum->base, sum->constant < 0 ? -sum->constant : sum->constant));
+}

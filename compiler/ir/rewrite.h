@@ -3,6 +3,7 @@
 #define FCL_IR_REWRITE_H
 
 #include "ir/ir.h"
+#include "ir/linear.h"
 
 struct replacements {
     struct ir_value **by_id; /* what stands for a value; NULL: itself */
@@ -30,6 +31,7 @@ struct rewriter {
 struct ir_value *rewrite_constant(const struct rewriter *rewriter, enum base base, int64_t integer);
 struct ir_value *rewrite_operation(const struct rewriter *rewriter, enum ir_op op, struct ir_value *x,
                                    struct ir_value *y);
+struct ir_value *rewrite_sum(const struct rewriter *rewriter, const struct linear *sum);
 struct ir_value *rewrite_convert(const struct rewriter *rewriter, struct ir_value *x, enum base to);
 
 #endif

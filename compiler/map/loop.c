@@ -46,19 +46,6 @@ static bool is_simple(const struct target_block *body) {
     return true;
 }
 
-/* Iterations that change one place must not run together, even where a block is one thread and needs no atomics for it. */
-static bool has_atomics(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_ATOMIC)
-            return true;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && has_atomics(instruction->regions[r]))
-                return true;
-    }
-    return false;
-}
-
 /* One iteration: of the grid, the first work-item does it. */
 static void lower_single(struct lowering *l, const struct ir_instruction *forall) {
     const struct ir_value *index = forall->parameters[0];
@@ -148,7 +135,8 @@ static bool has_strides(const struct ir_region *region, const struct ir_value *i
 }
 
 static enum target_vectors vectors_of(const struct ir_instruction *forall, const struct target_block *body) {
-    if (is_simple(body) && !has_atomics(forall->regions[0]))
+    /* Iterations that change one place must not run together, even where a block is one thread and needs no atomics for it. */
+    if (is_simple(body) && !lower_has(forall, IR_ATOMIC))
         return TARGET_VECTORS_WANTED;
     return has_strides(forall->regions[0], forall->parameters[0], false) ? TARGET_VECTORS_WITHIN : TARGET_VECTORS_ANY;
 }
@@ -203,8 +191,7 @@ static bool lower_rows(struct lowering *l, const struct ir_instruction *forall) 
         lower_bind(l, index, lower_named(l, whole, index->name, "i"));
     }
     lower_region(l, forall->regions[0]);
-    if (is_simple(&inner->body) && !has_atomics(forall->regions[0]))
-        inner->vectors = TARGET_VECTORS_WANTED;
+    inner->vectors = vectors_of(forall, &inner->body);
     lower_leave(l, inner_scope);
     lower_leave(l, outer_scope);
     return true;
@@ -223,8 +210,9 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
-static struct target_statement *lower_loop(struct lowering *l, const struct ir_instruction *forall,
-                                           struct target_expr *first, struct target_expr *limit, bool is_vectors) {
+/* False: it is to go by vectors, and cannot. */
+static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, struct target_expr *first,
+                       struct target_expr *limit, bool by_vectors) {
     const struct ir_value *index = forall->parameters[0];
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = first;
@@ -236,15 +224,15 @@ static struct target_statement *lower_loop(struct lowering *l, const struct ir_i
     lower_region(l, forall->regions[0]);
     if (forall->inner == LEVEL_THREAD)
         loop->vectors = vectors_of(forall, &loop->body);
-    bool is_good = !is_vectors || vectors_of_calls(l, loop);
+    bool is_good = !by_vectors || vectors_of_calls(l, loop);
     lower_leave(l, scope);
-    return is_good ? loop : NULL;
+    return is_good;
 }
 
 static bool has_calls(const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_WHILE || (instruction->kind == IR_OPERATION && vectors_is_call(instruction->op)))
+        if ((instruction->kind == IR_OPERATION && vectors_is_call(instruction->op)))
             return true;
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r] && has_calls(instruction->regions[r]))
@@ -279,26 +267,32 @@ static void forget(struct lowering *l, const struct ir_region *region) {
     }
 }
 
-/* Note [calls] in vectors.c: as many iterations as go by vectors, or none. `first` becomes where it ends. */
-static void lower_vectors(struct lowering *l, const struct ir_instruction *forall, struct target_expr **first,
-                          struct target_expr *limit) {
-    bool is_known = (*first)->kind == TARGET_EXPR_CONSTANT && limit->kind == TARGET_EXPR_CONSTANT;
-    if (is_known && limit->constant.integer - (*first)->constant.integer < TARGET_LANES)
-        return;
+/* Note [calls] in vectors.c: as many iterations as go by vectors, or none. Gives where that ends. */
+static struct target_expr *lower_vectors(struct lowering *l, const struct ir_instruction *forall,
+                                         struct target_expr *first, struct target_expr *limit) {
     enum base base = forall->parameters[0]->base;
     if (!l->options->has_vectors || forall->inner != LEVEL_THREAD || !is_plain(forall->regions[0]) ||
-        !has_calls(forall->regions[0]))
-        return;
+        !(has_calls(forall->regions[0]) || lower_has(forall, IR_WHILE)))
+        return first;
     size_t before = l->block->statements.count;
-    struct target_expr *lanes = expr_integer(l, base, TARGET_LANES);
-    struct target_expr *left = expr_operation(l, OP_SUB, base, limit, *first);
-    struct target_expr *whole = expr_operation(l, OP_MUL, base, expr_operation(l, OP_DIV, base, left, lanes), lanes);
-    struct target_expr *end = lower_named(l, expr_operation(l, OP_ADD, base, *first, whole), NULL, "whole");
-    if (lower_loop(l, forall, *first, end, true))
-        *first = end;
-    else
+    struct target_expr *end;
+    if (first->kind == TARGET_EXPR_CONSTANT && limit->kind == TARGET_EXPR_CONSTANT) {
+        int64_t count = limit->constant.integer - first->constant.integer;
+        if (count < TARGET_LANES)
+            return first;
+        end = count % TARGET_LANES ? expr_integer(l, base, limit->constant.integer - count % TARGET_LANES) : limit;
+    } else {
+        struct target_expr *lanes = expr_integer(l, base, TARGET_LANES);
+        struct target_expr *left = expr_operation(l, OP_SUB, base, limit, first);
+        struct target_expr *whole =
+            expr_operation(l, OP_MUL, base, expr_operation(l, OP_DIV, base, left, lanes), lanes);
+        end = lower_named(l, expr_operation(l, OP_ADD, base, first, whole), NULL, "whole");
+    }
+    bool is_good = lower_loop(l, forall, first, end, true);
+    if (!is_good)
         l->block->statements.count = before;
     forget(l, forall->regions[0]);
+    return is_good ? end : first;
 }
 
 void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
@@ -322,8 +316,9 @@ void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
         first = lower_named(l, range_bound(l, limit, 0, index->base), NULL, "first");
         limit = lower_named(l, end, NULL, "end");
     }
-    lower_vectors(l, forall, &first, limit);
-    lower_loop(l, forall, first, limit, false);
+    first = lower_vectors(l, forall, first, limit);
+    if (first != limit)
+        lower_loop(l, forall, first, limit, false);
 }
 
 /* Large arrays of a block would overflow the stack of a worker thread. */

@@ -162,26 +162,21 @@ static void lower_check(struct lowering *l, const struct ir_instruction *instruc
     check->limit = lower_value(l, instruction->operands[2]);
 }
 
-static bool has_check(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_CHECK || lower_has_checks(instruction))
-            return true;
-    }
-    return false;
-}
-
-bool lower_has_checks(const struct ir_instruction *instruction) {
+bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind) {
     for (size_t r = 0; r < 2; r++)
-        if (instruction->regions[r] && has_check(instruction->regions[r]))
-            return true;
+        if (instruction->regions[r])
+            for (size_t i = 0; i < instruction->regions[r]->instructions.count; i++) {
+                const struct ir_instruction *inner = instruction->regions[r]->instructions.at[i];
+                if (inner->kind == kind || lower_has(inner, kind))
+                    return true;
+            }
     return false;
 }
 
 /* What a thread's loop waits for may never come when a check has failed. Above ambient thread all threads must leave a loop
    together, and not all see the report at the same time. */
 static void leave_on_failure(struct lowering *l, const struct ir_instruction *loop) {
-    if (loop->region->ambient != LEVEL_THREAD || !lower_has_checks(loop))
+    if (loop->region->ambient != LEVEL_THREAD || !lower_has(loop, IR_CHECK))
         return;
     struct target_expr *site = expr_new(l, TARGET_EXPR_ELEMENT, BASE_I32);
     site->array = l->report;

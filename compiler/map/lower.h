@@ -41,8 +41,8 @@ struct stretch {
     int space; /* 0: the block's pool; else one warp frame, or one dynamic buffer */
     int64_t low, high;
     int frame; /* seen by the block: a warp touches only its own part of it; 0: anyone may touch anything */
-    const struct ir_buffer
-        *own; /* barrier.c: touched only as its buffer, by the iterations that have the index of what they touch */
+    /* barrier.c: touched only as its buffer, by the iterations that have the index of what they touch; or NULL */
+    const struct ir_buffer *own;
 };
 struct shared_buffer {
     struct extent *extent;
@@ -106,8 +106,8 @@ struct target_statement *lower_emit(struct lowering *l, enum target_statement_ki
 struct target_variable *lower_variable(struct lowering *l, enum base base, const char *name, const char *fallback);
 /* `const base name = value;`, and the variable as an expression. */
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
-/* Is there an IR_CHECK in it? */
-bool lower_has_checks(const struct ir_instruction *instruction);
+/* Is there an instruction of that kind in its regions? */
+bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind);
 /* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
 struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
 void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);
@@ -145,8 +145,9 @@ void loop_declare(struct lowering *l, struct extent *extent);
 
 /* Note [registers]: for the loop mapping, when the kernel is complete. */
 void vectors_make(struct lowering *l);
-/* Note [calls]: makes the loop one of whole vectors, or says no. Its limit must be a whole number of these after its begin. */
+/* Note [calls]: a function that is worth it. */
 bool vectors_is_call(enum ir_op op);
+/* Makes the loop one of whole vectors, or says no and leaves it. Its limit must be a whole number of these after its begin. */
 bool vectors_of_calls(struct lowering *l, struct target_statement *loop);
 
 #endif

@@ -84,7 +84,7 @@ struct names {
 
 static bool is_among(const char *name, const char *const *list, size_t count) {
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(list[i], name))
+        if (list[i][0] == name[0] && strcmp(list[i], name) == 0) /* most differ in their first letter */
             return true;
     return false;
 }

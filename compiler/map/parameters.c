@@ -217,7 +217,7 @@ static void add_buffers(struct lowering *l) {
 }
 
 static void add_report(struct lowering *l) {
-    if (!lower_has_checks(l->forall))
+    if (!lower_has(l->forall, IR_CHECK))
         return;
     l->report = ARENA_NEW(l->arena, struct target_array);
     *l->report = (struct target_array){

@@ -73,13 +73,18 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
 /* At most one iteration for each unit: no loop, and no branch where every unit has one. */
 static void lower_one_each(struct lowering *l, const struct ir_instruction *forall, const struct share *share) {
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
+    bool is_for_all = count->is_constant && count->constant.integer == share->constant_stride;
+    if (is_for_all && l->uses[index->id].count == 0) {
+        lower_region(l, forall->regions[0]);
+        return;
+    }
     struct target_variable *variable = lower_variable(l, index->base, index->name, "i");
     struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
     declare->variable = variable;
     declare->value = index->base == BASE_I32 ? expr_hardware(l, share->first)
                                              : expr_convert(l, expr_hardware(l, share->first), index->base);
     lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
-    if (count->is_constant && count->constant.integer == share->constant_stride) {
+    if (is_for_all) {
         lower_region(l, forall->regions[0]);
         return;
     }
@@ -144,6 +149,17 @@ static int size_of_body(const struct ir_region *region) {
     return size;
 }
 
+/* `const base name = value;` is the index of a loop that counts otherwise. */
+static void bind_index(struct lowering *l, const struct ir_value *index, const char *name, struct target_expr *value) {
+    struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
+    variable->name = name;
+    variable->base = index->base;
+    struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
+    declare->variable = variable;
+    declare->value = expr_convert(l, value, index->base);
+    lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
+}
+
 /* The same number of iterations for each unit: counted from 0, so that the C compiler knows how many. Unrolled, the loads of a small body
    are on their way at the same time. */
 static void lower_rounds(struct lowering *l, const struct ir_instruction *forall, const struct share *share) {
@@ -159,32 +175,13 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
     struct lower_scope scope = lower_enter(l, &loop->body);
     const char *name = names_fresh(l->names, index->name, "i"); /* the better name is for the body's */
     loop->variable = lower_variable(l, BASE_I32, "turn", "turn");
-    struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
-    variable->name = name;
-    variable->base = index->base;
     struct target_expr *round = expr_variable(l, loop->variable, 0, rounds - 1);
     struct target_expr *first =
         expr_operation(l, OP_MUL, BASE_I32, round, expr_integer(l, BASE_I32, share->constant_stride));
-    struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
-    declare->variable = variable;
-    declare->value = expr_convert(
-        l, expr_operation(l, OP_ADD, BASE_I32, first, expr_convert(l, expr_hardware(l, share->first), BASE_I32)),
-        index->base);
-    lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
+    bind_index(l, index, name,
+               expr_operation(l, OP_ADD, BASE_I32, first, expr_convert(l, expr_hardware(l, share->first), BASE_I32)));
     lower_region(l, forall->regions[0]);
     lower_leave(l, scope);
-}
-
-static bool has_loads(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_LOAD)
-            return true;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && has_loads(instruction->regions[r]))
-                return true;
-    }
-    return false;
 }
 
 /* note [turns]
@@ -194,7 +191,7 @@ static bool has_loads(const struct ir_region *region) {
 static bool has_turns(const struct lowering *l, const struct ir_instruction *forall) {
     enum { LARGEST_TURN = 32 };
     return l->options->has_warps && forall->outer == LEVEL_GRID && forall->inner == LEVEL_THREAD &&
-           size_of_body(forall->regions[0]) <= LARGEST_TURN && has_loads(forall->regions[0]);
+           size_of_body(forall->regions[0]) <= LARGEST_TURN && lower_has(forall, IR_LOAD);
 }
 
 static void lower_turns(struct lowering *l, const struct ir_instruction *forall, const struct share *share,
@@ -221,15 +218,9 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
     struct lower_scope scope = lower_enter(l, &loop->body);
     const char *name = names_fresh(l->names, index->name, "i"); /* the better name is for the body's */
     loop->variable = lower_variable(l, BASE_U32, "turn", "turn");
-    struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
-    variable->name = name;
-    variable->base = index->base;
     struct target_expr *before =
         expr_operation(l, OP_MUL, BASE_U32, expr_variable(l, loop->variable, 0, INT32_MAX), stride);
-    struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
-    declare->variable = variable;
-    declare->value = expr_convert(l, expr_operation(l, OP_ADD, BASE_U32, before, first), index->base);
-    lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
+    bind_index(l, index, name, expr_operation(l, OP_ADD, BASE_U32, before, first));
     lower_region(l, forall->regions[0]);
     lower_leave(l, scope);
 }
@@ -280,15 +271,8 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     } else {
         loop->variable = lower_variable(l, base, arena_printf(l->arena, "%s_at", name), "at");
     }
-    if (!is_plain && l->uses[index->id].count > 0) {
-        struct target_variable *alias = ARENA_NEW(l->arena, struct target_variable);
-        alias->name = name;
-        alias->base = index->base;
-        struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
-        declare->variable = alias;
-        declare->value = expr_convert(l, expr_variable(l, loop->variable, 0, UINT32_MAX), index->base);
-        lower_bind(l, index, expr_variable(l, alias, index->low, index->high));
-    }
+    if (!is_plain && l->uses[index->id].count > 0)
+        bind_index(l, index, name, expr_variable(l, loop->variable, 0, UINT32_MAX));
     lower_region(l, forall->regions[0]);
     lower_leave(l, scope);
 }

@@ -30,10 +30,10 @@ enum shape {
 
 struct finder {
     struct lowering *l;
-    struct target_variable *index; /* of the loop that is looked at */
-    struct map *shapes;            /* of the variables declared in it, as integers */
-    bool is_branch;                /* in a branch of it, or in a loop inside of it */
-    struct map *assigned;          /* those that have got a value, while it is being converted */
+    struct target_variable *index;   /* of the loop that is looked at */
+    struct map *shapes;              /* of the variables declared in it, as integers */
+    bool is_branch;                  /* in a branch of it, or in a loop inside of it */
+    struct map *declared, *assigned; /* while it is being converted: those so far, and those that have got a value */
 };
 
 /* ---- shapes ---- */
@@ -73,7 +73,7 @@ static bool is_supported(const struct finder *f, const struct target_expr *expr)
     switch (expr->op) {
     case OP_ADD:
     case OP_SUB:
-    case OP_MUL: return has_vectors(base);
+    case OP_MUL:
     case OP_MIN:
     case OP_MAX:
     case OP_EQ:
@@ -341,6 +341,7 @@ static struct target_expr *steps(const struct finder *f, struct target_expr *fir
     all->operands[1] = numbers;
     all->low = first->low;
     all->high = first->high;
+    all->wraps = first->wraps;
     numbers->lanes = all->lanes = LANES;
     return all;
 }
@@ -413,9 +414,11 @@ static void flatten_while(struct finder *f, struct target_statement *loop, struc
     }
     struct target_expr *active = mask(f, to, everyone, NULL);
     active->variable->is_mutable = true;
-    for (size_t i = 0; i < map_count(f->shapes);
-         i++) /* the last lanes to leave must not touch what others have found */
-        map_set(f->assigned, map_entry(f->shapes, i).key, f->shapes);
+    /* What lanes have found that left before must stay, whether they had found it before the loop or not. */
+    for (size_t i = 0; i < map_count(f->declared); i++) {
+        const void *variable = map_entry(f->declared, i).key;
+        map_set(f->assigned, variable, f->declared);
+    }
     struct target_statement *round = ARENA_NEW(f->l->arena, struct target_statement);
     round->kind = TARGET_WHILE;
     struct target_block body = loop->body;
@@ -507,6 +510,7 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
             flatten_assign(f, statement, all);
         if (statement->kind == TARGET_DECLARE) {
             struct target_variable *variable = statement->variable;
+            map_set(f->declared, variable, variable);
             if ((enum shape)(uintptr_t)map_get(f->shapes, variable) == SHAPE_LANES)
                 variable->lanes = LANES;
             if (statement->value && variable->is_mutable)
@@ -524,6 +528,7 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
 
 static void convert(struct finder *f, struct target_statement *loop) {
     struct target_block body = {0};
+    f->declared = map_new(f->l->arena);
     f->assigned = map_new(f->l->arena);
     loop->step = expr_integer(f->l, f->index->base, LANES);
     flatten(f, &loop->body, &body, NULL);
@@ -552,26 +557,9 @@ void vectors_make(struct lowering *l) {
 
 /* ---- calls ---- */
 
-static bool expr_has_calls(const struct target_expr *expr) {
-    return expr &&
-           ((expr->kind == TARGET_EXPR_OPERATION && vectors_is_call(expr->op)) || expr_has_calls(expr->operands[0]) ||
-            expr_has_calls(expr->operands[1]) || expr_has_calls(expr->operands[2]));
-}
-
-/* Or loops that end when their iterations say so. */
-static bool has_calls(const struct target_block *block) {
-    for (size_t i = 0; i < block->statements.count; i++) {
-        const struct target_statement *statement = block->statements.at[i];
-        if (statement->kind == TARGET_WHILE || expr_has_calls(statement->value) || has_calls(&statement->body) ||
-            has_calls(&statement->other))
-            return true;
-    }
-    return false;
-}
-
 bool vectors_of_calls(struct lowering *l, struct target_statement *loop) {
     struct finder f = {.l = l};
-    if (!has_calls(&loop->body) || !is_flat_loop(&f, loop))
+    if (!is_flat_loop(&f, loop))
         return false;
     convert(&f, loop);
     loop->vectors = TARGET_VECTORS_ANY;

@@ -126,6 +126,13 @@ bool diag_has(const struct diagnostics *d, enum diag_code code) {
 
 size_t diag_error_count(const struct diagnostics *d) { return d->error_count; }
 
+const char *diag_first_error(const struct diagnostics *d) {
+    for (size_t i = 0; i < d->all.count; i++)
+        if (d->all.at[i]->severity == SEVERITY_ERROR)
+            return d->all.at[i]->message;
+    return NULL;
+}
+
 /* ---- order ---- */
 
 static int compare_diagnostics(const void *left, const void *right) {

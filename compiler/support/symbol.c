@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "support/hash.h"
+
 struct symbols {
     struct arena *arena;
     struct symbol **buckets;
@@ -17,14 +19,6 @@ struct symbols *symbols_new(struct arena *arena) {
     symbols->bucket_count = SYMBOLS_FIRST_BUCKETS;
     symbols->buckets = ARENA_ARRAY(arena, struct symbol *, symbols->bucket_count);
     return symbols;
-}
-
-/* FNV-1a. */
-static unsigned hash_bytes(const char *text, size_t length) {
-    unsigned hash = 2166136261u;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-    return hash;
 }
 
 static void symbols_grow(struct symbols *symbols) {
@@ -42,7 +36,7 @@ static void symbols_grow(struct symbols *symbols) {
 }
 
 symbol symbol_intern(struct symbols *symbols, const char *text, size_t length) {
-    unsigned hash = hash_bytes(text, length);
+    unsigned hash = (unsigned)hash_bytes(HASH_SEED, text, length);
     for (struct symbol *one = symbols->buckets[hash & (symbols->bucket_count - 1)]; one; one = one->next)
         if (one->hash == hash && one->length == length && memcmp(one->text, text, length) == 0)
             return one;

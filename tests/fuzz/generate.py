@@ -61,6 +61,75 @@ class Generator:
             f"({a} >> {n % BITS[t]})", f"({t} (clz {a}) + {t} (popcount {b}))", f"(rotateLeft {a} {n})",
             f"({t} (double {a} * 0.5))"])
 
+    # ---- several values at once, by branches and loops inside one another ----
+
+    def leaf(self, env, t):
+        """A variable of type t, or a conversion of another, or a literal."""
+        name, other = self.random.choice(env)
+        same = [name for name, other in env if other == t]
+        if same and self.random.randrange(4):
+            return self.random.choice(same)
+        if other == t:
+            return name
+        return f"({t} {name})" if self.random.randrange(3) == 0 else self.literal(t)
+
+    def anything(self, env, t):
+        return self.scalar(self.leaf(env, t), t, 1)
+
+    def lane(self, env, t, depth=2):
+        """An expression of int, uint, float or bool of the kind of which CPUs' kernels have vectors."""
+        if depth == 0:
+            return self.random.choice([name for name, other in env if other == t] + [self.literal(t)])
+        if t == "bool":
+            other = self.pick("int", "float", "uint")
+            a, b = self.lane(env, other, depth - 1), self.lane(env, other, depth - 1)
+            p, q = self.lane(env, t, depth - 1), self.lane(env, t, depth - 1)
+            return self.pick(f"({a} {self.pick('<', '<=', '>', '==', '!=')} {b})", f"({p} && {q})", f"({p} || {q})", f"(not {p})")
+        a, b = self.lane(env, t, depth - 1), self.lane(env, t, depth - 1)
+        options = [f"({a} {self.pick('+', '-', '*')} {b})"] * 3 + [
+            f"(min {a} {b})", f"(max {a} {b})", f"(if {self.lane(env, 'bool', depth - 1)} then {a} else {b})"]
+        if t == "float":
+            options += [f"({self.pick('floor', 'ceil', 'trunc', 'abs')} {a})", f"(fma {a} {b} 0.5)", f"({a} / {b})", f"(sqrt (abs {a}))",
+                        f"(float {self.lane(env, 'int', depth - 1)})"]
+        else:
+            options += [f"({a} {self.pick('&', '|')} {b})", f"({a} >> {self.random.randint(0, 40)})",
+                        f"({a} {self.pick('/', '%')} {self.pick('1', '3', '5', '8', '11', '3', '16', b)})"]
+        return self.random.choice(options)
+
+    def values(self, env, types, depth, scalar):
+        """A tuple of these types, of expressions scalar(env, type). Loops end: each counts, to 15 at most."""
+        plain = "(" + ", ".join(scalar(env, t) for t in types) + ")"
+        form = self.random.randrange(5) if depth else 0
+        if form == 0:
+            return plain
+        names = [self.name(self.pick("p", "q", "x", "mask", "next")) for _ in types]
+        pattern, inside = "(" + ", ".join(names) + ")", env + list(zip(names, types))
+        first = self.values(env, types, depth - 1, scalar)
+        if form == 1:
+            return f"(if {scalar(env, 'bool')} then {first} else {self.values(env, types, depth - 1, scalar)})"
+        if form == 2:
+            return f"(let {pattern} = {first} in {self.values(inside, types, depth - 1, scalar)})"
+        n = self.name("n")
+        inside = inside + [(n, "int")]
+        limit = self.pick(str(self.random.randint(0, 6)), f"({scalar(env, 'int')} & {self.pick(3, 7, 15)})")
+        more = "" if self.random.randrange(2) else f" && {scalar(inside, 'bool')}"
+        new = [self.name("r") for _ in types]
+        step = f"let ({', '.join(new)}) = {self.values(inside, types, depth - 1, scalar)} in ({n} + 1, ({', '.join(new)}))"
+        return f"(snd (loop (fn ({n}, {pattern}) => {n} < {limit}{more}) (fn ({n}, {pattern}) => {step}) (0, {plain})))"
+
+    def elementwise(self, name):
+        """Much for each element: of some of these loops CPUs' kernels have vectors."""
+        count = self.random.randint(2, 3)
+        if self.random.randrange(3) == 0:
+            t, types, scalar = self.random.choice(TYPES), [self.random.choice(TYPES) for _ in range(count)], self.anything
+        else:
+            t, types, scalar = self.pick("int", "float", "uint"), [self.pick("int", "int", "float", "uint", "bool") for _ in range(count)], self.lane
+        self.arguments[name] = self.arrays(t)
+        results = [self.name("s") for _ in types]
+        values = self.values([("i", "int"), ("x", t)], types, 3, scalar)
+        stored = [f"(if {s} then x else {self.literal(t)})" if u == "bool" and scalar == self.lane else s for s, u in zip(results, types)]
+        return f"kernel {name} (xs : [{t}]) =\n  push <grid> (mapIx (fn i x => let ({', '.join(results)}) = {values} in ({', '.join(stored)})) xs)\n"
+
     # ---- pull arrays ----
 
     def same_length(self, a, t, level=None):
@@ -154,7 +223,7 @@ class Generator:
         return ["[]"] + few + more
 
     def kernel(self):
-        name, form, t = self.name("k"), self.random.randint(0, 7), self.random.choice(TYPES)
+        name, form, t = self.name("k"), self.random.randint(0, 9), self.random.choice(TYPES)
         self.arguments[name] = self.arrays(t)
         if form == 0:
             level = self.random.choice(LEVELS)
@@ -170,6 +239,8 @@ class Generator:
             return name, (f"kernel {name} (m : [[{t}]]) =\n  let rows = map (fn r => "
                           f"foldl (fn x y => if x == y then {self.scalar('y', t, 1)} else x) {self.literal(t)} (reverse r)) m\n"
                           f"  in push <{self.pick('block', 'grid')}> ({self.pipeline('rows', t, None, 1)})\n")
+        if form >= 8:
+            return name, self.elementwise(name)
         inner = self.random.randrange(3)
         outer = self.random.randint(inner + 1, 3)
         first, text = self.chunked(t, LEVELS[inner], LEVELS[outer], self.pipeline("c", t, LEVELS[inner]))

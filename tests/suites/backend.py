@@ -51,6 +51,13 @@ def cases(env):
                  "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3) xs)", "k", loops=1, unrolled=1, divisions=1, branches=0)
     yield golden("but not where a turn is long", "kernel k (n : int) (xs : [int]) = push <grid> (map (fn x => foldl (+) x (range 0 n)) xs)",
                  "k", unrolled=0, divisions=0)
+    def dumps(target, mapping):
+        for path in sorted(glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("tests", "run", "*.fcl"))):
+            done = env.run(env.fclc, "--dump=target", "--target=" + target, "--map=" + mapping, path)
+            assert done.returncode == 0 and "(null)" not in done.stdout, f"{path}: {done.returncode}\n{done.stderr}"
+    for target in ("c", "opencl", "cuda"):
+        for mapping in ("simt", "loop"):
+            yield Case(f"--dump=target shows every program, {target} {mapping}", lambda t=target, m=mapping: dumps(t, m))
     def once():
         path = os.path.join(env.tmp(), "once.fcl")
         with open(path, "w", encoding="utf-8") as file:

@@ -20,6 +20,9 @@ fun f x = x
 -- > g 1 ==> 2
 sig g : int -> int
 fun g x = x + 1
+
+-- > fst (1, 2) ==> 1
+-- primitive fst
 """
 
 # A file without functions, so that no compiler is asked, and the end of a page about it.
@@ -82,6 +85,7 @@ MISTAKES = [
     ("-- > g 1 ==> 2\n", "val h = 1\n", "7: `h` has no type"),
     ("-- > g 1 ==> 2\n", "type t = int\n", "7: `t` has no docstring"),
     ("-- > f 1 ==> 1\nsig", "-- > f 1 ==> 1\n\nsig", "6: `f` has no docstring"),
+    ("-- > fst (1, 2) ==> 1\n", "", "11: `fst` has no example"),
 ]
 
 
@@ -112,7 +116,13 @@ def cases(env):
                 wanted = re.findall(r"\]\(%s#([^)]*)\)" % re.escape(os.path.basename(page.path)), file.read())
             broken = [anchor for anchor in wanted if anchor not in known]
             assert wanted and not broken, f"links of docs/language.md to no heading of {page.path}: {broken}"
-        yield Case(f"docs/language.md links to sections of {page.path}", links)
+            anchors = module.Anchors()
+            with open(env.path("docs", "language.md"), encoding="utf-8") as file:
+                outside_code = re.sub(r"^```.*?^```$", "", file.read(), flags=re.M | re.S)
+            known = {anchors.of(line.lstrip("# ")) for line in outside_code.splitlines() if line.startswith("#")}
+            broken = [anchor for anchor in re.findall(r"\]\(language\.md#([^)]*)\)", printed) if anchor not in known]
+            assert not broken, f"links of {page.path} to no heading of docs/language.md: {broken}"
+        yield Case(f"docs/language.md and {page.path} link to each other's sections", links)
 
         for source in sources:
             program = module.program(page, source)
@@ -127,6 +137,17 @@ def cases(env):
             got = module.Source("x.fcl", WHOLE.replace(old, new)).problems
             assert any(problem.startswith("x.fcl:" + wanted) for problem in got), f"{old!r} to {new!r}: got {got}, not {wanted}"
     yield Case("docs/prelude.py says what is missing", mistakes)
+
+    def primitives():
+        said = module.primitives()
+        assert len(said) > 60 and said["fst"] == "The first of a pair. See [Functions and pairs](language.md#functions-and-pairs).", said
+        try:
+            module.text_of(env.fclc, module.PAGES[0], [module.Source("x.fcl", WHOLE.replace("fst", "first"))])
+        except module.Problem as problem:
+            assert "no primitives of the reference: first" in str(problem), problem
+        else:
+            raise AssertionError("nothing is said about a primitive that there is not")
+    yield Case("docs/prelude.py knows the primitives", primitives)
 
     def whole():
         text = module.text_of(env.fclc, module.PAGES[-1], [module.Source("lib/absent.fcl", SECTIONS)])

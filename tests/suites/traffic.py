@@ -32,9 +32,9 @@ KERNELS = [
     (WHOLE, "sums", "iota:20000", {}),
     (WHOLE, "segmentSums", "fill:20000:false iota:20000", {"shared read": 1.31}),
     (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.18, "shared write": 2.03}),
-    (WHOLE, "sorted", "random:8192:1", {"global write": 1.17, "shared read": 1.13, "shared write": 1.53}),
+    (WHOLE, "sorted", "random:8192:1", {"global read": 1.08, "global write": 1.4, "shared read": 1.11, "shared write": 1.44, "shared atomic": 3.54}),
     (WHOLE, "sortedPairs", "random:8192:1 iota:8192",
-     {"global read": 1.02, "global write": 1.2, "shared read": 1.15, "shared write": 1.5}),
+     {"global read": 1.2, "global write": 1.64, "shared read": 1.12, "shared write": 1.45, "shared atomic": 3.54}),
     (WHOLE, "counts", "256 random:8192:1:0:255", {"global atomic": 1.02, "shared atomic": 3.2}),
     (WHOLE, "bucketSums", "4096 random:8192:1:0:4095 iota:8192", {"global atomic": 7.75}),
     (MATRICES, "timesVector", "64 iota:8192 iota:128", {}),
@@ -45,10 +45,10 @@ KERNELS = [
 # Of ptxas for sm_90: at most so many registers, just so many bytes of shared memory; nothing is spilled.
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
-    MATRICES: {"edges": (48, 0), "product": (128, 12352), "timesVector": (26, 0)},
+    MATRICES: {"edges": (48, 0), "product_0": (128, 16384), "product_1": (80, 8192), "timesVector": (26, 0)},
     WHOLE: {"sums": (48, 29744), "segmentSums": (64, 24368), "positive_2": (48, 29744), "total_0": (46, 32),
-            "rowTotals_0": (47, 32), "sorted_3": (44, 320), "sorted_4": (56, 29744), "sorted_5": (48, 45568),
-            "sortedPairs_5": (64, 34816), "counts_1": (28, 0)},
+            "rowTotals_0": (40, 32), "sorted_05": (32, 9216), "sorted_06": (64, 29744), "sorted_07": (56, 0),
+            "sortedPairs_07": (64, 47616), "counts_1": (28, 0)},
 }
 
 

@@ -1,0 +1,224 @@
+/* The arrays of a block's `while` and `power` of which each thread touches only places of its own go from shared memory into its
+   registers: the sums of a product of matrices between its panels. No barrier is due to them any more. What is forced once stays
+   where the program puts it.
+
+   note [own places]
+   A block of B threads does iteration i of its loops by thread i mod B. So where all accesses to an array are, in iteration i of
+   such loops, to places i + B q, each is its thread's: place p is slot p / B of thread p mod B. q must be a sum of constants and
+   indices of counted loops, so that the slots are known when these are unrolled: registers have no numbers at run time. A loop of r B
+   iterations becomes one of B, with r rounds inside. */
+#include "ir/linear.h"
+#include "ir/pass_list.h"
+#include "ir/rewrite.h"
+#include "ir/simt_passes.h"
+#include "support/map.h"
+
+enum { MOST_BYTES = 256 }; /* of a thread's slots: 64 registers */
+
+struct access {
+    struct ir_instruction *instruction, *loop;
+    struct linear slot; /* without the round */
+};
+
+struct candidate {
+    bool is_out; /* something is against it */
+    VEC(struct access) accesses;
+};
+
+struct keeper {
+    struct arena *arena;
+    struct ir_kernel *kernel;
+    int64_t threads;
+    struct map *candidates; /* ir_buffer → candidate */
+    struct map *rounds;     /* the loops that are split → the index of their rounds */
+};
+
+static bool is_eligible(const struct keeper *k, const struct ir_buffer *buffer) {
+    if (buffer->memory != MEMORY_SHARED || !buffer->rewritten || buffer->owner != LEVEL_BLOCK ||
+        !buffer->capacity->is_constant)
+        return false;
+    int64_t capacity = buffer->capacity->constant.integer;
+    return capacity > 0 && capacity % k->threads == 0 &&
+           capacity / k->threads * base_info[buffer->element].bits / 8 <= MOST_BYTES;
+}
+
+/* The loop over threads of a block that has it, in no other parallel loop of the block; NULL: none. */
+static struct ir_instruction *loop_of(const struct ir_instruction *instruction) {
+    struct ir_instruction *owner = instruction->region->owner;
+    while (owner && owner->kind != IR_FORALL)
+        owner = owner->region->owner;
+    return owner && owner->outer == LEVEL_BLOCK && owner->inner == LEVEL_THREAD ? owner : NULL;
+}
+
+/* How many rounds of all threads a loop takes; 0: not known, or the last is not whole. */
+static int64_t rounds_of(const struct keeper *k, const struct ir_instruction *loop) {
+    const struct ir_value *count = loop->operands[0];
+    if (!count->is_constant || count->constant.integer < 2)
+        return 0;
+    if (count->constant.integer <= k->threads)
+        return 1;
+    return count->constant.integer % k->threads == 0 ? count->constant.integer / k->threads : 0;
+}
+
+/* The index of a counted loop with a constant number of rounds. */
+static bool is_counted(const struct ir_value *index) {
+    const struct ir_instruction *loop = index->region ? index->region->owner : NULL;
+    return loop && loop->kind == IR_FOR && loop->parameters[0] == index && loop->operands[0]->is_constant;
+}
+
+/* note [own places] */
+static bool find_slot(const struct keeper *k, struct access *access, int64_t slots) {
+    struct linear place, *slot = &access->slot;
+    if (!linear_expand(access->instruction->operands[0], &place) || place.constant % k->threads != 0)
+        return false;
+    *slot = (struct linear){.base = place.base, .constant = place.constant / k->threads};
+    int64_t low = slot->constant, high = slot->constant;
+    bool has_index = false;
+    for (size_t i = 0; i < place.count; i++) {
+        struct ir_value *value = place.term[i].value;
+        int64_t step = place.term[i].coefficient / k->threads;
+        if (value == access->loop->parameters[0] && place.term[i].coefficient == 1) {
+            has_index = true;
+            continue;
+        }
+        if (place.term[i].coefficient % k->threads != 0 || step > slots || step < -slots || !is_counted(value))
+            return false;
+        int64_t reach = step * (value->region->owner->operands[0]->constant.integer - 1);
+        low += reach < 0 ? reach : 0;
+        high += reach > 0 ? reach : 0;
+        slot->term[slot->count].value = value;
+        slot->term[slot->count++].coefficient = step;
+    }
+    return has_index && low >= 0 && high + rounds_of(k, access->loop) <= slots;
+}
+
+static void consider(struct keeper *k, struct ir_instruction *instruction) {
+    struct ir_buffer *buffer = instruction->buffer;
+    struct candidate *candidate = map_get(k->candidates, buffer);
+    if (!candidate) {
+        candidate = ARENA_NEW(k->arena, struct candidate);
+        candidate->is_out = !is_eligible(k, buffer);
+        map_set(k->candidates, buffer, candidate);
+    }
+    if (candidate->is_out || instruction->kind == IR_ALLOCATE)
+        return;
+    bool is_plain = (instruction->kind == IR_LOAD || instruction->kind == IR_STORE) && !instruction->is_volatile;
+    struct access access = {.instruction = instruction, .loop = is_plain ? loop_of(instruction) : NULL};
+    candidate->is_out = !access.loop || rounds_of(k, access.loop) == 0 ||
+                        !find_slot(k, &access, buffer->capacity->constant.integer / k->threads);
+    vec_push(k->arena, &candidate->accesses, access);
+}
+
+static void collect(struct keeper *k, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->buffer)
+            consider(k, instruction);
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                collect(k, instruction->regions[r]);
+    }
+}
+
+/* ---- rewriting ---- */
+
+static struct ir_value *new_index(struct keeper *k, const struct ir_value *like, struct ir_region *body,
+                                  int64_t count) {
+    struct ir_value *value = ARENA_NEW(k->arena, struct ir_value);
+    *value = (struct ir_value){
+        .id = k->kernel->value_count++, .base = like->base, .low = 0, .high = count - 1, .region = body};
+    return value;
+}
+
+/* The loop's index becomes round * threads + thread. */
+static void split(struct keeper *k, struct ir_instruction *loop) {
+    int64_t count = rounds_of(k, loop);
+    if (count == 1 || map_has(k->rounds, loop))
+        return;
+    struct ir_value *index = loop->parameters[0];
+    struct ir_region *body = loop->regions[0];
+    struct ir_region *of_thread = rewrite_region(k->arena, k->kernel, LEVEL_THREAD, loop, loop->region);
+    struct ir_instruction *rounds = ARENA_NEW(k->arena, struct ir_instruction);
+    *rounds = (struct ir_instruction){.kind = IR_FOR, .span = loop->span, .region = of_thread, .unroll = true};
+    rounds->operands = ARENA_ARRAY(k->arena, struct ir_value *, 1);
+    rounds->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
+    rounds->operand_count = rounds->parameter_count = 1;
+    rounds->regions[0] = body;
+    struct rewriter outside = {k->arena, k->kernel, of_thread, rounds};
+    rounds->operands[0] = rewrite_constant(&outside, index->base, count);
+    struct ir_value *round = rounds->parameters[0] = new_index(k, index, body, count);
+    struct ir_value *thread = new_index(k, index, of_thread, k->threads);
+    thread->name = "thread";
+    vec_push(k->arena, &of_thread->instructions, rounds);
+    loop->operands[0] = rewrite_constant(&outside, index->base, k->threads);
+    loop->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
+    loop->parameters[0] = thread;
+    loop->regions[0] = of_thread;
+    body->owner = rounds;
+    body->parent = of_thread;
+
+    struct ir_region fresh = {0};
+    struct rewriter inside = {k->arena, k->kernel, &fresh, body->instructions.at[0]};
+    struct ir_value *before =
+        rewrite_operation(&inside, OP_MUL, round, rewrite_constant(&inside, index->base, k->threads));
+    struct ir_value *sum = rewrite_operation(&inside, OP_ADD, before, thread);
+    before->definition->no_wrap = sum->definition->no_wrap = true;
+    sum->definition->results[0] = index;
+    index->definition = sum->definition;
+    for (size_t i = 0; i < body->instructions.count; i++)
+        vec_push(k->arena, &fresh.instructions, body->instructions.at[i]);
+    memcpy(&body->instructions, &fresh.instructions, sizeof fresh.instructions);
+    map_set(k->rounds, loop, round);
+}
+
+/* Where the access stood, with its slot in the place of its place. */
+static void put_slot(struct keeper *k, const struct access *access) {
+    struct ir_region *region = access->instruction->region;
+    struct linear slot = access->slot;
+    struct ir_value *round = map_get(k->rounds, access->loop);
+    if (round) {
+        slot.term[slot.count].value = round;
+        slot.term[slot.count++].coefficient = 1;
+    }
+    struct ir_region fresh = {0};
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction == access->instruction)
+            instruction->operands[0] = rewrite_sum(&(struct rewriter){k->arena, k->kernel, &fresh, instruction}, &slot);
+        vec_push(k->arena, &fresh.instructions, instruction);
+    }
+    memcpy(&region->instructions, &fresh.instructions, sizeof fresh.instructions);
+}
+
+static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candidate *candidate) {
+    for (size_t i = 0; i < candidate->accesses.count; i++)
+        split(k, candidate->accesses.at[i].loop);
+    for (size_t i = 0; i < candidate->accesses.count; i++) {
+        const struct access *access = &candidate->accesses.at[i];
+        put_slot(k, access);
+        for (size_t t = 0; t < access->slot.count; t++)
+            access->slot.term[t].value->region->owner->unroll = true;
+    }
+    struct rewriter rewriter = {.arena = k->arena, .kernel = k->kernel};
+    int64_t slots = buffer->capacity->constant.integer / k->threads;
+    buffer->capacity = rewrite_constant(&rewriter, buffer->capacity->base, slots);
+    buffer->memory = MEMORY_PRIVATE;
+    buffer->owner = LEVEL_THREAD;
+}
+
+void ir_keep_own_places(struct arena *arena, struct ir_kernel *kernel) {
+    struct keeper k = {.arena = arena, .kernel = kernel, .threads = kernel->block_size};
+    if ((k.threads & (k.threads - 1)) != 0) /* places may wrap where powers of two do */
+        return;
+    k.candidates = map_new(arena);
+    k.rounds = map_new(arena);
+    collect(&k, kernel->body);
+    for (size_t i = 0; i < map_count(k.candidates); i++) {
+        struct map_entry entry = map_entry(k.candidates, i);
+        struct candidate *candidate = entry.value;
+        if (!candidate->is_out && candidate->accesses.count)
+            keep(&k, (struct ir_buffer *)entry.key, candidate);
+    }
+    if (map_count(k.candidates))
+        pass_dce(arena, kernel);
+}
