@@ -2,10 +2,8 @@
 #include "backend/print.h"
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
-    /* At most 128 registers for a thread: without a word ptxas takes twice as many, and half of the threads fit. */
-    enum { ENOUGH_THREADS = 512 };
     text_printf(p->out, "extern \"C\" __global__ void __launch_bounds__(%d, %d) %s(", kernel->block_threads,
-                kernel->block_threads < ENOUGH_THREADS ? ENOUGH_THREADS / kernel->block_threads : 1, kernel->name);
+                kernel->blocks_together, kernel->name);
     print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
 }

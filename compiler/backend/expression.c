@@ -79,13 +79,11 @@ static void print_helper_call(struct printer *p, enum helper helper, enum base b
     print_call(p, helper_name(p->out->arena, helper, base, from), expr);
 }
 
-/* Functions of C's mathematics, and of OpenCL's. */
-static const char *const math_names[OP_COUNT] = {
-    [OP_SQRT] = "sqrt",   [OP_EXP] = "exp",   [OP_LOG] = "log",     [OP_POW] = "pow",     [OP_SIN] = "sin",
-    [OP_COS] = "cos",     [OP_TAN] = "tan",   [OP_FLOOR] = "floor", [OP_CEIL] = "ceil",   [OP_FMA] = "fma",
-    [OP_EXP2] = "exp2",   [OP_LOG2] = "log2", [OP_LOG10] = "log10", [OP_ASIN] = "asin",   [OP_ACOS] = "acos",
-    [OP_ATAN] = "atan",   [OP_SINH] = "sinh", [OP_COSH] = "cosh",   [OP_TANH] = "tanh",   [OP_ROUND] = "round",
-    [OP_TRUNC] = "trunc", [OP_CBRT] = "cbrt", [OP_ATAN2] = "atan2", [OP_HYPOT] = "hypot", [OP_COPYSIGN] = "copysign",
+/* Functions that C and OpenCL have under the names of the operations. */
+static const char *const function_names[OP_COUNT] = {
+#define OP(id, name, arity)
+#define FUNCTION(id, name, arity) [OP_##id] = name,
+#include "ir/ops.def"
 };
 
 /* A function of C's mathematics: with the suffix f where a float's has one. */
@@ -139,32 +137,10 @@ static bool wants_parentheses(const struct target_expr *operand, enum precedence
     case OP_CLZ:
     case OP_POPCOUNT:
     case OP_SELECT:
-    case OP_SQRT:
+#define OP(id, name, arity)
+#define FUNCTION(id, name, arity) case OP_##id:
+#include "ir/ops.def"
     case OP_RSQRT:
-    case OP_EXP:
-    case OP_LOG:
-    case OP_POW:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_FMA:
-    case OP_EXP2:
-    case OP_LOG2:
-    case OP_LOG10:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ATAN:
-    case OP_SINH:
-    case OP_COSH:
-    case OP_TANH:
-    case OP_ROUND:
-    case OP_TRUNC:
-    case OP_CBRT:
-    case OP_ATAN2:
-    case OP_HYPOT:
-    case OP_COPYSIGN:
     case OP_BITS:
     case OP_COUNT: return false;
     }
@@ -419,31 +395,11 @@ static void print_operation(struct printer *p, const struct target_expr *expr, e
     case OP_POPCOUNT: print_helper_call(p, HELPER_POPCOUNT, x->base, BASE_BOOL, expr); return;
     case OP_CONVERT: print_convert(p, expr, least); return;
     case OP_SELECT: print_choice(p, expr, least); return;
-    case OP_SQRT:
-    case OP_EXP:
-    case OP_LOG:
-    case OP_POW:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_FMA:
-    case OP_EXP2:
-    case OP_LOG2:
-    case OP_LOG10:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ATAN:
-    case OP_SINH:
-    case OP_COSH:
-    case OP_TANH:
-    case OP_ROUND:
-    case OP_TRUNC:
-    case OP_CBRT:
-    case OP_ATAN2:
-    case OP_HYPOT:
-    case OP_COPYSIGN: print_math(p, math_names[expr->op], expr); return;
+#define OP(id, name, arity)
+#define FUNCTION(id, name, arity) case OP_##id:
+#include "ir/ops.def"
+        print_math(p, function_names[expr->op], expr);
+        return;
     case OP_RSQRT: print_reciprocal_root(p, expr, least); return;
     case OP_BITS:
         if (p->dialect->is_plain)
@@ -535,7 +491,7 @@ static const char *vector_function(struct printer *p, const struct target_expr *
     }
     case OP_ABS: return "fabs";
     case OP_CONVERT: return arena_printf(p->out->arena, "convert_%s", vector_type(p, expr->base));
-    default: return math_names[expr->op];
+    default: return function_names[expr->op];
     }
 }
 

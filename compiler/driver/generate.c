@@ -90,17 +90,17 @@ static bool generate_kernel(const struct generate_request *request, const struct
     wrong = ir_optimise(arena, kernel, request->options->optimise);
     if (wrong)
         return internal_error(request, global, wrong);
-    if (!request->loop && request->options->optimise > 0) {
-        if (request->language == BACKEND_CUDA)
+    struct map_options map = request->language == BACKEND_CUDA     ? map_options_cuda()
+                             : request->language == BACKEND_OPENCL ? map_options_opencl(request->loop)
+                                                                   : map_options_c();
+    if (map.mapping == TARGET_SIMT && request->options->optimise > 0) {
+        if (map.has_exact_blocks)
             ir_keep_own_places(arena, kernel);
         ir_avoid_bank_conflicts(arena, kernel);
     }
     wrong = ir_verify(arena, kernel);
     if (wrong)
         return internal_error(request, global, wrong);
-    struct map_options map = request->language == BACKEND_CUDA     ? map_options_cuda()
-                             : request->language == BACKEND_OPENCL ? map_options_opencl(request->loop)
-                                                                   : map_options_c();
     const struct target_program *target = map_kernel(arena, kernel, &map);
     vec_push(arena, &result->targets, target);
     return shared_memory_fits(request, kernel, target);

@@ -24,12 +24,12 @@ struct generate_request {
     const struct source *source;    /* the file that was named: what it imports has kernels of its own, for itself */
     enum backend_language language;
     const struct tuning *tuning; /* tuned values, */
-    const char *kind,
-        *device; /* for a device of that kind and name; kind NULL: tuned for none; device NULL: see tuning_find */
-    const struct tuned *trial; /* in their place: values that are being tried */
-    struct map *asked;         /* as in elaborate_options */
-    bool loop;                 /* the mapping */
-    bool before_passes;        /* stop after elaboration (--dump=ir) */
+    const char *kind;            /* for a device of that kind; NULL: for none */
+    const char *device;          /* and of that name; NULL: see tuning_find */
+    const struct tuned *trial;   /* in their place: values that are being tried */
+    struct map *asked;           /* as in elaborate_options */
+    bool loop;                   /* the mapping */
+    bool before_passes;          /* stop after elaboration (--dump=ir) */
     struct diagnostics *diagnostics;
 };
 

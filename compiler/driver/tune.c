@@ -21,7 +21,7 @@ static const double CLOSE = 1e-3;         /* of results in floating point: sums 
 
 /* Values for the params, with the code they give. */
 struct trial {
-    struct arena *arena; /* NULL: closed */
+    struct arena *arena;
     struct tuned values;
     struct map *asked; /* the params that the code asked for */
     struct device_session session;
@@ -56,11 +56,9 @@ static bool passes_checks(const struct device_request *request, struct trial *tr
     struct device_request checked = *request;
     checked.options = &options;
     struct device_session session = {0};
-    const char *why = NULL;
     bool is_good = device_prepare(&checked, &session) && device_run_once(session.run, &session.why);
     if (!is_good) {
-        why = session.why ? session.why : diag_first_error(checked.diagnostics);
-        why = why ? why : "does not compile";
+        const char *why = session.why ? session.why : diag_first_error(checked.diagnostics);
         trial->problem = arena_strndup(trial->arena, why, strlen(why)); /* the session's own goes with it */
     }
     device_finish(&session);

@@ -4,7 +4,6 @@
 const struct ir_op_info ir_op_info[OP_COUNT] = {
 #define OP(id, name, arity) [OP_##id] = {name, arity},
 #include "ir/ops.def"
-#undef OP
 };
 
 const char *const ir_atomic_names[ATOMIC_COUNT] = {"add", "min", "max",      "and",

@@ -34,7 +34,6 @@
 enum ir_op {
 #define OP(id, name, arity) OP_##id,
 #include "ir/ops.def"
-#undef OP
     OP_COUNT
 };
 struct ir_op_info {
@@ -66,7 +65,7 @@ enum ir_memory {
     MEMORY_INPUT,   /* global: a parameter's array, never written */
     MEMORY_OUTPUT,  /* global: a result, or an intermediate of a grid-level force */
     MEMORY_SHARED,  /* of a block; or of one warp when owner is LEVEL_WARP (each warp has its own) */
-    MEMORY_PRIVATE, /* of a thread */
+    MEMORY_PRIVATE, /* of a thread; allocated at block, each thread's own in all of the block's loops (own_places.c) */
 };
 struct ir_buffer {
     uint32_t id;

@@ -60,10 +60,11 @@ static int64_t rounds_of(const struct keeper *k, const struct ir_instruction *lo
     return count->constant.integer % k->threads == 0 ? count->constant.integer / k->threads : 0;
 }
 
-/* The index of a counted loop with a constant number of rounds. */
+/* The index of a counted loop with a constant number of rounds, in the kernel. */
 static bool is_counted(const struct ir_value *index) {
     const struct ir_instruction *loop = index->region ? index->region->owner : NULL;
-    return loop && loop->kind == IR_FOR && loop->parameters[0] == index && loop->operands[0]->is_constant;
+    return loop && loop->kind == IR_FOR && loop->parameters[0] == index && loop->operands[0]->is_constant &&
+           loop->region->ambient < LEVEL_GRID;
 }
 
 /* note [own places] */

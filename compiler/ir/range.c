@@ -254,32 +254,10 @@ struct range range_operation(enum ir_op op, enum base result, enum base operand,
     case OP_ABS:
     case OP_SHL:
     case OP_SELECT:
-    case OP_SQRT:
+#define OP(id, name, arity)
+#define FUNCTION(id, name, arity) case OP_##id:
+#include "ir/ops.def"
     case OP_RSQRT:
-    case OP_EXP:
-    case OP_LOG:
-    case OP_POW:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_FMA:
-    case OP_EXP2:
-    case OP_LOG2:
-    case OP_LOG10:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ATAN:
-    case OP_SINH:
-    case OP_COSH:
-    case OP_TANH:
-    case OP_ROUND:
-    case OP_TRUNC:
-    case OP_CBRT:
-    case OP_ATAN2:
-    case OP_HYPOT:
-    case OP_COPYSIGN:
     case OP_BITS:
     case OP_COUNT: break;
     }

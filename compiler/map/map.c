@@ -4,8 +4,11 @@
 #include "map/lower.h"
 
 struct map_options map_options_cuda(void) {
-    return (struct map_options){
-        .mapping = TARGET_SIMT, .has_warps = true, .has_exact_blocks = true, .static_shared_limit = 48 * 1024};
+    return (struct map_options){.mapping = TARGET_SIMT,
+                                .has_warps = true,
+                                .has_exact_blocks = true,
+                                .threads_together = 512,
+                                .static_shared_limit = 48 * 1024};
 }
 
 struct map_options map_options_opencl(bool loop) {
@@ -81,6 +84,8 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     if (target->needs_warps)
         target->block_threads =
             (target->block_threads + target->warp_threads - 1) / target->warp_threads * target->warp_threads;
+    target->blocks_together =
+        options->threads_together > target->block_threads ? options->threads_together / target->block_threads : 1;
     struct lowering l = {.arena = arena,
                          .kernel = kernel,
                          .options = options,

@@ -179,6 +179,7 @@ struct target_kernel {
     enum level_value unit;          /* LEVEL_BLOCK, LEVEL_WARP or LEVEL_THREAD: who does one iteration */
     bool is_exact;                  /* neither more nor fewer threads than block_threads */
     int block_threads;              /* to launch with; also the most that may be (1 in the loop mapping) */
+    int blocks_together;            /* that a multiprocessor is to hold at least, which bounds a thread's registers */
     int turns;                      /* of a thread, one after the other, where there are enough: note [turns]; 0: one */
     bool needs_warps;               /* threads per block must be a multiple of the warp's */
     int warp_threads;
