@@ -393,7 +393,7 @@ void simt_begin(struct lowering *l) {
     int warps =
         l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
     l->shared = shared_allocate(l->arena, l->extents, warps);
-    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps);
+    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps, l->options->joins_branches);
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;
     for (size_t i = 0; i < plan->buffers.count; i++)
