@@ -471,3 +471,14 @@ void lower_region(struct lowering *l, const struct ir_region *region) {
     if (l->barriers)
         simt_barrier(l, region->ambient, barrier_of(l->barriers->at_end, region));
 }
+
+void lower_forget(struct lowering *l, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        for (size_t k = 0; k < instruction->result_count; k++)
+            l->values[instruction->results[k]->id] = NULL;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                lower_forget(l, instruction->regions[r]);
+    }
+}

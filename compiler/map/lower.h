@@ -92,6 +92,7 @@ struct lowering {
 };
 
 void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
+void lower_forget(struct lowering *l, const struct ir_region *region); /* so that it may be lowered again */
 struct target_expr *lower_value(struct lowering *l, const struct ir_value *value);
 /* The same, named first when it is more than an operation on names: for what is evaluated again and again. */
 struct target_expr *lower_simple(struct lowering *l, const struct ir_value *value, const char *name);
