@@ -257,7 +257,9 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
 void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     struct share share = share_of(l, forall);
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
-    if (count->is_constant && count->constant.integer == 1) {
+    bool has_barriers = map_count(l->barriers->before) || map_count(l->barriers->at_end);
+    bool is_loop = l->options->joins_branches && forall == l->forall && has_barriers;
+    if (count->is_constant && count->constant.integer == 1 && !is_loop) {
         lower_single(l, forall, &share);
         return;
     }
