@@ -86,6 +86,7 @@ struct lowering {
     struct extents *extents;
     struct shared_plan *shared;    /* SIMT */
     struct barrier_plan *barriers; /* SIMT */
+    struct target_array *told;     /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
     struct target_array *report; /* where checks are reported; NULL: the kernel has none */
     int64_t stack_bytes;         /* LOOP: of the block's arrays so far */
@@ -139,6 +140,8 @@ void simt_begin(struct lowering *l);
 void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 void simt_declare(struct lowering *l, struct extent *extent);
 void simt_barrier(struct lowering *l, enum level_value ambient, enum barrier barrier);
+/* An int as the first thread of the block, or of the warp, has it. */
+struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum level_value ambient);
 void loop_begin(struct lowering *l);
 void loop_forall(struct lowering *l, const struct ir_instruction *forall);
 void loop_declare(struct lowering *l, struct extent *extent);

@@ -133,6 +133,47 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
+static bool has_checked_loops(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_WHILE && region->ambient == LEVEL_BLOCK && lower_has(instruction, IR_CHECK))
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] && has_checked_loops(instruction->regions[r]))
+                return true;
+    }
+    return false;
+}
+
+struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum level_value ambient) {
+    struct target_expr *zero = expr_integer(l, BASE_I32, 0);
+    if (ambient == LEVEL_WARP && l->options->has_warps) {
+        struct target_statement *shuffle = lower_emit(l, TARGET_SHUFFLE);
+        shuffle->variable = lower_variable(l, BASE_I32, "stop", "stop");
+        shuffle->value = x;
+        shuffle->index = zero;
+        return expr_variable(l, shuffle->variable, INT32_MIN, INT32_MAX);
+    }
+    if (ambient != LEVEL_BLOCK)
+        return x;
+    struct target_statement *only = lower_emit(l, TARGET_IF);
+    only->value = expr_operation(l, OP_EQ, BASE_BOOL, expr_hardware(l, TARGET_THREAD_ID), zero);
+    struct lower_scope scope = lower_enter(l, &only->body);
+    struct target_statement *tell = lower_emit(l, TARGET_STORE);
+    tell->array = l->told;
+    tell->index = zero;
+    tell->value = x;
+    lower_leave(l, scope);
+    lower_emit(l, TARGET_BLOCK_BARRIER);
+    struct target_expr *element = expr_new(l, TARGET_EXPR_ELEMENT, BASE_I32);
+    element->array = l->told;
+    element->operands[0] = zero;
+    element->size = 1;
+    struct target_expr *agreed = lower_named(l, element, "stop", "stop");
+    lower_emit(l, TARGET_BLOCK_BARRIER); /* all have read it */
+    return agreed;
+}
+
 /* How much there is to print for a body without loops; INT_MAX of others. */
 static int size_of_body(const struct ir_region *region) {
     int size = 0;
@@ -458,6 +499,10 @@ void simt_begin(struct lowering *l) {
         } else {
             declare_own(l, shared, warps);
         }
+    }
+    if (has_checked_loops(l->forall->regions[0])) {
+        l->told = declare_shared(l, names_fresh(l->names, "stop_of_block", ""), BASE_I32, 1, 0);
+        l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_I32);
     }
     simt_forall(l, l->forall);
 }
