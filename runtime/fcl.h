@@ -112,7 +112,7 @@ struct fcl_options {
     enum fcl_device_kind kind;
     int index;                   // among the devices of that kind
     bool profile;                // measure every launch, see fcl_timings
-    bool no_disk_cache;          // do not keep built programs on disk
+    bool no_disk_cache;          // do not keep built programs on disk (nor are PoCL's, which keeps them itself)
     bool no_pool;                // give freed buffers back to the driver at once
     const char *cache_directory; // NULL: $XDG_CACHE_HOME/fcl or ~/.cache/fcl
     // NULL, or the caller's own queue to work on, which stays the caller's and must outlive the context: with kind

@@ -200,6 +200,12 @@ static enum fcl_status use_queue(struct fcl_context *context, struct state *stat
     return FCL_OK;
 }
 
+// PoCL has a cache of its own, and compiles every kernel once more for whoever asks for a program's binary.
+static bool keeps_its_own(const struct fcl_device_info *device) {
+    const char *always = getenv("FCL_CACHE");
+    return strcmp(device->platform, "Portable Computing Language") == 0 && !(always && strcmp(always, "1") == 0);
+}
+
 static enum fcl_status open_opencl(struct fcl_context *context, size_t ordinal) {
     enum fcl_status status = FCL_OK;
     struct state *state = calloc(1, sizeof *state);
@@ -244,6 +250,10 @@ static enum fcl_status open_opencl(struct fcl_context *context, size_t ordinal) 
         context->identity =
             fclrt_format("opencl\n%s\n%s\n%s\n%s\n%s", info->platform, info->name, info->driver, version, stamp);
     free(stamp);
+    if (keeps_its_own(info)) {
+        free(context->cache_directory);
+        context->cache_directory = NULL;
+    }
     return context->build_options && context->identity ? FCL_OK : fclrt_no_memory(context);
 }
 

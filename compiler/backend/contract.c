@@ -81,9 +81,9 @@ void print_contract(struct printer *p, const struct target_kernel *kernel, const
                  "   Launch: any number of blocks is right (a few for each core is fast), of one thread each.\n");
     else
         text_printf(p->out,
-                    "   Launch: any number of blocks is right, of %s %d threads each%s; fewer than 2^31 in all.\n",
+                    "   Launch: any number of blocks is right, of %s %d threads each%s; fewer than 2^%d in all.\n",
                     kernel->is_exact ? "exactly" : "up to", kernel->block_threads,
-                    !kernel->is_exact && kernel->needs_warps ? ", a multiple of 32" : "");
+                    !kernel->is_exact && kernel->needs_warps ? ", a multiple of 32" : "", kernel->turns ? 29 : 31);
     print_shared(p, kernel);
     text_add(p->out, "*/\n");
 }

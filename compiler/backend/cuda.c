@@ -84,6 +84,7 @@ const struct dialect dialect_cuda = {
     .fence = "__threadfence();",
     .atomic = atomic,
     .unroll = "#pragma unroll",
+    .roll = "#pragma unroll 1",
     .alignment = "__align__(%d) ",
     .alignment_is_before = true,
     .kernel_head = kernel_head,

@@ -506,6 +506,7 @@ static void print_vector_infix(struct printer *p, const struct target_expr *expr
         [OP_LE] = {"<=", PRECEDENCE_LESS},    [OP_AND] = {"&", PRECEDENCE_BIT_AND},
         [OP_OR] = {"|", PRECEDENCE_BIT_OR},   [OP_DIV] = {"/", PRECEDENCE_PRODUCT},
         [OP_REM] = {"%", PRECEDENCE_PRODUCT}, [OP_SHR] = {">>", PRECEDENCE_SHIFT},
+        [OP_XOR] = {"^", PRECEDENCE_BIT_XOR},
     };
     const char *sign = signs[expr->op].sign;
     enum precedence own = signs[expr->op].precedence;

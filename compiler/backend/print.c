@@ -95,8 +95,8 @@ static void print_body(struct printer *p, const struct target_block *block) {
 static void print_for(struct printer *p, const struct target_statement *loop) {
     const char *name = loop->variable->name;
     const char *pragma = loop->unroll ? p->dialect->unroll : p->dialect->vectors[loop->vectors];
-    if (loop->unroll_by && p->dialect->unroll)
-        print_line(p, "%s %d", p->dialect->unroll, loop->unroll_by);
+    if (loop->is_short && p->dialect->roll)
+        print_line(p, "%s", p->dialect->roll);
     else if (pragma)
         print_line(p, "%s", pragma);
     print_indent(p);

@@ -72,9 +72,9 @@ struct dialect {
     const char *fence;
     /* The language's own function for an atomic, or NULL; `&a[i]`, the expected and the new value are its arguments. */
     const char *(*atomic)(enum ir_atomic atomic, enum base base);
-    const char *failed_head;  /* of the function that reports a failed check; NULL: function_head */
-    bool has_generic_atomics; /* GCC's built-in functions instead: they take elements of any type */
-    const char *unroll;       /* line before a loop; NULL: none */
+    const char *failed_head;   /* of the function that reports a failed check; NULL: function_head */
+    bool has_generic_atomics;  /* GCC's built-in functions instead: they take elements of any type */
+    const char *unroll, *roll; /* lines before loops that are to be unrolled, or not; NULL: none */
     const char *vectors[TARGET_VECTORS_COUNT];
     const char *alignment;    /* printf format with the bytes */
     bool alignment_is_before; /* …before the type, else after the name */

@@ -339,9 +339,15 @@ void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks) {
 
 /* ---- the primitive ---- */
 
-/* Every block must come here, once: blocks wait for each other. */
+/* Every block must come here, once: blocks wait for each other. So no loop of theirs is around this, and no branch but those that
+   a whole chunk and the last one have of their own. */
 static bool all_come_here(const struct elaborator *e) {
-    const struct ir_region *here = ir_current(e->builder);
+    const struct ir_region *here = ir_current(e->builder), *region = here;
+    while (region != e->blocks->region) {
+        if (!region->owner || region->owner->kind != IR_IF)
+            return false;
+        region = region->owner->region;
+    }
     return here == e->blocks->region || (e->split && e->split->region == here);
 }
 

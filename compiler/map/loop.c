@@ -255,18 +255,6 @@ static bool is_plain(const struct ir_region *region) {
     return true;
 }
 
-/* What was lowered may be lowered again. */
-static void forget(struct lowering *l, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        for (size_t k = 0; k < instruction->result_count; k++)
-            l->values[instruction->results[k]->id] = NULL;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                forget(l, instruction->regions[r]);
-    }
-}
-
 /* Note [calls] in vectors.c: as many iterations as go by vectors, or none. Gives where that ends. */
 static struct target_expr *lower_vectors(struct lowering *l, const struct ir_instruction *forall,
                                          struct target_expr *first, struct target_expr *limit) {
@@ -291,7 +279,7 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct ir_ins
     bool is_good = lower_loop(l, forall, first, end, true);
     if (!is_good)
         l->block->statements.count = before;
-    forget(l, forall->regions[0]);
+    lower_forget(l, forall->regions[0]);
     return is_good ? end : first;
 }
 

@@ -173,16 +173,18 @@ bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind) {
     return false;
 }
 
-/* What a thread's loop waits for may never come when a check has failed. Above ambient thread all threads must leave a loop
-   together, and not all see the report at the same time. */
+/* What a loop waits for may never come when a check has failed. Above ambient thread all threads must leave it together, and not
+   all see the report at the same time. */
 static void leave_on_failure(struct lowering *l, const struct ir_instruction *loop) {
-    if (loop->region->ambient != LEVEL_THREAD || !lower_has(loop, IR_CHECK))
+    if (!lower_has(loop, IR_CHECK))
         return;
     struct target_expr *site = expr_new(l, TARGET_EXPR_ELEMENT, BASE_I32);
     site->array = l->report;
     site->operands[0] = expr_integer(l, BASE_I32, 0);
     site->is_volatile = true;
     site->size = 1;
+    if (l->target->mapping == TARGET_SIMT)
+        site = simt_agree(l, site, loop->region->ambient);
     lower_emit(l, TARGET_LEAVE_UNLESS)->value = expr_operation(l, OP_EQ, BASE_BOOL, site, expr_integer(l, BASE_I32, 0));
 }
 
@@ -465,7 +467,20 @@ void lower_region(struct lowering *l, const struct ir_region *region) {
                 loop_declare(l, extent);
         }
         lower_instruction(l, instruction);
+        if (l->barriers)
+            simt_barrier(l, region->ambient, barrier_of(l->barriers->after, instruction));
     }
     if (l->barriers)
         simt_barrier(l, region->ambient, barrier_of(l->barriers->at_end, region));
+}
+
+void lower_forget(struct lowering *l, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        for (size_t k = 0; k < instruction->result_count; k++)
+            l->values[instruction->results[k]->id] = NULL;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                lower_forget(l, instruction->regions[r]);
+    }
 }

@@ -64,11 +64,12 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
 enum barrier { BARRIER_NONE, BARRIER_SHARED, BARRIER_GLOBAL /* orders global memory as well */ };
 struct barrier_plan {
     struct map *before; /* instructions with a barrier before them */
+    struct map *after;  /* branches with one where they meet */
     struct map *at_end; /* regions (loop bodies) with one at their end */
 };
 enum barrier barrier_of(const struct map *places, const void *place);
 struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
-                                    const struct shared_plan *shared, int warps_per_block);
+                                    const struct shared_plan *shared, int warps_per_block, bool joins_branches);
 
 /* ---- lower.c: what does not depend on the mapping ---- */
 
@@ -85,12 +86,14 @@ struct lowering {
     struct extents *extents;
     struct shared_plan *shared;    /* SIMT */
     struct barrier_plan *barriers; /* SIMT */
+    struct target_array *told;     /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
     struct target_array *report; /* where checks are reported; NULL: the kernel has none */
     int64_t stack_bytes;         /* LOOP: of the block's arrays so far */
 };
 
 void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
+void lower_forget(struct lowering *l, const struct ir_region *region); /* so that it may be lowered again */
 struct target_expr *lower_value(struct lowering *l, const struct ir_value *value);
 /* The same, named first when it is more than an operation on names: for what is evaluated again and again. */
 struct target_expr *lower_simple(struct lowering *l, const struct ir_value *value, const char *name);
@@ -137,6 +140,8 @@ void simt_begin(struct lowering *l);
 void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 void simt_declare(struct lowering *l, struct extent *extent);
 void simt_barrier(struct lowering *l, enum level_value ambient, enum barrier barrier);
+/* An int as the first thread of the block, or of the warp, has it. */
+struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum level_value ambient);
 void loop_begin(struct lowering *l);
 void loop_forall(struct lowering *l, const struct ir_instruction *forall);
 void loop_declare(struct lowering *l, struct extent *extent);

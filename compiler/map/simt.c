@@ -8,8 +8,10 @@
 
 #include "map/lower.h"
 
-/* The largest stride inside a block. */
-enum { LARGEST_BLOCK_STRIDE = 1 << 16 };
+enum {
+    LARGEST_BLOCK_STRIDE = 1 << 16,
+    FEW_ROUNDS = 64, /* of a loop that is not unrolled: what is left of an array, mostly */
+};
 
 struct share {
     bool is_sequential; /* one unit does all iterations */
@@ -131,6 +133,47 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
+static bool has_checked_loops(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_WHILE && region->ambient == LEVEL_BLOCK && lower_has(instruction, IR_CHECK))
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] && has_checked_loops(instruction->regions[r]))
+                return true;
+    }
+    return false;
+}
+
+struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum level_value ambient) {
+    struct target_expr *zero = expr_integer(l, BASE_I32, 0);
+    if (ambient == LEVEL_WARP && l->options->has_warps) {
+        struct target_statement *shuffle = lower_emit(l, TARGET_SHUFFLE);
+        shuffle->variable = lower_variable(l, BASE_I32, "stop", "stop");
+        shuffle->value = x;
+        shuffle->index = zero;
+        return expr_variable(l, shuffle->variable, INT32_MIN, INT32_MAX);
+    }
+    if (ambient != LEVEL_BLOCK)
+        return x;
+    struct target_statement *only = lower_emit(l, TARGET_IF);
+    only->value = expr_operation(l, OP_EQ, BASE_BOOL, expr_hardware(l, TARGET_THREAD_ID), zero);
+    struct lower_scope scope = lower_enter(l, &only->body);
+    struct target_statement *tell = lower_emit(l, TARGET_STORE);
+    tell->array = l->told;
+    tell->index = zero;
+    tell->value = x;
+    lower_leave(l, scope);
+    lower_emit(l, TARGET_BLOCK_BARRIER);
+    struct target_expr *element = expr_new(l, TARGET_EXPR_ELEMENT, BASE_I32);
+    element->array = l->told;
+    element->operands[0] = zero;
+    element->size = 1;
+    struct target_expr *agreed = lower_named(l, element, "stop", "stop");
+    lower_emit(l, TARGET_BLOCK_BARRIER); /* all have read it */
+    return agreed;
+}
+
 /* How much there is to print for a body without loops; INT_MAX of others. */
 static int size_of_body(const struct ir_region *region) {
     int size = 0;
@@ -186,49 +229,78 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
 
 /* note [turns]
    A loop over a grid's threads that loads little has one load in flight for each thread, too few to fill a large GPU's
-   memory. With several turns in one there are as many; but no compiler puts them together where the index might wrap. So
-   the turns of a thread are counted first. */
+   memory. So a block takes several times as many iterations as it has threads, next to each other: where they are all there,
+   a thread's loads are on their way at the same time, from places at constant distances; else it asks before each. */
 static bool has_turns(const struct lowering *l, const struct ir_instruction *forall) {
     enum { LARGEST_TURN = 32 };
-    return l->options->has_warps && forall->outer == LEVEL_GRID && forall->inner == LEVEL_THREAD &&
+    return l->options->has_exact_blocks && forall->outer == LEVEL_GRID && forall->inner == LEVEL_THREAD &&
            size_of_body(forall->regions[0]) <= LARGEST_TURN && lower_has(forall, IR_LOAD);
 }
 
-static void lower_turns(struct lowering *l, const struct ir_instruction *forall, const struct share *share,
-                        struct target_expr *limit) {
-    enum { TOGETHER = 4 };
+/* The body, in a loop that counts from `own`, or (then in ints, which do not wrap) in blocks from there. */
+static void lower_turn(struct lowering *l, const struct ir_instruction *forall, struct target_statement *loop,
+                       struct target_expr *own, const char *counts) {
     const struct ir_value *index = forall->parameters[0];
-    struct target_expr *first = lower_named(l, expr_hardware(l, share->first), NULL, "first");
-    struct target_expr *stride = lower_named(l, expr_hardware(l, share->stride), NULL, "stride");
-    first->low = 0; /* and fewer than 2^31 in all */
-    stride->low = 1;
-    first->high = stride->high = INT32_MAX;
-    struct target_expr *one = expr_integer(l, BASE_U32, 1);
-    struct target_expr *end = expr_operation(l, OP_MAX, BASE_U32, expr_convert(l, limit, BASE_U32), first);
-    struct target_expr *left = expr_operation(l, OP_SUB, BASE_U32, end, first);
-    struct target_expr *more = expr_operation(l, OP_SUB, BASE_U32, stride, one);
-    struct target_expr *turns =
-        expr_operation(l, OP_DIV, BASE_U32, expr_operation(l, OP_ADD, BASE_U32, left, more), stride);
-    turns = lower_named(l, turns, NULL, "turns");
-    struct target_statement *loop = lower_emit(l, TARGET_FOR);
-    loop->value = expr_integer(l, BASE_U32, 0);
-    loop->limit = turns;
-    loop->step = one;
-    loop->unroll_by = l->target->turns = TOGETHER;
     struct lower_scope scope = lower_enter(l, &loop->body);
     const char *name = names_fresh(l->names, index->name, "i"); /* the better name is for the body's */
-    loop->variable = lower_variable(l, BASE_U32, "turn", "turn");
-    struct target_expr *before =
-        expr_operation(l, OP_MUL, BASE_U32, expr_variable(l, loop->variable, 0, INT32_MAX), stride);
-    bind_index(l, index, name, expr_operation(l, OP_ADD, BASE_U32, before, first));
+    loop->variable = lower_variable(l, loop->value->base, counts, counts);
+    struct target_expr *at = expr_variable(l, loop->variable, 0, INT32_MAX);
+    if (own) {
+        struct target_expr *threads = expr_integer(l, BASE_I32, l->target->block_threads);
+        at = expr_operation(l, OP_ADD, BASE_I32, expr_convert(l, own, BASE_I32),
+                            expr_operation(l, OP_MUL, BASE_I32, at, threads));
+    }
+    bind_index(l, index, name, at);
     lower_region(l, forall->regions[0]);
+    lower_leave(l, scope);
+    lower_forget(l, forall->regions[0]);
+}
+
+static void lower_turns(struct lowering *l, const struct ir_instruction *forall, struct target_expr *limit) {
+    enum { TOGETHER = 4 };
+    int threads = l->target->block_threads;
+    l->target->turns = TOGETHER;
+    l->target->is_exact = true;
+    struct target_expr *end = lower_named(l, expr_convert(l, limit, BASE_U32), NULL, "end");
+    struct target_expr *all = expr_integer(l, BASE_U32, (int64_t)TOGETHER * threads);
+    struct target_statement *blocks = lower_emit(l, TARGET_FOR);
+    blocks->value =
+        expr_operation(l, OP_ADD, BASE_U32, expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_BLOCK_ID), all),
+                       expr_hardware(l, TARGET_THREAD_ID));
+    blocks->step = expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_BLOCK_COUNT), all);
+    blocks->limit = end;
+    struct lower_scope scope = lower_enter(l, &blocks->body);
+    blocks->variable = lower_variable(l, BASE_U32, "own", "own");
+    struct target_expr *own = expr_variable(l, blocks->variable, 0, INT32_MAX);
+    struct target_expr *last =
+        expr_operation(l, OP_ADD, BASE_U32, own, expr_integer(l, BASE_U32, (int64_t)(TOGETHER - 1) * threads));
+    struct target_statement *are_all_there = lower_emit(l, TARGET_IF);
+    are_all_there->value = expr_operation(l, OP_LT, BASE_BOOL, last, end);
+    struct lower_scope all_scope = lower_enter(l, &are_all_there->body);
+    struct target_statement *turns = lower_emit(l, TARGET_FOR);
+    turns->value = expr_integer(l, BASE_I32, 0);
+    turns->limit = expr_integer(l, BASE_I32, TOGETHER);
+    turns->step = expr_integer(l, BASE_I32, 1);
+    turns->unroll = true;
+    lower_turn(l, forall, turns, own, "turn");
+    lower_leave(l, all_scope);
+    struct lower_scope some_scope = lower_enter(l, &are_all_there->other);
+    struct target_statement *rest = lower_emit(l, TARGET_FOR);
+    rest->value = own;
+    rest->limit = end;
+    rest->step = expr_integer(l, BASE_U32, threads);
+    rest->is_short = true;
+    lower_turn(l, forall, rest, NULL, "at");
+    lower_leave(l, some_scope);
     lower_leave(l, scope);
 }
 
 void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     struct share share = share_of(l, forall);
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
-    if (count->is_constant && count->constant.integer == 1) {
+    bool has_barriers = map_count(l->barriers->before) || map_count(l->barriers->at_end);
+    bool is_loop = l->options->joins_branches && forall == l->forall && has_barriers;
+    if (count->is_constant && count->constant.integer == 1 && !is_loop) {
         lower_single(l, forall, &share);
         return;
     }
@@ -253,7 +325,7 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
         limit = lower_named(l, expr_operation(l, OP_MAX, count->base, limit, expr_integer(l, count->base, 0)), NULL,
                             "count");
     if (!is_plain && has_turns(l, forall)) {
-        lower_turns(l, forall, &share, limit);
+        lower_turns(l, forall, limit);
         return;
     }
     enum base base = is_plain ? index->base : BASE_U32;
@@ -263,6 +335,8 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
                  : share.constant_stride ? expr_integer(l, base, share.constant_stride)
                                          : expr_hardware(l, share.stride);
     loop->limit = is_plain ? limit : expr_convert(l, limit, BASE_U32);
+    loop->is_short = share.constant_stride && !share.is_sequential && !count->is_constant &&
+                     count->high <= (int64_t)FEW_ROUNDS * share.constant_stride;
     struct lower_scope scope = lower_enter(l, &loop->body);
     const char *name = is_plain ? index->name : names_fresh(l->names, index->name, "i"); /* the better is the body's */
     if (is_plain) {
@@ -393,7 +467,7 @@ void simt_begin(struct lowering *l) {
     int warps =
         l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
     l->shared = shared_allocate(l->arena, l->extents, warps);
-    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps);
+    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps, l->options->joins_branches);
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;
     for (size_t i = 0; i < plan->buffers.count; i++)
@@ -425,6 +499,10 @@ void simt_begin(struct lowering *l) {
         } else {
             declare_own(l, shared, warps);
         }
+    }
+    if (has_checked_loops(l->forall->regions[0])) {
+        l->told = declare_shared(l, names_fresh(l->names, "stop_of_block", ""), BASE_I32, 1, 0);
+        l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_I32);
     }
     simt_forall(l, l->forall);
 }

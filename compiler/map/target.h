@@ -130,7 +130,7 @@ struct target_statement {
     uint32_t site; /* CHECK: from 1 */
     struct target_block body, other;
     bool unroll;                 /* FOR: to be unrolled completely */
-    int unroll_by;               /* FOR: 0, or how many iterations are to become one */
+    bool is_short;               /* FOR: of few iterations, not to be unrolled */
     enum target_vectors vectors; /* FOR */
     bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared */
     bool is_volatile;            /* STORE */

@@ -10,7 +10,8 @@
    Compilers do not make vectors of loops that call functions, and the exponential of 16 numbers takes hardly longer than that of one;
    nor of those whose iterations have loops that end when each says so. So a loop over threads with either goes by vectors,
    then by single iterations for what is left over. Its branches become masks, where they only compute, and a loop inside it goes
-   on until the last lane has left.
+   on until the last lane has left. Floats that nobody reads after such a loop may change for lanes that have left; and where its
+   rounds are short, it asks only after some of them whether any lane is left.
 
    All iterations of a loop over threads are independent, so that those of a vector may be done at once. */
 #include "map/lower.h"
@@ -18,6 +19,8 @@
 enum {
     LANES = TARGET_LANES,
     MOST_VECTORS = 32, /* in one array: as many as AVX-512 has registers */
+    SHORT = 32,        /* operations in a round of a loop that asks after SOME_ROUNDS only */
+    SOME_ROUNDS = 4,
 };
 
 /* How an expression changes from one iteration of a loop to the next. */
@@ -34,6 +37,17 @@ struct finder {
     struct map *shapes;              /* of the variables declared in it, as integers */
     bool is_branch;                  /* in a branch of it, or in a loop inside of it */
     struct map *declared, *assigned; /* while it is being converted: those so far, and those that have got a value */
+    struct map *reads;               /* how often each variable is read in it, as integers */
+    struct rounds *rounds;           /* the innermost loop inside of it, or NULL */
+};
+
+/* A loop that each lane leaves when it wants. */
+struct rounds {
+    struct rounds *outer;
+    struct target_expr *active; /* the lanes that are in it */
+    struct map *own;            /* variables declared in a round of it */
+    struct map *dying;          /* variables from around it that nobody reads after it */
+    bool asks_later;            /* not in its rounds whether any lane is left, but after SOME_ROUNDS */
 };
 
 /* ---- shapes ---- */
@@ -82,6 +96,7 @@ static bool is_supported(const struct finder *f, const struct target_expr *expr)
     case OP_LE: return has_vectors(base);
     case OP_NOT: return true;
     case OP_AND:
+    case OP_XOR:
     case OP_OR: return base == BASE_I32 || base == BASE_U32 || base == BASE_BOOL;
     case OP_DIV:
         /* Of integers only what needs no function of ours. */
@@ -375,6 +390,16 @@ static void mark(const struct finder *f, struct target_expr *expr) {
         expr->operands[0] = lowest_byte(f, expr->operands[0]);
 }
 
+static struct target_statement *new_statement(struct finder *f, enum target_statement_kind kind,
+                                              struct target_expr *value, struct target_block *to) {
+    struct target_statement *statement = ARENA_NEW(f->l->arena, struct target_statement);
+    statement->kind = kind;
+    statement->value = value;
+    if (to)
+        vec_push(f->l->arena, &to->statements, statement);
+    return statement;
+}
+
 /* `condition && more`, of vectors, by a name. */
 static struct target_expr *mask(struct finder *f, struct target_block *to, struct target_expr *more,
                                 struct target_expr *all) {
@@ -390,11 +415,7 @@ static struct target_expr *mask(struct finder *f, struct target_block *to, struc
     variable->name = names_fresh(f->l->names, "mask", "mask");
     variable->base = BASE_BOOL;
     variable->lanes = LANES;
-    struct target_statement *declare = ARENA_NEW(f->l->arena, struct target_statement);
-    declare->kind = TARGET_DECLARE;
-    declare->variable = variable;
-    declare->value = value;
-    vec_push(f->l->arena, &to->statements, declare);
+    new_statement(f, TARGET_DECLARE, value, to)->variable = variable;
     struct target_expr *named = expr_variable(f->l, variable, 0, 1);
     named->lanes = LANES;
     return named;
@@ -403,7 +424,62 @@ static struct target_expr *mask(struct finder *f, struct target_block *to, struc
 static void flatten(struct finder *f, const struct target_block *from, struct target_block *to,
                     struct target_expr *all);
 
-/* A loop that each lane leaves when it wants: what it assigns then is for those that are still in it. */
+static void count_reads(struct finder *f, struct map *reads, const struct target_expr *expr) {
+    if (!expr)
+        return;
+    if (expr->kind == TARGET_EXPR_VARIABLE) {
+        uintptr_t before = map_has(reads, expr->variable) ? (uintptr_t)map_get(reads, expr->variable) : 0;
+        map_set(reads, expr->variable, (void *)(before + 1));
+    }
+    for (int i = 0; i < 3; i++)
+        count_reads(f, reads, expr->operands[i]);
+}
+
+static void count_reads_in(struct finder *f, struct map *reads, const struct target_block *block) {
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *statement = block->statements.at[i];
+        count_reads(f, reads, statement->value);
+        count_reads(f, reads, statement->index);
+        count_reads_in(f, reads, &statement->body);
+        count_reads_in(f, reads, &statement->other);
+    }
+}
+
+/* Those that have been declared just around the loop (so that it finds them new when it is come to again), and are read in it
+   only. (Integers may overflow where no lane's condition keeps them small, which is undefined.) */
+static struct map *find_dying(struct finder *f, const struct target_statement *loop) {
+    struct map *dying = map_new(f->l->arena), *reads = map_new(f->l->arena);
+    const struct map *around = f->rounds ? f->rounds->own : f->declared;
+    count_reads(f, reads, loop->value);
+    count_reads_in(f, reads, &loop->body);
+    for (size_t i = 0; i < map_count(around); i++) {
+        const struct target_variable *variable = map_entry(around, i).key;
+        if (variable->base == BASE_F32 && map_has(reads, variable) &&
+            map_get(reads, variable) == map_get(f->reads, variable))
+            map_set(dying, variable, dying);
+    }
+    return dying;
+}
+
+/* The operations; too many if there are calls. */
+static int operations_in(const struct target_expr *expr) {
+    if (!expr)
+        return 0;
+    int own = expr->kind != TARGET_EXPR_OPERATION ? 0 : vectors_is_call(expr->op) ? SHORT + 1 : 1;
+    return own + operations_in(expr->operands[0]) + operations_in(expr->operands[1]) + operations_in(expr->operands[2]);
+}
+
+static bool is_short(const struct target_statement *loop) {
+    int operations = operations_in(loop->value);
+    for (size_t i = 0; i < loop->body.statements.count; i++) {
+        const struct target_statement *statement = loop->body.statements.at[i];
+        if (statement->body.statements.count)
+            return false;
+        operations += operations_in(statement->value);
+    }
+    return operations <= SHORT;
+}
+
 static void flatten_while(struct finder *f, struct target_statement *loop, struct target_block *to,
                           struct target_expr *all) {
     struct target_expr *everyone = all;
@@ -412,43 +488,51 @@ static void flatten_while(struct finder *f, struct target_statement *loop, struc
         everyone->constant.integer = 1;
         everyone->lanes = LANES;
     }
-    struct target_expr *active = mask(f, to, everyone, NULL);
-    active->variable->is_mutable = true;
+    struct rounds rounds = {.outer = f->rounds,
+                            .active = mask(f, to, everyone, NULL),
+                            .own = map_new(f->l->arena),
+                            .dying = find_dying(f, loop),
+                            .asks_later = is_short(loop)};
+    rounds.active->variable->is_mutable = true;
     /* What lanes have found that left before must stay, whether they had found it before the loop or not. */
     for (size_t i = 0; i < map_count(f->declared); i++) {
         const void *variable = map_entry(f->declared, i).key;
         map_set(f->assigned, variable, f->declared);
     }
-    struct target_statement *round = ARENA_NEW(f->l->arena, struct target_statement);
-    round->kind = TARGET_WHILE;
-    struct target_block body = loop->body;
-    if (loop->value) { /* asked first */
-        struct target_statement *leave = ARENA_NEW(f->l->arena, struct target_statement);
-        leave->kind = TARGET_LEAVE_UNLESS;
-        leave->value = loop->value;
-        body = (struct target_block){0};
-        vec_push(f->l->arena, &body.statements, leave);
-        for (size_t i = 0; i < loop->body.statements.count; i++)
-            vec_push(f->l->arena, &body.statements, loop->body.statements.at[i]);
+    struct target_statement *round = new_statement(f, TARGET_WHILE, NULL, to);
+    struct target_block body = {0};
+    if (loop->value) /* asked first */
+        new_statement(f, TARGET_LEAVE_UNLESS, loop->value, &body);
+    for (size_t i = 0; i < loop->body.statements.count; i++)
+        vec_push(f->l->arena, &body.statements, loop->body.statements.at[i]);
+    struct target_block *inside = &round->body;
+    if (rounds.asks_later) {
+        struct target_statement *some = new_statement(f, TARGET_FOR, expr_integer(f->l, BASE_I32, 0), &round->body);
+        some->variable = ARENA_NEW(f->l->arena, struct target_variable);
+        some->variable->name = names_fresh(f->l->names, "turn", "turn");
+        some->variable->base = BASE_I32;
+        some->limit = expr_integer(f->l, BASE_I32, SOME_ROUNDS);
+        some->step = expr_integer(f->l, BASE_I32, 1);
+        some->unroll = true;
+        inside = &some->body;
     }
-    flatten(f, &body, &round->body, active);
-    vec_push(f->l->arena, &to->statements, round);
+    f->rounds = &rounds;
+    flatten(f, &body, inside, rounds.active);
+    f->rounds = rounds.outer;
+    if (rounds.asks_later)
+        new_statement(f, TARGET_LEAVE_UNLESS, rounds.active, &round->body);
 }
 
 /* `active = active && value`, and out when no lane is left. */
-static void flatten_leave(struct finder *f, struct target_statement *leave, struct target_block *to,
-                          struct target_expr *active) {
-    struct target_statement *assign = ARENA_NEW(f->l->arena, struct target_statement);
-    assign->kind = TARGET_ASSIGN;
-    assign->variable = active->variable;
-    assign->value = expr_new(f->l, TARGET_EXPR_OPERATION, BASE_BOOL);
-    assign->value->op = OP_AND;
-    assign->value->operands[0] = active;
-    assign->value->operands[1] = leave->value;
-    assign->value->lanes = LANES;
-    vec_push(f->l->arena, &to->statements, assign);
-    leave->value = active;
-    vec_push(f->l->arena, &to->statements, leave);
+static void flatten_leave(struct finder *f, struct target_statement *leave, struct target_block *to) {
+    struct target_expr *active = f->rounds->active, *still = expr_new(f->l, TARGET_EXPR_OPERATION, BASE_BOOL);
+    still->op = OP_AND;
+    still->operands[0] = active;
+    still->operands[1] = leave->value;
+    still->lanes = LANES;
+    new_statement(f, TARGET_ASSIGN, still, to)->variable = active->variable;
+    if (!f->rounds->asks_later)
+        new_statement(f, TARGET_LEAVE_UNLESS, active, to);
 }
 
 static void flatten_branches(struct finder *f, struct target_statement *branch, struct target_block *to,
@@ -470,6 +554,8 @@ static void flatten_assign(struct finder *f, struct target_statement *assign, st
     bool is_first = !map_has(f->assigned, variable);
     map_set(f->assigned, variable, variable);
     if (!all || is_first) /* what lanes of no branch hold matters to nobody */
+        return;
+    if (f->rounds && all == f->rounds->active && map_has(f->rounds->dying, variable))
         return;
     struct target_expr *before = expr_variable(f->l, variable, 0, 0), *value = assign->value;
     before->base = variable->base;
@@ -502,7 +588,7 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
         else if (statement->value)
             mark(f, statement->value);
         if (statement->kind == TARGET_LEAVE_UNLESS) {
-            flatten_leave(f, statement, to, all);
+            flatten_leave(f, statement, to);
             continue;
         }
         vec_push(f->l->arena, &to->statements, statement);
@@ -511,6 +597,8 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
         if (statement->kind == TARGET_DECLARE) {
             struct target_variable *variable = statement->variable;
             map_set(f->declared, variable, variable);
+            if (f->rounds)
+                map_set(f->rounds->own, variable, variable);
             if ((enum shape)(uintptr_t)map_get(f->shapes, variable) == SHAPE_LANES)
                 variable->lanes = LANES;
             if (statement->value && variable->is_mutable)
@@ -530,6 +618,9 @@ static void convert(struct finder *f, struct target_statement *loop) {
     struct target_block body = {0};
     f->declared = map_new(f->l->arena);
     f->assigned = map_new(f->l->arena);
+    f->reads = map_new(f->l->arena);
+    f->rounds = NULL;
+    count_reads_in(f, f->reads, &loop->body);
     loop->step = expr_integer(f->l, f->index->base, LANES);
     flatten(f, &loop->body, &body, NULL);
     loop->body = body;

@@ -35,7 +35,7 @@ def cases(env):
             text = body(open(compile_to("cu", path), encoding="utf-8").read(), kernel)
             got = {"loops": count(r"\bfor \(", text), "barriers": count(r"__syncthreads\(\)", text),
                    "shared": count(r"__shared__", text), "private": count(r"\blocal_array\w*\[\w+\];", text), "divisions": count(r"[^/]/[^/*]|%", text),
-                   "branches": count(r"\bif \(", text), "choices": count(r" \? ", text), "unrolled": count(r"#pragma unroll", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
+                   "branches": count(r"\bif \(", text), "choices": count(r" \? ", text), "unrolled": count(r"#pragma unroll\n", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
             got["stores"] = len(re.findall(r"^\s*\w+\[.*?\] = ", text, re.M))
             for key, value in wanted.items():
                 assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
@@ -44,11 +44,11 @@ def cases(env):
     yield golden("a chain of maps at block is one loop, one load, one store, no barrier",
                  "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <block>", "k",
                  barriers=0, shared=0, loads=1, stores=1)
-    yield golden("the same at grid: one loop",
+    yield golden("the same at grid, for four elements of a thread, and for what is left",
                  "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <grid>", "k",
-                 loops=1, barriers=0, shared=0, loads=1, stores=1)
-    yield golden("four turns of a grid's thread go together, so that their loads do; the turns are counted, by a division before the loop",
-                 "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3) xs)", "k", loops=1, unrolled=1, divisions=1, branches=0)
+                 loops=3, unrolled=1, branches=1, barriers=0, shared=0, loads=2, stores=2)
+    yield golden("four turns of a grid's thread go together, at constant distances and behind one test, so that their loads do",
+                 "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3) xs)", "k", loops=3, unrolled=1, divisions=0, branches=1)
     yield golden("but not where a turn is long", "kernel k (n : int) (xs : [int]) = push <grid> (map (fn x => foldl (+) x (range 0 n)) xs)",
                  "k", unrolled=0, divisions=0)
     def dumps(target, mapping):
@@ -105,10 +105,10 @@ def cases(env):
                  "                        in push <block> (map (fn x => x + s) (take 3 xs))", "k", barriers=1)
     yield golden("pushEach writes without a branch",
                  "kernel k (xs : [int]) = pushEach <grid> (length xs / 2 * 2) (length xs / 2) "
-                 "(fn i => [(2 * i, xs ! (2 * i + 1)), (2 * i + 1, xs ! (2 * i))])", "k", loops=1, stores=2, branches=0)
+                 "(fn i => [(2 * i, xs ! (2 * i + 1)), (2 * i + 1, xs ! (2 * i))])", "k", loops=3, stores=4, branches=1)
     yield golden("an index of any number of steps is below that number without a test",
                  "kernel k (n : int) (xs : [int]) = push <grid> (generate n (fn i => if i < n then xs ! min i (n - 1) else 0))", "k",
-                 loads=1, choices=0, branches=0)
+                 loads=2, choices=0, branches=1)
     yield golden("scatter at block: a copy, one barrier, the pairs over it",
                  "kernel k (xs : [int]) (ps : [(int, int)]) = (scatter xs ps : [int]<block>)", "k", loops=2, barriers=1, stores=2)
 

@@ -1,8 +1,4 @@
-"""A slice of the random programs of tests/fuzz: the executors agree with the interpreter.
-
-OpenCL's SIMT mapping is left to `tests/fuzz/run.py --executors opencl-simt`: PoCL 3.1 itself crashes on some kernels with
-barriers in branches that oclgrind and the CUDA simulator run without complaint.
-"""
+"""A slice of the random programs of tests/fuzz: the executors agree with the interpreter."""
 
 import importlib.util
 from executors import require
@@ -10,7 +6,7 @@ from harness import Case
 
 ORDER = 58
 SEEDS = range(1, 9)
-EXECUTORS = ["c", "c-unoptimised", "opencl-loop", "cuda-simulator"]
+EXECUTORS = ["c", "c-unoptimised", "opencl-loop", "opencl-simt", "cuda-simulator"]
 
 
 def cases(env):

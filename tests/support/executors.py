@@ -16,11 +16,8 @@ _missing = {}
 
 
 def variables(env, executor):
-    """The environment an executor needs. Nothing that OpenCL builds is cached: asked for a program's binary, PoCL compiles all its
-    kernels once more, for any size of a group, and it has a cache of its own."""
-    if EXECUTORS[executor][1]:
-        return env.cudasim()
-    return {"FCL_CACHE": "0"} if executor.startswith("opencl") else {}
+    """The environment an executor needs."""
+    return env.cudasim() if EXECUTORS[executor][1] else {}
 
 
 def require(env, executor):

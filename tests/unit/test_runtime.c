@@ -588,6 +588,7 @@ static void programs_are_kept_on_disk(void **state) {
     snprintf(directory, sizeof directory, "%s/fcl", cache_home);
     snprintf(changed, sizeof changed, "%s\n", language->copy_and_add);
     const char *source = language->copy_and_add;
+    setenv("FCL_CACHE", "1", 1); /* PoCL's, too */
     each_cached(directory, remove_file);
     assert_string_equal(build_origin(language, false, source), "source");
     assert_int_equal(each_cached(directory, NULL), 1);
