@@ -26,6 +26,7 @@ KERNELS = [
     (NETWORKS, "scanSklansky", "iota:1024", {"global read": 1.33}),
     (NETWORKS, "sortV", "random:1024:1", {"global write": 2.0, "shared read": 1.45, "shared write": 1.45}),
     (WHOLE, "total", "iota:20000", {}),
+    (WHOLE, "rowTotals", "iota:512x32", {}),
     (WHOLE, "rowTotals", "iota:64x256", {}),
     (WHOLE, "rowTotals", "iota:2x8192", {}),
     (WHOLE, "rowTotals", "iota:8192x1", {}),
