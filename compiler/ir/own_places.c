@@ -1,12 +1,13 @@
-/* The arrays of a block's `while` and `power` of which each thread touches only places of its own go from shared memory into its
-   registers: the sums of a product of matrices between its panels. No barrier is due to them any more. What is forced once stays
-   where the program puts it.
+/* The arrays of a block of which each thread touches only places of its own go from shared memory into its registers, and no barrier
+   is due to them any more: those of `while` and `power`, such as the sums of a product of matrices between its panels; and of
+   those that are forced once the ones that have an element for a thread, such as what each thread gives to a scan by warps. The others
+   stay where the program puts them.
 
    note [own places]
    A block of B threads does iteration i of its loops by thread i mod B. So where all accesses to an array are, in iteration i of
    such loops, to places i + B q, each is its thread's: place p is slot p / B of thread p mod B. q must be a sum of constants and
    indices of counted loops, so that the slots are known when these are unrolled: registers have no numbers at run time. A loop of r B
-   iterations becomes one of B, with r rounds inside. */
+   iterations becomes one of B, with r rounds inside. Lane i of warp w is thread 32 w + i, where there is an iteration for every one. */
 #include "ir/linear.h"
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
@@ -17,7 +18,8 @@ enum { MOST_BYTES = 256 }; /* of a thread's slots: 64 registers */
 
 struct access {
     struct ir_instruction *instruction, *loop;
-    struct linear slot; /* without the round */
+    struct ir_instruction *warps; /* the loop over warps around it, or NULL */
+    struct linear slot;           /* without the round */
 };
 
 struct candidate {
@@ -34,20 +36,37 @@ struct keeper {
 };
 
 static bool is_eligible(const struct keeper *k, const struct ir_buffer *buffer) {
-    if (buffer->memory != MEMORY_SHARED || !buffer->rewritten || buffer->owner != LEVEL_BLOCK ||
-        !buffer->capacity->is_constant)
+    if (buffer->memory != MEMORY_SHARED || buffer->owner != LEVEL_BLOCK || !buffer->capacity->is_constant)
         return false;
     int64_t capacity = buffer->capacity->constant.integer;
-    return capacity > 0 && capacity % k->threads == 0 &&
+    return capacity > 0 && (buffer->rewritten || capacity == k->threads) && capacity % k->threads == 0 &&
            capacity / k->threads * base_info[buffer->element].bits / 8 <= MOST_BYTES;
 }
 
-/* The loop over threads of a block that has it, in no other parallel loop of the block; NULL: none. */
-static struct ir_instruction *loop_of(const struct ir_instruction *instruction) {
+static struct ir_instruction *forall_around(const struct ir_instruction *instruction) {
     struct ir_instruction *owner = instruction->region->owner;
     while (owner && owner->kind != IR_FORALL)
         owner = owner->region->owner;
-    return owner && owner->outer == LEVEL_BLOCK && owner->inner == LEVEL_THREAD ? owner : NULL;
+    return owner;
+}
+
+static bool has_count(const struct ir_instruction *loop, int64_t count) {
+    return loop->operands[0]->is_constant && loop->operands[0]->constant.integer == count;
+}
+
+/* The loop over threads of a block that has it, or over the lanes of every warp of one; `loop` NULL: none. */
+static void find_loop(const struct keeper *k, struct access *access) {
+    struct ir_instruction *loop = forall_around(access->instruction), *warps = loop ? forall_around(loop) : NULL;
+    int lanes = k->kernel->warp_size;
+    if (!loop || loop->inner != LEVEL_THREAD)
+        return;
+    if (loop->outer == LEVEL_BLOCK) {
+        access->loop = loop;
+    } else if (loop->outer == LEVEL_WARP && has_count(loop, lanes) && warps && warps->outer == LEVEL_BLOCK &&
+               k->threads % lanes == 0 && has_count(warps, k->threads / lanes)) {
+        access->loop = loop;
+        access->warps = warps;
+    }
 }
 
 /* How many rounds of all threads a loop takes; 0: not known, or the last is not whole. */
@@ -74,12 +93,17 @@ static bool find_slot(const struct keeper *k, struct access *access, int64_t slo
         return false;
     *slot = (struct linear){.base = place.base, .constant = place.constant / k->threads};
     int64_t low = slot->constant, high = slot->constant;
-    bool has_index = false;
+    bool has_index = false, has_warp = !access->warps;
     for (size_t i = 0; i < place.count; i++) {
         struct ir_value *value = place.term[i].value;
         int64_t step = place.term[i].coefficient / k->threads;
         if (value == access->loop->parameters[0] && place.term[i].coefficient == 1) {
             has_index = true;
+            continue;
+        }
+        if (access->warps && value == access->warps->parameters[0] &&
+            place.term[i].coefficient == k->kernel->warp_size) {
+            has_warp = true;
             continue;
         }
         if (place.term[i].coefficient % k->threads != 0 || step > slots || step < -slots || !is_counted(value))
@@ -90,7 +114,7 @@ static bool find_slot(const struct keeper *k, struct access *access, int64_t slo
         slot->term[slot->count].value = value;
         slot->term[slot->count++].coefficient = step;
     }
-    return has_index && low >= 0 && high + rounds_of(k, access->loop) <= slots;
+    return has_index && has_warp && low >= 0 && high + rounds_of(k, access->loop) <= slots;
 }
 
 static void consider(struct keeper *k, struct ir_instruction *instruction) {
@@ -104,7 +128,9 @@ static void consider(struct keeper *k, struct ir_instruction *instruction) {
     if (candidate->is_out || instruction->kind == IR_ALLOCATE)
         return;
     bool is_plain = (instruction->kind == IR_LOAD || instruction->kind == IR_STORE) && !instruction->is_volatile;
-    struct access access = {.instruction = instruction, .loop = is_plain ? loop_of(instruction) : NULL};
+    struct access access = {.instruction = instruction};
+    if (is_plain)
+        find_loop(k, &access);
     candidate->is_out = !access.loop || rounds_of(k, access.loop) == 0 ||
                         !find_slot(k, &access, buffer->capacity->constant.integer / k->threads);
     vec_push(k->arena, &candidate->accesses, access);

@@ -26,15 +26,16 @@ KERNELS = [
     (NETWORKS, "scanSklansky", "iota:1024", {"global read": 1.33}),
     (NETWORKS, "sortV", "random:1024:1", {"global write": 2.0, "shared read": 1.45, "shared write": 1.45}),
     (WHOLE, "total", "iota:20000", {}),
+    (WHOLE, "rowTotals", "iota:512x32", {}),
     (WHOLE, "rowTotals", "iota:64x256", {}),
     (WHOLE, "rowTotals", "iota:2x8192", {}),
     (WHOLE, "rowTotals", "iota:8192x1", {}),
     (WHOLE, "sums", "iota:20000", {}),
-    (WHOLE, "segmentSums", "fill:20000:false iota:20000", {"shared read": 1.31}),
-    (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.18, "shared write": 2.03}),
-    (WHOLE, "sorted", "random:8192:1", {"global read": 1.08, "global write": 1.4, "shared read": 1.11, "shared write": 1.44, "shared atomic": 3.54}),
+    (WHOLE, "segmentSums", "fill:20000:false iota:20000", {"shared read": 1.32}),
+    (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.18, "shared write": 2.07}),
+    (WHOLE, "sorted", "random:8192:1", {"global read": 1.08, "global write": 1.4, "shared read": 1.12, "shared write": 1.5, "shared atomic": 3.54}),
     (WHOLE, "sortedPairs", "random:8192:1 iota:8192",
-     {"global read": 1.2, "global write": 1.64, "shared read": 1.12, "shared write": 1.45, "shared atomic": 3.54}),
+     {"global read": 1.2, "global write": 1.64, "shared read": 1.13, "shared write": 1.51, "shared atomic": 3.54}),
     (WHOLE, "counts", "256 random:8192:1:0:255", {"global atomic": 1.02, "shared atomic": 3.2}),
     (WHOLE, "bucketSums", "4096 random:8192:1:0:4095 iota:8192", {"global atomic": 7.75}),
     (MATRICES, "timesVector", "64 iota:8192 iota:128", {}),
@@ -46,9 +47,14 @@ KERNELS = [
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
     MATRICES: {"edges": (48, 0), "product_0": (128, 16384), "product_1": (80, 8192), "timesVector": (26, 0)},
-    WHOLE: {"sums": (48, 29744), "segmentSums": (64, 24368), "positive_2": (48, 29744), "total_0": (46, 32),
-            "rowTotals_0": (40, 32), "sorted_05": (32, 9216), "sorted_06": (64, 29744), "sorted_07": (56, 0),
-            "sortedPairs_07": (64, 47616), "counts_1": (28, 0)},
+    WHOLE: {"sums": (48, 29712), "segmentSums": (48, 24336), "positive_2": (48, 29712), "total_0": (46, 32),
+            "rowTotals_0": (40, 32), "sorted_05": (32, 9216), "sorted_06": (56, 29712), "sorted_07": (56, 49152),
+            "sortedPairs_07": (64, 47104), "counts_1": (28, 0)},
+}
+# Of the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
+MEETINGS = {
+    WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive_2": (15, 29), "total_0": (3, 21), "rowTotals_0": (3, 16),
+            "sorted_05": (5, 0), "sorted_06": (15, 29), "sorted_07": (28, 220), "counts_1": (2, 0)},
 }
 
 
@@ -107,3 +113,13 @@ def cases(env):
                 spilled, used, has = found[name]
                 assert not spilled and used <= most and has == shared, f"{name}: {used} registers, {has} bytes, {spilled} spilled"
         yield Case(f"{path}: registers and shared memory", registers)
+    for path, kernels in MEETINGS.items():
+        def meetings(path=path, kernels=kernels):
+            out = os.path.join(env.tmp(), "k.cu")
+            env.must(env.fclc, env.path(path), "-o", out)
+            text = open(out, encoding="utf-8").read()
+            for name, wanted in kernels.items():
+                body = re.search(rf"__global__ [^\n]* {name}\(.*?\n}}\n", text, re.S)[0]
+                got = body.count("__syncthreads()"), len(re.findall(r"\b__shfl\w*_sync\(", body))
+                assert got == wanted, f"{name}: {got[0]} barriers and {got[1]} shuffles, expected {wanted}"
+        yield Case(f"{path}: barriers and shuffles", meetings)
