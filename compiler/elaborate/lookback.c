@@ -8,7 +8,7 @@
    ir.h), so whom a block waits for has begun. What is needed from the device is that a block which has begun goes on.
    Where lanes exchange registers a warp looks at as many blocks at a time as it has lanes: at the nearest of them that counts for all
    before, or at all, as soon as those have written something; it combines them in log2 steps.
-   A state and a value of up to 32 bits are one word, which no other thread sees half-written. Larger values are written first,
+   A state and a value of up to 62 bits are one word, which no other thread sees half-written. Larger values are written first,
    then a fence, then the state.
 
    note [passes]
@@ -17,6 +17,7 @@
 #include "elaborate/value.h"
 
 enum { NOTHING, AGGREGATE, INCLUSIVE };
+enum { STATE_AT = 62 }; /* of a word's bits: what is below is the value */
 
 struct lookback_state {
     struct elab_value *function, *neutral;
@@ -58,7 +59,7 @@ static struct lookback_state *new_state(struct elaborator *e, struct blocks_run 
     struct ir_region *back = ir_enter(b, blocks->parent);
     if (in_one_pass && !blocks->region->owner->buffer)
         blocks->region->owner->buffer = allocate_zeroed(e, BASE_U32, ir_int(b, 1), "tickets");
-    if (in_one_pass && elab_bits(&state->bases) <= 32) {
+    if (in_one_pass && elab_bits(&state->bases) <= STATE_AT) {
         state->words = allocate_zeroed(e, BASE_U64, blocks->count, "lookback");
     } else {
         struct ir_value *capacity = in_one_pass ? ir_binary(b, OP_MUL, blocks->count, ir_int(b, 2)) : blocks->count;
@@ -84,12 +85,17 @@ static struct elab_value *combine(struct elaborator *e, const struct lookback_st
 
 /* ---- in one pass ---- */
 
+/* That the value is packed into: where 32 bits are enough, processors do with half. */
+static enum base word_of(const struct lookback_state *state) {
+    return elab_bits(&state->bases) <= 32 ? BASE_U32 : BASE_U64;
+}
+
 static void publish(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks, int what,
                     struct ir_value *const *leaves) {
     struct ir_builder *b = e->builder;
     if (state->words) {
-        struct ir_value *word = ir_convert(b, elab_pack(e, BASE_U32, leaves, state->bases.count), BASE_U64);
-        struct ir_value *flag = ir_constant(b, BASE_U64, (union scalar){.natural = (uint64_t)what << 32});
+        struct ir_value *word = ir_convert(b, elab_pack(e, word_of(state), leaves, state->bases.count), BASE_U64);
+        struct ir_value *flag = ir_constant(b, BASE_U64, (union scalar){.natural = (uint64_t)what << STATE_AT});
         ir_store(b, state->words, blocks->index, ir_binary(b, OP_OR, flag, word));
         return;
     }
@@ -108,7 +114,7 @@ static struct ir_value *look(struct elaborator *e, const struct lookback_state *
     if (!state->words)
         return ir_load(b, state->states, j);
     *word = ir_load(b, state->words, j);
-    struct ir_value *above = ir_binary(b, OP_SHR, *word, ir_constant(b, BASE_U64, (union scalar){.natural = 32}));
+    struct ir_value *above = ir_binary(b, OP_SHR, *word, ir_constant(b, BASE_U64, (union scalar){.natural = STATE_AT}));
     return ir_convert(b, above, BASE_I32);
 }
 
@@ -117,7 +123,7 @@ static struct ir_value **value_of(struct elaborator *e, const struct lookback_st
                                   struct ir_value *word) {
     struct ir_builder *b = e->builder;
     if (word)
-        return elab_unpack(e, ir_convert(b, word, BASE_U32), &state->bases);
+        return elab_unpack(e, ir_convert(b, word, word_of(state)), &state->bases);
     ir_fence(b);
     struct ir_value *is_inclusive = ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE));
     struct ir_value *at = ir_ternary(b, OP_SELECT, is_inclusive, ir_binary(b, OP_ADD, blocks->count, j), j);

@@ -1,6 +1,6 @@
 /* Shared memory has 32 banks of 4-byte words, and a warp's accesses to different words of one bank take turns. Buffers whose
-   accesses would collide, such as a tile that is read by columns, are padded: a word after every 32. Only for targets
-   where shared memory is shared memory: generate.c asks for it. */
+   accesses would collide, such as a tile that is read by columns, are padded: a word, or an element where that is larger, after every
+   32 elements, or 16, 64 or 128 where that is better. Only for targets where shared memory is shared memory: generate.c asks for it. */
 #include "ir/fold.h"
 #include "ir/rewrite.h"
 #include "ir/simt_passes.h"
@@ -16,7 +16,9 @@ struct access {
 struct candidate {
     struct ir_buffer *buffer;
     VEC(struct access) accesses;
+    int shift; /* of the padding: after every 2^shift elements; NO_PADDING */
 };
+enum { NO_PADDING = 0 };
 
 struct banks {
     struct arena *arena;
@@ -25,11 +27,14 @@ struct banks {
     int visits;
 };
 
-static int words_of(const struct ir_buffer *buffer) { return base_info[buffer->element].bits / 32; }
+static int bits_of(const struct ir_buffer *buffer) { return base_info[buffer->element].bits; }
+
+/* The elements of a padding. */
+static int pad_of(const struct ir_buffer *buffer) { return bits_of(buffer) < 32 ? 32 / bits_of(buffer) : 1; }
 
 static bool is_eligible(const struct ir_buffer *buffer) {
-    return buffer->memory == MEMORY_SHARED && !buffer->rewritten && words_of(buffer) > 0 && buffer->capacity &&
-           buffer->capacity->is_constant && buffer->capacity->constant.integer >= LEAST_ELEMENTS;
+    return buffer->memory == MEMORY_SHARED && !buffer->rewritten && buffer->capacity && buffer->capacity->is_constant &&
+           buffer->capacity->constant.integer >= LEAST_ELEMENTS;
 }
 
 static void collect(struct banks *b, const struct ir_region *region, const struct ir_value *lane) {
@@ -72,15 +77,18 @@ static int64_t value_for(struct banks *b, const struct ir_value *value, const st
         .integer;
 }
 
-static int64_t padded(int64_t index, int words) { return index + index / (BANKS / words); }
+static int64_t padded(const struct ir_buffer *buffer, int64_t index, int shift) {
+    return shift == NO_PADDING ? index : index + (index >> shift) * pad_of(buffer);
+}
 
 /* How many turns a warp's access takes: the most different words that fall into one bank. */
-static int turns(const int64_t *indices, int words, bool is_padded) {
-    int lanes = LANES / words, most = 0; /* wide elements go by half warps */
+static int turns(const struct ir_buffer *buffer, const int64_t *indices, int shift) {
+    int words = bits_of(buffer) / 32, lanes = words > 1 ? LANES / words : LANES; /* wide elements go by half warps */
+    int most = 0;
     int64_t seen[BANKS][LANES];
     int counts[BANKS] = {0};
     for (int i = 0; i < lanes; i++) {
-        int64_t word = (is_padded ? padded(indices[i], words) : indices[i]) * words;
+        int64_t word = padded(buffer, indices[i], shift) * bits_of(buffer) / 32;
         int64_t bank = (word % BANKS + BANKS) % BANKS;
         bool is_known = false;
         for (int k = 0; k < counts[bank] && !is_known; k++)
@@ -92,8 +100,11 @@ static int turns(const int64_t *indices, int words, bool is_padded) {
     return most;
 }
 
-static bool gains(struct banks *b, const struct candidate *candidate) {
-    int plain = 0, with = 0, words = words_of(candidate->buffer);
+/* The padding with the fewest turns, if fewer than without. */
+static int choose_padding(struct banks *b, const struct candidate *candidate) {
+    static const int shifts[] = {NO_PADDING, 5, 4, 6, 7};
+    enum { SHIFTS = sizeof shifts / sizeof *shifts };
+    int needed[SHIFTS] = {0}, best = 0;
     for (size_t i = 0; i < candidate->accesses.count; i++) {
         const struct access *access = &candidate->accesses.at[i];
         int64_t indices[LANES];
@@ -101,11 +112,14 @@ static bool gains(struct banks *b, const struct candidate *candidate) {
         for (int lane = 0; lane < LANES; lane++)
             indices[lane] = access->lane ? value_for(b, access->instruction->operands[0], access->lane, lane) : 0;
         if (b->visits > MOST_VISITS)
-            return false;
-        plain += turns(indices, words, false);
-        with += turns(indices, words, true);
+            return NO_PADDING;
+        for (int k = 0; k < SHIFTS; k++)
+            needed[k] += turns(candidate->buffer, indices, shifts[k]);
     }
-    return with < plain;
+    for (int k = 1; k < SHIFTS; k++)
+        if (needed[k] < needed[best])
+            best = k;
+    return shifts[best];
 }
 
 /* ---- rewriting ---- */
@@ -129,11 +143,15 @@ static void rewrite(struct banks *b, struct ir_region *region) {
         if (candidate) {
             int64_t last = candidate->buffer->capacity->constant.integer - 1; /* padded already */
             struct ir_value *index = instruction->operands[0];
-            int shift = words_of(candidate->buffer) == 1 ? 5 : 4;
+            int shift = candidate->shift, pad = pad_of(candidate->buffer);
             struct rewriter r = {b->arena, b->kernel, &fresh, instruction};
             struct ir_value *pads = rewrite_operation(&r, OP_SHR, index, rewrite_constant(&r, index->base, shift));
+            if (pad > 1) {
+                in_bounds(pads, last >> shift);
+                pads = rewrite_operation(&r, OP_MUL, pads, rewrite_constant(&r, index->base, pad));
+            }
             struct ir_value *sum = rewrite_operation(&r, OP_ADD, index, pads);
-            in_bounds(pads, last >> shift);
+            in_bounds(pads, (last >> shift) * pad);
             in_bounds(sum, last);
             instruction->operands[0] = sum;
         }
@@ -150,12 +168,14 @@ void ir_avoid_bank_conflicts(struct arena *arena, struct ir_kernel *kernel) {
     struct map *chosen = map_new(arena);
     for (size_t i = 0; i < map_count(b.candidates); i++) {
         struct candidate *candidate = map_entry(b.candidates, i).value;
-        if (!gains(&b, candidate))
+        candidate->shift = choose_padding(&b, candidate);
+        if (candidate->shift == NO_PADDING)
             continue;
         struct ir_buffer *buffer = candidate->buffer;
         int64_t length = buffer->capacity->constant.integer;
         struct rewriter r = {.arena = arena, .kernel = kernel};
-        buffer->capacity = rewrite_constant(&r, buffer->capacity->base, padded(length - 1, words_of(buffer)) + 1);
+        buffer->capacity =
+            rewrite_constant(&r, buffer->capacity->base, padded(buffer, length - 1, candidate->shift) + 1);
         map_set(chosen, buffer, candidate);
     }
     b.candidates = chosen;

@@ -19,6 +19,8 @@ KERNELS = [
 ]
 LONGEST = 2**31 - 1
 LONG = """kernel ones (n : int) = reduce (+) 0 (generate n (fn i => i & 1))
+kernel rotated (n : int) (by : int) = find (fn x => x == 5) (rotate by (generate n (fn i => if i == 1000000000 then 5 else 0)))
+kernel shifted (n : int) (by : int) = count (fn x => x == 7) (shift by 7 (generate n (fn i => i & 1)))
 kernel stepped (n : int) (m : int) =
   power m (fn _ p => push <grid> (map (fn x => x + 1i8) p)) (push <grid> (generate n i8)) ! 0
 """
@@ -54,6 +56,10 @@ def cases(env):
             file.write(LONG)
         for n in (2**30 - 1, 2**30 + 1, LONGEST):
             assert env.must(env.fclc, "run", *EXECUTORS[executor][0], path, "ones", str(n), timeout=600) == f"{n // 2}\n"
+        for by, found in ((LONGEST - 1, 1000000001), (-1, 1000000001), (1000000001, LONGEST - 1), (-(2**31), 1000000001)):
+            assert env.must(env.fclc, "run", *EXECUTORS[executor][0], path, "rotated", str(LONGEST), str(by), timeout=600) == f"{found}\n"
+        for by, filled in ((-1, 1), (1, 1), (-2000000000, 2000000000), (LONGEST, LONGEST), (-(2**31), LONGEST)):
+            assert env.must(env.fclc, "run", *EXECUTORS[executor][0], path, "shifted", str(LONGEST), str(by), timeout=600) == f"{filled}\n"
         done = env.run(env.fclc, "run", *EXECUTORS[executor][0], path, "stepped", str(LONGEST), "2")
         assert done.returncode == 1 and "error[E0508]" in done.stderr, done.stdout + done.stderr
     for executor in ("c", "opencl-loop", "opencl-simt"):

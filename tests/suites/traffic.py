@@ -38,6 +38,7 @@ KERNELS = [
      {"global read": 1.2, "global write": 1.64, "shared read": 1.13, "shared write": 1.51, "shared atomic": 3.54}),
     (WHOLE, "counts", "256 random:8192:1:0:255", {"global atomic": 1.02, "shared atomic": 3.2}),
     (WHOLE, "bucketSums", "4096 random:8192:1:0:4095 iota:8192", {"global atomic": 7.75}),
+    *((MATRICES, name, "iota:8192", {}) for name in ("turned", "turnedBytes", "turnedShorts", "turnedDoubles")),
     (MATRICES, "timesVector", "64 iota:8192 iota:128", {}),
     (MATRICES, "product", "64 iota:4096 iota:4096", {}),
     (MATRICES, "edges", "64 64 iota:4096", {"global read": 1.09}),
@@ -47,7 +48,7 @@ KERNELS = [
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
     MATRICES: {"edges": (48, 0), "product_0": (128, 16384), "product_1": (80, 8192), "timesVector": (26, 0)},
-    WHOLE: {"sums": (48, 29712), "segmentSums": (48, 24336), "positive_2": (48, 29712), "total_0": (46, 32),
+    WHOLE: {"sums": (48, 29712), "segmentSums": (56, 24336), "positive_2": (48, 29712), "total_0": (46, 32),
             "rowTotals_0": (40, 32), "sorted_05": (32, 9216), "sorted_06": (56, 29712), "sorted_07": (56, 49152),
             "sortedPairs_07": (64, 47104), "counts_1": (28, 0)},
 }

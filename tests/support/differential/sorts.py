@@ -173,19 +173,18 @@ def sorting(kind, names, kernel, result, wanted, executors):
 for kind in BITS:
     order = total(kind)
     written = STORED[kind][2] if kind in STORED else None
-    usual = QUICK if kind in ("int", "double") else ("interp", "c") if kind in ("bool", "u8", "i64", "u64") else ("interp", "cuda-simulator")
 
     def places(xs, order=order):
         return sorted(range(len(xs)), key=lambda i: order(xs[i]))
 
     sorting(kind, "sort", f"map {written} (force (sort {{}}))" if written else "sort {}", "[{}]", lambda xs, order=order: sorted(xs, key=order),
-            EVERY if kind == "int" else usual)
+            EVERY)
     if kind == "double":
         sorting(kind, "argsort", "argsort {}", "[int]", places, EVERY)
     if kind in ("bool", "float"):
         first = f"map ({written} . fst) sorted" if written else "map fst sorted"
         sorting(kind, "sortByKey", f"let sorted = force (sortByKey (mapIx (fn i x => (x, i)) {{}})) in ({first}, map snd sorted)",
-                "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), EVERY if kind == "float" else usual)
+                "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), EVERY if kind == "float" else QUICK)
 row("whole sorts", "halfPass", f"unzip (force (halfPass (fn (x, _) => int x) {PLACES}))", **KEYED, wanted=lambda xs: unzipped(2, stably(keyed(xs))))
 for name in ("radixPass", "bucketPass 256"):
     row("whole sorts", name.split()[0], f"unzip (force ({name} (fn (x, _) => int x) (mapIx (fn i x => (x % 256, i)) xs)))", **KEYED,
