@@ -106,6 +106,11 @@ void diag_note(struct diagnostics *d, struct diagnostic *to, struct span span, c
     va_start(arguments, format);
     struct note note = {span, format_message(d->arena, format, arguments)};
     va_end(arguments);
+    for (size_t i = 0; i < to->notes.count; i++) { /* both operands may have their types from the same place */
+        const struct note *other = &to->notes.at[i];
+        if (other->span.begin == span.begin && other->span.end == span.end && strcmp(other->message, note.message) == 0)
+            return;
+    }
     vec_push(d->arena, &to->notes, note);
 }
 
