@@ -122,6 +122,11 @@ void diag_hint(struct diagnostics *d, struct diagnostic *to, const char *format,
     vec_push(d->arena, &to->hints, hint);
 }
 
+bool diag_is_ours(const struct diagnostics *d, struct span span) {
+    const struct source *source = source_at(d->sources, span);
+    return source && source->is_ours;
+}
+
 bool diag_has(const struct diagnostics *d, enum diag_code code) {
     for (size_t i = 0; i < d->all.count; i++)
         if (d->all.at[i]->code == code)
