@@ -116,6 +116,8 @@ static struct loaded *load_file(struct compilation *c, const char *path, const c
     }
     if (!source)
         return NULL;
+    if (strcmp(path, shown) != 0)
+        source_set_ours(c->sources, source);
     struct loaded *loaded = ARENA_NEW(c->arena, struct loaded);
     loaded->path = path;
     loaded->identity = identity_of(c->arena, path);

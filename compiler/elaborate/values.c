@@ -126,6 +126,16 @@ struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct 
     return elab_scalar(e, leaves[(*next)++]);
 }
 
+/* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
+static const struct call *users_call(const struct elaborator *e, struct span span) {
+    if (!diag_is_ours(e->diagnostics, span))
+        return NULL;
+    const struct call *call = e->calls;
+    while (call && diag_is_ours(e->diagnostics, call->span))
+        call = call->caller;
+    return call;
+}
+
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -133,11 +143,16 @@ void elab_fail(struct elaborator *e, enum diag_code code, struct span span, cons
     text_init(&text, e->arena);
     text_vprintf(&text, format, arguments);
     va_end(arguments);
-    struct diagnostic *d = diag_error(e->diagnostics, code, span, "%s", text_string(&text));
+    const struct call *shown_at = users_call(e, span);
+    struct diagnostic *d = diag_error(e->diagnostics, code, shown_at ? shown_at->span : span, "%s", text_string(&text));
+    if (shown_at)
+        diag_note(e->diagnostics, d, span, "it is found here");
     enum { MOST_SHOWN = 6 };
     unsigned shown = 0, left = 0;
-    struct span last = {0, 0};
+    struct span last = shown_at ? shown_at->span : (struct span){0, 0};
     for (const struct call *call = e->calls; call; call = call->caller) {
+        if (call == shown_at)
+            continue;
         bool again = call->span.begin == last.begin && call->span.end == last.end; /* a recursion */
         last = call->span;
         if (again || shown == MOST_SHOWN) {

@@ -106,6 +106,11 @@ void diag_note(struct diagnostics *d, struct diagnostic *to, struct span span, c
     va_start(arguments, format);
     struct note note = {span, format_message(d->arena, format, arguments)};
     va_end(arguments);
+    for (size_t i = 0; i < to->notes.count; i++) { /* both operands may have their types from the same place */
+        const struct note *other = &to->notes.at[i];
+        if (other->span.begin == span.begin && other->span.end == span.end && strcmp(other->message, note.message) == 0)
+            return;
+    }
     vec_push(d->arena, &to->notes, note);
 }
 
@@ -115,6 +120,11 @@ void diag_hint(struct diagnostics *d, struct diagnostic *to, const char *format,
     const char *hint = format_message(d->arena, format, arguments);
     va_end(arguments);
     vec_push(d->arena, &to->hints, hint);
+}
+
+bool diag_is_ours(const struct diagnostics *d, struct span span) {
+    const struct source *source = source_at(d->sources, span);
+    return source && source->is_ours;
 }
 
 bool diag_has(const struct diagnostics *d, enum diag_code code) {

@@ -61,6 +61,12 @@ const struct source *source_add(struct sources *sources, const char *path, const
     return &entry->source;
 }
 
+void source_set_ours(struct sources *sources, const struct source *source) {
+    for (size_t i = 0; i < sources->entries.count; i++)
+        if (&sources->entries.at[i]->source == source)
+            sources->entries.at[i]->source.is_ours = true;
+}
+
 const struct source *source_load(struct sources *sources, const char *path, const char **why) {
     bool is_stdin = strcmp(path, "-") == 0;
     FILE *file = is_stdin ? stdin : fopen(path, "rb");

@@ -18,6 +18,7 @@ struct source {
     const unsigned char *text; /* `length` bytes, then a NUL */
     size_t length;
     uint32_t base; /* offset of text[0] in the shared range; the first file starts at 1 */
+    bool is_ours;  /* of the prelude or the library: errors are shown where the user's file comes to it */
 };
 
 struct sources;
@@ -25,6 +26,7 @@ struct sources *sources_new(struct arena *arena);
 /* Reads a file whole; NULL with *why set when it cannot be read or is larger than 1 GiB. */
 const struct source *source_load(struct sources *sources, const char *path, const char **why);
 const struct source *source_add(struct sources *sources, const char *path, const char *text, size_t length);
+void source_set_ours(struct sources *sources, const struct source *source);
 const struct source *source_at(const struct sources *sources, struct span span); /* NULL: no place */
 
 struct place {

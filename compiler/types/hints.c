@@ -218,6 +218,9 @@ void hint_operands(struct checker *c, struct diagnostic *d, const struct applica
                   use->function, use->function);
     else if (is_function(found) || is_function(expected))
         diag_hint(c->diagnostics, d, "one of them is a function: did you forget an argument?");
+    else if (strcmp(use->function, "!") == 0)
+        diag_hint(c->diagnostics, d,
+                  "an array is indexed by an `int`, from 0: `xs ! i`; other numbers become one by `int x`");
     else if (found->kind == TYPE_PULL || expected->kind == TYPE_PULL)
         diag_hint(c->diagnostics, d, "an operator works on numbers: `map` and `zipWith` apply it to arrays");
 }
