@@ -40,6 +40,8 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n\n"
         "#if defined __clang__\n"
         "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that cannot be vectorised is no fault */\n"
+        "#elif defined __GNUC__ /* what one loop fills another reads, which GCC does not always see */\n"
+        "#pragma GCC diagnostic ignored \"-Wmaybe-uninitialized\"\n"
         "#endif\n"
         "#if defined __GNUC__\n"
         "#define FCL_BLOCK __attribute__((noinline)) /* keeps what `restrict` says about its parameters */\n"

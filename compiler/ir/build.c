@@ -190,7 +190,7 @@ struct ir_value *builder_operand(struct ir_builder *b, struct ir_value *value) {
     value = ir_resolve(b, value);
     if (value->is_constant)
         return value;
-    enum ir_truth truth = facts_of(b, value)->truth;
+    enum ir_truth truth = b->outside ? IR_UNKNOWN : facts_of(b, value)->truth;
     if (truth != IR_UNKNOWN)
         return ir_bool(b, truth == IR_TRUE);
     struct range range = facts_range(b, value);

@@ -54,23 +54,26 @@ void ir_unwind(struct ir_builder *b, struct ir_region *region) {
         builder_top(b)->stores = false; /* they are left behind */
         close_frame(b);
     }
-    b->rebuilding = 0;
+    b->rebuilding = b->outside = 0;
 }
 
 /* The frames above the outermost one stay where they are, and are only out of sight. */
 struct ir_region *ir_enter_outermost(struct ir_builder *b) {
     struct ir_region *back = builder_top(b)->region;
+    b->outside++;
     b->frames.count = 1;
     return back;
 }
 
 struct ir_region *ir_enter(struct ir_builder *b, const struct ir_region *region) {
     struct ir_region *back = builder_top(b)->region;
+    b->outside++;
     b->frames.count = b->regions.at[region->id].depth + 1;
     return back;
 }
 
 void ir_leave_outermost(struct ir_builder *b, struct ir_region *back) {
+    b->outside--;
     b->frames.count = b->regions.at[back->id].depth + 1;
 }
 

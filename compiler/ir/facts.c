@@ -10,7 +10,7 @@ struct value_info *facts_of(struct ir_builder *b, const struct ir_value *value) 
 
 struct range facts_range(struct ir_builder *b, const struct ir_value *value) {
     const struct value_info *info = facts_of(b, value);
-    return info->narrowed ? info->range : (struct range){value->low, value->high};
+    return info->narrowed && !b->outside ? info->range : (struct range){value->low, value->high};
 }
 
 static struct value_info *change(struct ir_builder *b, const struct ir_value *value) {
@@ -221,8 +221,8 @@ static bool prove(struct ir_builder *b, const struct linear *sum, int depth) {
         if (factor < 0 && factor > INT64_MIN && prove_by_term(b, sum, sum->term[i].value, -factor, depth))
             return true;
     }
-    size_t first = b->orders.count > PROOF_ORDERS ? b->orders.count - PROOF_ORDERS : 0;
-    for (size_t i = first; i < b->orders.count; i++) {
+    size_t count = b->outside ? 0 : b->orders.count, first = count > PROOF_ORDERS ? count - PROOF_ORDERS : 0;
+    for (size_t i = first; i < count; i++) {
         struct order order = b->orders.at[i];
         struct linear part;
         if (order.x->base != sum->base)
