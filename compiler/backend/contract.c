@@ -71,6 +71,9 @@ static void print_shared(struct printer *p, const struct target_kernel *kernel) 
 }
 
 void print_contract(struct printer *p, const struct target_kernel *kernel, const char *fcl_name) {
+    int most = 31; /* bits of the number of a thread, which counts elements a few at a time */
+    for (int turns = kernel->turns; turns > 1; turns /= 2)
+        most--;
     text_printf(p->out, "/* %s: kernel %s, iterations: ", kernel->name, fcl_name);
     print_size(p, kernel->count_text);
     text_printf(p->out, ", each done by a %s.\n", unit_text(kernel->unit));
@@ -83,7 +86,7 @@ void print_contract(struct printer *p, const struct target_kernel *kernel, const
         text_printf(p->out,
                     "   Launch: any number of blocks is right, of %s %d threads each%s; fewer than 2^%d in all.\n",
                     kernel->is_exact ? "exactly" : "up to", kernel->block_threads,
-                    !kernel->is_exact && kernel->needs_warps ? ", a multiple of 32" : "", kernel->turns ? 29 : 31);
+                    !kernel->is_exact && kernel->needs_warps ? ", a multiple of 32" : "", most);
     print_shared(p, kernel);
     text_add(p->out, "*/\n");
 }
