@@ -120,11 +120,7 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     tell->value = drawn;
     lower_leave(l, inner);
     lower_emit(l, TARGET_BLOCK_BARRIER);
-    struct target_expr *element = expr_new(l, TARGET_EXPR_ELEMENT, BASE_U32);
-    element->array = told;
-    element->operands[0] = zero;
-    element->size = 1;
-    struct target_expr *ticket = lower_named(l, element, "ticket", NULL);
+    struct target_expr *ticket = lower_named(l, expr_element(l, BASE_U32, told, zero), "ticket", NULL);
     lower_emit(l, TARGET_LEAVE_UNLESS)->value = expr_operation(l, OP_LT, BASE_BOOL, ticket, limit);
     lower_bind(l, index, lower_named(l, expr_convert(l, ticket, index->base), index->name, "i"));
     lower_region(l, forall->regions[0]);
@@ -165,11 +161,7 @@ struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum l
     tell->value = x;
     lower_leave(l, scope);
     lower_emit(l, TARGET_BLOCK_BARRIER);
-    struct target_expr *element = expr_new(l, TARGET_EXPR_ELEMENT, BASE_I32);
-    element->array = l->told;
-    element->operands[0] = zero;
-    element->size = 1;
-    struct target_expr *agreed = lower_named(l, element, "stop", "stop");
+    struct target_expr *agreed = lower_named(l, expr_element(l, BASE_I32, l->told, zero), "stop", "stop");
     lower_emit(l, TARGET_BLOCK_BARRIER); /* all have read it */
     return agreed;
 }
@@ -237,7 +229,7 @@ static bool has_turns(const struct lowering *l, const struct ir_instruction *for
            size_of_body(forall->regions[0]) <= LARGEST_TURN && lower_has(forall, IR_LOAD);
 }
 
-/* The body, in a loop that counts from `own`, or (then in ints, which do not wrap) in blocks from there. */
+/* The body of a loop that counts elements; or, from `own`, turns of a block's threads, in ints, which do not wrap. */
 static void lower_turn(struct lowering *l, const struct ir_instruction *forall, struct target_statement *loop,
                        struct target_expr *own, const char *counts) {
     const struct ir_value *index = forall->parameters[0];
