@@ -460,8 +460,6 @@ void lower_region(struct lowering *l, const struct ir_region *region) {
                 loop_declare(l, extent);
         }
         lower_instruction(l, instruction);
-        if (l->barriers)
-            simt_barrier(l, region->ambient, barrier_of(l->barriers->after, instruction));
     }
     if (l->barriers)
         simt_barrier(l, region->ambient, barrier_of(l->barriers->at_end, region));

@@ -64,12 +64,11 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
 enum barrier { BARRIER_NONE, BARRIER_SHARED, BARRIER_GLOBAL /* orders global memory as well */ };
 struct barrier_plan {
     struct map *before; /* instructions with a barrier before them */
-    struct map *after;  /* branches with one where they meet */
     struct map *at_end; /* regions (loop bodies) with one at their end */
 };
 enum barrier barrier_of(const struct map *places, const void *place);
 struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
-                                    const struct shared_plan *shared, int warps_per_block, bool joins_branches);
+                                    const struct shared_plan *shared, int warps_per_block);
 
 /* ---- lower.c: what does not depend on the mapping ---- */
 

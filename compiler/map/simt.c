@@ -290,9 +290,7 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
 void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     struct share share = share_of(l, forall);
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
-    bool has_barriers = map_count(l->barriers->before) || map_count(l->barriers->at_end);
-    bool is_loop = l->options->joins_branches && forall == l->forall && has_barriers;
-    if (count->is_constant && count->constant.integer == 1 && !is_loop) {
+    if (count->is_constant && count->constant.integer == 1) {
         lower_single(l, forall, &share);
         return;
     }
@@ -455,11 +453,23 @@ static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, in
     *at = expr_operation(l, OP_ADD, BASE_U32, *at, rounded);
 }
 
+static bool has_barrier(const struct target_block *block, bool is_branch) {
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *statement = block->statements.at[i];
+        if (is_branch && statement->kind == TARGET_BLOCK_BARRIER)
+            return true;
+        bool within = is_branch || statement->kind == TARGET_IF;
+        if (has_barrier(&statement->body, within) || has_barrier(&statement->other, within))
+            return true;
+    }
+    return false;
+}
+
 void simt_begin(struct lowering *l) {
     int warps =
         l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
     l->shared = shared_allocate(l->arena, l->extents, warps);
-    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps, l->options->joins_branches);
+    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps);
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;
     for (size_t i = 0; i < plan->buffers.count; i++)
@@ -497,4 +507,5 @@ void simt_begin(struct lowering *l) {
         l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_I32);
     }
     simt_forall(l, l->forall);
+    l->target->has_barrier_in_branch = has_barrier(&l->target->body, false);
 }
