@@ -23,6 +23,25 @@ void print_line(struct printer *p, const char *format, ...) {
 
 /* ---- declarations ---- */
 
+static void print_constants(struct printer *p, const struct target_array *table) {
+    enum { A_LINE = 16 };
+    text_add(p->out, " = {");
+    for (int64_t i = 0; i < table->capacity; i++) {
+        if (i && i % A_LINE == 0) {
+            text_add(p->out, ",\n");
+            print_indent(p);
+            text_add(p->out, "    ");
+        } else if (i) {
+            text_add(p->out, ", ");
+        }
+        if (table->element == BASE_BOOL)
+            text_add(p->out, table->constants[i].integer ? "1" : "0");
+        else
+            print_constant(p, table->element, table->constants[i], PRECEDENCE_ANY);
+    }
+    text_add(p->out, "}");
+}
+
 static void print_array(struct printer *p, const struct target_array *array) {
     const struct dialect *d = p->dialect;
     bool is_dynamic = array->capacity == TARGET_CAPACITY_DYNAMIC;
@@ -35,7 +54,10 @@ static void print_array(struct printer *p, const struct target_array *array) {
                 array->name);
     if (!is_dynamic)
         text_printf(p->out, "%lld", (long long)(array->capacity / lanes));
-    text_printf(p->out, "]%s;\n", d->alignment_is_before ? "" : alignment);
+    text_printf(p->out, "]%s", d->alignment_is_before ? "" : alignment);
+    if (array->constants)
+        print_constants(p, array);
+    text_add(p->out, ";\n");
 }
 
 static void print_pointer(struct printer *p, const struct target_statement *statement) {
