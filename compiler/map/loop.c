@@ -135,6 +135,9 @@ static bool has_strides(const struct ir_region *region, const struct ir_value *i
 }
 
 static enum target_vectors vectors_of(const struct ir_instruction *forall, const struct target_block *body) {
+    /* Told to make vectors of fewer iterations than they have lanes, LLVM 15 loses what was stored before. */
+    if (forall->operands[0]->high < TARGET_LANES)
+        return TARGET_VECTORS_WITHIN;
     /* Iterations that change one place must not run together, even where a block is one thread and needs no atomics for it. */
     if (is_simple(body) && !lower_has(forall, IR_ATOMIC))
         return TARGET_VECTORS_WANTED;
