@@ -132,7 +132,10 @@ static struct elab_value *index_table(struct elaborator *e, struct pull *list, s
         union scalar *constants = ARENA_ARRAY(e->arena, union scalar, count);
         for (size_t i = 0; i < count; i++)
             constants[i] = items[i].at[k]->constant;
-        leaves[k] = ir_load(e->builder, ir_table(e->builder, items[0].at[k]->base, constants, count), index);
+        struct ir_buffer *table = ir_table(e->builder, items[0].at[k]->base, constants, count, e->options->table_bytes);
+        if (!table)
+            return NULL;
+        leaves[k] = ir_load(e->builder, table, index);
     }
     return elab_unflatten(e, list->items[0], leaves, &next);
 }
