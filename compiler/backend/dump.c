@@ -29,8 +29,8 @@ const struct dialect dialect_dump = {
 #undef BASE
         },
     .byte = "bool",
-    .spaces = {"global ", "shared ", "private "},
-    .pointees = {"global ", "shared ", "private "},
+    .spaces = {"global ", "shared ", "private ", "table "},
+    .pointees = {"global ", "shared ", "private ", "table "},
     .restrict_word = "",
     .suffix_i64 = "",
     .suffix_u64 = "",

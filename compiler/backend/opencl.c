@@ -4,7 +4,9 @@
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     if (kernel->mapping == TARGET_LOOP)
         text_add(p->out, "__kernel FCL_WIDE __attribute__((reqd_work_group_size(1, 1, 1)))\n");
-    text_printf(p->out, "%svoid %s(", kernel->mapping == TARGET_LOOP ? "" : "__kernel ", kernel->name);
+    else
+        text_printf(p->out, "__kernel %s", kernel->has_barrier_in_branch ? "FCL_MEETS_IN_BRANCHES " : "");
+    text_printf(p->out, "void %s(", kernel->name);
     print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
 }
@@ -15,6 +17,10 @@ static void file_head(struct text *out, struct file_needs needs) {
     if (needs.atomics64)
         text_add(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
     text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
+    if (needs.barriers_in_branches)
+        text_add(out, "#if defined POCL_DEVICE_ADDRESS_BITS /* PoCL 3.1 optimises branches with barriers wrongly */\n"
+                      "#define FCL_MEETS_IN_BRANCHES __attribute__((noinline, optnone))\n"
+                      "#else\n#define FCL_MEETS_IN_BRANCHES\n#endif\n");
     if (needs.vectors) /* clang would keep to half of AVX-512's width */
         text_add(
             out,
@@ -65,8 +71,8 @@ const struct dialect dialect_opencl = {
               [BASE_F32] = "float",
               [BASE_F64] = "double"},
     .byte = "uchar",
-    .spaces = {"__global ", "__local ", ""},
-    .pointees = {"__global ", "__local ", ""},
+    .spaces = {"__global ", "__local ", "", "__constant "},
+    .pointees = {"__global ", "__local ", "", "__constant "},
     .restrict_word = "restrict",
     .suffix_i64 = "l",
     .suffix_u64 = "ul",

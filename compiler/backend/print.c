@@ -23,6 +23,25 @@ void print_line(struct printer *p, const char *format, ...) {
 
 /* ---- declarations ---- */
 
+static void print_constants(struct printer *p, const struct target_array *table) {
+    enum { A_LINE = 16 };
+    text_add(p->out, " = {");
+    for (int64_t i = 0; i < table->capacity; i++) {
+        if (i && i % A_LINE == 0) {
+            text_add(p->out, ",\n");
+            print_indent(p);
+            text_add(p->out, "    ");
+        } else if (i) {
+            text_add(p->out, ", ");
+        }
+        if (table->element == BASE_BOOL)
+            text_add(p->out, table->constants[i].integer ? "1" : "0");
+        else
+            print_constant(p, table->element, table->constants[i], PRECEDENCE_ANY);
+    }
+    text_add(p->out, "}");
+}
+
 static void print_array(struct printer *p, const struct target_array *array) {
     const struct dialect *d = p->dialect;
     bool is_dynamic = array->capacity == TARGET_CAPACITY_DYNAMIC;
@@ -35,7 +54,10 @@ static void print_array(struct printer *p, const struct target_array *array) {
                 array->name);
     if (!is_dynamic)
         text_printf(p->out, "%lld", (long long)(array->capacity / lanes));
-    text_printf(p->out, "]%s;\n", d->alignment_is_before ? "" : alignment);
+    text_printf(p->out, "]%s", d->alignment_is_before ? "" : alignment);
+    if (array->constants)
+        print_constants(p, array);
+    text_add(p->out, ";\n");
 }
 
 static void print_pointer(struct printer *p, const struct target_statement *statement) {
@@ -257,6 +279,7 @@ void backend_print(struct text *out, enum backend_language language, const struc
             needs.doubles |= kernel->uses_double;
             needs.atomics64 |= kernel->uses_atomic64;
             needs.vectors |= kernel->mapping == TARGET_LOOP;
+            needs.barriers_in_branches |= kernel->has_barrier_in_branch;
             text_add(&kernels, kernels.length ? "\n" : "");
             print_contract(p, kernel, programs[i]->kernel->name->text);
             print_kernel(p, kernel);

@@ -49,14 +49,14 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors;
+    bool doubles, atomics64, vectors, barriers_in_branches;
 };
 
 struct dialect {
     const char *types[BASE_COUNT];
-    const char *byte;        /* a bool in memory */
-    const char *spaces[3];   /* of a declaration, by enum target_space, with a space after */
-    const char *pointees[3]; /* of what a pointer points to */
+    const char *byte;                         /* a bool in memory */
+    const char *spaces[TARGET_SPACE_COUNT];   /* of a declaration, by enum target_space, with a space after */
+    const char *pointees[TARGET_SPACE_COUNT]; /* of what a pointer points to */
     const char *restrict_word;
     const char *suffix_i64, *suffix_u64;
     struct spelling hardware[TARGET_HARDWARE_COUNT];

@@ -8,7 +8,7 @@
 #include "ir/simt_passes.h"
 
 /* What a core has close by: half of a common second-level cache. */
-enum { CPU_SHARED_BYTES = 512 * 1024 };
+enum { CPU_SHARED_BYTES = 512 * 1024, OPENCL_TABLE_BYTES = 48 * 1024 };
 
 struct elaborate_options generate_elaborate_options(const struct options *options) {
     struct elaborate_options result = elaborate_defaults;
@@ -68,6 +68,8 @@ static bool generate_kernel(const struct generate_request *request, const struct
     elaborate.is_cpu = request->loop || request->language == BACKEND_C;
     if (elaborate.is_cpu)
         elaborate.shared_bytes = CPU_SHARED_BYTES;
+    else if (request->language == BACKEND_OPENCL)
+        elaborate.table_bytes = OPENCL_TABLE_BYTES;
     elaborate.asked = request->asked;
     const struct tuned *tuned = request->trial;
     if (!tuned && request->tuning && request->kind)

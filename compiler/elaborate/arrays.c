@@ -1,4 +1,6 @@
 /* Pull and push arrays: their constructors, indexing and lengths. Nothing here emits a loop. */
+#include <math.h>
+
 #include "elaborate/value.h"
 
 static struct pull *new_pull(struct elaborator *e, enum pull_kind kind, struct ir_value *length) {
@@ -100,6 +102,44 @@ static struct elab_value *index_list(struct elaborator *e, void *context) {
     return elab_choose(e, is_below, index_list, &below, index_list, &above);
 }
 
+/* note [tables]
+   A list at an index that depends on data is a binary decision among its elements: a few selections, without a load. Long lists of
+   constants become tables in the program's text, an array for each component. The host has none. */
+enum { LONGEST_DECISION = 8 };
+
+static bool is_constant_item(struct elaborator *e, struct elab_value *item, ir_values *leaves) {
+    if (!elab_is_ground(item))
+        return false;
+    elab_flatten(e, item, leaves);
+    for (size_t i = 0; i < leaves->count; i++)
+        if (!leaves->at[i]->is_constant ||
+            (base_info[leaves->at[i]->base].is_floating && !isfinite(leaves->at[i]->constant.floating)))
+            return false;
+    return true;
+}
+
+/* NULL: there is no table of it. */
+static struct elab_value *index_table(struct elaborator *e, struct pull *list, struct ir_value *index, size_t count) {
+    if (!index || e->shape || count <= LONGEST_DECISION || ir_current(e->builder)->ambient == LEVEL_GRID)
+        return NULL;
+    ir_values *items = ARENA_ARRAY(e->arena, ir_values, count);
+    for (size_t i = 0; i < count; i++)
+        if (!is_constant_item(e, list->items[i], &items[i]))
+            return NULL;
+    size_t width = items[0].count, next = 0;
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, width);
+    for (size_t k = 0; k < width; k++) {
+        union scalar *constants = ARENA_ARRAY(e->arena, union scalar, count);
+        for (size_t i = 0; i < count; i++)
+            constants[i] = items[i].at[k]->constant;
+        struct ir_buffer *table = ir_table(e->builder, items[0].at[k]->base, constants, count, e->options->table_bytes);
+        if (!table)
+            return NULL;
+        leaves[k] = ir_load(e->builder, table, index);
+    }
+    return elab_unflatten(e, list->items[0], leaves, &next);
+}
+
 /* Whether the leaves of a type are known to be scalars. */
 static bool is_of_scalars(struct type *type) {
     type = type_resolve(type);
@@ -153,8 +193,9 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         }
         if (!count)
             elab_fail(e, DIAG_INDEX_RANGE, e->span, "an element of an empty list is asked for");
+        struct elab_value *element = index_table(e, pull, index, count);
         struct indexing all = {pull, index, 0, count};
-        return index_list(e, &all);
+        return element ? element : index_list(e, &all);
     }
     case PULL_CHOICE: {
         struct indexing a = {pull->then_array, index, 0, 0}, b = {pull->else_array, index, 0, 0};

@@ -370,9 +370,44 @@ struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enu
     buffer->name = name;
     buffer->span = b->span;
     vec_push(b->arena, &b->stores, 0);
-    if (memory == MEMORY_INPUT)
+    if (memory == MEMORY_INPUT || memory == MEMORY_TABLE)
         vec_push(b->arena, &b->kernel->buffers, buffer);
     return buffer;
+}
+
+static size_t table_bytes(enum base element, size_t count) {
+    return count * (element == BASE_BOOL ? 1 : base_info[element].bits / 8);
+}
+
+struct ir_buffer *ir_table(struct ir_builder *b, enum base element, const union scalar *constants, size_t count,
+                           size_t most_bytes) {
+    size_t bytes = table_bytes(element, count);
+    for (size_t i = 0; i < b->kernel->buffers.count; i++) {
+        struct ir_buffer *buffer = b->kernel->buffers.at[i];
+        if (buffer->memory == MEMORY_TABLE && buffer->element == element &&
+            (uint64_t)buffer->capacity->constant.integer == count &&
+            memcmp(buffer->constants, constants, count * sizeof *constants) == 0)
+            return buffer;
+        if (buffer->memory == MEMORY_TABLE)
+            bytes += table_bytes(buffer->element, (size_t)buffer->capacity->constant.integer);
+    }
+    if (most_bytes && bytes > most_bytes)
+        return NULL;
+    struct ir_buffer *buffer = ir_buffer_new(b, MEMORY_TABLE, LEVEL_GRID, element, ir_int(b, (int64_t)count), "table");
+    buffer->constants = constants;
+    return buffer;
+}
+
+/* What is known of an element of a table. */
+static void set_table_range(const struct ir_buffer *table, struct ir_value *element) {
+    if (!base_info[table->element].is_integer || table->element == BASE_U64)
+        return;
+    element->low = element->high = table->constants[0].integer;
+    for (int64_t i = 1; i < table->capacity->constant.integer; i++) {
+        int64_t constant = table->constants[i].integer;
+        element->low = constant < element->low ? constant : element->low;
+        element->high = constant > element->high ? constant : element->high;
+    }
 }
 
 void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer) {
@@ -387,6 +422,9 @@ void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer) {
    between. */
 struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index) {
     index = builder_operand(b, index);
+    if (buffer->memory == MEMORY_TABLE && index->is_constant && index->constant.integer >= 0 &&
+        index->constant.integer < buffer->capacity->constant.integer)
+        return ir_constant(b, buffer->element, buffer->constants[index->constant.integer]);
     bool shareable = b->optimise > 0 && !buffer->rewritten && !b->is_volatile;
     uint32_t stores = b->stores.at[buffer->id];
     uint64_t hash = mix(mix(2, buffer->id), index->id);
@@ -404,6 +442,8 @@ struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct 
     instruction->operands[0] = index;
     instruction->is_volatile = b->is_volatile;
     struct ir_value *value = instruction->results[0] = builder_value(b, buffer->element, NULL, NULL);
+    if (buffer->memory == MEMORY_TABLE)
+        set_table_range(buffer, value);
     builder_append(b, b->frames.count - 1, instruction);
     if (shareable)
         table_add(b, hash, value, stores);
@@ -411,8 +451,8 @@ struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct 
 }
 
 void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index, struct ir_value *value) {
-    if (buffer->memory == MEMORY_INPUT)
-        fatal_internal("ir", "a store to the input %s", buffer->name ? buffer->name : "?");
+    if (buffer->memory == MEMORY_INPUT || buffer->memory == MEMORY_TABLE)
+        fatal_internal("ir", "a store to the constant %s", buffer->name ? buffer->name : "?");
     struct ir_instruction *instruction = builder_instruction(b, IR_STORE, 2, 0, 0);
     instruction->buffer = buffer;
     instruction->operands[0] = builder_operand(b, index);

@@ -38,6 +38,10 @@ void ir_name(struct ir_value *value, const char *name);           /* hint; keeps
 void ir_assume(struct ir_builder *b, struct ir_value *condition); /* until the innermost region ends */
 
 /* ---- memory ---- */
+/* The kernel's table of these constants, as many as `count`, at least one; finite if they are floats. NULL: the kernel would have more
+   than `most_bytes` of them (0: no limit). */
+struct ir_buffer *ir_table(struct ir_builder *b, enum base element, const union scalar *constants, size_t count,
+                           size_t most_bytes);
 struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enum level_value owner, enum base element,
                                 struct ir_value *capacity, const char *name); /* not yet allocated */
 void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer);

@@ -63,6 +63,7 @@ typedef VEC(struct ir_value *) ir_values;
 
 enum ir_memory {
     MEMORY_INPUT,   /* global: a parameter's array, never written */
+    MEMORY_TABLE,   /* constants in the program's text: `constants`; read on the device only */
     MEMORY_OUTPUT,  /* global: a result, or an intermediate of a grid-level force */
     MEMORY_SHARED,  /* of a block; or of one warp when owner is LEVEL_WARP (each warp has its own) */
     MEMORY_PRIVATE, /* of a thread; allocated at block, each thread's own in all of the block's loops (own_places.c) */
@@ -76,6 +77,7 @@ struct ir_buffer {
     bool rewritten;            /* see note [single assignment of buffers] */
     bool is_zeroed;            /* OUTPUT: all bytes 0 when it comes to life */
     bool is_result;            /* OUTPUT: handed to the caller */
+    const union scalar *constants; /* TABLE: of the base type `element`, as many as the capacity says */
     const char *name;
     struct span span; /* the `force` */
 };

@@ -62,16 +62,15 @@ static void print_float(struct text *out, enum base base, double value) {
         text_add(out, ".0");
 }
 
-static void print_constant(struct text *out, const struct ir_value *value) {
-    enum base base = value->base;
+static void print_constant(struct text *out, enum base base, union scalar constant) {
     if (base == BASE_BOOL)
-        text_add(out, value->constant.integer ? "true" : "false");
+        text_add(out, constant.integer ? "true" : "false");
     else if (base_info[base].is_floating)
-        print_float(out, base, value->constant.floating);
+        print_float(out, base, constant.floating);
     else if (base_info[base].is_signed)
-        text_printf(out, "%lld", (long long)value->constant.integer);
+        text_printf(out, "%lld", (long long)constant.integer);
     else
-        text_printf(out, "%llu", (unsigned long long)value->constant.natural);
+        text_printf(out, "%llu", (unsigned long long)constant.natural);
     text_add(out, suffixes[base]);
 }
 
@@ -79,7 +78,7 @@ static void print_value(struct printer *p, const struct ir_value *value) {
     if (!value)
         text_add(p->out, "?");
     else if (value->is_constant)
-        print_constant(p->out, value);
+        print_constant(p->out, value->base, value->constant);
     else {
         name_value(p, value);
         text_add(p->out, p->values[value->id]);
@@ -141,13 +140,26 @@ static void print_operation(struct printer *p, const struct ir_instruction *oper
 }
 
 static void print_allocate(struct printer *p, const struct ir_buffer *buffer) {
-    static const char *const memories[] = {
-        [MEMORY_INPUT] = "input", [MEMORY_OUTPUT] = "output", [MEMORY_SHARED] = "shared", [MEMORY_PRIVATE] = "private"};
+    static const char *const memories[] = {[MEMORY_INPUT] = "input",
+                                           [MEMORY_TABLE] = "table",
+                                           [MEMORY_OUTPUT] = "output",
+                                           [MEMORY_SHARED] = "shared",
+                                           [MEMORY_PRIVATE] = "private"};
     text_printf(p->out, "%s = allocate %s%s %s[", buffer_name(p, buffer), memories[buffer->memory],
                 buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP ? "/warp" : "",
                 base_info[buffer->element].name);
     print_value(p, buffer->capacity);
     text_printf(p->out, "]%s%s\n", buffer->rewritten ? " rewritten" : "", buffer->is_zeroed ? " zeroed" : "");
+}
+
+static void print_table(struct printer *p, const struct ir_buffer *table) {
+    start_line(p, 1);
+    text_printf(p->out, "%s = table %s {", buffer_name(p, table), base_info[table->element].name);
+    for (int64_t i = 0; i < table->capacity->constant.integer; i++) {
+        text_add(p->out, i ? ", " : "");
+        print_constant(p->out, table->element, table->constants[i]);
+    }
+    text_add(p->out, "}\n");
 }
 
 static void print_instruction(struct printer *p, const struct ir_instruction *instruction, int indent) {
@@ -298,6 +310,9 @@ void ir_print(struct text *out, const struct ir_kernel *kernel) {
         text_printf(out, "%s%s%s", i ? ", " : " -> ", base_info[base].name, result->is_array ? "[]" : "");
     }
     text_add(out, "\n");
+    for (size_t i = 0; i < kernel->buffers.count; i++)
+        if (kernel->buffers.at[i]->memory == MEMORY_TABLE)
+            print_table(&p, kernel->buffers.at[i]);
     print_region(&p, kernel->body, 1);
     print_results_of_kernel(&p, kernel);
 }

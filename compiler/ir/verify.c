@@ -95,7 +95,8 @@ static void check_allocate(struct verifier *v, const struct ir_instruction *at, 
     const struct ir_buffer *buffer = at->buffer;
     enum level_value wanted = LEVEL_GRID;
     switch (buffer->memory) {
-    case MEMORY_INPUT: complain(v, at, "an input is allocated"); return;
+    case MEMORY_INPUT:
+    case MEMORY_TABLE: complain(v, at, "an input or a table is allocated"); return;
     case MEMORY_OUTPUT: break;
     case MEMORY_SHARED:
         if (buffer->owner != LEVEL_WARP && buffer->owner != LEVEL_BLOCK)
@@ -128,8 +129,10 @@ static void check_access(struct verifier *v, const struct ir_instruction *at, co
     expect_base(v, at, is_store ? at->operands[1] : at->results[0], at->buffer->element, "an element");
     if (is_store && region->ambient != LEVEL_THREAD)
         complain(v, at, "a store at ambient %s", level_names[region->ambient]);
-    if (is_store && at->buffer->memory == MEMORY_INPUT)
-        complain(v, at, "a store to an input");
+    if (is_store && (at->buffer->memory == MEMORY_INPUT || at->buffer->memory == MEMORY_TABLE))
+        complain(v, at, "a store to an input or a table");
+    if (at->buffer->memory == MEMORY_TABLE && region->ambient == LEVEL_GRID)
+        complain(v, at, "the host reads a table");
 }
 
 static void check_atomic(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {

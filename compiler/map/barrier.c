@@ -29,8 +29,6 @@ struct placement {
     struct barrier_plan *plan;
     enum level_value level;
     int warps;       /* of a block; 0: there are none */
-    bool joins;      /* see map_options.joins_branches */
-    size_t placed;   /* barriers so far */
     bool only_check; /* nothing is placed; `missing` says what ought to be */
     enum barrier missing;
 };
@@ -39,9 +37,8 @@ enum barrier barrier_of(const struct map *places, const void *place) {
     return map_has(places, place) ? (enum barrier)(uintptr_t)map_get(places, place) : BARRIER_NONE;
 }
 
-static void set_barrier(struct placement *p, struct map *places, const void *place, enum barrier barrier) {
+static void set_barrier(struct map *places, const void *place, enum barrier barrier) {
     map_set(places, place, (void *)(uintptr_t)barrier);
-    p->placed++;
 }
 
 /* What a barrier leaves to be ordered. */
@@ -137,7 +134,7 @@ static void visit_phase(struct placement *p, const struct ir_instruction *instru
     if (barrier && p->only_check)
         p->missing = stronger(p->missing, barrier);
     else if (barrier)
-        set_barrier(p, p->plan->before, instruction, barrier);
+        set_barrier(p->plan->before, instruction, barrier);
     pass_barrier(state, barrier);
     join(p->arena, state, &touched);
 }
@@ -161,7 +158,7 @@ static void visit_loop(struct placement *p, const struct ir_region *condition, c
     struct state left = copy_state(p->arena, &again);
     visit_region(p, body, &again);
     if (p->missing && !only_check) {
-        set_barrier(p, p->plan->at_end, body, p->missing);
+        set_barrier(p->plan->at_end, body, p->missing);
         pass_barrier(state, p->missing);
         left = copy_state(p->arena, state);
         if (condition)
@@ -185,13 +182,9 @@ static bool only_reads(struct placement *p, const struct ir_instruction *loop) {
 
 static void visit_branches(struct placement *p, const struct ir_instruction *branch, struct state *state) {
     struct state other = copy_state(p->arena, state);
-    size_t before = p->placed;
     visit_region(p, branch->regions[0], state);
     visit_region(p, branch->regions[1], &other);
     join(p->arena, state, &other);
-    if (p->joins && p->placed > before)
-        set_barrier(p, p->plan->after, branch, BARRIER_SHARED);
-    pass_barrier(state, barrier_of(p->plan->after, branch));
 }
 
 static void visit_region(struct placement *p, const struct ir_region *region, struct state *state) {
@@ -243,12 +236,11 @@ static void find_warp_loops(struct placement *p, const struct ir_region *region)
 }
 
 struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
-                                    const struct shared_plan *shared, int warps, bool joins_branches) {
+                                    const struct shared_plan *shared, int warps) {
     struct barrier_plan *plan = ARENA_NEW(arena, struct barrier_plan);
     plan->before = map_new(arena);
-    plan->after = map_new(arena);
     plan->at_end = map_new(arena);
-    struct placement p = {.arena = arena, .shared = shared, .plan = plan, .warps = warps, .joins = joins_branches};
+    struct placement p = {.arena = arena, .shared = shared, .plan = plan, .warps = warps};
     if (forall->inner == LEVEL_BLOCK)
         place_for(&p, forall);
     if (warps) {

@@ -26,6 +26,15 @@ struct target_expr *expr_variable(struct lowering *l, struct target_variable *va
     return expr;
 }
 
+struct target_expr *expr_element(struct lowering *l, enum base base, struct target_array *array,
+                                 struct target_expr *index) {
+    struct target_expr *expr = expr_new(l, TARGET_EXPR_ELEMENT, base);
+    expr->array = array;
+    expr->operands[0] = index;
+    expr->size = 1 + index->size;
+    return expr;
+}
+
 struct target_expr *expr_hardware(struct lowering *l, enum target_hardware hardware) {
     struct target_expr *expr =
         expr_new(l, TARGET_EXPR_HARDWARE, l->target->mapping == TARGET_LOOP ? BASE_I64 : BASE_U32);

@@ -113,10 +113,9 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
 }
 
 static void lower_load(struct lowering *l, const struct ir_instruction *instruction) {
-    struct target_expr *expr = expr_new(l, TARGET_EXPR_ELEMENT, instruction->results[0]->base);
-    expr->array = lower_array(l, instruction->buffer);
-    expr->operands[0] = lower_value(l, instruction->operands[0]);
-    expr->size = 1 + expr->operands[0]->size;
+    struct target_array *array = lower_array(l, instruction->buffer);
+    struct target_expr *expr =
+        expr_element(l, instruction->results[0]->base, array, lower_value(l, instruction->operands[0]));
     expr->is_volatile = instruction->is_volatile;
     lower_result(l, instruction, expr, "x");
 }
@@ -178,11 +177,8 @@ bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind) {
 static void leave_on_failure(struct lowering *l, const struct ir_instruction *loop) {
     if (!lower_has(loop, IR_CHECK))
         return;
-    struct target_expr *site = expr_new(l, TARGET_EXPR_ELEMENT, BASE_I32);
-    site->array = l->report;
-    site->operands[0] = expr_integer(l, BASE_I32, 0);
+    struct target_expr *site = expr_element(l, BASE_I32, l->report, expr_integer(l, BASE_I32, 0));
     site->is_volatile = true;
-    site->size = 1;
     if (l->target->mapping == TARGET_SIMT)
         site = simt_agree(l, site, loop->region->ambient);
     lower_emit(l, TARGET_LEAVE_UNLESS)->value = expr_operation(l, OP_EQ, BASE_BOOL, site, expr_integer(l, BASE_I32, 0));
@@ -201,10 +197,7 @@ static void lower_sequential_atomic(struct lowering *l, const struct ir_instruct
     enum base base = atomic->buffer->element;
     struct target_array *array = lower_array(l, atomic->buffer);
     struct target_expr *index = lower_simple(l, atomic->operands[0], "place");
-    struct target_expr *element = expr_new(l, TARGET_EXPR_ELEMENT, base);
-    element->array = array;
-    element->operands[0] = index;
-    element->size = 1 + index->size;
+    struct target_expr *element = expr_element(l, base, array, index);
     struct target_expr *old = element, *value = lower_value(l, atomic->operands[1]);
     if (atomic->atomic == ATOMIC_COMPARE_EXCHANGE || l->uses[atomic->results[0]->id].count) {
         old = lower_named(l, element, atomic->results[0]->name, "old");
@@ -467,8 +460,6 @@ void lower_region(struct lowering *l, const struct ir_region *region) {
                 loop_declare(l, extent);
         }
         lower_instruction(l, instruction);
-        if (l->barriers)
-            simt_barrier(l, region->ambient, barrier_of(l->barriers->after, instruction));
     }
     if (l->barriers)
         simt_barrier(l, region->ambient, barrier_of(l->barriers->at_end, region));

@@ -64,12 +64,11 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
 enum barrier { BARRIER_NONE, BARRIER_SHARED, BARRIER_GLOBAL /* orders global memory as well */ };
 struct barrier_plan {
     struct map *before; /* instructions with a barrier before them */
-    struct map *after;  /* branches with one where they meet */
     struct map *at_end; /* regions (loop bodies) with one at their end */
 };
 enum barrier barrier_of(const struct map *places, const void *place);
 struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
-                                    const struct shared_plan *shared, int warps_per_block, bool joins_branches);
+                                    const struct shared_plan *shared, int warps_per_block);
 
 /* ---- lower.c: what does not depend on the mapping ---- */
 
@@ -123,6 +122,9 @@ void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_valu
 struct target_expr *expr_new(struct lowering *l, enum target_expr_kind kind, enum base base);
 struct target_expr *expr_integer(struct lowering *l, enum base base, int64_t value);
 struct target_expr *expr_variable(struct lowering *l, struct target_variable *variable, int64_t low, int64_t high);
+/* May be a load, at every use: lower_named gives it a place in the order of things. */
+struct target_expr *expr_element(struct lowering *l, enum base base, struct target_array *array,
+                                 struct target_expr *index);
 struct target_expr *expr_hardware(struct lowering *l, enum target_hardware hardware);
 struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base base, struct target_expr *x,
                                    struct target_expr *y);

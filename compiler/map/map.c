@@ -12,10 +12,8 @@ struct map_options map_options_cuda(void) {
 }
 
 struct map_options map_options_opencl(bool loop) {
-    return (struct map_options){.mapping = loop ? TARGET_LOOP : TARGET_SIMT,
-                                .dynamic_as_parameters = true,
-                                .joins_branches = true,
-                                .has_vectors = loop};
+    return (struct map_options){
+        .mapping = loop ? TARGET_LOOP : TARGET_SIMT, .dynamic_as_parameters = true, .has_vectors = loop};
 }
 
 struct map_options map_options_c(void) {

@@ -9,9 +9,6 @@ struct map_options {
     bool has_warps;              /* SIMT: threads of a warp can synchronise (CUDA). Otherwise a warp is one thread */
     bool has_exact_blocks; /* SIMT: blocks have as many threads as the kernel says, so that loops in them have constant
                               strides, or are none */
-    bool
-        joins_branches; /* SIMT: after a branch with a barrier in it the block's threads meet at another one, and the only block
-                            is found by a loop: without, PoCL 3.1 makes wrong code */
     int threads_together; /* SIMT: that a multiprocessor is to hold at least; 0: does not matter. CUDA: 512, so that a thread has
                              128 registers: without a word ptxas takes twice as many */
     bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */

@@ -194,6 +194,26 @@ static void add_buffers(struct lowering *l) {
     }
 }
 
+/* Not parameters, but also there before the body. */
+static void add_tables(struct lowering *l) {
+    for (size_t i = 0; i < l->kernel->buffers.count; i++) {
+        const struct ir_buffer *buffer = l->kernel->buffers.at[i];
+        const struct extent *extent = map_get(l->extents->by_buffer, buffer);
+        if (buffer->memory != MEMORY_TABLE || !extent || !extent->first)
+            continue;
+        struct target_array *array = ARENA_NEW(l->arena, struct target_array);
+        *array = (struct target_array){.name = names_fresh(l->names, buffer->name, "table"),
+                                       .element = buffer->element,
+                                       .space = TARGET_SPACE_TABLE,
+                                       .is_const = true,
+                                       .constants = buffer->constants,
+                                       .capacity = buffer->capacity->constant.integer};
+        lower_emit(l, TARGET_DECLARE_ARRAY)->array = array;
+        l->target->uses_double |= buffer->element == BASE_F64;
+        map_set(l->arrays, buffer, array);
+    }
+}
+
 static void add_report(struct lowering *l) {
     if (!lower_has(l->forall, IR_CHECK))
         return;
@@ -273,6 +293,7 @@ void parameters_make(struct lowering *l) {
         qsort(values.all.at, values.all.count, sizeof *values.all.at, by_id);
     add_buffers(l);
     add_report(l);
+    add_tables(l);
     for (size_t i = 0; i < values.all.count; i++)
         if (!values.all.at[i].recompute)
             add_scalar(l, values.all.at[i].value);

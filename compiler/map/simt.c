@@ -120,11 +120,7 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     tell->value = drawn;
     lower_leave(l, inner);
     lower_emit(l, TARGET_BLOCK_BARRIER);
-    struct target_expr *element = expr_new(l, TARGET_EXPR_ELEMENT, BASE_U32);
-    element->array = told;
-    element->operands[0] = zero;
-    element->size = 1;
-    struct target_expr *ticket = lower_named(l, element, "ticket", NULL);
+    struct target_expr *ticket = lower_named(l, expr_element(l, BASE_U32, told, zero), "ticket", NULL);
     lower_emit(l, TARGET_LEAVE_UNLESS)->value = expr_operation(l, OP_LT, BASE_BOOL, ticket, limit);
     lower_bind(l, index, lower_named(l, expr_convert(l, ticket, index->base), index->name, "i"));
     lower_region(l, forall->regions[0]);
@@ -165,11 +161,7 @@ struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum l
     tell->value = x;
     lower_leave(l, scope);
     lower_emit(l, TARGET_BLOCK_BARRIER);
-    struct target_expr *element = expr_new(l, TARGET_EXPR_ELEMENT, BASE_I32);
-    element->array = l->told;
-    element->operands[0] = zero;
-    element->size = 1;
-    struct target_expr *agreed = lower_named(l, element, "stop", "stop");
+    struct target_expr *agreed = lower_named(l, expr_element(l, BASE_I32, l->told, zero), "stop", "stop");
     lower_emit(l, TARGET_BLOCK_BARRIER); /* all have read it */
     return agreed;
 }
@@ -237,7 +229,7 @@ static bool has_turns(const struct lowering *l, const struct ir_instruction *for
            size_of_body(forall->regions[0]) <= LARGEST_TURN && lower_has(forall, IR_LOAD);
 }
 
-/* The body, in a loop that counts from `own`, or (then in ints, which do not wrap) in blocks from there. */
+/* The body of a loop that counts elements; or, from `own`, turns of a block's threads, in ints, which do not wrap. */
 static void lower_turn(struct lowering *l, const struct ir_instruction *forall, struct target_statement *loop,
                        struct target_expr *own, const char *counts) {
     const struct ir_value *index = forall->parameters[0];
@@ -298,9 +290,7 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
 void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     struct share share = share_of(l, forall);
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
-    bool has_barriers = map_count(l->barriers->before) || map_count(l->barriers->at_end);
-    bool is_loop = l->options->joins_branches && forall == l->forall && has_barriers;
-    if (count->is_constant && count->constant.integer == 1 && !is_loop) {
+    if (count->is_constant && count->constant.integer == 1) {
         lower_single(l, forall, &share);
         return;
     }
@@ -463,11 +453,23 @@ static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, in
     *at = expr_operation(l, OP_ADD, BASE_U32, *at, rounded);
 }
 
+static bool has_barrier(const struct target_block *block, bool is_branch) {
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *statement = block->statements.at[i];
+        if (is_branch && statement->kind == TARGET_BLOCK_BARRIER)
+            return true;
+        bool within = is_branch || statement->kind == TARGET_IF;
+        if (has_barrier(&statement->body, within) || has_barrier(&statement->other, within))
+            return true;
+    }
+    return false;
+}
+
 void simt_begin(struct lowering *l) {
     int warps =
         l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
     l->shared = shared_allocate(l->arena, l->extents, warps);
-    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps, l->options->joins_branches);
+    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps);
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;
     for (size_t i = 0; i < plan->buffers.count; i++)
@@ -505,4 +507,5 @@ void simt_begin(struct lowering *l) {
         l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_I32);
     }
     simt_forall(l, l->forall);
+    l->target->has_barrier_in_branch = has_barrier(&l->target->body, false);
 }

@@ -20,6 +20,8 @@ enum target_space {
     TARGET_SPACE_GLOBAL,
     TARGET_SPACE_SHARED, /* OpenCL: local */
     TARGET_SPACE_PRIVATE,
+    TARGET_SPACE_TABLE, /* constants in the program; OpenCL: constant */
+    TARGET_SPACE_COUNT
 };
 
 enum { TARGET_CAPACITY_DYNAMIC = -1 };
@@ -32,9 +34,10 @@ struct target_array {
     enum base element;
     enum target_space space;
     bool is_const;
-    int64_t capacity; /* of a declared array; TARGET_CAPACITY_DYNAMIC: shared memory sized by the launch */
-    int alignment;    /* bytes; 0: the element's own */
-    int lanes;        /* 0, or TARGET_LANES: its elements are held in vectors, and indices count these */
+    const union scalar *constants; /* TABLE */
+    int64_t capacity;              /* of a declared array; TARGET_CAPACITY_DYNAMIC: shared memory sized by the launch */
+    int alignment;                 /* bytes; 0: the element's own */
+    int lanes;                     /* 0, or TARGET_LANES: its elements are held in vectors, and indices count these */
 };
 
 /* ---- expressions ---- */
@@ -185,6 +188,7 @@ struct target_kernel {
     int warp_threads;
     bool uses_double;
     bool uses_atomic64;
+    bool has_barrier_in_branch;
     int64_t static_shared_bytes; /* declared in the kernel */
     int64_t dynamic_fixed_bytes; /* CUDA: static memory too large to be declared so, at the start of the dynamic one */
     VEC(struct target_dynamic) dynamic; /* CUDA: follow the fixed part; OpenCL has LOCAL parameters instead */
