@@ -542,7 +542,8 @@ static void print_vector(struct printer *p, const struct target_expr *expr, enum
         print_expr(p, expr->operands[0], PRECEDENCE_ANY);
         text_add(p->out, "]");
     } else {
-        text_add(p->out, "vload16(0, ");
+        text_printf(p->out, "FCL_VECTOR(%s%s, ", p->dialect->pointees[expr->array->space],
+                    p->dialect->types[expr->array->element]);
         print_address(p, expr->array, expr->operands[0]);
     }
 }

@@ -29,9 +29,17 @@ static void file_head(struct text *out, struct file_needs needs) {
             "#define FCL_WIDE __attribute__((min_vector_width(512)))\n"
             "#define FCL_SIMD _Pragma(\"clang loop vectorize_width(16)\")\n"
             "#else\n#define FCL_WIDE\n#define FCL_SIMD\n#endif\n"
-            "#define FCL_LANES (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n"
-            "#if defined __clang__\n#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
-            "#else\n#define FCL_SCALAR\n#endif\n");
+            "#if defined __clang__ /* vload16 is put together there, and products of two of them are so, too */\n"
+            "typedef float16 float16_unaligned __attribute__((aligned(4)));\n"
+            "typedef int16 int16_unaligned __attribute__((aligned(4)));\n"
+            "typedef uint16 uint16_unaligned __attribute__((aligned(4)));\n"
+            "#define FCL_VECTOR(TYPE, at) (*(const TYPE##16_unaligned *)(at))\n"
+            "#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
+            "#else\n"
+            "#define FCL_VECTOR(TYPE, at) vload16(0, at)\n"
+            "#define FCL_SCALAR\n"
+            "#endif\n"
+            "#define FCL_LANES (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n");
 }
 
 /* Of 64 bits those of cl_khr_int64_base_atomics. */

@@ -145,18 +145,18 @@ def cases(env):
         inner = re.search(r"while \(state\w* < depth\) \{(.*?)\n +\}\n +state", text, re.S)
         assert inner, text
         # eight rows of the first matrix, a vector of the second: as in benchmarks/reference/sgemm.cl
-        assert count(r"vload16\(", inner[1]) == 1 and count(r"= fma\(", inner[1]) == 8, inner[1]
+        assert count(r"FCL_VECTOR\(", inner[1]) == 1 and count(r"= fma\(", inner[1]) == 8, inner[1]
         assert count(r"vstore16|FCL_SIMD|\(uint\)|/ [^1]|%", inner[1]) == 0, inner[1]
         assert count("for \\(int row", text) == 3, text  # the panel is copied by rows, in each of three cases
         text = open(compile_to("c", path), encoding="utf-8").read()
-        assert "vload16" not in text and "float16" not in text, text
+        assert "FCL_VECTOR" not in text and "float16" not in text, text
     yield Case("the sums of a product are vectors in OpenCL's kernels for CPUs, without loads, stores or divisions", vectors)
 
     def calls():
         text = body(open(compile_to("cl", env.path("examples/finance/finance.fcl"), "--map=loop"), encoding="utf-8").read(), "options")
         vectors, rest = text.split("FCL_SIMD")
-        assert count(r"\bif \(", vectors) == 0 and count(r"vload16\(", vectors) == 3 and count(r"vstore16\(", vectors) == 2, text
-        assert count(r"select\(", vectors) == 6 and count(r"vload16|float16", rest) == 0 and count(r"\bexp\(", rest) == 3, text
+        assert count(r"\bif \(", vectors) == 0 and count(r"FCL_VECTOR\(", vectors) == 3 and count(r"vstore16\(", vectors) == 2, text
+        assert count(r"select\(", vectors) == 6 and count(r"FCL_VECTOR|float16", rest) == 0 and count(r"\bexp\(", rest) == 3, text
     yield Case("a loop with exponentials goes by vectors, branches as masks, in OpenCL's kernels for CPUs", calls)
 
     def strides():
