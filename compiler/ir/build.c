@@ -370,14 +370,12 @@ struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enu
     buffer->name = name;
     buffer->span = b->span;
     vec_push(b->arena, &b->stores, 0);
-    if (memory == MEMORY_INPUT || memory == MEMORY_TABLE)
+    if (ir_is_constant_memory(buffer))
         vec_push(b->arena, &b->kernel->buffers, buffer);
     return buffer;
 }
 
-static size_t table_bytes(enum base element, size_t count) {
-    return count * (element == BASE_BOOL ? 1 : base_info[element].bits / 8);
-}
+static size_t table_bytes(enum base element, size_t count) { return count * (size_t)base_info[element].bits / 8; }
 
 struct ir_buffer *ir_table(struct ir_builder *b, enum base element, const union scalar *constants, size_t count,
                            size_t most_bytes) {
@@ -451,7 +449,7 @@ struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct 
 }
 
 void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index, struct ir_value *value) {
-    if (buffer->memory == MEMORY_INPUT || buffer->memory == MEMORY_TABLE)
+    if (ir_is_constant_memory(buffer))
         fatal_internal("ir", "a store to the constant %s", buffer->name ? buffer->name : "?");
     struct ir_instruction *instruction = builder_instruction(b, IR_STORE, 2, 0, 0);
     instruction->buffer = buffer;

@@ -212,7 +212,7 @@ void pass_dce(struct arena *arena, struct ir_kernel *kernel) {
     size_t kept = 0;
     for (size_t i = 0; i < kernel->buffers.count; i++) {
         struct ir_buffer *buffer = kernel->buffers.at[i];
-        if (buffer->memory == MEMORY_INPUT || buffer->memory == MEMORY_TABLE || accesses_of(&d, buffer)->counts)
+        if (ir_is_constant_memory(buffer) || accesses_of(&d, buffer)->counts)
             kernel->buffers.at[kept++] = buffer;
     }
     kernel->buffers.count = kept;

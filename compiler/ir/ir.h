@@ -82,6 +82,10 @@ struct ir_buffer {
     struct span span; /* the `force` */
 };
 
+static inline bool ir_is_constant_memory(const struct ir_buffer *buffer) {
+    return buffer->memory == MEMORY_INPUT || buffer->memory == MEMORY_TABLE;
+}
+
 /* ---- instructions ---- */
 
 enum ir_kind {

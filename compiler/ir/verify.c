@@ -129,7 +129,7 @@ static void check_access(struct verifier *v, const struct ir_instruction *at, co
     expect_base(v, at, is_store ? at->operands[1] : at->results[0], at->buffer->element, "an element");
     if (is_store && region->ambient != LEVEL_THREAD)
         complain(v, at, "a store at ambient %s", level_names[region->ambient]);
-    if (is_store && (at->buffer->memory == MEMORY_INPUT || at->buffer->memory == MEMORY_TABLE))
+    if (is_store && ir_is_constant_memory(at->buffer))
         complain(v, at, "a store to an input or a table");
     if (at->buffer->memory == MEMORY_TABLE && region->ambient == LEVEL_GRID)
         complain(v, at, "the host reads a table");

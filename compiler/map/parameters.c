@@ -261,16 +261,16 @@ static void recompute(struct lowering *l, struct host_values *values, const stru
     lower_bind(l, host->value, is_used_once ? expr : lower_named(l, expr, host->value->name, "t"));
 }
 
-/* Dynamic shared memory that only the launch needs to know the size of: a parameter, or all that the one pool has. */
-static bool launch_sizes_it(const struct lowering *l, const struct extent *extent) {
-    if (l->options->dynamic_as_parameters)
-        return extent->buffer->owner == LEVEL_BLOCK;
-    size_t dynamic = 0;
-    for (size_t i = 0; i < l->extents->all.count; i++) {
-        const struct ir_buffer *buffer = l->extents->all.at[i]->buffer;
-        dynamic += buffer->memory == MEMORY_SHARED && !buffer->capacity->is_constant;
+/* Dynamic shared memory that only the launch needs to know the size of: a parameter, or the last in the one pool. */
+static bool launch_sizes_it(const struct lowering *l, size_t which) {
+    if (l->extents->all.at[which]->buffer->owner != LEVEL_BLOCK)
+        return false;
+    for (size_t i = which + 1; i < l->extents->all.count && !l->options->dynamic_as_parameters; i++) {
+        const struct extent *later = l->extents->all.at[i];
+        if (later->first && later->buffer->memory == MEMORY_SHARED && !later->buffer->capacity->is_constant)
+            return false;
     }
-    return dynamic <= 1 && extent->buffer->owner == LEVEL_BLOCK;
+    return true;
 }
 
 void parameters_make(struct lowering *l) {
@@ -280,7 +280,7 @@ void parameters_make(struct lowering *l) {
     for (size_t i = 0; i < l->extents->all.count; i++) {
         struct extent *extent = l->extents->all.at[i];
         enum ir_memory memory = extent->buffer->memory;
-        bool is_launchs = memory == MEMORY_SHARED && l->target->mapping == TARGET_SIMT && launch_sizes_it(l, extent);
+        bool is_launchs = memory == MEMORY_SHARED && l->target->mapping == TARGET_SIMT && launch_sizes_it(l, i);
         if (extent->first && !is_launchs && (memory == MEMORY_SHARED || memory == MEMORY_PRIVATE))
             need(l, &values, extent->buffer->capacity, 0, 2); /* may be used more than once: named */
     }
