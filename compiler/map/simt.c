@@ -453,13 +453,14 @@ static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, in
     *at = expr_operation(l, OP_ADD, BASE_U32, *at, rounded);
 }
 
-static bool has_barrier(const struct target_block *block, bool is_branch) {
+/* Of all threads of a block, in a branch? `is_branch`: the block of statements is in one. */
+static bool has_barrier_in_branch(const struct target_block *block, bool is_branch) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];
         if (is_branch && statement->kind == TARGET_BLOCK_BARRIER)
             return true;
         bool within = is_branch || statement->kind == TARGET_IF;
-        if (has_barrier(&statement->body, within) || has_barrier(&statement->other, within))
+        if (has_barrier_in_branch(&statement->body, within) || has_barrier_in_branch(&statement->other, within))
             return true;
     }
     return false;
@@ -507,5 +508,5 @@ void simt_begin(struct lowering *l) {
         l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_I32);
     }
     simt_forall(l, l->forall);
-    l->target->has_barrier_in_branch = has_barrier(&l->target->body, false);
+    l->target->has_barrier_in_branch = has_barrier_in_branch(&l->target->body, false);
 }
