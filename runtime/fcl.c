@@ -674,6 +674,8 @@ enum fcl_status fcl_get_kernel(struct fcl_program *program, const char *name, st
 
 const char *fcl_kernel_name(const struct fcl_kernel *kernel) { return kernel ? kernel->name : ""; }
 
+uint64_t fcl_kernel_thread_bytes(const struct fcl_kernel *kernel) { return kernel ? kernel->thread_bytes : 0; }
+
 // ---------------------------------------------------------------- launches
 
 static enum fcl_status check_args(const struct fcl_kernel *kernel, const struct fcl_arg *args, size_t count,

@@ -184,6 +184,9 @@ const char *fcl_build_origin(const struct fcl_context *context);
 
 enum fcl_status fcl_get_kernel(struct fcl_program *program, const char *name, struct fcl_kernel **kernel);
 const char *fcl_kernel_name(const struct fcl_kernel *kernel);
+// Bytes of memory that each thread has for what its registers do not hold: its arrays, and what is spilled. 0 also where the
+// driver does not tell (OpenCL, C).
+uint64_t fcl_kernel_thread_bytes(const struct fcl_kernel *kernel);
 
 // ---------------------------------------------------------------- launches
 

@@ -28,6 +28,7 @@ struct fcl_kernel {
     void *handle;          // CUfunction, cl_kernel, or the pointer to a C function
     uint32_t max_threads;  // threads this kernel can have in a block; 0: no limit
     uint64_t own_shared;   // shared memory it declares itself, bytes
+    uint64_t thread_bytes; // memory of its own that each thread has, bytes; 0 where the driver does not tell
     uint64_t asked_shared; // CUDA: dynamic shared memory already allowed, bytes
     int64_t arguments;     // number of parameters, -1 where the driver does not tell
 };

@@ -3,7 +3,8 @@
    From the params' own values on, it takes one param after another and tries its other choices, with the rest as it is; what is
    faster is kept, until nothing is. Only params that the kernel asks for on that device count, and code that comes out the same as before
    is not tried again. Machines are noisy, so a candidate and the best so far run by turns, their lower quartiles count, and what wins must
-   win again. A choice that changes the result (but for the rounding of another order) is left out, and said so. */
+   win again. A choice that changes the result (but for the rounding of another order) is left out, and said so; and so is one that a
+   device has not the shared memory for, or that needs more registers than there are, where the best so far does with them. */
 #include <math.h>
 #include <string.h>
 
@@ -98,7 +99,15 @@ static struct trial *trial_open(struct search *s, struct tuned values) {
     }
     if (!passes_checks(&request, trial))
         return trial;
-    if (!device_build(&request, &trial->session) || !device_run_once(trial->session.run, &trial->session.why))
+    if (!device_build(&request, &trial->session)) {
+        trial->problem = trial->session.why;
+        return trial;
+    }
+    uint64_t spilled = device_run_spilled_bytes(trial->session.run);
+    if (s->best && spilled > device_run_spilled_bytes(s->best->session.run))
+        trial->problem = arena_printf(arena, "needs %llu bytes more for each thread than there are registers",
+                                      (unsigned long long)spilled);
+    else if (!device_run_once(trial->session.run, &trial->session.why))
         trial->problem = trial->session.why;
     return trial;
 }

@@ -27,6 +27,8 @@ const struct ir_check_site *device_run_failed_check(const struct device_run *run
 struct host_value *device_run_result(struct device_run *run, struct arena *arena, const char **why);
 /* Bytes of all arguments and results in global memory, for bandwidth figures; after a run. */
 uint64_t device_run_bytes(const struct device_run *run);
+/* Bytes of each thread that its registers should hold and do not, at least: of the kernel that spills most. 0 where the driver does not tell. */
+uint64_t device_run_spilled_bytes(const struct device_run *run);
 void device_run_free(struct device_run *run);
 
 #endif

@@ -169,6 +169,8 @@ int find_kernel(kernel **result, module *owner, const char *name) {
         }
     if (void *bound = dlsym(owner->library, (std::string("cudasim_bound_") + name).c_str()))
         one->most_threads = std::min(one->most_threads, *static_cast<unsigned *>(bound));
+    if (void *local = dlsym(owner->library, (std::string("cudasim_local_") + name).c_str()))
+        one->local_bytes = *static_cast<unsigned *>(local);
     owner->kernels.push_back(one);
     *result = one;
     return success;
@@ -366,6 +368,7 @@ int cuFuncGetAttribute(int *value, int attribute, void *function) {
     switch (attribute) {
     case 0: *value = static_cast<int>(one.most_threads); break;
     case 1: *value = static_cast<int>(one.static_shared); break;
+    case 3: *value = static_cast<int>(one.local_bytes); break;
     case 4: *value = 32; break; // registers
     case 5:
     case 6: *value = 75; break;

@@ -51,6 +51,7 @@ struct kernel {
     size_t static_shared = 0;
     size_t dynamic_limit = most_static_shared;
     unsigned most_threads = cudasim::most_threads;
+    unsigned local_bytes = 0;
 };
 
 // ---------------------------------------------------------------- threads (threads.cc)

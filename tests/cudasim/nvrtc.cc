@@ -152,8 +152,14 @@ std::string rewrite_dynamic_shared(std::string source) {
     return source;
 }
 
+// CUDASIM_LOCAL=BYTES:TEXT: as if the registers did not suffice for the kernels of programs that contain the text.
+unsigned local_bytes(const std::string &source) {
+    const char *given = getenv("CUDASIM_LOCAL"), *colon = given ? strchr(given, ':') : nullptr;
+    return colon && source.find(colon + 1) != std::string::npos ? static_cast<unsigned>(atoi(given)) : 0;
+}
+
 // What is put after the user's program: how its kernels are entered, and where its shared variables lie.
-std::string entries(const std::vector<kernel> &kernels) {
+std::string entries(const std::vector<kernel> &kernels, unsigned local_bytes) {
     std::ostringstream out;
     out << "\n#line 1 \"cudasim\"\n"
            "extern \"C\" {\n"
@@ -171,6 +177,8 @@ std::string entries(const std::vector<kernel> &kernels) {
             << ", arguments); }\n";
         if (!one.bound.empty())
             out << "unsigned cudasim_bound_" << one.name << "[] = {" << one.bound << "};\n";
+        if (local_bytes)
+            out << "unsigned cudasim_local_" << one.name << "[] = {" << local_bytes << "};\n";
     }
     out << "}\n";
     return out.str();
@@ -316,7 +324,8 @@ int nvrtcCompileProgram(program *one, int count, const char *const *options) {
     for (const auto &header : one->headers)
         write_all(folder + "/" + base_name(header.first), header.second);
     write_all(source, "#line 1 " + std::string("\"") + base_name(one->name) + "\"\n" +
-                          rewrite_dynamic_shared(one->source) + entries(find_kernels(blank(one->source))));
+                          rewrite_dynamic_shared(one->source) +
+                          entries(find_kernels(blank(one->source)), local_bytes(one->source)));
     const char *compiler = getenv("CUDASIM_CXX");
     std::string command =
         std::string(compiler ? compiler : "g++") +

@@ -135,6 +135,18 @@ def cases(env):
         assert line_of(folder)[4] == "-", line_of(folder)
     yield Case("a choice that leads outside of an array is left out, and said so", outside)
 
+    def spilled():
+        folder = folder_with("param turns : int = 1 in {1, 2, 3}\n"  # the results are the same for small numbers
+                             "kernel turned (xs : [int]) =\n"
+                             "  push <grid> (map (fn x => foldl min (x / 12345) (generate turns (fn i => x / (12345 + i)))) xs)\n")
+        variables = env.cudasim(CUDASIM_LOCAL="96:12345", FCL_CACHE="0")
+        done = env.run(env.fclc, "tune", "--target=cuda", "p.fcl", "turned", "iota:100", cwd=folder, env=variables)
+        assert done.returncode == 0 and "registers" not in done.stderr, done.stdout + done.stderr
+        variables["CUDASIM_LOCAL"] = "96:12347"
+        done = env.run(env.fclc, "tune", "--target=cuda", "p.fcl", "turned", "iota:100", cwd=folder, env=variables)
+        assert re.findall(r"turns=(\d) +needs 96 bytes more for each thread than there are registers", done.stderr) == ["3"], done.stderr
+    yield Case("a choice that spills registers is not timed, unless the best does so too", spilled)
+
     def no_file():
         folder = folder_with()
         done = env.run(env.fclc, "tune", "--target=c", "-D", "steps=4", "-", "rising", "iota:10", cwd=folder, input=PROGRAM)

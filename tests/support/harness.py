@@ -45,11 +45,12 @@ class Case:
 class Env:
     """Where things are, and how to run them."""
 
-    def __init__(self, root, build, sanitized, scratch):
+    def __init__(self, root, build, sanitized, scratch, long=False):
         self.root = root
         self.build = build
         self.sanitized = sanitized
         self.scratch = scratch
+        self.long = long  # also what is too slow for every run
         self.fclc = os.path.join(build, "fclc")
 
     def path(self, *parts):

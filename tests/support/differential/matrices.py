@@ -3,7 +3,7 @@
 import functools
 import itertools
 import math
-from .rows import LONG, WORD, doubles, hashed, joined, row, unzipped, words
+from .rows import LONG, MILLION, WORD, doubles, hashed, joined, row, unzipped, words
 from .segments import CUTS, affine, cut, folded
 
 # ---- dense ----
@@ -11,16 +11,18 @@ from .segments import CUTS, affine, cut, folded
 # Rows and columns: empty ones, one row, one column, sizes that no tile divides and such that it does.
 SHAPES = ((0, 0), (0, 5), (5, 0), (1, 1), (1, 31), (33, 1), (31, 33), (1, 257), (257, 1), (64, 32), (65, 17), (100, 101))
 LARGE = (1025, 1023)
+HUGE = (1141, MILLION // 1141)
 # Rows of the first matrix of a product, its columns, and those of the second.
 PRODUCTS = ((0, 0, 0), (0, 3, 2), (2, 3, 0), (2, 0, 3), (1, 1, 1), (1, 40, 1), (3, 1, 5), (31, 33, 17), (65, 17, 33), (64, 32, 64), (130, 70, 67))
+HUGE_PRODUCT = (HUGE[0], 3, HUGE[1])
 
 
 def shaped(names, kernel, wanted, params="height:int width:int xs:[uint]", result="[uint]", library="matrix", shapes=SHAPES + (LARGE,),
            inputs=lambda height, width, r: [height, width, words(height * width, r)], **options):
     """A row whose arguments have shapes in place of lengths."""
-    made = {f"{height} x {width}": lambda n, r, shape=(height, width): inputs(*shape, r) for height, width in shapes}
+    made = {f"{height} x {width}": lambda n, r, shape=(height, width): inputs(*shape, r) for height, width in (*shapes, HUGE)}
     row(library, names, kernel, params, result, wanted, inputs=made, library=library,
-        tests=[(height * width, label) for (height, width), label in zip(shapes, made)], **options)
+        tests=[(height * width, label) for (height, width), label in zip(shapes, made)], long=[(MILLION, list(made)[-1])], **options)
 
 
 def columns(height, width, xs):
@@ -46,9 +48,9 @@ def product(names, kernel, kind, step, elements):
         across, down = [xs[y * inner:(y + 1) * inner] for y in range(height)], columns(inner, width, ys)
         return [functools.reduce(lambda s, pair: step(s, *pair), zip(one, other), 0 if kind == "uint" else 0.0) for one in across for other in down]
     made = {" x ".join(map(str, sizes)): lambda n, r, sizes=sizes: [*sizes, elements(sizes[0] * sizes[1], r), elements(sizes[1] * sizes[2], r)]
-            for sizes in PRODUCTS}
+            for sizes in (*PRODUCTS, HUGE_PRODUCT)}
     row("matrix", names, kernel, f"height:int inner:int width:int xs:[{kind}] ys:[{kind}]", f"[{kind}]", wanted, inputs=made, library="matrix",
-        tests=[(max(a * b, b * c, a * c), label) for (a, b, c), label in zip(PRODUCTS, made)])
+        tests=[(max(a * b, b * c, a * c), label) for (a, b, c), label in zip(PRODUCTS, made)], long=[(MILLION, list(made)[-1])])
 
 
 for name in ("matMulBy", "matMulSquares 32 2", "matMulShared", "matMulVectors"):

@@ -11,8 +11,9 @@ import threading
 # Lengths around the sizes of warps, blocks and chunks, powers of two, primes.
 SMALL = (0, 1, 2, 31, 32, 33, 255, 256, 257)
 AWKWARD = SMALL + (1023, 1025, 4095, 4097, 7919, 10007)
-LONG = AWKWARD + (65535, 65537, 2**20 + 3)
-# The longest array for each executor, by how fast it is.
+MILLION = 2**20 + 3
+LONG = AWKWARD + (65535, 65537, MILLION)
+# The longest array for each executor, by how fast it is; there is none in a long run.
 LONGEST = {"interp": 4097, "c": 2**21, "c-unoptimised": 65537, "opencl-loop": 2**21, "opencl-simt": 10007,
            "cuda-simulator": 4097}
 EVERY = tuple(LONGEST)
@@ -147,10 +148,11 @@ class Row:
     """A row of the table: `names` of the functions it is for, a kernel's body, the types of its `params` and of its `result` (a word
     for each component), and `wanted`, what it gives for arguments. `inputs` makes up arguments of a length, by type where it is
     not given; a dictionary of these has a name for each. `tests` are pairs of a length and such a name: by default every name at
-    all `lengths`. `alone`: cannot be computed by one kernel together with others, as it is no array of the grid. `near`: floats
+    all `lengths`. `long` are those that only a long run has: by default, of a row that runs everywhere and stops at the awkward
+    lengths, one of MILLION elements. `alone`: cannot be computed by one kernel together with others, as it is no array of the grid. `near`: floats
     need only be near what is wanted. `library`: what the kernel imports."""
 
-    def __init__(self, group, names, kernel, params, result, wanted, inputs=None, lengths=LONG, tests=None, executors=EVERY, variant="",
+    def __init__(self, group, names, kernel, params, result, wanted, inputs=None, lengths=LONG, tests=None, long=None, executors=EVERY, variant="",
                  alone=False, near=False, library=None):
         self.group, self.names, self.executors = group, names.split(), executors
         self.params = [part.split(":") for part in params.split()]
@@ -160,6 +162,8 @@ class Row:
         self.number, self.alone, self.near, self.library = len(TABLE), alone, near, library
         self.inputs = inputs if isinstance(inputs, dict) else {"": inputs or self.by_type}
         self.tests = tests or [(length, label) for length in lengths for label in self.inputs]
+        ends_awkward = max(length for length, _ in self.tests) == AWKWARD[-1]
+        self.long = long or ([(MILLION, next(iter(self.inputs)))] if executors == EVERY and ends_awkward else [])
         longest = max(LONGEST[executor] for executor in executors)
         unreached = [length for length, _ in self.tests if length > longest]
         assert not unreached, f"{self.title}: lengths {unreached} are too long for {', '.join(executors)}"

@@ -14,7 +14,7 @@ class Bundle:
     """Rows with the same tests, computed by one kernel."""
 
     def __init__(self, rows):
-        self.rows, self.tests = rows, rows[0].tests
+        self.rows, self.tests, self.long = rows, rows[0].tests, rows[0].long
         self.name = "k" + "_".join(str(entry.number) for entry in rows)
 
     def source(self):
@@ -36,7 +36,7 @@ def bundled(rows):
     """Rows with the same tests in bundles."""
     alike = {}
     for entry in rows:
-        alike.setdefault((entry.number if entry.alone else tuple(entry.tests), entry.near), []).append(entry)
+        alike.setdefault((entry.number if entry.alone else (tuple(entry.tests), tuple(entry.long)), entry.near), []).append(entry)
     return [Bundle(part) for entries in alike.values() for part in chunks(TOGETHER, entries)]
 
 
@@ -70,7 +70,8 @@ def run(env, rows, folder, executor):
                 f"{bundle.directive(folder, length, label)}\n")
 
     bundles = bundled([entry for entry in rows if executor in entry.executors])
-    tests = sorted((length, i, label) for i, bundle in enumerate(bundles) for length, label in bundle.tests if length <= LONGEST[executor])
+    tests = sorted((length, i, label) for i, bundle in enumerate(bundles) for length, label in bundle.tests + bundle.long * env.long
+                   if env.long or length <= LONGEST[executor])
     failed, counts, output = attempt(bundles, tests)
     if not counts:  # a crash: the smallest test that does not come to an end
         for test in tests:
