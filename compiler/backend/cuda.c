@@ -2,8 +2,10 @@
 #include "backend/print.h"
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
-    text_printf(p->out, "extern \"C\" __global__ void __launch_bounds__(%d, %d) %s(", kernel->block_threads,
-                kernel->blocks_together, kernel->name);
+    text_printf(p->out, "extern \"C\" __global__ void __launch_bounds__(%d", kernel->block_threads);
+    if (kernel->blocks_together > 1)
+        text_printf(p->out, ", %d", kernel->blocks_together);
+    text_printf(p->out, ") %s(", kernel->name);
     print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
 }

@@ -392,22 +392,10 @@ uint64_t device_run_bytes(const struct device_run *x) {
     return bytes;
 }
 
-/* All of a thread's arrays; the driver's compiler may put some of them into one place, or into registers. */
-static uint64_t array_bytes(const struct target_block *block) {
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < block->statements.count; i++) {
-        const struct target_statement *s = block->statements.at[i];
-        if (s->kind == TARGET_DECLARE_ARRAY && s->array->space == TARGET_SPACE_PRIVATE)
-            bytes += (uint64_t)s->array->capacity * target_element_bytes(s->array->element);
-        bytes += array_bytes(&s->body) + array_bytes(&s->other);
-    }
-    return bytes;
-}
-
 uint64_t device_run_spilled_bytes(const struct device_run *x) {
     uint64_t most = 0;
     for (size_t i = 0; i < x->job.target->kernels.count; i++) {
-        uint64_t arrays = array_bytes(&x->job.target->kernels.at[i]->body);
+        uint64_t arrays = (uint64_t)x->job.target->kernels.at[i]->private_bytes;
         uint64_t all = fcl_kernel_thread_bytes(x->kernels[i]);
         if (all > arrays && all - arrays > most)
             most = all - arrays;

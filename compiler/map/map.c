@@ -3,6 +3,8 @@
 
 #include "map/lower.h"
 
+enum { SMALL_ARRAYS = 128 }; /* bytes of a thread's, that are registers beside others */
+
 struct map_options map_options_cuda(void) {
     return (struct map_options){.mapping = TARGET_SIMT,
                                 .has_warps = true,
@@ -84,8 +86,6 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     if (target->needs_warps)
         target->block_threads =
             (target->block_threads + target->warp_threads - 1) / target->warp_threads * target->warp_threads;
-    target->blocks_together =
-        options->threads_together > target->block_threads ? options->threads_together / target->block_threads : 1;
     struct lowering l = {.arena = arena,
                          .kernel = kernel,
                          .options = options,
@@ -103,6 +103,8 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
         simt_begin(&l);
     else
         loop_begin(&l);
+    if (target->private_bytes > SMALL_ARRAYS)
+        target->blocks_together = options->threads_together / target->block_threads;
     return target;
 }
 

@@ -101,14 +101,20 @@ static void lower_one_each(struct lowering *l, const struct ir_instruction *fora
 static struct target_array *declare_shared(struct lowering *l, const char *name, enum base element, int64_t capacity,
                                            int alignment);
 
-/* note [tickets] in ir.h: the first thread draws the number of the block's next iteration and tells the others. */
+/* note [tickets] in ir.h: the first thread draws the number of the block's next iteration and tells the others. All blocks together
+   draw as many as there are, each as many as it would do were they shared out: where there is a block for each, all of them
+   are needed, and none comes to draw when nothing is left. */
 static void lower_tickets(struct lowering *l, const struct ir_instruction *forall) {
     const struct ir_value *index = forall->parameters[0];
     struct target_expr *limit = expr_convert(l, lower_simple(l, forall->operands[0], "count"), BASE_U32);
     struct target_array *told = declare_shared(l, names_fresh(l->names, "ticket_of_block", ""), BASE_U32, 1, 0);
     l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_U32);
     struct target_expr *zero = expr_integer(l, BASE_I32, 0);
-    struct target_statement *loop = lower_emit(l, TARGET_WHILE);
+    struct target_statement *loop = lower_emit(l, TARGET_FOR);
+    loop->variable = lower_variable(l, BASE_U32, "turn", "turn");
+    loop->value = expr_hardware(l, TARGET_BLOCK_ID);
+    loop->step = expr_hardware(l, TARGET_BLOCK_COUNT);
+    loop->limit = limit;
     struct lower_scope scope = lower_enter(l, &loop->body);
     struct target_statement *only = lower_emit(l, TARGET_IF);
     only->value = expr_operation(l, OP_EQ, BASE_BOOL, expr_hardware(l, TARGET_THREAD_ID), zero);
@@ -121,7 +127,6 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, inner);
     lower_emit(l, TARGET_BLOCK_BARRIER);
     struct target_expr *ticket = lower_named(l, expr_element(l, BASE_U32, told, zero), "ticket", NULL);
-    lower_emit(l, TARGET_LEAVE_UNLESS)->value = expr_operation(l, OP_LT, BASE_BOOL, ticket, limit);
     lower_bind(l, index, lower_named(l, expr_convert(l, ticket, index->base), index->name, "i"));
     lower_region(l, forall->regions[0]);
     if (barrier_of(l->barriers->at_end, forall->regions[0]) == BARRIER_NONE)
@@ -466,6 +471,18 @@ static bool has_barrier_in_branch(const struct target_block *block, bool is_bran
     return false;
 }
 
+static int64_t private_bytes(const struct target_block *block) {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *statement = block->statements.at[i];
+        const struct target_array *array = statement->array;
+        if (statement->kind == TARGET_DECLARE_ARRAY && array->space == TARGET_SPACE_PRIVATE)
+            bytes += array->capacity * (int64_t)target_element_bytes(array->element);
+        bytes += private_bytes(&statement->body) + private_bytes(&statement->other);
+    }
+    return bytes;
+}
+
 void simt_begin(struct lowering *l) {
     int warps =
         l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
@@ -508,5 +525,6 @@ void simt_begin(struct lowering *l) {
         l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_I32);
     }
     simt_forall(l, l->forall);
+    l->target->private_bytes = private_bytes(&l->target->body);
     l->target->has_barrier_in_branch = has_barrier_in_branch(&l->target->body, false);
 }

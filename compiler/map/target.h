@@ -182,13 +182,14 @@ struct target_kernel {
     enum level_value unit;          /* LEVEL_BLOCK, LEVEL_WARP or LEVEL_THREAD: who does one iteration */
     bool is_exact;                  /* neither more nor fewer threads than block_threads */
     int block_threads;              /* to launch with; also the most that may be (1 in the loop mapping) */
-    int blocks_together;            /* that a multiprocessor is to hold at least, which bounds a thread's registers */
-    int turns;                      /* of a thread, one after the other, where there are enough: note [turns]; 0: one */
-    bool needs_warps;               /* threads per block must be a multiple of the warp's */
+    int blocks_together; /* that a multiprocessor is to hold at least, which bounds a thread's registers; 0: the compiler's affair */
+    int turns;        /* of a thread, one after the other, where there are enough: note [turns]; 0: one */
+    bool needs_warps; /* threads per block must be a multiple of the warp's */
     int warp_threads;
     bool uses_double;
     bool uses_atomic64;
     bool has_barrier_in_branch;  /* SIMT: of a block's threads */
+    int64_t private_bytes;       /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
     int64_t static_shared_bytes; /* declared in the kernel */
     int64_t dynamic_fixed_bytes; /* CUDA: static memory too large to be declared so, at the start of the dynamic one */
     VEC(struct target_dynamic) dynamic; /* CUDA: follow the fixed part; OpenCL has LOCAL parameters instead */
