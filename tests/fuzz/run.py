@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compare all executors with the interpreter on random programs.
 
-usage: tests/fuzz/run.py [--fclc PATH] [--executors c,opencl-loop,…] FIRST LAST     seeds, both included
+usage: tests/fuzz/run.py [--fclc PATH] [--executors c,opencl-loop,…] [--jobs N] FIRST LAST     seeds, both included
 """
 
 import argparse
+import concurrent.futures
 import os
 import sys
 import tempfile
@@ -59,17 +60,19 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
     options.add_argument("--executors", default="c,c-unoptimised,opencl-loop,opencl-simt,cuda-simulator")
+    options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options.add_argument("first", type=int)
     options.add_argument("last", type=int)
     chosen = options.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
         env = Env(ROOT, os.path.dirname(os.path.abspath(chosen.fclc)), False, scratch)
-        for seed in range(chosen.first, chosen.last + 1):
-            problem = check_seed(env, seed, chosen.executors.split(","))
-            failed += bool(problem)
-            if problem:
-                print(problem, flush=True)
+        seeds = range(chosen.first, chosen.last + 1)
+        with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
+            for problem in pool.map(lambda seed: check_seed(env, seed, chosen.executors.split(",")), seeds):
+                failed += bool(problem)
+                if problem:
+                    print(problem, flush=True)
     print(f"{chosen.last - chosen.first + 1 - failed} programs agree, {failed} do not")
     return 1 if failed else 0
 
