@@ -604,20 +604,29 @@ struct share {
     struct ir_value *first, *count;
 };
 
+/* Of x that is not negative. */
+static struct ir_value *divide_up(struct ir_builder *b, struct ir_value *x, struct ir_value *y) {
+    struct ir_value *is_exact = ir_binary(b, OP_EQ, ir_binary(b, OP_REM, x, y), ir_int(b, 0));
+    return ir_binary(b, OP_ADD, ir_binary(b, OP_DIV, x, y),
+                     ir_ternary(b, OP_SELECT, is_exact, ir_int(b, 0), ir_int(b, 1)));
+}
+
+/* In whole sectors of memory, so that no block begins in the middle of one. */
 static struct share even_shares(struct elaborator *e, struct ir_value *pairs, struct ir_value *blocks) {
+    enum { SECTOR = 32 }; /* elements of the smallest types */
     struct ir_builder *b = e->builder;
-    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
-    struct ir_value *rest = ir_binary(b, OP_REM, pairs, blocks);
-    struct ir_value *size = ir_binary(b, OP_ADD, ir_binary(b, OP_DIV, pairs, blocks),
-                                      ir_ternary(b, OP_SELECT, ir_binary(b, OP_EQ, rest, zero), zero, one));
-    return (struct share){.size = ir_binary(b, OP_MAX, zero, size)};
+    struct ir_value *sectors = divide_up(b, ir_binary(b, OP_MAX, ir_int(b, 0), pairs), ir_int(b, SECTOR));
+    struct ir_value *size = ir_convert(b, divide_up(b, sectors, blocks), BASE_I64);
+    return (struct share){.size = ir_binary(b, OP_MUL, size, ir_convert(b, ir_int(b, SECTOR), BASE_I64))};
 }
 
 static void begin_share(struct elaborator *e, struct share *share, struct ir_value *pairs, struct ir_value *block) {
     struct ir_builder *b = e->builder;
-    share->first = ir_binary(b, OP_MUL, block, share->size);
-    struct ir_value *left = ir_binary(b, OP_MAX, ir_int(b, 0), ir_binary(b, OP_SUB, pairs, share->first));
-    share->count = ir_binary(b, OP_MIN, share->size, left);
+    struct ir_value *all = ir_convert(b, pairs, BASE_I64);
+    struct ir_value *first =
+        ir_binary(b, OP_MIN, ir_binary(b, OP_MUL, ir_convert(b, block, BASE_I64), share->size), all);
+    share->first = ir_convert(b, first, BASE_I32);
+    share->count = ir_convert(b, ir_binary(b, OP_MIN, share->size, ir_binary(b, OP_SUB, all, first)), BASE_I32);
 }
 
 /* A core cannot change one place twice in a row without waiting for the first change: pairs that follow one another go to
