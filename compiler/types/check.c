@@ -32,11 +32,11 @@ static struct checker *checker_new(struct arena *arena, struct symbols *symbols,
 
 static void define(struct checker *c, struct global_entry *entry) {
     struct global_entry *earlier = map_get(c->scope->globals, entry->global->name);
-    if (earlier && earlier != entry) {
-        struct diagnostic *d =
-            diag_warning(c->diagnostics, DIAG_SHADOWED_DEFINITION, entry->global->span,
-                         "`%s` is defined again: from here on the earlier one is hidden", entry->global->name->text);
-        diag_note(c->diagnostics, d, earlier->global->span, "the earlier definition");
+    if (earlier && earlier != entry && earlier->global->kind == GLOBAL_KERNEL) {
+        struct diagnostic *d = diag_warning(c->diagnostics, DIAG_HIDDEN_KERNEL, entry->global->span,
+                                            "`%s` is defined again, and the kernel of this name is not compiled",
+                                            entry->global->name->text);
+        diag_note(c->diagnostics, d, earlier->global->span, "the kernel");
     }
     map_set(c->scope->globals, entry->global->name, entry);
 }
@@ -111,6 +111,21 @@ static void name_parameters(struct checker *c, struct core_global *global, const
     }
 }
 
+/* The levels that a function takes first: those it names, or, where it names none, those its sig does, as in the paper's
+   `sig red : <lvl> -> …` and `fun red f arr = …`. */
+static void take_levels(struct checker *c, struct function_parts *parts, const struct ast_decl *decl,
+                        const struct ast_decl *sig) {
+    parts->levels = decl->levels.at;
+    parts->level_count = decl->levels.count;
+    if (!sig || decl->kind != DECL_FUN || decl->levels.count)
+        return;
+    VEC(struct ast_level_binder) levels = {0};
+    for (const struct ast_type *type = sig->signature->type; type->kind == AST_TYPE_LEVEL_ARROW; type = type->to)
+        vec_push(c->arena, &levels, (struct ast_level_binder){type->level->name, type->level->span});
+    parts->levels = levels.at;
+    parts->level_count = levels.count;
+}
+
 static struct scheme *scheme_of_definition(struct checker *c, const struct ast_decl *decl, struct core_global *global,
                                            struct type *expected, struct level *inner) {
     struct type *type = global->body->type;
@@ -171,13 +186,12 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
         if (decl->kind == DECL_VAL) {
             global->body = infer_expr(c, decl->body);
         } else {
-            struct function_parts parts = {.levels = decl->levels.at,
-                                           .level_count = decl->levels.count,
-                                           .parameters = decl->parameters.at,
+            struct function_parts parts = {.parameters = decl->parameters.at,
                                            .parameter_count = decl->parameters.count,
                                            .body = decl->body,
                                            .span = decl->span,
                                            .sig_span = sig ? sig->signature->type->span : (struct span){0, 0}};
+            take_levels(c, &parts, decl, sig);
             if (decl->kind == DECL_KERNEL && decl->levels.count)
                 diag_error(c->diagnostics, DIAG_KERNEL_LEVELS, decl->levels.at[0].span,
                            "a kernel takes no levels: the level of its result says where it runs");

@@ -1,5 +1,7 @@
 /* The last look at a definition: links disappear from its types, what nothing decided gets its default, and literals
    are checked against the types they got. */
+#include <math.h>
+
 #include "types/checker.h"
 
 static struct level *settle_level(struct checker *c, struct level *level) {
@@ -121,7 +123,19 @@ static void check_literal(struct checker *c, const struct literal_check *check) 
         diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span, "this number does not fit any integer type");
         return;
     }
-    if (type->kind != TYPE_BASE || !base_info[type->base].is_integer || core->literal.is_floating)
+    if (core->literal.is_floating) {
+        bool is_float = type->kind == TYPE_BASE && type->base == BASE_F32;
+        if (is_float ? isinf((float)core->literal.floating) : isinf(core->literal.floating)) {
+            struct diagnostic *d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span,
+                                              "this number does not fit `%s`", is_float ? "float" : "double");
+            diag_hint(c->diagnostics, d,
+                      is_float && !isinf(core->literal.floating)
+                          ? "a double holds up to 1.8e308; `1.0 / 0.0` is infinite"
+                          : "`1.0 / 0.0` is infinite");
+        }
+        return;
+    }
+    if (type->kind != TYPE_BASE || !base_info[type->base].is_integer)
         return;
     const struct base_info *info = &base_info[type->base];
     int value_bits = info->bits - info->is_signed;

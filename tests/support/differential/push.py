@@ -24,9 +24,14 @@ def stepped(f, xs):
 
 pushed("split2DGrid", "push <grid> (map hash (split2DGrid 5 cols (divUp cols 5) (divUp rows 5) (take (cols * rows) xs)))",
        lambda cols, rows, xs: hashed(border_tiles(5, cols, xs[:cols * rows])), "cols:int rows:int xs:[uint]", inputs=matrix)
-pushed("concat2DGrid", "concat2DGrid 8 (divUp cols 8) cols rows (mapIx (fn t part => push <block> (map (fn x => x * 3 + uint t) part)) "
+pushed("concat2DInto", "concat2DInto 8 (divUp cols 8) cols rows (mapIx (fn t part => push <block> (map (fn x => x * 3 + uint t) part)) "
        "(split2DGrid 8 cols (divUp cols 8) (divUp rows 8) (take (cols * rows) xs)))",
        lambda cols, rows, xs: [xs[y * cols + x] * 3 + y // 8 * up(cols, 8) + x // 8 & WORD for y in range(rows) for x in range(cols)],
+       "cols:int rows:int xs:[uint]", inputs=matrix)
+pushed("concat2DGrid", "concat2DGrid 8 (divUp rows 8) cols (mapIx (fn t part => push <block> (map (fn x => x * 3 + uint t) part)) "
+       "(split2DGrid 8 cols (divUp cols 8) (divUp rows 8) (take (cols * rows) xs)))",
+       lambda cols, rows, xs: [xs[min(y, rows - 1) * cols + x] * 3 + y // 8 * up(cols, 8) + x // 8 & WORD
+                               for y in range(up(rows, 8) * 8) for x in range(cols)],
        "cols:int rows:int xs:[uint]", inputs=matrix)
 STEP = "fn x y => x * 3 + y"
 pushed("step", f"step <grid> ({STEP}) xs", lambda xs: stepped(lambda x, y: x * 3 + y & WORD, xs), **AT_GRID)
