@@ -835,15 +835,21 @@ void fcl_clear_timings(struct fcl_context *context) {
 
 // ---------------------------------------------------------------- checks
 
-// `message` with the numbers in place of its first and second %lld.
+// `message` with the numbers in place of its first and second %lld; "1 elements" loses its s.
 static void fill_message(char *to, size_t bytes, const char *message, int64_t a, int64_t b) {
     const int64_t numbers[2] = {a, b};
     size_t used = 0, next = 0;
     while (*message && used + 1 < bytes) {
         if (strncmp(message, "%lld", 4) == 0 && next < 2) {
-            int wrote = snprintf(to + used, bytes - used, "%lld", (long long)numbers[next++]);
+            static const char plural[] = " elements";
+            int wrote = snprintf(to + used, bytes - used, "%lld", (long long)numbers[next]);
             used += wrote > 0 ? (size_t)wrote : 0;
             message += 4;
+            if (numbers[next++] == 1 && strncmp(message, plural, strlen(plural)) == 0) {
+                for (size_t i = 0; plural[i + 1] && used + 1 < bytes; i++)
+                    to[used++] = plural[i];
+                message += strlen(plural);
+            }
         } else {
             to[used++] = *message++;
         }

@@ -214,9 +214,12 @@ enum exit_status compilation_check(struct compilation *c, const char *path) {
     if (status != EXIT_GOOD)
         return status;
     for (size_t i = 0; i < c->options->settings.count; i++)
-        c->options->settings.at[i].used = false;
+        c->options->settings.at[i].used = c->options->settings.at[i].wrong = false;
     c->program = types_check(c->arena, c->symbols, c->modules.at, c->modules.count, c->options->settings.at,
                              c->options->settings.count, c->diagnostics);
+    for (size_t i = 0; i < c->options->settings.count; i++)
+        if (c->options->settings.at[i].wrong)
+            return EXIT_USAGE;
     if (!compilation_is_good(c))
         return EXIT_GOOD;
     status = check_settings(c);

@@ -255,6 +255,12 @@ static bool check_operands(struct parser *p) {
             p->why = arena_printf(p->arena, "--%s is no option of `fclc %s`", option_info[i].name, info->synopsis);
             return false;
         }
+    if (o->target && ((o->mapping == MAPPING_SIMT && strcmp(o->target, "c") == 0) ||
+                      (o->mapping == MAPPING_LOOP && strcmp(o->target, "cuda") == 0))) {
+        p->why = arena_printf(p->arena, "--map=%s is not for --target=%s", o->mapping == MAPPING_SIMT ? "simt" : "loop",
+                              o->target);
+        return false;
+    }
     bool is_devices = o->command == COMMAND_DEVICES;
     if (o->operand_count < info->least || ((info->most || is_devices) && o->operand_count > info->most)) {
         p->why =

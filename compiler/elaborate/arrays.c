@@ -406,24 +406,31 @@ static struct push *chunks(struct elaborator *e, const struct instance *instance
     return push;
 }
 
+static struct ir_value *chunk_size(struct elaborator *e, struct elab_value *size) {
+    struct ir_value *n = elab_as_scalar(e, size);
+    if (n && e->options->check)
+        elab_check(e, CHECK_CHUNK_SIZE, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
+    return n;
+}
+
 PRIMITIVE(CONCAT) {
     (void)primitive;
     struct push *push = chunks(e, instance, false, arguments[1]);
-    push->chunk_size = elab_as_scalar(e, arguments[0]);
+    push->chunk_size = chunk_size(e, arguments[0]);
     return elab_of_push(e, push);
 }
 
 PRIMITIVE(CONCAT_SEQ) {
     (void)primitive;
     struct push *push = chunks(e, instance, true, arguments[1]);
-    push->chunk_size = elab_as_scalar(e, arguments[0]);
+    push->chunk_size = chunk_size(e, arguments[0]);
     return elab_of_push(e, push);
 }
 
 PRIMITIVE(INTERLEAVE) {
     (void)primitive;
     struct push *push = chunks(e, instance, false, arguments[2]);
-    push->chunk_size = elab_as_scalar(e, arguments[0]);
+    push->chunk_size = chunk_size(e, arguments[0]);
     push->function = arguments[1];
     return elab_of_push(e, push);
 }
@@ -431,7 +438,7 @@ PRIMITIVE(INTERLEAVE) {
 PRIMITIVE(INTERLEAVE_SEQ) {
     (void)primitive;
     struct push *push = chunks(e, instance, true, arguments[2]);
-    push->chunk_size = elab_as_scalar(e, arguments[0]);
+    push->chunk_size = chunk_size(e, arguments[0]);
     push->function = arguments[1];
     return elab_of_push(e, push);
 }

@@ -156,15 +156,10 @@ static void write_interleaved(struct interp *in, struct sink *sink, int64_t inde
     self->to->write(in, self->to, in_range(in, push, to, push->length), value);
 }
 
-static const char *operation_name(const struct push *push) {
-    return push->kind == PUSH_CONCAT ? "concat" : "interleave";
-}
-
-static void check_chunk(struct interp *in, const struct push *push, int64_t chunk, int64_t length) {
+static void check_chunk(struct interp *in, const struct push *push, int64_t length) {
     if (length != push->size)
-        interp_fail(in, DIAG_CHUNK_SIZE, push->span, "chunk %lld has %lld element%s, %s %lld wants %lld",
-                    (long long)chunk, (long long)length, length == 1 ? "" : "s", operation_name(push),
-                    (long long)push->size, (long long)push->size);
+        interp_fail(in, DIAG_CHUNK_SIZE, push->span, "a chunk has %lld element%s, and %lld are wanted",
+                    (long long)length, length == 1 ? "" : "s", (long long)push->size);
 }
 
 /* (42): each chunk is run by itself, and its elements go to its part of the whole. */
@@ -179,7 +174,7 @@ static int64_t run_concat(struct interp *in, struct push *push, struct sink *to)
         struct chunk_sink sink = {{write_shifted}, to, push, chunk, chunk * push->size};
         length = push_run(in, value.push, &sink.sink);
         if (chunk + 1 < count)
-            check_chunk(in, push, chunk, length);
+            check_chunk(in, push, length);
         region_release(in->region, mark);
     }
     in->chunks = run.outer;
@@ -197,7 +192,7 @@ static int64_t run_interleave(struct interp *in, struct push *push, struct sink 
         struct value value = pull_element(in, push->pull, chunk, push->span);
         struct chunk_sink sink = {{write_interleaved}, to, push, chunk, 0};
         if (push->kind == PUSH_INTERLEAVE)
-            check_chunk(in, push, chunk, push_length(in, value.push));
+            check_chunk(in, push, push_length(in, value.push));
         push_run(in, value.push, &sink.sink);
         region_release(in->region, mark);
     }

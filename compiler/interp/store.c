@@ -45,8 +45,8 @@ static void grow(struct interp *in, struct store *store, int64_t wanted) {
 static void write_store(struct interp *in, struct sink *sink, int64_t index, struct value value) {
     struct store *store = (struct store *)sink;
     if (index < 0 || (store->length >= 0 && index >= store->length))
-        interp_fail(in, DIAG_WRITE_OUT_OF_RANGE, store->span, "place %lld is written, and the array has %lld elements",
-                    (long long)index, (long long)store->length);
+        interp_fail(in, DIAG_WRITE_OUT_OF_RANGE, store->span, "place %lld is written, and the array has %lld element%s",
+                    (long long)index, (long long)store->length, store->length == 1 ? "" : "s");
     if (store->width == 0)
         store->width = value_pack_width(value);
     if (store->width == 0)
@@ -81,20 +81,29 @@ static bool length_is_cheap(const struct push *push) {
     return false;
 }
 
+/* Who decides on the places that are written: what has an index function; else what wants the array, at that span. */
+static struct span writer_of(const struct push *push, struct span span) {
+    while (push->kind == PUSH_MAP || push->kind == PUSH_MAP_IX || push->kind == PUSH_SHUFFLE)
+        push = push->of;
+    bool has_function = push->kind == PUSH_PERMUTE || push->kind == PUSH_INTERLEAVE ||
+                        push->kind == PUSH_INTERLEAVE_INTO || push->kind == PUSH_INTO || push->kind == PUSH_EACH;
+    return has_function && push->span.end ? push->span : span;
+}
+
 /* Rules (39) to (42): every element is brought to a base value, and then they are an array. */
 struct store *store_run(struct interp *in, struct push *push, struct span span) {
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "there is no memory left");
     store->sink.write = write_store;
-    store->span = span;
+    store->span = writer_of(push, span);
     store->outer = in->stores;
     in->stores = store;
     store->length = length_is_cheap(push) ? push_length(in, push) : -1;
     int64_t length = push_run(in, push, &store->sink);
     for (int64_t i = 0; i < length; i++)
         if (i >= store->capacity || !store->written[i])
-            interp_fail(in, DIAG_NEVER_WRITTEN, span, "place %lld of %lld is never written", (long long)i,
+            interp_fail(in, DIAG_NEVER_WRITTEN, store->span, "place %lld of %lld is never written", (long long)i,
                         (long long)length);
     store->length = length;
     return store;

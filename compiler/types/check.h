@@ -20,6 +20,7 @@ struct module {
 struct param_setting {
     const char *name, *value;
     bool used;
+    bool wrong;                  /* set by types_check: said so */
     const struct ast_file *only; /* set by types_check: where the param is meant to be; NULL: anywhere */
 };
 

@@ -156,6 +156,7 @@ void check_param(struct checker *c, struct core_global *global, const struct ast
         if (strcmp(setting->name, global->name->text) != 0 || (setting->only && setting->only != c->scope->file))
             continue;
         setting->used = true;
+        size_t errors = diag_error_count(c->diagnostics);
         struct core *set = constant_of_text(c, setting->value, type->base, decl->span);
         if (!set)
             diag_error(c->diagnostics, DIAG_PARAM_VALUE, decl->name_span, "-D %s=%s: `%s` is not a value of type `%s`",
@@ -165,6 +166,7 @@ void check_param(struct checker *c, struct core_global *global, const struct ast
                        setting->name, setting->value, choices_text(c, global));
         else
             value = set;
+        setting->wrong = diag_error_count(c->diagnostics) != errors;
     }
     if (value)
         global->body = value;
