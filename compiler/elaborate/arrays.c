@@ -47,6 +47,33 @@ static bool runs_if_reached(struct elaborator *e) {
     return true;
 }
 
+/* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
+static bool runs_for_certain(struct elaborator *e) {
+    for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent) {
+        const struct ir_instruction *owner = region->owner;
+        bool counts = owner->kind == IR_FORALL || owner->kind == IR_FOR;
+        if (!counts || owner->operands[0]->low < 1)
+            return false;
+    }
+    return true;
+}
+
+/* An index that is outside of any array that there can be here. */
+static void reject_index(struct elaborator *e, const struct ir_value *index, const struct ir_value *length) {
+    const char *at_least = index->is_constant ? "" : " or more", *at_most = length->is_constant ? "" : "at most ";
+    bool is_at_end = index->is_constant && length->is_constant && index->low >= length->high;
+    if (index->high < 0)
+        elab_fail(e, DIAG_INDEX_RANGE, e->span,
+                  index->is_constant ? "index %lld is negative" : "the index is negative, at most %lld",
+                  (long long)index->high);
+    if (index == length && !length->is_constant && runs_for_certain(e))
+        elab_fail(e, DIAG_INDEX_RANGE, e->span,
+                  "the index is the length of the array, whose last element is one place before");
+    if (is_at_end || (index->low >= length->high && runs_for_certain(e)))
+        elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld%s is outside this array of %slength %lld",
+                  (long long)index->low, at_least, at_most, (long long)length->high);
+}
+
 static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, struct ir_value *index) {
     struct ir_builder *b = e->builder;
     size_t inner = pull->memory.extent_count;
@@ -350,12 +377,8 @@ PRIMITIVE(INDEX) {
     UNUSED_HERE;
     struct pull *pull = elab_as_pull(e, arguments[0]);
     struct ir_value *index = elab_as_scalar(e, arguments[1]);
-    if (index && pull->length && !e->shape && runs_if_reached(e)) {
-        struct ir_value *length = ir_resolve(e->builder, pull->length);
-        if (index->high < 0 || (index->is_constant && length->is_constant && index->low >= length->high))
-            elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld is outside this array of length %lld",
-                      (long long)index->low, (long long)length->high);
-    }
+    if (index && pull->length && !e->shape && runs_if_reached(e))
+        reject_index(e, ir_resolve(e->builder, index), ir_resolve(e->builder, pull->length));
     return elab_index(e, pull, elab_checked_index(e, index, pull->length));
 }
 
