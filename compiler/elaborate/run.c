@@ -417,6 +417,31 @@ static struct push *next_push(struct elaborator *e, const struct stepping *stepp
                                                : elab_apply2(e, stepping->step, elab_scalar(e, done), value));
 }
 
+/* A static number of steps, whatever the lengths; below grid only where each keeps the length, and that is short, as arrays
+   whose memory the launch sets aside do not share it. */
+static int counted_steps(struct elaborator *e, const struct stepping *stepping, struct push *initial, int limit) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *count = stepping->condition ? NULL : ir_resolve(b, stepping->count);
+    struct ir_value *length = elab_push_length(e, initial);
+    if (!count || !count->is_constant || count->constant.integer > limit || !length)
+        return -1;
+    length = ir_resolve(b, length);
+    if (stepping->level != LEVEL_GRID && length->high > SMALL_CAPACITY)
+        return -1;
+    int steps = count->constant.integer < 0 ? 0 : (int)count->constant.integer;
+    e->shape++;
+    struct pull *array = unknown_array(e, stepping->element, length);
+    for (int i = 0; i < steps && steps >= 0; i++) {
+        struct ir_value *next = elab_push_length(e, next_push(e, stepping, array, ir_int(b, i)));
+        if (!next || (stepping->level != LEVEL_GRID && ir_resolve(b, next) != length))
+            steps = -1;
+        else
+            array = unknown_array(e, stepping->element, next);
+    }
+    e->shape--;
+    return steps;
+}
+
 /* How many steps there are, if shapes alone decide it and there are at most `limit`; otherwise -1. */
 static int static_steps(struct elaborator *e, const struct stepping *stepping, struct push *initial, int limit) {
     struct ir_builder *b = e->builder;
@@ -577,6 +602,8 @@ static struct pull *step_in_registers(struct elaborator *e, const struct steppin
 static struct elab_value *step(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
     struct ir_builder *b = e->builder;
     int steps = static_steps(e, stepping, initial, e->options->unroll);
+    if (steps < 0)
+        steps = counted_steps(e, stepping, initial, e->options->unroll);
     if (steps < 0 && e->shape)
         return elab_of_pull(e, step_shape(e, stepping, initial));
     if (steps < 0)

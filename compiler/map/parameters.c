@@ -92,12 +92,13 @@ static bool is_cheap(enum ir_op op) {
     return false;
 }
 
-/* Replaces a value by its operands where that needs no more parameters. */
+/* Replaces a value by its operands where that needs no more parameters: integers, of which the kernel's compiler then knows more.
+   Floats are data, computed once by the host. */
 static bool try_recompute(struct lowering *l, struct host_values *values, size_t at) {
     struct host_value host = values->all.at[at];
     const struct ir_instruction *definition = host.value->definition;
     if (host.recompute || host.depth >= DEEPEST_RECOMPUTATION || !definition || definition->kind != IR_OPERATION ||
-        !is_cheap(definition->op))
+        !is_cheap(definition->op) || base_info[host.value->base].is_floating)
         return false;
     const struct ir_value *fresh = NULL;
     for (size_t i = 0; i < definition->operand_count; i++) {

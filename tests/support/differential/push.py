@@ -66,8 +66,9 @@ pushed("scatter", "scatter (drop 3 xs) (mapIx (fn i x => (i * 2 - 5, x * 3)) xs)
 pushed("foldl scanl", "concat 7 (map (fn c => mapPush (+ foldl (fn h x => h * 3 + x) 5 c) (scanl (-) 9 c)) (splitUp 7 xs))",
        wanted=lambda xs: joined([9 - sum(part[:i + 1]) + functools.reduce(lambda h, x: h * 3 + x, part, 5) & WORD for i in range(len(part))]
                                 for part in chunks(7, xs)))
-pushed("interleave2", "interleave2 (push <grid> xs) (push <grid> ys)", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair],
-       "xs:[uint] ys:[uint]")
+pushed("interleave2", "interleave2 (push <grid> xs) (push <grid> ys)", lambda xs, ys: [
+    z for pair in zip(xs, ys) for z in pair] + xs[len(ys):] + ys[len(xs):], "xs:[uint] ys:[uint]",
+       inputs=lambda n, r: [words(n, r), words(r.choice((0, n // 2, n, n + 3)), r)])
 pushed("unpairP", "unpairP (push <grid> (zip xs ys))", lambda xs, ys: [z for pair in zip(xs, ys) for z in pair], "xs:[uint] ys:[uint]")
 
 # ---- scans at a level ----
