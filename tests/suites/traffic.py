@@ -48,14 +48,14 @@ KERNELS = [
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
     MATRICES: {"edges": (40, 0), "product_0": (128, 16384), "product_1": (80, 8192), "timesVector": (26, 0)},
-    WHOLE: {"sums": (40, 29712), "segmentSums": (40, 24336), "positive_2": (32, 29712), "total_0": (32, 32),
-            "rowTotals_0": (32, 32), "sorted_05": (28, 9216), "sorted_06": (40, 29712), "sorted_07": (64, 49152),
-            "sortedPairs_07": (64, 47104), "counts_1": (19, 0)},
+    WHOLE: {"sums": (40, 29712), "segmentSums": (40, 24336), "positive_3": (32, 29712), "total_0": (30, 32), "total_1": (32, 32),
+            "rowTotals_0": (32, 32), "sorted_06": (28, 9216), "sorted_07": (40, 29712), "sorted_08": (64, 49152),
+            "sortedPairs_08": (64, 47104), "counts_1": (20, 0)},
 }
 # Of the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
-    WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive_2": (15, 29), "total_0": (3, 21), "rowTotals_0": (3, 16),
-            "sorted_05": (5, 0), "sorted_06": (15, 29), "sorted_07": (28, 220), "counts_1": (2, 0)},
+    WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive_3": (15, 29), "total_0": (2, 8), "total_1": (3, 21), "rowTotals_0": (3, 16),
+            "sorted_06": (5, 0), "sorted_07": (15, 29), "sorted_08": (28, 220), "counts_1": (2, 0)},
 }
 
 
