@@ -1,16 +1,21 @@
 /* Shared memory has 32 banks of 4-byte words, and a warp's accesses to different words of one bank take turns. Buffers whose
    accesses would collide, such as a tile that is read by columns, are padded: a word, or an element where that is larger, after every
-   32 elements, or 16, 64 or 128 where that is better. Only for targets where shared memory is shared memory: generate.c asks for it. */
+   32 elements, or 16, 64 or 128 where that is better. Only for targets where shared memory is shared memory: generate.c asks for it.
+
+   note [wide loads]
+   Four words that a thread reads one after another, at a multiple of four, are one load of 16 bytes to the device's compiler, and a
+   warp has these in four turns, of a quarter of it each. A padding in between would make them four loads again. */
 #include "ir/fold.h"
 #include "ir/rewrite.h"
 #include "ir/simt_passes.h"
 #include "support/map.h"
 
-enum { BANKS = 32, LANES = 32, MOST_VISITS = 4096, LEAST_ELEMENTS = 64 };
+enum { BANKS = 32, LANES = 32, WIDE = 4, MOST_VISITS = 16384, LEAST_ELEMENTS = 64 };
 
 struct access {
     struct ir_instruction *instruction;
-    const struct ir_value *lane; /* index of the innermost loop over threads; NULL: all threads alike */
+    const struct ir_value *lane;        /* index of the innermost loop over threads; NULL: all threads alike */
+    const struct ir_instruction *steps; /* the innermost loop of the thread, if it is unrolled; or NULL */
 };
 
 struct candidate {
@@ -37,7 +42,13 @@ static bool is_eligible(const struct ir_buffer *buffer) {
            buffer->capacity->constant.integer >= LEAST_ELEMENTS;
 }
 
-static void collect(struct banks *b, const struct ir_region *region, const struct ir_value *lane) {
+static bool is_unrolled(const struct ir_instruction *loop) {
+    return loop->kind == IR_FOR && loop->unroll && loop->operands[0]->is_constant &&
+           loop->operands[0]->constant.integer % WIDE == 0;
+}
+
+static void collect(struct banks *b, const struct ir_region *region, const struct ir_value *lane,
+                    const struct ir_instruction *steps) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
         if ((instruction->kind == IR_LOAD || instruction->kind == IR_STORE) && is_eligible(instruction->buffer)) {
@@ -47,19 +58,28 @@ static void collect(struct banks *b, const struct ir_region *region, const struc
                 candidate->buffer = instruction->buffer;
                 map_set(b->candidates, instruction->buffer, candidate);
             }
-            vec_push(b->arena, &candidate->accesses, (struct access){instruction, lane});
+            vec_push(b->arena, &candidate->accesses, (struct access){instruction, lane, steps});
         }
         bool spreads = instruction->kind == IR_FORALL && instruction->inner == LEVEL_THREAD;
         for (int k = 0; k < 2; k++)
             if (instruction->regions[k])
-                collect(b, instruction->regions[k], spreads ? instruction->parameters[0] : lane);
+                collect(b, instruction->regions[k], spreads ? instruction->parameters[0] : lane,
+                        is_unrolled(instruction) ? instruction : NULL);
     }
 }
 
-/* The value for one lane, with everything that does not come from the lane taken as 0. */
-static int64_t value_for(struct banks *b, const struct ir_value *value, const struct ir_value *lane, int64_t number) {
-    if (value == lane)
-        return number;
+/* Where an access is looked at. */
+struct point {
+    const struct access *access;
+    int64_t lane, step;
+};
+
+/* The value there, with everything that comes neither from the lane nor from the step taken as 0. */
+static int64_t value_at(struct banks *b, const struct ir_value *value, const struct point *at) {
+    if (value == at->access->lane)
+        return at->lane;
+    if (at->access->steps && value == at->access->steps->parameters[0])
+        return at->step;
     if (value->is_constant)
         return value->constant.integer;
     const struct ir_instruction *definition = value->definition;
@@ -70,7 +90,7 @@ static int64_t value_for(struct banks *b, const struct ir_value *value, const st
     for (size_t i = 0; i < definition->operand_count; i++) {
         if (base_info[definition->operands[i]->base].is_floating)
             return 0;
-        operands[i].integer = value_for(b, definition->operands[i], lane, number);
+        operands[i].integer = value_at(b, definition->operands[i], at);
     }
     return fold_operation(definition->op, value->base, definition->operands[definition->operand_count - 1]->base,
                           operands)
@@ -81,23 +101,58 @@ static int64_t padded(const struct ir_buffer *buffer, int64_t index, int shift) 
     return shift == NO_PADDING ? index : index + (index >> shift) * pad_of(buffer);
 }
 
-/* How many turns a warp's access takes: the most different words that fall into one bank. */
-static int turns(const struct ir_buffer *buffer, const int64_t *indices, int shift) {
-    int words = bits_of(buffer) / 32, lanes = words > 1 ? LANES / words : LANES; /* wide elements go by half warps */
-    int most = 0;
+/* The most different words that fall into one bank. */
+static int most_in_a_bank(const int64_t *words, int count) {
     int64_t seen[BANKS][LANES];
-    int counts[BANKS] = {0};
-    for (int i = 0; i < lanes; i++) {
-        int64_t word = padded(buffer, indices[i], shift) * bits_of(buffer) / 32;
-        int64_t bank = (word % BANKS + BANKS) % BANKS;
+    int counts[BANKS] = {0}, most = 0;
+    for (int i = 0; i < count; i++) {
+        int64_t bank = (words[i] % BANKS + BANKS) % BANKS;
         bool is_known = false;
         for (int k = 0; k < counts[bank] && !is_known; k++)
-            is_known = seen[bank][k] == word;
+            is_known = seen[bank][k] == words[i];
         if (!is_known)
-            seen[bank][counts[bank]++] = word;
+            seen[bank][counts[bank]++] = words[i];
         most = counts[bank] > most ? counts[bank] : most;
     }
     return most;
+}
+
+/* What a warp's lanes have at some steps. */
+struct indices {
+    int64_t at[LANES][WIDE];
+    bool is_wide; /* they follow one another from step to step, from a multiple of WIDE on */
+};
+
+static struct indices indices_of(struct banks *b, const struct access *access) {
+    struct indices found = {.is_wide = access->steps && access->lane && access->instruction->kind == IR_LOAD &&
+                                       bits_of(access->instruction->buffer) == 32};
+    int steps = found.is_wide ? WIDE : 1;
+    for (int lane = 0; lane < LANES; lane++)
+        for (int step = 0; step < steps; step++) {
+            struct point point = {access, lane, step};
+            found.at[lane][step] = access->lane ? value_at(b, access->instruction->operands[0], &point) : 0;
+            found.is_wide =
+                found.is_wide && found.at[lane][0] % WIDE == 0 && found.at[lane][step] == found.at[lane][0] + step;
+        }
+    return found;
+}
+
+/* How many turns a warp's access takes. */
+static int turns(const struct ir_buffer *buffer, const struct indices *indices, int shift) {
+    int64_t words[LANES];
+    if (indices->is_wide && shift == NO_PADDING) {
+        int sum = 0;
+        for (int lane = 0; lane < LANES; lane += LANES / WIDE) {
+            for (int i = 0; i < LANES; i++)
+                words[i] = indices->at[lane + i / WIDE][i % WIDE];
+            sum += most_in_a_bank(words, LANES);
+        }
+        return (sum + WIDE - 1) / WIDE; /* for one of the words */
+    }
+    int width = bits_of(buffer) / 32, lanes = width > 1 ? LANES / width : LANES; /* wide elements go by half warps */
+    for (int i = 0; i < lanes; i++)
+        words[i] = padded(buffer, indices->at[i][0], shift) * bits_of(buffer) / 32;
+    return most_in_a_bank(words, lanes);
 }
 
 /* The padding with the fewest turns, if fewer than without. */
@@ -107,14 +162,12 @@ static int choose_padding(struct banks *b, const struct candidate *candidate) {
     int needed[SHIFTS] = {0}, best = 0;
     for (size_t i = 0; i < candidate->accesses.count; i++) {
         const struct access *access = &candidate->accesses.at[i];
-        int64_t indices[LANES];
         b->visits = 0;
-        for (int lane = 0; lane < LANES; lane++)
-            indices[lane] = access->lane ? value_for(b, access->instruction->operands[0], access->lane, lane) : 0;
+        struct indices indices = indices_of(b, access);
         if (b->visits > MOST_VISITS)
             return NO_PADDING;
         for (int k = 0; k < SHIFTS; k++)
-            needed[k] += turns(candidate->buffer, indices, shifts[k]);
+            needed[k] += turns(candidate->buffer, &indices, shifts[k]);
     }
     for (int k = 1; k < SHIFTS; k++)
         if (needed[k] < needed[best])
@@ -164,7 +217,7 @@ static void rewrite(struct banks *b, struct ir_region *region) {
 
 void ir_avoid_bank_conflicts(struct arena *arena, struct ir_kernel *kernel) {
     struct banks b = {.arena = arena, .kernel = kernel, .candidates = map_new(arena)};
-    collect(&b, kernel->body, NULL);
+    collect(&b, kernel->body, NULL, NULL);
     struct map *chosen = map_new(arena);
     for (size_t i = 0; i < map_count(b.candidates); i++) {
         struct candidate *candidate = map_entry(b.candidates, i).value;

@@ -40,18 +40,21 @@ KERNELS = [
     (WHOLE, "bucketSums", "4096 random:8192:1:0:4095 iota:8192", {"global atomic": 7.75}),
     *((MATRICES, name, "iota:8192", {}) for name in ("turned", "turnedBytes", "turnedShorts", "turnedDoubles")),
     (MATRICES, "timesVector", "64 iota:8192 iota:128", {}),
-    (MATRICES, "product", "64 iota:4096 iota:4096", {}),
+    # A thread's columns are next to each other, so that they are read by 16 bytes (WIDE below) without conflicts; the simulator sees words.
+    (MATRICES, "product", "64 iota:4096 iota:4096", {"global write": 4.0, "shared read": 1.5}),
     (MATRICES, "edges", "64 64 iota:4096", {"global read": 1.09}),
 ]
 
 # Of ptxas for sm_90: at most so many registers, just so many bytes of shared memory; nothing is spilled.
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
-    MATRICES: {"edges": (40, 0), "product_0": (128, 16384), "product_1": (80, 8192), "timesVector": (26, 0)},
+    MATRICES: {"edges": (40, 0), "product_0": (128, 16384), "product_1": (83, 8192), "timesVector": (26, 0)},
     WHOLE: {"sums": (40, 29712), "segmentSums": (40, 24336), "positive_3": (32, 29712), "total_0": (30, 32), "total_1": (32, 32),
             "rowTotals_0": (32, 32), "sorted_06": (28, 9216), "sorted_07": (40, 29712), "sorted_08": (64, 49152),
             "sortedPairs_08": (64, 47104), "counts_1": (20, 0)},
 }
+# Of the PTX for sm_90: at least so many loads of 16 bytes from shared memory, at most so many narrower ones.
+WIDE = {MATRICES: {"product_0": (59, 29), "product_1": (40, 21)}}
 # Of the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
     WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive_3": (15, 29), "total_0": (2, 8), "total_1": (3, 21), "rowTotals_0": (3, 16),
@@ -114,6 +117,18 @@ def cases(env):
                 spilled, used, has = found[name]
                 assert not spilled and used <= most and has == shared, f"{name}: {used} registers, {has} bytes, {spilled} spilled"
         yield Case(f"{path}: registers and shared memory", registers)
+    for path, kernels in WIDE.items():
+        def wide(path=path, kernels=kernels):
+            nvcc, folder = env.tool("nvcc"), env.tmp()
+            env.must(env.fclc, env.path(path), "-o", os.path.join(folder, "k.cu"))
+            env.must(nvcc, "-arch=sm_90", "-ptx", "-o", os.path.join(folder, "k.ptx"), os.path.join(folder, "k.cu"), timeout=300)
+            with open(os.path.join(folder, "k.ptx"), encoding="utf-8") as file:
+                entries = dict(re.findall(r"\.entry (\w+)\((.*?)\n}", file.read(), re.S))
+            for name, (least, most) in kernels.items():
+                loads = re.findall(r"\bld\.shared\.(v4\.[a-z]32|\S+)", entries[name])
+                by_16 = sum(load.startswith("v4.") for load in loads)
+                assert by_16 >= least and len(loads) - by_16 <= most, f"{name}: {by_16} loads of 16 bytes, {len(loads) - by_16} others"
+        yield Case(f"{path}: loads of 16 bytes from shared memory", wide)
     for path, kernels in MEETINGS.items():
         def meetings(path=path, kernels=kernels):
             out = os.path.join(env.tmp(), "k.cu")
