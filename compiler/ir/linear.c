@@ -279,8 +279,9 @@ struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_
     return cancelled || constants || mixes_depths(b, &left, &right, &sum) ? linear_build(b, &sum) : NULL;
 }
 
-bool linear_divide(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *quotient,
-                   struct linear *remainder) {
+/* x = c * quotient + remainder, both at least 0; *high: the most that the remainder may be. */
+static bool take_apart(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *quotient,
+                       struct linear *remainder, range_wide *high) {
     struct linear sum;
     if (c < 2 || !linear_of(b, x, &sum) || !linear_fits(b, &sum))
         return false;
@@ -299,10 +300,22 @@ bool linear_divide(struct ir_builder *b, struct ir_value *x, int64_t c, struct l
         return false;
     remainder->constant = part;
     quotient->constant = (sum.constant - part) / c;
-    range_wide low, high;
-    linear_bounds(b, remainder, &low, &high);
-    if (low < 0 || high >= c)
+    range_wide low, most;
+    linear_bounds(b, remainder, &low, high);
+    if (low < 0)
         return false;
-    linear_bounds(b, quotient, &low, &high);
+    linear_bounds(b, quotient, &low, &most);
     return quotient->count + (quotient->constant != 0) > 0 && low >= 0 && linear_fits(b, quotient);
+}
+
+bool linear_divide(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *quotient,
+                   struct linear *remainder) {
+    range_wide high;
+    return take_apart(b, x, c, quotient, remainder, &high) && high < c;
+}
+
+bool linear_separate(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *multiple,
+                     struct linear *rest) {
+    range_wide high;
+    return take_apart(b, x, c, multiple, rest, &high) && rest->count > 0 && rest->constant == 0 && linear_fits(b, rest);
 }

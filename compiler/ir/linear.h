@@ -34,5 +34,7 @@ struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_
 /* x = c * quotient + remainder with 0 <= remainder < c, x >= 0 and nothing wraps: found by taking the sum apart. */
 bool linear_divide(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *quotient,
                    struct linear *remainder);
+/* Likewise, with a rest of whatever size, without a constant, of which the division is then. */
+bool linear_separate(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *multiple, struct linear *rest);
 
 #endif

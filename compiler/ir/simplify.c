@@ -186,6 +186,10 @@ static struct ir_value *simplify_div(struct ir_builder *b, struct ir_value **x) 
     struct ir_value *factor, *rest;
     if (x[1]->is_constant && linear_divide(b, x[0], x[1]->constant.integer, &quotient, &remainder))
         return linear_build(b, &quotient);
+    if (x[1]->is_constant &&
+        linear_separate(b, x[0], x[1]->constant.integer, &quotient, &remainder)) /* t + 256 by 32 */
+        return ir_binary(b, OP_ADD, ir_binary(b, OP_DIV, linear_build(b, &remainder), x[1]),
+                         linear_build(b, &quotient));
     if (!x[1]->is_constant && split_by(b, x[0], x[1], &factor, &rest))
         return factor;
     if (!is_not_negative(b, x[0]))
@@ -216,6 +220,8 @@ static struct ir_value *simplify_rem(struct ir_builder *b, struct ir_value **x) 
     struct ir_value *factor, *rest;
     if (x[1]->is_constant && linear_divide(b, x[0], x[1]->constant.integer, &quotient, &remainder))
         return linear_build(b, &remainder);
+    if (x[1]->is_constant && linear_separate(b, x[0], x[1]->constant.integer, &quotient, &remainder))
+        return ir_binary(b, OP_REM, linear_build(b, &remainder), x[1]);
     if (!x[1]->is_constant && split_by(b, x[0], x[1], &factor, &rest))
         return rest ? rest : zero(b, x[0]->base);
     int power = power_of_two(x[1]);

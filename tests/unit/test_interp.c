@@ -213,8 +213,8 @@ static void test_concat(void **state) {
         lambda(f, &f->j, CALL2(ADD, CALL2(MUL, select_item(f, L(j), 1), N(2)), select_item(f, L(j), 0)));
     assert_runs("[1,5,2,6]", CALL3(INTERLEAVE, N(2), across, full), TYPE_PUSH, 0);
     assert_runs("[1,5,2]", CALL3(INTERLEAVE_INTO, N(3), across, full), TYPE_PUSH, 0);
-    assert_fails("chunk 0 has 2 elements, concat 3 wants 3", CALL2(CONCAT, N(3), ragged), TYPE_PUSH, 0);
-    assert_fails("chunk 2 has 1 element, interleave 2 wants 2", CALL3(INTERLEAVE, N(2), across, ragged), TYPE_PUSH, 0);
+    assert_fails("a chunk has 2 elements, and 3 are wanted", CALL2(CONCAT, N(3), ragged), TYPE_PUSH, 0);
+    assert_fails("a chunk has 1 element, and 2 are wanted", CALL3(INTERLEAVE, N(2), across, ragged), TYPE_PUSH, 0);
 }
 
 static void test_schemes(void **state) {
