@@ -4,6 +4,7 @@
 #   make WERROR=1                     the same, warnings are errors
 #   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
 #   make check | demo | bench         tests, demonstration, benchmarks
+#   make check-long                   long arrays for every function on every executor
 #   make install PREFIX=… DESTDIR=…   (give PREFIX to the building `make` as well, or let `install` rebuild)
 #
 # Sources are discovered, so a new file under compiler/, runtime/ or tests/unit/ needs no change here.
@@ -69,7 +70,7 @@ LIBRARY_OBJECTS   := $(filter-out $(MAIN_OBJECT),$(ALL_OBJECTS))
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
-.PHONY: all unit-tests test-tools check check-quick demo bench install uninstall format format-check clean FORCE
+.PHONY: all unit-tests test-tools check check-long check-quick demo bench install uninstall format format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -142,6 +143,10 @@ check:
 	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 all unit-tests test-tools
 	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g' all unit-tests
 	@$(PYTHON) tests/support/check --build $(BUILD) --sanitized build-asan
+
+# What is too slow for `check`: a million elements for every function of the prelude and the library on every executor.
+check-long: all test-tools
+	@$(PYTHON) tests/support/check --build $(BUILD) --long --suite differential --suite lengths
 
 # The normal build only, for the time between two edits. SUITE=name and CASE=pattern choose.
 check-quick: all unit-tests test-tools

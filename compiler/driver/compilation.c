@@ -245,9 +245,7 @@ enum exit_status compilation_finish(const struct compilation *c) {
 const struct core_global *compilation_kernel(const struct compilation *c, const char *name) {
     struct suggestion suggestion = suggestion_for(name);
     const struct core_global *other = NULL;
-    struct text kernels;
-    text_init(&kernels, c->arena);
-    for (size_t i = c->program->globals.count; i-- > 0;) {
+    for (size_t i = c->program->globals.count; i-- > 0;) { /* of several of that name the last */
         const struct core_global *global = c->program->globals.at[i];
         if (global->source != c->file->source)
             continue;
@@ -256,10 +254,16 @@ const struct core_global *compilation_kernel(const struct compilation *c, const 
             if (is_named)
                 return global;
             suggestion_offer(&suggestion, global->name->text);
-            text_printf(&kernels, "%s%s", kernels.length ? ", " : "", global->name->text);
         } else if (is_named) {
             other = global;
         }
+    }
+    struct text kernels;
+    text_init(&kernels, c->arena);
+    for (size_t i = 0; i < c->program->globals.count; i++) {
+        const struct core_global *global = c->program->globals.at[i];
+        if (global->source == c->file->source && global->kind == GLOBAL_KERNEL)
+            text_printf(&kernels, "%s%s", kernels.length ? ", " : "", global->name->text);
     }
     const char *path = c->file->source->path;
     if (other)

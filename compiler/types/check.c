@@ -263,7 +263,11 @@ static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
         struct diagnostic *d =
             diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, decl->type->span,
                        "the type `%s` uses `%s`, which is not among its parameters", decl->name->text, free);
-        diag_hint(c->diagnostics, d, "write `type %s %s = …`", decl->name->text, free);
+        struct text written;
+        text_init(&written, c->arena);
+        for (size_t i = 0; i < parameters.count; i++)
+            text_printf(&written, " %s", parameters.at[i].name->text);
+        diag_hint(c->diagnostics, d, "write `type %s%s = …`", decl->name->text, text_string(&written));
     }
     synonym->is_broken = c->reads_broken || diag_error_count(c->diagnostics) != errors;
 }
