@@ -8,7 +8,7 @@ TASKS = {
     "copy": {"file": "benchmarks/fcl/copy.fcl", "kernel": "copyGrid", "arguments": "@0"},
     "saxpy": {"file": "examples/linear/linear.fcl", "kernel": "saxpy", "arguments": "2.0 @0 @1"},
     "reverse": {"file": "examples/reverse/reverse.fcl", "kernel": "reverseGrid", "arguments": "@0"},
-    "transpose": {"file": "examples/transpose/transpose.fcl", "kernel": "transposeTiles", "arguments": "{columns} {rows} @0"},
+    "transpose": {"file": "benchmarks/fcl/matrices.fcl", "kernel": "transposed", "arguments": "{columns} {rows} @0"},
     "reduce": {"file": WHOLE, "kernel": "total", "arguments": "@0"},
     "rowsWide": {"file": WHOLE, "kernel": "rowTotals", "arguments": "@0"},
     "rowsSquare": {"file": WHOLE, "kernel": "rowTotals", "arguments": "@0"},
