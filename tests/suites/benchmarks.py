@@ -31,7 +31,7 @@ def cases(env):
     import tasks
 
     def judged():
-        program = "import importlib.machinery as m, sys; r = m.SourceFileLoader('run', sys.argv.pop(1)).load_module(); print(len(r.parse_options().goals))"
+        program = "import sys; sys.path.insert(0, sys.argv[1][:-3]); import importlib.machinery as m; r = m.SourceFileLoader('run', sys.argv.pop(1)).load_module(); print(len(r.parse_options().goals))"
         for given, least in (("--goals", 11), ("--goals=copy/reference<=2", 1), ("--quick", 0)):
             goals = int(env.must(sys.executable, "-c", program, os.path.join(folder, "run"), given))
             assert (goals > 10) if least > 10 else goals == least, f"{given}: {goals} goals"

@@ -4,14 +4,11 @@ The table of tests/support/differential has a row for each function, type and op
 on every executor."""
 
 import re
-from differential import EVERY, MILLION, TABLE
+from differential import BOUNDED, EVERY, MILLION, TABLE
 from differential.running import run
 from harness import Case
 
 ORDER = 46
-
-# Functions whose arrays are never long.
-BOUNDED = {"gaussWeights"}
 
 
 def complete(env, page, rows):
