@@ -255,8 +255,11 @@ static bool check_operands(struct parser *p) {
             p->why = arena_printf(p->arena, "--%s is no option of `fclc %s`", option_info[i].name, info->synopsis);
             return false;
         }
-    if (o->target && ((o->mapping == MAPPING_SIMT && strcmp(o->target, "c") == 0) ||
-                      (o->mapping == MAPPING_LOOP && strcmp(o->target, "cuda") == 0))) {
+    bool runs = o->command == COMMAND_RUN || o->command == COMMAND_TEST || o->command == COMMAND_BENCH ||
+                o->command == COMMAND_TUNE;
+    if (runs && o->target &&
+        ((o->mapping == MAPPING_SIMT && strcmp(o->target, "c") == 0) ||
+         (o->mapping == MAPPING_LOOP && strcmp(o->target, "cuda") == 0))) {
         p->why = arena_printf(p->arena, "--map=%s is not for --target=%s", o->mapping == MAPPING_SIMT ? "simt" : "loop",
                               o->target);
         return false;

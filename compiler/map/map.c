@@ -3,13 +3,14 @@
 
 #include "map/lower.h"
 
-enum { SMALL_ARRAYS = 128 }; /* bytes of a thread's, that are registers beside others */
+enum { SMALL_ARRAYS = 64 }; /* bytes of a thread's, that are registers beside others */
 
 struct map_options map_options_cuda(void) {
     return (struct map_options){.mapping = TARGET_SIMT,
                                 .has_warps = true,
                                 .has_exact_blocks = true,
-                                .threads_together = 512,
+                                .threads_together = 1024,
+                                .threads_together_large = 512,
                                 .static_shared_limit = 48 * 1024};
 }
 
@@ -103,8 +104,9 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
         simt_begin(&l);
     else
         loop_begin(&l);
-    if (target->private_bytes > SMALL_ARRAYS)
-        target->blocks_together = options->threads_together / target->block_threads;
+    bool is_large = target->private_bytes > SMALL_ARRAYS;
+    target->blocks_together =
+        (is_large ? options->threads_together_large : options->threads_together) / target->block_threads;
     return target;
 }
 

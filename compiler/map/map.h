@@ -9,9 +9,9 @@ struct map_options {
     bool has_warps;              /* SIMT: threads of a warp can synchronise (CUDA). Otherwise a warp is one thread */
     bool has_exact_blocks; /* SIMT: blocks have as many threads as the kernel says, so that loops in them have constant
                               strides, or are none */
-    int threads_together; /* SIMT: that a multiprocessor is to hold at least where threads have large arrays; 0: does not matter.
-                             CUDA: 512, so that a thread has 128 registers: without a word ptxas takes twice as many there, but
-                             fewer elsewhere */
+    int threads_together; /* SIMT: that a multiprocessor is to hold at least; 0: does not matter. CUDA: 1024, so that a thread has
+                             64 registers: without a word ptxas takes more, or so few that some are spilled */
+    int threads_together_large;  /* the same where threads have large arrays. CUDA: 512 */
     bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */
     int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit. CUDA: 48 KiB */
     bool has_vectors;            /* LOOP: the language has them, note [registers] */

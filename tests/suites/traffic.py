@@ -49,12 +49,12 @@ KERNELS = [
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
     MATRICES: {"edges": (40, 0), "product_0": (128, 16384), "product_1": (83, 8192), "timesVector": (26, 0)},
-    WHOLE: {"sums": (40, 29712), "segmentSums": (40, 24336), "positive_3": (32, 29712), "total_0": (30, 32), "total_1": (32, 32),
-            "rowTotals_0": (32, 32), "sorted_06": (28, 9216), "sorted_07": (40, 29712), "sorted_08": (64, 49152),
-            "sortedPairs_08": (64, 47104), "counts_1": (20, 0)},
+    WHOLE: {"sums": (32, 29712), "segmentSums": (40, 24336), "positive_3": (40, 29712), "total_0": (45, 32), "total_1": (39, 32),
+            "rowTotals_0": (32, 32), "sorted_06": (28, 9216), "sorted_07": (32, 29712), "sorted_08": (56, 49152),
+            "sortedPairs_08": (56, 47104), "counts_1": (20, 0)},
 }
 # Of the PTX for sm_90: at least so many loads of 16 bytes from shared memory, at most so many narrower ones.
-WIDE = {MATRICES: {"product_0": (59, 29), "product_1": (40, 21)}}
+WIDE = {MATRICES: {"product_0": (25, 97), "product_1": (40, 21)}}
 # Of the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
     WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive_3": (15, 29), "total_0": (2, 8), "total_1": (3, 21), "rowTotals_0": (3, 16),

@@ -26,7 +26,7 @@ static void test_cuda_text(void **state) {
     const char *text = sample_print(arena, sample_reverse(arena), SAMPLE_CUDA);
     assert_non_null(strstr(text, "        out[n - 1 - i] = in[i];\n"));
     assert_non_null(
-        strstr(text, "__launch_bounds__(256) reverse(const int *__restrict__ in, int *__restrict__ out, int n) {"));
+        strstr(text, "__launch_bounds__(256, 4) reverse(const int *__restrict__ in, int *__restrict__ out, int n) {"));
     assert_int_equal(occurrences(text, "for ("), 3); /* over blocks, four elements of a thread, and what is left */
     text = sample_print(arena, sample_two_phases(arena), SAMPLE_CUDA);
     assert_int_equal(occurrences(text, "__syncthreads();"), 2);
