@@ -487,7 +487,7 @@ static enum fcl_status find_cuda(struct fcl_kernel *kernel) {
     struct fcl_context *context = kernel->program->context;
     struct state *state = context->state;
     CUfunction function = NULL;
-    int threads = 0, own = 0, spilled = 0;
+    int threads = 0, own = 0, local = 0;
     CUresult error = enter(state);
     if (error != CUDA_SUCCESS)
         return fail(context, "cuCtxPushCurrent", error);
@@ -499,9 +499,9 @@ static enum fcl_status find_cuda(struct fcl_kernel *kernel) {
         if (state->cu.cuFuncGetAttribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function) == CUDA_SUCCESS &&
             own > 0)
             kernel->own_shared = (uint64_t)own;
-        if (state->cu.cuFuncGetAttribute(&spilled, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function) == CUDA_SUCCESS &&
-            spilled > 0)
-            kernel->thread_bytes = (uint64_t)spilled;
+        if (state->cu.cuFuncGetAttribute(&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function) == CUDA_SUCCESS &&
+            local > 0)
+            kernel->thread_bytes = (uint64_t)local;
     }
     leave(state);
     kernel->handle = function;

@@ -841,15 +841,12 @@ static void fill_message(char *to, size_t bytes, const char *message, int64_t a,
     size_t used = 0, next = 0;
     while (*message && used + 1 < bytes) {
         if (strncmp(message, "%lld", 4) == 0 && next < 2) {
-            static const char plural[] = " elements";
-            int wrote = snprintf(to + used, bytes - used, "%lld", (long long)numbers[next]);
-            used += wrote > 0 ? (size_t)wrote : 0;
+            static const char one[] = " element";
             message += 4;
-            if (numbers[next++] == 1 && strncmp(message, plural, strlen(plural)) == 0) {
-                for (size_t i = 0; plural[i + 1] && used + 1 < bytes; i++)
-                    to[used++] = plural[i];
-                message += strlen(plural);
-            }
+            bool is_one = numbers[next] == 1 && strncmp(message, one, strlen(one)) == 0 && message[strlen(one)] == 's';
+            int wrote = snprintf(to + used, bytes - used, "%lld%s", (long long)numbers[next++], is_one ? one : "");
+            used += wrote > 0 ? (size_t)wrote : 0;
+            message += is_one ? strlen(one) + 1 : 0;
         } else {
             to[used++] = *message++;
         }

@@ -122,9 +122,8 @@ enum exit_status command_compile(struct options *options) {
                         options->output);
         return EXIT_USAGE;
     }
-    if (options->mapping != MAPPING_DEFAULT && target->language != BACKEND_OPENCL &&
-        (options->mapping == MAPPING_LOOP) != (target->language == BACKEND_C)) {
-        driver_complain("--map=%s is not for %s", options->mapping == MAPPING_LOOP ? "loop" : "simt", target->name);
+    if (!options_mapping_fits(options, target->name)) {
+        driver_complain("--map=%s is not for %s", options_mapping_name(options->mapping), target->name);
         return EXIT_USAGE;
     }
     struct compilation *c = compilation_new(options);

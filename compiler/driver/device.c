@@ -13,7 +13,7 @@ static bool choose_mapping(const struct options *options, enum fcl_device_kind k
         *loop = false;
     else if (options->mapping == MAPPING_LOOP)
         *loop = true;
-    return !(kind == FCL_DEVICE_CUDA && *loop) && !(kind == FCL_DEVICE_C && !*loop);
+    return options_mapping_fits(options, fcl_device_kind_name(kind));
 }
 
 bool device_open(const struct device_request *request, struct device_session *session) {

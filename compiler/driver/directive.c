@@ -77,35 +77,14 @@ static const char *read_directive(struct arena *arena, const char *text, struct 
     return "neither `==` nor `~=` nor `error` says what is wanted";
 }
 
-/* How many block comments are open at the end of a line where `depth` of them are at its start; as the lexer has it. */
-static int open_comments(const char *at, const char *end, int depth) {
-    bool is_quoted = false;
-    for (; at < end; at++) {
-        size_t left = (size_t)(end - at);
-        if (depth == 0 && *at == '"')
-            is_quoted = !is_quoted;
-        if (is_quoted)
-            continue;
-        if (depth == 0 && left >= 2 && memcmp(at, "--", 2) == 0)
-            return 0;
-        if (left >= 3 && memcmp(at, "(*)", 3) == 0) {
-            at += 2;
-        } else if (left >= 2 && memcmp(at, "(*", 2) == 0) {
-            depth++;
-            at++;
-        } else if (depth > 0 && left >= 2 && memcmp(at, "*)", 2) == 0) {
-            depth--;
-            at++;
-        }
-    }
-    return depth;
-}
+static bool is_inside(const struct span *comment, uint32_t at) { return comment->begin < at && at < comment->end; }
 
-directives directives_find(struct arena *arena, const struct source *source, struct diagnostics *diagnostics) {
+directives directives_find(struct arena *arena, const struct ast_file *file, struct diagnostics *diagnostics) {
+    const struct source *source = file->source;
     directives found = {0};
     const char *text = (const char *)source->text;
     unsigned line = 0;
-    int comments = 0;
+    size_t comment = 0; /* the first that ends behind where we are */
     for (size_t start = 0, end; start < source->length; start = end + 1) {
         const char *newline = memchr(text + start, '\n', source->length - start);
         end = newline ? (size_t)(newline - text) : source->length;
@@ -113,8 +92,10 @@ directives directives_find(struct arena *arena, const struct source *source, str
         size_t first = start;
         while (first < end && (text[first] == ' ' || text[first] == '\t'))
             first++;
-        bool is_comment = comments > 0;
-        comments = open_comments(text + start, text + end, comments);
+        while (comment < file->comments.count && file->comments.at[comment].end <= source->base + first)
+            comment++;
+        bool is_comment =
+            comment < file->comments.count && is_inside(&file->comments.at[comment], source->base + (uint32_t)first);
         if (is_comment || end - first < strlen(INTRODUCTION) ||
             memcmp(text + first, INTRODUCTION, strlen(INTRODUCTION)) != 0)
             continue;

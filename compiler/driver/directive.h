@@ -4,6 +4,7 @@
 
 #include "support/diag.h"
 #include "support/vec.h"
+#include "syntax/ast.h"
 
 enum expectation { EXPECT_EQUAL, EXPECT_CLOSE, EXPECT_ERROR };
 
@@ -20,6 +21,6 @@ struct directive {
 typedef VEC(struct directive) directives;
 
 /* All of a file, in order. Malformed ones are reported and left out. */
-directives directives_find(struct arena *arena, const struct source *source, struct diagnostics *diagnostics);
+directives directives_find(struct arena *arena, const struct ast_file *file, struct diagnostics *diagnostics);
 
 #endif

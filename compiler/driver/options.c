@@ -247,6 +247,13 @@ static bool is_file_name(const char *text) {
     return strchr(text, '.') || strchr(text, '/') || strcmp(text, "-") == 0; /* -: standard input */
 }
 
+bool options_mapping_fits(const struct options *options, const char *target) {
+    return !(options->mapping == MAPPING_SIMT && strcmp(target, "c") == 0) &&
+           !(options->mapping == MAPPING_LOOP && strcmp(target, "cuda") == 0);
+}
+
+const char *options_mapping_name(enum mapping mapping) { return mapping == MAPPING_LOOP ? "loop" : "simt"; }
+
 static bool check_operands(struct parser *p) {
     struct options *o = p->options;
     const struct command_info *info = &command_info[o->command];
@@ -257,11 +264,8 @@ static bool check_operands(struct parser *p) {
         }
     bool runs = o->command == COMMAND_RUN || o->command == COMMAND_TEST || o->command == COMMAND_BENCH ||
                 o->command == COMMAND_TUNE;
-    if (runs && o->target &&
-        ((o->mapping == MAPPING_SIMT && strcmp(o->target, "c") == 0) ||
-         (o->mapping == MAPPING_LOOP && strcmp(o->target, "cuda") == 0))) {
-        p->why = arena_printf(p->arena, "--map=%s is not for --target=%s", o->mapping == MAPPING_SIMT ? "simt" : "loop",
-                              o->target);
+    if (runs && o->target && !options_mapping_fits(o, o->target)) {
+        p->why = arena_printf(p->arena, "--map=%s is not for --target=%s", options_mapping_name(o->mapping), o->target);
         return false;
     }
     bool is_devices = o->command == COMMAND_DEVICES;

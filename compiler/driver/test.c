@@ -157,7 +157,7 @@ static enum exit_status test_file(struct options *options, const char *path, str
     struct compilation *c = compilation_new(options);
     enum exit_status status = compilation_check(c, path);
     if (status == EXIT_GOOD) {
-        directives tests = directives_find(c->arena, c->file->source, c->diagnostics);
+        directives tests = directives_find(c->arena, c->file, c->diagnostics);
         bool is_good = compilation_is_good(c);
         status = compilation_finish(c);
         if (is_good)

@@ -401,6 +401,7 @@ struct stepping {
     struct ir_value *count;
     struct type *element;
     enum level_value level;
+    struct span span;
 };
 
 static struct ir_value *goes_on(struct elaborator *e, const struct stepping *stepping, struct pull *array,
@@ -514,6 +515,14 @@ static struct ir_value *two_halves(struct elaborator *e, struct ir_value *capaci
     return both;
 }
 
+/* What is stepped has no more elements after a step than before it. */
+static struct ir_value *check_shrinks(struct elaborator *e, const struct stepping *stepping, struct ir_value *before,
+                                      struct ir_value *after) {
+    struct ir_value *shrinks = ir_binary(e->builder, OP_LE, after, before);
+    elab_check(e, CHECK_GROWS, shrinks, after, before, stepping->span);
+    return shrinks;
+}
+
 static struct pull *step_dynamically(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = elab_push_length(e, initial);
@@ -539,8 +548,7 @@ static struct pull *step_dynamically(struct elaborator *e, const struct stepping
     struct ir_value *next_length = elab_push_length(e, next);
     if (!next_length)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length after a step of this loop depends on data");
-    struct ir_value *shrinks = ir_binary(b, OP_LE, next_length, carried[1]);
-    elab_check(e, CHECK_GROWS, shrinks, next_length, carried[1], e->span);
+    struct ir_value *shrinks = check_shrinks(e, stepping, carried[1], next_length);
     if (e->options->check) /* what grows would leave its half */
         next_length = ir_binary(b, OP_MIN, next_length, carried[1]);
     struct ir_value *other = ir_binary(b, OP_SUB, capacity, carried[0]);
@@ -610,8 +618,13 @@ static struct elab_value *step(struct elaborator *e, const struct stepping *step
         return elab_of_pull(e, fits_registers(e, stepping, initial) ? step_in_registers(e, stepping, initial)
                                                                     : step_dynamically(e, stepping, initial));
     struct pull *array = elab_force(e, initial, stepping->element);
-    for (int i = 0; i < steps; i++)
-        array = elab_force(e, next_push(e, stepping, array, ir_int(b, i)), stepping->element);
+    for (int i = 0; i < steps; i++) {
+        struct push *next = next_push(e, stepping, array, ir_int(b, i));
+        struct ir_value *length = elab_push_length(e, next);
+        if (!e->shape && length)
+            check_shrinks(e, stepping, ir_resolve(b, array->length), ir_resolve(b, length));
+        array = elab_force(e, next, stepping->element);
+    }
     return elab_of_pull(e, array);
 }
 
@@ -621,7 +634,8 @@ struct elab_value *elab_WHILE(struct elaborator *e, enum primitive primitive, co
     struct stepping stepping = {.condition = arguments[0],
                                 .step = arguments[1],
                                 .element = elab_type(e, instance, 0),
-                                .level = elab_level(e, instance, 0)};
+                                .level = elab_level(e, instance, 0),
+                                .span = e->span};
     return step(e, &stepping, elab_as_push(e, arguments[2]));
 }
 
@@ -632,7 +646,7 @@ struct elab_value *elab_POWER(struct elaborator *e, enum primitive primitive, co
     struct push *initial = elab_as_push(e, arguments[2]);
     struct type *element = elab_type(e, instance, 0);
     struct stepping stepping = {
-        .step = arguments[1], .count = count, .element = element, .level = elab_level(e, instance, 0)};
+        .step = arguments[1], .count = count, .element = element, .level = elab_level(e, instance, 0), .span = e->span};
     if (!count) /* while only lengths matter, a number that depends on data */
         return elab_of_pull(e, step_shape(e, &stepping, initial));
     return step(e, &stepping, initial);

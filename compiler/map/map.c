@@ -3,7 +3,7 @@
 
 #include "map/lower.h"
 
-enum { SMALL_ARRAYS = 64 }; /* bytes of a thread's, that are registers beside others */
+enum { SMALL_ARRAYS = 64 }; /* bytes: a thread's arrays that fit into its registers beside all else */
 
 struct map_options map_options_cuda(void) {
     return (struct map_options){.mapping = TARGET_SIMT,

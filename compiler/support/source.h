@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 #include "support/arena.h"
+#include "support/vec.h"
 
 struct span {
     uint32_t begin, end; /* half open; {0,0} is "no place" */
 };
+typedef VEC(struct span) spans;
 
 struct source {
     const char *path;          /* as printed */

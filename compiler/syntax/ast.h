@@ -192,6 +192,7 @@ struct ast_decl {
 struct ast_file {
     const struct source *source;
     VEC(struct ast_decl *) decls; /* in source order */
+    spans comments;               /* block comments, in source order */
 };
 
 #endif

@@ -27,6 +27,7 @@ struct token {
 struct tokens {
     struct token *at;
     size_t count, capacity; /* `count` includes the end token */
+    spans comments;         /* of blocks, (* … *), the outermost ones, in source order */
 };
 
 /* Always ends with an end token whose span is empty and follows the last real token. */

@@ -175,8 +175,10 @@ static bool skip_block_comment(struct lexer *lexer) {
             lexer->cursor += 2;
         } else if (left >= 2 && at[0] == '*' && at[1] == ')') {
             lexer->cursor += 2;
-            if (--depth == 0)
+            if (--depth == 0) {
+                vec_push(lexer->arena, &lexer->tokens->comments, span_between(lexer, lexer->start, lexer->cursor));
                 return true;
+            }
         } else {
             lexer->starts_line |= *at == '\n';
             lexer->cursor++;

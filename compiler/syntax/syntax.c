@@ -10,6 +10,7 @@ struct ast_file *syntax_parse(struct arena *arena, struct symbols *symbols, cons
     parser.file = ARENA_NEW(arena, struct ast_file);
     parser.file->source = source;
     lex_source(arena, symbols, source, diagnostics, &parser.tokens);
+    parser.file->comments = parser.tokens.comments;
     mark_layout(arena, symbols, source, diagnostics, &parser.tokens);
     yyparse(&parser);
     return parser.file;

@@ -14,6 +14,7 @@
 #include "driver/directive.h"
 #include "driver/options.h"
 #include "driver/output.h"
+#include "syntax/syntax.h"
 
 static int set_up(void **state) {
     *state = arena_new();
@@ -100,7 +101,8 @@ static void test_directives(void **state) {
     struct sources *sources = sources_new(arena);
     const struct source *source = source_add(sources, "x.fcl", text, strlen(text));
     struct diagnostics *diagnostics = diagnostics_new(arena, sources);
-    directives found = directives_find(arena, source, diagnostics);
+    const struct ast_file *file = syntax_parse(arena, symbols_new(arena), source, diagnostics);
+    directives found = directives_find(arena, file, diagnostics);
     assert_int_equal(found.count, 4);
     assert_int_equal(diag_error_count(diagnostics), 2);
     assert_int_equal(found.at[0].line, 2);
