@@ -246,21 +246,25 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
 struct last_chunk {
     struct push *push;
     struct ir_value *count;
+    struct ir_buffer *measured; /* where its length is, which depends on data; or NULL */
 };
 
-static struct ir_value *length_of_last(struct elaborator *e, struct push *push, struct ir_value *count) {
-    struct ir_value *last = ir_binary(e->builder, OP_SUB, count, ir_int(e->builder, 1));
-    struct push *chunk = elab_as_push(e, elab_index(e, push->array, last));
-    return elab_push_length(e, chunk);
+static struct ir_value *length_of_last(struct elaborator *e, const struct last_chunk *last) {
+    struct ir_value *index = ir_binary(e->builder, OP_SUB, last->count, ir_int(e->builder, 1));
+    return elab_push_length(e, elab_as_push(e, elab_index(e, last->push->array, index)));
 }
 
 static struct elab_value *some_chunks(struct elaborator *e, void *context) {
     const struct last_chunk *last = context;
     struct ir_builder *b = e->builder;
-    struct ir_value *length = length_of_last(e, last->push, last->count);
-    if (!length || !last->push->chunk_size)
+    struct ir_value *size = last->push->chunk_size, *length = NULL;
+    if (last->measured) /* it is no longer than others: that bounds it */
+        length = ir_binary(b, OP_MIN, elab_not_negative(e, ir_load(b, last->measured, ir_int(b, 0))), size);
+    else
+        length = length_of_last(e, last);
+    if (!length || !size)
         return elab_unknown(e);
-    struct ir_value *before = ir_binary(b, OP_SUB, last->count, ir_int(b, 1)), *size = last->push->chunk_size;
+    struct ir_value *before = ir_binary(b, OP_SUB, last->count, ir_int(b, 1));
     struct ir_value *zero = ir_int(b, 0), *most = ir_int(b, INT32_MAX);
     bool is_hosts = ir_ambient(b) == LEVEL_GRID && e->shape == 1;
     if (is_hosts) {
@@ -277,6 +281,54 @@ static struct elab_value *some_chunks(struct elaborator *e, void *context) {
 static struct elab_value *no_chunks(struct elaborator *e, void *context) {
     (void)context;
     return elab_scalar(e, ir_int(e->builder, 0));
+}
+
+static void measure_chunk(struct elaborator *e, void *context) {
+    const struct last_chunk *last = context;
+    enum level_value level = last->push->chunk_level;
+    struct ir_value *length = length_of_last(e, last);
+    if (!length)
+        elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length of what is put together here depends on data");
+    struct ir_value *one = elab_begin_threads(e, level, ir_int(e->builder, 1));
+    ir_store(e->builder, last->measured, ir_int(e->builder, 0), length);
+    elab_end_threads(e, level, one);
+}
+
+/* Computes the last chunk, if there is one, up to where its length is known. */
+static void measure_last(struct elaborator *e, struct last_chunk *last) {
+    struct ir_builder *b = e->builder;
+    const struct push *push = last->push;
+    last->measured = elab_one_int(e, push->level, "measured_length");
+    struct ir_value *at_most_one = ir_binary(b, OP_MIN, last->count, ir_int(b, 1));
+    struct blocks_run nothing_before = {.is_measured = true}, *blocks = e->blocks;
+    e->blocks = &nothing_before;
+    if (push->chunk_level == push->level)
+        ir_begin_for(b, at_most_one, NULL, 0, "chunk");
+    else
+        ir_begin_forall(b, push->level, push->chunk_level, at_most_one, "chunk");
+    elab_with_split(e, measure_chunk, last);
+    if (push->chunk_level == push->level)
+        ir_end_for(b, NULL, NULL);
+    else
+        ir_end_forall(b);
+    e->blocks = blocks;
+}
+
+static struct ir_value *length_of_chunks(struct elaborator *e, struct push *push) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *count = push->array->length;
+    if (!count)
+        return NULL;
+    struct last_chunk last = {.push = push, .count = ir_resolve(b, count)};
+    struct ir_value *some = ir_binary(b, OP_LT, ir_int(b, 0), last.count);
+    for (;;) {
+        e->shape++;
+        struct ir_value *length = elab_as_scalar(e, elab_choose(e, some, some_chunks, &last, no_chunks, NULL));
+        e->shape--;
+        if (length || e->shape || !push->chunk_size || last.measured || ir_ambient(b) != push->level)
+            return elab_not_negative(e, length);
+        measure_last(e, &last);
+    }
 }
 
 static struct ir_value *compute_length(struct elaborator *e, struct push *push) {
@@ -306,20 +358,7 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
     case PUSH_EACH:
     case PUSH_SEQFOR: return push->total;
     case PUSH_BUCKETS: return push->pairs->length;
-    case PUSH_CHUNKS: {
-        if (push->total)
-            return push->total;
-        struct ir_value *count = push->array->length;
-        if (!count)
-            return NULL;
-        count = ir_resolve(b, count);
-        struct last_chunk last = {push, count};
-        struct ir_value *some = ir_binary(b, OP_LT, ir_int(b, 0), count);
-        e->shape++;
-        struct elab_value *length = elab_choose(e, some, some_chunks, &last, no_chunks, NULL);
-        e->shape--;
-        return elab_not_negative(e, elab_as_scalar(e, length));
-    }
+    case PUSH_CHUNKS: return push->total ? push->total : length_of_chunks(e, push);
     }
     elab_internal(e, "unknown push array");
 }

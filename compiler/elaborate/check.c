@@ -115,13 +115,14 @@ void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outs
     elab_end_threads(e, push->level, w);
     struct writer marked = {.write = write_marked, .marking = &marking, .next = writer};
     run(e, push, &marked);
-    struct ir_value *i = elab_begin_threads(e, push->level, length);
+    struct ir_value *stored = push->said ? elab_said_length(e, push) : length;
+    struct ir_value *i = elab_begin_threads(e, push->level, stored);
     struct ir_value *word = ir_load(b, marking.marks, ir_binary(b, OP_SHR, i, ir_int(b, 5)));
     struct ir_value *at = ir_convert(b, ir_binary(b, OP_AND, i, ir_int(b, 31)), BASE_U32);
     struct ir_value *bit =
         ir_binary(b, OP_AND, ir_binary(b, OP_SHR, word, at), ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
     elab_check(e, CHECK_MISSING, ir_binary(b, OP_EQ, bit, ir_constant(b, BASE_U32, (union scalar){.natural = 1})), i,
-               length, push->span);
+               stored, push->span);
     elab_end_threads(e, push->level, i);
     e->split = split;
 }

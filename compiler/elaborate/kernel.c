@@ -184,7 +184,9 @@ static enum level_value level_of_result(struct type *type) {
 /* A component of the result: an array, or a scalar, which the unit leaves in an array of one element. */
 struct component {
     bool is_array;
+    struct type *element;
     struct ir_value *length;
+    struct ir_buffer *measured; /* where a launch of its own leaves the length, which depends on data; or NULL */
     struct ir_buffer **buffers;
     size_t count;
 };
@@ -192,8 +194,13 @@ struct lower_body {
     struct elab_value **arguments;
     enum level_value level;
     VEC(struct component) components;
+    bool only_measures;
     size_t next; /* of the components, while they are stored */
 };
+
+static struct ir_value *length_of(struct elaborator *e, struct elab_value *array) {
+    return array->kind == ELAB_PUSH ? elab_push_length(e, array->push) : elab_as_pull(e, array)->length;
+}
 
 static void make_component(struct elaborator *e, struct lower_body *body, struct type *type, struct elab_value *shape) {
     type = type_resolve(type);
@@ -202,21 +209,23 @@ static void make_component(struct elaborator *e, struct lower_body *body, struct
             make_component(e, body, type->tuple.items[i], shape->tuple.items[i]);
         return;
     }
-    struct component component = {.is_array = type->kind != TYPE_BASE, .length = ir_int(e->builder, 1)};
+    struct component component = {
+        .is_array = type->kind != TYPE_BASE, .element = type, .length = ir_int(e->builder, 1)};
     if (component.is_array) {
         e->shape++;
-        component.length = shape->kind == ELAB_PUSH ? elab_push_length(e, shape->push) : elab_as_pull(e, shape)->length;
+        component.length = length_of(e, shape);
         e->shape--;
-        type = type_resolve(type->array.element);
-        if (!component.length)
-            elab_fail(e, DIAG_UNKNOWN_LENGTH, e->global->span, "the length of the result of `%s` depends on data",
-                      e->global->name->text);
+        component.element = type_resolve(type->array.element);
     }
-    component.buffers =
-        elab_buffers(e, type, LEVEL_GRID, component.length, component.is_array ? "result" : "scalar", &component.count);
-    for (size_t i = 0; i < component.count; i++)
-        ir_allocate(e->builder, component.buffers[i]);
     vec_push(e->arena, &body->components, component);
+}
+
+/* One element for the unit. */
+static void store_scalar(struct elaborator *e, enum level_value level, const struct writer *writer,
+                         struct elab_value *value) {
+    struct ir_value *one = elab_begin_threads(e, level, ir_int(e->builder, 1));
+    writer->write(e, writer, one, value);
+    elab_end_threads(e, level, one);
 }
 
 static void store_component(struct elaborator *e, struct lower_body *body, struct elab_value *value) {
@@ -225,22 +234,54 @@ static void store_component(struct elaborator *e, struct lower_body *body, struc
             store_component(e, body, value->tuple.items[i]);
         return;
     }
-    const struct component *component = &body->components.at[body->next++];
+    struct component *component = &body->components.at[body->next++];
+    if (body->only_measures) {
+        if (!component->measured)
+            return;
+        struct writer writer = elab_store_writer(&component->measured, 1, NULL);
+        store_scalar(e, body->level, &writer, elab_scalar(e, length_of(e, value)));
+        return;
+    }
     struct writer writer = elab_store_writer(component->buffers, component->count, NULL);
-    if (value->kind == ELAB_SCALAR) {
-        struct ir_value *one = elab_begin_threads(e, body->level, ir_int(e->builder, 1));
-        writer.write(e, &writer, one, value);
-        elab_end_threads(e, body->level, one);
-    } else {
+    if (value->kind == ELAB_SCALAR)
+        store_scalar(e, body->level, &writer, value);
+    else
         elab_run(e, value->kind == ELAB_PUSH ? value->push : elab_push_of_pull(e, body->level, elab_as_pull(e, value)),
                  &writer);
-    }
 }
 
 static void run_lower_body(struct elaborator *e, void *context) {
     struct lower_body *body = context;
     body->next = 0;
     store_component(e, body, apply_body(e, body->arguments));
+}
+
+static void launch_unit(struct elaborator *e, struct lower_body *body, bool only_measures) {
+    body->only_measures = only_measures;
+    ir_begin_forall(e->builder, LEVEL_GRID, body->level, ir_int(e->builder, 1), "unit");
+    elab_with_split(e, run_lower_body, body);
+    ir_end_forall(e->builder);
+}
+
+/* Lengths that depend on data must be known before there is memory for the results: the unit runs once for these alone. */
+static void measure(struct elaborator *e, struct lower_body *body) {
+    struct ir_builder *b = e->builder;
+    bool is_needed = false;
+    for (size_t i = 0; i < body->components.count; i++) {
+        struct component *component = &body->components.at[i];
+        if (component->length)
+            continue;
+        component->measured = elab_one_int(e, LEVEL_GRID, "measured_length");
+        is_needed = true;
+    }
+    if (!is_needed)
+        return;
+    launch_unit(e, body, true);
+    for (size_t i = 0; i < body->components.count; i++) {
+        struct component *component = &body->components.at[i];
+        if (component->measured)
+            component->length = elab_not_negative(e, ir_load(b, component->measured, ir_int(b, 0)));
+    }
 }
 
 static void run_below_grid(struct elaborator *e, struct type *type, enum level_value level,
@@ -252,9 +293,16 @@ static void run_below_grid(struct elaborator *e, struct type *type, enum level_v
     struct elab_value *shape = apply_body(e, arguments);
     e->shape--;
     make_component(e, body, type, shape);
-    ir_begin_forall(e->builder, LEVEL_GRID, level, ir_int(e->builder, 1), "unit");
-    elab_with_split(e, run_lower_body, body);
-    ir_end_forall(e->builder);
+    measure(e, body);
+    for (size_t i = 0; i < body->components.count; i++) {
+        struct component *component = &body->components.at[i];
+        const char *name = component->is_array ? "result" : "scalar";
+        component->buffers =
+            elab_buffers(e, component->element, LEVEL_GRID, component->length, name, &component->count);
+        for (size_t k = 0; k < component->count; k++)
+            ir_allocate(e->builder, component->buffers[k]);
+    }
+    launch_unit(e, body, false);
     for (size_t i = 0; i < body->components.count; i++) {
         const struct component *component = &body->components.at[i];
         for (size_t k = 0; k < component->count; k++)

@@ -366,6 +366,9 @@ struct elab_value *elab_LOOKBACK(struct elaborator *e, enum primitive primitive,
         return elab_unknown_like(e, neutral);
     if (!blocks)
         return neutral; /* there is one block */
+    if (blocks->is_measured)
+        elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
+                  "the length of the last chunk depends on data, and what comes before it on a `lookback`");
     if (!all_come_here(e))
         elab_fail(
             e, DIAG_LOOKBACK_PLACE, e->span,

@@ -72,14 +72,28 @@ static void write_within(struct elaborator *e, const struct writer *next, struct
     }
 }
 
-/* Elements that say where they belong. */
-static void write_pair(struct elaborator *e, const struct writer *self, struct ir_value *index,
-                       struct elab_value *element) {
+/* If the length is one: -1 says nothing. */
+static void write_length(struct elaborator *e, struct ir_buffer *said, struct ir_value *length) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *says = ir_binary(b, OP_LE, ir_int(b, 0), length);
+    if (ir_known(b, says) == IR_FALSE)
+        return;
+    ir_begin_if(b, says);
+    ir_store(b, said, ir_int(b, 0), length);
+    ir_else(b, NULL, 0);
+    ir_end_if(b, NULL, NULL, 0, false);
+}
+
+/* Elements that say where they belong, and before that, of forceUpTo's, how many there are. */
+static void write_placed(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                         struct elab_value *element) {
     (void)index;
     if (element->kind != ELAB_TUPLE)
         elab_internal(e, "a write is no pair");
-    struct ir_value *place = elab_as_scalar(e, element->tuple.items[0]);
-    write_within(e, self->next, place, element->tuple.items[1], self->push->total);
+    struct elab_value **items = element->tuple.items;
+    if (self->push->said)
+        write_length(e, self->push->said, elab_as_scalar(e, *items++));
+    write_within(e, self->next, elab_as_scalar(e, items[0]), items[1], self->push->total);
 }
 
 /* Into the chunk's part of the whole. */
@@ -245,7 +259,7 @@ static void run_permute(struct elaborator *e, struct push *push, const struct wr
 }
 
 static void run_into(struct elaborator *e, struct push *push, const struct writer *writer) {
-    struct writer pairs = {.write = write_pair, .push = push, .next = writer};
+    struct writer pairs = {.write = write_placed, .push = push, .next = writer};
     elab_run(e, push->of, &pairs);
 }
 
@@ -390,6 +404,45 @@ struct elab_value *elab_FORCE(struct elaborator *e, enum primitive primitive, co
                               struct elab_value **arguments) {
     (void)primitive;
     return elab_of_pull(e, elab_force(e, elab_as_push(e, arguments[0]), elab_type(e, instance, 0)));
+}
+
+struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, const char *name) {
+    struct ir_builder *b = e->builder;
+    struct ir_buffer *buffer = ir_buffer_new(b, memory_of(level), level, BASE_I32, ir_int(b, 1), name);
+    buffer->rewritten = true;
+    buffer->span = e->span;
+    ir_allocate(b, buffer);
+    return buffer;
+}
+
+struct ir_value *elab_said_length(struct elaborator *e, const struct push *push) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = ir_load(b, push->said, ir_int(b, 0));
+    return ir_binary(b, OP_MIN, ir_binary(b, OP_MAX, length, ir_int(b, 0)), push->total);
+}
+
+struct elab_value *elab_FORCE_UP_TO(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                    struct elab_value **arguments) {
+    (void)primitive;
+    struct ir_builder *b = e->builder;
+    struct type *element = elab_type(e, instance, 0);
+    struct push *of = elab_as_push(e, arguments[1]);
+    if (e->shape)
+        return elab_of_pull(e, unknown_array(e, element, NULL));
+    struct push *push = elab_push_new(e, PUSH_INTO, of->level);
+    push->total = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
+    push->of = of;
+    push->span = e->span;
+    push->said = elab_one_int(e, push->level, "said_length");
+    push->said->is_zeroed = push->level == LEVEL_GRID;
+    if (!push->said->is_zeroed) {
+        struct ir_value *i = elab_begin_threads(e, push->level, ir_int(b, 1));
+        ir_store(b, push->said, i, ir_int(b, 0));
+        elab_end_threads(e, push->level, i);
+    }
+    struct pull *stored = elab_force(e, push, element);
+    stored->length = elab_said_length(e, push);
+    return elab_of_pull(e, stored);
 }
 
 /* ---- while and power ---- */

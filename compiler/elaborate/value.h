@@ -75,6 +75,7 @@ struct push {
     enum level_value chunk_level; /* equal to `level`: one after another */
     struct ir_value
         *total; /* interleaveInto, permuteInto: the result's length; places outside are dropped. pushEach: the same */
+    struct ir_buffer *said;     /* of forceUpTo: where elements, (length, place, x), say the length; or NULL */
     struct elab_value *initial; /* state */
     struct type *element;
     struct ir_value *sizes[4]; /* reduceByIndex: bytes, blocks, passes, copies */
@@ -138,6 +139,7 @@ struct blocks_run {
     VEC(struct lookback_state *) states;
     size_t pass;       /* lookbacks before that number have been scanned by launches of their own */
     bool is_collected; /* this pass ends at a lookback: what comes after it is left out */
+    bool is_measured;  /* there is no loop: only the length of the last chunk is wanted */
 };
 
 struct call {
@@ -262,6 +264,10 @@ struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum
 struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
                          struct ir_value *offset, struct ir_value *length);
 struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element);
+/* The length that the elements of such a push array have said, once it has run: from 0 to its bound. */
+struct ir_value *elab_said_length(struct elaborator *e, const struct push *push);
+/* A place for an int of that level. */
+struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, const char *name);
 /* How much memory to set aside for that many elements; fails where no bound is known. */
 struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level);
 bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */

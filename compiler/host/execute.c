@@ -40,7 +40,7 @@ static int64_t value_of(void *context, const struct ir_value *value) {
     return value->is_constant ? value->constant.integer : x->values[value->id].integer;
 }
 
-static union scalar scalar_of(struct device_run *x, const struct ir_value *value) {
+static union scalar scalar_of(const struct device_run *x, const struct ir_value *value) {
     return value->is_constant ? value->constant : x->values[value->id];
 }
 
@@ -337,8 +337,8 @@ bool device_run_once(struct device_run *x, const char **why) {
     return false;
 }
 
-static uint64_t result_count(struct device_run *x, const struct ir_result *result) {
-    return (uint64_t)value_of(x, result->value);
+static uint64_t result_count(const struct device_run *x, const struct ir_result *result) {
+    return (uint64_t)scalar_of(x, result->value).integer;
 }
 
 /* Builds the value of that type from results *next and on. */
@@ -386,8 +386,8 @@ uint64_t device_run_bytes(const struct device_run *x) {
     uint64_t bytes = x->argument_bytes;
     for (size_t i = 0; i < x->job.kernel->results.count; i++) {
         const struct ir_result *result = &x->job.kernel->results.at[i];
-        if (result->is_array)
-            bytes += fcl_buffer_bytes(x->buffers[result->buffer->id]);
+        if (result->is_array) /* the buffer may be larger: see forceUpTo */
+            bytes += result_count(x, result) * (uint64_t)base_size(result->buffer->element);
     }
     return bytes;
 }

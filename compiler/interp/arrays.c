@@ -136,9 +136,16 @@ static void write_permuted(struct interp *in, struct sink *sink, int64_t index, 
 static void write_pair(struct interp *in, struct sink *sink, int64_t index, struct value value) {
     (void)index;
     struct mapping_sink *self = (struct mapping_sink *)sink;
-    int64_t to = value.tuple->items[0].scalar.integer;
-    if (to >= 0 && to < self->push->size)
-        self->to->write(in, self->to, to, value.tuple->items[1]);
+    const struct push *push = self->push;
+    const struct value *items = value.tuple->items;
+    if (push->said) {
+        int64_t length = items++->scalar.integer;
+        if (length >= 0)
+            *push->said = length < push->size ? length : push->size;
+    }
+    int64_t to = items[0].scalar.integer;
+    if (to >= 0 && to < push->size)
+        self->to->write(in, self->to, to, items[1]);
 }
 
 static void write_shifted(struct interp *in, struct sink *sink, int64_t index, struct value value) {
@@ -416,7 +423,7 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     case PUSH_INTO: {
         struct mapping_sink sink = {{write_pair}, to, push};
         push_run(in, push->of, &sink.sink);
-        return push->size;
+        return push->said ? *push->said : push->size;
     }
     case PUSH_APPEND: {
         int64_t first = push_run(in, push->of, to);

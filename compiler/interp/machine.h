@@ -110,6 +110,7 @@ struct push {
     struct span span; /* the operation's, for messages */
     int64_t length;   /* -1: not known yet */
     int64_t size, count;
+    int64_t *said; /* into: where elements, (length, place, element), say the length; or NULL */
     struct value function, initial;
     struct push *of, *second;
     const struct pull *pull; /* or the chunks */

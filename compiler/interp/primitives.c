@@ -178,6 +178,12 @@ static struct value interp_FORCE(struct interp *in, const struct value *a, struc
     return store_finish(in, store_run(in, a[0].push, span));
 }
 
+static struct value interp_FORCE_UP_TO(struct interp *in, const struct value *a, struct span span) {
+    int64_t size = size_of(in, a[0], "the length", span), said = 0;
+    struct push push = {.kind = PUSH_INTO, .span = span, .size = size, .length = -1, .of = a[1].push, .said = &said};
+    return store_finish(in, store_run(in, &push, span));
+}
+
 /* One step of while and power: the next state takes the place of the last one in the region. */
 static struct value next_state(struct interp *in, struct region_mark mark, struct value state, struct value step,
                                struct span span) {
