@@ -110,7 +110,10 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
     const struct ir_check_site *check = device_run_failed_check(session.run);
     if (check) {
         status = EXIT_PROGRAM_WRONG;
-        diag_error(execution->diagnostics, ir_check_info[check->check].code, check->span, "%s", session.why);
+        struct diagnostic *d =
+            diag_error(execution->diagnostics, ir_check_info[check->check].code, check->span, "%s", session.why);
+        if (check->found.end)
+            diag_note(execution->diagnostics, d, check->found, "it is found here");
     } else if (status != EXIT_GOOD && session.why)
         diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", session.why);
     device_finish(&session);

@@ -6,18 +6,23 @@
    empty), and a write to a wrong place is left out. Loops of threads stop; see map/lower.c. */
 #include "elaborate/value.h"
 
+static struct ir_check_site site_of(const struct elaborator *e, enum ir_check check, struct span span) {
+    const struct call *call = elab_users_call(e, span);
+    return call ? (struct ir_check_site){check, call->span, span} : (struct ir_check_site){check, span, {0, 0}};
+}
+
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span) {
     if (!e->options->check || e->shape || ir_known(e->builder, condition) == IR_TRUE)
         return;
-    ir_check(e->builder, check, condition, a, b, span);
+    ir_check(e->builder, site_of(e, check, span), condition, a, b);
 }
 
 void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                   struct ir_value *b, struct span span) {
     if (ir_known(e->builder, condition) == IR_TRUE)
         return;
-    ir_check(e->builder, check, condition, a, b, span);
+    ir_check(e->builder, site_of(e, check, span), condition, a, b);
     ir_assume(e->builder, condition);
 }
 

@@ -174,6 +174,8 @@ struct elaborator {
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5), noreturn));
 void elab_internal(struct elaborator *e, const char *what) __attribute__((noreturn));
+/* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
+const struct call *elab_users_call(const struct elaborator *e, struct span span);
 
 /* ---- evaluate.c ---- */
 struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,

@@ -126,8 +126,7 @@ struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct 
     return elab_scalar(e, leaves[(*next)++]);
 }
 
-/* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
-static const struct call *users_call(const struct elaborator *e, struct span span) {
+const struct call *elab_users_call(const struct elaborator *e, struct span span) {
     if (!diag_is_ours(e->diagnostics, span))
         return NULL;
     const struct call *call = e->calls;
@@ -143,7 +142,7 @@ void elab_fail(struct elaborator *e, enum diag_code code, struct span span, cons
     text_init(&text, e->arena);
     text_vprintf(&text, format, arguments);
     va_end(arguments);
-    const struct call *shown_at = users_call(e, span);
+    const struct call *shown_at = elab_users_call(e, span);
     struct diagnostic *d = diag_error(e->diagnostics, code, shown_at ? shown_at->span : span, "%s", text_string(&text));
     if (shown_at)
         diag_note(e->diagnostics, d, span, "it is found here");

@@ -58,13 +58,23 @@ void *interp_alloc(struct interp *in, size_t bytes) {
     return result;
 }
 
+/* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
+static const struct call *users_call(const struct interp *in, struct span span) {
+    if (!diag_is_ours(in->diagnostics, span))
+        return NULL;
+    const struct call *call = in->call;
+    while (call && (!call->span.end || diag_is_ours(in->diagnostics, call->span)))
+        call = call->caller;
+    return call;
+}
+
 /* The innermost calls that led there, each place once. */
-static void note_calls(struct interp *in, struct diagnostic *diagnostic, struct span span) {
+static void note_calls(struct interp *in, struct diagnostic *diagnostic, const struct call *call, struct span span) {
     struct span last = span;
     size_t shown = 0;
-    for (const struct call *call = in->call; call && shown < CALLS_SHOWN; call = call->caller) {
+    for (; call && shown < CALLS_SHOWN; call = call->caller) {
         bool is_same = call->span.begin == last.begin && call->span.end == last.end;
-        if (is_same || call->span.end == 0)
+        if (is_same || call->span.end == 0 || diag_is_ours(in->diagnostics, call->span))
             continue;
         diag_note(in->diagnostics, diagnostic, call->span, "called from here");
         last = call->span;
@@ -78,7 +88,12 @@ void interp_fail(struct interp *in, enum diag_code code, struct span span, const
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    note_calls(in, diag_error(in->diagnostics, code, span, "%s", message), span);
+    const struct call *shown_at = users_call(in, span);
+    struct span shown = shown_at ? shown_at->span : span;
+    struct diagnostic *d = diag_error(in->diagnostics, code, shown, "%s", message);
+    if (shown_at)
+        diag_note(in->diagnostics, d, span, "it is found here");
+    note_calls(in, d, shown_at ? shown_at->caller : in->call, shown);
     longjmp(in->failed, 1);
 }
 

@@ -507,21 +507,24 @@ void ir_fence(struct ir_builder *b) {
 }
 
 /* A check is no store: a chunk may still be begun again after it (elaborate/value.h, note [splits]). */
-void ir_check(struct ir_builder *b, enum ir_check check, struct ir_value *condition, struct ir_value *a,
-              struct ir_value *limit, struct span span) {
+static bool is_same_span(struct span a, struct span b) { return a.begin == b.begin && a.end == b.end; }
+
+void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *condition, struct ir_value *a,
+              struct ir_value *limit) {
     struct ir_instruction *instruction = builder_instruction(b, IR_CHECK, 3, 0, 0);
     struct ir_kernel *kernel = b->kernel;
     instruction->operands[0] = builder_operand(b, condition);
     instruction->operands[1] = builder_operand(b, a);
     instruction->operands[2] = builder_operand(b, limit);
     while (instruction->site < kernel->checks.count) {
-        const struct ir_check_site *site = &kernel->checks.at[instruction->site];
-        if (site->check == check && site->span.begin == span.begin && site->span.end == span.end)
+        const struct ir_check_site *known = &kernel->checks.at[instruction->site];
+        if (known->check == site.check && is_same_span(known->span, site.span) &&
+            is_same_span(known->found, site.found))
             break;
         instruction->site++;
     }
     if (instruction->site == kernel->checks.count)
-        vec_push(b->arena, &kernel->checks, (struct ir_check_site){check, span});
+        vec_push(b->arena, &kernel->checks, site);
     builder_append(b, b->frames.count - 1, instruction);
     builder_top(b)->effects = true;
 }

@@ -57,8 +57,8 @@ void ir_fence(struct ir_builder *b);
 struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct ir_value *lane);
 struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote);
 /* `a` and `limit` are ints. */
-void ir_check(struct ir_builder *b, enum ir_check check, struct ir_value *condition, struct ir_value *a,
-              struct ir_value *limit, struct span span);
+void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *condition, struct ir_value *a,
+              struct ir_value *limit);
 /* Whether the loads and stores built from now on are volatile; gives what was set before. */
 bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
 /* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */

@@ -135,6 +135,7 @@ extern const struct ir_check_info ir_check_info[CHECK_COUNT];
 struct ir_check_site {
     enum ir_check check;
     struct span span;
+    struct span found; /* where span is a call of the prelude: the place there; or empty */
 };
 
 struct ir_region {

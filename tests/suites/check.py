@@ -26,6 +26,11 @@ def cases(env):
                 out = os.path.join(env.tmp(), "out.c")
                 done = env.run(env.fclc, name, "-o", out, cwd=os.path.dirname(path))
                 assert not os.path.exists(out), "an output file was left behind"
+            elif first.startswith("-- run "):  # found in a run; the interpreter tells more of the calls that led there
+                arguments = first.removeprefix("-- run ").split()
+                done = env.run(env.fclc, "run", "--target=interp", name, *arguments, cwd=os.path.dirname(path))
+                assert done.stderr.startswith(wanted), f"interp: got\n{done.stderr}wanted\n{wanted}"
+                done = env.run(env.fclc, "run", "--target=c", name, *arguments, cwd=os.path.dirname(path))
             else:
                 done = env.run(env.fclc, command, name, cwd=os.path.dirname(path))
             assert done.stderr == wanted, f"got\n{done.stderr}wanted\n{wanted}"
