@@ -147,6 +147,9 @@ enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, stru
 // The same for `count` elements of `element_bytes` each: an error where the product overflows.
 enum fcl_status fcl_buffer_array(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
                                  struct fcl_buffer **buffer);
+// The same, and all bytes are 0.
+enum fcl_status fcl_buffer_zeros(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
+                                 struct fcl_buffer **buffer);
 // Memory of the caller's as a buffer: a cl_mem, a CUdeviceptr, or for C a pointer, of at least that many bytes. It stays the caller's:
 // fcl_buffer_free only forgets it.
 enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,

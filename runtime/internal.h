@@ -10,6 +10,8 @@ union fclrt_memory {
     uint64_t address;
 };
 
+// All of the context's: when it is closed, once nothing uses them.
+void fclrt_free_buffers(struct fcl_context *context);
 // Of a buffer argument; nothing, where it is NULL.
 const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg);
 
@@ -18,6 +20,7 @@ struct fcl_buffer {
     uint64_t bytes; // as asked; at least one byte is allocated
     union fclrt_memory memory;
     bool is_callers;                    // not to be freed
+    struct fclrt_slab *slab;            // that it is a part of; or NULL
     struct fcl_buffer *next, *previous; // in context->buffers or context->pool
 };
 
@@ -65,6 +68,7 @@ struct fcl_context {
 
     struct fcl_program *programs;
     struct fcl_buffer *buffers, *pool;
+    struct fclrt_slab *slab; // that zeros are cut from; or NULL
     uint64_t pool_bytes;
     size_t pool_count;
 

@@ -181,11 +181,9 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         text_printf(&body->releases, "    fcl_buffer_free(b%u);\n", id);
         line(body, "fcl_buffer_free(b%u);", id); /* of an iteration before */
         line(body, "b%u = NULL;", id);
-        require(body,
-                arena_printf(arena, "fcl_buffer_array(context, (uint64_t)%s, %zu, &b%u)",
-                             emit_value(body, i->buffer->capacity), target_element_bytes(i->buffer->element), id));
-        if (i->buffer->is_zeroed)
-            require(body, arena_printf(arena, "fcl_fill(b%u, 0, fcl_buffer_bytes(b%u), 0)", id, id));
+        require(body, arena_printf(arena, "fcl_buffer_%s(context, (uint64_t)%s, %zu, &b%u)",
+                                   i->buffer->is_zeroed ? "zeros" : "array", emit_value(body, i->buffer->capacity),
+                                   target_element_bytes(i->buffer->element), id));
         break;
     }
     case IR_FORALL: emit_launch(body, i); break;

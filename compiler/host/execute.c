@@ -206,13 +206,14 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
         struct fcl_buffer **buffer = &x->buffers[i->buffer->id];
         uint64_t count = (uint64_t)value_of(x, i->buffer->capacity);
         uint64_t size = target_element_bytes(i->buffer->element);
-        if (!*buffer || fcl_buffer_bytes(*buffer) != count * size) { /* not of an earlier run or iteration */
-            fcl_buffer_free(*buffer);
-            *buffer = NULL;
-            if (fcl_buffer_array(x->job.context, count, size, buffer) != FCL_OK)
-                return failed(x, NULL);
-        }
-        return !i->buffer->is_zeroed || fcl_fill(*buffer, 0, count * size, 0) == FCL_OK || failed(x, NULL);
+        bool is_kept = *buffer && !i->buffer->is_zeroed && fcl_buffer_bytes(*buffer) == count * size;
+        if (is_kept) /* of an earlier run or iteration */
+            return true;
+        fcl_buffer_free(*buffer);
+        *buffer = NULL;
+        enum fcl_status status = i->buffer->is_zeroed ? fcl_buffer_zeros(x->job.context, count, size, buffer)
+                                                      : fcl_buffer_array(x->job.context, count, size, buffer);
+        return status == FCL_OK || failed(x, NULL);
     }
     case IR_FORALL: return launch(x, i);
     case IR_FOR:

@@ -335,6 +335,44 @@ static void kernels_run(void **state) {
     fcl_close(context);
 }
 
+// Many at a time and one after another, so that memory that was written to comes round again.
+static void zeros(void **state) {
+    struct fcl_context *context = open_default(*state);
+    enum { COUNT = 40, ROUNDS = 30 };
+    static const uint64_t sizes[] = {0, 1, 4, 1000, 40000, 300000, 5000000};
+    unsigned char *back = malloc(5000000);
+    assert_non_null(back);
+    struct fcl_buffer *kept[COUNT] = {NULL};
+    for (int round = 0; round < ROUNDS * COUNT; round++) {
+        struct fcl_buffer **buffer = &kept[round * 7 % COUNT];
+        if (round % 3 != 2 || fcl_buffer_bytes(*buffer) > 50000)
+            fcl_buffer_free(*buffer); // else it stays until the context is closed
+        uint64_t bytes = sizes[round % 50 == 0 ? 6 : round % 6];
+        GOOD(context, fcl_buffer_zeros(context, bytes, 1, buffer));
+        assert_int_equal(fcl_buffer_bytes(*buffer), bytes);
+        GOOD(context, fcl_read(*buffer, 0, back, bytes));
+        for (uint64_t i = 0; i < bytes; i++)
+            if (back[i])
+                fail_msg("byte %d of %d is %d in round %d", (int)i, (int)bytes, back[i], round);
+        GOOD(context, fcl_fill(*buffer, 0, bytes, 0xff));
+    }
+    // What lies beside it is not touched.
+    struct fcl_buffer *a, *b;
+    GOOD(context, fcl_buffer_zeros(context, 3, 4, &a));
+    GOOD(context, fcl_buffer_zeros(context, 3, 4, &b));
+    GOOD(context, fcl_fill(a, 0, 12, 1));
+    GOOD(context, fcl_read(b, 0, back, 12));
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(back[i], 0);
+    assert_int_equal(fcl_fill(a, 0, 13, 1), FCL_INVALID);
+    assert_int_equal(fcl_buffer_zeros(context, UINT64_C(1) << 62, 8, &a), FCL_TOO_LARGE);
+    assert_null(a);
+    assert_int_equal(fcl_buffer_zeros(NULL, 1, 1, &a), FCL_INVALID);
+    assert_int_equal(fcl_buffer_zeros(context, 1, 1, NULL), FCL_INVALID);
+    free(back);
+    fcl_close(context);
+}
+
 static void buffers(void **state) {
     const struct language *language = *state;
     struct fcl_context *context = open_default(language);
@@ -660,6 +698,7 @@ int main(void) {
         cmocka_unit_test(device_number_out_of_range),
         cmocka_unit_test(first_that_works),
         ON_EACH(kernels_run),
+        ON_EACH(zeros),
         ON_EACH(buffers),
         ON_EACH(build_errors_have_a_log),
         ON_EACH(kernel_names),

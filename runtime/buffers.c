@@ -1,0 +1,318 @@
+// Device memory: buffers, the pool that freed ones wait in, memory that begins as zeros, and transfers.
+#include "internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+// Freed buffers are kept for the next of the same size: at most so many, and this fraction of the device's memory.
+enum { POOL_COUNT = 64, POOL_SHARE = 8 };
+
+// A launch may want a few small buffers that begin as zeros, and on a GPU clearing each would take as long as another launch. So there
+// they are cut from a slab that is cleared as a whole: when it is used up, and nobody has a part of it any more, it is cleared again.
+// Work is done in order, so who had a part before is done with it by then.
+enum { SLAB_BYTES = 4 << 20, SLAB_SHARE = 4, SLAB_ALIGNMENT = 256 };
+
+struct fclrt_slab {
+    struct fcl_buffer *memory;
+    uint64_t used;
+    size_t users; // buffers in it
+};
+
+static void unlink_buffer(struct fcl_buffer **list, struct fcl_buffer *buffer) {
+    if (buffer->previous)
+        buffer->previous->next = buffer->next;
+    else
+        *list = buffer->next;
+    if (buffer->next)
+        buffer->next->previous = buffer->previous;
+}
+
+static void link_buffer(struct fcl_buffer **list, struct fcl_buffer *buffer) {
+    buffer->previous = NULL;
+    buffer->next = *list;
+    if (*list)
+        (*list)->previous = buffer;
+    *list = buffer;
+}
+
+static void free_list(struct fcl_context *context, struct fcl_buffer **list) {
+    for (struct fcl_buffer *buffer = *list, *next; buffer; buffer = next) {
+        next = buffer->next;
+        if (buffer->slab && !--buffer->slab->users && buffer->slab != context->slab)
+            free(buffer->slab); // its memory is in the list, too
+        if (!buffer->slab && !buffer->is_callers)
+            context->backend->free(context, buffer->memory);
+        free(buffer);
+    }
+    *list = NULL;
+}
+
+void fcl_trim(struct fcl_context *context) {
+    if (!context || !context->pool)
+        return;
+    context->backend->finish(context);
+    free_list(context, &context->pool);
+    context->pool_bytes = 0;
+    context->pool_count = 0;
+}
+
+enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, struct fcl_buffer **out) {
+    if (out)
+        *out = NULL;
+    if (!context)
+        return FCL_INVALID;
+    if (!out)
+        return fclrt_fail(context, FCL_INVALID, "fcl_buffer_new: no place for the buffer");
+    // Work is done in order, so memory freed before is free for what is asked now.
+    for (struct fcl_buffer *buffer = context->pool; buffer; buffer = buffer->next) {
+        if (buffer->bytes != bytes)
+            continue;
+        unlink_buffer(&context->pool, buffer);
+        link_buffer(&context->buffers, buffer);
+        context->pool_bytes -= bytes;
+        context->pool_count--;
+        *out = buffer;
+        return FCL_OK;
+    }
+    const struct fcl_device_info *device = &context->device;
+    if (bytes > device->max_buffer_bytes || bytes > SIZE_MAX / 2)
+        return fclrt_fail(context, FCL_TOO_LARGE,
+                          "a buffer of %" PRIu64 " bytes: %s allows at most %" PRIu64
+                          " bytes in one buffer and has %" PRIu64 " in all",
+                          bytes, device->name, device->max_buffer_bytes, device->memory_bytes);
+    struct fcl_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer)
+        return fclrt_no_memory(context);
+    buffer->context = context;
+    buffer->bytes = bytes;
+    // No driver gives buffers of nothing, but kernels may be given one; and with checks they read element 0 in place of a wrong one.
+    uint64_t needed = bytes ? bytes : 8;
+    enum fcl_status status = context->backend->alloc(context, needed, &buffer->memory);
+    if (status != FCL_OK && context->pool) {
+        fcl_trim(context);
+        status = context->backend->alloc(context, needed, &buffer->memory);
+    }
+    if (status != FCL_OK) {
+        free(buffer);
+        return status;
+    }
+    link_buffer(&context->buffers, buffer);
+    *out = buffer;
+    return FCL_OK;
+}
+
+enum fcl_status fcl_buffer_array(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
+                                 struct fcl_buffer **out) {
+    if (out)
+        *out = NULL;
+    if (!context)
+        return FCL_INVALID;
+    if (element_bytes && count > UINT64_MAX / element_bytes)
+        return fclrt_fail(context, FCL_TOO_LARGE,
+                          "an array of %" PRIu64 " elements of %" PRIu64
+                          " bytes each is larger than any memory; %s has %" PRIu64 " bytes",
+                          count, element_bytes, context->device.name, context->device.memory_bytes);
+    return fcl_buffer_new(context, count * element_bytes, out);
+}
+
+static void leave_slab(const struct fcl_context *context, struct fclrt_slab *slab) {
+    if (--slab->users || slab == context->slab)
+        return;
+    fcl_buffer_free(slab->memory);
+    free(slab);
+}
+
+void fcl_buffer_free(struct fcl_buffer *buffer) {
+    if (!buffer)
+        return;
+    struct fcl_context *context = buffer->context;
+    unlink_buffer(&context->buffers, buffer);
+    if (buffer->slab)
+        leave_slab(context, buffer->slab);
+    if (buffer->slab || buffer->is_callers) {
+        free(buffer);
+        return;
+    }
+    if (!context->use_pool) {
+        context->backend->free(context, buffer->memory);
+        free(buffer);
+        return;
+    }
+    link_buffer(&context->pool, buffer);
+    context->pool_bytes += buffer->bytes;
+    context->pool_count++;
+    // Those freed longest ago go first.
+    while (context->pool_count > POOL_COUNT || context->pool_bytes > context->device.memory_bytes / POOL_SHARE) {
+        struct fcl_buffer *last = context->pool;
+        while (last->next)
+            last = last->next;
+        unlink_buffer(&context->pool, last);
+        context->pool_bytes -= last->bytes;
+        context->pool_count--;
+        context->backend->free(context, last->memory);
+        free(last);
+    }
+}
+
+enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,
+                                struct fcl_buffer **out) {
+    if (out)
+        *out = NULL;
+    if (!context)
+        return FCL_INVALID;
+    if (!out || (!native && bytes))
+        return fclrt_fail(context, FCL_INVALID, "fcl_buffer_wrap: no %s", out ? "memory" : "place for the buffer");
+    struct fcl_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer)
+        return fclrt_no_memory(context);
+    buffer->context = context;
+    buffer->bytes = bytes;
+    buffer->is_callers = true;
+    if (context->device.backend == FCL_BACKEND_CUDA)
+        buffer->memory.address = native;
+    else
+        buffer->memory.pointer = (void *)native;
+    link_buffer(&context->buffers, buffer);
+    *out = buffer;
+    return FCL_OK;
+}
+
+uintptr_t fcl_buffer_native(const struct fcl_buffer *buffer) {
+    if (!buffer)
+        return 0;
+    return buffer->context->device.backend == FCL_BACKEND_CUDA ? (uintptr_t)buffer->memory.address
+                                                               : (uintptr_t)buffer->memory.pointer;
+}
+
+const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg) {
+    static const union fclrt_memory nothing = {NULL};
+    return arg->as.buffer ? &arg->as.buffer->memory : &nothing;
+}
+
+uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer) { return buffer ? buffer->bytes : 0; }
+
+// ---------------------------------------------------------------- zeros
+
+// One that has that much room left.
+static enum fcl_status find_slab(struct fcl_context *context, uint64_t needed) {
+    struct fclrt_slab *slab = context->slab;
+    if (slab && slab->used + needed <= SLAB_BYTES)
+        return FCL_OK;
+    if (slab && slab->users) // the last who leaves frees it
+        context->slab = slab = NULL;
+    if (!slab) {
+        slab = calloc(1, sizeof *slab);
+        if (!slab)
+            return fclrt_no_memory(context);
+        enum fcl_status status = fcl_buffer_new(context, SLAB_BYTES, &slab->memory);
+        if (status != FCL_OK) {
+            free(slab);
+            return status;
+        }
+        context->slab = slab;
+    }
+    slab->used = SLAB_BYTES; // until it is cleared
+    enum fcl_status status = fcl_fill(slab->memory, 0, SLAB_BYTES, 0);
+    if (status == FCL_OK)
+        slab->used = 0;
+    return status;
+}
+
+static enum fcl_status part_of_slab(struct fcl_context *context, uint64_t bytes, struct fcl_buffer **out) {
+    uint64_t needed = (bytes ? bytes + SLAB_ALIGNMENT - 1 : 1) / SLAB_ALIGNMENT * SLAB_ALIGNMENT;
+    enum fcl_status status = find_slab(context, needed);
+    if (status != FCL_OK)
+        return status;
+    struct fcl_buffer *buffer = calloc(1, sizeof *buffer);
+    if (!buffer)
+        return fclrt_no_memory(context);
+    struct fclrt_slab *slab = context->slab;
+    buffer->context = context;
+    buffer->bytes = bytes;
+    buffer->slab = slab;
+    buffer->memory.address = slab->memory->memory.address + slab->used;
+    slab->used += needed;
+    slab->users++;
+    link_buffer(&context->buffers, buffer);
+    *out = buffer;
+    return FCL_OK;
+}
+
+enum fcl_status fcl_buffer_zeros(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
+                                 struct fcl_buffer **out) {
+    if (context && out && context->device.backend == FCL_BACKEND_CUDA && context->use_pool &&
+        count <= SLAB_BYTES / SLAB_SHARE / (element_bytes ? element_bytes : 1)) {
+        *out = NULL;
+        return part_of_slab(context, count * element_bytes, out);
+    }
+    enum fcl_status status = fcl_buffer_array(context, count, element_bytes, out);
+    if (status == FCL_OK && (status = fcl_fill(*out, 0, (*out)->bytes, 0)) != FCL_OK) {
+        fcl_buffer_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void fclrt_free_buffers(struct fcl_context *context) {
+    free_list(context, &context->buffers);
+    free_list(context, &context->pool);
+    free(context->slab);
+}
+
+// ---------------------------------------------------------------- transfers
+
+static enum fcl_status check_range(const char *function, const struct fcl_buffer *buffer, uint64_t offset,
+                                   uint64_t bytes) {
+    if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
+        return FCL_OK;
+    return fclrt_fail(buffer->context, FCL_INVALID,
+                      "%s: %" PRIu64 " bytes from offset %" PRIu64 " do not lie in a buffer of %" PRIu64 " bytes",
+                      function, bytes, offset, buffer->bytes);
+}
+
+enum fcl_status fcl_write(struct fcl_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes) {
+    if (!buffer)
+        return FCL_INVALID;
+    enum fcl_status status = check_range("fcl_write", buffer, offset, bytes);
+    if (status != FCL_OK || !bytes)
+        return status;
+    if (!data)
+        return fclrt_fail(buffer->context, FCL_INVALID, "fcl_write: no data");
+    return buffer->context->backend->write(buffer, offset, data, bytes);
+}
+
+enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes) {
+    if (!buffer)
+        return FCL_INVALID;
+    enum fcl_status status = check_range("fcl_read", buffer, offset, bytes);
+    if (status != FCL_OK || !bytes)
+        return status;
+    if (!data)
+        return fclrt_fail(buffer->context, FCL_INVALID, "fcl_read: no place for the data");
+    return buffer->context->backend->read(buffer, offset, data, bytes);
+}
+
+enum fcl_status fcl_copy(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from, uint64_t from_offset,
+                         uint64_t bytes) {
+    if (!to || !from)
+        return FCL_INVALID;
+    if (to->context != from->context)
+        return fclrt_fail(to->context, FCL_INVALID, "fcl_copy: the buffers belong to different contexts");
+    enum fcl_status status = check_range("fcl_copy", to, to_offset, bytes);
+    if (status == FCL_OK)
+        status = check_range("fcl_copy", from, from_offset, bytes);
+    if (status != FCL_OK || !bytes)
+        return status;
+    if (to == from && to_offset < from_offset + bytes && from_offset < to_offset + bytes)
+        return fclrt_fail(to->context, FCL_INVALID, "fcl_copy: the ranges overlap");
+    return to->context->backend->copy(to, to_offset, from, from_offset, bytes);
+}
+
+enum fcl_status fcl_fill(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value) {
+    if (!buffer)
+        return FCL_INVALID;
+    enum fcl_status status = check_range("fcl_fill", buffer, offset, bytes);
+    if (status != FCL_OK || !bytes)
+        return status;
+    return buffer->context->backend->fill(buffer, offset, bytes, value);
+}
