@@ -254,6 +254,21 @@ static void stray(struct lexer *lexer, const char *hint) {
         diag_hint(lexer->diagnostics, error, "%s", hint);
 }
 
+/* Another language's comment up to its end, which may be missing: then only its first line is one. */
+static void foreign_comment(struct lexer *lexer, const char *end, const char *hint) {
+    stray(lexer, hint);
+    size_t length = strlen(end);
+    const unsigned char *at = lexer->cursor, *line_end = NULL;
+    while ((size_t)(lexer->limit - at) >= length && memcmp(at, end, length) != 0) {
+        if (*at == '\n' && !line_end)
+            line_end = at;
+        at++;
+    }
+    bool is_found = (size_t)(lexer->limit - at) >= length;
+    lexer->cursor = is_found ? at + length : line_end ? line_end : lexer->limit;
+    lexer->starts_line |= is_found && (line_end || *at == '\n');
+}
+
 /* The bracket that is open here is a `[`. */
 static bool is_in_list(const struct lexer *lexer) {
     size_t closed = 0;
@@ -401,13 +416,27 @@ static bool lex_one(struct lexer *lexer) {
 
         ":=" { stray(lexer, "names are bound with `=`; there is no assignment"); add_token(lexer, '='); return true; }
         "/=" | "<>" { stray(lexer, "`!=` compares for being different"); add_token(lexer, TOKEN_NOT_EQUAL); return true; }
+        "//" { if (lexer->starts_line) {
+                   foreign_comment(lexer, "\n", "a comment starts with `--`");
+                   return true;
+               }
+               stray(lexer, "`/` of integers gives an integer; a comment starts with `--`");
+               add_token(lexer, '/');
+               return true; }
+        "/*" { foreign_comment(lexer, "*/", "a comment is `-- to the end of the line` or `(* between these *)`"); return true; }
         "===" { stray(lexer, "`==` compares"); add_token(lexer, TOKEN_EQUAL); return true; }
         "\\" { stray(lexer, "a function is written `fn x => e`"); add_token(lexer, TOKEN_FN); return true; }
         ";" { if (is_in_list(lexer)) { stray(lexer, "the elements of a list are separated by `,`"); add_token(lexer, ',');
                                        return true; }
               stray(lexer, "nothing separates bindings or declarations: leave it out"); return true; }
         ";;"+ { stray(lexer, "nothing separates bindings or declarations: leave it out"); return true; }
-        "#" { stray(lexer, "a configuration constant is written `#BlockSize`"); add_token(lexer, TOKEN_BAD_LITERAL); return true; }
+        "#" { if (lexer->starts_line) {
+                  foreign_comment(lexer, "\n", "a comment starts with `--`");
+                  return true;
+              }
+              stray(lexer, "a configuration constant is written `#BlockSize`; a comment starts with `--`");
+              add_token(lexer, TOKEN_BAD_LITERAL);
+              return true; }
         "'" { stray(lexer, "a type variable is a quote and a name: `'a`"); return true; }
         "?" { stray(lexer, "a condition chooses by `if c then a else b`"); add_token(lexer, '?'); return true; }
         "$" { stray(lexer, "what follows a function is its argument, in parentheses where it needs them; or `x |> f`"); return true; }

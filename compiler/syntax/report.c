@@ -249,6 +249,23 @@ static const char *type_hint(const struct parser *p, size_t index) {
     return NULL;
 }
 
+/* What goes wrong among the parameters of a definition: they are not declared as in C. */
+static const char *parameter_hint(const struct parser *p, size_t opener, size_t index) {
+    size_t first = index;
+    while (first > 0 && !token_starts_declaration(token_at(p, first)->kind))
+        first--;
+    int declares = token_at(p, first)->kind;
+    for (size_t i = first; i < opener; i++)
+        if (token_at(p, i)->kind == '=')
+            return NULL; /* in the body */
+    if (declares != TOKEN_FUN && declares != TOKEN_KERNEL)
+        return NULL;
+    int found = token_at(p, index)->kind;
+    if (found == ',')
+        return "parameters follow one another, each with its own parentheses: `(x : int) (y : int)`";
+    return found == TOKEN_NAME ? "a parameter with its type is `(x : int)`" : NULL;
+}
+
 /* Two operators that touch are one of another language; `!` before its operand is C's. */
 static const char *operator_hint(const struct parser *p, size_t index) {
     int found = token_at(p, index)->kind, before = kind_before(p, index);
@@ -261,6 +278,8 @@ static const char *operator_hint(const struct parser *p, size_t index) {
         if (found == '.')
             return "there are no ranges: `iota n` is 0, 1, … n-1";
     }
+    if (found == TOKEN_TYPE_VARIABLE)
+        return "there are no characters and no strings: a character is its number";
     if (found == '!')
         return "negation is `not x`; `xs ! i` is an element of an array";
     if (found == '{')
@@ -309,6 +328,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "a number starts with a digit: `0.5`");
     else if (found == TOKEN_LET && e->declarations)
         diag_hint(d, error, "outside of functions it is `val y = e`, without `let`");
+    else if (before == TOKEN_IMPORT)
+        diag_hint(d, error, "a path is in quotes: `import \"matrix\"`; the prelude is there without");
     else if ((found == TOKEN_NAME || found == TOKEN_STRING) && e->declarations)
         diag_hint(d, error, "a definition starts with `fun`, `val`, `kernel`, `type`, `param`, `sig` or `import`");
     else if (found == TOKEN_LEVEL_OPEN && e->operands && !e->operators)
@@ -352,7 +373,7 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
         }
         token = pattern;
     }
-    if (token->kind == '?')
+    if (token->kind == '?' || token->kind == TOKEN_BAD_LITERAL)
         return; /* the lexer has complained */
     if (is_comparison(token->kind) && ends_operand(kind_before(p, index)) && !expected->equals && !expected->less &&
         !expected->types) {
@@ -371,6 +392,15 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
         diag_note(d, error, opener->span, "to close the %s opened here", quote(p, opener->span));
         if (innermost->kind == TOKEN_IF) {
             diag_hint(d, error, "a condition chooses by `if c then a else b`");
+            return;
+        }
+        const char *parameter = innermost->kind == '(' ? parameter_hint(p, innermost->index, index) : NULL;
+        if (parameter) {
+            diag_hint(d, error, "%s", parameter);
+            return;
+        }
+        if (token->kind == TOKEN_FUN && innermost->kind == '(') {
+            diag_hint(d, error, "a function in place is `fn x => e`; `fun` defines one by name");
             return;
         }
         if (innermost->kind == TOKEN_THEN && !foreign_word_hint(p, index))

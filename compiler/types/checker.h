@@ -87,6 +87,7 @@ struct signature_variable {
 typedef VEC(struct signature_variable) signature_variables;
 
 struct checker {
+    struct type *parameter_rest; /* while a parameter is bound: what the function is to take after it, or NULL */
     struct arena *arena;
     struct symbols *symbols;
     struct diagnostics *diagnostics;
@@ -275,6 +276,10 @@ void note_definition(struct checker *c, struct diagnostic *d, const struct core 
 const char *head_name(const struct core *head); /* NULL: no name */
 
 /* ---- hints.c: what was probably meant ---- */
+/* Of a parameter that is a tuple and should not be; `rest`: what the function is to take after it, or NULL. */
+void hint_tuple_parameter(struct checker *c, struct diagnostic *d, const struct ast_pattern *pattern,
+                          struct type *rest);
+void hint_many_parameters(struct checker *c, struct diagnostic *d, const struct application *use);
 /* `use` NULL: no application. */
 void hint_types(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
                 const struct application *use);

@@ -290,6 +290,8 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
         else
             d = diag_error(all, DIAG_KIND, span, "`%s` cannot be used on `%s`: %s", function, type_text(c, f.a),
                            kind_words(f.a, f.kind));
+        if (is_function(f.a))
+            hint_many_parameters(c, d, use);
         if (is_push && !is_function(f.a))
             diag_hint(all, d, "arrays in an array are written by `map (push <block>)` and put together by `concat`");
         return d;

@@ -74,9 +74,11 @@ static bool hint_tuple_call(struct checker *c, struct diagnostic *d, const struc
     if (!use || !use->function || !use->rest || found->kind != TYPE_TUPLE || expected->kind == TYPE_TUPLE ||
         count_arrows(use->rest) < found->tuple.count)
         return false;
+    bool is_written = use->argument->kind == CORE_TUPLE;
+    if (!is_written && !isalpha((unsigned char)*use->function))
+        return false; /* an operand that is a pair */
     struct text text;
     text_init(&text, c->arena);
-    bool is_written = use->argument->kind == CORE_TUPLE;
     for (size_t i = 0; i < found->tuple.count; i++)
         text_printf(&text, " %s",
                     operand_text(c, is_written ? use->argument->sequence.items[i] : NULL,
@@ -250,8 +252,39 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
         diag_hint(c->diagnostics, d, "a `bool` counts as 0 or 1 after `int %s`", what);
     else if (f->a->kind == TYPE_PULL || f->a->kind == TYPE_PUSH)
         diag_hint(c->diagnostics, d, "on arrays it is applied by `map` or `zipWith`");
+    else if (f->a->kind == TYPE_ARROW && is_function(type_resolve(f->a->arrow.from)) && *function &&
+             !isalpha((unsigned char)*function))
+        diag_hint(c->diagnostics, d,
+                  "this is a function: did you forget an argument? As an argument itself the operator is `(%s)`",
+                  function);
     else if (is_function(f->a))
         diag_hint(c->diagnostics, d, "this is a function: did you forget an argument?");
+}
+
+/* ---- functions in place ---- */
+
+/* `foldl (fn (s, x) => …)` for `foldl (fn s x => …)`. */
+void hint_tuple_parameter(struct checker *c, struct diagnostic *d, const struct ast_pattern *pattern,
+                          struct type *rest) {
+    if (!rest || count_arrows(rest) + 1 < pattern->items.count)
+        return;
+    struct text text;
+    text_init(&text, c->arena);
+    for (size_t i = 0; i < pattern->items.count; i++) {
+        const struct ast_pattern *item = pattern->items.at[i];
+        text_printf(&text, " %s", item->kind == AST_PATTERN_NAME ? item->name->text : "_");
+    }
+    diag_hint(c->diagnostics, d, "this function gets its arguments one after another: `fn%s => …`", text_string(&text));
+}
+
+/* `map (fn a b => …)` for `map (fn (a, b) => …)`. */
+void hint_many_parameters(struct checker *c, struct diagnostic *d, const struct application *use) {
+    const struct core *lambda = use ? use->argument : NULL;
+    if (!lambda || lambda->kind != CORE_LAMBDA || lambda->lambda.body->kind != CORE_LAMBDA)
+        return;
+    const struct core_local *a = lambda->lambda.parameter, *b = lambda->lambda.body->lambda.parameter;
+    diag_hint(c->diagnostics, d, "`%s` gives its function one argument: pairs come apart in `fn (%s, %s) => …`",
+              use->function, a->name ? a->name->text : "a", b->name ? b->name->text : "b");
 }
 
 /* ---- what is applied ---- */

@@ -169,8 +169,10 @@ struct core *infer_function(struct checker *c, const struct function_parts *f, s
     for (size_t i = 0; i < f->parameter_count; i++) {
         struct type *known = expected_parameter(&expected);
         types[i] = known ? known : type_fresh(c, KIND_TYP, 0, f->parameters[i]->span);
+        c->parameter_rest = i + 1 == f->parameter_count ? expected : NULL;
         locals[i] = bind_pattern(c, f->parameters[i], types[i], &parts, &seen);
     }
+    c->parameter_rest = NULL;
     if (f->parameter_count) {
         c->at = f->span;
         c->ambient = level_fresh(c, DOMAIN_AMBIENT);

@@ -42,7 +42,7 @@ static const struct core_local *bind_tuple(struct checker *c, const struct ast_p
         struct type *tuple = type_tuple(c, items, count);
         c->at = pattern->span;
         if (!unify(c, resolved, tuple)) {
-            report_failure(c, pattern->span, tuple, resolved);
+            hint_tuple_parameter(c, report_failure(c, pattern->span, tuple, resolved), pattern, c->parameter_rest);
             for (size_t i = 0; i < count; i++)
                 items[i] = c->error_type;
         }
