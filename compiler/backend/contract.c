@@ -57,11 +57,12 @@ static void print_shared(struct printer *p, const struct target_kernel *kernel) 
     if (!kernel->dynamic_fixed_bytes && !kernel->dynamic.count)
         return;
     text_add(p->out, "   Dynamic shared memory, bytes: ");
-    if (kernel->dynamic_fixed_bytes)
-        text_printf(p->out, "%lld", (long long)kernel->dynamic_fixed_bytes);
+    long long fixed = (long long)(kernel->dynamic_fixed_bytes + target_spare_bytes(kernel));
+    if (fixed)
+        text_printf(p->out, "%lld", fixed);
     for (size_t i = 0; i < kernel->dynamic.count; i++) {
         const struct target_dynamic *dynamic = &kernel->dynamic.at[i];
-        text_add(p->out, i || kernel->dynamic_fixed_bytes ? " + (" : "(");
+        text_add(p->out, i || fixed ? " + (" : "(");
         print_size(p, dynamic->length);
         text_printf(p->out, ") * %zu", dynamic->element_bytes * dynamic->copies);
     }

@@ -150,7 +150,11 @@ void print_helpers(struct printer *p) {
                         text_add(p->out, "\n");
                         continue;
                     }
+                    const char *name =
+                        helper_name(p->out->arena, (enum helper)helper, (enum base)base, (enum base)from);
+                    if (p->are_shared)
+                        text_printf(p->out, "#ifndef %s_IS_DEFINED\n#define %s_IS_DEFINED\n", name, name);
                     print_helper(p, (enum helper)helper, (enum base)base, (enum base)from);
-                    text_add(p->out, "\n");
+                    text_add(p->out, p->are_shared ? "#endif\n\n" : "\n");
                 }
 }

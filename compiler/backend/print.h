@@ -90,6 +90,7 @@ struct printer {
     const struct dialect *dialect;
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
+    bool are_shared;                                    /* helpers: others in the same C file may have defined them */
 };
 
 /* expression.c */

@@ -10,6 +10,7 @@ struct backend_scalars *backend_scalars_new(struct arena *arena) {
     struct backend_scalars *scalars = ARENA_NEW(arena, struct backend_scalars);
     scalars->arena = arena;
     scalars->printer.dialect = &dialect_c;
+    scalars->printer.are_shared = true; /* by the headers that one file includes */
     return scalars;
 }
 

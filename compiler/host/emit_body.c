@@ -45,7 +45,7 @@ static const char *declare(struct emit_body *body, const struct ir_value *value)
 
 static const char *dynamic_bytes(struct emit_body *body, const struct target_kernel *kernel) {
     struct arena *arena = body->unit->arena;
-    const char *sum = arena_printf(arena, "%" PRId64, kernel->dynamic_fixed_bytes);
+    const char *sum = arena_printf(arena, "%" PRId64, kernel->dynamic_fixed_bytes + target_spare_bytes(kernel));
     for (size_t i = 0; i < kernel->dynamic.count; i++) {
         const struct target_dynamic *part = &kernel->dynamic.at[i];
         sum = arena_printf(arena, "%s + (((uint64_t)%s * %zu + 15) & ~(uint64_t)15)", sum,

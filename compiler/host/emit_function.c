@@ -1,6 +1,8 @@
 /* Signatures and frames of the host functions: what goes in, what comes out, and what is released. */
 #include "host/emit_function.h"
 
+#include <string.h>
+
 #include "map/map.h"
 
 /* A result: one length, and a pointer per component; or a scalar. */
@@ -50,23 +52,47 @@ static void add_slots(struct arena *arena, struct signature *s, struct type *typ
     vec_push(arena, &s->slots, slot);
 }
 
+/* What the functions themselves call something: some words, and others with a number behind them. */
+static bool is_local(const char *name) {
+    static const char *const words[] = {"context", "status", "program", "report", "checks", "args", "blocks", "scalar"};
+    static const char *const numbered[] = {"b", "v", "s", "kernel", "in", "out", "room", "next"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(name, words[i]) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++) {
+        size_t length = strlen(numbered[i]);
+        if (strncmp(name, numbered[i], length) == 0 && name[length] &&
+            !name[length + strspn(name + length, "0123456789")])
+            return true;
+    }
+    return false;
+}
+
+static bool is_taken(const struct emit_unit *unit, const struct signature *s, size_t parameters, const char *name) {
+    size_t prefix = strlen(unit->prefix);
+    bool taken = is_local(name) || (strncmp(name, unit->prefix, prefix) == 0 && name[prefix] == '_'); /* a function's */
+    for (size_t k = 0; k < parameters && !taken; k++)
+        taken = strcmp(name, s->parameters[k]) == 0;
+    for (size_t k = 0; k < s->slots.count && !taken; k++)
+        taken = strcmp(name, s->slots.at[k].name) == 0 ||
+                (s->slots.at[k].length_name && strcmp(name, s->slots.at[k].length_name) == 0);
+    return taken;
+}
+
 static struct signature signature_of(struct emit_unit *unit, const struct target_program *program,
                                      const char *function) {
     struct arena *arena = unit->arena;
     struct signature s = {.kernel = program->kernel, .name = function};
-    size_t count = program->kernel->parameters.count;
-    s.parameters = ARENA_ARRAY(arena, const char *, count);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = names_identifier(arena, program->kernel->parameters.at[i].name);
-        bool taken = strcmp(name, "context") == 0 || strncmp(name, "result", 6) == 0 || strcmp(name, "status") == 0;
-        for (size_t k = 0; k < i; k++)
-            taken = taken || strcmp(name, s.parameters[k]) == 0;
-        s.parameters[i] = taken ? arena_printf(arena, "%s_%zu", name, i) : name;
-    }
-    size_t next = 0;
+    size_t count = program->kernel->parameters.count, next = 0;
     bool begins = false;
     const char *length = NULL;
     add_slots(arena, &s, program->kernel->result_type, "result", false, &begins, &length, &next);
+    s.parameters = ARENA_ARRAY(arena, const char *, count);
+    for (size_t i = 0; i < count; i++) {
+        s.parameters[i] = names_identifier(arena, program->kernel->parameters.at[i].name);
+        while (is_taken(unit, &s, i, s.parameters[i]))
+            s.parameters[i] = arena_printf(arena, "p_%s", s.parameters[i]);
+    }
     return s;
 }
 
@@ -165,6 +191,47 @@ static void declare_checks(struct emit_unit *unit, struct text *out, const struc
     text_add(out, "    };\n    struct fcl_buffer *report = NULL;\n    (void)checks;\n");
 }
 
+/* The lengths of a parameter's array, multiplied. */
+static const char *element_count(struct arena *arena, const struct signature *s, size_t buffer) {
+    const struct ir_parameter *parameters = s->kernel->parameters.at;
+    size_t i = buffer;
+    while (i > 0 && parameters[i].kind == IR_PARAMETER_BUFFER)
+        i--;
+    const char *count = "1";
+    for (size_t k = i + 1; k-- > 0 && parameters[k].kind == IR_PARAMETER_LENGTH &&
+                           parameters[k].argument == parameters[i].argument &&
+                           parameters[k].component == parameters[i].component;)
+        count = arena_printf(arena, "(uint64_t)%s%s%s", s->parameters[k], k < i ? " * " : "", k < i ? count : "");
+    return count;
+}
+
+/* What the caller says of its arrays must be possible. */
+static void check_lengths(struct text *out, const struct signature *s) {
+    for (size_t i = 0; i < s->kernel->parameters.count; i++)
+        if (s->kernel->parameters.at[i].kind == IR_PARAMETER_LENGTH)
+            text_printf(out,
+                        "    if ((status = fcl_check(context, %s >= 0, \"%s is negative: %%lld\", %s, 0)) != FCL_OK)\n"
+                        "        goto out;\n",
+                        s->parameters[i], s->parameters[i], s->parameters[i]);
+}
+
+static void check_buffers(struct arena *arena, struct text *out, const struct signature *s) {
+    for (size_t i = 0; i < s->kernel->parameters.count; i++) {
+        const struct ir_parameter *p = &s->kernel->parameters.at[i];
+        if (p->kind != IR_PARAMETER_BUFFER)
+            continue;
+        const char *name = s->parameters[i];
+        const char *wanted =
+            arena_printf(arena, "%s * %zu", element_count(arena, s, i), target_element_bytes(p->buffer->element));
+        text_printf(
+            out,
+            "    if ((status = fcl_check(context, fcl_buffer_bytes(%s) >= %s, \"%s has %%lld bytes, and %%lld are "
+            "wanted\",\n                            (int64_t)fcl_buffer_bytes(%s), (int64_t)(%s))) != FCL_OK)\n"
+            "        goto out;\n",
+            name, wanted, name, name, wanted);
+    }
+}
+
 static void define_device(struct emit_unit *unit, struct text *out, const struct target_program *program,
                           const struct signature *s) {
     struct arena *arena = unit->arena;
@@ -194,6 +261,8 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     declare_checks(unit, out, program->kernel);
     text_add(out, text_string(&body.declarations));
     clear_results(out, s, "    ");
+    check_lengths(out, s);
+    check_buffers(arena, out, s);
     text_printf(out, "    if ((status = fcl_build(context, %s_source, NULL, &program)) != FCL_OK)\n        goto out;\n",
                 unit->prefix);
     for (size_t i = 0; i < program->kernels.count; i++)
@@ -219,20 +288,6 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
         text_add(out, "    fcl_buffer_free(report);\n");
     text_add(out, text_string(&body.releases));
     text_add(out, "    return status;\n}\n\n");
-}
-
-/* The lengths of a parameter's array, multiplied. */
-static const char *element_count(struct arena *arena, const struct signature *s, size_t buffer) {
-    const struct ir_parameter *parameters = s->kernel->parameters.at;
-    size_t i = buffer;
-    while (i > 0 && parameters[i].kind == IR_PARAMETER_BUFFER)
-        i--;
-    const char *count = "1";
-    for (size_t k = i + 1; k-- > 0 && parameters[k].kind == IR_PARAMETER_LENGTH &&
-                           parameters[k].argument == parameters[i].argument &&
-                           parameters[k].component == parameters[i].component;)
-        count = arena_printf(arena, "(uint64_t)%s%s%s", s->parameters[k], k < i ? " * " : "", k < i ? count : "");
-    return count;
 }
 
 /* Results that the caller has no room for are an error that says how long they are. */
@@ -275,6 +330,7 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
     }
     if (function == RETURNING)
         clear_results(out, s, "    ");
+    check_lengths(out, s);
     for (size_t i = 0; i < kernel->parameters.count; i++) {
         const struct ir_parameter *p = &kernel->parameters.at[i];
         if (p->kind != IR_PARAMETER_BUFFER)

@@ -25,8 +25,15 @@ struct map_options map_options_c(void) {
 
 size_t target_element_bytes(enum base base) { return (size_t)base_info[base].bits / 8; }
 
+int64_t target_spare_bytes(const struct target_kernel *kernel) {
+    for (size_t i = 0; i < kernel->parameters.count && kernel->dynamic.count; i++)
+        if (kernel->parameters.at[i].kind == TARGET_PARAMETER_REPORT)
+            return 16;
+    return 0;
+}
+
 int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of *value_of, void *context) {
-    int64_t bytes = kernel->dynamic_fixed_bytes;
+    int64_t bytes = kernel->dynamic_fixed_bytes + target_spare_bytes(kernel);
     for (size_t i = 0; i < kernel->dynamic.count; i++) {
         const struct target_dynamic *dynamic = &kernel->dynamic.at[i];
         int64_t capacity =

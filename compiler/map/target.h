@@ -203,6 +203,8 @@ struct target_program {
 
 /* Dynamic shared bytes that a launch must ask for; `value_of` gives a host value's value. */
 typedef int64_t target_value_of(void *context, const struct ir_value *value);
+/* Of them behind all arrays: where one is empty, --check reads a first element that it does not have (elaborate/check.c). */
+int64_t target_spare_bytes(const struct target_kernel *kernel);
 int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of *value_of, void *context);
 
 /* The kernel made from that FORALL, or NULL. */

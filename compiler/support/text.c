@@ -53,3 +53,14 @@ void text_printf(struct text *text, const char *format, ...) {
 }
 
 const char *text_string(const struct text *text) { return text->at ? text->at : ""; }
+
+const char *text_in_comment(struct arena *arena, const char *string) {
+    struct text text;
+    text_init(&text, arena);
+    for (const char *c = string; *c; c++) {
+        text_add_n(&text, *c == '\n' ? " " : c, 1);
+        if ((c[0] == '*' && c[1] == '/') || (c[0] == '/' && c[1] == '*'))
+            text_add(&text, " ");
+    }
+    return text_string(&text);
+}

@@ -19,5 +19,7 @@ void text_add_n(struct text *text, const char *string, size_t length);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(struct text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 const char *text_string(const struct text *text);
+/* The string such that it neither ends nor begins a comment of C. */
+const char *text_in_comment(struct arena *arena, const char *string);
 
 #endif

@@ -2,6 +2,7 @@
    which lexing goes on with the token that was probably meant. */
 #include "syntax/lexer.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,15 +44,20 @@ static const int word_kinds[] = {TOKEN_SIG,  TOKEN_FUN,  TOKEN_VAL,  TOKEN_KERNE
                                  TOKEN_IMPORT, TOKEN_LET, TOKEN_IN,  TOKEN_FN,     TOKEN_IF,    TOKEN_THEN,
                                  TOKEN_ELSE, TOKEN_TRUE, TOKEN_FALSE, TOKEN_DIV,   TOKEN_MOD,   TOKEN_NOT};
 
+/* TOKEN_NAME, or a keyword's. */
+static int kind_of_word(const unsigned char *start, size_t length) {
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == length && memcmp(words[i], start, length) == 0)
+            return word_kinds[i];
+    return TOKEN_NAME;
+}
+
 static void add_name(struct lexer *lexer) {
     size_t length = (size_t)(lexer->cursor - lexer->start);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strlen(words[i]) == length && memcmp(words[i], lexer->start, length) == 0) {
-            add_token(lexer, word_kinds[i]);
-            return;
-        }
-    }
-    add_token(lexer, TOKEN_NAME)->name = symbol_intern(lexer->symbols, (const char *)lexer->start, length);
+    int kind = kind_of_word(lexer->start, length);
+    struct token *token = add_token(lexer, kind);
+    if (kind == TOKEN_NAME)
+        token->name = symbol_intern(lexer->symbols, (const char *)lexer->start, length);
 }
 
 const char *token_quote(struct arena *arena, const struct source *source, struct span span) {
@@ -309,6 +315,24 @@ static void check_encoding(struct lexer *lexer) {
 }
 
 /* What the level-list rule matched counts only when its parentheses pair up within each level. */
+static bool has_keyword(const unsigned char *from, const unsigned char *to) {
+    while (from < to) {
+        const unsigned char *start = from;
+        while (from < to && (isalnum(*from) || *from == '_' || *from == '\''))
+            from++;
+        if (from > start && kind_of_word(start, (size_t)(from - start)) != TOKEN_NAME)
+            return true;
+        from += from == start;
+    }
+    return false;
+}
+
+/* `fun f` was before this. */
+static bool names_definition(const struct lexer *lexer) {
+    size_t count = lexer->tokens->count;
+    return count > 1 && lexer->tokens->at[count - 1].kind == TOKEN_NAME && lexer->tokens->at[count - 2].kind == TOKEN_FUN;
+}
+
 static bool is_balanced(const unsigned char *from, const unsigned char *to) {
     size_t open = 0;
     for (; from < to; from++) {
@@ -383,25 +407,22 @@ static bool lex_one(struct lexer *lexer) {
         }
         "\"" [^"\n\x00]* { bad_string(lexer); return true; }
 
-        // A level list is decided here, by its look: `<`, levels, `>`. See LANGUAGE, lexical structure.
+        // A level list is decided here, by its look: `<`, levels, `>`, which is no other operator's beginning. See LANGUAGE,
+        // lexical structure.
         "<" blank* level ("," blank* level)* ">" {
-            bool balanced = is_balanced(lexer->start, lexer->cursor);
+            bool is_list = is_balanced(lexer->start, lexer->cursor) && !has_keyword(lexer->start, lexer->cursor) &&
+                           *lexer->cursor != '>' && (*lexer->cursor != '=' || names_definition(lexer));
             lexer->cursor = lexer->start + 1;
-            lexer->in_levels = balanced;
-            add_token(lexer, balanced ? TOKEN_LEVEL_OPEN : '<');
+            lexer->in_levels = is_list;
+            add_token(lexer, is_list ? TOKEN_LEVEL_OPEN : '<');
             return true;
         }
-        ">" | ">=" | ">>" {
-            if (lexer->in_levels) {
-                lexer->cursor = lexer->start + 1;
-                lexer->in_levels = false;
-                add_token(lexer, TOKEN_LEVEL_CLOSE);
-            } else {
-                size_t length = (size_t)(lexer->cursor - lexer->start);
-                add_token(lexer, length == 1 ? '>' : lexer->start[1] == '=' ? TOKEN_GREATER_EQUAL : TOKEN_SHIFT_RIGHT);
-            }
-            return true;
-        }
+        ">" { add_token(lexer, lexer->in_levels ? TOKEN_LEVEL_CLOSE : '>'); lexer->in_levels = false; return true; }
+        ">=" { if (lexer->in_levels) lexer->cursor = lexer->start + 1; // `fun f <l>=`
+               add_token(lexer, lexer->in_levels ? TOKEN_LEVEL_CLOSE : TOKEN_GREATER_EQUAL);
+               lexer->in_levels = false;
+               return true; }
+        ">>" { add_token(lexer, TOKEN_SHIFT_RIGHT); return true; }
 
         "->" { add_token(lexer, TOKEN_ARROW); return true; }
         "=>" { add_token(lexer, TOKEN_DOUBLE_ARROW); return true; }

@@ -58,6 +58,12 @@ def cases(env):
             run(folder, "tests/host/all.c", "-DDEVICE=" + device)
         yield Case(f"tests/host/all.c on {device}", everything)
 
+        def names(device=device, extension=extension, options=options):
+            folder = emitted("tests/host/names.fcl", "names", extension, options)
+            env.must(env.fclc, *options, "tests/host/names.fcl", "-o", os.path.join(folder, f"again.{extension}"))
+            run(folder, "tests/host/names.c", "-DDEVICE=" + device)
+        yield Case(f"tests/host/names.c on {device}", names)
+
     yield Case("examples/host/opencl.c", lambda: run(
         emitted("examples/reduce/reduce.fcl", "sums", "cl", ["--map=loop"]), "examples/host/opencl.c"))
     yield Case("examples/host/plain.c", lambda: run(
