@@ -4,6 +4,7 @@
 /* Deeper recursion or more steps than these are taken for recursion that does not end. */
 enum { MAX_DEPTH = 20000, MAX_CALLS = 3000, MAX_SPLITS = 3 };
 static const uint64_t MAX_STEPS = 10u * 1000 * 1000;
+static const uint32_t MAX_VALUES = 1000 * 1000; /* of a kernel's code */
 
 static const struct environment *bind(struct elaborator *e, const struct environment *environment,
                                       const struct core_local *local, struct elab_value *value) {
@@ -288,6 +289,18 @@ void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, voi
 
 /* ---- application ---- */
 
+void elab_count_step(struct elaborator *e, struct span span) {
+    if (++e->steps > MAX_STEPS)
+        elab_fail(
+            e, DIAG_ENDLESS_RECURSION, span,
+            "this takes more than %llu steps at compile time: a recursion that does not end, or too much unrolling",
+            (unsigned long long)MAX_STEPS);
+    if (e->kernel->value_count > MAX_VALUES)
+        elab_fail(e, DIAG_ENDLESS_RECURSION, span,
+                  "this makes code for more than %lu values: a recursion that does not end, or too much unrolling",
+                  (unsigned long)MAX_VALUES);
+}
+
 static elab_primitive *const primitive_table[PRIM_COUNT] = {
 #define PRIM(id, name, arity, type, doc) [PRIM_##id] = elab_##id,
 #define SCALAR(id, name, arity, type, doc) [PRIM_##id] = elab_scalar_primitive,
@@ -334,6 +347,7 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
     switch (function->kind) {
     case ELAB_CLOSURE: return apply_closure(e, function, argument);
     case ELAB_PRIMITIVE: {
+        elab_count_step(e, e->span);
         struct elab_value *next = ARENA_NEW(e->arena, struct elab_value);
         *next = *function;
         next->primitive.arguments[next->primitive.count++] = argument;
@@ -502,11 +516,7 @@ struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, 
     if (++e->depth > MAX_DEPTH)
         elab_fail(e, DIAG_ENDLESS_RECURSION, core->span,
                   "calls and expressions are nested more than %d deep here at compile time", (int)MAX_DEPTH);
-    if (++e->steps > MAX_STEPS)
-        elab_fail(
-            e, DIAG_ENDLESS_RECURSION, core->span,
-            "this takes more than %llu steps at compile time: a recursion that does not end, or too much unrolling",
-            (unsigned long long)MAX_STEPS);
+    elab_count_step(e, core->span);
     struct elab_value *value = evaluate(e, core, environment, instance);
     e->depth--;
     return value;

@@ -267,6 +267,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
     struct ir_builder *b = e->builder;
     if (e->shape)
         return;
+    elab_count_step(e, e->span);
     switch (push->kind) {
     case PUSH_PULL: run_pull(e, push, writer); return;
     case PUSH_MAP: {

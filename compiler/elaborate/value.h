@@ -178,6 +178,7 @@ void elab_internal(struct elaborator *e, const char *what) __attribute__((noretu
 const struct call *elab_users_call(const struct elaborator *e, struct span span);
 
 /* ---- evaluate.c ---- */
+void elab_count_step(struct elaborator *e, struct span span); /* fails after too many */
 struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
                                  const struct instance *instance);
 struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function, struct elab_value *argument);

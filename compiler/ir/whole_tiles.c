@@ -7,6 +7,7 @@
    iterations together: a < b always holds when the most that a can be is less than the least that b can be. The bounds are
    computed before the loop, in 64 bits, where nothing of 32 bits overflows; that what wraps in the loop does not do so is among
    the conditions. A minimum of which one side is never larger is that side. */
+#include "support/map.h"
 #include "ir/pass_list.h"
 
 #include "ir/range.h"
@@ -32,7 +33,7 @@ struct splitter {
     VEC(struct condition) conditions;
     VEC(const struct ir_instruction *) fitting; /* arithmetic that does not wrap when these hold */
     VEC(const struct ir_value *) truths;        /* conditions in the loop that then hold */
-    struct replacements same;                   /* minima and maxima in the loop, and what they then are */
+    struct map *same;                           /* minima and maxima in the loop, and what they then are */
     size_t replaced;
 };
 
@@ -244,7 +245,7 @@ static void try_extreme(struct splitter *s, const struct ir_instruction *operati
         forget(s, before);
         return;
     }
-    rewrite_set(&s->same, operation->results[0], x);
+    map_set(s->same, operation->results[0], x);
     s->replaced++;
 }
 
@@ -268,8 +269,7 @@ static size_t find_guards(struct splitter *s, const struct ir_region *region) {
 
 struct copier {
     struct splitter *splitter;
-    struct ir_value **values; /* by id, what stands for a value of the loop */
-    uint32_t count;
+    struct map *values; /* what stands for a value of the loop */
     VEC(struct ir_buffer *) from, to;
 };
 
@@ -281,10 +281,10 @@ static bool is_true(const struct splitter *s, const struct ir_value *condition) 
 }
 
 static struct ir_value *copied(const struct copier *c, struct ir_value *value) {
-    struct ir_value *same = value->id < c->splitter->same.count ? c->splitter->same.by_id[value->id] : NULL;
+    struct ir_value *same = map_get(c->splitter->same, value), *copy = map_get(c->values, value);
     if (same)
         return copied(c, same);
-    return value->id < c->count && c->values[value->id] ? c->values[value->id] : value;
+    return copy ? copy : value;
 }
 
 static struct ir_value *copy_value(struct copier *c, const struct ir_value *value, struct ir_region *region,
@@ -294,7 +294,7 @@ static struct ir_value *copy_value(struct copier *c, const struct ir_value *valu
     copy->id = c->splitter->kernel->value_count++;
     copy->region = region;
     copy->definition = definition;
-    c->values[value->id] = copy;
+    map_set(c->values, value, copy);
     return copy;
 }
 
@@ -349,15 +349,15 @@ static void copy_instruction(struct copier *c, const struct ir_instruction *from
 static void copy_region(struct copier *c, const struct ir_region *from, struct ir_region *to) {
     for (size_t i = 0; i < from->instructions.count; i++) {
         const struct ir_instruction *instruction = from->instructions.at[i];
-        bool is_extreme = instruction->kind == IR_OPERATION && c->splitter->same.by_id[instruction->results[0]->id];
+        bool is_extreme = instruction->kind == IR_OPERATION && map_has(c->splitter->same, instruction->results[0]);
         bool is_select = instruction->kind == IR_OPERATION && instruction->op == OP_SELECT;
         bool is_decided = (instruction->kind == IR_IF || is_select) && is_true(c->splitter, instruction->operands[0]);
         if (is_decided && is_select) {
-            c->values[instruction->results[0]->id] = copied(c, instruction->operands[1]);
+            map_set(c->values, instruction->results[0], copied(c, instruction->operands[1]));
         } else if (is_decided) {
             copy_region(c, instruction->regions[0], to);
             for (size_t k = 0; k < instruction->result_count; k++)
-                c->values[instruction->results[k]->id] = copied(c, instruction->regions[0]->yields.at[k]);
+                map_set(c->values, instruction->results[k], copied(c, instruction->regions[0]->yields.at[k]));
         } else if (!is_extreme) {
             copy_instruction(c, instruction, to);
         }
@@ -392,7 +392,7 @@ static struct ir_instruction *split(struct splitter *s, struct ir_instruction *l
     s->loop = loop;
     s->before.instructions.count = s->conditions.count = s->fitting.count = s->truths.count = s->replaced = 0;
     s->rewriter = (struct rewriter){s->arena, s->kernel, &s->before, loop};
-    s->same = rewrite_begin(s->arena, s->kernel);
+    s->same = map_new(s->arena);
     size_t size = find_guards(s, loop->regions[0]);
     if (s->truths.count + s->replaced == 0 || s->conditions.count == 0 || size > LARGEST_BODY)
         return NULL;
@@ -402,8 +402,7 @@ static struct ir_instruction *split(struct splitter *s, struct ir_instruction *l
     branch->operands[0] = all_conditions(s);
     for (int side = 0; side < 2; side++)
         branch->regions[side] = rewrite_region(s->arena, s->kernel, region->ambient, branch, region);
-    struct copier copier = {.splitter = s, .count = s->kernel->value_count};
-    copier.values = ARENA_ARRAY(s->arena, struct ir_value *, copier.count + 1);
+    struct copier copier = {.splitter = s, .values = map_new(s->arena)};
     copy_instruction(&copier, loop, branch->regions[0]);
     loop->region = branch->regions[1];
     loop->regions[0]->parent = branch->regions[1];

@@ -85,6 +85,18 @@ DECLARATIONS = {
     "stray characters": (lambda n: lines(n, lambda i: f"fun f{i} x = x @ @"), "E0101"),
 }
 
+# Programs of two lines whose code doubles with each step of a static recursion.
+DOUBLINGS = {
+    "compositions": ("(g . g)", "f {n} (+ 1) x", "(x : int)"),
+    "maps": ("(g . g)", "f {n} (map (+ 1)) x", "(x : [int])"),
+    "functions": ("(fn x => g (g x))", "f {n} (fn y => y * 3 + 1) x", "(x : int)"),
+    "appends": ("(append g g)", "f {n} (push <block> x)", "(x : [int])"),
+}
+
+
+def doubling(step, body, parameter, n):
+    return f"fun f n g = if n == 0 then g else f (n - 1) {step}\nkernel k {parameter} = {body.format(n=n)}\n"
+
 
 def ends_in_time(env, program, codes, *command):
     """`codes`: the errors that may come; None among them: it may compile."""
@@ -143,6 +155,11 @@ def cases(env):
         def many(program=program, code=code):
             ends_in_time(env, program(MANY), (code,), *compile_it)
         yield Case(f"{MANY} declarations: {name}", many, alone=True)
+    for name, parts in DOUBLINGS.items():
+        for n in (12, 25, 60):
+            def doubled(parts=parts, n=n):
+                ends_in_time(env, doubling(*parts, n), ("E0301",) if n > 12 else (None,), *compile_it)
+            yield Case(f"2^{n} {name}", doubled, alone=True)
 
     def linear(program, size, *command):
         # Ten small programs take about as long as one ten times as large; by a quadratic step that one would take
