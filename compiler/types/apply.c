@@ -245,7 +245,7 @@ struct core *infer_level_apply(struct checker *c, const struct ast_expr *expr) {
     const char *name = head_name(core);
     for (size_t i = 0; i < expr->level_apply.levels.count; i++) {
         const struct ast_level *written = expr->level_apply.levels.at[i];
-        struct level *level = level_of_ast(c, written, SIGNATURE_ANNOTATION, c->signature_scope);
+        struct level *level = level_of_ast(c, written, SIGNATURE_USE, c->signature_scope);
         struct type *type = type_resolve(core->type);
         if (type->kind == TYPE_ERROR)
             return core;

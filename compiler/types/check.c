@@ -140,10 +140,8 @@ static struct scheme *scheme_of_definition(struct checker *c, const struct ast_d
         return generalise(c, expected, 0, true);
     if (global->kind == GLOBAL_FUN)
         return generalise(c, type, 0, true);
-    bool is_value = decl->body->kind == EXPR_LAMBDA || decl->body->kind == EXPR_NAME || kind == TYPE_ARROW ||
-                    kind == TYPE_LEVEL_ARROW;
-    if (is_value)
-        return generalise(c, type, 0, decl->body->kind == EXPR_LAMBDA);
+    if (global->kind == GLOBAL_VAL) /* a number that is computed once has one type */
+        return generalise(c, type, 0, kind == TYPE_ARROW || kind == TYPE_LEVEL_ARROW);
     level_propagate(c, 0);
     return scheme_of_type(c, type);
 }
@@ -249,6 +247,10 @@ static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
     for (size_t i = 0; i < decl->type_parameters.count; i++) {
         struct signature_variable parameter = {decl->type_parameters.at[i], type_fresh(c, KIND_TYP, 0, decl->name_span),
                                                NULL};
+        for (size_t k = 0; k < i; k++)
+            if (parameters.at[k].name == parameter.name)
+                diag_error(c->diagnostics, DIAG_DUPLICATE_NAME, decl->name_span,
+                           "the type `%s` has two parameters called `%s`", decl->name->text, parameter.name->text);
         vec_push(c->arena, &parameters, parameter);
     }
     size_t errors = diag_error_count(c->diagnostics);
@@ -265,9 +267,15 @@ static void declare_synonym(struct checker *c, const struct ast_decl *decl) {
                        "the type `%s` uses `%s`, which is not among its parameters", decl->name->text, free);
         struct text written;
         text_init(&written, c->arena);
-        for (size_t i = 0; i < parameters.count; i++)
+        bool is_level = false;
+        for (size_t i = 0; i < parameters.count; i++) {
             text_printf(&written, " %s", parameters.at[i].name->text);
-        diag_hint(c->diagnostics, d, "write `type %s%s = …`", decl->name->text, text_string(&written));
+            is_level |= parameters.at[i].level != NULL;
+        }
+        if (is_level)
+            diag_hint(c->diagnostics, d, "a level is `thread`, `warp`, `block` or `grid` here, or bound by `<l> -> …`");
+        else
+            diag_hint(c->diagnostics, d, "write `type %s%s = …`", decl->name->text, text_string(&written));
     }
     synonym->is_broken = c->reads_broken || diag_error_count(c->diagnostics) != errors;
 }

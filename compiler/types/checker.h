@@ -183,7 +183,8 @@ bool unify(struct checker *c, struct type *a, struct type *b);
 bool subsume(struct checker *c, struct type *found, struct type *expected);
 
 /* ---- signature.c ---- */
-enum signature_mode { SIGNATURE_RIGID, SIGNATURE_ANNOTATION };
+/* USE: of a level, which must be bound. */
+enum signature_mode { SIGNATURE_RIGID, SIGNATURE_ANNOTATION, SIGNATURE_USE };
 struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
                          signature_variables *variables);
 struct level *level_of_ast(struct checker *c, const struct ast_level *ast, enum signature_mode mode,

@@ -400,7 +400,7 @@ static struct core *infer_sequence(struct checker *c, const struct ast_expr *exp
 
 static struct core *infer_typed(struct checker *c, const struct ast_expr *expr) {
     struct core *core = infer_expr(c, expr->typed.body);
-    struct type *written = type_of_ast(c, expr->typed.type, SIGNATURE_ANNOTATION, c->signature_scope);
+    struct type *written = type_of_ast(c, expr->typed.type, SIGNATURE_ANNOTATION, NULL);
     c->at = expr->span;
     c->reason = NULL;
     if (!subsume(c, core->type, written)) {

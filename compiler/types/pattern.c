@@ -77,7 +77,7 @@ const struct core_local *bind_pattern(struct checker *c, const struct ast_patter
     }
     case AST_PATTERN_TUPLE: return bind_tuple(c, pattern, type, parts, seen);
     case AST_PATTERN_TYPED: {
-        struct type *written = type_of_ast(c, pattern->type, SIGNATURE_ANNOTATION, c->signature_scope);
+        struct type *written = type_of_ast(c, pattern->type, SIGNATURE_ANNOTATION, NULL);
         c->at = pattern->span;
         c->reason = NULL;
         if (!subsume(c, type, written))

@@ -15,25 +15,36 @@ static struct signature_variable *find_variable(signature_variables *variables, 
 
 /* ---- levels ---- */
 
+/* `<blok>` is misspelt, `<l>` a variable. */
+static bool is_nearly_level(symbol name) {
+    struct suggestion suggestion = suggestion_for(name->text);
+    for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
+        suggestion_offer(&suggestion, level_names[value]);
+    return suggestion.best != NULL;
+}
+
 static struct level *named_level(struct checker *c, const struct ast_level *ast, enum signature_mode mode,
                                  signature_variables *variables) {
     const char *text = ast->name->text;
     if (text[0] == 'Z' && !text[1])
         return level_constant(c, LEVEL_THREAD);
-    struct level_binding *binding = mode == SIGNATURE_ANNOTATION ? map_get(c->levels, ast->name) : NULL;
+    struct level_binding *binding = mode == SIGNATURE_RIGID ? NULL : map_get(c->levels, ast->name);
     if (binding)
         return binding->level;
     for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
         if (strcmp(text, level_names[value]) == 0)
             return level_constant(c, (enum level_value)value);
     struct signature_variable *known = find_variable(variables, ast->name, true);
+    if (!known && mode == SIGNATURE_ANNOTATION)
+        known = find_variable(c->signature_scope, ast->name, true);
     if (known)
         return known->level;
-    if (mode == SIGNATURE_ANNOTATION) {
+    if (mode == SIGNATURE_USE || (mode == SIGNATURE_ANNOTATION && is_nearly_level(ast->name))) {
         report_unbound_level(c, ast->name, ast->span);
         return level_fresh(c, DOMAIN_PROPER);
     }
-    struct level *level = level_rigid(c, ast->name, ast->span);
+    bool is_rigid = mode == SIGNATURE_RIGID;
+    struct level *level = is_rigid ? level_rigid(c, ast->name, ast->span) : level_fresh(c, DOMAIN_PROPER);
     vec_push(c->arena, variables, (struct signature_variable){ast->name, NULL, level});
     return level;
 }
@@ -112,8 +123,7 @@ static struct type *variable_type(struct checker *c, const struct ast_type *ast,
     struct type *type = type_fresh(c, KIND_TYP, 0, ast->span);
     type->variable->name = ast->name;
     type->variable->rigid = mode == SIGNATURE_RIGID;
-    if (variables)
-        vec_push(c->arena, variables, (struct signature_variable){ast->name, type, NULL});
+    vec_push(c->arena, variables, (struct signature_variable){ast->name, type, NULL});
     return type;
 }
 
@@ -216,6 +226,20 @@ static struct type *array_type(struct checker *c, const struct ast_type *ast, en
     return is_push ? type_push(c, element, level) : type_pull(c, element, level);
 }
 
+/* In an annotation it binds its level itself, unless the place has one of that name. */
+static struct type *level_arrow_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
+                                     signature_variables *variables) {
+    bool binds = mode == SIGNATURE_ANNOTATION && ast->level->kind == AST_LEVEL_NAME &&
+                 !map_get(c->levels, ast->level->name) && !find_variable(variables, ast->level->name, true) &&
+                 !find_variable(c->signature_scope, ast->level->name, true) && !is_nearly_level(ast->level->name);
+    struct level_binding *binding = binds ? bind_level(c, ast->level->name, level_fresh(c, DOMAIN_PROPER)) : NULL;
+    struct level *level = level_of_ast(c, ast->level, mode, variables);
+    struct type *to = read_type(c, ast->to, mode, variables);
+    if (binding)
+        unbind_level(c, binding);
+    return type_level_arrow(c, level, to);
+}
+
 static struct type *read_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
                               signature_variables *variables) {
     if (c->type_nodes++ >= TYPE_SIZE_LIMIT)
@@ -235,10 +259,7 @@ static struct type *read_type(struct checker *c, const struct ast_type *ast, enu
         struct type *to = read_type(c, ast->to, mode, variables);
         return type_arrow(c, from, to, level_fresh(c, DOMAIN_AMBIENT));
     }
-    case AST_TYPE_LEVEL_ARROW: {
-        struct level *level = level_of_ast(c, ast->level, mode, variables);
-        return type_level_arrow(c, level, read_type(c, ast->to, mode, variables));
-    }
+    case AST_TYPE_LEVEL_ARROW: return level_arrow_type(c, ast, mode, variables);
     case AST_TYPE_PULL:
     case AST_TYPE_PUSH: return array_type(c, ast, mode, variables);
     }
@@ -250,7 +271,8 @@ struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum sig
     c->type_nodes = 0;
     c->synonym_height = 0;
     c->reads_broken = false;
-    struct type *type = read_type(c, ast, mode, variables);
+    signature_variables own = {0}; /* an annotation's variables are the sig's, and its own */
+    struct type *type = read_type(c, ast, mode, variables ? variables : &own);
     if (c->type_nodes <= TYPE_SIZE_LIMIT)
         return type;
     diag_error(c->diagnostics, DIAG_TYPE_SIZE, ast->span,
