@@ -232,7 +232,7 @@ bool compilation_is_good(const struct compilation *c) { return diag_error_count(
 
 void compilation_print_diagnostics(const struct compilation *c, const struct diagnostics *diagnostics) {
     if (c->options->json_diagnostics)
-        diag_print_json(diagnostics, stderr);
+        diag_print_json(diagnostics, stderr, &c->options->json_is_begun);
     else
         diag_print_text(diagnostics, stderr, isatty(STDERR_FILENO) && !getenv("NO_COLOR"), DIAGNOSTICS_SHOWN);
 }

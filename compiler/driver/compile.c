@@ -1,5 +1,6 @@
 /* fclc FILE -o OUT: kernels and their host functions to files; and the dumps of the stages behind the checker. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "driver/commands.h"
 #include "driver/compilation.h"
@@ -85,10 +86,29 @@ static enum exit_status write_text(struct compilation *c, const char *path, cons
     return EXIT_USAGE;
 }
 
+static bool is_same_file(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Would a file that is read be written over? */
+static bool overwrites_source(struct compilation *c, const char *path) {
+    for (size_t i = 0; i < c->files.count; i++)
+        if (is_same_file(path, c->files.at[i]->path)) {
+            driver_complain("-o %s would write over the source", path);
+            return true;
+        }
+    return false;
+}
+
 static enum exit_status compile(struct compilation *c, const struct target_name *target) {
     enum exit_status status = compilation_check(c, c->options->operands[0]);
     if (status != EXIT_GOOD || !compilation_is_good(c))
         return status;
+    const char *header = arena_printf(c->arena, "%s.h", without_extension(c->arena, c->options->output));
+    if (strcmp(c->options->output, "-") != 0 &&
+        (overwrites_source(c, c->options->output) || overwrites_source(c, header)))
+        return EXIT_USAGE;
     struct generate_request request = request_of(c, target);
     struct generated generated = {0};
     if (!generate(&request, &generated))
@@ -105,7 +125,7 @@ static enum exit_status compile(struct compilation *c, const struct target_name 
                                      .sources = c->sources};
     status = write_text(c, output, kernels);
     if (status == EXIT_GOOD && strcmp(output, "-") != 0)
-        status = write_text(c, arena_printf(c->arena, "%s.h", base), host_emit_header(c->arena, &host));
+        status = write_text(c, header, host_emit_header(c->arena, &host));
     if (status == EXIT_GOOD && c->options->make_dependencies)
         status = write_text(c, arena_printf(c->arena, "%s.d", base), dependencies(c, output));
     return status;

@@ -39,7 +39,10 @@ static enum exit_status invoke(struct arena *arena, const struct invocation *inv
             options_print_help(stdout, options.command);
         return EXIT_GOOD;
     }
-    return command_run_any(&options);
+    enum exit_status status = command_run_any(&options);
+    if (options.json_diagnostics)
+        diag_end_json(stderr, options.json_is_begun);
+    return status;
 }
 
 static void *start(void *context) {

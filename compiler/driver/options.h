@@ -62,6 +62,7 @@ struct options {
     int64_t limit;  /* elements of a result that are printed; 0: all */
     bool json;      /* bench */
     bool json_diagnostics;
+    bool json_is_begun;     /* diagnostics were printed: the array is open */
     bool make_dependencies; /* -M */
     bool no_prelude;
     bool all_targets;

@@ -157,13 +157,12 @@ static enum exit_status test_file(struct options *options, const char *path, str
     struct compilation *c = compilation_new(options);
     enum exit_status status = compilation_check(c, path);
     if (status == EXIT_GOOD) {
-        directives tests = directives_find(c->arena, c->file, c->diagnostics);
         bool is_good = compilation_is_good(c);
+        directives tests = directives_find(c->arena, c->file, c->diagnostics);
+        tally->failed += is_good ? diag_error_count(c->diagnostics) : 1; /* directives that cannot be read */
         status = compilation_finish(c);
         if (is_good)
             test_on_chosen(c, &tests, tally);
-        else
-            tally->failed++;
     } else {
         compilation_finish(c);
     }

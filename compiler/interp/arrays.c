@@ -75,7 +75,7 @@ int64_t push_length(struct interp *in, struct push *push) {
     case PUSH_SEQFOR:
     case PUSH_INTERLEAVE_INTO: length = push->size; break;
     case PUSH_BUCKETS: length = push->pairs->length; break;
-    case PUSH_INTERLEAVE: length = push->pull->length * push->size; break;
+    case PUSH_INTERLEAVE:
     case PUSH_CONCAT:
         chunks = push->pull->length;
         if (chunks > 0) {

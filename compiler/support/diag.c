@@ -386,14 +386,14 @@ static void json_message(const struct diagnostics *d, FILE *out, struct span spa
             to.line, to.column);
 }
 
-void diag_print_json(const struct diagnostics *d, FILE *out) {
+void diag_print_json(const struct diagnostics *d, FILE *out, bool *is_begun) {
     struct diagnostic **sorted;
     size_t count = sort_diagnostics(d, &sorted);
-    fputc('[', out);
     for (size_t i = 0; i < count; i++) {
         const struct diagnostic *one = sorted[i];
-        fprintf(out, "%s\n  {\"severity\": \"%s\", \"code\": \"%s\", \"title\": ", i ? "," : "",
+        fprintf(out, "%s\n  {\"severity\": \"%s\", \"code\": \"%s\", \"title\": ", *is_begun ? "," : "[",
                 one->severity == SEVERITY_ERROR ? "error" : "warning", codes[one->code].number);
+        *is_begun = true;
         json_string(out, codes[one->code].title);
         fputs(", ", out);
         json_message(d, out, one->span, one->message);
@@ -410,5 +410,6 @@ void diag_print_json(const struct diagnostics *d, FILE *out) {
         }
         fputs("]}", out);
     }
-    fputs(count ? "\n]\n" : "]\n", out);
 }
+
+void diag_end_json(FILE *out, bool is_begun) { fputs(is_begun ? "\n]\n" : "[]\n", out); }

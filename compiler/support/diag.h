@@ -36,6 +36,8 @@ bool diag_is_ours(const struct diagnostics *d, struct span span); /* as source.i
 bool diag_has(const struct diagnostics *d, enum diag_code code);
 /* Prints all in source order, duplicates (same place and text) dropped, at most `limit` errors and as many warnings (0: all). */
 void diag_print_text(const struct diagnostics *d, FILE *out, bool colour, size_t limit);
-void diag_print_json(const struct diagnostics *d, FILE *out);
+/* A JSON array, of which `is_begun` says whether elements were printed before; diag_end_json closes it. */
+void diag_print_json(const struct diagnostics *d, FILE *out, bool *is_begun);
+void diag_end_json(FILE *out, bool is_begun);
 
 #endif

@@ -352,6 +352,7 @@ binding:
 applied:
     atom
   | applied atom { $$ = build_apply(p, @$, $1, $2); }
+  | applied NOT { $$ = build_apply(p, @$, $1, build_section(p, @2, "not")); }
   | applied LEVEL_OPEN levels LEVEL_CLOSE { $$ = build_level_apply(p, @$, $1, $3); }
   ;
 

@@ -322,8 +322,6 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
     else if ((found == TOKEN_DIV || found == TOKEN_MOD) && e->operands)
         diag_hint(d, error, "%s stands between its operands, as in `a div b`; as a function it is `(div)`",
                   quote(p, token_at(p, index)->span));
-    else if (found == TOKEN_NOT && e->operators)
-        diag_hint(d, error, "as an argument it is `(not)`");
     else if (found == '.' && e->operands && kind_after(p, index) == TOKEN_INTEGER)
         diag_hint(d, error, "a number starts with a digit: `0.5`");
     else if (found == TOKEN_LET && e->declarations)

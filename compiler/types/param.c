@@ -1,4 +1,5 @@
 /* `param` declarations: a compile-time constant from the default or from -D, and the tuner's choices. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,8 +69,19 @@ static struct core *constant_of(struct checker *c, const struct ast_expr *expr, 
     return core;
 }
 
+/* Without the `_` that stand between digits, as in a program. */
+static const char *without_underscores(struct checker *c, const char *text) {
+    char *plain = arena_strndup(c->arena, text, strlen(text)), *to = plain;
+    for (const char *at = text; *at; at++)
+        if (*at != '_' || at == text || !isxdigit((unsigned char)at[-1]) || !isxdigit((unsigned char)at[1]))
+            *to++ = *at;
+    *to = '\0';
+    return plain;
+}
+
 /* The text of -D; NULL when it is no value of the type. */
-static struct core *constant_of_text(struct checker *c, const char *text, enum base base, struct span span) {
+static struct core *constant_of_text(struct checker *c, const char *written, enum base base, struct span span) {
+    const char *text = without_underscores(c, written);
     const struct base_info *info = &base_info[base];
     struct core *core = literal_core(c, span, base);
     char *end = NULL;

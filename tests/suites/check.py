@@ -1,6 +1,7 @@
 """tests/check: programs and the types they must get; tests/errors: programs and the exact diagnostics they must give."""
 
 import glob
+import json
 import os
 from harness import Case
 
@@ -45,6 +46,40 @@ def cases(env):
         done = env.run(env.fclc, "check", "-", input=program.replace("+ 1", "+ y"))
         assert done.returncode == 1 and done.stderr.startswith("<stdin>:1:"), done.stderr
     yield Case("a program from standard input", standard_input)
+
+    def json_of_many():
+        folder = env.tmp()
+        for name, text in (("a", "fun f x = y\n"), ("b", "fun f x = x\n"), ("c", "fun f x = z + w\n")):
+            with open(os.path.join(folder, name + ".fcl"), "w", encoding="utf-8") as file:
+                file.write(text)
+        done = env.run(env.fclc, "check", "--diagnostics=json", "a.fcl", "b.fcl", "c.fcl", cwd=folder)
+        got = json.loads(done.stderr)
+        assert done.returncode == 1 and [one["file"] for one in got] == ["a.fcl", "c.fcl", "c.fcl"], done.stderr
+        done = env.run(env.fclc, "check", "--diagnostics=json", "b.fcl", cwd=folder)
+        assert done.returncode == 0 and json.loads(done.stderr) == [], done.stderr
+    yield Case("the diagnostics of several files are one JSON array", json_of_many)
+
+    def own_source():
+        folder = env.tmp()
+        text = "kernel k (x : int) = x\n"
+        for name in ("a.fcl", "a.h"):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        for source, out in (("a.fcl", "a.fcl"), ("a.fcl", "./a.fcl"), ("a.h", "a.c")):
+            done = env.run(env.fclc, source, "--target=c", "-o", out, cwd=folder)
+            assert done.returncode == 2 and "would write over the source" in done.stderr, done.stderr
+            with open(os.path.join(folder, source), encoding="utf-8") as file:
+                assert file.read() == text
+    yield Case("no output is written over a source", own_source)
+
+    def broken_directive():
+        program = ("kernel k (x : int) = x\n-- test k 1 == 1\n-- test that it works\n-- test k 2 == 2\n")
+        path = os.path.join(env.tmp(), "p.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(program)
+        done = env.run(env.fclc, "test", "--target=interp", path)
+        assert done.returncode == 1 and done.stdout == "2 passed, 1 failed, 0 skipped\n", done.stdout + done.stderr
+    yield Case("a directive that cannot be read does not hide the others", broken_directive)
 
     def own_param():
         program = "param work : int = 3\nkernel k (xs : [int]) = push <grid> (map (+ work) xs)\n"  # the prelude has one, too

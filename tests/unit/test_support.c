@@ -129,9 +129,11 @@ static void test_places(void **state) {
 static const char *printed(struct arena *arena, const struct diagnostics *d, bool json, size_t limit) {
     FILE *file = tmpfile();
     assert_non_null(file);
-    if (json)
-        diag_print_json(d, file);
-    else
+    bool is_begun = false;
+    if (json) {
+        diag_print_json(d, file, &is_begun);
+        diag_end_json(file, is_begun);
+    } else
         diag_print_text(d, file, false, limit);
     char *result = arena_alloc(arena, 65536);
     rewind(file);

@@ -62,7 +62,8 @@ static void print_diagnostics(const struct compilation *c) {
     if (!nowhere)
         abort();
     diag_print_text(c->diagnostics, nowhere, true, 0);
-    diag_print_json(c->diagnostics, nowhere);
+    bool is_begun = false;
+    diag_print_json(c->diagnostics, nowhere, &is_begun);
     fclose(nowhere);
 }
 
