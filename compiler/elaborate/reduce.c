@@ -1,17 +1,6 @@
 /* reduceByIndex: generalised reduction (Rasmussen et al., paper 002 of the design notes). Every pair changes one place of an array
    by the operator; threads exclude each other per place.
 
-   note [exclusion]
-   What an update costs is decided by the operator and its type. It is applied once to unknown values to see what it does:
-   1. A component that becomes `old op x`, where x does not depend on what was there and the hardware has `op`, takes one
-      atomic instruction.
-   2. A component that depends on no other old component is exchanged by compare-and-swap on its bits.
-   3. Components that depend on each other must change together: where they fit into 64 bits, the array is kept packed while
-      it is being updated, and 2. applies to the whole.
-   Atomics are for words of 32 and 64 bits, so a smaller component is kept in a word while the array is being updated.
-   4. Otherwise each place has a lock. It is released inside the branch of the thread that has taken it, so that lanes which
-      run in lockstep with that thread do not keep it from getting there.
-
    note [own buckets]
    At grid, threads of the whole device would meet at few places. So where there are enough pairs for it, each of some blocks
    combines a part of the pairs in buckets of its own, in shared memory, which begin as the neutral element, and these are
@@ -21,299 +10,13 @@
    Where even that would take too many passes, but there are fewer places than threads, the places are copied in global
    memory: blocks share out the copies, and so meet less often. The first copy would be the array itself; but then the rest would
    need other code, so all copies begin as the neutral element, and a last launch combines each place's copies in order. */
-#include <string.h>
-
-#include "elaborate/value.h"
+#include "elaborate/reduce.h"
 
 /* Buckets are as large as is worth their emptying and combining: see note [own buckets]. */
 enum { PAIRS_PER_BUCKET = 2, LEAST_BLOCKS = 8 };
 
 /* Of CPUs: blocks with buckets of their own, copies of these, and what these may take of the first-level cache. */
 enum { CPU_BLOCKS = 64, MOST_WAYS = 8, FIRST_CACHE_BYTES = 16 * 1024 };
-
-enum update { UPDATE_ATOMIC, UPDATE_REPLACE };
-
-struct reducing {
-    struct push *push;
-    struct elab_value *function, *neutral;
-    base_list bases; /* of the element's components */
-    size_t count;
-    enum update *updates; /* by component */
-    enum ir_atomic *atomics;
-    bool is_packed, is_locked;
-    enum base word;  /* packed */
-    bool has_narrow; /* components that are kept in a word */
-};
-
-/* Where places lie: one buffer for each component, or a packed one; `lock` when they are locked. */
-struct places {
-    struct ir_buffer **buffers;
-    size_t count;
-    struct ir_value *offset; /* or NULL */
-    struct ir_buffer *lock;
-    struct ir_value *lock_offset;   /* or NULL */
-    struct ir_value *ways, *stride; /* copies, one after the other, that pairs take in turns; NULL: one */
-};
-
-/* ---- what the operator does ---- */
-
-/* Does the value depend on one of `on`? What loops give is taken to, unless it was there before these. */
-static bool depends(struct map *seen, const struct ir_value *value, struct ir_value *const *on, size_t count) {
-    bool is_older = true;
-    for (size_t i = 0; i < count; i++) {
-        if (value == on[i])
-            return true;
-        is_older &= value->id < on[i]->id;
-    }
-    const struct ir_instruction *definition = value->definition;
-    if (!definition || is_older || map_has(seen, value))
-        return false;
-    map_set(seen, value, (void *)definition);
-    if (definition->kind != IR_OPERATION && definition->kind != IR_LOAD && definition->kind != IR_IF)
-        return true;
-    for (size_t i = 0; i < definition->operand_count; i++)
-        if (depends(seen, definition->operands[i], on, count))
-            return true;
-    for (size_t r = 0; r < 2 && definition->kind == IR_IF; r++)
-        for (size_t i = 0; i < definition->result_count; i++)
-            if (definition->results[i] == value && depends(seen, definition->regions[r]->yields.at[i], on, count))
-                return true;
-    return false;
-}
-
-static bool depends_on(struct elaborator *e, const struct ir_value *value, struct ir_value *const *on, size_t count) {
-    return depends(map_new(e->arena), value, on, count);
-}
-
-/* `old op x` with an op of the hardware: gives x. */
-static struct ir_value *other_operand(struct elaborator *e, const struct ir_value *result, struct ir_value *const *old,
-                                      size_t count, size_t which, enum ir_atomic *atomic) {
-    const struct ir_instruction *definition = result->definition;
-    const struct base_info *info = &base_info[result->base];
-    if (!definition || definition->kind != IR_OPERATION || definition->operand_count != 2 || info->bits < 32)
-        return NULL;
-    switch (definition->op) {
-    case OP_ADD: *atomic = ATOMIC_ADD; break;
-    case OP_MIN: *atomic = ATOMIC_MIN; break;
-    case OP_MAX: *atomic = ATOMIC_MAX; break;
-    case OP_AND: *atomic = ATOMIC_AND; break;
-    case OP_OR: *atomic = ATOMIC_OR; break;
-    case OP_XOR: *atomic = ATOMIC_XOR; break;
-    default: return NULL; /* no atomic does it */
-    }
-    if (info->is_floating && *atomic != ATOMIC_ADD)
-        return NULL;
-    for (size_t i = 0; i < 2; i++)
-        if (definition->operands[i] == old[which] && !depends_on(e, definition->operands[!i], old, count))
-            return definition->operands[!i];
-    return NULL;
-}
-
-/* Applies the operator to values of which nothing is known, looks at the result, and drops it. */
-static void study(struct elaborator *e, struct reducing *r) {
-    struct ir_builder *b = e->builder;
-    ir_values leaves = {0};
-    elab_flatten(e, r->neutral, &leaves);
-    size_t n = r->count = leaves.count;
-    for (size_t i = 0; i < n; i++)
-        vec_push(e->arena, &r->bases, leaves.at[i]->base);
-    for (size_t i = 0; i < n; i++)
-        r->has_narrow |= elab_leaf_bits(r->bases.at[i]) < 32;
-    r->updates = ARENA_ARRAY(e->arena, enum update, n);
-    r->atomics = ARENA_ARRAY(e->arena, enum ir_atomic, n);
-    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, 2 * n);
-    memcpy(carried, leaves.at, n * sizeof *carried);
-    memcpy(carried + n, leaves.at, n * sizeof *carried);
-    struct ir_region *here = ir_current(b);
-    ir_begin_for(b, ir_int(b, 2), carried, 2 * n, "unknown");
-    size_t next = 0;
-    struct elab_value *old = elab_unflatten(e, r->neutral, carried, &next);
-    struct elab_value *new = elab_unflatten(e, r->neutral, carried, &next);
-    ir_values results = {0};
-    elab_flatten(e, elab_apply2(e, r->function, old, new), &results);
-    bool is_apart = true;
-    for (size_t k = 0; k < n; k++) {
-        const struct ir_value *result = ir_resolve(b, results.at[k]);
-        for (size_t j = 0; j < n && is_apart; j++)
-            is_apart = j == k || !depends_on(e, result, &carried[j], 1);
-        bool is_atomic = other_operand(e, result, carried, n, k, &r->atomics[k]) != NULL;
-        r->updates[k] = is_atomic ? UPDATE_ATOMIC : UPDATE_REPLACE;
-    }
-    ir_unwind(b, here);
-    if (is_apart)
-        return;
-    int bits = elab_bits(&r->bases);
-    r->is_packed = bits <= 64;
-    r->word = bits <= 32 ? BASE_U32 : BASE_U64;
-    r->is_locked = !r->is_packed;
-}
-
-static struct ir_value *pack(struct elaborator *e, const struct reducing *r, struct elab_value *element) {
-    ir_values leaves = {0};
-    elab_flatten(e, element, &leaves);
-    return elab_pack(e, r->word, leaves.at, leaves.count);
-}
-
-static struct elab_value *unpack(struct elaborator *e, const struct reducing *r, struct ir_value *word) {
-    size_t next = 0;
-    return elab_unflatten(e, r->neutral, elab_unpack(e, word, &r->bases), &next);
-}
-
-/* A component as it is kept while the array is being updated, and back. */
-static enum base kept_base(const struct reducing *r, size_t which) {
-    return elab_leaf_bits(r->bases.at[which]) < 32 ? BASE_U32 : r->bases.at[which];
-}
-
-static struct ir_value *kept(struct elaborator *e, struct ir_value *leaf) {
-    return elab_leaf_bits(leaf->base) < 32 ? elab_pack(e, BASE_U32, &leaf, 1) : leaf;
-}
-
-static struct ir_value *component_of(struct elaborator *e, const struct reducing *r, size_t which,
-                                     struct ir_value *kept) {
-    const base_list one = {&r->bases.at[which], 1, 1};
-    return elab_leaf_bits(r->bases.at[which]) < 32 ? elab_unpack(e, kept, &one)[0] : kept;
-}
-
-/* ---- one place ---- */
-
-static struct ir_value *place_in(struct elaborator *e, const struct places *places, struct ir_value *place) {
-    return places->offset ? ir_binary(e->builder, OP_ADD, places->offset, place) : place;
-}
-
-static struct elab_value *read_place(struct elaborator *e, const struct reducing *r, const struct places *places,
-                                     struct ir_value *place) {
-    struct ir_value *at = place_in(e, places, place);
-    if (r->is_packed)
-        return unpack(e, r, ir_load(e->builder, places->buffers[0], at));
-    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, r->count);
-    for (size_t k = 0; k < r->count; k++)
-        leaves[k] = component_of(e, r, k, ir_load(e->builder, places->buffers[k], at));
-    size_t next = 0;
-    return elab_unflatten(e, r->neutral, leaves, &next);
-}
-
-static void write_place(struct elaborator *e, const struct reducing *r, const struct places *places,
-                        struct ir_value *place, struct elab_value *element) {
-    struct ir_value *at = place_in(e, places, place);
-    if (r->is_packed) {
-        ir_store(e->builder, places->buffers[0], at, pack(e, r, element));
-        return;
-    }
-    ir_values leaves = {0};
-    elab_flatten(e, element, &leaves);
-    for (size_t k = 0; k < r->count; k++)
-        ir_store(e->builder, places->buffers[k], at, kept(e, leaves.at[k]));
-}
-
-/* The value of a buffer's place after the operator, from the one before. */
-typedef struct ir_value *next_value(struct elaborator *e, void *context, struct ir_value *old);
-
-/* Until nobody came in between. Bits are compared: by value a NaN would never be equal, and -0 would be lost to 0. */
-static void replace(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *at, next_value *next,
-                    void *context) {
-    struct ir_builder *b = e->builder;
-    bool was_volatile = ir_set_volatile(b, true);
-    struct ir_value *carried[2] = {ir_load(b, buffer, at), ir_bool(b, false)}, *results[2];
-    ir_set_volatile(b, was_volatile);
-    ir_begin_while(b, carried, 2, NULL, NULL);
-    ir_name(carried[0], "old");
-    ir_while_body(b, ir_unary(b, OP_NOT, carried[1]));
-    struct ir_value *seen = ir_compare_exchange(b, buffer, at, carried[0], next(e, context, carried[0]));
-    ir_name(seen, "seen");
-    struct ir_value *same = ir_binary(b, OP_EQ, elab_bits_of(e, seen), elab_bits_of(e, carried[0]));
-    struct ir_value *nexts[2] = {seen, same};
-    ir_end_while(b, nexts, results);
-}
-
-struct component {
-    const struct reducing *reducing;
-    struct elab_value *new;
-    struct ir_value **old; /* leaves */
-    size_t which;
-};
-
-static struct ir_value *next_component(struct elaborator *e, void *context, struct ir_value *old) {
-    const struct component *c = context;
-    size_t n = c->reducing->count, next = 0;
-    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, n);
-    memcpy(leaves, c->old, n * sizeof *leaves);
-    leaves[c->which] = component_of(e, c->reducing, c->which, old);
-    struct elab_value *before = elab_unflatten(e, c->reducing->neutral, leaves, &next);
-    ir_values results = {0};
-    elab_flatten(e, elab_apply2(e, c->reducing->function, before, c->new), &results);
-    return kept(e, results.at[c->which]);
-}
-
-static struct ir_value *next_word(struct elaborator *e, void *context, struct ir_value *old) {
-    const struct component *c = context;
-    return pack(e, c->reducing, elab_apply2(e, c->reducing->function, unpack(e, c->reducing, old), c->new));
-}
-
-static void update_components(struct elaborator *e, const struct reducing *r, const struct places *places,
-                              struct ir_value *at, struct elab_value *new) {
-    struct ir_builder *b = e->builder;
-    struct ir_value **old = ARENA_ARRAY(e->arena, struct ir_value *, r->count);
-    bool was_volatile = ir_set_volatile(b, true);
-    for (size_t k = 0; k < r->count; k++)
-        old[k] = component_of(
-            e, r, k,
-            ir_load(b, places->buffers[k], at)); /* a name for what is there; not read where an atomic does all */
-    ir_set_volatile(b, was_volatile);
-    size_t next = 0;
-    ir_values results = {0};
-    elab_flatten(e, elab_apply2(e, r->function, elab_unflatten(e, r->neutral, old, &next), new), &results);
-    for (size_t k = 0; k < r->count; k++) {
-        struct ir_value *result = ir_resolve(b, results.at[k]);
-        if (result == old[k])
-            continue; /* a value that changes nothing, known at compile time */
-        enum ir_atomic atomic;
-        struct ir_value *by = other_operand(e, result, old, r->count, k, &atomic);
-        if (r->updates[k] == UPDATE_ATOMIC && by) {
-            ir_atomic(b, atomic, places->buffers[k], at, by);
-            continue;
-        }
-        struct component component = {r, new, old, k};
-        replace(e, places->buffers[k], at, next_component, &component);
-    }
-}
-
-static void update_locked(struct elaborator *e, const struct reducing *r, const struct places *places,
-                          struct ir_value *place, struct elab_value *new) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *carried[1] = {ir_bool(b, false)}, *results[1];
-    ir_begin_while(b, carried, 1, NULL, NULL);
-    ir_while_body(b, ir_unary(b, OP_NOT, carried[0]));
-    struct ir_value *lock = places->lock_offset ? ir_binary(b, OP_ADD, places->lock_offset, place) : place;
-    struct ir_value *was = ir_compare_exchange(b, places->lock, lock, ir_int(b, 0), ir_int(b, 1));
-    ir_name(was, "taken");
-    struct ir_value *is_mine = ir_binary(b, OP_EQ, was, ir_int(b, 0));
-    ir_begin_if(b, is_mine);
-    ir_fence(b);
-    bool was_volatile = ir_set_volatile(b, true);
-    struct elab_value *old = read_place(e, r, places, place);
-    write_place(e, r, places, place, elab_apply2(e, r->function, old, new));
-    ir_set_volatile(b, was_volatile);
-    ir_fence(b);
-    ir_atomic(b, ATOMIC_EXCHANGE, places->lock, lock, ir_int(b, 0));
-    ir_else(b, NULL, 0);
-    ir_end_if(b, NULL, NULL, 0, false);
-    ir_end_while(b, &is_mine, results);
-}
-
-static void update(struct elaborator *e, const struct reducing *r, const struct places *places, struct ir_value *place,
-                   struct elab_value *new) {
-    if (r->is_locked) {
-        update_locked(e, r, places, place, new);
-        return;
-    }
-    struct ir_value *at = place_in(e, places, place);
-    if (r->is_packed) {
-        struct component component = {r, new, NULL, 0};
-        replace(e, places->buffers[0], at, next_word, &component);
-        return;
-    }
-    update_components(e, r, places, at, new);
-}
 
 /* ---- choices ---- */
 
@@ -348,7 +51,7 @@ static struct places new_places(struct elaborator *e, const struct reducing *r, 
     places.buffers = ARENA_ARRAY(e->arena, struct ir_buffer *, places.count);
     enum ir_memory memory = level == LEVEL_GRID ? MEMORY_OUTPUT : MEMORY_SHARED;
     for (size_t k = 0; k < places.count; k++) {
-        enum base base = r->is_packed ? r->word : kept_base(r, k);
+        enum base base = r->is_packed ? r->word : reduce_kept_base(r, k);
         places.buffers[k] = ir_buffer_new(b, memory, level, base, capacity, name);
         places.buffers[k]->rewritten = true;
         places.buffers[k]->span = r->push->span;
@@ -378,7 +81,7 @@ static void free_locks(struct elaborator *e, const struct places *places, struct
 static void fill(struct elaborator *e, const struct reducing *r, const struct places *places, enum level_value level) {
     struct pull *array = r->push->array;
     struct ir_value *h = elab_begin_threads(e, level, ir_resolve(e->builder, array->length));
-    write_place(e, r, places, h, elab_index(e, array, h));
+    reduce_write(e, r, places, h, elab_index(e, array, h));
     free_locks(e, places, h);
     elab_end_threads(e, level, h);
 }
@@ -397,7 +100,7 @@ static void take_pair(struct elaborator *e, const struct reducing *r, const stru
     if (truth == IR_UNKNOWN)
         ir_begin_if(b, inside);
     if (truth != IR_FALSE)
-        update(e, r, places, ir_binary(b, OP_SUB, index, low), pair->tuple.items[1]);
+        reduce_update(e, r, places, ir_binary(b, OP_SUB, index, low), pair->tuple.items[1]);
     if (truth == IR_UNKNOWN) {
         ir_else(b, NULL, 0);
         ir_end_if(b, NULL, NULL, 0, false);
@@ -446,7 +149,7 @@ static struct elab_value *fold_places(struct elaborator *e, const struct reducin
     size_t next = 0;
     struct elab_value *so_far = elab_unflatten(e, r->neutral, carried, &next);
     struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, step), first);
-    elab_flatten(e, elab_apply2(e, r->function, so_far, read_place(e, r, places, at)), &combined);
+    elab_flatten(e, elab_apply2(e, r->function, so_far, reduce_read(e, r, places, at)), &combined);
     ir_end_for(b, combined.at, results);
     next = 0;
     return elab_unflatten(e, r->neutral, results, &next);
@@ -456,7 +159,7 @@ static struct elab_value *fold_places(struct elaborator *e, const struct reducin
 static struct elab_value *read_ways(struct elaborator *e, const struct reducing *r, const struct places *places,
                                     struct ir_value *place) {
     struct ir_builder *b = e->builder;
-    struct elab_value *element = read_place(e, r, places, place);
+    struct elab_value *element = reduce_read(e, r, places, place);
     if (!places->ways)
         return element;
     return fold_places(e, r, places, element, ir_binary(b, OP_ADD, place, places->stride), places->stride,
@@ -495,7 +198,7 @@ static int64_t place_bytes(const struct reducing *r) {
         return base_info[r->word].bits / 8;
     int64_t bytes = r->is_locked ? 4 : 0;
     for (size_t k = 0; k < r->count; k++)
-        bytes += base_info[kept_base(r, k)].bits / 8;
+        bytes += base_info[reduce_kept_base(r, k)].bits / 8;
     return bytes;
 }
 
@@ -513,7 +216,7 @@ static void run_in_turns(struct elaborator *e, const struct reducing *r, const s
     fill(e, r, &places, LEVEL_BLOCK);
     struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, ir_binary(b, OP_MUL, length, ir_int(b, MOST_WAYS - 1)));
     struct ir_value *copy = ir_binary(b, OP_ADD, length, h);
-    write_place(e, r, &places, copy, r->neutral);
+    reduce_write(e, r, &places, copy, r->neutral);
     free_locks(e, &places, copy);
     elab_end_threads(e, LEVEL_BLOCK, h);
     take_in_turns(e, r, &places, zero, ir_resolve(b, r->push->pairs->length), zero, length);
@@ -592,7 +295,7 @@ static void combine(struct elaborator *e, const struct reducing *r, const struct
         is_used = ir_binary(b, OP_OR, is_used,
                             ir_binary(b, OP_NE, elab_bits_of(e, leaves.at[k]), elab_bits_of(e, neutral.at[k])));
     ir_begin_if(b, is_used);
-    update(e, r, places, ir_binary(b, OP_ADD, low, h), element);
+    reduce_update(e, r, places, ir_binary(b, OP_ADD, low, h), element);
     ir_else(b, NULL, 0);
     ir_end_if(b, NULL, NULL, 0, false);
     elab_end_threads(e, LEVEL_BLOCK, h);
@@ -671,7 +374,7 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     add_ways(e, r, &buckets, width);
     struct ir_value *h =
         elab_begin_threads(e, LEVEL_BLOCK, buckets.ways ? ir_binary(b, OP_MUL, buckets.ways, width) : width);
-    write_place(e, r, &buckets, h, r->neutral);
+    reduce_write(e, r, &buckets, h, r->neutral);
     free_locks(e, &buckets, h);
     elab_end_threads(e, LEVEL_BLOCK, h);
     begin_share(e, &share, pairs, block);
@@ -734,7 +437,7 @@ static void run_copies(struct elaborator *e, const struct reducing *r, const str
     struct ir_builder *b = e->builder;
     struct ir_value *pairs = ir_resolve(b, r->push->pairs->length), *length = ir_resolve(b, r->push->array->length);
     struct ir_value *h = elab_begin_threads(e, LEVEL_GRID, ir_binary(b, OP_MUL, copies, length));
-    write_place(e, r, copied, h, r->neutral);
+    reduce_write(e, r, copied, h, r->neutral);
     elab_end_threads(e, LEVEL_GRID, h);
 
     struct ir_value *blocks = ir_int(b, e->options->grid_size);
@@ -747,7 +450,7 @@ static void run_copies(struct elaborator *e, const struct reducing *r, const str
     ir_end_forall(b);
 
     h = elab_begin_threads(e, LEVEL_GRID, length);
-    write_place(e, r, places, h, fold_places(e, r, copied, read_place(e, r, places, h), h, length, copies));
+    reduce_write(e, r, places, h, fold_places(e, r, copied, reduce_read(e, r, places, h), h, length, copies));
     elab_end_threads(e, LEVEL_GRID, h);
 }
 
@@ -792,7 +495,7 @@ void elab_run_reduce(struct elaborator *e, struct push *push, const struct write
     struct reducing r = {.push = push, .function = push->function, .neutral = push->initial};
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
-    study(e, &r);
+    reduce_study(e, &r);
     if (push->level == LEVEL_GRID)
         run_at_grid(e, &r, writer);
     else

@@ -266,11 +266,17 @@ struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum
 /* What a push array of such elements stores, as it will be read; `offset` may be NULL. */
 struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
                          struct ir_value *offset, struct ir_value *length);
+void elab_allocate(struct elaborator *e, struct ir_buffer **buffers, size_t count);
+/* An array of which only the length is known (or not even that: NULL): shapes. */
+struct pull *elab_unknown_array(struct elaborator *e, struct type *element, struct ir_value *length);
 struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element);
 /* The length that the elements of such a push array have said, once it has run: from 0 to its bound. */
 struct ir_value *elab_said_length(struct elaborator *e, const struct push *push);
 /* A place for an int of that level. */
 struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, const char *name);
+/* Below grid a small constant bound is better than an exact one that only the launch knows: memory is then laid out at compile
+   time, and private arrays can live in registers. */
+enum { ELAB_SMALL_CAPACITY = 4096 };
 /* How much memory to set aside for that many elements; fails where no bound is known. */
 struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level);
 bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */

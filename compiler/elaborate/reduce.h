@@ -1,0 +1,44 @@
+/* reduceByIndex's files: what its operator does, and updates of one place. Private to these. */
+#ifndef FCL_ELABORATE_REDUCE_H
+#define FCL_ELABORATE_REDUCE_H
+
+#include "elaborate/value.h"
+
+enum update { UPDATE_ATOMIC, UPDATE_REPLACE };
+
+struct reducing {
+    struct push *push;
+    struct elab_value *function, *neutral;
+    base_list bases; /* of the element's components */
+    size_t count;
+    enum update *updates; /* by component */
+    enum ir_atomic *atomics;
+    bool is_packed, is_locked;
+    enum base word;  /* packed */
+    bool has_narrow; /* components that are kept in a word */
+};
+
+/* Where places lie: one buffer for each component, or a packed one; `lock` when they are locked. */
+struct places {
+    struct ir_buffer **buffers;
+    size_t count;
+    struct ir_value *offset; /* or NULL */
+    struct ir_buffer *lock;
+    struct ir_value *lock_offset;   /* or NULL */
+    struct ir_value *ways, *stride; /* copies, one after the other, that pairs take in turns; NULL: one */
+};
+
+/* update.c */
+/* Applies the operator to unknown values, and decides how threads exclude each other: fills in the rest. */
+void reduce_study(struct elaborator *e, struct reducing *r);
+/* Of what is kept in buffer `which` while the array is being updated. */
+enum base reduce_kept_base(const struct reducing *r, size_t which);
+struct elab_value *reduce_read(struct elaborator *e, const struct reducing *r, const struct places *places,
+                               struct ir_value *place);
+void reduce_write(struct elaborator *e, const struct reducing *r, const struct places *places, struct ir_value *place,
+                  struct elab_value *element);
+/* The place's value becomes what the operator makes of it and `new`, whoever else is at it. */
+void reduce_update(struct elaborator *e, const struct reducing *r, const struct places *places, struct ir_value *place,
+                   struct elab_value *new);
+
+#endif

@@ -1,0 +1,275 @@
+/* What the operator of reduceByIndex does to what is at a place, and how a place is updated that others may be at, too.
+
+   note [exclusion]
+   What an update costs is decided by the operator and its type. It is applied once to unknown values to see what it does:
+   1. A component that becomes `old op x`, where x does not depend on what was there and the hardware has `op`, takes one
+      atomic instruction.
+   2. A component that depends on no other old component is exchanged by compare-and-swap on its bits.
+   3. Components that depend on each other must change together: where they fit into 64 bits, the array is kept packed while
+      it is being updated, and 2. applies to the whole.
+   Atomics are for words of 32 and 64 bits, so a smaller component is kept in a word while the array is being updated.
+   4. Otherwise each place has a lock. It is released inside the branch of the thread that has taken it, so that lanes which
+      run in lockstep with that thread do not keep it from getting there. */
+#include <string.h>
+
+#include "elaborate/reduce.h"
+
+/* ---- what the operator does ---- */
+
+/* Does the value depend on one of `on`? What loops give is taken to, unless it was there before these. */
+static bool depends(struct map *seen, const struct ir_value *value, struct ir_value *const *on, size_t count) {
+    bool is_older = true;
+    for (size_t i = 0; i < count; i++) {
+        if (value == on[i])
+            return true;
+        is_older &= value->id < on[i]->id;
+    }
+    const struct ir_instruction *definition = value->definition;
+    if (!definition || is_older || map_has(seen, value))
+        return false;
+    map_set(seen, value, (void *)definition);
+    if (definition->kind != IR_OPERATION && definition->kind != IR_LOAD && definition->kind != IR_IF)
+        return true;
+    for (size_t i = 0; i < definition->operand_count; i++)
+        if (depends(seen, definition->operands[i], on, count))
+            return true;
+    for (size_t r = 0; r < 2 && definition->kind == IR_IF; r++)
+        for (size_t i = 0; i < definition->result_count; i++)
+            if (definition->results[i] == value && depends(seen, definition->regions[r]->yields.at[i], on, count))
+                return true;
+    return false;
+}
+
+static bool depends_on(struct elaborator *e, const struct ir_value *value, struct ir_value *const *on, size_t count) {
+    return depends(map_new(e->arena), value, on, count);
+}
+
+/* `old op x` with an op of the hardware: gives x. */
+static struct ir_value *other_operand(struct elaborator *e, const struct ir_value *result, struct ir_value *const *old,
+                                      size_t count, size_t which, enum ir_atomic *atomic) {
+    const struct ir_instruction *definition = result->definition;
+    const struct base_info *info = &base_info[result->base];
+    if (!definition || definition->kind != IR_OPERATION || definition->operand_count != 2 || info->bits < 32)
+        return NULL;
+    switch (definition->op) {
+    case OP_ADD: *atomic = ATOMIC_ADD; break;
+    case OP_MIN: *atomic = ATOMIC_MIN; break;
+    case OP_MAX: *atomic = ATOMIC_MAX; break;
+    case OP_AND: *atomic = ATOMIC_AND; break;
+    case OP_OR: *atomic = ATOMIC_OR; break;
+    case OP_XOR: *atomic = ATOMIC_XOR; break;
+    default: return NULL; /* no atomic does it */
+    }
+    if (info->is_floating && *atomic != ATOMIC_ADD)
+        return NULL;
+    for (size_t i = 0; i < 2; i++)
+        if (definition->operands[i] == old[which] && !depends_on(e, definition->operands[!i], old, count))
+            return definition->operands[!i];
+    return NULL;
+}
+
+/* Applies the operator to values of which nothing is known, looks at the result, and drops it. */
+void reduce_study(struct elaborator *e, struct reducing *r) {
+    struct ir_builder *b = e->builder;
+    ir_values leaves = {0};
+    elab_flatten(e, r->neutral, &leaves);
+    size_t n = r->count = leaves.count;
+    for (size_t i = 0; i < n; i++)
+        vec_push(e->arena, &r->bases, leaves.at[i]->base);
+    for (size_t i = 0; i < n; i++)
+        r->has_narrow |= elab_leaf_bits(r->bases.at[i]) < 32;
+    r->updates = ARENA_ARRAY(e->arena, enum update, n);
+    r->atomics = ARENA_ARRAY(e->arena, enum ir_atomic, n);
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, 2 * n);
+    memcpy(carried, leaves.at, n * sizeof *carried);
+    memcpy(carried + n, leaves.at, n * sizeof *carried);
+    struct ir_region *here = ir_current(b);
+    ir_begin_for(b, ir_int(b, 2), carried, 2 * n, "unknown");
+    size_t next = 0;
+    struct elab_value *old = elab_unflatten(e, r->neutral, carried, &next);
+    struct elab_value *new = elab_unflatten(e, r->neutral, carried, &next);
+    ir_values results = {0};
+    elab_flatten(e, elab_apply2(e, r->function, old, new), &results);
+    bool is_apart = true;
+    for (size_t k = 0; k < n; k++) {
+        const struct ir_value *result = ir_resolve(b, results.at[k]);
+        for (size_t j = 0; j < n && is_apart; j++)
+            is_apart = j == k || !depends_on(e, result, &carried[j], 1);
+        bool is_atomic = other_operand(e, result, carried, n, k, &r->atomics[k]) != NULL;
+        r->updates[k] = is_atomic ? UPDATE_ATOMIC : UPDATE_REPLACE;
+    }
+    ir_unwind(b, here);
+    if (is_apart)
+        return;
+    int bits = elab_bits(&r->bases);
+    r->is_packed = bits <= 64;
+    r->word = bits <= 32 ? BASE_U32 : BASE_U64;
+    r->is_locked = !r->is_packed;
+}
+
+static struct ir_value *pack(struct elaborator *e, const struct reducing *r, struct elab_value *element) {
+    ir_values leaves = {0};
+    elab_flatten(e, element, &leaves);
+    return elab_pack(e, r->word, leaves.at, leaves.count);
+}
+
+static struct elab_value *unpack(struct elaborator *e, const struct reducing *r, struct ir_value *word) {
+    size_t next = 0;
+    return elab_unflatten(e, r->neutral, elab_unpack(e, word, &r->bases), &next);
+}
+
+/* A component as it is kept while the array is being updated, and back. */
+enum base reduce_kept_base(const struct reducing *r, size_t which) {
+    return elab_leaf_bits(r->bases.at[which]) < 32 ? BASE_U32 : r->bases.at[which];
+}
+
+static struct ir_value *kept(struct elaborator *e, struct ir_value *leaf) {
+    return elab_leaf_bits(leaf->base) < 32 ? elab_pack(e, BASE_U32, &leaf, 1) : leaf;
+}
+
+static struct ir_value *component_of(struct elaborator *e, const struct reducing *r, size_t which,
+                                     struct ir_value *kept) {
+    const base_list one = {&r->bases.at[which], 1, 1};
+    return elab_leaf_bits(r->bases.at[which]) < 32 ? elab_unpack(e, kept, &one)[0] : kept;
+}
+
+/* ---- one place ---- */
+
+static struct ir_value *place_in(struct elaborator *e, const struct places *places, struct ir_value *place) {
+    return places->offset ? ir_binary(e->builder, OP_ADD, places->offset, place) : place;
+}
+
+struct elab_value *reduce_read(struct elaborator *e, const struct reducing *r, const struct places *places,
+                               struct ir_value *place) {
+    struct ir_value *at = place_in(e, places, place);
+    if (r->is_packed)
+        return unpack(e, r, ir_load(e->builder, places->buffers[0], at));
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, r->count);
+    for (size_t k = 0; k < r->count; k++)
+        leaves[k] = component_of(e, r, k, ir_load(e->builder, places->buffers[k], at));
+    size_t next = 0;
+    return elab_unflatten(e, r->neutral, leaves, &next);
+}
+
+void reduce_write(struct elaborator *e, const struct reducing *r, const struct places *places, struct ir_value *place,
+                  struct elab_value *element) {
+    struct ir_value *at = place_in(e, places, place);
+    if (r->is_packed) {
+        ir_store(e->builder, places->buffers[0], at, pack(e, r, element));
+        return;
+    }
+    ir_values leaves = {0};
+    elab_flatten(e, element, &leaves);
+    for (size_t k = 0; k < r->count; k++)
+        ir_store(e->builder, places->buffers[k], at, kept(e, leaves.at[k]));
+}
+
+/* The value of a buffer's place after the operator, from the one before. */
+typedef struct ir_value *next_value(struct elaborator *e, void *context, struct ir_value *old);
+
+/* Until nobody came in between. Bits are compared: by value a NaN would never be equal, and -0 would be lost to 0. */
+static void replace(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *at, next_value *next,
+                    void *context) {
+    struct ir_builder *b = e->builder;
+    bool was_volatile = ir_set_volatile(b, true);
+    struct ir_value *carried[2] = {ir_load(b, buffer, at), ir_bool(b, false)}, *results[2];
+    ir_set_volatile(b, was_volatile);
+    ir_begin_while(b, carried, 2, NULL, NULL);
+    ir_name(carried[0], "old");
+    ir_while_body(b, ir_unary(b, OP_NOT, carried[1]));
+    struct ir_value *seen = ir_compare_exchange(b, buffer, at, carried[0], next(e, context, carried[0]));
+    ir_name(seen, "seen");
+    struct ir_value *same = ir_binary(b, OP_EQ, elab_bits_of(e, seen), elab_bits_of(e, carried[0]));
+    struct ir_value *nexts[2] = {seen, same};
+    ir_end_while(b, nexts, results);
+}
+
+struct component {
+    const struct reducing *reducing;
+    struct elab_value *new;
+    struct ir_value **old; /* leaves */
+    size_t which;
+};
+
+static struct ir_value *next_component(struct elaborator *e, void *context, struct ir_value *old) {
+    const struct component *c = context;
+    size_t n = c->reducing->count, next = 0;
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, n);
+    memcpy(leaves, c->old, n * sizeof *leaves);
+    leaves[c->which] = component_of(e, c->reducing, c->which, old);
+    struct elab_value *before = elab_unflatten(e, c->reducing->neutral, leaves, &next);
+    ir_values results = {0};
+    elab_flatten(e, elab_apply2(e, c->reducing->function, before, c->new), &results);
+    return kept(e, results.at[c->which]);
+}
+
+static struct ir_value *next_word(struct elaborator *e, void *context, struct ir_value *old) {
+    const struct component *c = context;
+    return pack(e, c->reducing, elab_apply2(e, c->reducing->function, unpack(e, c->reducing, old), c->new));
+}
+
+static void update_components(struct elaborator *e, const struct reducing *r, const struct places *places,
+                              struct ir_value *at, struct elab_value *new) {
+    struct ir_builder *b = e->builder;
+    struct ir_value **old = ARENA_ARRAY(e->arena, struct ir_value *, r->count);
+    bool was_volatile = ir_set_volatile(b, true);
+    for (size_t k = 0; k < r->count; k++)
+        old[k] = component_of(
+            e, r, k,
+            ir_load(b, places->buffers[k], at)); /* a name for what is there; not read where an atomic does all */
+    ir_set_volatile(b, was_volatile);
+    size_t next = 0;
+    ir_values results = {0};
+    elab_flatten(e, elab_apply2(e, r->function, elab_unflatten(e, r->neutral, old, &next), new), &results);
+    for (size_t k = 0; k < r->count; k++) {
+        struct ir_value *result = ir_resolve(b, results.at[k]);
+        if (result == old[k])
+            continue; /* a value that changes nothing, known at compile time */
+        enum ir_atomic atomic;
+        struct ir_value *by = other_operand(e, result, old, r->count, k, &atomic);
+        if (r->updates[k] == UPDATE_ATOMIC && by) {
+            ir_atomic(b, atomic, places->buffers[k], at, by);
+            continue;
+        }
+        struct component component = {r, new, old, k};
+        replace(e, places->buffers[k], at, next_component, &component);
+    }
+}
+
+static void update_locked(struct elaborator *e, const struct reducing *r, const struct places *places,
+                          struct ir_value *place, struct elab_value *new) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *carried[1] = {ir_bool(b, false)}, *results[1];
+    ir_begin_while(b, carried, 1, NULL, NULL);
+    ir_while_body(b, ir_unary(b, OP_NOT, carried[0]));
+    struct ir_value *lock = places->lock_offset ? ir_binary(b, OP_ADD, places->lock_offset, place) : place;
+    struct ir_value *was = ir_compare_exchange(b, places->lock, lock, ir_int(b, 0), ir_int(b, 1));
+    ir_name(was, "taken");
+    struct ir_value *is_mine = ir_binary(b, OP_EQ, was, ir_int(b, 0));
+    ir_begin_if(b, is_mine);
+    ir_fence(b);
+    bool was_volatile = ir_set_volatile(b, true);
+    struct elab_value *old = reduce_read(e, r, places, place);
+    reduce_write(e, r, places, place, elab_apply2(e, r->function, old, new));
+    ir_set_volatile(b, was_volatile);
+    ir_fence(b);
+    ir_atomic(b, ATOMIC_EXCHANGE, places->lock, lock, ir_int(b, 0));
+    ir_else(b, NULL, 0);
+    ir_end_if(b, NULL, NULL, 0, false);
+    ir_end_while(b, &is_mine, results);
+}
+
+void reduce_update(struct elaborator *e, const struct reducing *r, const struct places *places, struct ir_value *place,
+                   struct elab_value *new) {
+    if (r->is_locked) {
+        update_locked(e, r, places, place, new);
+        return;
+    }
+    struct ir_value *at = place_in(e, places, place);
+    if (r->is_packed) {
+        struct component component = {r, new, NULL, 0};
+        replace(e, places->buffers[0], at, next_word, &component);
+        return;
+    }
+    update_components(e, r, places, at, new);
+}
