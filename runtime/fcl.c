@@ -27,6 +27,7 @@ const char *fcl_status_text(enum fcl_status status) {
     case FCL_NO_KERNEL: return "no such kernel";
     case FCL_DRIVER_FAILED: return "the driver failed";
     case FCL_CHECK_FAILED: return "a check failed";
+    case FCL_NO_ROOM: return "no room for a result";
     }
     return "unknown status";
 }
@@ -276,6 +277,10 @@ enum fcl_status fcl_open(struct fcl_context **out, const struct fcl_options *opt
         options = &defaults;
     if (!out || (unsigned)options->kind >= KINDS || options->index < 0) {
         fclrt_note(note, "fcl_open: %s", !out ? "no place for the context" : "no such kind of device");
+        return FCL_INVALID;
+    }
+    if (options->queue && options->kind == FCL_DEVICE_ANY) {
+        fclrt_note(note, "fcl_open: a queue is one of OpenCL or of CUDA: the kind of device must say which");
         return FCL_INVALID;
     }
     enum fcl_status result = FCL_NO_DEVICE;
@@ -630,12 +635,27 @@ static void fill_message(char *to, size_t bytes, const char *message, int64_t a,
     to[used < bytes ? used : bytes - 1] = 0;
 }
 
-enum fcl_status fcl_check(struct fcl_context *context, bool condition, const char *message, int64_t a, int64_t b) {
+enum fcl_status fcl_require(struct fcl_context *context, bool condition, enum fcl_status status, const char *message,
+                            int64_t a, int64_t b) {
     char text[512];
     if (condition)
         return FCL_OK;
     fill_message(text, sizeof text, message, a, b);
-    return fclrt_fail(context, FCL_CHECK_FAILED, "%s", text);
+    return fclrt_fail(context, status, "%s", text);
+}
+
+enum fcl_status fcl_check(struct fcl_context *context, bool condition, const char *message, int64_t a, int64_t b) {
+    return fcl_require(context, condition, FCL_CHECK_FAILED, message, a, b);
+}
+
+enum fcl_status fcl_expect(struct fcl_context *context, enum fcl_backend backend) {
+    if (!context)
+        return FCL_INVALID;
+    if (context->device.backend == backend)
+        return FCL_OK;
+    return fclrt_fail(context, FCL_INVALID,
+                      "these kernels are for %s, and the context is one of %s: fcl_open takes the kind of device",
+                      fcl_backend_name(backend), fcl_backend_name(context->device.backend));
 }
 
 enum fcl_status fcl_check_report(struct fcl_buffer *report, const char *const *messages) {

@@ -44,7 +44,8 @@ enum fcl_status {
     FCL_BUILD_FAILED,     // the kernel source was rejected; the message holds the build log
     FCL_NO_KERNEL,        // the program has no kernel of that name
     FCL_DRIVER_FAILED,    // the driver reported an error
-    FCL_CHECK_FAILED,     // a check of a program compiled with --check; the message says where and what
+    FCL_CHECK_FAILED, // a check of the program: of a length, or of what --check checks; the message says where and what
+    FCL_NO_ROOM,      // a result is longer than the caller's memory for it
 };
 
 enum fcl_backend { FCL_BACKEND_CUDA, FCL_BACKEND_OPENCL, FCL_BACKEND_C, FCL_BACKENDS };
@@ -267,6 +268,11 @@ uint64_t fcl_blocks(const struct fcl_context *context, uint64_t iterations, uint
 enum fcl_status fcl_check_report(struct fcl_buffer *report, const char *const *messages);
 // The same on the host: FCL_OK where the condition holds.
 enum fcl_status fcl_check(struct fcl_context *context, bool condition, const char *message, int64_t a, int64_t b);
+// The same with another status than FCL_CHECK_FAILED.
+enum fcl_status fcl_require(struct fcl_context *context, bool condition, enum fcl_status status, const char *message,
+                            int64_t a, int64_t b);
+// FCL_INVALID where the context is not one of that backend, for which the kernels to come are written.
+enum fcl_status fcl_expect(struct fcl_context *context, enum fcl_backend backend);
 
 struct fcl_timing {
     const char *kernel; // lives as long as the context

@@ -7,8 +7,8 @@
 #include "elaborate/value.h"
 
 static struct ir_check_site site_of(const struct elaborator *e, enum ir_check check, struct span span) {
-    const struct call *call = elab_users_call(e, span);
-    return call ? (struct ir_check_site){check, call->span, span} : (struct ir_check_site){check, span, {0, 0}};
+    struct span users = elab_users_span(e, span);
+    return users.end ? (struct ir_check_site){check, users, span} : (struct ir_check_site){check, span, {0, 0}};
 }
 
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,

@@ -264,6 +264,7 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
     frame->depth = depth;
     unsigned evaluation_depth = e->depth;
     const struct call *calls = e->calls;
+    struct span maker = e->maker;
     int shape = e->shape;
     e->split = e->options->optimise > 0 ? frame : NULL;
     if (!setjmp(frame->jump)) {
@@ -275,6 +276,7 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
     e->split = frame->outer;
     e->depth = evaluation_depth;
     e->calls = calls;
+    e->maker = maker;
     e->shape = shape;
     ir_begin_if(e->builder, frame->condition);
     split_again(e, body, context, frame->depth + 1);
@@ -324,12 +326,17 @@ static struct elab_value *apply_closure(struct elaborator *e, struct elab_value 
     const struct core *body = function->closure.lambda->lambda.body;
     const struct environment *environment =
         bind(e, function->closure.environment, function->closure.lambda->lambda.parameter, argument);
+    struct span maker = e->maker;
     if (!global || body->kind == CORE_LAMBDA) { /* the call of a curried function is the one with the last argument */
+        e->maker = function->closure.maker;
         struct elab_value *result = elab_evaluate(e, body, environment, function->closure.instance);
+        e->maker = maker;
         if (global)
             result->closure.global = global;
         return result;
     }
+    if (!diag_is_ours(e->diagnostics, e->span))
+        e->maker = (struct span){0, 0};
     struct call call = {global, e->span, e->calls};
     unsigned calls = 0;
     for (const struct call *c = e->calls; c; c = c->caller)
@@ -340,6 +347,7 @@ static struct elab_value *apply_closure(struct elaborator *e, struct elab_value 
     e->calls = &call;
     struct elab_value *result = elab_evaluate(e, body, environment, function->closure.instance);
     e->calls = call.caller;
+    e->maker = maker;
     return result;
 }
 
@@ -470,6 +478,7 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
         value->closure.lambda = core;
         value->closure.environment = environment;
         value->closure.instance = instance;
+        value->closure.maker = elab_users_span(e, core->span);
         return value;
     }
     case CORE_APPLY: {

@@ -99,6 +99,7 @@ struct elab_value {
             const struct environment *environment;
             const struct instance *instance;
             const struct core_global *global; /* whose body it is, for the chain of calls; or NULL */
+            struct span maker;                /* of one in the prelude: the user's call that made it; or empty */
         } closure;
         struct {
             enum primitive primitive;
@@ -166,8 +167,9 @@ struct elaborator {
     unsigned depth;                   /* of nested evaluation */
     uint64_t steps;                   /* evaluated so far, for a limit */
     const struct call *calls;
-    struct span span; /* what is being evaluated */
-    jmp_buf failure;  /* after a diagnostic */
+    struct span maker; /* of the closure of the prelude that is being evaluated, as above */
+    struct span span;  /* what is being evaluated */
+    jmp_buf failure;   /* after a diagnostic */
 };
 
 /* ---- failure ---- */
@@ -176,6 +178,8 @@ void elab_fail(struct elaborator *e, enum diag_code code, struct span span, cons
 void elab_internal(struct elaborator *e, const char *what) __attribute__((noreturn));
 /* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
 const struct call *elab_users_call(const struct elaborator *e, struct span span);
+/* The span of that, or of the call that made the array whose element is wanted; empty: none. */
+struct span elab_users_span(const struct elaborator *e, struct span span);
 
 /* ---- evaluate.c ---- */
 void elab_count_step(struct elaborator *e, struct span span); /* fails after too many */

@@ -135,6 +135,15 @@ const struct call *elab_users_call(const struct elaborator *e, struct span span)
     return call;
 }
 
+struct span elab_users_span(const struct elaborator *e, struct span span) {
+    if (!diag_is_ours(e->diagnostics, span))
+        return (struct span){0, 0};
+    if (e->maker.end)
+        return e->maker;
+    const struct call *call = elab_users_call(e, span);
+    return call ? call->span : (struct span){0, 0};
+}
+
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

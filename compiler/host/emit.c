@@ -100,8 +100,12 @@ const char *host_emit_header(struct arena *arena, const struct host_emit_request
     struct text out;
     text_init(&out, arena);
     add_heading(&out, request, prefix, guard);
-    struct emit_unit unit = {
-        .arena = arena, .prefix = prefix, .scalars = backend_scalars_new(arena), .sources = request->sources};
+    static const char *const backends[] = {"FCL_BACKEND_CUDA", "FCL_BACKEND_OPENCL", "FCL_BACKEND_C"};
+    struct emit_unit unit = {.arena = arena,
+                             .prefix = prefix,
+                             .backend = backends[request->language],
+                             .scalars = backend_scalars_new(arena),
+                             .sources = request->sources};
     const char **names = function_names(arena, request, prefix);
     for (size_t i = 0; i < request->count; i++)
         emit_declarations(&unit, &out, request->programs[i], names[i]);
@@ -112,12 +116,14 @@ const char *host_emit_header(struct arena *arena, const struct host_emit_request
     for (size_t i = 0; i < request->count; i++)
         emit_definitions(&unit, &functions, request->programs[i], names[i]);
     text_printf(&out, "#ifdef %s_IMPLEMENTATION\n\n", guard);
+    /* nvcc takes a cast to void for no use. */
+    text_add(&out, "#ifdef __NVCC__\n#pragma nv_diagnostic push\n#pragma nv_diag_suppress 550\n#endif\n");
     text_add(&out, "#include <math.h>\n#include <stdbool.h>\n#include <stdlib.h>\n\n");
     text_printf(&out, "static const char %s_source[] =\n", prefix);
     emit_embed(&out, request->kernel_source);
     text_add(&out, ";\n\n");
     text_add(&out, backend_scalars_helpers(unit.scalars));
     text_add(&out, text_string(&functions));
-    text_add(&out, "#endif\n\n#endif\n");
+    text_add(&out, "#ifdef __NVCC__\n#pragma nv_diagnostic pop\n#endif\n#endif\n\n#endif\n");
     return text_string(&out);
 }

@@ -206,13 +206,16 @@ static const char *element_count(struct arena *arena, const struct signature *s,
 }
 
 /* What the caller says of its arrays must be possible. */
-static void check_lengths(struct text *out, const struct signature *s) {
+static void check_lengths(const struct emit_unit *unit, struct text *out, const struct signature *s) {
+    text_printf(out, "    if ((status = fcl_expect(context, %s)) != FCL_OK)\n        goto out;\n", unit->backend);
     for (size_t i = 0; i < s->kernel->parameters.count; i++)
         if (s->kernel->parameters.at[i].kind == IR_PARAMETER_LENGTH)
-            text_printf(out,
-                        "    if ((status = fcl_check(context, %s >= 0, \"%s is negative: %%lld\", %s, 0)) != FCL_OK)\n"
-                        "        goto out;\n",
-                        s->parameters[i], s->parameters[i], s->parameters[i]);
+            text_printf(
+                out,
+                "    if ((status = fcl_require(context, %s >= 0, FCL_INVALID, \"%s is negative: %%lld\", %s, 0)) != "
+                "FCL_OK)\n"
+                "        goto out;\n",
+                s->parameters[i], s->parameters[i], s->parameters[i]);
 }
 
 static void check_buffers(struct arena *arena, struct text *out, const struct signature *s) {
@@ -225,8 +228,9 @@ static void check_buffers(struct arena *arena, struct text *out, const struct si
             arena_printf(arena, "%s * %zu", element_count(arena, s, i), target_element_bytes(p->buffer->element));
         text_printf(
             out,
-            "    if ((status = fcl_check(context, fcl_buffer_bytes(%s) >= %s, \"%s has %%lld bytes, and %%lld are "
-            "wanted\",\n                            (int64_t)fcl_buffer_bytes(%s), (int64_t)(%s))) != FCL_OK)\n"
+            "    if ((status = fcl_require(context, fcl_buffer_bytes(%s) >= %s, FCL_INVALID, \"%s has %%lld bytes, and "
+            "%%lld "
+            "are wanted\",\n                              (int64_t)fcl_buffer_bytes(%s), (int64_t)(%s))) != FCL_OK)\n"
             "        goto out;\n",
             name, wanted, name, name, wanted);
     }
@@ -261,7 +265,7 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     declare_checks(unit, out, program->kernel);
     text_add(out, text_string(&body.declarations));
     clear_results(out, s, "    ");
-    check_lengths(out, s);
+    check_lengths(unit, out, s);
     check_buffers(arena, out, s);
     text_printf(out, "    if ((status = fcl_build(context, %s_source, NULL, &program)) != FCL_OK)\n        goto out;\n",
                 unit->prefix);
@@ -293,11 +297,11 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
 /* Results that the caller has no room for are an error that says how long they are. */
 static void copy_into(struct text *out, const struct slot *slot, size_t i, const char *type) {
     if (slot->begins_array)
-        text_printf(
-            out,
-            "    if (*%s < 0 || room%zu < *%s) {\n        status = fcl_check(context, false, \"a result of %%lld "
-            "elements, and there is room for %%lld\", *%s, room%zu);\n        goto out;\n    }\n",
-            slot->length_name, i, slot->length_name, slot->length_name, i);
+        text_printf(out,
+                    "    if (*%s < 0 || room%zu < *%s) {\n        status = fcl_require(context, false, FCL_NO_ROOM, "
+                    "\"a result of %%lld "
+                    "elements, and there is room for %%lld\", *%s, room%zu);\n        goto out;\n    }\n",
+                    slot->length_name, i, slot->length_name, slot->length_name, i);
     text_printf(
         out, "    if ((status = fcl_read(out%zu, 0, %s, (uint64_t)*%s * sizeof(%s))) != FCL_OK)\n        goto out;\n",
         i, slot->name, slot->length_name, type);
@@ -330,7 +334,7 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
     }
     if (function == RETURNING)
         clear_results(out, s, "    ");
-    check_lengths(out, s);
+    check_lengths(unit, out, s);
     for (size_t i = 0; i < kernel->parameters.count; i++) {
         const struct ir_parameter *p = &kernel->parameters.at[i];
         if (p->kind != IR_PARAMETER_BUFFER)

@@ -6,7 +6,8 @@
 
 struct emit_unit {
     struct arena *arena;
-    const char *prefix; /* of all names */
+    const char *prefix;  /* of all names */
+    const char *backend; /* that contexts must be of: an enumerator of the runtime's */
     struct backend_scalars *scalars;
     const struct sources *sources;
 };
