@@ -350,6 +350,27 @@ static const char *place_words(struct checker *c, const char *reason) {
     return reason ? arena_printf(c->arena, "this is what `%s` asks for", reason) : "the other level comes from here";
 }
 
+/* Where what runs at that level could be instead. */
+static void hint_place(struct checker *c, struct diagnostic *d, enum level_value level, uint8_t domain) {
+    static const char chunks[] = "`splitUp n xs |> map (fn c => …) |> concat n`";
+    if (level == LEVEL_GRID && domain & (1u << LEVEL_THREAD))
+        diag_hint(
+            c->diagnostics, d,
+            "of an array that is the same for all, bind its result outside with `let`, where the code still runs %s; "
+            "of "
+            "each element's own, one thread has `foldl`, and a block `red <block>` in `map (fn x => …) |> concat 1`",
+            once_per[level]);
+    else if (level > LEVEL_THREAD && domain & (1u << LEVEL_THREAD))
+        diag_hint(
+            c->diagnostics, d,
+            "bind its result outside with `let`, where the code still runs %s: a %s does what is done to a chunk in %s",
+            once_per[level], level_names[level], chunks);
+    else if (level > LEVEL_THREAD && domain == 1u << LEVEL_GRID)
+        diag_hint(c->diagnostics, d,
+                  "the grid stores by `force (push <grid> …)`; a %s does what is done to a chunk in %s",
+                  level_names[level], chunks);
+}
+
 static void report_fits(struct checker *c, const struct level_constraint *k) {
     struct level a = level_view(k->a), b = level_view(k->b);
     const struct level_constraint *demand = origin(k->a, k), *place = origin(k->b, k);
@@ -379,9 +400,8 @@ static void report_fits(struct checker *c, const struct level_constraint *k) {
     }
     if (place->span.begin != demand->span.begin || place->span.end != demand->span.end)
         diag_note(c->diagnostics, d, place->span, "%s", place_words(c, place->reason));
-    if (!a.variable && a.value > LEVEL_THREAD && level_domain(b) & (1u << LEVEL_THREAD))
-        diag_hint(c->diagnostics, d, "bind its result outside with `let`, where the code still runs %s",
-                  once_per[a.value]);
+    if (!a.variable)
+        hint_place(c, d, a.value, level_domain(b) & DOMAIN_PROPER);
 }
 
 void report_constraint(struct checker *c, const struct level_constraint *k) {

@@ -170,6 +170,12 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     else if (use && !use->function && use->argument->kind == CORE_LAMBDA && expected->kind != TYPE_ARROW)
         diag_hint(all, d, "this says the type of the whole function; that of its result is said by `fn … => (… : %s)`",
                   type_text(c, expected));
+    else if (expected->kind == TYPE_ARROW && number_base(found, &from) && strchr(what, '-'))
+        diag_hint(all, d, "this is a negative number; what takes something away is `fn x => x - 1`");
+    else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH && use && use->function &&
+             strcmp(use->function, "append") == 0)
+        diag_hint(all, d,
+                  "pull arrays are joined by `appendPull`; a pull array becomes a push array by `push <block>`");
     else if (found->kind == TYPE_ARROW && expected->kind != TYPE_ARROW && expected->kind != TYPE_VARIABLE)
         diag_hint(all, d, "this is a function: did you forget an argument?");
     else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {
@@ -303,6 +309,8 @@ void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *t
         diag_hint(c->diagnostics, d, "an element of an array is `xs ! i`; brackets make lists");
     else if (type->kind == TYPE_PULL)
         diag_hint(c->diagnostics, d, "an element of an array is `xs ! i`");
+    else if (argument->kind == EXPR_INTEGER || argument->kind == EXPR_FLOATING)
+        diag_hint(c->diagnostics, d, "the elements of a list are separated by `,`; between numbers stands an operator");
 }
 
 /* ---- where types come from ---- */
