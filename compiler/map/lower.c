@@ -241,7 +241,9 @@ static void lower_sequential_atomic(struct lowering *l, const struct ir_instruct
 }
 
 static void lower_atomic(struct lowering *l, const struct ir_instruction *instruction) {
-    if (l->target->mapping == TARGET_LOOP && instruction->buffer->memory == MEMORY_SHARED) {
+    bool is_loops = l->target->mapping == TARGET_LOOP && instruction->buffer->memory == MEMORY_SHARED;
+    if (is_loops ||
+        lower_array(l, instruction->buffer)->space == TARGET_SPACE_PRIVATE) { /* a warp that is one thread */
         lower_sequential_atomic(l, instruction);
         return;
     }
