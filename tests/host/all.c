@@ -1,30 +1,12 @@
 /* The emitted host functions: every kind of parameter and result, empty arrays, host loops, and what a failure leaves. The
    device is the one that DEVICE names; KERNELS is built from tests/host/all.fcl. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define KERNELS_IMPLEMENTATION
 #include "kernels.h"
 
-static int failures;
-#define CHECK(what)                                                                                                    \
-    do {                                                                                                               \
-        if (!(what)) {                                                                                                 \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #what);                                                         \
-            failures++;                                                                                                \
-        }                                                                                                              \
-    } while (0)
+#include "host.h"
 
 int main(void) {
-    struct fcl_options options = FCL_OPTIONS_DEFAULT;
-    options.kind = DEVICE;
-    struct fcl_context *context;
-    char why[1024];
-    if (fcl_open(&context, &options, why, sizeof why) != FCL_OK) {
-        fprintf(stderr, "%s\n", why);
-        return 77;
-    }
+    struct fcl_context *context = open_device();
     int32_t xs[] = {1, 2, 3, 4, 5}, length, total;
     int32_t *ys;
     CHECK(kernels_reversed(context, 5, xs, &length, &ys) == FCL_OK && length == 5 && ys[0] == 5 && ys[4] == 1);

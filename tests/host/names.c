@@ -1,31 +1,13 @@
 /* The emitted host functions of tests/host/names.fcl, twice in one file under different names. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define NAMES_IMPLEMENTATION
 #define AGAIN_IMPLEMENTATION
 #include "again.h"
 #include "names.h"
 
-static int failures;
-#define CHECK(what)                                                                                                    \
-    do {                                                                                                               \
-        if (!(what)) {                                                                                                 \
-            fprintf(stderr, "line %d: %s\n", __LINE__, #what);                                                         \
-            failures++;                                                                                                \
-        }                                                                                                              \
-    } while (0)
+#include "host.h"
 
 int main(void) {
-    struct fcl_options options = FCL_OPTIONS_DEFAULT;
-    options.kind = DEVICE;
-    struct fcl_context *context;
-    char why[1024];
-    if (fcl_open(&context, &options, why, sizeof why) != FCL_OK) {
-        fprintf(stderr, "%s\n", why);
-        return 77;
-    }
+    struct fcl_context *context = open_device();
     int32_t xs[] = {1, 2, 3}, length, *ys, a, b, c;
     CHECK(names_dot(context, 10, 3, xs, &length, &ys) == FCL_OK && length == 3 && ys[0] == 10 && ys[2] == 30);
     free(ys);
@@ -42,7 +24,7 @@ int main(void) {
     free(ys);
 
     /* Lengths that cannot be. */
-    CHECK(names_dot(context, 10, -1, xs, &length, &ys) != FCL_OK &&
+    CHECK(names_dot(context, 10, -1, xs, &length, &ys) == FCL_INVALID &&
           strstr(fcl_error(context), "xs_length is negative: -1"));
     CHECK(names_layer(context, 2, bias, -1, -3, weights, 3, of, &length, &sums) != FCL_OK);
     CHECK(strstr(fcl_error(context), "w1_rows is negative: -1") != NULL);
@@ -53,6 +35,13 @@ int main(void) {
     CHECK(names_dot_device(context, 10, 2, small, &length, &out) == FCL_OK && length == 2);
     fcl_buffer_free(out);
     fcl_buffer_free(small);
+
+    /* A context for kernels in another language. */
+    enum fcl_backend other = fcl_device(context)->backend == FCL_BACKEND_C ? FCL_BACKEND_OPENCL : FCL_BACKEND_C;
+    CHECK(fcl_expect(context, other) == FCL_INVALID && strstr(fcl_error(context), "these kernels are for"));
+    CHECK(fcl_expect(context, fcl_device(context)->backend) == FCL_OK);
+    length = 2;
+    CHECK(names_dot_into(context, 2, 3, xs, &length, xs) == FCL_NO_ROOM && length == 3);
     fcl_close(context);
     return failures != 0;
 }
