@@ -64,25 +64,24 @@ static void add_name(struct text *text, const char *path) {
 
 /* OUT and its header: FILE, all that it imports, and the tuned values; and a rule for each, so that one may go away. */
 static const char *dependencies(struct compilation *c, const char *output, const char *header) {
-    struct text needs, text;
+    struct text needs, rules;
     text_init(&needs, c->arena);
-    text_init(&text, c->arena);
+    text_init(&rules, c->arena);
     for (size_t i = 0; i <= c->files.count; i++) {
         const char *path = i < c->files.count ? c->files.at[i]->path : c->tuning.lines.count ? c->tuning.path : "-";
         if (strcmp(path, "-") == 0)
             continue; /* standard input is no file */
         text_add(&needs, " ");
         add_name(&needs, path);
+        add_name(&rules, path);
+        text_add(&rules, ":\n");
     }
+    struct text text;
+    text_init(&text, c->arena);
     add_name(&text, output);
     text_printf(&text, ":%s\n", text_string(&needs));
     add_name(&text, header);
-    text_printf(&text, ":%s\n", text_string(&needs));
-    for (size_t i = 0; i < c->files.count; i++)
-        if (strcmp(c->files.at[i]->path, "-") != 0) {
-            add_name(&text, c->files.at[i]->path);
-            text_add(&text, ":\n");
-        }
+    text_printf(&text, ":%s\n%s", text_string(&needs), text_string(&rules));
     return text_string(&text);
 }
 
