@@ -98,7 +98,7 @@ static void *compile(void *context) {
         text_init(&dump, c->arena);
         syntax_dump_ast(&dump, c->file);
         core_dump(&dump, c->program, false);
-        directives_find(c->arena, c->file->source, c->diagnostics);
+        directives_find(c->arena, c->file, c->diagnostics);
         compile_as(c, BACKEND_CUDA, false);
         compile_as(c, BACKEND_OPENCL, input->length % 7 < 3);
         compile_as(c, BACKEND_C, true);
