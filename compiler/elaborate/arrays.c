@@ -258,10 +258,13 @@ static struct elab_value *some_chunks(struct elaborator *e, void *context) {
     const struct last_chunk *last = context;
     struct ir_builder *b = e->builder;
     struct ir_value *size = last->push->chunk_size, *length = NULL;
-    if (last->measured) /* it is no longer than others: that bounds it */
-        length = ir_binary(b, OP_MIN, elab_not_negative(e, ir_load(b, last->measured, ir_int(b, 0))), size);
+    if (last->measured)
+        length = elab_not_negative(e, ir_load(b, last->measured, ir_int(b, 0)));
     else
         length = length_of_last(e, last);
+    if (last->measured &&
+        last->push->level != LEVEL_GRID) /* memory below grid wants a bound: no chunk is longer than said */
+        length = ir_binary(b, OP_MIN, length, size);
     if (!length || !size)
         return elab_unknown(e);
     struct ir_value *before = ir_binary(b, OP_SUB, last->count, ir_int(b, 1));

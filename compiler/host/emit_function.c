@@ -206,7 +206,7 @@ static const char *element_count(struct arena *arena, const struct signature *s,
 }
 
 /* What the caller says of its arrays must be possible. */
-static void check_lengths(const struct emit_unit *unit, struct text *out, const struct signature *s) {
+static void check_arguments(const struct emit_unit *unit, struct text *out, const struct signature *s) {
     text_printf(out, "    if ((status = fcl_expect(context, %s)) != FCL_OK)\n        goto out;\n", unit->backend);
     for (size_t i = 0; i < s->kernel->parameters.count; i++)
         if (s->kernel->parameters.at[i].kind == IR_PARAMETER_LENGTH)
@@ -265,7 +265,7 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     declare_checks(unit, out, program->kernel);
     text_add(out, text_string(&body.declarations));
     clear_results(out, s, "    ");
-    check_lengths(unit, out, s);
+    check_arguments(unit, out, s);
     check_buffers(arena, out, s);
     text_printf(out, "    if ((status = fcl_build(context, %s_source, NULL, &program)) != FCL_OK)\n        goto out;\n",
                 unit->prefix);
@@ -334,7 +334,7 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
     }
     if (function == RETURNING)
         clear_results(out, s, "    ");
-    check_lengths(unit, out, s);
+    check_arguments(unit, out, s);
     for (size_t i = 0; i < kernel->parameters.count; i++) {
         const struct ir_parameter *p = &kernel->parameters.at[i];
         if (p->kind != IR_PARAMETER_BUFFER)

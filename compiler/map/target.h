@@ -201,10 +201,11 @@ struct target_program {
     VEC(struct target_kernel *) kernels; /* in the order of their FORALLs */
 };
 
-/* Dynamic shared bytes that a launch must ask for; `value_of` gives a host value's value. */
-typedef int64_t target_value_of(void *context, const struct ir_value *value);
-/* Of them behind all arrays: where one is empty, --check reads a first element that it does not have (elaborate/check.c). */
+/* Dynamic shared bytes behind all arrays: where one is empty, --check reads a first element that it does not have
+   (elaborate/check.c). */
 int64_t target_spare_bytes(const struct target_kernel *kernel);
+/* All that a launch must ask for; `value_of` gives a host value's value. */
+typedef int64_t target_value_of(void *context, const struct ir_value *value);
 int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of *value_of, void *context);
 
 /* The kernel made from that FORALL, or NULL. */

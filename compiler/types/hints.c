@@ -170,7 +170,8 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     else if (use && !use->function && use->argument->kind == CORE_LAMBDA && expected->kind != TYPE_ARROW)
         diag_hint(all, d, "this says the type of the whole function; that of its result is said by `fn … => (… : %s)`",
                   type_text(c, expected));
-    else if (expected->kind == TYPE_ARROW && number_base(found, &from) && strchr(what, '-'))
+    else if (expected->kind == TYPE_ARROW && number_base(found, &from) &&
+             (what[0] == '-' || (what[0] == '(' && what[1] == '-')))
         diag_hint(all, d, "this is a negative number; what takes something away is `fn x => x - 1`");
     else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH && use && use->function &&
              strcmp(use->function, "append") == 0)
