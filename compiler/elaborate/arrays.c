@@ -262,8 +262,7 @@ static struct elab_value *some_chunks(struct elaborator *e, void *context) {
         length = elab_not_negative(e, ir_load(b, last->measured, ir_int(b, 0)));
     else
         length = length_of_last(e, last);
-    if (last->measured &&
-        last->push->level != LEVEL_GRID) /* memory below grid wants a bound: no chunk is longer than said */
+    if (last->measured && last->push->is_capped)
         length = ir_binary(b, OP_MIN, length, size);
     if (!length || !size)
         return elab_unknown(e);
@@ -300,7 +299,8 @@ static void measure_chunk(struct elaborator *e, void *context) {
 /* Computes the last chunk, if there is one, up to where its length is known. */
 static void measure_last(struct elaborator *e, struct last_chunk *last) {
     struct ir_builder *b = e->builder;
-    const struct push *push = last->push;
+    struct push *push = last->push;
+    push->is_capped = push->level != LEVEL_GRID; /* where memory wants a bound */
     last->measured = elab_one_int(e, push->level, "measured_length");
     struct ir_value *at_most_one = ir_binary(b, OP_MIN, last->count, ir_int(b, 1));
     struct blocks_run nothing_before = {.is_measured = true}, *blocks = e->blocks;

@@ -100,7 +100,7 @@ static void write_chunk(struct elaborator *e, const struct writer *self, struct 
                         struct elab_value *element) {
     struct ir_builder *b = e->builder;
     struct placing placing = {self, element};
-    struct ir_value *fits = self->is_bounded ? ir_binary(b, OP_LT, index, self->push->chunk_size) : ir_bool(b, true);
+    struct ir_value *fits = self->bound ? ir_binary(b, OP_LT, index, self->bound) : ir_bool(b, true);
     enum ir_truth truth = ir_known(b, fits);
     if (truth == IR_FALSE)
         return;
@@ -167,14 +167,19 @@ static void check_chunk(struct elaborator *e, const struct chunk_body *body, str
     struct ir_value *length = elab_push_length(e, chunk), *size = body->push->chunk_size;
     if (!length || e->shape)
         return;
-    struct ir_value *fits = ir_binary(b, OP_EQ, length, size);
+    struct ir_value *fits = ir_binary(b, OP_EQ, length, size), *bound = size;
     if (!body->push->function) {
         struct ir_value *next = ir_binary(b, OP_ADD, body->chunk, ir_int(b, 1));
         struct ir_value *is_last = ir_binary(b, OP_LE, ir_resolve(b, body->push->array->length), next);
-        fits = ir_binary(b, OP_OR, fits, ir_binary(b, OP_AND, is_last, ir_binary(b, OP_LE, length, size)));
+        struct ir_value *least = body->push->is_capped ? length : ir_int(b, 0); /* a negative size is wrong, too */
+        is_last = ir_binary(b, OP_AND, is_last, ir_binary(b, OP_LE, least, size));
+        fits = ir_binary(b, OP_OR, fits, is_last);
+        bound = ir_ternary(b, OP_SELECT, fits, length, size);
     }
     elab_check(e, CHECK_CHUNK, fits, length, size, body->push->span);
-    writer->is_bounded = ir_known(b, ir_binary(b, OP_LE, length, size)) != IR_TRUE;
+    if (ir_known(b, ir_binary(b, OP_LE, length, bound)) != IR_TRUE &&
+        ir_known(b, ir_binary(b, OP_LE, length, size)) != IR_TRUE)
+        writer->bound = bound;
 }
 
 static void run_chunk(struct elaborator *e, void *context) {

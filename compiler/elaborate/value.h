@@ -72,6 +72,7 @@ struct push {
     bool with_index;
     struct span span; /* of the operation, where it can fail when it is run */
     struct ir_value *chunk_size;
+    bool is_capped; /* a concat below grid whose last chunk was measured: that has chunk_size elements at most */
     enum level_value chunk_level; /* equal to `level`: one after another */
     struct ir_value
         *total; /* interleaveInto, permuteInto: the result's length; places outside are dropped. pushEach: the same */
@@ -254,7 +255,7 @@ struct writer {
     struct ir_value *chunk;
     const struct marking *marking; /* check.c */
     bool with_index;
-    bool is_bounded; /* of a chunk: elements past its size are left out */
+    struct ir_value *bound; /* of a chunk: elements from that index on are left out; or NULL */
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
 /* Whether that is known to be 0. A loop of so many turns is not compiled: what an empty array says about its
