@@ -340,6 +340,7 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
     case PUSH_PULL:
     case PUSH_SCANL:
     case PUSH_REDUCE:
+    case PUSH_RANKS:
     case PUSH_SCATTER: return push->array->length;
     case PUSH_MAP:
     case PUSH_PERMUTE:

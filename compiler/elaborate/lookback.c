@@ -11,22 +11,31 @@
    A state and a value of up to 62 bits are one word, which no other thread sees half-written. Larger values are written first,
    then a fence, then the state.
 
+   note [counts]
+   `lookbackCounts` does the same for each place of an array of numbers that are not negative, a thread for each place, so that blocks
+   can tell hundreds. State and number are one word of 32 bits: 0, then the block's own number and 1, then the sum up to the
+   block with the sign set.
+
    note [passes]
    The other way needs nothing from the device: the loop over the blocks is run once up to the lookback, one thread combines what
    the blocks have given, and the loop is run again with that as the lookback's result. */
 #include "elaborate/value.h"
+#include "ir/range.h"
 
 enum { NOTHING, AGGREGATE, INCLUSIVE };
 enum { STATE_AT = 62 }; /* of a word's bits: what is below is the value */
 
 struct lookback_state {
-    struct elab_value *function, *neutral;
+    struct elab_value *function, *neutral; /* or, of counts: */
+    struct ir_value *places; /* of each block, at most; its words or values are behind those of the block before it */
     base_list bases;
     struct ir_buffer *words; /* state above, value below; or: */
     struct ir_buffer *states;
     struct ir_buffer *
         *values; /* by component: the aggregates, then the inclusive ones; in passes: one for each block */
 };
+
+static struct type type_of_counts = {.kind = TYPE_BASE, .base = BASE_I32};
 
 static struct ir_buffer *new_buffer(struct elaborator *e, enum ir_memory memory, enum base base,
                                     struct ir_value *capacity, const char *name) {
@@ -45,9 +54,32 @@ static struct ir_buffer *allocate_zeroed(struct elaborator *e, enum base base, s
     return buffer;
 }
 
-/* Buffers of the launch; they are allocated just before the loop over the blocks. */
-static struct lookback_state *new_state(struct elaborator *e, struct blocks_run *blocks, bool in_one_pass,
-                                        struct elab_value *function, struct elab_value *neutral) {
+/* x · y, in 32 bits where that is enough. */
+static struct ir_value *product(struct elaborator *e, struct ir_value *x, struct ir_value *y) {
+    struct ir_builder *b = e->builder;
+    const struct range ranges[2] = {{x->low, x->high}, {y->low, y->high}};
+    if (range_never_wraps(OP_MUL, BASE_I32, ranges))
+        return ir_binary(b, OP_MUL, x, y);
+    return ir_binary(b, OP_MUL, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64));
+}
+
+static struct lookback_state *new_counts(struct elaborator *e, const struct blocks_run *blocks, bool in_one_pass,
+                                         struct ir_value *places) {
+    struct lookback_state *state = ARENA_NEW(e->arena, struct lookback_state);
+    state->places = places;
+    struct ir_value *capacity = product(e, blocks->count, places);
+    if (in_one_pass) {
+        state->words = allocate_zeroed(e, BASE_I32, capacity, "lookback");
+    } else {
+        state->values = ARENA_ARRAY(e->arena, struct ir_buffer *, 1);
+        state->values[0] = new_buffer(e, MEMORY_OUTPUT, BASE_I32, capacity, "lookback_values");
+        ir_allocate(e->builder, state->values[0]);
+    }
+    return state;
+}
+
+static struct lookback_state *new_values(struct elaborator *e, const struct blocks_run *blocks, bool in_one_pass,
+                                         struct elab_value *function, struct elab_value *neutral) {
     struct ir_builder *b = e->builder;
     struct lookback_state *state = ARENA_NEW(e->arena, struct lookback_state);
     state->function = function;
@@ -56,9 +88,6 @@ static struct lookback_state *new_state(struct elaborator *e, struct blocks_run 
     elab_flatten(e, neutral, &leaves);
     for (size_t k = 0; k < leaves.count; k++)
         vec_push(e->arena, &state->bases, leaves.at[k]->base);
-    struct ir_region *back = ir_enter(b, blocks->parent);
-    if (in_one_pass && !blocks->region->owner->buffer)
-        blocks->region->owner->buffer = allocate_zeroed(e, BASE_U32, ir_int(b, 1), "tickets");
     if (in_one_pass && elab_bits(&state->bases) <= STATE_AT) {
         state->words = allocate_zeroed(e, BASE_U64, blocks->count, "lookback");
     } else {
@@ -71,7 +100,6 @@ static struct lookback_state *new_state(struct elaborator *e, struct blocks_run 
             ir_allocate(b, state->values[k]);
         }
     }
-    ir_leave_outermost(b, back);
     return state;
 }
 
@@ -312,21 +340,17 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
 
 /* ---- in passes ---- */
 
-static struct elab_value *collect(struct elaborator *e, const struct lookback_state *state, struct blocks_run *blocks,
-                                  const ir_values *aggregate) {
+static void collect(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                    const ir_values *aggregate) {
     struct ir_builder *b = e->builder;
     ir_begin_forall(b, LEVEL_BLOCK, LEVEL_THREAD, ir_int(b, 1), "first");
     for (size_t k = 0; k < state->bases.count; k++)
         ir_store(b, state->values[k], blocks->index, aggregate->at[k]);
     ir_end_forall(b);
-    blocks->is_collected = true;
-    e->shape++; /* until the end of the chunk: run_chunk */
-    return elab_unknown_like(e, state->neutral);
 }
 
-void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks) {
+static void scan_values(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks) {
     struct ir_builder *b = e->builder;
-    const struct lookback_state *state = blocks->states.at[blocks->pass];
     size_t n = state->bases.count;
     ir_begin_forall(b, LEVEL_GRID, LEVEL_THREAD, ir_int(b, 1), "one");
     ir_values acc = {0}, nexts = {0};
@@ -343,7 +367,108 @@ void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks) {
     ir_end_forall(b);
 }
 
-/* ---- the primitive ---- */
+/* ---- of counts ---- */
+
+/* Where a block's word or value of a place is. */
+static struct ir_value *word_at(struct elaborator *e, const struct lookback_state *state, struct ir_value *block,
+                                struct ir_value *place) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *start = product(e, block, state->places);
+    return ir_binary(b, OP_ADD, start, ir_convert(b, place, start->base));
+}
+
+static struct ir_value *most_count(struct elaborator *e) { return ir_int(e->builder, INT32_MAX); }
+
+/* What the block tells of a place: 0 where the array does not reach so far. */
+static struct ir_value *count_at(struct elaborator *e, struct pull *counts, struct ir_value *place) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *zero = ir_int(b, 0);
+    struct ir_value *is_there = ir_binary(b, OP_LT, place, ir_resolve(b, counts->length)), *count;
+    if (ir_known(b, is_there) == IR_TRUE) {
+        count = elab_as_scalar(e, elab_index(e, counts, place));
+    } else {
+        ir_begin_if(b, is_there);
+        count = elab_as_scalar(e, elab_index(e, counts, place));
+        ir_else(b, &count, 1);
+        ir_end_if(b, &zero, &count, 1, false);
+    }
+    return ir_binary(b, OP_MAX, zero, ir_binary(b, OP_MIN, count, ir_int(b, INT32_MAX - 1)));
+}
+
+/* As go_back, one thread over the words of one place. */
+static struct ir_value *count_back(struct elaborator *e, const struct lookback_state *state,
+                                   const struct blocks_run *blocks, struct ir_value *place) {
+    enum { SUM, BEFORE, IS_DONE, CARRIED };
+    struct ir_builder *b = e->builder;
+    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1), *results[CARRIED];
+    struct ir_value *carried[CARRIED] = {zero, ir_binary(b, OP_SUB, blocks->index, one),
+                                         ir_binary(b, OP_EQ, blocks->index, zero)};
+    const int64_t lows[CARRIED] = {INT32_MIN, -1, 0}, highs[CARRIED] = {INT32_MAX, blocks->index->high - 1, 1};
+    ir_begin_while(b, carried, CARRIED, lows, highs);
+    ir_name(carried[BEFORE], "before");
+    ir_while_body(b, ir_unary(b, OP_NOT, carried[IS_DONE]));
+    struct ir_value *j = carried[BEFORE], *word = ir_load(b, state->words, word_at(e, state, j, place));
+    ir_name(word, "state");
+    struct ir_value *is_there = ir_binary(b, OP_NE, word, zero), *is_all = ir_binary(b, OP_LT, word, zero);
+    struct ir_value *own = ir_ternary(b, OP_SELECT, is_there, ir_binary(b, OP_SUB, word, one), zero);
+    struct ir_value *sum = ir_ternary(b, OP_SELECT, is_all, ir_binary(b, OP_AND, word, most_count(e)), own);
+    struct ir_value *nexts[CARRIED] = {
+        ir_binary(b, OP_ADD, carried[SUM], sum), ir_ternary(b, OP_SELECT, is_there, ir_binary(b, OP_SUB, j, one), j),
+        ir_binary(b, OP_OR, is_all, ir_binary(b, OP_AND, is_there, ir_binary(b, OP_EQ, j, zero)))};
+    ir_end_while(b, nexts, results);
+    return ir_binary(b, OP_AND, results[SUM], most_count(e));
+}
+
+/* Each thread goes back for a place; all get what they found from shared memory. Without blocks (NULL) there are none before. */
+static struct pull *counts_in_one_pass(struct elaborator *e, const struct lookback_state *state,
+                                       const struct blocks_run *blocks, struct pull *counts, struct ir_value *places) {
+    struct ir_builder *b = e->builder;
+    struct ir_buffer **found = ARENA_ARRAY(e->arena, struct ir_buffer *, 1);
+    found[0] = new_buffer(e, MEMORY_SHARED, BASE_I32, places, "before_block");
+    found[0]->rewritten = false;
+    ir_allocate(b, found[0]);
+    struct ir_value *place = elab_begin_threads(e, LEVEL_BLOCK, places), *sum = ir_int(b, 0);
+    if (blocks) {
+        struct ir_value *own = count_at(e, counts, place), *at = word_at(e, state, blocks->index, place);
+        bool was_volatile = ir_set_volatile(b, true);
+        ir_store(b, state->words, at, ir_binary(b, OP_ADD, own, ir_int(b, 1)));
+        sum = count_back(e, state, blocks, place);
+        struct ir_value *sign = ir_constant(b, BASE_I32, (union scalar){.integer = INT32_MIN});
+        ir_store(b, state->words, at, ir_binary(b, OP_OR, sign, ir_binary(b, OP_ADD, sum, own)));
+        ir_set_volatile(b, was_volatile);
+    }
+    ir_store(b, found[0], place, sum);
+    elab_end_threads(e, LEVEL_BLOCK, place);
+    return elab_stored(e, &type_of_counts, found, NULL, ir_resolve(b, counts->length));
+}
+
+static void collect_counts(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
+                           struct pull *counts) {
+    struct ir_value *place = elab_begin_threads(e, LEVEL_BLOCK, state->places);
+    ir_store(e->builder, state->values[0], word_at(e, state, blocks->index, place), count_at(e, counts, place));
+    elab_end_threads(e, LEVEL_BLOCK, place);
+}
+
+static void scan_counts(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *place = elab_begin_threads(e, LEVEL_GRID, state->places), *sum = ir_int(b, 0);
+    struct ir_value *block = ir_begin_for(b, blocks->count, &sum, 1, "block");
+    struct ir_value *at = word_at(e, state, block, place), *count = ir_load(b, state->values[0], at);
+    ir_store(b, state->values[0], at, sum);
+    sum = ir_binary(b, OP_AND, ir_binary(b, OP_ADD, sum, count), most_count(e));
+    ir_end_for(b, &sum, &sum);
+    elab_end_threads(e, LEVEL_GRID, place);
+}
+
+void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks) {
+    const struct lookback_state *state = blocks->states.at[blocks->pass];
+    if (state->places)
+        scan_counts(e, state, blocks);
+    else
+        scan_values(e, state, blocks);
+}
+
+/* ---- the primitives ---- */
 
 /* Every block must come here, once: blocks wait for each other. So no loop of theirs is around this, and no branch but those that
    a whole chunk and the last one have of their own. */
@@ -357,6 +482,45 @@ static bool all_come_here(const struct elaborator *e) {
     return here == e->blocks->region || (e->split && e->split->region == here);
 }
 
+static bool is_in_passes(struct elaborator *e, struct elab_value *one_pass) {
+    struct ir_value *value = elab_as_scalar(e, one_pass);
+    return value && ir_known(e->builder, value) == IR_FALSE;
+}
+
+/* The number of this lookback; is it the first time that it is met? Then it wants a state. */
+static size_t come_to(struct elaborator *e, struct blocks_run *blocks, bool *is_new) {
+    if (blocks->is_measured)
+        elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
+                  "the length of the last chunk depends on data, and what comes before it on a `lookback`");
+    if (!all_come_here(e))
+        elab_fail(
+            e, DIAG_LOOKBACK_PLACE, e->span,
+            "`lookback` is in a branch or a loop here: blocks wait for each other's values, so each must come to it "
+            "exactly once");
+    *is_new = blocks->next == blocks->states.count;
+    return blocks->next++;
+}
+
+/* Buffers of the launch are allocated just before the loop over the blocks. */
+static struct ir_region *begin_state(struct elaborator *e, const struct blocks_run *blocks, bool in_one_pass) {
+    struct ir_region *back = ir_enter(e->builder, blocks->parent);
+    if (in_one_pass && !blocks->region->owner->buffer)
+        blocks->region->owner->buffer = allocate_zeroed(e, BASE_U32, ir_int(e->builder, 1), "tickets");
+    return back;
+}
+
+static void end_state(struct elaborator *e, struct blocks_run *blocks, struct lookback_state *state,
+                      struct ir_region *back) {
+    ir_leave_outermost(e->builder, back);
+    vec_push(e->arena, &blocks->states, state);
+}
+
+/* What comes after it is left out until the end of the chunk: run_chunk. */
+static void end_pass(struct elaborator *e, struct blocks_run *blocks) {
+    blocks->is_collected = true;
+    e->shape++;
+}
+
 struct elab_value *elab_LOOKBACK(struct elaborator *e, enum primitive primitive, const struct instance *instance,
                                  struct elab_value **arguments) {
     (void)primitive, (void)instance;
@@ -366,29 +530,54 @@ struct elab_value *elab_LOOKBACK(struct elaborator *e, enum primitive primitive,
         return elab_unknown_like(e, neutral);
     if (!blocks)
         return neutral; /* there is one block */
-    if (blocks->is_measured)
-        elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
-                  "the length of the last chunk depends on data, and what comes before it on a `lookback`");
-    if (!all_come_here(e))
-        elab_fail(
-            e, DIAG_LOOKBACK_PLACE, e->span,
-            "`lookback` is in a branch or a loop here: blocks wait for each other's values, so each must come to it "
-            "exactly once");
-    struct ir_value *one_pass = elab_as_scalar(e, arguments[0]);
-    bool in_passes = one_pass && ir_known(e->builder, one_pass) == IR_FALSE;
-    size_t which = blocks->next++;
-    if (which == blocks->states.count)
-        vec_push(e->arena, &blocks->states, new_state(e, blocks, !in_passes, arguments[1], neutral));
+    bool in_passes = is_in_passes(e, arguments[0]), is_new;
+    size_t which = come_to(e, blocks, &is_new);
+    if (is_new) {
+        struct ir_region *back = begin_state(e, blocks, !in_passes);
+        end_state(e, blocks, new_values(e, blocks, !in_passes, arguments[1], neutral), back);
+    }
     const struct lookback_state *state = blocks->states.at[which];
     ir_values aggregate = {0};
     elab_flatten(e, arguments[3], &aggregate);
     if (!in_passes)
         return in_one_pass(e, state, blocks, &aggregate);
-    if (which == blocks->pass)
-        return collect(e, state, blocks, &aggregate);
+    if (which == blocks->pass) {
+        collect(e, state, blocks, &aggregate);
+        end_pass(e, blocks);
+        return elab_unknown_like(e, neutral);
+    }
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
     for (size_t k = 0; k < state->bases.count; k++)
         leaves[k] = ir_load(e->builder, state->values[k], blocks->index);
     size_t next = 0;
     return elab_unflatten(e, neutral, leaves, &next);
+}
+
+struct elab_value *elab_LOOKBACK_COUNTS(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                        struct elab_value **arguments) {
+    (void)primitive, (void)instance;
+    struct pull *counts = elab_as_pull(e, arguments[1]);
+    struct blocks_run *blocks = e->blocks;
+    if (e->shape)
+        return elab_of_pull(e, elab_unknown_array(e, &type_of_counts, counts->length));
+    struct ir_value *places = elab_capacity(e, counts->length, LEVEL_BLOCK);
+    if (!blocks)
+        return elab_of_pull(e, counts_in_one_pass(e, NULL, NULL, counts, places));
+    bool in_passes = is_in_passes(e, arguments[0]), is_new;
+    size_t which = come_to(e, blocks, &is_new);
+    if (is_new) {
+        struct ir_region *back = begin_state(e, blocks, !in_passes);
+        end_state(e, blocks, new_counts(e, blocks, !in_passes, places), back);
+    }
+    const struct lookback_state *state = blocks->states.at[which];
+    if (!in_passes)
+        return elab_of_pull(e, counts_in_one_pass(e, state, blocks, counts, state->places));
+    if (which == blocks->pass) {
+        collect_counts(e, state, blocks, counts);
+        end_pass(e, blocks);
+        return elab_of_pull(e, elab_unknown_array(e, &type_of_counts, counts->length));
+    }
+    struct ir_value *start = product(e, blocks->index, state->places);
+    return elab_of_pull(e,
+                        elab_stored(e, &type_of_counts, state->values, start, ir_resolve(e->builder, counts->length)));
 }

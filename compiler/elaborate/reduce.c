@@ -9,11 +9,19 @@
    note [copies]
    Where even that would take too many passes, but there are fewer places than threads, the places are copied in global
    memory: blocks share out the copies, and so meet less often. The first copy would be the array itself; but then the rest would
-   need other code, so all copies begin as the neutral element, and a last launch combines each place's copies in order. */
+   need other code, so all copies begin as the neutral element, and a last launch combines each place's copies in order.
+
+   note [batches]
+   For all that a compiler knows, an update changes what the next pair is read from, and it is in a branch; so a GPU's thread would
+   wait for each pair's load before it asks for the next one. Where pairs take little to compute and an update is one instruction, a
+   thread computes several pairs and then does their updates: their loads are under way together. */
 #include "elaborate/reduce.h"
 
 /* Buckets are as large as is worth their emptying and combining: see note [own buckets]. */
 enum { PAIRS_PER_BUCKET = 2, LEAST_BLOCKS = 8 };
+
+/* Note [batches]: of how many pairs, each of at most so many instructions. */
+enum { BATCH = 8, MOST_OF_PAIR = 40 };
 
 /* Of CPUs: blocks with buckets of their own, copies of these, and what these may take of the first-level cache. */
 enum { CPU_BLOCKS = 64, MOST_WAYS = 8, FIRST_CACHE_BYTES = 16 * 1024 };
@@ -86,12 +94,16 @@ static void fill(struct elaborator *e, const struct reducing *r, const struct pl
     elab_end_threads(e, level, h);
 }
 
-static void take_pair(struct elaborator *e, const struct reducing *r, const struct places *places,
-                      struct ir_value *which, struct ir_value *low, struct ir_value *width) {
-    struct ir_builder *b = e->builder;
+static struct elab_value *pair_at(struct elaborator *e, const struct reducing *r, struct ir_value *which) {
     struct elab_value *pair = elab_index(e, r->push->pairs, which);
     if (pair->kind != ELAB_TUPLE)
         elab_internal(e, "a write is no pair");
+    return pair;
+}
+
+static void take_pair(struct elaborator *e, const struct reducing *r, const struct places *places,
+                      const struct elab_value *pair, struct ir_value *low, struct ir_value *width) {
+    struct ir_builder *b = e->builder;
     struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
     /* index - low could overflow and come out inside: the bounds are compared before. */
     struct ir_value *high = ir_binary(b, OP_ADD, low, width);
@@ -107,12 +119,77 @@ static void take_pair(struct elaborator *e, const struct reducing *r, const stru
     }
 }
 
+/* Operations and loads only, and choices without loads, for which no branch is needed: how many instructions, or too many. */
+static size_t plain_length(const struct ir_region *region, bool may_load) {
+    size_t length = 0;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_IF)
+            length += plain_length(instruction->regions[0], false) + plain_length(instruction->regions[1], false);
+        else if (instruction->kind != IR_OPERATION && !(may_load && instruction->kind == IR_LOAD))
+            length += MOST_OF_PAIR;
+        length++;
+    }
+    return length;
+}
+
+/* See note [batches]. What a pair takes is seen from one that is computed for nothing, and is dead code then. */
+static bool is_worth_batching(struct elaborator *e, const struct reducing *r, struct ir_value *first,
+                              struct ir_value *count) {
+    struct ir_builder *b = e->builder;
+    if (e->options->is_cpu || e->options->check || e->options->optimise == 0 || r->is_packed || r->is_locked ||
+        count->high < (int64_t)BATCH * e->options->block_size)
+        return false;
+    for (size_t k = 0; k < r->count; k++)
+        if (r->updates[k] != UPDATE_ATOMIC)
+            return false;
+    struct ir_value *i = elab_begin_threads(e, LEVEL_BLOCK, count);
+    pair_at(e, r, ir_binary(b, OP_ADD, first, i));
+    bool result = plain_length(ir_current(b), true) <= MOST_OF_PAIR;
+    elab_end_threads(e, LEVEL_BLOCK, i);
+    return result;
+}
+
+/* By each thread of a block a batch after the other, and then the pairs that are left. */
+static void take_in_batches(struct elaborator *e, const struct reducing *r, const struct places *places,
+                            struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                            struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    int64_t block = e->options->block_size;
+    struct ir_value *threads = ir_int(b, block), *size = ir_int(b, BATCH * block);
+    struct ir_value *batches = ir_binary(b, OP_DIV, count, size);
+    struct ir_value *done = ir_binary(b, OP_MUL, batches, size), *left = ir_binary(b, OP_SUB, count, done);
+    struct ir_value *thread = elab_begin_threads(e, LEVEL_BLOCK, threads);
+    struct ir_value *own = ir_binary(b, OP_ADD, first, thread);
+    struct ir_value *batch = ir_begin_for(b, batches, NULL, 0, "batch");
+    struct ir_value *start = ir_binary(b, OP_ADD, own, ir_binary(b, OP_MUL, batch, size));
+    ir_assume(b,
+              ir_binary(b, OP_LE, start, ir_int(b, INT32_MAX - BATCH * block))); /* all of them are below the length */
+    const struct elab_value *pairs[BATCH];
+    for (int k = 0; k < BATCH; k++)
+        pairs[k] = pair_at(e, r, ir_binary(b, OP_ADD, start, ir_int(b, k * block)));
+    for (int k = 0; k < BATCH; k++)
+        take_pair(e, r, places, pairs[k], low, width);
+    ir_end_for(b, NULL, NULL);
+    struct ir_value *up = ir_binary(b, OP_SUB, ir_int(b, block - 1), thread);
+    struct ir_value *rounds = ir_binary(b, OP_DIV, ir_binary(b, OP_ADD, left, up), threads);
+    struct ir_value *round = ir_begin_for(b, rounds, NULL, 0, "round");
+    struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_ADD, own, done), ir_binary(b, OP_MUL, round, threads));
+    take_pair(e, r, places, pair_at(e, r, at), low, width);
+    ir_end_for(b, NULL, NULL);
+    elab_end_threads(e, LEVEL_BLOCK, thread);
+}
+
 /* Pairs first, first + 1, … of that number go to the places low, low + 1, … of that number. */
 static void take_pairs(struct elaborator *e, const struct reducing *r, const struct places *places,
                        enum level_value level, struct ir_value *first, struct ir_value *count, struct ir_value *low,
                        struct ir_value *width) {
+    if (level == LEVEL_BLOCK && is_worth_batching(e, r, first, count)) {
+        take_in_batches(e, r, places, first, count, low, width);
+        return;
+    }
     struct ir_value *i = elab_begin_threads(e, level, count);
-    take_pair(e, r, places, ir_binary(e->builder, OP_ADD, first, i), low, width);
+    take_pair(e, r, places, pair_at(e, r, ir_binary(e->builder, OP_ADD, first, i)), low, width);
     elab_end_threads(e, level, i);
 }
 
@@ -127,7 +204,7 @@ static void take_in_turns(struct elaborator *e, const struct reducing *r, const 
     struct ir_value *way = ir_begin_for(b, ways, NULL, 0, "way");
     struct places copy = *places;
     copy.offset = copy.lock_offset = ir_binary(b, OP_MUL, way, places->stride);
-    take_pair(e, r, &copy, ir_binary(b, OP_ADD, start, way), low, width);
+    take_pair(e, r, &copy, pair_at(e, r, ir_binary(b, OP_ADD, start, way)), low, width);
     ir_end_for(b, NULL, NULL);
     elab_end_threads(e, LEVEL_BLOCK, i);
     struct ir_value *done = ir_binary(b, OP_MUL, groups, ways);

@@ -275,6 +275,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
     case PUSH_SCANL: elab_run_scanl(e, push, writer); return;
     case PUSH_SEQFOR: elab_run_seqfor(e, push, writer); return;
     case PUSH_BUCKETS: elab_run_buckets(e, push, writer); return;
+    case PUSH_RANKS: elab_run_ranks(e, push, writer); return;
     case PUSH_SCATTER: elab_run_scatter(e, push, writer); return;
     case PUSH_REDUCE: elab_run_reduce(e, push, writer); return;
     case PUSH_SHUFFLE: elab_run_shuffle(e, push, writer); return;

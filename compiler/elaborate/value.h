@@ -57,6 +57,7 @@ enum push_kind {
     PUSH_SCANL,   /* function, initial, array */
     PUSH_SEQFOR,  /* function, total, element */
     PUSH_BUCKETS, /* function, array, pairs, element: scanByIndex */
+    PUSH_RANKS,   /* ranks: rankByIndex of `array` */
     PUSH_SCATTER, /* array, and over it pairs */
     PUSH_REDUCE,  /* array, and into it pairs, by function; initial: its neutral element; sizes */
     PUSH_SHUFFLE, /* of: exchanged as the primitive `shuffle` says, by `count` or by `function`; element */
@@ -79,6 +80,7 @@ struct push {
     struct ir_buffer *said;     /* of forceUpTo: where elements, (length, place, x), say the length; or NULL */
     struct elab_value *initial; /* state */
     struct type *element;
+    const struct ranks *ranks; /* ranks.c */
     struct ir_value *sizes[4]; /* reduceByIndex: bytes, blocks, passes, copies */
     struct ir_value *count;    /* iterations */
     bool length_known;         /* `length` was computed (it may be NULL: depends on data) */
@@ -313,6 +315,9 @@ void elab_run_reduce(struct elaborator *e, struct push *push, const struct write
 /* ---- lookback.c ---- */
 /* After a pass that has collected what blocks give to a lookback: the launch that combines them. */
 void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks);
+
+/* ---- ranks.c ---- */
+void elab_run_ranks(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- warp.c ---- */
 void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writer *writer);

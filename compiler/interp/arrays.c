@@ -175,7 +175,7 @@ static int64_t run_concat(struct interp *in, struct push *push, struct sink *to)
     struct chunks_run run = {.outer = in->chunks};
     in->chunks = &run;
     for (int64_t chunk = 0; chunk < count; chunk++) {
-        run.next = 0;
+        run.next = run.next_counts = 0;
         struct region_mark mark = region_here(in->region);
         struct value value = pull_element(in, push->pull, chunk, push->span);
         struct chunk_sink sink = {{write_shifted}, to, push, chunk, chunk * push->size};
@@ -194,7 +194,7 @@ static int64_t run_interleave(struct interp *in, struct push *push, struct sink 
     struct chunks_run run = {.outer = in->chunks};
     in->chunks = &run;
     for (int64_t chunk = 0; chunk < push->pull->length; chunk++) {
-        run.next = 0;
+        run.next = run.next_counts = 0;
         struct region_mark mark = region_here(in->region);
         struct value value = pull_element(in, push->pull, chunk, push->span);
         struct chunk_sink sink = {{write_interleaved}, to, push, chunk, 0};

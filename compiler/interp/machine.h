@@ -120,11 +120,13 @@ struct push {
 
 /* ---- the machine ---- */
 
-/* The chunks of a concat or interleave while they are run: what lookback has seen in those before. */
+/* The chunks of a concat or interleave while they are run: what lookback has seen in those before, and lookbackCounts. */
+typedef VEC(int32_t) interp_counts;
 struct chunks_run {
     struct chunks_run *outer;
-    size_t next; /* lookbacks of this chunk so far */
+    size_t next, next_counts; /* lookbacks of this chunk so far */
     VEC(struct value *) seen;
+    VEC(interp_counts *) counts;
 };
 
 struct call {

@@ -158,6 +158,46 @@ static struct value interp_LOOKBACK(struct interp *in, const struct value *a, st
     return before;
 }
 
+/* The same for each place of an array; sums are modulo 2^31. */
+static struct value interp_LOOKBACK_COUNTS(struct interp *in, const struct value *a, struct span span) {
+    struct chunks_run *run = in->chunks;
+    const struct pull *counts = a[1].pull;
+    interp_counts none = {0}, *seen = &none;
+    if (run && run->next_counts == run->counts.count)
+        vec_push(in->arena, &run->counts, ARENA_NEW(in->arena, interp_counts));
+    if (run)
+        seen = run->counts.at[run->next_counts++];
+    struct value *before = interp_alloc(in, (size_t)counts->length * sizeof *before);
+    for (int64_t i = 0; i < counts->length; i++) {
+        if ((size_t)i == seen->count)
+            vec_push(in->arena, seen, 0);
+        int64_t count = pull_element(in, counts, i, span).scalar.integer;
+        before[i] = int_of(seen->at[i]);
+        count = count < 0 ? 0 : count < INT32_MAX ? count : INT32_MAX - 1;
+        seen->at[i] = (int32_t)((seen->at[i] + count) & INT32_MAX);
+    }
+    return new_pull(in, (struct pull){.kind = PULL_LIST, .length = counts->length, .items = before});
+}
+
+static struct value interp_RANK_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
+    int64_t buckets = size_of(in, a[0], "the number of buckets", span), length = a[1].pull->length;
+    struct value *counts = interp_alloc(in, (size_t)buckets * sizeof *counts);
+    struct value *ranks = interp_alloc(in, (size_t)length * sizeof *ranks);
+    for (int64_t i = 0; i < buckets; i++)
+        counts[i] = int_of(0);
+    for (int64_t i = 0; i < length; i++) {
+        int64_t index = pull_element(in, a[1].pull, i, span).scalar.integer;
+        bool counts_it = 0 <= index && index < buckets;
+        ranks[i] = counts_it ? counts[index] : int_of(0);
+        if (counts_it)
+            counts[index] = int_of(counts[index].scalar.integer + 1);
+    }
+    struct value all = new_pull(in, (struct pull){.kind = PULL_LIST, .length = length, .items = ranks});
+    struct value pair[] = {new_push(in, (struct push){.kind = PUSH_PULL, .span = span, .pull = all.pull}),
+                           new_pull(in, (struct pull){.kind = PULL_LIST, .length = buckets, .items = counts})};
+    return tuple_of(in, pair, 2);
+}
+
 static struct value interp_ORDER_BITS(struct interp *in, const struct value *a, struct span span) {
     (void)in, (void)span;
     return interp_order_bits(a[0]);

@@ -313,7 +313,11 @@ static struct ir_value *simplify_bitwise(struct ir_builder *b, enum ir_op op, st
     if (range_high(base, range) <= mask)
         return x[0];
     struct linear quotient, remainder;
-    return linear_divide(b, x[0], mask + 1, &quotient, &remainder) ? linear_build(b, &remainder) : NULL;
+    if (linear_divide(b, x[0], mask + 1, &quotient, &remainder))
+        return linear_build(b, &remainder);
+    if (linear_separate(b, x[0], mask + 1, &quotient, &remainder)) /* (t + 256) & 31 */
+        return ir_binary(b, OP_AND, linear_build(b, &remainder), x[1]);
+    return NULL;
 }
 
 static struct ir_value *simplify_shift(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
@@ -331,6 +335,9 @@ static struct ir_value *simplify_shift(struct ir_builder *b, enum ir_op op, stru
         return NULL;
     if (linear_divide(b, x[0], (int64_t)1 << count, &quotient, &remainder))
         return linear_build(b, &quotient);
+    if (linear_separate(b, x[0], (int64_t)1 << count, &quotient, &remainder)) /* (t + 256) >> 5 */
+        return ir_binary(b, OP_ADD, ir_binary(b, OP_SHR, linear_build(b, &remainder), x[1]),
+                         linear_build(b, &quotient));
     if (is_op(x[0], OP_SHR) && operand_of(x[0], 1)->is_constant && is_not_negative(b, operand_of(x[0], 0))) {
         int64_t sum = count + operand_of(x[0], 1)->constant.integer;
         if (sum < base_info[x[0]->base].bits)

@@ -3,7 +3,7 @@
 
 #include "map/lower.h"
 
-enum { SMALL_ARRAYS = 64 }; /* bytes: a thread's arrays that fit into its registers beside all else */
+enum { SMALL_ARRAYS = 80 }; /* bytes: a thread's arrays that fit into its registers beside all else */
 
 struct map_options map_options_cuda(void) {
     return (struct map_options){.mapping = TARGET_SIMT,
@@ -111,7 +111,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
         simt_begin(&l);
     else
         loop_begin(&l);
-    bool is_large = target->private_bytes > SMALL_ARRAYS;
+    bool is_large = target->register_bytes > SMALL_ARRAYS;
     target->blocks_together =
         (is_large ? options->threads_together_large : options->threads_together) / target->block_threads;
     return target;

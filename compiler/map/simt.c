@@ -483,6 +483,20 @@ static int64_t private_bytes(const struct target_block *block) {
     return bytes;
 }
 
+/* The same of registers, in which the arrays of two branches share a place. */
+static int64_t register_bytes(const struct target_block *block) {
+    int64_t bytes = 0;
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *statement = block->statements.at[i];
+        const struct target_array *array = statement->array;
+        if (statement->kind == TARGET_DECLARE_ARRAY && array->space == TARGET_SPACE_PRIVATE)
+            bytes += array->capacity * (int64_t)target_element_bytes(array->element);
+        int64_t body = register_bytes(&statement->body), other = register_bytes(&statement->other);
+        bytes += body > other ? body : other;
+    }
+    return bytes;
+}
+
 void simt_begin(struct lowering *l) {
     int warps =
         l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
@@ -493,7 +507,10 @@ void simt_begin(struct lowering *l) {
     for (size_t i = 0; i < plan->buffers.count; i++)
         dynamic += plan->buffers.at[i].is_dynamic;
     int64_t limit = l->options->static_shared_limit;
-    bool is_too_large = limit && plan->pool_bytes > limit;
+    bool has_checks = has_checked_loops(l->forall->regions[0]);
+    int64_t words =
+        (has_checks ? 4 : 0) + (l->forall->buffer ? 4 : 0); /* what is declared besides: see below, and tickets */
+    bool is_too_large = limit && plan->pool_bytes > limit - words;
     struct target_array *launch_pool = NULL;
     if (is_too_large || (dynamic && !l->options->dynamic_as_parameters))
         launch_pool = declare_shared(l, "fcl_shared", BASE_U8, TARGET_CAPACITY_DYNAMIC, 16);
@@ -520,11 +537,12 @@ void simt_begin(struct lowering *l) {
             declare_own(l, shared, warps);
         }
     }
-    if (has_checked_loops(l->forall->regions[0])) {
+    if (has_checks) {
         l->told = declare_shared(l, names_fresh(l->names, "stop_of_block", ""), BASE_I32, 1, 0);
         l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_I32);
     }
     simt_forall(l, l->forall);
     l->target->private_bytes = private_bytes(&l->target->body);
+    l->target->register_bytes = register_bytes(&l->target->body);
     l->target->has_barrier_in_branch = has_barrier_in_branch(&l->target->body, false);
 }

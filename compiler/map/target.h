@@ -190,6 +190,7 @@ struct target_kernel {
     bool uses_atomic64;
     bool has_barrier_in_branch;  /* SIMT: of a block's threads */
     int64_t private_bytes;       /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
+    int64_t register_bytes;      /* SIMT: what they take at a time */
     int64_t static_shared_bytes; /* declared in the kernel */
     int64_t dynamic_fixed_bytes; /* CUDA: static memory too large to be declared so, at the start of the dynamic one */
     VEC(struct target_dynamic) dynamic; /* CUDA: follow the fixed part; OpenCL has LOCAL parameters instead */

@@ -33,9 +33,9 @@ KERNELS = [
     (WHOLE, "sums", "iota:20000", {}),
     (WHOLE, "segmentSums", "fill:20000:false iota:20000", {"shared read": 1.32}),
     (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.12, "shared write": 2.1}),
-    (WHOLE, "sorted", "random:8192:1", {"global read": 1.14, "global write": 1.56, "shared read": 1.12, "shared write": 1.5, "shared atomic": 3.54}),
+    (WHOLE, "sorted", "random:8192:1", {"global write": 1.37, "shared read": 1.29, "shared write": 1.53, "shared atomic": 2.16}),
     (WHOLE, "sortedPairs", "random:8192:1 iota:8192",
-     {"global read": 1.32, "global write": 1.91, "shared read": 1.13, "shared write": 1.51, "shared atomic": 3.54}),
+     {"global write": 1.6, "shared read": 1.21, "shared write": 1.55, "shared atomic": 2.17}),
     (WHOLE, "counts", "256 random:8192:1:0:255", {"global atomic": 1.02, "shared atomic": 3.2}),
     (WHOLE, "bucketSums", "4096 random:8192:1:0:4095 iota:8192", {"global atomic": 7.75}),
     *((MATRICES, name, "iota:8192", {}) for name in ("turned", "turnedBytes", "turnedShorts", "turnedDoubles")),
@@ -50,15 +50,15 @@ REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
     MATRICES: {"edges": (40, 0), "product_0": (128, 16384), "product_1": (83, 8192), "timesVector": (26, 0)},
     WHOLE: {"sums": (32, 29712), "segmentSums": (40, 24336), "positive": (40, 29712), "total_0": (45, 32), "total_1": (39, 32),
-            "rowTotals_0": (32, 32), "sorted_06": (28, 9216), "sorted_07": (32, 29712), "sorted_08": (56, 49152),
-            "sortedPairs_08": (56, 47104), "counts_1": (20, 0)},
+            "rowTotals_0": (32, 32), "sorted_3": (44, 32896), "sorted_4": (32, 1088), "sorted_6": (64, 43088),
+            "sortedPairs_6": (56, 47184), "counts_1": (28, 0)},
 }
 # Of the PTX for sm_90: at least so many loads of 16 bytes from shared memory, at most so many narrower ones.
 WIDE = {MATRICES: {"product_0": (25, 97), "product_1": (40, 21)}}
 # Of the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
     WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive": (15, 29), "total_0": (2, 8), "total_1": (3, 21), "rowTotals_0": (3, 16),
-            "sorted_06": (5, 0), "sorted_07": (15, 29), "sorted_08": (28, 220), "counts_1": (2, 0)},
+            "sorted_3": (5, 0), "sorted_4": (3, 10), "sorted_6": (16, 22), "counts_1": (2, 0)},
 }
 
 
