@@ -22,6 +22,26 @@ def stepped(f, xs):
     return [f(xs[i], xs[i + h]) if i + h < len(xs) else xs[i] for i in range(h)]
 
 
+def counts_before(xs):
+    """Of each 300 elements: how many of 0 … 36 there are before them."""
+    seen, result = [0] * 37, []
+    for part in chunks(300, xs):
+        result += seen
+        for x in part:
+            if x < 37:
+                seen[x] += 1
+    return result
+
+
+def ranks(xs):
+    """How many equal ones are before each element; of 37 and more nothing is counted."""
+    seen, result = {}, []
+    for x in xs:
+        result.append(seen.get(x, 0) if x < 37 else 0)
+        seen[x] = seen.get(x, 0) + 1
+    return result
+
+
 pushed("split2DGrid", "push <grid> (map hash (split2DGrid 5 cols (divUp cols 5) (divUp rows 5) (take (cols * rows) xs)))",
        lambda cols, rows, xs: hashed(border_tiles(5, cols, xs[:cols * rows])), "cols:int rows:int xs:[uint]", inputs=matrix)
 pushed("concat2DInto", "concat2DInto 8 (divUp cols 8) cols rows (mapIx (fn t part => push <block> (map (fn x => x * 3 + uint t) part)) "
@@ -53,6 +73,13 @@ for level in ("block", "grid"):
 row("push", "lookback", "unzip (force (concat 1 (map (fn z => push <block> [lookback after (1, 0) z]) (zip xs ys)) : [(uint, uint)]<grid>))",
     "xs:[uint] ys:[uint]", "[uint] [uint]", lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive=False)),
     variant="of affine maps")
+pushed("lookbackCounts", "concat 37 (map (fn c => push <block> (map uint (lookbackCounts (force (reduceByIndex (+) 0 (replicate 37 0) "
+       "(map (fn x => (int (x % 41), 1)) c) : [int]<block>))))) (splitUp 300 xs))",
+       wanted=lambda xs: counts_before([x % 41 for x in xs]))
+pushed("radixPass", "concat 700 (map (fn c => mapPush uint (fst (rankByIndex 37 (map (fn x => int (x % 41)) c)))) (splitUp 700 xs))",
+       wanted=lambda xs: joined(ranks([x % 41 for x in part]) for part in chunks(700, xs)), variant="ranks")
+pushed("radixPass", "concat 37 (map (fn c => push <block> (map uint (snd (rankByIndex 37 (map (fn x => int (x % 41)) c))))) (splitUp 700 xs))",
+       wanted=lambda xs: joined([sum(x % 41 == d for x in part) for d in range(37)] for part in chunks(700, xs)), variant="ranks' counts")
 pushed("concatMap", "concatMap 3 (fn x => push <thread> [x, x * x, ~x]) xs", lambda xs: [y for x in xs for y in (x, x * x & WORD, WORD - x)])
 for name in ("pushN", "load", "store"):
     pushed(name, f"{name} <grid> k (map (fn x => x * 3) xs)", lambda k, xs: [x * 3 & WORD for x in xs], "k:int xs:[uint]", inputs=some(),
