@@ -9,22 +9,14 @@
    note [copies]
    Where even that would take too many passes, but there are fewer places than threads, the places are copied in global
    memory: blocks share out the copies, and so meet less often. The first copy would be the array itself; but then the rest would
-   need other code, so all copies begin as the neutral element, and a last launch combines each place's copies in order.
-
-   note [batches]
-   For all that a compiler knows, an update changes what the next pair is read from, and it is in a branch; so a GPU's thread would
-   wait for each pair's load before it asks for the next one. Where pairs take little to compute and an update is one instruction, a
-   thread computes several pairs and then does their updates: their loads are under way together. */
+   need other code, so all copies begin as the neutral element, and a last launch combines each place's copies in order. */
 #include "elaborate/reduce.h"
 
 /* Buckets are as large as is worth their emptying and combining: see note [own buckets]. */
 enum { PAIRS_PER_BUCKET = 2, LEAST_BLOCKS = 8 };
 
-/* Note [batches]: of how many pairs, each of at most so many instructions. */
-enum { BATCH = 8, MOST_OF_PAIR = 40 };
-
-/* Of CPUs: blocks with buckets of their own, copies of these, and what these may take of the first-level cache. */
-enum { CPU_BLOCKS = 64, MOST_WAYS = 8, FIRST_CACHE_BYTES = 16 * 1024 };
+/* Of CPUs: blocks with buckets of their own, and what the copies of these may take of the first-level cache. */
+enum { CPU_BLOCKS = 64, FIRST_CACHE_BYTES = 16 * 1024 };
 
 /* ---- choices ---- */
 
@@ -92,124 +84,6 @@ static void fill(struct elaborator *e, const struct reducing *r, const struct pl
     reduce_write(e, r, places, h, elab_index(e, array, h));
     free_locks(e, places, h);
     elab_end_threads(e, level, h);
-}
-
-static struct elab_value *pair_at(struct elaborator *e, const struct reducing *r, struct ir_value *which) {
-    struct elab_value *pair = elab_index(e, r->push->pairs, which);
-    if (pair->kind != ELAB_TUPLE)
-        elab_internal(e, "a write is no pair");
-    return pair;
-}
-
-static void take_pair(struct elaborator *e, const struct reducing *r, const struct places *places,
-                      const struct elab_value *pair, struct ir_value *low, struct ir_value *width) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
-    /* index - low could overflow and come out inside: the bounds are compared before. */
-    struct ir_value *high = ir_binary(b, OP_ADD, low, width);
-    struct ir_value *inside = ir_binary(b, OP_AND, ir_binary(b, OP_LE, low, index), ir_binary(b, OP_LT, index, high));
-    enum ir_truth truth = ir_known(b, inside);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(b, inside);
-    if (truth != IR_FALSE)
-        reduce_update(e, r, places, ir_binary(b, OP_SUB, index, low), pair->tuple.items[1]);
-    if (truth == IR_UNKNOWN) {
-        ir_else(b, NULL, 0);
-        ir_end_if(b, NULL, NULL, 0, false);
-    }
-}
-
-/* Operations and loads only, and choices without loads, for which no branch is needed: how many instructions, or too many. */
-static size_t plain_length(const struct ir_region *region, bool may_load) {
-    size_t length = 0;
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_IF)
-            length += plain_length(instruction->regions[0], false) + plain_length(instruction->regions[1], false);
-        else if (instruction->kind != IR_OPERATION && !(may_load && instruction->kind == IR_LOAD))
-            length += MOST_OF_PAIR;
-        length++;
-    }
-    return length;
-}
-
-/* See note [batches]. What a pair takes is seen from one that is computed for nothing, and is dead code then. */
-static bool is_worth_batching(struct elaborator *e, const struct reducing *r, struct ir_value *first,
-                              struct ir_value *count) {
-    struct ir_builder *b = e->builder;
-    if (e->options->is_cpu || e->options->check || e->options->optimise == 0 || r->is_packed || r->is_locked ||
-        count->high < (int64_t)BATCH * e->options->block_size)
-        return false;
-    for (size_t k = 0; k < r->count; k++)
-        if (r->updates[k] != UPDATE_ATOMIC)
-            return false;
-    struct ir_value *i = elab_begin_threads(e, LEVEL_BLOCK, count);
-    pair_at(e, r, ir_binary(b, OP_ADD, first, i));
-    bool result = plain_length(ir_current(b), true) <= MOST_OF_PAIR;
-    elab_end_threads(e, LEVEL_BLOCK, i);
-    return result;
-}
-
-/* By each thread of a block a batch after the other, and then the pairs that are left. */
-static void take_in_batches(struct elaborator *e, const struct reducing *r, const struct places *places,
-                            struct ir_value *first, struct ir_value *count, struct ir_value *low,
-                            struct ir_value *width) {
-    struct ir_builder *b = e->builder;
-    int64_t block = e->options->block_size;
-    struct ir_value *threads = ir_int(b, block), *size = ir_int(b, BATCH * block);
-    struct ir_value *batches = ir_binary(b, OP_DIV, count, size);
-    struct ir_value *done = ir_binary(b, OP_MUL, batches, size), *left = ir_binary(b, OP_SUB, count, done);
-    struct ir_value *thread = elab_begin_threads(e, LEVEL_BLOCK, threads);
-    struct ir_value *own = ir_binary(b, OP_ADD, first, thread);
-    struct ir_value *batch = ir_begin_for(b, batches, NULL, 0, "batch");
-    struct ir_value *start = ir_binary(b, OP_ADD, own, ir_binary(b, OP_MUL, batch, size));
-    ir_assume(b,
-              ir_binary(b, OP_LE, start, ir_int(b, INT32_MAX - BATCH * block))); /* all of them are below the length */
-    const struct elab_value *pairs[BATCH];
-    for (int k = 0; k < BATCH; k++)
-        pairs[k] = pair_at(e, r, ir_binary(b, OP_ADD, start, ir_int(b, k * block)));
-    for (int k = 0; k < BATCH; k++)
-        take_pair(e, r, places, pairs[k], low, width);
-    ir_end_for(b, NULL, NULL);
-    struct ir_value *up = ir_binary(b, OP_SUB, ir_int(b, block - 1), thread);
-    struct ir_value *rounds = ir_binary(b, OP_DIV, ir_binary(b, OP_ADD, left, up), threads);
-    struct ir_value *round = ir_begin_for(b, rounds, NULL, 0, "round");
-    struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_ADD, own, done), ir_binary(b, OP_MUL, round, threads));
-    take_pair(e, r, places, pair_at(e, r, at), low, width);
-    ir_end_for(b, NULL, NULL);
-    elab_end_threads(e, LEVEL_BLOCK, thread);
-}
-
-/* Pairs first, first + 1, … of that number go to the places low, low + 1, … of that number. */
-static void take_pairs(struct elaborator *e, const struct reducing *r, const struct places *places,
-                       enum level_value level, struct ir_value *first, struct ir_value *count, struct ir_value *low,
-                       struct ir_value *width) {
-    if (level == LEVEL_BLOCK && is_worth_batching(e, r, first, count)) {
-        take_in_batches(e, r, places, first, count, low, width);
-        return;
-    }
-    struct ir_value *i = elab_begin_threads(e, level, count);
-    take_pair(e, r, places, pair_at(e, r, ir_binary(e->builder, OP_ADD, first, i)), low, width);
-    elab_end_threads(e, level, i);
-}
-
-/* The same, as many in a row as there are copies of the places: each goes to a copy of its own. */
-static void take_in_turns(struct elaborator *e, const struct reducing *r, const struct places *places,
-                          struct ir_value *first, struct ir_value *count, struct ir_value *low,
-                          struct ir_value *width) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *ways = ir_int(b, MOST_WAYS), *groups = ir_binary(b, OP_DIV, count, ways);
-    struct ir_value *i = elab_begin_threads(e, LEVEL_BLOCK, groups);
-    struct ir_value *start = ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, i, ways));
-    struct ir_value *way = ir_begin_for(b, ways, NULL, 0, "way");
-    struct places copy = *places;
-    copy.offset = copy.lock_offset = ir_binary(b, OP_MUL, way, places->stride);
-    take_pair(e, r, &copy, pair_at(e, r, ir_binary(b, OP_ADD, start, way)), low, width);
-    ir_end_for(b, NULL, NULL);
-    elab_end_threads(e, LEVEL_BLOCK, i);
-    struct ir_value *done = ir_binary(b, OP_MUL, groups, ways);
-    take_pairs(e, r, places, LEVEL_BLOCK, ir_binary(b, OP_ADD, first, done), ir_binary(b, OP_SUB, count, done), low,
-               width);
 }
 
 /* The element combined with those at `first`, `first + step` and so on, of that number. */
@@ -296,7 +170,7 @@ static void run_in_turns(struct elaborator *e, const struct reducing *r, const s
     reduce_write(e, r, &places, copy, r->neutral);
     free_locks(e, &places, copy);
     elab_end_threads(e, LEVEL_BLOCK, h);
-    take_in_turns(e, r, &places, zero, ir_resolve(b, r->push->pairs->length), zero, length);
+    reduce_take_in_turns(e, r, &places, zero, ir_resolve(b, r->push->pairs->length), zero, length);
     hand_on(e, r, &places, LEVEL_BLOCK, writer);
 }
 
@@ -317,7 +191,7 @@ static void run_at_block(struct elaborator *e, const struct reducing *r, const s
     add_lock(e, r, &places, LEVEL_BLOCK, capacity);
     fill(e, r, &places, LEVEL_BLOCK);
     bool before = ir_set_overwrites(b, true);
-    take_pairs(e, r, &places, LEVEL_BLOCK, zero, count, zero, length);
+    reduce_take_pairs(e, r, &places, LEVEL_BLOCK, zero, count, zero, length);
     ir_set_overwrites(b, before);
     if (!in_place)
         hand_on(e, r, &places, LEVEL_BLOCK, writer);
@@ -458,13 +332,13 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     if (buckets.ways) {
         enum ir_truth truth = begin_choice(e, ir_binary(b, OP_LT, ir_int(b, 1), buckets.ways));
         if (truth != IR_FALSE)
-            take_in_turns(e, r, &buckets, share.first, share.count, low, width);
+            reduce_take_in_turns(e, r, &buckets, share.first, share.count, low, width);
         other_choice(e, truth);
         if (truth != IR_TRUE)
-            take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
+            reduce_take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
         end_choice(e, truth);
     } else {
-        take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
+        reduce_take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
     }
     combine(e, r, &buckets, places, low, width);
     ir_end_forall(b);
@@ -509,22 +383,33 @@ static struct places new_copies(struct elaborator *e, const struct reducing *r, 
     return result;
 }
 
-static void run_copies(struct elaborator *e, const struct reducing *r, const struct places *copied,
-                       struct ir_value *copies, const struct places *places) {
+/* Each block takes a share of the pairs, of a batch at least; they share out the copies of the places (NULL: one). */
+static void take_from_blocks(struct elaborator *e, const struct reducing *r, const struct places *copied,
+                             struct ir_value *copies) {
     struct ir_builder *b = e->builder;
     struct ir_value *pairs = ir_resolve(b, r->push->pairs->length), *length = ir_resolve(b, r->push->array->length);
-    struct ir_value *h = elab_begin_threads(e, LEVEL_GRID, ir_binary(b, OP_MUL, copies, length));
-    reduce_write(e, r, copied, h, r->neutral);
-    elab_end_threads(e, LEVEL_GRID, h);
-
-    struct ir_value *blocks = ir_int(b, e->options->grid_size);
+    struct ir_value *batches = divide_up(b, pairs, ir_int(b, (int64_t)BATCH * e->options->block_size));
+    struct ir_value *blocks =
+        ir_binary(b, OP_MAX, ir_int(b, 1), ir_binary(b, OP_MIN, batches, ir_int(b, e->options->grid_size)));
     struct share share = even_shares(e, pairs, blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, blocks, "block");
     begin_share(e, &share, pairs, block);
     struct places mine = *copied;
-    mine.offset = mine.lock_offset = ir_binary(b, OP_MUL, ir_binary(b, OP_REM, block, copies), length);
-    take_pairs(e, r, &mine, LEVEL_BLOCK, share.first, share.count, ir_int(b, 0), length);
+    if (copies)
+        mine.offset = mine.lock_offset = ir_binary(b, OP_MUL, ir_binary(b, OP_REM, block, copies), length);
+    reduce_take_pairs(e, r, &mine, LEVEL_BLOCK, share.first, share.count, ir_int(b, 0), length);
     ir_end_forall(b);
+}
+
+static void run_copies(struct elaborator *e, const struct reducing *r, const struct places *copied,
+                       struct ir_value *copies, const struct places *places) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = ir_resolve(b, r->push->array->length);
+    struct ir_value *h = elab_begin_threads(e, LEVEL_GRID, ir_binary(b, OP_MUL, copies, length));
+    reduce_write(e, r, copied, h, r->neutral);
+    elab_end_threads(e, LEVEL_GRID, h);
+
+    take_from_blocks(e, r, copied, copies);
 
     h = elab_begin_threads(e, LEVEL_GRID, length);
     reduce_write(e, r, places, h, fold_places(e, r, copied, reduce_read(e, r, places, h), h, length, copies));
@@ -539,9 +424,13 @@ static void run_in_global(struct elaborator *e, const struct reducing *r, const 
     if (copy != IR_FALSE)
         run_copies(e, r, copied, copies, places);
     other_choice(e, copy);
-    if (copy != IR_TRUE)
-        take_pairs(e, r, places, LEVEL_GRID, zero, ir_resolve(b, r->push->pairs->length), zero,
-                   ir_resolve(b, r->push->array->length));
+    if (copy != IR_TRUE) {
+        if (reduce_may_meet(e, places))
+            take_from_blocks(e, r, places, NULL);
+        else
+            reduce_take_pairs(e, r, places, LEVEL_GRID, zero, ir_resolve(b, r->push->pairs->length), zero,
+                              ir_resolve(b, r->push->array->length));
+    }
     end_choice(e, copy);
 }
 

@@ -28,6 +28,20 @@ struct places {
     struct ir_value *ways, *stride; /* copies, one after the other, that pairs take in turns; NULL: one */
 };
 
+/* Copies of a block's buckets on a CPU; see note [batches] in pairs.c for the others. */
+enum { MOST_WAYS = 8, BATCH = 8 };
+
+/* pairs.c */
+/* Do threads of many blocks update these places, and can lanes exchange registers? */
+bool reduce_may_meet(const struct elaborator *e, const struct places *places);
+/* Pairs first, first + 1, … of that number go to the places low, low + 1, … of that number. */
+void reduce_take_pairs(struct elaborator *e, const struct reducing *r, const struct places *places,
+                       enum level_value level, struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                       struct ir_value *width);
+/* The same, as many in a row as there are copies of the places: each goes to a copy of its own. */
+void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const struct places *places,
+                          struct ir_value *first, struct ir_value *count, struct ir_value *low, struct ir_value *width);
+
 /* update.c */
 /* Applies the operator to unknown values, and decides how threads exclude each other: fills in the rest. */
 void reduce_study(struct elaborator *e, struct reducing *r);

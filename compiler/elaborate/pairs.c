@@ -1,0 +1,189 @@
+/* The pairs of reduceByIndex: how threads share them out, and in which order they take them.
+
+   note [batches]
+   For all that a compiler knows, an update changes what the next pair is read from, and it is in a branch; so a GPU's thread would
+   wait for each pair's load before it asks for the next one. Where pairs take little to compute and an update is one instruction, a
+   thread computes several pairs and then does their updates: their loads are under way together. */
+#include "elaborate/reduce.h"
+
+/* Instructions of a pair that is taken in batches: see note [batches]. */
+enum { MOST_OF_PAIR = 40 };
+
+static struct elab_value *pair_at(struct elaborator *e, const struct reducing *r, struct ir_value *which) {
+    struct elab_value *pair = elab_index(e, r->push->pairs, which);
+    if (pair->kind != ELAB_TUPLE)
+        elab_internal(e, "a write is no pair");
+    return pair;
+}
+
+static void take_pair(struct elaborator *e, const struct reducing *r, const struct places *places,
+                      const struct elab_value *pair, struct ir_value *low, struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
+    /* index - low could overflow and come out inside: the bounds are compared before. */
+    struct ir_value *high = ir_binary(b, OP_ADD, low, width);
+    struct ir_value *inside = ir_binary(b, OP_AND, ir_binary(b, OP_LE, low, index), ir_binary(b, OP_LT, index, high));
+    enum ir_truth truth = ir_known(b, inside);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, inside);
+    if (truth != IR_FALSE)
+        reduce_update(e, r, places, ir_binary(b, OP_SUB, index, low), pair->tuple.items[1]);
+    if (truth == IR_UNKNOWN) {
+        ir_else(b, NULL, 0);
+        ir_end_if(b, NULL, NULL, 0, false);
+    }
+}
+
+/* Operations and loads only, and choices without loads, for which no branch is needed: how many instructions, or too many. */
+static size_t plain_length(const struct ir_region *region, bool may_load) {
+    size_t length = 0;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_IF)
+            length += plain_length(instruction->regions[0], false) + plain_length(instruction->regions[1], false);
+        else if (instruction->kind != IR_OPERATION && !(may_load && instruction->kind == IR_LOAD))
+            length += MOST_OF_PAIR;
+        length++;
+    }
+    return length;
+}
+
+/* See note [batches]. What a pair takes is seen from one that is computed for nothing, and is dead code then. */
+static bool is_worth_batching(struct elaborator *e, const struct reducing *r, struct ir_value *first,
+                              struct ir_value *count) {
+    struct ir_builder *b = e->builder;
+    if (e->options->is_cpu || e->options->check || e->options->optimise == 0 || r->is_packed || r->is_locked ||
+        count->high < (int64_t)BATCH * e->options->block_size)
+        return false;
+    for (size_t k = 0; k < r->count; k++)
+        if (r->updates[k] != UPDATE_ATOMIC)
+            return false;
+    struct ir_value *i = elab_begin_threads(e, LEVEL_BLOCK, count);
+    pair_at(e, r, ir_binary(b, OP_ADD, first, i));
+    bool result = plain_length(ir_current(b), true) <= MOST_OF_PAIR;
+    elab_end_threads(e, LEVEL_BLOCK, i);
+    return result;
+}
+
+bool reduce_may_meet(const struct elaborator *e, const struct places *places) {
+    return e->options->has_shuffles && e->options->warp_size == 32 && /* a ballot has 32 bits */
+           e->options->block_size % 32 == 0 && places->buffers[0]->memory != MEMORY_SHARED;
+}
+
+/* The threads of a block, as lanes of its warps where these are to exchange registers: *lane, or NULL. */
+static struct ir_value *begin_batches(struct elaborator *e, bool by_lanes, struct ir_value **lane) {
+    struct ir_builder *b = e->builder;
+    *lane = NULL;
+    if (!by_lanes)
+        return elab_begin_threads(e, LEVEL_BLOCK, ir_int(b, e->options->block_size));
+    struct ir_value *lanes = ir_int(b, e->options->warp_size);
+    struct ir_value *warp =
+        ir_begin_forall(b, LEVEL_BLOCK, LEVEL_WARP, ir_int(b, e->options->block_size / e->options->warp_size), "warp");
+    *lane = ir_begin_forall(b, LEVEL_WARP, LEVEL_THREAD, lanes, "lane");
+    return ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, warp, lanes), *lane);
+}
+
+static void end_batches(struct elaborator *e, struct ir_value *thread, const struct ir_value *lane) {
+    if (!lane) {
+        elab_end_threads(e, LEVEL_BLOCK, thread);
+        return;
+    }
+    ir_end_forall(e->builder);
+    ir_end_forall(e->builder);
+}
+
+/* The element combined with those of all other lanes. */
+static struct elab_value *of_all_lanes(struct elaborator *e, const struct reducing *r, struct elab_value *element,
+                                       struct ir_value *lane) {
+    struct ir_builder *b = e->builder;
+    for (int step = e->options->warp_size / 2; step > 0; step /= 2) {
+        ir_values leaves = {0};
+        elab_flatten(e, element, &leaves);
+        for (size_t k = 0; k < leaves.count; k++)
+            leaves.at[k] = elab_exchange(e, leaves.at[k], ir_binary(b, OP_XOR, lane, ir_int(b, step)));
+        size_t next = 0;
+        element = elab_apply2(e, r->function, element, elab_unflatten(e, r->neutral, leaves.at, &next));
+    }
+    return element;
+}
+
+/* Where all lanes of a warp meet at one place, one of them updates it for all. */
+static void take_by_lanes(struct elaborator *e, const struct reducing *r, const struct places *places,
+                          const struct elab_value *pair, struct ir_value *lane, struct ir_value *low,
+                          struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]), *zero = ir_int(b, 0);
+    struct ir_value *meet = ir_ballot(b, ir_binary(b, OP_EQ, index, ir_shuffle(b, index, zero)));
+    ir_begin_if(b, ir_binary(b, OP_EQ, meet, ir_constant(b, BASE_U32, (union scalar){.natural = UINT32_MAX})));
+    struct elab_value *all = elab_pair(e, pair->tuple.items[0], of_all_lanes(e, r, pair->tuple.items[1], lane));
+    ir_begin_if(b, ir_binary(b, OP_EQ, lane, zero));
+    take_pair(e, r, places, all, low, width);
+    ir_else(b, NULL, 0);
+    ir_end_if(b, NULL, NULL, 0, false);
+    ir_else(b, NULL, 0);
+    take_pair(e, r, places, pair, low, width);
+    ir_end_if(b, NULL, NULL, 0, false);
+}
+
+/* By each thread of a block a batch after the other, and then the pairs that are left. */
+static void take_in_batches(struct elaborator *e, const struct reducing *r, const struct places *places,
+                            struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                            struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    int64_t block = e->options->block_size;
+    struct ir_value *threads = ir_int(b, block), *size = ir_int(b, BATCH * block), *lane;
+    struct ir_value *batches = ir_binary(b, OP_DIV, count, size);
+    struct ir_value *done = ir_binary(b, OP_MUL, batches, size), *left = ir_binary(b, OP_SUB, count, done);
+    struct ir_value *thread = begin_batches(e, reduce_may_meet(e, places), &lane),
+                    *own = ir_binary(b, OP_ADD, first, thread);
+    struct ir_value *batch = ir_begin_for(b, batches, NULL, 0, "batch");
+    struct ir_value *start = ir_binary(b, OP_ADD, own, ir_binary(b, OP_MUL, batch, size));
+    ir_assume(b,
+              ir_binary(b, OP_LE, start, ir_int(b, INT32_MAX - BATCH * block))); /* all of them are below the length */
+    const struct elab_value *pairs[BATCH];
+    for (int k = 0; k < BATCH; k++)
+        pairs[k] = pair_at(e, r, ir_binary(b, OP_ADD, start, ir_int(b, k * block)));
+    for (int k = 0; k < BATCH; k++)
+        if (lane)
+            take_by_lanes(e, r, places, pairs[k], lane, low, width);
+        else
+            take_pair(e, r, places, pairs[k], low, width);
+    ir_end_for(b, NULL, NULL);
+    struct ir_value *up = ir_binary(b, OP_SUB, ir_int(b, block - 1), thread);
+    struct ir_value *rounds = ir_binary(b, OP_DIV, ir_binary(b, OP_ADD, left, up), threads);
+    struct ir_value *round = ir_begin_for(b, rounds, NULL, 0, "round");
+    struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_ADD, own, done), ir_binary(b, OP_MUL, round, threads));
+    take_pair(e, r, places, pair_at(e, r, at), low, width);
+    ir_end_for(b, NULL, NULL);
+    end_batches(e, thread, lane);
+}
+
+void reduce_take_pairs(struct elaborator *e, const struct reducing *r, const struct places *places,
+                       enum level_value level, struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                       struct ir_value *width) {
+    if (level == LEVEL_BLOCK && is_worth_batching(e, r, first, count)) {
+        take_in_batches(e, r, places, first, count, low, width);
+        return;
+    }
+    struct ir_value *i = elab_begin_threads(e, level, count);
+    take_pair(e, r, places, pair_at(e, r, ir_binary(e->builder, OP_ADD, first, i)), low, width);
+    elab_end_threads(e, level, i);
+}
+
+void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const struct places *places,
+                          struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                          struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *ways = ir_int(b, MOST_WAYS), *groups = ir_binary(b, OP_DIV, count, ways);
+    struct ir_value *i = elab_begin_threads(e, LEVEL_BLOCK, groups);
+    struct ir_value *start = ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, i, ways));
+    struct ir_value *way = ir_begin_for(b, ways, NULL, 0, "way");
+    struct places copy = *places;
+    copy.offset = copy.lock_offset = ir_binary(b, OP_MUL, way, places->stride);
+    take_pair(e, r, &copy, pair_at(e, r, ir_binary(b, OP_ADD, start, way)), low, width);
+    ir_end_for(b, NULL, NULL);
+    elab_end_threads(e, LEVEL_BLOCK, i);
+    struct ir_value *done = ir_binary(b, OP_MUL, groups, ways);
+    reduce_take_pairs(e, r, places, LEVEL_BLOCK, ir_binary(b, OP_ADD, first, done), ir_binary(b, OP_SUB, count, done),
+                      low, width);
+}
