@@ -47,7 +47,8 @@ struct stretch {
 struct shared_buffer {
     struct extent *extent;
     bool is_dynamic;
-    struct stretch place;       /* seen by its owner */
+    size_t shares;        /* the buffer of the plan whose place it takes: itself, or of the same length and type */
+    struct stretch place; /* seen by its owner */
     struct stretch block_place; /* seen by the block: of a warp's buffer the frames of all warps */
     int64_t frame_bytes;        /* of a warp's buffer: one warp's frame */
 };

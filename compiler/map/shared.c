@@ -149,6 +149,27 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
     }
 }
 
+/* note [lengths of the launch]
+   How long a dynamic buffer is only the launch knows, so that there is no fitting. But what has the same length and type takes
+   the place of an earlier one that is dead, as the steps of `power` and `while` do. */
+static size_t shared_with(const struct shared_plan *plan, const struct shared_buffer *shared) {
+    const struct ir_buffer *buffer = shared->extent->buffer;
+    const struct item own = {shared->extent->begin, shared->extent->end, 0, 0};
+    for (size_t i = 0; i < plan->buffers.count && buffer->owner == LEVEL_BLOCK; i++) {
+        const struct ir_buffer *first = plan->buffers.at[i].extent->buffer;
+        bool fits = plan->buffers.at[i].is_dynamic && plan->buffers.at[i].shares == i && first->owner == LEVEL_BLOCK &&
+                    first->capacity == buffer->capacity && first->element == buffer->element;
+        for (size_t k = i; k < plan->buffers.count && fits; k++) {
+            const struct extent *extent = plan->buffers.at[k].extent;
+            const struct item other = {extent->begin, extent->end, 0, 0};
+            fits = plan->buffers.at[k].shares != i || !meet(&own, &other);
+        }
+        if (fits)
+            return i;
+    }
+    return plan->buffers.count;
+}
+
 struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block) {
     struct shared_plan *plan = ARENA_NEW(arena, struct shared_plan);
     plan->by_buffer = map_new(arena);
@@ -161,8 +182,13 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
         bool is_warps = buffer->owner == LEVEL_WARP;
         if (buffer->memory != MEMORY_SHARED || !extent->first || (is_warps && warps_per_block == 0))
             continue;
-        struct shared_buffer shared = {.extent = extent, .is_dynamic = !buffer->capacity->is_constant};
-        if (shared.is_dynamic) {
+        struct shared_buffer shared = {
+            .extent = extent, .is_dynamic = !buffer->capacity->is_constant, .shares = plan->buffers.count};
+        if (shared.is_dynamic)
+            shared.shares = shared_with(plan, &shared);
+        if (shared.shares < plan->buffers.count) {
+            shared.place = shared.block_place = plan->buffers.at[shared.shares].place;
+        } else if (shared.is_dynamic) {
             shared.place = shared.block_place = (struct stretch){next_space++, 0, 1, 0, NULL};
             shared.block_place.frame = is_warps ? frame_number(loops, warp_loop(extent), warps_per_block) : 0;
         } else {

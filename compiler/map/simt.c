@@ -505,7 +505,7 @@ void simt_begin(struct lowering *l) {
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;
     for (size_t i = 0; i < plan->buffers.count; i++)
-        dynamic += plan->buffers.at[i].is_dynamic;
+        dynamic += plan->buffers.at[i].is_dynamic && plan->buffers.at[i].shares == i;
     int64_t limit = l->options->static_shared_limit;
     bool has_checks = has_checked_loops(l->forall->regions[0]);
     int64_t words =
@@ -526,7 +526,10 @@ void simt_begin(struct lowering *l) {
     for (size_t i = 0; i < plan->buffers.count; i++) {
         struct shared_buffer *shared = &plan->buffers.at[i];
         l->target->uses_double |= shared->extent->buffer->element == BASE_F64;
-        if (shared->is_dynamic) {
+        if (shared->shares != i) {
+            map_set(l->arrays, shared->extent->buffer,
+                    map_get(l->arrays, plan->buffers.at[shared->shares].extent->buffer));
+        } else if (shared->is_dynamic) {
             bool is_last = ++declared == dynamic;
             declare_dynamic(l, shared, warps, launch_pool, is_last, &at);
             if (!l->options->dynamic_as_parameters && !is_last && at->size > 1)
