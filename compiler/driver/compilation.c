@@ -147,7 +147,12 @@ static enum exit_status load_prelude(struct compilation *c) {
     const char *directory = search_prelude(c->arena);
     DIR *listing = directory ? opendir(directory) : NULL;
     if (!listing) {
-        driver_complain("the prelude is not found; set FCL_PRELUDE to its directory, or give --no-prelude");
+        const char *said = getenv("FCL_PRELUDE");
+        if (said && *said)
+            driver_complain(
+                "the prelude is not found in `%s`, as FCL_PRELUDE says; give its directory, or --no-prelude", said);
+        else
+            driver_complain("the prelude is not found; set FCL_PRELUDE to its directory, or give --no-prelude");
         return EXIT_USAGE;
     }
     VEC(const char *) names = {0};
@@ -157,8 +162,11 @@ static enum exit_status load_prelude(struct compilation *c) {
             vec_push(c->arena, &names, arena_strndup(c->arena, entry->d_name, length));
     }
     closedir(listing);
-    if (names.count)
-        qsort(names.at, names.count, sizeof *names.at, by_name);
+    if (!names.count) {
+        driver_complain("`%s`, where the prelude should be, has no file of FCL", directory);
+        return EXIT_USAGE;
+    }
+    qsort(names.at, names.count, sizeof *names.at, by_name);
     for (size_t i = 0; i < names.count; i++) {
         const char *path = path_join(c->arena, directory, names.at[i]), *why = NULL;
         if (find_loaded(c, identity_of(c->arena, path)))

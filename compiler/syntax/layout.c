@@ -51,9 +51,10 @@ static void keyword_to_name(struct marker *m, struct token *token) {
     token->name = symbol_intern(m->symbols, text, length);
 }
 
-/* `fn x -> e` and `fn x = e`. Of a lambda that began with a backslash the lexer has complained already. */
+/* `fn x -> e` and `fn x = e`. Of a lambda that began with a backslash or `fun` there was a complaint already. */
 static void arrow_of_function(struct marker *m, const struct token *fn, struct token *arrow) {
-    if (m->source->text[fn->span.begin - m->source->base] != '\\') {
+    const unsigned char *text = (const unsigned char *)m->source->text + (fn->span.begin - m->source->base);
+    if (text[0] == 'f' && text[1] == 'n') {
         struct diagnostic *error = diag_error(m->diagnostics, DIAG_SYNTAX, arrow->span, "expected `=>`, found %s",
                                               token_quote(m->arena, m->source, arrow->span));
         diag_hint(m->diagnostics, error, "a function is written `fn x => e`");
@@ -67,6 +68,14 @@ static bool is_lost_declaration_word(const struct token *token, const struct tok
            (next->starts_line || (next->kind != TOKEN_NAME && next->kind != TOKEN_STRING));
 }
 
+/* `(fun x => e)`: after a parenthesis no definition begins. */
+static void fun_to_fn(struct marker *m, struct token *token) {
+    struct diagnostic *error =
+        diag_error(m->diagnostics, DIAG_SYNTAX, token->span, "expected an expression, found the keyword `fun`");
+    diag_hint(m->diagnostics, error, "a function in place is `fn x => e`; `fun` defines one by name");
+    token->kind = TOKEN_FN;
+}
+
 /* Keywords where only a name can be meant: after the word that opens a definition, in its parameters, in those
    of `fn`, and before the `=` of a `let`. A keyword at the start of a line is taken at its word. */
 static void mend_slips(struct marker *m) {
@@ -77,6 +86,8 @@ static void mend_slips(struct marker *m) {
         if (where == FUNCTION && (token->kind == TOKEN_ARROW || token->kind == '='))
             arrow_of_function(m, fn, token);
         int next = m->tokens->at[i + 1].kind;
+        if (token->kind == TOKEN_FUN && !token->starts_line && i > 0 && m->tokens->at[i - 1].kind == '(')
+            fun_to_fn(m, token);
         if (token->starts_line && token_starts_declaration(token->kind))
             m->mended_count = 0;
         bool can_be_name = token_is_keyword(token->kind) && !token->starts_line;

@@ -397,10 +397,6 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
             diag_hint(d, error, "%s", parameter);
             return;
         }
-        if (token->kind == TOKEN_FUN && innermost->kind == '(') {
-            diag_hint(d, error, "a function in place is `fn x => e`; `fun` defines one by name");
-            return;
-        }
         if (innermost->kind == TOKEN_THEN && !foreign_word_hint(p, index))
             diag_hint(d, error, "an `if` is an expression: it has a value, and so an `else`, in every case");
         add_hints(p, error, index, expected);

@@ -128,6 +128,13 @@ bool is_bound_name(const struct checker *c, symbol name) {
     return map_get(c->locals, name) || find_global(c->scope, name) || map_get(c->primitives, name);
 }
 
+static bool has_local(const struct checker *c, const char *name) {
+    for (size_t i = 0; i < c->bound.count; i++)
+        if (strcmp(c->bound.at[i]->name->text, name) == 0)
+            return true;
+    return false;
+}
+
 void report_unbound_name(struct checker *c, symbol name, struct span span) {
     struct diagnostic *d =
         diag_error(c->diagnostics, DIAG_UNBOUND_NAME, span, "nothing is called `%s` here", name->text);
@@ -135,6 +142,13 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
     if (later) {
         diag_note(c->diagnostics, d, later->name_span, "`%s` is defined here, after its use", name->text);
         diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
+        return;
+    }
+    if (has_local(c, "rec")) { /* `let rec f x = …` has defined a function `rec` of f and x */
+        diag_hint(c->diagnostics, d,
+                  "`rec` is no keyword, and what a `let` defines does not call itself: define `fun %s` at the "
+                  "top, or repeat with `loop`, `foldl` or `power`",
+                  name->text);
         return;
     }
     for (size_t i = 0; i < sizeof foreign_names / sizeof *foreign_names; i++)
