@@ -192,6 +192,10 @@ class Generator:
         if level == "warp":
             options += [f"{self.pick('shuffleUp', 'shuffleDown', 'shuffleXor')} {n} (push <warp> {a})",
                         f"shuffle (fn i => length {a} - 1 - i) (push <warp> {a})"]
+        if level == "block":
+            index = "int (x & 15) - 2" if t in ("int", "uint", "i64", "u64", "u8", "i16") else f"i * {n} % 11 - 1"
+            options += [f"(let (r, counts) = rankByIndex {n} (mapIx (fn i x => {index}) {a}) in mapPushIx (fn i rank => "
+                        f"if (rank + counts ! (i % {n})) % 2 == 0 then {a} ! i else {self.literal(t)}) r)"]
         if level in ("block", "grid"):
             options += [f"(scatter {a} (generate (length {a} / 2) (fn i => (2 * i, {a} ! i))) : [{t}]<{level}>)"]
             if t in ("int", "uint", "i64", "u64", "u8", "i16"):
@@ -208,6 +212,10 @@ class Generator:
         push = f"push <{inner}> ({body})"
         if self.random.randrange(3) == 0:
             push = f"let w = {body} in {self.pushed('w', t, inner)}"
+        if inner == "block" and outer == "grid" and self.random.randrange(3) == 0:  # what it finds depends on the lengths before
+            m = self.random.randint(1, 300)
+            push = (f"let w = {body}\n      found = lookbackCounts (generate (min {m} (length w)) (fn d => d % 3 * length w))\n"
+                    f"    in push <block> (mapIx (fn i x => if found ! (i % {m}) % 2 == 0 then x else {self.literal(t)}) w)")
         return name, (f"sig {name} : [{t}] -> [{t}]<{outer}>\nfun {name} xs =\n"
                       f"  {split} {n} xs |> map (fn c => {push}){turn} |> concat {n}\n")
 
