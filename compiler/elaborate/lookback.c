@@ -488,15 +488,15 @@ static bool is_in_passes(struct elaborator *e, struct elab_value *one_pass) {
 }
 
 /* The number of this lookback; is it the first time that it is met? Then it wants a state. */
-static size_t come_to(struct elaborator *e, struct blocks_run *blocks, bool *is_new) {
+static size_t come_to(struct elaborator *e, struct blocks_run *blocks, const char *name, bool *is_new) {
     if (blocks->is_measured)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
-                  "the length of the last chunk depends on data, and what comes before it on a `lookback`");
+                  "the length of the last chunk depends on data, and what comes before it on a `%s`", name);
     if (!all_come_here(e))
-        elab_fail(
-            e, DIAG_LOOKBACK_PLACE, e->span,
-            "`lookback` is in a branch or a loop here: blocks wait for each other's values, so each must come to it "
-            "exactly once");
+        elab_fail(e, DIAG_LOOKBACK_PLACE, e->span,
+                  "`%s` is in a branch or a loop here: blocks wait for each other's values, so each must come to it "
+                  "exactly once",
+                  name);
     *is_new = blocks->next == blocks->states.count;
     return blocks->next++;
 }
@@ -531,7 +531,7 @@ struct elab_value *elab_LOOKBACK(struct elaborator *e, enum primitive primitive,
     if (!blocks)
         return neutral; /* there is one block */
     bool in_passes = is_in_passes(e, arguments[0]), is_new;
-    size_t which = come_to(e, blocks, &is_new);
+    size_t which = come_to(e, blocks, "lookback", &is_new);
     if (is_new) {
         struct ir_region *back = begin_state(e, blocks, !in_passes);
         end_state(e, blocks, new_values(e, blocks, !in_passes, arguments[1], neutral), back);
@@ -564,7 +564,7 @@ struct elab_value *elab_LOOKBACK_COUNTS(struct elaborator *e, enum primitive pri
     if (!blocks)
         return elab_of_pull(e, counts_in_one_pass(e, NULL, NULL, counts, places));
     bool in_passes = is_in_passes(e, arguments[0]), is_new;
-    size_t which = come_to(e, blocks, &is_new);
+    size_t which = come_to(e, blocks, "lookbackCounts", &is_new);
     if (is_new) {
         struct ir_region *back = begin_state(e, blocks, !in_passes);
         end_state(e, blocks, new_counts(e, blocks, !in_passes, places), back);
