@@ -161,7 +161,7 @@ numbers("sobolFold", "push <grid> (map (fn i => sobolFold 3 (i % 33) (fn s k v =
     functools.reduce(lambda s, kv: s * 3 + (kv[1] ^ kv[0]) & WORD, list(enumerate(directions(3)))[:i % 33], 1) for i in range(n)])
 numbers("sobolDirection", "push <grid> (map (fn i => sobolDirection 15 (i % 32)) (iota n))", lambda n: [directions(15)[i % 32] for i in range(n)])
 numbers("sobol sobolDimensions", "push <grid> (map (fn i => sobol (sobolDimensions - 1) (i * i)) (iota n))",
-        lambda n: [sobol(15, i * i) for i in range(n)])
+        lambda n: [sobol(15, i * i & WORD) for i in range(n)])
 numbers("sobolNext", "push <grid> (map (fn i => sobolNext 1 i (uint i)) (iota n))",
         lambda n: [sobol(1, i + 1) ^ sobol(1, i) ^ i for i in range(n)])
 numbers("sobolChunk", "(concat 7 (map (fn c => sobolChunk 3 (c * 7) (min 7 (n - c * 7))) (iota (divUp n 7))) : [uint]<grid>)",
