@@ -6,7 +6,9 @@ static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_printf(p->out, "FCL_BLOCK static void fcl_block_%s(", kernel->name);
     print_parameters(p, kernel, "int64_t block, int64_t blocks");
     text_add(p->out, ") {\n");
-    if (kernel->count->is_constant && kernel->count->constant.integer == 1)
+    if (kernel->forall->buffer)
+        text_add(p->out, "    (void)block, (void)blocks;\n"); /* tickets say what is to be done */
+    else if (kernel->count->is_constant && kernel->count->constant.integer == 1)
         text_add(p->out, "    (void)blocks;\n"); /* the first one does all */
 }
 

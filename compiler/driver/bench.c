@@ -122,8 +122,11 @@ enum exit_status command_bench(struct options *options) {
     return status > found ? status : found;
 }
 
+static bool is_wanted(const struct options *options, const char *target) {
+    return !options->target || strcmp(options->target, target) == 0;
+}
+
 enum exit_status command_devices(struct options *options) {
-    (void)options;
     struct fcl_device_list list;
     enum fcl_status status = fcl_devices(&list);
     if (status != FCL_OK) {
@@ -132,6 +135,8 @@ enum exit_status command_devices(struct options *options) {
     }
     for (size_t i = 0; i < list.count; i++) {
         const struct fcl_device_info *d = &list.devices[i];
+        if (!is_wanted(options, fcl_backend_name(d->backend)))
+            continue;
         printf("%s:%d  %s\n", fcl_device_kind_name(d->kind), d->index, d->name);
         printf("    %s, driver %s\n", d->platform, d->driver);
         if (d->memory_bytes)
@@ -145,9 +150,10 @@ enum exit_status command_devices(struct options *options) {
             printf("    unusable: %s\n", d->problem);
     }
     for (int b = 0; b < FCL_BACKENDS; b++)
-        if (list.absent[b][0])
+        if (list.absent[b][0] && is_wanted(options, fcl_backend_name((enum fcl_backend)b)))
             printf("%s: none (%s)\n", fcl_backend_name((enum fcl_backend)b), list.absent[b]);
-    printf("interp:  the reference interpreter\n");
+    if (is_wanted(options, "interp"))
+        printf("interp:  the reference interpreter\n");
     fcl_device_list_free(&list);
     return EXIT_GOOD;
 }
