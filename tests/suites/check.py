@@ -48,6 +48,19 @@ def cases(env):
         assert done.returncode == 1 and done.stderr.startswith("<stdin>:1:"), done.stderr
     yield Case("a program from standard input", standard_input)
 
+    def prelude_elsewhere():
+        folder = env.tmp()
+        for path, words in (("/nowhere", "`/nowhere`, as FCL_PRELUDE says"), (folder, "has no file of FCL")):
+            done = env.run(env.fclc, "check", "-", input="fun f x = x\n", env={**os.environ, "FCL_PRELUDE": path})
+            assert done.returncode == 2 and words in done.stderr, done.stderr
+    yield Case("what FCL_PRELUDE says is no prelude", prelude_elsewhere)
+
+    def devices():
+        assert env.must(env.fclc, "devices", "--target=interp").startswith("interp:  ")
+        listed = env.must(env.fclc, "devices", "--target=c").splitlines()
+        assert listed and all(line.startswith(("c:", " ")) for line in listed), listed
+    yield Case("the devices of one target", devices)
+
     def json_of_many():
         folder = env.tmp()
         for name, text in (("a", "fun f x = y\n"), ("b", "fun f x = x\n"), ("c", "fun f x = z + w\n")):
