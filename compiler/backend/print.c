@@ -98,14 +98,6 @@ static void print_variable(struct printer *p, const struct target_statement *sta
     text_add(p->out, ";\n");
 }
 
-void print_element(struct printer *p, const struct target_array *array, bool is_volatile) {
-    if (is_volatile)
-        text_printf(p->out, "((volatile %s%s *)%s)[", p->dialect->pointees[array->space],
-                    memory_type(p->dialect, array->element), array->name);
-    else
-        text_printf(p->out, "%s[", array->name);
-}
-
 /* ---- control ---- */
 
 static void print_body(struct printer *p, const struct target_block *block) {
@@ -179,9 +171,8 @@ static void print_statement(struct printer *p, const struct target_statement *st
             print_vector_store(p, statement);
             return;
         }
-        print_element(p, statement->array, statement->is_volatile);
-        print_expr(p, statement->index, PRECEDENCE_ANY);
-        text_add(p->out, "] = ");
+        print_element(p, statement->array, statement->index, statement->is_volatile);
+        text_add(p->out, " = ");
         print_expr(p, statement->value, PRECEDENCE_ANY);
         text_add(p->out, ";\n");
         return;

@@ -197,7 +197,6 @@ static struct ir_value *plus_constant(struct ir_builder *b, struct ir_value *val
 struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum) {
     struct linear rest = *sum;
     struct ir_value *total = NULL;
-    uint32_t depth = 0;
     b->rebuilding++;
     while (rest.count > 0) {
         size_t best = 0;
@@ -209,11 +208,6 @@ struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum) {
         }
         struct ir_value *value = rest.term[best].value;
         int64_t factor = rest.term[best].coefficient;
-        if (total && rest.constant != 0 && builder_depth(b, value) > depth) {
-            total = plus_constant(b, total, rest.constant);
-            rest.constant = 0;
-        }
-        depth = builder_depth(b, value);
         remove_term(&rest, best);
         if (!total && factor < 0) {
             total = builder_integer(b, rest.base, rest.constant);

@@ -99,6 +99,19 @@ static void lower_result(struct lowering *l, const struct ir_instruction *instru
     lower_bind(l, result, is_named ? lower_named(l, expr, result->name, fallback) : expr);
 }
 
+/* note [wide subscripts]
+   On processors an address takes 64 bits, so that a sum of 32 bits has to be extended; of one that never wraps the parts may be
+   extended before, outside of loops or once for all, and then the processor adds them as it reads. */
+static bool is_wide_subscript(const struct lowering *l, const struct ir_instruction *instruction,
+                              const struct target_expr *expr) {
+    if (l->target->mapping != TARGET_LOOP || instruction->op != OP_ADD || expr->base != BASE_I32 ||
+        !uses_as_subscript(l->uses, instruction->results[0]))
+        return false;
+    if (expr->operands[0]->base == BASE_I64) /* such a sum, and a constant: it may be less than 0, but is a subscript */
+        return true;
+    return instruction->no_wrap && !uses_inline(l->uses, instruction);
+}
+
 static void lower_operation(struct lowering *l, const struct ir_instruction *instruction) {
     const struct ir_value *result = instruction->results[0];
     struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, result->base);
@@ -108,6 +121,11 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
     for (size_t i = 0; i < instruction->operand_count; i++) {
         expr->operands[i] = lower_value(l, instruction->operands[i]);
         expr->size += expr->operands[i]->size;
+    }
+    if (is_wide_subscript(l, instruction, expr)) {
+        expr->base = BASE_I64;
+        for (size_t i = 0; i < 2; i++)
+            expr->operands[i] = expr_convert(l, expr->operands[i], BASE_I64);
     }
     lower_result(l, instruction, expr, base_info[result->base].is_integer ? "t" : "x");
 }

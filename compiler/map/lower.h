@@ -19,12 +19,15 @@ void names_release(struct names *names, size_t mark); /* those made since may be
 
 struct value_use {
     uint32_t count;
+    uint32_t subscripts;               /* of these, subscripts of loads and stores, or such but for a constant */
     const struct ir_instruction *user; /* the last one found; NULL: a region's yield */
     const struct ir_region *region;    /* where that use is */
 };
 /* How often values are used in the body of `forall`, dead operations aside; indexed by value id. */
 struct value_use *uses_count(struct arena *arena, const struct ir_kernel *kernel, const struct ir_instruction *forall);
-/* May this operation or load be printed inside its only user? */
+/* Is it used, and only so? */
+bool uses_as_subscript(const struct value_use *uses, const struct ir_value *value);
+/* May this operation or load be printed inside its only user, or its users? */
 bool uses_inline(const struct value_use *uses, const struct ir_instruction *instruction);
 
 /* ---- exchange.c ---- */
@@ -139,6 +142,7 @@ struct target_expr *parameters_describe(struct lowering *l, const struct ir_valu
 
 /* ---- simt.c, loop.c ---- */
 
+void simt_plan(struct lowering *l); /* where shared buffers lie: before simt_begin and parameters_make */
 void simt_begin(struct lowering *l);
 void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 void simt_declare(struct lowering *l, struct extent *extent);

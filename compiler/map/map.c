@@ -105,6 +105,8 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
                          .arrays = map_new(arena),
                          .extents = extents_of(arena, forall->regions[0]),
                          .names = names_new(arena)};
+    if (options->mapping == TARGET_SIMT)
+        simt_plan(&l);
     target->count_text = parameters_describe(&l, target->count, 4);
     parameters_make(&l);
     if (options->mapping == TARGET_SIMT)

@@ -262,15 +262,19 @@ static void recompute(struct lowering *l, struct host_values *values, const stru
     lower_bind(l, host->value, is_used_once ? expr : lower_named(l, expr, host->value->name, "t"));
 }
 
-/* Dynamic shared memory that only the launch needs to know the size of: a parameter, or the last in the one pool. */
-static bool launch_sizes_it(const struct lowering *l, size_t which) {
-    if (l->extents->all.at[which]->buffer->owner != LEVEL_BLOCK)
+/* Dynamic shared memory that only the launch needs to know the size of: a parameter, the last in the one pool, or in the place of another. */
+static bool launch_sizes_it(const struct lowering *l, const struct ir_buffer *buffer) {
+    const struct shared_plan *plan = l->shared;
+    size_t which = 0;
+    while (which < plan->buffers.count && plan->buffers.at[which].extent->buffer != buffer)
+        which++;
+    if (which == plan->buffers.count || buffer->owner != LEVEL_BLOCK)
         return false;
-    for (size_t i = which + 1; i < l->extents->all.count && !l->options->dynamic_as_parameters; i++) {
-        const struct extent *later = l->extents->all.at[i];
-        if (later->first && later->buffer->memory == MEMORY_SHARED && !later->buffer->capacity->is_constant)
+    if (plan->buffers.at[which].shares != which)
+        return true;
+    for (size_t i = which + 1; i < plan->buffers.count && !l->options->dynamic_as_parameters; i++)
+        if (plan->buffers.at[i].is_dynamic && plan->buffers.at[i].shares == i)
             return false;
-    }
     return true;
 }
 
@@ -281,7 +285,8 @@ void parameters_make(struct lowering *l) {
     for (size_t i = 0; i < l->extents->all.count; i++) {
         struct extent *extent = l->extents->all.at[i];
         enum ir_memory memory = extent->buffer->memory;
-        bool is_launchs = memory == MEMORY_SHARED && l->target->mapping == TARGET_SIMT && launch_sizes_it(l, i);
+        bool is_launchs =
+            memory == MEMORY_SHARED && l->target->mapping == TARGET_SIMT && launch_sizes_it(l, extent->buffer);
         if (extent->first && !is_launchs && (memory == MEMORY_SHARED || memory == MEMORY_PRIVATE))
             need(l, &values, extent->buffer->capacity, 0, 2); /* may be used more than once: named */
     }

@@ -497,10 +497,14 @@ static int64_t register_bytes(const struct target_block *block) {
     return bytes;
 }
 
+static int warps_of_block(const struct lowering *l) {
+    return l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
+}
+
+void simt_plan(struct lowering *l) { l->shared = shared_allocate(l->arena, l->extents, warps_of_block(l)); }
+
 void simt_begin(struct lowering *l) {
-    int warps =
-        l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
-    l->shared = shared_allocate(l->arena, l->extents, warps);
+    int warps = warps_of_block(l);
     l->barriers = barriers_place(l->arena, l->forall, l->shared, warps);
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;

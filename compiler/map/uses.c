@@ -2,12 +2,26 @@
    instead of getting a name. */
 #include "map/lower.h"
 
+bool uses_as_subscript(const struct value_use *uses, const struct ir_value *value) {
+    return uses[value->id].count > 0 && uses[value->id].count == uses[value->id].subscripts;
+}
+
 static void count_operand(struct value_use *uses, const struct ir_value *value, const struct ir_instruction *user,
                           const struct ir_region *region) {
     struct value_use *use = &uses[value->id];
     use->count++;
     use->user = user;
     use->region = region;
+}
+
+static bool adds_constant(const struct ir_instruction *instruction) {
+    return instruction->kind == IR_OPERATION && instruction->op == OP_ADD && instruction->operands[1]->is_constant;
+}
+
+/* Is the first operand used as a subscript here, or as one but for a constant? */
+static bool is_subscript_of(const struct value_use *uses, const struct ir_instruction *user) {
+    return user->kind == IR_LOAD || user->kind == IR_STORE ||
+           (adds_constant(user) && uses_as_subscript(uses, user->results[0]));
 }
 
 /* Backwards, so that an operation that only dead ones use is dead itself. */
@@ -27,6 +41,8 @@ static void count_region(struct value_use *uses, const struct ir_kernel *kernel,
             instruction->kind == IR_SHUFFLE && exchange_of(kernel, instruction, &distance) != TARGET_EXCHANGE_AT;
         for (size_t k = 0; k < (is_near ? 1 : instruction->operand_count); k++)
             count_operand(uses, instruction->operands[k], instruction, region);
+        if (is_subscript_of(uses, instruction))
+            uses[instruction->operands[0]->id].subscripts++;
     }
 }
 
@@ -63,7 +79,19 @@ static bool load_may_move(const struct value_use *uses, const struct ir_instruct
     return true;
 }
 
+/* x + 1, where all uses are subscripts and x has a name: processors add constants to addresses for nothing. */
+static bool is_near_subscript(const struct value_use *uses, const struct ir_instruction *instruction) {
+    if (!adds_constant(instruction) || !uses_as_subscript(uses, instruction->results[0]))
+        return false;
+    const struct ir_value *base = instruction->operands[0];
+    bool is_named = uses[base->id].count > 1 || !base->definition ||
+                    (base->definition->kind != IR_OPERATION && base->definition->kind != IR_LOAD);
+    return is_named;
+}
+
 bool uses_inline(const struct value_use *uses, const struct ir_instruction *instruction) {
+    if (is_near_subscript(uses, instruction))
+        return true;
     return has_one_user_here(uses, instruction) &&
            (instruction->kind == IR_OPERATION || load_may_move(uses, instruction));
 }
