@@ -50,7 +50,7 @@ def run(env, rows, folder, executor):
         name = f"{executor}.fcl"  # not the whole path, which is in the generated code: what is built is found again by later runs
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write("\n".join(lines + [bundles[i].directive(folder, length, label) for length, i, label in tests]) + "\n")
-        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], name, cwd=folder, env=variables(env, executor), timeout=600)
+        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], name, cwd=folder, env=variables(env, executor), timeout=3600 if env.long else 600)
         failed = [(tests[int(line) - len(lines) - 1], text) for line, text in
                   re.findall(r"^[^\n]*\.fcl:(\d+): (.*)$", done.stdout, re.M) if int(line) > len(lines)]
         return failed, Counts.of_last_line(done.stdout), done.stdout + done.stderr
