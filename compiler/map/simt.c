@@ -471,28 +471,16 @@ static bool has_barrier_in_branch(const struct target_block *block, bool is_bran
     return false;
 }
 
-static int64_t private_bytes(const struct target_block *block) {
+/* Of a thread's arrays. `at_a_time`: those of two branches are not there together. */
+static int64_t array_bytes(const struct target_block *block, bool at_a_time) {
     int64_t bytes = 0;
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];
         const struct target_array *array = statement->array;
         if (statement->kind == TARGET_DECLARE_ARRAY && array->space == TARGET_SPACE_PRIVATE)
             bytes += array->capacity * (int64_t)target_element_bytes(array->element);
-        bytes += private_bytes(&statement->body) + private_bytes(&statement->other);
-    }
-    return bytes;
-}
-
-/* The same of registers, in which the arrays of two branches share a place. */
-static int64_t register_bytes(const struct target_block *block) {
-    int64_t bytes = 0;
-    for (size_t i = 0; i < block->statements.count; i++) {
-        const struct target_statement *statement = block->statements.at[i];
-        const struct target_array *array = statement->array;
-        if (statement->kind == TARGET_DECLARE_ARRAY && array->space == TARGET_SPACE_PRIVATE)
-            bytes += array->capacity * (int64_t)target_element_bytes(array->element);
-        int64_t body = register_bytes(&statement->body), other = register_bytes(&statement->other);
-        bytes += body > other ? body : other;
+        int64_t body = array_bytes(&statement->body, at_a_time), other = array_bytes(&statement->other, at_a_time);
+        bytes += !at_a_time ? body + other : body > other ? body : other;
     }
     return bytes;
 }
@@ -549,7 +537,7 @@ void simt_begin(struct lowering *l) {
         l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_I32);
     }
     simt_forall(l, l->forall);
-    l->target->private_bytes = private_bytes(&l->target->body);
-    l->target->register_bytes = register_bytes(&l->target->body);
+    l->target->private_bytes = array_bytes(&l->target->body, false);
+    l->target->register_bytes = array_bytes(&l->target->body, true);
     l->target->has_barrier_in_branch = has_barrier_in_branch(&l->target->body, false);
 }
