@@ -25,6 +25,14 @@ static struct ir_value *together(struct elaborator *e, enum ir_op op, struct ir_
     return ir_convert(b, ir_binary(b, OP_MIN, exact, most), BASE_I32);
 }
 
+struct ir_value *elab_sum_of_bounds(struct elaborator *e, struct ir_value *x, struct ir_value *y) {
+    return together(e, OP_ADD, x, y);
+}
+
+struct ir_value *elab_product_of_bounds(struct elaborator *e, struct ir_value *x, struct ir_value *y) {
+    return together(e, OP_MUL, x, y);
+}
+
 /* A bound of what is no negative number where it matters. */
 static struct ir_value *natural(struct elaborator *e, const struct ir_value *value, struct ir_value *its_bound) {
     return value->low >= 0 ? its_bound : larger(e, its_bound, ir_int(e->builder, 0));

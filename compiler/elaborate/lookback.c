@@ -26,6 +26,9 @@ enum { NOTHING, AGGREGATE, INCLUSIVE };
 enum { STATE_AT = 62 }; /* of a word's bits: what is below is the value */
 
 struct lookback_state {
+    const char *name; /* the primitive's */
+    struct span span;
+    bool in_passes;
     struct elab_value *function, *neutral; /* or, of counts: */
     struct ir_value *places; /* of each block, at most; its words or values are behind those of the block before it */
     base_list bases;
@@ -461,7 +464,7 @@ static void scan_counts(struct elaborator *e, const struct lookback_state *state
 }
 
 void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks) {
-    const struct lookback_state *state = blocks->states.at[blocks->pass];
+    const struct lookback_state *state = blocks->collected;
     if (state->places)
         scan_counts(e, state, blocks);
     else
@@ -487,38 +490,77 @@ static bool is_in_passes(struct elaborator *e, struct elab_value *one_pass) {
     return value && ir_known(e->builder, value) == IR_FALSE;
 }
 
-/* The number of this lookback; is it the first time that it is met? Then it wants a state. */
-static size_t come_to(struct elaborator *e, struct blocks_run *blocks, const char *name, bool *is_new) {
+static void fail_place(struct elaborator *e, struct span span, const char *name) {
+    elab_fail(e, DIAG_LOOKBACK_PLACE, span,
+              "`%s` is in a branch or a loop here: blocks wait for each other's values, so each must come to it "
+              "exactly once",
+              name);
+}
+
+static void check_place(struct elaborator *e, const struct blocks_run *blocks, const char *name) {
     if (blocks->is_measured)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
                   "the length of the last chunk depends on data, and what comes before it on a `%s`", name);
     if (!all_come_here(e))
-        elab_fail(e, DIAG_LOOKBACK_PLACE, e->span,
-                  "`%s` is in a branch or a loop here: blocks wait for each other's values, so each must come to it "
-                  "exactly once",
-                  name);
-    *is_new = blocks->next == blocks->states.count;
-    return blocks->next++;
+        fail_place(e, e->span, name);
+}
+
+static bool are_alike(const struct elab_value *f, const struct elab_value *g) {
+    if (f->kind != g->kind)
+        return false;
+    if (f->kind == ELAB_PRIMITIVE)
+        return f->primitive.primitive == g->primitive.primitive;
+    return f->kind != ELAB_CLOSURE || f->closure.lambda == g->closure.lambda;
+}
+
+/* note [branches]
+   A chunk may have been made again under the branches of a condition (note [splits]), such as that of the last one. Each of them
+   comes to the same lookbacks in the same order, or a block would wait for what another one does not tell. */
+static struct lookback_state *state_here(struct elaborator *e, const struct blocks_run *blocks, bool in_passes,
+                                         bool is_counts, const char *name) {
+    if (blocks->next == blocks->states.count)
+        return NULL;
+    struct lookback_state *state = blocks->states.at[blocks->next];
+    if (state->in_passes != in_passes || (state->places != NULL) != is_counts)
+        fail_place(e, e->span, name);
+    return state;
 }
 
 /* Buffers of the launch are allocated just before the loop over the blocks. */
-static struct ir_region *begin_state(struct elaborator *e, const struct blocks_run *blocks, bool in_one_pass) {
+static struct ir_region *begin_state(struct elaborator *e, const struct blocks_run *blocks, bool in_passes) {
     struct ir_region *back = ir_enter(e->builder, blocks->parent);
-    if (in_one_pass && !blocks->region->owner->buffer)
+    if (!in_passes && !blocks->region->owner->buffer)
         blocks->region->owner->buffer = allocate_zeroed(e, BASE_U32, ir_int(e->builder, 1), "tickets");
     return back;
 }
 
-static void end_state(struct elaborator *e, struct blocks_run *blocks, struct lookback_state *state,
-                      struct ir_region *back) {
+static void end_state(struct elaborator *e, struct blocks_run *blocks, struct lookback_state *state, bool in_passes,
+                      const char *name, struct ir_region *back) {
     ir_leave_outermost(e->builder, back);
+    state->name = name;
+    state->span = elab_users_span(e, e->span);
+    state->in_passes = in_passes;
     vec_push(e->arena, &blocks->states, state);
 }
 
-/* What comes after it is left out until the end of the chunk: run_chunk. */
-static void end_pass(struct elaborator *e, struct blocks_run *blocks) {
-    blocks->is_collected = true;
-    e->shape++;
+/* Does this pass end here? Then what comes after it is left out until the end of the chunk (run_chunk), by `shape`. */
+static bool ends_pass(struct blocks_run *blocks, const struct lookback_state *state) {
+    blocks->next++;
+    if (!state->in_passes || blocks->next_pass++ < blocks->pass)
+        return false;
+    blocks->collected = state;
+    return true;
+}
+
+void elab_end_lookbacks(struct elaborator *e, struct blocks_run *blocks) {
+    size_t come = blocks->next;
+    if (!blocks->has_come)
+        blocks->come = come;
+    blocks->has_come = true;
+    if (come == blocks->come)
+        return;
+    const struct lookback_state *state = blocks->states.at[come < blocks->come ? come : blocks->come];
+    fail_place(e, state->span, state->name);
 }
 
 struct elab_value *elab_LOOKBACK(struct elaborator *e, enum primitive primitive, const struct instance *instance,
@@ -530,22 +572,30 @@ struct elab_value *elab_LOOKBACK(struct elaborator *e, enum primitive primitive,
         return elab_unknown_like(e, neutral);
     if (!blocks)
         return neutral; /* there is one block */
-    bool in_passes = is_in_passes(e, arguments[0]), is_new;
-    size_t which = come_to(e, blocks, "lookback", &is_new);
-    if (is_new) {
-        struct ir_region *back = begin_state(e, blocks, !in_passes);
-        end_state(e, blocks, new_values(e, blocks, !in_passes, arguments[1], neutral), back);
+    bool in_passes = is_in_passes(e, arguments[0]);
+    check_place(e, blocks, "lookback");
+    struct lookback_state *state = state_here(e, blocks, in_passes, false, "lookback");
+    if (!state) {
+        struct ir_region *back = begin_state(e, blocks, in_passes);
+        state = new_values(e, blocks, !in_passes, arguments[1], neutral);
+        end_state(e, blocks, state, in_passes, "lookback", back);
     }
-    const struct lookback_state *state = blocks->states.at[which];
     ir_values aggregate = {0};
     elab_flatten(e, arguments[3], &aggregate);
-    if (!in_passes)
-        return in_one_pass(e, state, blocks, &aggregate);
-    if (which == blocks->pass) {
+    bool is_same = aggregate.count == state->bases.count && are_alike(state->function, arguments[1]);
+    for (size_t k = 0; k < aggregate.count && is_same; k++)
+        is_same = aggregate.at[k]->base == state->bases.at[k];
+    if (!is_same)
+        fail_place(e, e->span, "lookback");
+    state->function = arguments[1];
+    state->neutral = neutral;
+    if (ends_pass(blocks, state)) {
         collect(e, state, blocks, &aggregate);
-        end_pass(e, blocks);
+        e->shape++;
         return elab_unknown_like(e, neutral);
     }
+    if (!in_passes)
+        return in_one_pass(e, state, blocks, &aggregate);
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
     for (size_t k = 0; k < state->bases.count; k++)
         leaves[k] = ir_load(e->builder, state->values[k], blocks->index);
@@ -563,20 +613,26 @@ struct elab_value *elab_LOOKBACK_COUNTS(struct elaborator *e, enum primitive pri
     struct ir_value *places = elab_capacity(e, counts->length, LEVEL_BLOCK);
     if (!blocks)
         return elab_of_pull(e, counts_in_one_pass(e, NULL, NULL, counts, places));
-    bool in_passes = is_in_passes(e, arguments[0]), is_new;
-    size_t which = come_to(e, blocks, "lookbackCounts", &is_new);
-    if (is_new) {
-        struct ir_region *back = begin_state(e, blocks, !in_passes);
-        end_state(e, blocks, new_counts(e, blocks, !in_passes, places), back);
+    bool in_passes = is_in_passes(e, arguments[0]);
+    check_place(e, blocks, "lookbackCounts");
+    struct lookback_state *state = state_here(e, blocks, in_passes, true, "lookbackCounts");
+    if (!state) {
+        struct ir_region *back = begin_state(e, blocks, in_passes);
+        state = new_counts(e, blocks, !in_passes, places);
+        end_state(e, blocks, state, in_passes, "lookbackCounts", back);
     }
-    const struct lookback_state *state = blocks->states.at[which];
-    if (!in_passes)
-        return elab_of_pull(e, counts_in_one_pass(e, state, blocks, counts, state->places));
-    if (which == blocks->pass) {
+    if (ir_known(e->builder, ir_binary(e->builder, OP_LE, places, state->places)) != IR_TRUE)
+        elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
+                  "what the last chunk, or one in another branch, tells may be longer here than what the first ones "
+                  "tell, for "
+                  "which memory is set aside");
+    if (ends_pass(blocks, state)) {
         collect_counts(e, state, blocks, counts);
-        end_pass(e, blocks);
+        e->shape++;
         return elab_of_pull(e, elab_unknown_array(e, &type_of_counts, counts->length));
     }
+    if (!in_passes)
+        return elab_of_pull(e, counts_in_one_pass(e, state, blocks, counts, state->places));
     struct ir_value *start = product(e, blocks->index, state->places);
     return elab_of_pull(e,
                         elab_stored(e, &type_of_counts, state->values, start, ir_resolve(e->builder, counts->length)));

@@ -151,12 +151,11 @@ static void rank_by_warps(struct elaborator *e, struct ranks *ranks, struct ir_v
     struct ir_builder *b = e->builder;
     int64_t threads = e->options->block_size;
     struct ir_region *here = ir_enter_outermost(b); /* the host computes capacities */
+    struct ir_value *count = ir_int(b, threads);
     ranks->warps = ir_int(b, threads / 32);
-    ranks->rounds =
-        ir_binary(b, OP_DIV, ir_binary(b, OP_ADD, ir_binary(b, OP_SUB, room, ir_int(b, 1)), ir_int(b, threads)),
-                  ir_int(b, threads));
-    struct ir_value *kept = ir_binary(b, OP_MUL, ranks->rounds, ir_int(b, threads));
-    struct ir_value *counters = ir_binary(b, OP_MUL, ranks->warps, most);
+    ranks->rounds = ir_binary(b, OP_DIV, elab_sum_of_bounds(e, room, ir_int(b, threads - 1)), count);
+    struct ir_value *kept = elab_product_of_bounds(e, ranks->rounds, count);
+    struct ir_value *counters = elab_product_of_bounds(e, ranks->warps, most);
     ir_leave_outermost(b, here);
     ranks->kept = shared_ints(e, kept, "ranks");
     ranks->counters = shared_ints(e, counters, "counters");

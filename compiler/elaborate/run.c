@@ -186,7 +186,7 @@ static void run_chunk(struct elaborator *e, void *context) {
     const struct chunk_body *body = context;
     int shape = e->shape;
     if (body->blocks)
-        body->blocks->next = 0;
+        body->blocks->next = body->blocks->next_pass = 0;
     struct ir_builder *b = e->builder;
     const struct ir_value *size = body->push->chunk_size;
     if (!body->push->function && size && size->is_constant &&
@@ -198,6 +198,8 @@ static void run_chunk(struct elaborator *e, void *context) {
         check_chunk(e, body, chunk, &writer);
     elab_run(e, chunk, &writer);
     e->shape = shape; /* raised where a pass ends at a lookback */
+    if (body->blocks)
+        elab_end_lookbacks(e, body->blocks);
 }
 
 /* Over blocks of the grid: once, unless a lookback wants launches of its own. */
@@ -208,12 +210,13 @@ static void run_blocks(struct elaborator *e, struct chunk_body *body, struct ir_
     blocks->parent = ir_current(b);
     blocks->count = count;
     for (;; blocks->pass++) {
-        blocks->is_collected = false;
+        blocks->collected = NULL;
+        blocks->has_come = false;
         blocks->index = body->chunk = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, count, "chunk");
         blocks->region = ir_current(b);
         elab_with_split(e, run_chunk, body);
         ir_end_forall(b);
-        if (!blocks->is_collected)
+        if (!blocks->collected)
             break;
         elab_scan_collected(e, blocks);
     }

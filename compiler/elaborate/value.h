@@ -139,11 +139,14 @@ struct lookback_state;
 struct blocks_run {
     struct ir_region *parent, *region; /* that the loop is in; its body */
     struct ir_value *index, *count;
-    size_t next; /* lookbacks met so far in this elaboration of the body */
+    size_t next, next_pass; /* lookbacks met so far in this elaboration of the body; of these, in passes */
+    size_t come;            /* that number at the end of the first elaboration in this pass, once */
+    bool has_come;
     VEC(struct lookback_state *) states;
-    size_t pass;       /* lookbacks before that number have been scanned by launches of their own */
-    bool is_collected; /* this pass ends at a lookback: what comes after it is left out */
-    bool is_measured;  /* there is no loop: only the length of the last chunk is wanted */
+    size_t pass; /* as many lookbacks in passes have been scanned by launches of their own */
+    const struct lookback_state
+        *collected;   /* this pass ends at that lookback: what comes after it is left out; or NULL */
+    bool is_measured; /* there is no loop: only the length of the last chunk is wanted */
 };
 
 struct call {
@@ -313,6 +316,8 @@ void elab_check_scatter(struct elaborator *e, struct push *push, const struct wr
 void elab_run_reduce(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- lookback.c ---- */
+/* At the end of an elaboration of the body: note [branches] in lookback.c. */
+void elab_end_lookbacks(struct elaborator *e, struct blocks_run *blocks);
 /* After a pass that has collected what blocks give to a lookback: the launch that combines them. */
 void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks);
 
@@ -325,6 +330,9 @@ void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writ
 /* ---- bound.c ---- */
 /* A value of the outermost region (or a constant) that `value` never exceeds; NULL: none is known. */
 struct ir_value *elab_upper_bound(struct elaborator *e, struct ir_value *value);
+/* Of two such, not negative: at most the greatest length, for which there is never memory. */
+struct ir_value *elab_sum_of_bounds(struct elaborator *e, struct ir_value *x, struct ir_value *y);
+struct ir_value *elab_product_of_bounds(struct elaborator *e, struct ir_value *x, struct ir_value *y);
 
 /* ---- primitives, one function each, called with all their arguments ---- */
 typedef struct elab_value *elab_primitive(struct elaborator *e, enum primitive primitive,

@@ -180,7 +180,7 @@ static struct value interp_LOOKBACK_COUNTS(struct interp *in, const struct value
 }
 
 static struct value interp_RANK_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
-    int64_t buckets = size_of(in, a[0], "the number of buckets", span), length = a[1].pull->length;
+    int64_t buckets = size_of(in, a[0], "the length", span), length = a[1].pull->length;
     struct value *counts = interp_alloc(in, (size_t)buckets * sizeof *counts);
     struct value *ranks = interp_alloc(in, (size_t)length * sizeof *ranks);
     for (int64_t i = 0; i < buckets; i++)
