@@ -214,7 +214,7 @@ class Generator:
             push = f"let w = {body} in {self.pushed('w', t, inner)}"
         if inner == "block" and outer == "grid" and self.random.randrange(3) == 0:  # what it finds depends on the lengths before
             m = self.random.randint(1, 300)
-            push = (f"let w = {body}\n      found = lookbackCounts (generate (min {m} (length w)) (fn d => d % 3 * length w))\n"
+            push = (f"let w = {body}\n      found = lookbackCounts (generate {m} (fn d => d % 3 * length w))\n"
                     f"    in push <block> (mapIx (fn i x => if found ! (i % {m}) % 2 == 0 then x else {self.literal(t)}) w)")
         return name, (f"sig {name} : [{t}] -> [{t}]<{outer}>\nfun {name} xs =\n"
                       f"  {split} {n} xs |> map (fn c => {push}){turn} |> concat {n}\n")
