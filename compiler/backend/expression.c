@@ -418,21 +418,6 @@ const char *vector_type(struct printer *p, enum base base) {
     return arena_printf(p->out->arena, "%s%d", p->dialect->types[base], TARGET_LANES);
 }
 
-/* `, array + index)` */
-/* note [subscripts]
-   A subscript names an element, so it is at least 0. A sum with one part that is at least 0, or a difference from one, could only wrap
-   below that: so in the subscript itself, which is evaluated where the element is, it cannot have wrapped; and compilers
-   that know it take constants into addresses. */
-static void print_subscript(struct printer *p, const struct target_expr *index, enum precedence least) {
-    bool is_sum = index->kind == TARGET_EXPR_OPERATION && !index->lanes && index->base == BASE_I32 &&
-                  (index->op == OP_ADD || index->op == OP_SUB);
-    if (is_sum && index->wraps &&
-        (index->operands[0]->low >= 0 || (index->op == OP_ADD && index->operands[1]->low >= 0)))
-        print_sum(p, index, least);
-    else
-        print_expr(p, index, least);
-}
-
 void print_element(struct printer *p, const struct target_array *array, const struct target_expr *index,
                    bool is_volatile) {
     if (is_volatile)
@@ -440,13 +425,14 @@ void print_element(struct printer *p, const struct target_array *array, const st
                     memory_type(p->dialect, array->element), array->name);
     else
         text_printf(p->out, "%s[", array->name);
-    print_subscript(p, index, PRECEDENCE_ANY);
+    print_expr(p, index, PRECEDENCE_ANY);
     text_add(p->out, "]");
 }
 
+/* `array + index)` */
 static void print_address(struct printer *p, const struct target_array *array, const struct target_expr *index) {
     text_printf(p->out, "%s + ", array->name);
-    print_subscript(p, index, PRECEDENCE_SUM + 1);
+    print_expr(p, index, PRECEDENCE_SUM + 1);
     text_add(p->out, ")");
 }
 

@@ -116,7 +116,7 @@ void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base bas
 /* print.c */
 void print_line(struct printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void print_indent(struct printer *p);
-/* `array[`, or the same through a volatile pointer */
+/* `array[index]`, or the same through a volatile pointer */
 void print_element(struct printer *p, const struct target_array *array, const struct target_expr *index,
                    bool is_volatile);
 void print_block(struct printer *p, const struct target_block *block);

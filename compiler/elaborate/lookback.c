@@ -38,8 +38,6 @@ struct lookback_state {
         *values; /* by component: the aggregates, then the inclusive ones; in passes: one for each block */
 };
 
-static struct type type_of_counts = {.kind = TYPE_BASE, .base = BASE_I32};
-
 static struct ir_buffer *new_buffer(struct elaborator *e, enum ir_memory memory, enum base base,
                                     struct ir_value *capacity, const char *name) {
     enum level_value level = memory == MEMORY_OUTPUT ? LEVEL_GRID : LEVEL_BLOCK;
@@ -442,7 +440,7 @@ static struct pull *counts_in_one_pass(struct elaborator *e, const struct lookba
     }
     ir_store(b, found[0], place, sum);
     elab_end_threads(e, LEVEL_BLOCK, place);
-    return elab_stored(e, &type_of_counts, found, NULL, ir_resolve(b, counts->length));
+    return elab_stored(e, &elab_int_type, found, NULL, ir_resolve(b, counts->length));
 }
 
 static void collect_counts(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
@@ -473,8 +471,8 @@ void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks) {
 
 /* ---- the primitives ---- */
 
-/* Every block must come here, once: blocks wait for each other. So no loop of theirs is around this, and no branch but those that
-   a whole chunk and the last one have of their own. */
+/* Every block must come here, once: blocks wait for each other. So no loop of theirs is around this, and no branch but those under
+   which the chunk has been made again: see note [branches] for these. */
 static bool all_come_here(const struct elaborator *e) {
     const struct ir_region *here = ir_current(e->builder), *region = here;
     while (region != e->blocks->region) {
@@ -609,7 +607,7 @@ struct elab_value *elab_LOOKBACK_COUNTS(struct elaborator *e, enum primitive pri
     struct pull *counts = elab_as_pull(e, arguments[1]);
     struct blocks_run *blocks = e->blocks;
     if (e->shape)
-        return elab_of_pull(e, elab_unknown_array(e, &type_of_counts, counts->length));
+        return elab_of_pull(e, elab_unknown_array(e, &elab_int_type, counts->length));
     struct ir_value *places = elab_capacity(e, counts->length, LEVEL_BLOCK);
     if (!blocks)
         return elab_of_pull(e, counts_in_one_pass(e, NULL, NULL, counts, places));
@@ -623,17 +621,16 @@ struct elab_value *elab_LOOKBACK_COUNTS(struct elaborator *e, enum primitive pri
     }
     if (ir_known(e->builder, ir_binary(e->builder, OP_LE, places, state->places)) != IR_TRUE)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
-                  "what the last chunk, or one in another branch, tells may be longer here than what the first ones "
-                  "tell, for "
-                  "which memory is set aside");
+                  "the last chunk, or one in another branch, may tell more numbers here than the first ones, by which "
+                  "memory is set aside");
     if (ends_pass(blocks, state)) {
         collect_counts(e, state, blocks, counts);
         e->shape++;
-        return elab_of_pull(e, elab_unknown_array(e, &type_of_counts, counts->length));
+        return elab_of_pull(e, elab_unknown_array(e, &elab_int_type, counts->length));
     }
     if (!in_passes)
         return elab_of_pull(e, counts_in_one_pass(e, state, blocks, counts, state->places));
     struct ir_value *start = product(e, blocks->index, state->places);
     return elab_of_pull(e,
-                        elab_stored(e, &type_of_counts, state->values, start, ir_resolve(e->builder, counts->length)));
+                        elab_stored(e, &elab_int_type, state->values, start, ir_resolve(e->builder, counts->length)));
 }

@@ -138,8 +138,8 @@ static void take_in_batches(struct elaborator *e, const struct reducing *r, cons
                     *own = ir_binary(b, OP_ADD, first, thread);
     struct ir_value *batch = ir_begin_for(b, batches, NULL, 0, "batch");
     struct ir_value *start = ir_binary(b, OP_ADD, own, ir_binary(b, OP_MUL, batch, size));
-    ir_assume(b,
-              ir_binary(b, OP_LE, start, ir_int(b, INT32_MAX - BATCH * block))); /* all of them are below the length */
+    ir_assume(b, ir_binary(b, OP_LE, start,
+                           ir_int(b, INT32_MAX - (BATCH - 1) * block))); /* all of them are below the length */
     const struct elab_value *pairs[BATCH];
     for (int k = 0; k < BATCH; k++)
         pairs[k] = pair_at(e, r, ir_binary(b, OP_ADD, start, ir_int(b, k * block)));

@@ -36,7 +36,7 @@ static struct ir_value *is_bucket(struct elaborator *e, const struct ranks *rank
     return ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), index), ir_binary(b, OP_LT, index, ranks->buckets));
 }
 
-/* A branch where the condition is not known to hold; what it gives is 0 elsewhere. */
+/* A branch, where the condition is not known to hold. end_where: what it gives, and otherwise. */
 static enum ir_truth begin_where(struct elaborator *e, struct ir_value *condition) {
     enum ir_truth truth = ir_known(e->builder, condition);
     if (truth != IR_TRUE)
@@ -222,7 +222,6 @@ struct elab_value *elab_RANK_BY_INDEX(struct elaborator *e, enum primitive primi
                                       struct elab_value **arguments) {
     (void)primitive, (void)instance;
     struct ir_builder *b = e->builder;
-    static struct type type = {.kind = TYPE_BASE, .base = BASE_I32};
     struct ranks *ranks = ARENA_NEW(e->arena, struct ranks);
     ranks->indices = elab_as_pull(e, arguments[1]);
     ranks->buckets = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
@@ -230,7 +229,8 @@ struct elab_value *elab_RANK_BY_INDEX(struct elaborator *e, enum primitive primi
     push->ranks = ranks;
     push->array = ranks->indices;
     if (e->shape)
-        return elab_pair(e, elab_of_push(e, push), elab_of_pull(e, elab_unknown_array(e, &type, ranks->buckets)));
+        return elab_pair(e, elab_of_push(e, push),
+                         elab_of_pull(e, elab_unknown_array(e, &elab_int_type, ranks->buckets)));
     struct ir_value *room = elab_capacity(e, ranks->indices->length, LEVEL_BLOCK);
     struct ir_value *most = elab_capacity(e, ranks->buckets, LEVEL_BLOCK);
     struct ir_buffer **counts = ARENA_ARRAY(e->arena, struct ir_buffer *, 1);
@@ -240,5 +240,5 @@ struct elab_value *elab_RANK_BY_INDEX(struct elaborator *e, enum primitive primi
     else
         rank_by_one(e, ranks, room, counts[0]);
     return elab_pair(e, elab_of_push(e, push),
-                     elab_of_pull(e, elab_stored(e, &type, counts, NULL, ir_resolve(b, ranks->buckets))));
+                     elab_of_pull(e, elab_stored(e, &elab_int_type, counts, NULL, ir_resolve(b, ranks->buckets))));
 }

@@ -343,6 +343,8 @@ void elab_allocate(struct elaborator *e, struct ir_buffer **buffers, size_t coun
         ir_allocate(e->builder, buffers[i]);
 }
 
+struct type elab_int_type = {.kind = TYPE_BASE, .base = BASE_I32};
+
 struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
                          struct ir_value *offset, struct ir_value *length) {
     struct pull *pull = ARENA_NEW(e->arena, struct pull);

@@ -277,6 +277,7 @@ struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum
 struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_buffer **buffers,
                          struct ir_value *offset, struct ir_value *length);
 void elab_allocate(struct elaborator *e, struct ir_buffer **buffers, size_t count);
+extern struct type elab_int_type; /* of what primitives make of themselves */
 /* An array of which only the length is known (or not even that: NULL): shapes. */
 struct pull *elab_unknown_array(struct elaborator *e, struct type *element, struct ir_value *length);
 struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element);

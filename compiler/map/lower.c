@@ -130,10 +130,28 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
     lower_result(l, instruction, expr, base_info[result->base].is_integer ? "t" : "x");
 }
 
+/* note [subscripts]
+   A subscript names an element, so it is at least 0. A sum with one part that is at least 0, or a difference from one, could only wrap
+   below that; and it is computed in the subscript itself, which is evaluated where the element is. So it has not wrapped,
+   and compilers that know it take constants into addresses. */
+static struct target_expr *lower_subscript(struct lowering *l, const struct ir_value *value) {
+    struct target_expr *index = lower_value(l, value);
+    if (index->kind != TARGET_EXPR_OPERATION || index->base != BASE_I32 || !index->wraps)
+        return index;
+    bool is_sum = index->op == OP_ADD && (index->operands[0]->low >= 0 || index->operands[1]->low >= 0);
+    bool is_difference = index->op == OP_SUB && index->operands[0]->low >= 0;
+    if (!is_sum && !is_difference)
+        return index;
+    struct target_expr *exact = ARENA_NEW(l->arena, struct target_expr);
+    *exact = *index;
+    exact->wraps = false;
+    return exact;
+}
+
 static void lower_load(struct lowering *l, const struct ir_instruction *instruction) {
     struct target_array *array = lower_array(l, instruction->buffer);
     struct target_expr *expr =
-        expr_element(l, instruction->results[0]->base, array, lower_value(l, instruction->operands[0]));
+        expr_element(l, instruction->results[0]->base, array, lower_subscript(l, instruction->operands[0]));
     expr->is_volatile = instruction->is_volatile;
     lower_result(l, instruction, expr, "x");
 }
@@ -141,7 +159,7 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
 static void lower_store(struct lowering *l, const struct ir_instruction *instruction) {
     struct target_statement *store = lower_emit(l, TARGET_STORE);
     store->array = lower_array(l, instruction->buffer);
-    store->index = lower_value(l, instruction->operands[0]);
+    store->index = lower_subscript(l, instruction->operands[0]);
     store->value = lower_value(l, instruction->operands[1]);
     store->is_volatile = instruction->is_volatile;
 }
@@ -266,7 +284,7 @@ static void lower_atomic(struct lowering *l, const struct ir_instruction *instru
         return;
     }
     const struct ir_value *result = instruction->results[0];
-    struct target_expr *index = lower_value(l, instruction->operands[0]);
+    struct target_expr *index = lower_subscript(l, instruction->operands[0]);
     struct target_expr *value = lower_value(l, instruction->operands[instruction->operand_count - 1]);
     struct target_expr *expected = instruction->operand_count == 3 ? lower_value(l, instruction->operands[1]) : NULL;
     struct target_variable *variable = NULL;

@@ -1,6 +1,7 @@
 """The generated code itself: how many loops, loads, stores and barriers a program becomes, whether every compiler takes
 it, and what ptxas says of it."""
 
+import collections
 import glob
 import os
 import re
@@ -36,6 +37,8 @@ def cases(env):
             got = {"loops": count(r"\bfor \(", text), "barriers": count(r"__syncthreads\(\)", text),
                    "shared": count(r"__shared__", text), "private": count(r"\blocal_array\w*\[\w+\];", text), "divisions": count(r"[^/]/[^/*]|%", text),
                    "branches": count(r"\bif \(", text), "choices": count(r" \? ", text), "unrolled": count(r"#pragma unroll\n", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
+            got["shuffles"] = count(r"__shfl\w*_sync\(", text)
+            got["early loads"] = count(r"= [^;=]*\bxs\[", text.partition("atomicAdd")[0])  # before any bucket is updated
             got["stores"] = len(re.findall(r"^\s*\w+\[.*?\] = ", text, re.M))
             for key, value in wanted.items():
                 assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
@@ -51,6 +54,21 @@ def cases(env):
                  "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3) xs)", "k", loops=3, unrolled=1, divisions=0, branches=1)
     yield golden("but not where a turn is long", "kernel k (n : int) (xs : [int]) = push <grid> (map (fn x => foldl (+) x (range 0 n)) xs)",
                  "k", unrolled=0, divisions=0)
+    yield golden("a thread of a histogram has eight loads under way before it updates a bucket, and one for what is left",
+                 "kernel k (xs : [int]) = histogram 256 xs", "k_1", **{"early loads": 8}, loads=9)
+    yield golden("where all lanes meet at a place of global memory one of them updates it: a vote and five exchanges for each of eight pairs",
+                 "kernel k (n : int) (xs : [int]) = (reduceByIndex (+) 0 (replicate n 0) (map (fn x => (x, x)) xs) : [int]<grid>)", "k_5",
+                 **{"early loads": 8}, loads=9, shuffles=48)
+
+    def wide():
+        path = os.path.join(env.tmp(), "product.cl")
+        env.must(env.fclc, "--target=opencl", "--map=loop", env.path("benchmarks", "fcl", "matrices.fcl"), "-o", path)
+        product = re.search(r"void product\(.*?\n}\n", open(path, encoding="utf-8").read(), re.S)[0]
+        found = collections.Counter(re.findall(r"\ba\[(\w+) \+ \d+l\]", product))
+        assert sorted(found.values()) == [7] * 8 and all(f"const long {place} = " in product for place in found), product
+
+    yield Case("in a product for processors each of eight rows has one place in 64 bits, from which seven more elements of it are counted", wide)
+
     def dumps(target, mapping):
         for path in sorted(glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("tests", "run", "*.fcl"))):
             done = env.run(env.fclc, "--dump=target", "--target=" + target, "--map=" + mapping, path)

@@ -38,7 +38,6 @@ KERNELS = [
      {"global write": 1.6, "shared read": 1.21, "shared write": 1.55, "shared atomic": 2.17}),
     (WHOLE, "counts", "256 random:8192:1:0:255", {"global atomic": 1.02, "shared atomic": 3.2}),
     (WHOLE, "bucketSums", "4096 random:8192:1:0:4095 iota:8192", {"global atomic": 7.75}),
-    (WHOLE, "bucketSums", "70000 fill:8192:5 iota:8192", {}),
     *((MATRICES, name, "iota:8192", {}) for name in ("turned", "turnedBytes", "turnedShorts", "turnedDoubles")),
     (MATRICES, "timesVector", "64 iota:8192 iota:128", {}),
     # A thread's columns are next to each other, so that they are read by 16 bytes (WIDE below) without conflicts; the simulator sees words.

@@ -76,6 +76,7 @@ row("push", "lookback", "unzip (force (concat 1 (map (fn z => push <block> [look
 pushed("lookbackCounts", "concat 37 (map (fn c => push <block> (map uint (lookbackCounts (force (reduceByIndex (+) 0 (replicate 37 0) "
        "(map (fn x => (int (x % 41), 1)) c) : [int]<block>))))) (splitUp 300 xs))",
        wanted=lambda xs: counts_before([x % 41 for x in xs]))
+# rankByIndex is a primitive; rows are of functions, and this is the one that is made of it.
 pushed("radixPass", "concat 700 (map (fn c => mapPush uint (fst (rankByIndex 37 (map (fn x => int (x % 41)) c)))) (splitUp 700 xs))",
        wanted=lambda xs: joined(ranks([x % 41 for x in part]) for part in chunks(700, xs)), variant="ranks")
 pushed("radixPass", "concat 37 (map (fn c => push <block> (map uint (snd (rankByIndex 37 (map (fn x => int (x % 41)) c))))) (splitUp 700 xs))",
