@@ -58,20 +58,23 @@ static bool runs_for_certain(struct elaborator *e) {
     return true;
 }
 
-/* An index that is outside of any array that there can be here. */
-static void reject_index(struct elaborator *e, const struct ir_value *index, const struct ir_value *length) {
+/* Whether the index is outside of any array that there can be here, which is told. */
+static bool reject_index(struct elaborator *e, const struct ir_value *index, const struct ir_value *length) {
     const char *at_least = index->is_constant ? "" : " or more", *at_most = length->is_constant ? "" : "at most ";
     bool is_at_end = index->is_constant && length->is_constant && index->low >= length->high;
     if (index->high < 0)
-        elab_fail(e, DIAG_INDEX_RANGE, e->span,
-                  index->is_constant ? "index %lld is negative" : "the index is negative, at most %lld",
-                  (long long)index->high);
-    if (index == length && !length->is_constant && runs_for_certain(e))
-        elab_fail(e, DIAG_INDEX_RANGE, e->span,
-                  "the index is the length of the array, whose last element is one place before");
-    if (is_at_end || (index->low >= length->high && runs_for_certain(e)))
-        elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld%s is outside this array of %slength %lld",
-                  (long long)index->low, at_least, at_most, (long long)length->high);
+        elab_reject(e, DIAG_INDEX_RANGE, e->span,
+                    index->is_constant ? "index %lld is negative" : "the index is negative, at most %lld",
+                    (long long)index->high);
+    else if (index == length && !length->is_constant && runs_for_certain(e))
+        elab_reject(e, DIAG_INDEX_RANGE, e->span,
+                    "the index is the length of the array, whose last element is one place before");
+    else if (is_at_end || (index->low >= length->high && runs_for_certain(e)))
+        elab_reject(e, DIAG_INDEX_RANGE, e->span, "index %lld%s is outside this array of %slength %lld",
+                    (long long)index->low, at_least, at_most, (long long)length->high);
+    else
+        return false;
+    return true;
 }
 
 static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, struct ir_value *index) {
@@ -207,7 +210,8 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         size_t count = (size_t)ir_resolve(e->builder, pull->length)->constant.integer;
         if (index)
             index = ir_resolve(e->builder, index);
-        if (!count && pull->memory.element && is_of_scalars(pull->memory.element) && !runs_if_reached(e))
+        if (!count && pull->memory.element && is_of_scalars(pull->memory.element) &&
+            (!runs_if_reached(e) || e->rejected.count))
             return index_nothing(e, pull->memory.element);
         if (index && index->is_constant) {
             bool is_outside = index->constant.integer < 0 || (uint64_t)index->constant.integer >= count;
@@ -420,8 +424,9 @@ PRIMITIVE(INDEX) {
     UNUSED_HERE;
     struct pull *pull = elab_as_pull(e, arguments[0]);
     struct ir_value *index = elab_as_scalar(e, arguments[1]);
-    if (index && pull->length && !e->shape && runs_if_reached(e))
-        reject_index(e, ir_resolve(e->builder, index), ir_resolve(e->builder, pull->length));
+    if (index && pull->length && !e->shape && runs_if_reached(e) &&
+        reject_index(e, ir_resolve(e->builder, index), ir_resolve(e->builder, pull->length)))
+        return elab_index(e, pull, ir_int(e->builder, 0));
     return elab_index(e, pull, elab_checked_index(e, index, pull->length));
 }
 

@@ -355,5 +355,5 @@ struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global
     if (setjmp(e.failure))
         return NULL;
     elaborate(&e);
-    return kernel;
+    return e.rejected.count ? NULL : kernel;
 }

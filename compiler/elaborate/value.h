@@ -173,14 +173,18 @@ struct elaborator {
     unsigned depth;                   /* of nested evaluation */
     uint64_t steps;                   /* evaluated so far, for a limit */
     const struct call *calls;
-    struct span maker; /* of the closure of the prelude that is being evaluated, as above */
-    struct span span;  /* what is being evaluated */
-    jmp_buf failure;   /* after a diagnostic */
+    struct span maker;         /* of the closure of the prelude that is being evaluated, as above */
+    struct span span;          /* what is being evaluated */
+    VEC(struct span) rejected; /* by elab_reject */
+    jmp_buf failure;           /* after a diagnostic */
 };
 
 /* ---- failure ---- */
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5), noreturn));
+/* The same, but elaboration goes on with something else in its place, to find what else is wrong: once for each place. */
+void elab_reject(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 void elab_internal(struct elaborator *e, const char *what) __attribute__((noreturn));
 /* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
 const struct call *elab_users_call(const struct elaborator *e, struct span span);

@@ -144,13 +144,10 @@ struct span elab_users_span(const struct elaborator *e, struct span span) {
     return call ? call->span : (struct span){0, 0};
 }
 
-void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
+static void tell(struct elaborator *e, enum diag_code code, struct span span, const char *format, va_list arguments) {
     struct text text;
     text_init(&text, e->arena);
     text_vprintf(&text, format, arguments);
-    va_end(arguments);
     const struct call *shown_at = elab_users_call(e, span);
     struct diagnostic *d = diag_error(e->diagnostics, code, shown_at ? shown_at->span : span, "%s", text_string(&text));
     if (shown_at)
@@ -171,8 +168,33 @@ void elab_fail(struct elaborator *e, enum diag_code code, struct span span, cons
         shown++;
     }
     if (left)
-        diag_note(e->diagnostics, d, (struct span){0, 0}, "and in %u more calls", left);
+        diag_note(e->diagnostics, d, (struct span){0, 0}, "and in %u more call%s", left, left == 1 ? "" : "s");
+}
+
+void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    if (!e->rejected.count) /* else it may follow from what was put in place of the rejected */
+        tell(e, code, span, format, arguments);
+    va_end(arguments);
     longjmp(e->failure, 1);
+}
+
+void elab_reject(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {
+    enum { MOST = 20 };
+    struct span place = elab_users_span(e, span);
+    if (!place.end)
+        place = span;
+    for (size_t i = 0; i < e->rejected.count; i++)
+        if (e->rejected.at[i].begin == place.begin && e->rejected.at[i].end == place.end)
+            return; /* other turns of an unrolled loop, and other instances */
+    va_list arguments;
+    va_start(arguments, format);
+    tell(e, code, span, format, arguments);
+    va_end(arguments);
+    vec_push(e->arena, &e->rejected, place);
+    if (e->rejected.count == MOST)
+        longjmp(e->failure, 1);
 }
 
 void elab_internal(struct elaborator *e, const char *what) {
