@@ -3,11 +3,19 @@
    note [batches]
    For all that a compiler knows, an update changes what the next pair is read from, and it is in a branch; so a GPU's thread would
    wait for each pair's load before it asks for the next one. Where pairs take little to compute and an update is one instruction, a
-   thread computes several pairs and then does their updates: their loads are under way together. */
+   thread computes several pairs and then does their updates: their loads are under way together.
+
+   note [looking first]
+   A comparison and a branch for each pair take a CPU as long as the update of a bucket. The least and the greatest index of many
+   pairs are found by vectors in a tenth of it: where all are inside, as they nearly always are, no pair needs a branch. The
+   indices are computed twice, so this is done where that takes little. */
 #include "elaborate/reduce.h"
 
-/* Instructions of a pair that is taken in batches: see note [batches]. */
-enum { MOST_OF_PAIR = 40 };
+/* Instructions of a pair that is taken in batches: see note [batches]; of one whose index is computed twice: see note [looking first]. */
+enum { MOST_OF_PAIR = 40, MOST_TWICE = 12 };
+
+/* Groups of pairs that are looked at together: 4 KiB of indices, which are in the first-level cache when they are read again. */
+enum { GROUPS_OF_LOOK = 128 };
 
 static struct elab_value *pair_at(struct elaborator *e, const struct reducing *r, struct ir_value *which) {
     struct elab_value *pair = elab_index(e, r->push->pairs, which);
@@ -16,18 +24,31 @@ static struct elab_value *pair_at(struct elaborator *e, const struct reducing *r
     return pair;
 }
 
+static struct ir_value *is_between(struct elaborator *e, struct ir_value *low, struct ir_value *least,
+                                   struct ir_value *greatest, struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    /* greatest - low could overflow and come out below width: the bounds are compared before */
+    struct ir_value *high = ir_binary(b, OP_ADD, low, width);
+    return ir_binary(b, OP_AND, ir_binary(b, OP_LE, low, least), ir_binary(b, OP_LT, greatest, high));
+}
+
+/* Of a pair that is known to be inside. */
+static void put_pair(struct elaborator *e, const struct reducing *r, const struct places *places,
+                     const struct elab_value *pair, struct ir_value *low) {
+    struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
+    reduce_update(e, r, places, ir_binary(e->builder, OP_SUB, index, low), pair->tuple.items[1]);
+}
+
 static void take_pair(struct elaborator *e, const struct reducing *r, const struct places *places,
                       const struct elab_value *pair, struct ir_value *low, struct ir_value *width) {
     struct ir_builder *b = e->builder;
     struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
-    /* index - low could overflow and come out inside: the bounds are compared before. */
-    struct ir_value *high = ir_binary(b, OP_ADD, low, width);
-    struct ir_value *inside = ir_binary(b, OP_AND, ir_binary(b, OP_LE, low, index), ir_binary(b, OP_LT, index, high));
+    struct ir_value *inside = is_between(e, low, index, index, width);
     enum ir_truth truth = ir_known(b, inside);
     if (truth == IR_UNKNOWN)
         ir_begin_if(b, inside);
     if (truth != IR_FALSE)
-        reduce_update(e, r, places, ir_binary(b, OP_SUB, index, low), pair->tuple.items[1]);
+        put_pair(e, r, places, pair, low);
     if (truth == IR_UNKNOWN) {
         ir_else(b, NULL, 0);
         ir_end_if(b, NULL, NULL, 0, false);
@@ -48,21 +69,33 @@ static size_t plain_length(const struct ir_region *region, bool may_load) {
     return length;
 }
 
-/* See note [batches]. What a pair takes is seen from one that is computed for nothing, and is dead code then. */
-static bool is_worth_batching(struct elaborator *e, const struct reducing *r, struct ir_value *first,
-                              struct ir_value *count) {
-    struct ir_builder *b = e->builder;
-    if (e->options->is_cpu || e->options->check || e->options->optimise == 0 || r->is_packed || r->is_locked ||
-        count->high < (int64_t)BATCH * e->options->block_size)
-        return false;
+static bool all_are(const struct reducing *r, enum update wanted) {
     for (size_t k = 0; k < r->count; k++)
-        if (r->updates[k] != UPDATE_ATOMIC)
+        if (r->updates[k] != wanted)
             return false;
+    return true;
+}
+
+/* What a pair takes is seen from one that is computed for nothing, and is dead code then. *truth: is its index inside? */
+static size_t length_of_pair(struct elaborator *e, const struct reducing *r, struct ir_value *first,
+                             struct ir_value *count, struct ir_value *low, struct ir_value *width,
+                             enum ir_truth *truth) {
+    struct ir_builder *b = e->builder;
     struct ir_value *i = elab_begin_threads(e, LEVEL_BLOCK, count);
-    pair_at(e, r, ir_binary(b, OP_ADD, first, i));
-    bool result = plain_length(ir_current(b), true) <= MOST_OF_PAIR;
+    struct ir_value *index = elab_as_scalar(e, pair_at(e, r, ir_binary(b, OP_ADD, first, i))->tuple.items[0]);
+    *truth = ir_known(b, is_between(e, low, index, index, width));
+    size_t length = plain_length(ir_current(b), true);
     elab_end_threads(e, LEVEL_BLOCK, i);
-    return result;
+    return length;
+}
+
+/* See note [batches]. */
+static bool is_worth_batching(struct elaborator *e, const struct reducing *r, struct ir_value *first,
+                              struct ir_value *count, struct ir_value *low, struct ir_value *width) {
+    enum ir_truth truth;
+    return !e->options->is_cpu && !e->options->check && e->options->optimise > 0 && !r->is_packed && !r->is_locked &&
+           count->high >= (int64_t)BATCH * e->options->block_size && all_are(r, UPDATE_ATOMIC) &&
+           length_of_pair(e, r, first, count, low, width, &truth) <= MOST_OF_PAIR;
 }
 
 bool reduce_may_meet(const struct elaborator *e, const struct places *places) {
@@ -161,7 +194,7 @@ static void take_in_batches(struct elaborator *e, const struct reducing *r, cons
 void reduce_take_pairs(struct elaborator *e, const struct reducing *r, const struct places *places,
                        enum level_value level, struct ir_value *first, struct ir_value *count, struct ir_value *low,
                        struct ir_value *width) {
-    if (level == LEVEL_BLOCK && is_worth_batching(e, r, first, count)) {
+    if (level == LEVEL_BLOCK && is_worth_batching(e, r, first, count, low, width)) {
         take_in_batches(e, r, places, first, count, low, width);
         return;
     }
@@ -170,20 +203,72 @@ void reduce_take_pairs(struct elaborator *e, const struct reducing *r, const str
     elab_end_threads(e, level, i);
 }
 
+/* `count` groups from pair `start` on, of a pair for each copy of the places; a group for each of the level's threads. */
+static void take_groups(struct elaborator *e, const struct reducing *r, const struct places *places,
+                        enum level_value level, struct ir_value *start, struct ir_value *count, struct ir_value *low,
+                        struct ir_value *width, bool are_inside) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *ways = ir_int(b, MOST_WAYS);
+    struct ir_value *group = elab_begin_threads(e, level, count);
+    struct ir_value *first = ir_binary(b, OP_ADD, start, ir_binary(b, OP_MUL, group, ways));
+    struct ir_value *way = ir_begin_for(b, ways, NULL, 0, "way");
+    struct places copy = *places;
+    copy.offset = copy.lock_offset = ir_binary(b, OP_MUL, way, places->stride);
+    struct elab_value *pair = pair_at(e, r, ir_binary(b, OP_ADD, first, way));
+    if (are_inside) {
+        struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
+        ir_assume(b, is_between(e, low, index, index, width));
+        put_pair(e, r, &copy, pair, low);
+    } else {
+        take_pair(e, r, &copy, pair, low, width);
+    }
+    ir_end_for(b, NULL, NULL);
+    elab_end_threads(e, level, group);
+}
+
+/* Whether the indices of so many pairs from `start` on are all inside. */
+static struct ir_value *look(struct elaborator *e, const struct reducing *r, struct ir_value *start, int64_t count,
+                             struct ir_value *low, struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *bounds[2] = {ir_int(b, INT32_MAX), ir_int(b, INT32_MIN)};
+    struct ir_value *i = ir_begin_for(b, ir_int(b, count), bounds, 2, "look");
+    struct ir_value *index = elab_as_scalar(e, pair_at(e, r, ir_binary(b, OP_ADD, start, i))->tuple.items[0]);
+    struct ir_value *next[2] = {ir_binary(b, OP_MIN, bounds[0], index), ir_binary(b, OP_MAX, bounds[1], index)};
+    ir_end_for(b, next, bounds);
+    return is_between(e, low, bounds[0], bounds[1], width);
+}
+
+/* See note [looking first]. */
+static bool is_worth_looking(struct elaborator *e, const struct reducing *r, struct ir_value *first,
+                             struct ir_value *count, struct ir_value *low, struct ir_value *width) {
+    enum ir_truth truth;
+    return !e->options->check && e->options->optimise > 0 && count->high >= GROUPS_OF_LOOK * MOST_WAYS &&
+           length_of_pair(e, r, first, count, low, width, &truth) <= MOST_TWICE && truth == IR_UNKNOWN;
+}
+
 void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const struct places *places,
                           struct ir_value *first, struct ir_value *count, struct ir_value *low,
                           struct ir_value *width) {
     struct ir_builder *b = e->builder;
+    if (is_worth_looking(e, r, first, count, low, width)) {
+        enum { SIZE = GROUPS_OF_LOOK * MOST_WAYS };
+        struct ir_value *size = ir_int(b, SIZE), *groups = ir_int(b, GROUPS_OF_LOOK);
+        struct ir_value *looks = ir_binary(b, OP_DIV, count, size);
+        struct ir_value *turn = elab_begin_threads(e, LEVEL_BLOCK, looks);
+        struct ir_value *start = ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, turn, size));
+        ir_assume(b,
+                  ir_binary(b, OP_LE, start, ir_int(b, INT32_MAX - SIZE + 1))); /* all of them are below the length */
+        ir_begin_if(b, look(e, r, start, SIZE, low, width));
+        take_groups(e, r, places, LEVEL_THREAD, start, groups, low, width, true);
+        ir_else(b, NULL, 0);
+        take_groups(e, r, places, LEVEL_THREAD, start, groups, low, width, false);
+        ir_end_if(b, NULL, NULL, 0, false);
+        elab_end_threads(e, LEVEL_BLOCK, turn);
+        first = ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, looks, size));
+        count = ir_binary(b, OP_REM, count, size);
+    }
     struct ir_value *ways = ir_int(b, MOST_WAYS), *groups = ir_binary(b, OP_DIV, count, ways);
-    struct ir_value *i = elab_begin_threads(e, LEVEL_BLOCK, groups);
-    struct ir_value *start = ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, i, ways));
-    struct ir_value *way = ir_begin_for(b, ways, NULL, 0, "way");
-    struct places copy = *places;
-    copy.offset = copy.lock_offset = ir_binary(b, OP_MUL, way, places->stride);
-    take_pair(e, r, &copy, pair_at(e, r, ir_binary(b, OP_ADD, start, way)), low, width);
-    ir_end_for(b, NULL, NULL);
-    elab_end_threads(e, LEVEL_BLOCK, i);
-    struct ir_value *done = ir_binary(b, OP_MUL, groups, ways);
-    reduce_take_pairs(e, r, places, LEVEL_BLOCK, ir_binary(b, OP_ADD, first, done), ir_binary(b, OP_SUB, count, done),
-                      low, width);
+    take_groups(e, r, places, LEVEL_BLOCK, first, groups, low, width, false);
+    reduce_take_pairs(e, r, places, LEVEL_BLOCK, ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, groups, ways)),
+                      ir_binary(b, OP_REM, count, ways), low, width);
 }

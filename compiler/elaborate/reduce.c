@@ -39,8 +39,6 @@ static void end_choice(struct elaborator *e, enum ir_truth truth) {
         ir_end_if(e->builder, NULL, NULL, 0, false);
 }
 
-/* Without buckets of the blocks' own. */
-
 /* ---- phases ---- */
 
 /* New buffers for that many places, allocated here. */
@@ -75,6 +73,22 @@ static void add_lock(struct elaborator *e, const struct reducing *r, struct plac
 static void free_locks(struct elaborator *e, const struct places *places, struct ir_value *place) {
     if (places->lock && !places->lock->is_zeroed)
         ir_store(e->builder, places->lock, place, ir_int(e->builder, 0));
+}
+
+/* The places of all copies, from one on, become the neutral element. */
+static void empty_ways(struct elaborator *e, const struct reducing *r, const struct places *places,
+                       struct ir_value *from, struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *count = ir_binary(b, OP_SUB, places->ways ? places->ways : ir_int(b, 1), from);
+    struct ir_value *way = ir_begin_for(b, count, NULL, 0, "way");
+    struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, width);
+    struct ir_value *place = h;
+    if (places->ways)
+        place = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, ir_binary(b, OP_ADD, from, way), places->stride), h);
+    reduce_write(e, r, places, place, r->neutral);
+    free_locks(e, places, place);
+    elab_end_threads(e, LEVEL_BLOCK, h);
+    ir_end_for(b, NULL, NULL);
 }
 
 /* Places begin as the array says. */
@@ -163,13 +177,9 @@ static void run_in_turns(struct elaborator *e, const struct reducing *r, const s
     struct places places = new_places(e, r, LEVEL_BLOCK, capacity, "buckets");
     add_lock(e, r, &places, LEVEL_BLOCK, capacity);
     places.ways = ir_int(b, MOST_WAYS);
-    places.stride = length;
+    places.stride = ir_int(b, length->high);
     fill(e, r, &places, LEVEL_BLOCK);
-    struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, ir_binary(b, OP_MUL, length, ir_int(b, MOST_WAYS - 1)));
-    struct ir_value *copy = ir_binary(b, OP_ADD, length, h);
-    reduce_write(e, r, &places, copy, r->neutral);
-    free_locks(e, &places, copy);
-    elab_end_threads(e, LEVEL_BLOCK, h);
+    empty_ways(e, r, &places, ir_int(b, 1), length);
     reduce_take_in_turns(e, r, &places, zero, ir_resolve(b, r->push->pairs->length), zero, length);
     hand_on(e, r, &places, LEVEL_BLOCK, writer);
 }
@@ -284,26 +294,20 @@ static void begin_share(struct elaborator *e, struct share *share, struct ir_val
 }
 
 /* A core cannot change one place twice in a row without waiting for the first change: pairs that follow one another go to
-   different copies of the block's buckets, where these stay in the first-level cache. */
-static void add_ways(struct elaborator *e, const struct reducing *r, struct places *buckets, struct ir_value *width) {
-    struct ir_builder *b = e->builder;
+   different copies of the block's buckets, where these stay in the first-level cache. The copies lie this far apart; 0: none. */
+static int64_t stride_of_ways(const struct elaborator *e, const struct reducing *r, const struct ir_value *width) {
     int64_t most = most_in_ways(r);
     if (!e->options->is_cpu || most < 1 || width->low > most)
-        return;
-    struct ir_value *are_few = ir_binary(b, OP_LE, width, ir_int(b, most));
-    buckets->ways = ir_ternary(b, OP_SELECT, are_few, ir_int(b, MOST_WAYS), ir_int(b, 1));
-    buckets->stride = width;
+        return 0;
+    return width->high < most ? width->high : most;
 }
 
-static struct ir_value *room_for_ways(struct elaborator *e, const struct reducing *r, struct ir_value *capacity) {
+static void add_ways(struct elaborator *e, const struct reducing *r, struct places *buckets, struct ir_value *width,
+                     int64_t stride) {
     struct ir_builder *b = e->builder;
-    struct ir_value *most = ir_int(b, most_in_ways(r) * MOST_WAYS);
-    if (capacity->is_constant && capacity->constant.integer <= most_in_ways(r))
-        return ir_int(b, capacity->constant.integer * MOST_WAYS);
-    struct ir_region *here = ir_enter_outermost(b);
-    capacity = ir_binary(b, OP_MAX, capacity, most);
-    ir_leave_outermost(b, here);
-    return capacity;
+    struct ir_value *are_few = ir_binary(b, OP_LE, width, ir_int(b, most_in_ways(r)));
+    buckets->ways = ir_ternary(b, OP_SELECT, are_few, ir_int(b, MOST_WAYS), ir_int(b, 1));
+    buckets->stride = ir_int(b, stride);
 }
 
 static void run_pass(struct elaborator *e, const struct reducing *r, const struct own_buckets *own,
@@ -316,18 +320,19 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     if (!capacity)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
                   "no bound is known for the number of buckets that a block has for itself here");
-    if (e->options->is_cpu)
-        capacity = room_for_ways(e, r, capacity);
+    int64_t stride = stride_of_ways(e, r, width);
+    if (stride) {
+        struct ir_region *here = ir_enter_outermost(b);
+        capacity = ir_binary(b, OP_MAX, capacity, ir_int(b, stride * MOST_WAYS));
+        ir_leave_outermost(b, here);
+    }
     struct share share = even_shares(e, pairs, own->blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, own->blocks, "block");
     struct places buckets = new_places(e, r, LEVEL_BLOCK, capacity, "own_buckets");
     add_lock(e, r, &buckets, LEVEL_BLOCK, capacity);
-    add_ways(e, r, &buckets, width);
-    struct ir_value *h =
-        elab_begin_threads(e, LEVEL_BLOCK, buckets.ways ? ir_binary(b, OP_MUL, buckets.ways, width) : width);
-    reduce_write(e, r, &buckets, h, r->neutral);
-    free_locks(e, &buckets, h);
-    elab_end_threads(e, LEVEL_BLOCK, h);
+    if (stride)
+        add_ways(e, r, &buckets, width, stride);
+    empty_ways(e, r, &buckets, ir_int(b, 0), width);
     begin_share(e, &share, pairs, block);
     if (buckets.ways) {
         enum ir_truth truth = begin_choice(e, ir_binary(b, OP_LT, ir_int(b, 1), buckets.ways));

@@ -60,14 +60,24 @@ def cases(env):
                  "kernel k (n : int) (xs : [int]) = (reduceByIndex (+) 0 (replicate n 0) (map (fn x => (x, x)) xs) : [int]<grid>)", "k_5",
                  **{"early loads": 8}, loads=9, shuffles=48)
 
-    def wide():
-        path = os.path.join(env.tmp(), "product.cl")
-        env.must(env.fclc, "--target=opencl", "--map=loop", env.path("benchmarks", "fcl", "matrices.fcl"), "-o", path)
-        product = re.search(r"void product\(.*?\n}\n", open(path, encoding="utf-8").read(), re.S)[0]
-        found = collections.Counter(re.findall(r"\ba\[(\w+) \+ \d+l\]", product))
-        assert sorted(found.values()) == [7] * 8 and all(f"const long {place} = " in product for place in found), product
+    def processors(source, kernel):
+        path = os.path.join(env.tmp(), "loops.cl")
+        env.must(env.fclc, "--target=opencl", "--map=loop", env.path("benchmarks", "fcl", source), "-o", path)
+        return re.search(rf"void {kernel}\(.*?\n}}\n", open(path, encoding="utf-8").read(), re.S)[0]
 
+    def wide():
+        text = processors("matrices.fcl", "product")
+        found = collections.Counter(re.findall(r"\ba\[(\w+) \+ \d+l\]", text))
+        assert sorted(found.values()) == [7] * 8 and all(f"const long {place} = " in text for place in found), text
     yield Case("in a product for processors each of eight rows has one place in 64 bits, from which seven more elements of it are counted", wide)
+
+    def looked_at():
+        text = processors("whole.fcl", "counts_1")
+        found = re.search(r"= min\((\w+), \w+\);\s+(\w+) = max\(\2, \w+\);\s+}\s+if \(\2 < (\w+) && (\w+) <= \1\) {\s+for \(.*\{\s+const int \w+ = .*\s+"
+                          r"#pragma unroll\s+for \(int way = 0; way < 8; \+\+way\) {\s+const int (\w+) = way \* 512 \+ \(arr\[\w+ \+ way\] - \4\);\s+"
+                          r"own_buckets\[\5\] = [^;]*;\s+}\s+}\s+} else {", text)
+        assert found, text
+    yield Case("a processor's histogram finds the least and greatest of 1,024 indices, and counts them without a comparison where both are inside", looked_at)
 
     def dumps(target, mapping):
         for path in sorted(glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("tests", "run", "*.fcl"))):
