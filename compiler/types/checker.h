@@ -240,6 +240,8 @@ typedef struct map *pattern_names; /* symbol → const struct ast_pattern *; NUL
 /* Binds the names of a pattern; a tuple goes to a fresh local, and its components to `parts`. */
 const struct core_local *bind_pattern(struct checker *c, const struct ast_pattern *pattern, struct type *type,
                                       unpackings *parts, pattern_names *seen);
+const struct core_local *bind_name(struct checker *c, const struct ast_pattern *pattern, struct scheme *scheme,
+                                   pattern_names *seen);
 struct core *wrap_unpackings(struct checker *c, const unpackings *parts, struct core *body);
 const struct core_local *fresh_local(struct checker *c, symbol name);
 struct function_parts {

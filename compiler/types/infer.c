@@ -285,33 +285,57 @@ static struct core *infer_named_value(struct checker *c, const struct ast_expr *
     return core;
 }
 
+/* What a binding binds, or a component of it where both sides are tuples: each is generalised like one that stands alone. */
+struct bound_value {
+    const struct ast_pattern *pattern;
+    struct core *value;
+    struct scheme *scheme; /* of a name */
+    unpackings parts;      /* of another pattern */
+};
+typedef VEC(struct bound_value) bound_values;
+
+static void infer_bound(struct checker *c, const struct ast_pattern *pattern, const struct ast_expr *value,
+                        bound_values *found) {
+    if (pattern->kind == AST_PATTERN_TUPLE && value->kind == EXPR_TUPLE &&
+        pattern->items.count == value->sequence.items.count) {
+        for (size_t i = 0; i < value->sequence.items.count; i++)
+            infer_bound(c, pattern->items.at[i], value->sequence.items.at[i], found);
+        return;
+    }
+    struct bound_value bound = {.pattern = pattern};
+    bound.value = pattern->kind == AST_PATTERN_NAME ? infer_named_value(c, value, &bound.scheme) : infer_expr(c, value);
+    vec_push(c->arena, found, bound);
+}
+
 static struct core *infer_let(struct checker *c, const struct ast_expr *expr) {
-    size_t bound = c->bound.count, count = expr->let.bindings.count;
-    unpackings *parts = ARENA_ARRAY(c->arena, unpackings, count);
-    struct core **lets = ARENA_ARRAY(c->arena, struct core *, count);
+    size_t outer = c->bound.count, count = expr->let.bindings.count;
+    bound_values found = {0};
+    VEC(struct core *) lets = {0};
     for (size_t i = 0; i < count; i++) {
-        const struct ast_binding *binding = &expr->let.bindings.at[i];
-        struct core *let = core_new(c, CORE_LET, expr->span, NULL);
-        lets[i] = let;
-        if (binding->pattern->kind == AST_PATTERN_NAME) {
-            struct scheme *scheme;
-            let->let.value = infer_named_value(c, binding->value, &scheme);
-            let->let.local = bind_local(c, binding->pattern->name, scheme)->local;
-            if (scheme->type_count + scheme->proper_count)
-                let->let.scheme = scheme;
-        } else {
-            pattern_names seen = NULL;
-            let->let.value = infer_expr(c, binding->value);
-            let->let.local = bind_pattern(c, binding->pattern, let->let.value->type, &parts[i], &seen);
+        size_t first = found.count;
+        infer_bound(c, expr->let.bindings.at[i].pattern, expr->let.bindings.at[i].value, &found);
+        pattern_names seen = NULL;
+        for (size_t k = first; k < found.count; k++) { /* only now, as the values do not see these names */
+            struct bound_value *bound = &found.at[k];
+            struct core *let = core_new(c, CORE_LET, expr->span, NULL);
+            let->let.value = bound->value;
+            if (bound->scheme) {
+                let->let.local = bind_name(c, bound->pattern, bound->scheme, &seen);
+                if (bound->scheme->type_count + bound->scheme->proper_count)
+                    let->let.scheme = bound->scheme;
+            } else {
+                let->let.local = bind_pattern(c, bound->pattern, bound->value->type, &bound->parts, &seen);
+            }
+            vec_push(c->arena, &lets, let);
         }
     }
     struct core *body = infer_expr(c, expr->let.body);
-    for (size_t i = count; i-- > 0;) {
-        lets[i]->let.body = wrap_unpackings(c, &parts[i], body);
-        lets[i]->type = body->type;
-        body = lets[i];
+    for (size_t i = lets.count; i-- > 0;) {
+        lets.at[i]->let.body = wrap_unpackings(c, &found.at[i].parts, body);
+        lets.at[i]->type = body->type;
+        body = lets.at[i];
     }
-    unbind_locals(c, bound);
+    unbind_locals(c, outer);
     return body;
 }
 

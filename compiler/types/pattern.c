@@ -62,12 +62,16 @@ static const struct core_local *bind_tuple(struct checker *c, const struct ast_p
     return whole;
 }
 
+const struct core_local *bind_name(struct checker *c, const struct ast_pattern *pattern, struct scheme *scheme,
+                                   pattern_names *seen) {
+    check_duplicate(c, pattern, seen);
+    return bind_local(c, pattern->name, scheme)->local;
+}
+
 const struct core_local *bind_pattern(struct checker *c, const struct ast_pattern *pattern, struct type *type,
                                       unpackings *parts, pattern_names *seen) {
     switch (pattern->kind) {
-    case AST_PATTERN_NAME:
-        check_duplicate(c, pattern, seen);
-        return bind_local(c, pattern->name, scheme_of_type(c, type))->local;
+    case AST_PATTERN_NAME: return bind_name(c, pattern, scheme_of_type(c, type), seen);
     case AST_PATTERN_WILDCARD: return fresh_local(c, NULL);
     case AST_PATTERN_ERROR: {
         struct type *resolved = type_resolve(type);
