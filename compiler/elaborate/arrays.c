@@ -39,10 +39,10 @@ enum level_value elab_level(struct elaborator *e, const struct instance *instanc
 
 /* ---- indexing ---- */
 
-/* No branch decides about the current place: what goes wrong here goes wrong whenever there is anything to do at all. */
+/* No branch decides about the current place: what goes wrong here goes wrong whenever there is anything to do at all, or a whole chunk. */
 static bool runs_if_reached(struct elaborator *e) {
     for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent)
-        if (region->owner->kind == IR_IF)
+        if (region->owner->kind == IR_IF && !(region->owner->is_split && region == region->owner->regions[0]))
             return false;
     return true;
 }

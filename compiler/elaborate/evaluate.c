@@ -250,6 +250,7 @@ static struct elab_value *evaluate_if(struct elaborator *e, const struct core *c
         is_array_type(type_resolve(core->type)) && ir_current(e->builder) == frame->region &&
         !ir_region_has_effects(e->builder)) {
         frame->condition = condition;
+        frame->is_ours = diag_is_ours(e->diagnostics, core->span);
         longjmp(frame->jump, 1);
     }
     struct branch then_branch = {core->conditional.then_branch, environment, instance};
@@ -279,6 +280,7 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
     e->maker = maker;
     e->shape = shape;
     ir_begin_if(e->builder, frame->condition);
+    ir_current(e->builder)->owner->is_split = frame->is_ours;
     split_again(e, body, context, frame->depth + 1);
     ir_else(e->builder, NULL, 0);
     split_again(e, body, context, frame->depth + 1);

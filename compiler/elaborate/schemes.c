@@ -225,6 +225,12 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
     e->split = NULL; /* elements are not chunks */
     struct push copy = *push;
     copy.kind = PUSH_PULL;
+    if (e->options->check && !elab_writes_plainly(writer)) { /* what each place got can be looked at in memory only */
+        copy.array = elab_force(e, push, push->element);
+        elab_run(e, &copy, writer);
+        e->split = split;
+        return;
+    }
     elab_run(e, &copy, writer);
     if (elab_is_none(e, push->pairs->length)) {
         e->split = split;
@@ -257,6 +263,7 @@ struct elab_value *elab_SCATTER(struct elaborator *e, enum primitive primitive, 
     struct push *push = elab_push_new(e, PUSH_SCATTER, elab_level(e, instance, 0));
     push->array = elab_as_pull(e, arguments[0]);
     push->pairs = elab_as_pull(e, arguments[1]);
+    push->element = elab_type(e, instance, 0);
     push->span = e->span;
     return elab_of_push(e, push);
 }

@@ -130,7 +130,8 @@ struct split_frame {
     jmp_buf jump;
     struct ir_region *region;
     struct ir_value *condition;
-    int depth; /* of frames that have split, outwards */
+    bool is_ours; /* the prelude's or the library's condition */
+    int depth;    /* of frames that have split, outwards */
     struct split_frame *outer;
 };
 

@@ -438,6 +438,7 @@ struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct 
     struct ir_instruction *instruction = builder_instruction(b, IR_LOAD, 1, 1, 0);
     instruction->buffer = buffer;
     instruction->operands[0] = index;
+    instruction->overwrites = b->overwrites;
     instruction->is_volatile = b->is_volatile;
     struct ir_value *value = instruction->results[0] = builder_value(b, buffer->element, NULL, NULL);
     if (buffer->memory == MEMORY_TABLE)

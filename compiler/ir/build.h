@@ -61,7 +61,7 @@ void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *
               struct ir_value *limit);
 /* Whether the loads and stores built from now on are volatile; gives what was set before. */
 bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
-/* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */
+/* Whether the loads and stores built from now on are at places that other threads' loops have stored to; gives what was set before. */
 bool ir_set_overwrites(struct ir_builder *b, bool overwrites);
 
 /* ---- control: begin … end nest properly; the instruction goes into its region when it ends ---- */

@@ -13,7 +13,7 @@
 
 /* note [global memory]
    A result or an intermediate at grid is written in one kernel and read in a later one, so its stores need no barriers; but
-   those of a block's scatter, which go over what the block has just stored there. A buffer counts as a whole. On OpenCL a
+   those of a block's scatter, which go over what the block has just stored there, and so does the check of it. A buffer counts as a whole. On OpenCL a
    barrier orders only the memories that it names: one for shared memory leaves `stored` as it is. */
 
 typedef VEC(struct stretch) places;
@@ -104,9 +104,11 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
         add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written, place);
     }
     bool is_write = instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
-    if (is_write && instruction->buffer->memory == MEMORY_OUTPUT && p->level == LEVEL_BLOCK) {
+    if ((is_write || instruction->overwrites) && instruction->buffer->memory == MEMORY_OUTPUT &&
+        p->level == LEVEL_BLOCK) {
         struct stretch whole = {(int)instruction->buffer->id, 0, 1, 0, NULL};
-        add_place(p->arena, &touched->stored, whole);
+        if (is_write)
+            add_place(p->arena, &touched->stored, whole);
         if (instruction->overwrites)
             add_place(p->arena, &touched->overwritten, whole);
     }
