@@ -99,7 +99,6 @@ const struct dialect dialect_c = {
     .popcount32 = "__builtin_popcount(x)",
     .popcount64 = "__builtin_popcountll(x)",
     .infinity = {"INFINITY", "(double)INFINITY"},
-    .nan = {"NAN", "(double)NAN"},
     .block_barrier = "",
     .global_barrier = "",
     .warp_barrier = "",

@@ -51,7 +51,6 @@ const struct dialect dialect_dump = {
     .popcount32 = "popcount(x)",
     .popcount64 = "popcount(x)",
     .infinity = {"infinity", "infinity"},
-    .nan = {"nan", "nan"},
     .block_barrier = "barrier block;",
     .global_barrier = "barrier block, global memory;",
     .warp_barrier = "barrier warp;",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend/print.h"
+#include "ir/fold.h"
 
 const char *memory_type(const struct dialect *dialect, enum base base) {
     return base == BASE_BOOL ? dialect->byte : dialect->types[base];
@@ -13,12 +14,26 @@ const char *memory_type(const struct dialect *dialect, enum base base) {
 
 /* ---- constants ---- */
 
+/* Its bits: no literal says the sign and the payload, and programs can ask for them. */
+static void print_nan(struct printer *p, enum base base, double value) {
+    if (p->dialect->is_plain) {
+        text_add(p->out, "nan");
+        return;
+    }
+    enum base word = fold_result_base(OP_BITS, base);
+    union scalar bits = fold_operation(OP_BITS, word, base, &(union scalar){.floating = value});
+    p->helpers[HELPER_BITS][base][BASE_BOOL] = true;
+    text_printf(p->out, "%s(", helper_name(p->out->arena, HELPER_BITS, base, BASE_BOOL));
+    print_constant(p, word, bits, PRECEDENCE_ANY);
+    text_add(p->out, ")");
+}
+
 static void print_float(struct printer *p, enum base base, double value, enum precedence least) {
     bool is_double = base == BASE_F64;
-    bool is_closed = signbit(value) && least > PRECEDENCE_UNARY;
+    bool is_closed = signbit(value) && !isnan(value) && least > PRECEDENCE_UNARY;
     text_add(p->out, is_closed ? "(" : "");
     if (isnan(value)) {
-        text_add(p->out, p->dialect->nan[is_double]);
+        print_nan(p, base, value);
     } else if (isinf(value)) {
         text_printf(p->out, "%s%s", value < 0 ? "-" : "", p->dialect->infinity[is_double]);
     } else {
