@@ -64,9 +64,9 @@ struct dialect {
     bool has_f_suffix;                                   /* sqrtf, not sqrt, of a float */
     const char *function_head;                           /* before a helper's type */
     const char *clz32, *clz64, *popcount32, *popcount64; /* printf formats of an expression of `x`; 0 gives the width */
-    const char *bits[BASE_COUNT];     /* the function that gives the same bits as that base; NULL: by a union */
-    bool orders_zeros;                /* fmin and fmax take -0 to be below 0 */
-    const char *infinity[2]; /* float, double */
+    const char *bits[BASE_COUNT]; /* the function that gives the same bits as that base; NULL: by a union */
+    bool orders_zeros;            /* fmin and fmax take -0 to be below 0 */
+    const char *infinity[2];      /* float, double */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
     const char *fence;

@@ -420,6 +420,32 @@ PRIMITIVE(LENGTH_PUSH) {
     return elab_scalar(e, elab_push_length(e, elab_as_push(e, arguments[0])));
 }
 
+/* Of two lengths: a sum or product that no int holds is no length. */
+static struct elab_value *combined_length(struct elaborator *e, enum ir_op op, enum ir_check check,
+                                          struct elab_value **arguments) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *x = elab_as_scalar(e, arguments[0]), *y = elab_as_scalar(e, arguments[1]);
+    if (!x || !y)
+        return elab_unknown(e);
+    struct ir_value *exact = ir_binary(b, op, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64));
+    struct ir_value *fits = ir_binary(b, OP_LE, exact, ir_convert(b, ir_int(b, INT32_MAX), BASE_I64));
+    if (ir_ambient(b) == LEVEL_GRID && !e->shape)
+        elab_require(e, check, fits, x, y, e->span);
+    else if (e->options->check && !e->shape)
+        elab_check(e, check, fits, x, y, e->span);
+    return elab_scalar(e, ir_binary(b, op, x, y));
+}
+
+PRIMITIVE(LENGTH_PLUS) {
+    UNUSED_HERE;
+    return combined_length(e, OP_ADD, CHECK_LONG, arguments);
+}
+
+PRIMITIVE(LENGTH_TIMES) {
+    UNUSED_HERE;
+    return combined_length(e, OP_MUL, CHECK_MANY_TIMES, arguments);
+}
+
 PRIMITIVE(INDEX) {
     UNUSED_HERE;
     struct pull *pull = elab_as_pull(e, arguments[0]);

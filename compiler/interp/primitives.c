@@ -43,6 +43,22 @@ static struct value interp_ELEMENT_BYTES(struct interp *in, const struct value *
     return int_of(4);
 }
 
+static struct value combined_length(struct interp *in, const struct value *a, int64_t exact, const char *how,
+                                    struct span span) {
+    if (exact > INT32_MAX)
+        interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld %s %lld elements: the most is 2147483647",
+                    (long long)a[0].scalar.integer, how, (long long)a[1].scalar.integer);
+    return int_of((int32_t)(uint32_t)exact);
+}
+
+static struct value interp_LENGTH_PLUS(struct interp *in, const struct value *a, struct span span) {
+    return combined_length(in, a, a[0].scalar.integer + a[1].scalar.integer, "and", span);
+}
+
+static struct value interp_LENGTH_TIMES(struct interp *in, const struct value *a, struct span span) {
+    return combined_length(in, a, a[0].scalar.integer * a[1].scalar.integer, "times", span);
+}
+
 static struct value interp_LENGTH_PUSH(struct interp *in, const struct value *a, struct span span) {
     (void)span;
     return int_of(push_length(in, a[0].push));
