@@ -75,19 +75,32 @@ static void free_locks(struct elaborator *e, const struct places *places, struct
         ir_store(e->builder, places->lock, place, ir_int(e->builder, 0));
 }
 
-/* The places of all copies, from one on, become the neutral element. */
-static void empty_ways(struct elaborator *e, const struct reducing *r, const struct places *places,
-                       struct ir_value *from, struct ir_value *width) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *count = ir_binary(b, OP_SUB, places->ways ? places->ways : ir_int(b, 1), from);
-    struct ir_value *way = ir_begin_for(b, count, NULL, 0, "way");
-    struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, width);
-    struct ir_value *place = h;
-    if (places->ways)
-        place = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, ir_binary(b, OP_ADD, from, way), places->stride), h);
+/* So many places from `start` on become the neutral element. */
+static void empty_places(struct elaborator *e, const struct reducing *r, const struct places *places,
+                         struct ir_value *start, struct ir_value *count) {
+    struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, count);
+    struct ir_value *place = ir_binary(e->builder, OP_ADD, start, h);
     reduce_write(e, r, places, place, r->neutral);
     free_locks(e, places, place);
     elab_end_threads(e, LEVEL_BLOCK, h);
+}
+
+/* The places of all copies, from one on. */
+static void empty_ways(struct elaborator *e, const struct reducing *r, const struct places *places,
+                       struct ir_value *from, struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    if (!places->ways) {
+        empty_places(e, r, places, ir_int(b, 0), width);
+        return;
+    }
+    struct ir_value *count = ir_binary(b, OP_SUB, places->ways, from);
+    if (width == places->stride) { /* there is nothing between them */
+        empty_places(e, r, places, ir_binary(b, OP_MUL, from, width), ir_binary(b, OP_MUL, count, width));
+        return;
+    }
+    struct ir_value *way = ir_begin_for(b, count, NULL, 0, "way");
+    struct ir_value *start = ir_binary(b, OP_MUL, ir_binary(b, OP_ADD, from, way), places->stride);
+    empty_places(e, r, places, start, width);
     ir_end_for(b, NULL, NULL);
 }
 
