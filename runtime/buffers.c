@@ -35,13 +35,33 @@ static void link_buffer(struct fcl_buffer **list, struct fcl_buffer *buffer) {
     *list = buffer;
 }
 
+static void free_memory(struct fcl_context *context, struct fcl_buffer *buffer) {
+    context->backend->free(context, buffer->memory);
+    context->held_bytes -= buffer->bytes;
+}
+
+// Systems promise more memory than there is, and end the process that uses it: a device's is counted here.
+static enum fcl_status allocate(struct fcl_context *context, struct fcl_buffer *buffer) {
+    const struct fcl_device_info *device = &context->device;
+    if (buffer->bytes > device->memory_bytes || context->held_bytes > device->memory_bytes - buffer->bytes)
+        return fclrt_fail(context, FCL_NO_DEVICE_MEMORY,
+                          "no memory for a buffer of %" PRIu64 " bytes on %s, which has %" PRIu64
+                          " in all: other buffers take %" PRIu64,
+                          buffer->bytes, device->name, device->memory_bytes, context->held_bytes);
+    // No driver gives buffers of nothing, but kernels may be given one; and with checks they read element 0 in place of a wrong one.
+    enum fcl_status status = context->backend->alloc(context, buffer->bytes ? buffer->bytes : 8, &buffer->memory);
+    if (status == FCL_OK)
+        context->held_bytes += buffer->bytes;
+    return status;
+}
+
 static void free_list(struct fcl_context *context, struct fcl_buffer **list) {
     for (struct fcl_buffer *buffer = *list, *next; buffer; buffer = next) {
         next = buffer->next;
         if (buffer->slab && !--buffer->slab->users && buffer->slab != context->slab)
             free(buffer->slab); // its memory is in the list, too
         if (!buffer->slab && !buffer->is_callers)
-            context->backend->free(context, buffer->memory);
+            free_memory(context, buffer);
         free(buffer);
     }
     *list = NULL;
@@ -85,12 +105,10 @@ enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, stru
         return fclrt_no_memory(context);
     buffer->context = context;
     buffer->bytes = bytes;
-    // No driver gives buffers of nothing, but kernels may be given one; and with checks they read element 0 in place of a wrong one.
-    uint64_t needed = bytes ? bytes : 8;
-    enum fcl_status status = context->backend->alloc(context, needed, &buffer->memory);
+    enum fcl_status status = allocate(context, buffer);
     if (status != FCL_OK && context->pool) {
         fcl_trim(context);
-        status = context->backend->alloc(context, needed, &buffer->memory);
+        status = allocate(context, buffer);
     }
     if (status != FCL_OK) {
         free(buffer);
@@ -134,7 +152,7 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
         return;
     }
     if (!context->use_pool) {
-        context->backend->free(context, buffer->memory);
+        free_memory(context, buffer);
         free(buffer);
         return;
     }
@@ -149,7 +167,7 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
         unlink_buffer(&context->pool, last);
         context->pool_bytes -= last->bytes;
         context->pool_count--;
-        context->backend->free(context, last->memory);
+        free_memory(context, last);
         free(last);
     }
 }

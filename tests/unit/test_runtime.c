@@ -429,6 +429,28 @@ static void buffers(void **state) {
     fcl_close(context); // releases x
 }
 
+// Systems promise more memory than they have, so it is the sum that is refused. Nothing is written to it here.
+static void memory_is_counted(void **state) {
+    struct fcl_context *context = open_default(*state);
+    const struct fcl_device_info *device = fcl_device(context);
+    uint64_t part = device->memory_bytes / 4 < device->max_buffer_bytes ? device->memory_bytes / 4 : device->max_buffer_bytes;
+    struct fcl_buffer *parts[64] = {NULL};
+    enum fcl_status status = FCL_OK;
+    int count = 0;
+    while (count < 64 && status == FCL_OK)
+        status = fcl_buffer_new(context, part, &parts[count++]);
+    assert_int_equal(status, FCL_NO_DEVICE_MEMORY);
+    assert_true(count > 1 && !parts[count - 1]);
+    assert_non_null(strstr(fcl_error(context), "no memory for a buffer of "));
+    fcl_buffer_free(parts[0]); // into the pool, from where it comes again
+    GOOD(context, fcl_buffer_new(context, part, &parts[0]));
+    fcl_buffer_free(parts[0]);
+    GOOD(context, fcl_buffer_new(context, part - 4096, &parts[0])); // the pool is given back for it
+    for (int i = 0; i < count; i++)
+        fcl_buffer_free(parts[i]);
+    fcl_close(context);
+}
+
 static void build_errors_have_a_log(void **state) {
     const struct language *language = *state;
     struct fcl_context *context = open_default(language);
@@ -700,6 +722,7 @@ int main(void) {
         ON_EACH(kernels_run),
         ON_EACH(zeros),
         ON_EACH(buffers),
+        ON_EACH(memory_is_counted),
         ON_EACH(build_errors_have_a_log),
         ON_EACH(kernel_names),
         ON_EACH(wrong_launches_are_refused),
