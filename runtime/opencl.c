@@ -242,7 +242,7 @@ static enum fcl_status open_opencl(struct fcl_context *context, size_t ordinal) 
 
     const struct fcl_device_info *info = &context->device;
     context->build_options =
-        fclrt_format("-cl-std=CL1.2%s", info->exact_division ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+        fclrt_format("-cl-std=CL1.2 -w%s", info->exact_division ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
     char version[256] = "";
     device_string(cl, state->device, CL_DEVICE_VERSION, version, sizeof version);
     char *stamp = fclrt_library_stamp("FCL_LIBOPENCL");
