@@ -69,7 +69,7 @@ struct fcl_context {
     struct fcl_program *programs;
     struct fcl_buffer *buffers, *pool;
     struct fclrt_slab *slab; // that zeros are cut from; or NULL
-    uint64_t held_bytes; // of all buffers with memory of their own, those in the pool included
+    uint64_t held_bytes;     // of all buffers with memory of their own, those in the pool included
     uint64_t pool_bytes;
     size_t pool_count;
 

@@ -433,7 +433,8 @@ static void buffers(void **state) {
 static void memory_is_counted(void **state) {
     struct fcl_context *context = open_default(*state);
     const struct fcl_device_info *device = fcl_device(context);
-    uint64_t part = device->memory_bytes / 4 < device->max_buffer_bytes ? device->memory_bytes / 4 : device->max_buffer_bytes;
+    uint64_t part =
+        device->memory_bytes / 4 < device->max_buffer_bytes ? device->memory_bytes / 4 : device->max_buffer_bytes;
     struct fcl_buffer *parts[64] = {NULL};
     enum fcl_status status = FCL_OK;
     int count = 0;
