@@ -40,6 +40,7 @@ unsigned cudasim_ballot(const char *what, int line, unsigned mask, int vote);
 unsigned cudasim_match(int line, unsigned mask, unsigned long value);
 unsigned cudasim_activemask();
 void cudasim_fence();
+void cudasim_failed();
 void cudasim_atomic(void *place, size_t bytes, void *code);
 }
 

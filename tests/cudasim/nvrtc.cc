@@ -152,6 +152,14 @@ std::string rewrite_dynamic_shared(std::string source) {
     return source;
 }
 
+// What a kernel computes after a check of fclc's has failed means nothing, and may be made of memory that nobody wrote.
+std::string tell_of_failures(std::string source) {
+    size_t report = source.find("void fcl_failed("), body = source.find('{', report);
+    if (report != std::string::npos && body != std::string::npos)
+        source.insert(body + 1, " cudasim_failed();");
+    return source;
+}
+
 // CUDASIM_LOCAL=BYTES:TEXT: as if the registers did not suffice for the kernels of programs that contain the text.
 unsigned local_bytes(const std::string &source) {
     const char *given = getenv("CUDASIM_LOCAL"), *colon = given ? strchr(given, ':') : nullptr;
@@ -324,7 +332,7 @@ int nvrtcCompileProgram(program *one, int count, const char *const *options) {
     for (const auto &header : one->headers)
         write_all(folder + "/" + base_name(header.first), header.second);
     write_all(source, "#line 1 " + std::string("\"") + base_name(one->name) + "\"\n" +
-                          rewrite_dynamic_shared(one->source) +
+                          tell_of_failures(rewrite_dynamic_shared(one->source)) +
                           entries(find_kernels(blank(one->source)), local_bytes(one->source)));
     const char *compiler = getenv("CUDASIM_CXX");
     std::string command =

@@ -416,4 +416,5 @@ unsigned cudasim_activemask() {
 }
 
 void cudasim_fence() { fence(); }
+void cudasim_failed() { running.check_uninitialised = false; }
 }
