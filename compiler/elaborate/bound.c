@@ -7,6 +7,8 @@ static bool at_host(struct elaborator *e, const struct ir_value *value) {
     return value->is_constant || !value->region || value->region == e->kernel->body;
 }
 
+enum { HOST_DEPTH = 6 }; /* of operations: an exact length is a simple one */
+
 static struct ir_value *bound(struct elaborator *e, struct ir_value *value, int depth);
 
 static struct ir_value *larger(struct elaborator *e, struct ir_value *x, struct ir_value *y) {
@@ -73,6 +75,25 @@ static struct ir_value *of_operation(struct elaborator *e, const struct ir_instr
     }
 }
 
+/* The value itself where it is made of the host's only, by operations: unoptimised code is not taken out of loops. */
+static struct ir_value *from_host(struct elaborator *e, struct ir_value *value, int depth) {
+    struct ir_builder *b = e->builder;
+    const struct ir_instruction *i = value->definition;
+    if (at_host(e, value))
+        return value;
+    if (depth == 0 || !i || i->kind != IR_OPERATION)
+        return NULL;
+    struct ir_value *x[3] = {NULL};
+    for (size_t k = 0; k < i->operand_count; k++)
+        if (!(x[k] = from_host(e, i->operands[k], depth - 1)))
+            return NULL;
+    if (i->op == OP_CONVERT)
+        return ir_convert(b, x[0], value->base);
+    return i->operand_count == 3   ? ir_ternary(b, i->op, x[0], x[1], x[2])
+           : i->operand_count == 2 ? ir_binary(b, i->op, x[0], x[1])
+                                   : ir_unary(b, i->op, x[0]);
+}
+
 /* `value` itself is not resolved on the way: what a branch yields would become the branch's result again. */
 static struct ir_value *bound(struct elaborator *e, struct ir_value *value, int depth) {
     struct ir_builder *b = e->builder;
@@ -84,7 +105,9 @@ static struct ir_value *bound(struct elaborator *e, struct ir_value *value, int 
     struct ir_value *result = NULL;
     const struct ir_instruction *i = value->definition;
     if (depth > 0 && i && i->kind == IR_OPERATION) {
-        result = of_operation(e, i, depth - 1);
+        result = from_host(e, value, HOST_DEPTH);
+        if (!result)
+            result = of_operation(e, i, depth - 1);
     } else if (depth > 0 && i && i->kind == IR_IF) {
         for (size_t k = 0; k < i->result_count; k++)
             if (i->results[k] == value && k < i->regions[0]->yields.count)
