@@ -14,6 +14,12 @@ int main(void) {
     CHECK(again_dot(context, 5, 3, xs, &length, &ys) == FCL_OK && length == 3 && ys[0] == 5 && ys[2] == 15);
     free(ys);
     CHECK(names_step(context, 3, 100, &a, &b, &c) == FCL_OK && a == 3 && b == 102 && c == 203);
+    CHECK(names_element(context, 2, 3, xs, &a) == FCL_OK && a == 3);
+    CHECK(names_element(context, 3, 3, xs, &a) ==
+          FCL_CHECK_FAILED); /* without --check, too: the host must not read it */
+    CHECK(strstr(fcl_error(context), "index 3 is outside an array of length 3"));
+    CHECK(names_element(context, -1, 3, xs, &a) == FCL_CHECK_FAILED);
+    CHECK(names_element(context, 0, 0, NULL, &a) == FCL_CHECK_FAILED);
     float bias[] = {1, 2}, weights[] = {1, 2, 3, 4, 5, 6}, of[] = {1, 0, 1}, *sums;
     CHECK(names_layer(context, 2, bias, 2, 3, weights, 3, of, &length, &sums) == FCL_OK && length == 2);
     CHECK(sums && sums[0] == 5 && sums[1] == 12);
