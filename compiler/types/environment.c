@@ -135,7 +135,18 @@ static bool has_local(const struct checker *c, const char *name) {
     return false;
 }
 
+/* A name as the lexer wants it; of others it has complained. */
+static bool is_good_name(const char *name) {
+    if (*name == '_')
+        return false;
+    while (*name && (unsigned char)*name < 0x80)
+        name++;
+    return !*name;
+}
+
 void report_unbound_name(struct checker *c, symbol name, struct span span) {
+    if (!is_good_name(name->text))
+        return;
     struct diagnostic *d =
         diag_error(c->diagnostics, DIAG_UNBOUND_NAME, span, "nothing is called `%s` here", name->text);
     const struct ast_decl *later = defined_later(c, name, span);
