@@ -522,6 +522,7 @@ static bool lex_one(struct lexer *lexer) {
         "'" { stray_end(lexer, "a type variable is a quote and a name: `'a`"); return true; }
         "?" { stray_end(lexer, "a condition chooses by `if c then a else b`"); return true; }
         "$" { stray_end(lexer, "what follows a function is its argument, in parentheses where it needs them; or `x |> f`"); return true; }
+        "`" name "`" { stray_end(lexer, "a function stands before its arguments, `f x y`; operators are `div`, `mod` and signs"); return true; }
         [@`]+ { stray_end(lexer, NULL); return true; }
         * { stray_end(lexer, NULL); return true; }
     */
