@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "driver/commands.h"
+#include "driver/complaint.h"
 #include "driver/timing.h"
 #include "host/execute.h"
 
@@ -110,7 +111,7 @@ static enum exit_status bench(struct compilation *c) {
         report(c->options, &session, request.kernel->name->text, m);
     }
     if (status != EXIT_GOOD && session.why)
-        driver_complain("%s", session.why);
+        driver_complain(c->options, status, "%s", session.why);
     device_finish(&session);
     return status;
 }
@@ -129,10 +130,8 @@ static bool is_wanted(const struct options *options, const char *target) {
 enum exit_status command_devices(struct options *options) {
     struct fcl_device_list list;
     enum fcl_status status = fcl_devices(&list);
-    if (status != FCL_OK) {
-        driver_complain("the devices cannot be listed: %s", fcl_status_text(status));
-        return EXIT_DEVICE;
-    }
+    if (status != FCL_OK)
+        return driver_complain(options, EXIT_DEVICE, "the devices cannot be listed: %s", fcl_status_text(status));
     for (size_t i = 0; i < list.count; i++) {
         const struct fcl_device_info *d = &list.devices[i];
         if (!is_wanted(options, fcl_backend_name(d->backend)))

@@ -4,25 +4,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "driver/complaint.h"
 #include "support/edit.h"
 #include "syntax/syntax.h"
 #include "values/value.h"
 
 enum { DIAGNOSTICS_SHOWN = 100, IMPORT_DEPTH = 1000 };
-
-void driver_complain(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("fclc: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-}
 
 struct compilation *compilation_new(struct options *options) {
     struct arena *arena = arena_new();
@@ -149,11 +140,11 @@ static enum exit_status load_prelude(struct compilation *c) {
     if (!listing) {
         const char *said = getenv("FCL_PRELUDE");
         if (said && *said)
-            driver_complain(
+            return driver_complain(
+                c->options, EXIT_USAGE,
                 "the prelude is not found in `%s`, as FCL_PRELUDE says; give its directory, or --no-prelude", said);
-        else
-            driver_complain("the prelude is not found; set FCL_PRELUDE to its directory, or give --no-prelude");
-        return EXIT_USAGE;
+        return driver_complain(c->options, EXIT_USAGE,
+                               "the prelude is not found; set FCL_PRELUDE to its directory, or give --no-prelude");
     }
     VEC(const char *) names = {0};
     for (struct dirent *entry; (entry = readdir(listing));) {
@@ -163,8 +154,8 @@ static enum exit_status load_prelude(struct compilation *c) {
     }
     closedir(listing);
     if (!names.count) {
-        driver_complain("`%s`, where the prelude should be, has no file of FCL", directory);
-        return EXIT_USAGE;
+        return driver_complain(c->options, EXIT_USAGE, "`%s`, where the prelude should be, has no file of FCL",
+                               directory);
     }
     qsort(names.at, names.count, sizeof *names.at, by_name);
     for (size_t i = 0; i < names.count; i++) {
@@ -172,8 +163,7 @@ static enum exit_status load_prelude(struct compilation *c) {
         if (find_loaded(c, identity_of(c->arena, path)))
             continue;
         if (!load_file(c, path, arena_printf(c->arena, "prelude/%s", names.at[i]), true, 0, &why)) {
-            driver_complain("%s cannot be read: %s", path, why);
-            return EXIT_USAGE;
+            return driver_complain(c->options, EXIT_USAGE, "%s cannot be read: %s", path, why);
         }
     }
     return EXIT_GOOD;
@@ -189,8 +179,7 @@ enum exit_status compilation_load(struct compilation *c, const char *path) {
     struct loaded *known = find_loaded(c, identity_of(c->arena, path));
     struct loaded *loaded = known ? known : load_file(c, path, path, false, 0, &why);
     if (!loaded) {
-        driver_complain("%s: %s", path, why ? why : "cannot be read");
-        return EXIT_USAGE;
+        return driver_complain(c->options, EXIT_USAGE, "%s: %s", path, why ? why : "cannot be read");
     }
     c->file = loaded->module->file;
     return EXIT_GOOD;
@@ -209,10 +198,9 @@ static enum exit_status check_settings(const struct compilation *c) {
             if (c->program->globals.at[g]->kind == GLOBAL_PARAM)
                 suggestion_offer(&suggestion, c->program->globals.at[g]->name->text);
         if (suggestion.best)
-            driver_complain("-D %s: there is no such param; did you mean `%s`?", setting->name, suggestion.best);
-        else
-            driver_complain("-D %s: there is no such param", setting->name);
-        return EXIT_USAGE;
+            return driver_complain(c->options, EXIT_USAGE, "-D %s: there is no such param; did you mean `%s`?",
+                                   setting->name, suggestion.best);
+        return driver_complain(c->options, EXIT_USAGE, "-D %s: there is no such param", setting->name);
     }
     return EXIT_GOOD;
 }
@@ -273,16 +261,15 @@ const struct core_global *compilation_kernel(const struct compilation *c, const 
         if (global->source == c->file->source && global->kind == GLOBAL_KERNEL)
             text_printf(&kernels, "%s%s", kernels.length ? ", " : "", global->name->text);
     }
-    const char *path = c->file->source->path;
+    const char *path = c->file->source->path, *what;
     if (other)
-        driver_complain("%s: `%s` is not declared as a kernel", path, name);
+        what = arena_printf(c->arena, "%s: `%s` is not declared as a kernel", path, name);
     else if (suggestion.best)
-        driver_complain("%s: no kernel is named `%s`; did you mean `%s`?", path, name, suggestion.best);
+        what = arena_printf(c->arena, "%s: no kernel is named `%s`; did you mean `%s`?", path, name, suggestion.best);
     else
-        driver_complain("%s: no kernel is named `%s`", path, name);
-    if (kernels.length)
-        driver_complain("its kernels are %s", text_string(&kernels));
-    else
-        driver_complain("it declares no kernels");
+        what = arena_printf(c->arena, "%s: no kernel is named `%s`", path, name);
+    driver_explain(c->options, EXIT_USAGE, what,
+                   kernels.length ? arena_printf(c->arena, "its kernels are %s", text_string(&kernels))
+                                  : "it declares no kernels");
     return NULL;
 }

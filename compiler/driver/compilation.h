@@ -45,9 +45,6 @@ void compilation_print_diagnostics(const struct compilation *c, const struct dia
 /* A kernel of the user's file. NULL: a message was printed that says which there are. */
 const struct core_global *compilation_kernel(const struct compilation *c, const char *name);
 
-/* Where things are: a message on stderr in the driver's form. */
-void driver_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* search.c: the directory next to the executable, the installed one, or what the environment says; NULL: none. */
 const char *search_prelude(struct arena *arena);
 const char *search_library(struct arena *arena, const char *name); /* a file of the library path, or NULL */

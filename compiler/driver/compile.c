@@ -4,6 +4,7 @@
 
 #include "driver/commands.h"
 #include "driver/compilation.h"
+#include "driver/complaint.h"
 #include "driver/generate.h"
 #include "driver/later_stages.h"
 #include "driver/output.h"
@@ -89,8 +90,7 @@ static enum exit_status write_text(struct compilation *c, const char *path, cons
     const char *why;
     if (output_write(c->arena, path, text, strlen(text), &why))
         return EXIT_GOOD;
-    driver_complain("%s", why);
-    return EXIT_USAGE;
+    return driver_complain(c->options, EXIT_USAGE, "%s", why);
 }
 
 static bool is_same_file(const char *a, const char *b) {
@@ -109,7 +109,8 @@ static bool overwrites_header(struct compilation *c, const char *path) {
     fclose(file);
     if (length == 0 || memcmp(found, beginning, sizeof beginning - 1) == 0)
         return false;
-    driver_complain("-o %s writes %s, too, and a file of that name is there that fclc has not made", c->options->output,
+    driver_complain(c->options, EXIT_USAGE,
+                    "-o %s writes %s, too, and a file of that name is there that fclc has not made", c->options->output,
                     path);
     return true;
 }
@@ -118,7 +119,7 @@ static bool overwrites_header(struct compilation *c, const char *path) {
 static bool overwrites_source(struct compilation *c, const char *path) {
     for (size_t i = 0; i < c->files.count; i++)
         if (is_same_file(path, c->files.at[i]->path)) {
-            driver_complain("-o %s would write over the source", path);
+            driver_complain(c->options, EXIT_USAGE, "-o %s would write over the source", path);
             return true;
         }
     return false;
@@ -155,19 +156,17 @@ static enum exit_status compile(struct compilation *c, const struct target_name 
 }
 
 enum exit_status command_compile(struct options *options) {
-    if (!options->output) {
-        driver_complain("where does the output go? usage is `fclc %s`", command_info[COMMAND_COMPILE].synopsis);
-        return EXIT_USAGE;
-    }
+    if (!options->output)
+        return driver_complain(options, EXIT_USAGE, "where does the output go? usage is `fclc %s`",
+                               command_info[COMMAND_COMPILE].synopsis);
     const struct target_name *target = chosen_target(options);
-    if (!target) {
-        driver_complain("-o %s: the name must end in .cu, .cl or .c, or --target=cuda|opencl|c must be given",
-                        options->output);
-        return EXIT_USAGE;
-    }
+    if (!target)
+        return driver_complain(options, EXIT_USAGE,
+                               "-o %s: the name must end in .cu, .cl or .c, or --target=cuda|opencl|c must be given",
+                               options->output);
     if (!options_mapping_fits(options, target->name)) {
-        driver_complain("--map=%s is not for %s", options_mapping_name(options->mapping), target->name);
-        return EXIT_USAGE;
+        return driver_complain(options, EXIT_USAGE, "--map=%s is not for %s", options_mapping_name(options->mapping),
+                               target->name);
     }
     struct compilation *c = compilation_new(options);
     enum exit_status status = compile(c, target), found = compilation_finish(c);

@@ -3,6 +3,7 @@
 
 #include "driver/commands.h"
 #include "driver/compilation.h"
+#include "driver/complaint.h"
 #include "driver/later_stages.h"
 #include "driver/output.h"
 #include "support/edit.h"
@@ -58,9 +59,10 @@ static const struct scheme *scheme_named(const struct compilation *c, const char
         suggestion_offer(&suggestion, primitive_info[i].name);
     }
     if (suggestion.best)
-        driver_complain("%s: nothing is named `%s`; did you mean `%s`?", c->file->source->path, name, suggestion.best);
+        driver_complain(c->options, EXIT_USAGE, "%s: nothing is named `%s`; did you mean `%s`?", c->file->source->path,
+                        name, suggestion.best);
     else
-        driver_complain("%s: nothing is named `%s`", c->file->source->path, name);
+        driver_complain(c->options, EXIT_USAGE, "%s: nothing is named `%s`", c->file->source->path, name);
     return NULL;
 }
 
@@ -106,8 +108,7 @@ static enum exit_status dump(struct compilation *c, struct text *out) {
             syntax_dump_tokens(out, c->symbols, source, c->diagnostics);
             return EXIT_GOOD;
         }
-        driver_complain("%s: %s", path, why);
-        return EXIT_USAGE;
+        return driver_complain(c->options, EXIT_USAGE, "%s: %s", path, why);
     }
     if (strcmp(stage, "ast") == 0) {
         enum exit_status status = compilation_load(c, path);
@@ -135,8 +136,7 @@ enum exit_status command_dump(struct options *options) {
     const char *why;
     if (status == EXIT_GOOD &&
         !output_write(c->arena, options->output ? options->output : "-", text_string(&out), out.length, &why)) {
-        driver_complain("%s", why);
-        status = EXIT_USAGE;
+        status = driver_complain(options, EXIT_USAGE, "%s", why);
     }
     status = worse(status, compilation_finish(c));
     compilation_free(c);

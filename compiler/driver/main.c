@@ -1,10 +1,12 @@
 /* The entry point: options, and the command on a thread with a stack large enough for deep programs. */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "driver/commands.h"
-#include "driver/compilation.h"
+#include "driver/complaint.h"
+#include "support/fatal.h"
 
 enum { STACK_LARGE = 512 * 1024 * 1024, STACK_SMALL = 64 * 1024 * 1024 };
 
@@ -15,40 +17,49 @@ struct invocation {
     enum exit_status status;
 };
 
-static enum exit_status invoke(struct arena *arena, const struct invocation *invocation) {
-    struct options options;
+/* What ends the process in the middle of a command is an element of the array, too. */
+static void end_in_json(void *context, const char *message) {
+    struct options *options = context;
+    fatal_set_handler(NULL, NULL); /* there may be no memory for this */
+    driver_complain(options, EXIT_INTERNAL, "%s", message);
+    driver_end_complaints(options);
+    exit(FATAL_EXIT_STATUS);
+}
+
+static enum exit_status invoke(struct arena *arena, const struct invocation *invocation, struct options *options) {
     const char *why;
     if (invocation->count < 2) {
         options_print_usage(stderr);
         return EXIT_USAGE;
     }
-    if (!options_parse(arena, invocation->count, invocation->arguments, &options, &why)) {
-        driver_complain("%s", why);
-        driver_complain("`fclc --help` lists the commands and options");
-        return EXIT_USAGE;
-    }
-    options.stack_bytes = invocation->stack_bytes;
-    if (options.only_version) {
+    if (!options_parse(arena, invocation->count, invocation->arguments, options, &why))
+        return driver_explain(options, EXIT_USAGE, why, "`fclc --help` lists the commands and options");
+    options->stack_bytes = invocation->stack_bytes;
+    if (options->only_version) {
         printf("fclc %s\n", FCLC_VERSION);
         return EXIT_GOOD;
     }
-    if (options.only_help) {
-        if (options.command == COMMAND_COMPILE && options.operand_count == 0)
+    if (options->only_help) {
+        if (options->command == COMMAND_COMPILE && options->operand_count == 0)
             options_print_overview(stdout);
         else
-            options_print_help(stdout, options.command);
+            options_print_help(stdout, options->command);
         return EXIT_GOOD;
     }
-    enum exit_status status = command_run_any(&options);
-    if (options.json_diagnostics)
-        diag_end_json(stderr, options.json_is_begun);
-    return status;
+    if (options->json_diagnostics)
+        fatal_set_handler(end_in_json, options);
+    return command_run_any(options);
 }
 
 static void *start(void *context) {
     struct invocation *invocation = context;
     struct arena *arena = arena_new();
-    invocation->status = invoke(arena, invocation);
+    struct options options = {0};
+    invocation->status = invoke(arena, invocation, &options);
+    if (fflush(stdout) != 0 && invocation->status == EXIT_GOOD)
+        invocation->status = driver_complain(&options, EXIT_USAGE, "standard output cannot be written");
+    driver_end_complaints(&options);
+    fatal_set_handler(NULL, NULL);
     arena_free(arena);
     return NULL;
 }
@@ -70,10 +81,6 @@ int main(int count, char **arguments) {
     if (!run_on_stack(&invocation, STACK_LARGE) && !run_on_stack(&invocation, STACK_SMALL)) {
         invocation.stack_bytes = 0;
         start(&invocation);
-    }
-    if (fflush(stdout) != 0 && invocation.status == EXIT_GOOD) {
-        driver_complain("standard output cannot be written");
-        return EXIT_USAGE;
     }
     return (int)invocation.status;
 }

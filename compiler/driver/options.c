@@ -298,11 +298,25 @@ static bool find_command(struct parser *p, const char *word, size_t *used) {
     return false;
 }
 
+/* What is wrong may be before the option that says in which form it is told. */
+static bool wants_json(int count, char **arguments) {
+    for (int i = 1; i < count && strcmp(arguments[i], "--") != 0; i++)
+        if (strcmp(arguments[i], "--diagnostics=json") == 0 ||
+            (i + 1 < count && strcmp(arguments[i], "--diagnostics") == 0 && strcmp(arguments[i + 1], "json") == 0))
+            return true;
+    return false;
+}
+
 bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why) {
     struct parser p = {.arena = arena, .options = options};
     VEC(const char *) operands = {0};
-    *options = (struct options){
-        .block_size = 256, .warp_size = 32, .grid_size = 1024, .unroll = -1, .optimise = 1, .limit = 64};
+    *options = (struct options){.block_size = 256,
+                                .warp_size = 32,
+                                .grid_size = 1024,
+                                .unroll = -1,
+                                .optimise = 1,
+                                .limit = 64,
+                                .json_diagnostics = wants_json(count, arguments)};
     bool only_operands = false;
     for (int i = 1; i < count; i++) {
         const char *text = arguments[i];

@@ -4,6 +4,7 @@
 #include "driver/arguments.h"
 #include "driver/commands.h"
 #include "driver/compilation.h"
+#include "driver/complaint.h"
 #include "driver/executor.h"
 #include "driver/output.h"
 
@@ -32,30 +33,28 @@ static size_t collect_components(struct arena *arena, const struct host_value *v
     return components.count;
 }
 
-static enum exit_status write_result(struct arena *arena, const struct host_value *value, const char *path) {
+static enum exit_status write_result(struct compilation *c, const struct host_value *value, const char *path) {
+    struct arena *arena = c->arena;
     const struct host_value **components;
     size_t count = collect_components(arena, value, &components);
     for (size_t i = 0; i < count; i++) {
         struct value_bytes bytes = value_to_npy(arena, components[i]);
         const char *why;
-        if (!output_write(arena, component_path(arena, path, count, i), bytes.at, bytes.length, &why)) {
-            driver_complain("%s", why);
-            return EXIT_USAGE;
-        }
+        if (!output_write(arena, component_path(arena, path, count, i), bytes.at, bytes.length, &why))
+            return driver_complain(c->options, EXIT_USAGE, "%s", why);
     }
     return EXIT_GOOD;
 }
 
 static enum exit_status deliver(struct compilation *c, const struct host_value *result) {
     if (c->options->output)
-        return write_result(c->arena, result, c->options->output);
+        return write_result(c, result, c->options->output);
     struct text text;
     text_init(&text, c->arena);
     value_print_lines(&text, result, c->options->limit);
     bool good = fwrite(text_string(&text), 1, text.length, stdout) == text.length && fflush(stdout) == 0;
-    if (!good)
-        driver_complain("the result cannot be written to standard output");
-    return good ? EXIT_GOOD : EXIT_USAGE;
+    return good ? EXIT_GOOD
+                : driver_complain(c->options, EXIT_USAGE, "the result cannot be written to standard output");
 }
 
 static enum exit_status run_kernel(struct compilation *c) {
@@ -70,10 +69,8 @@ static enum exit_status run_kernel(struct compilation *c) {
     struct host_value **arguments =
         parse_arguments(c->arena, kernel, o->operands + 2, o->operand_count - 2, NULL, &why);
     const struct executor *executor = arguments ? executor_choose(o, c->arena, &why) : NULL;
-    if (!executor) {
-        driver_complain("%s", why);
-        return arguments ? EXIT_DEVICE : EXIT_USAGE;
-    }
+    if (!executor)
+        return driver_complain(c->options, arguments ? EXIT_DEVICE : EXIT_USAGE, "%s", why);
     struct execution execution = {c->arena, o,         c->symbols,           c->program,    &c->tuning,
                                   kernel,   arguments, o->operand_count - 2, c->diagnostics};
     struct host_value *result = NULL;
@@ -83,10 +80,8 @@ static enum exit_status run_kernel(struct compilation *c) {
 
 enum exit_status command_run(struct options *options) {
     size_t length = options->output ? strlen(options->output) : 0;
-    if (options->output && (length <= 4 || strcmp(options->output + length - 4, ".npy") != 0)) {
-        driver_complain("-o %s: a result is written to a .npy file", options->output);
-        return EXIT_USAGE;
-    }
+    if (options->output && (length <= 4 || strcmp(options->output + length - 4, ".npy") != 0))
+        return driver_complain(options, EXIT_USAGE, "-o %s: a result is written to a .npy file", options->output);
     options->check = !options->no_check;
     struct compilation *c = compilation_new(options);
     enum exit_status status = run_kernel(c), found = compilation_finish(c);

@@ -1,4 +1,5 @@
 /* Runs of a kernel and how long they take. */
+#include "driver/complaint.h"
 #include "driver/timing.h"
 
 #include <stdlib.h>
@@ -23,10 +24,8 @@ enum exit_status timing_request(struct compilation *c, struct device_request *re
         arguments = NULL;
         why = arena_printf(c->arena, "target %s cannot be timed; cuda, opencl and c can", options->target);
     }
-    if (!arguments) {
-        driver_complain("%s", why);
-        return EXIT_USAGE;
-    }
+    if (!arguments)
+        return driver_complain(options, EXIT_USAGE, "%s", why);
     *is_ready = true;
     *request = (struct device_request){.arena = c->arena,
                                        .options = options,

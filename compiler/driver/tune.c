@@ -10,6 +10,7 @@
 
 #include "driver/arguments.h"
 #include "driver/commands.h"
+#include "driver/complaint.h"
 #include "driver/timing.h"
 #include "host/execute.h"
 
@@ -66,10 +67,10 @@ static bool passes_checks(const struct device_request *request, struct trial *tr
     return is_good;
 }
 
-/* What is tried, before it runs: it may run for ever. */
+/* What is tried, before it runs: it may run for ever. Where diagnostics are data there are no rows. */
 static void begin_row(const struct search *s, const struct trial *trial) {
     enum { WIDTH = 48 };
-    if (!s->start)
+    if (!s->start || s->c->options->json_diagnostics)
         return;
     fprintf(stderr, "  %-*s ", WIDTH, trial->values.params);
     fflush(stderr);
@@ -175,7 +176,9 @@ static struct tuned with_value(const struct search *s, const struct core_global 
     return to;
 }
 
-static void end_row(const struct trial *trial, const struct comparison *c, bool is_better) {
+static void end_row(const struct search *s, const struct trial *trial, const struct comparison *c, bool is_better) {
+    if (s->c->options->json_diagnostics)
+        return;
     if (trial->problem)
         fprintf(stderr, "%s\n", trial->problem);
     else
@@ -190,7 +193,7 @@ static bool try_value(struct search *s, const struct core_global *param, const s
     struct comparison c = {0};
     bool is_better = !trial->problem && has_wanted_result(s, trial) && compare(s->best, trial, &c) &&
                      c.ratio < FASTER && compare(s->best, trial, &c) && c.ratio < FASTER;
-    end_row(trial, &c, is_better);
+    end_row(s, trial, &c, is_better);
     if (!is_better) {
         trial_close(trial);
         return false;
@@ -249,10 +252,9 @@ static enum exit_status deliver(struct search *s) {
     struct compilation *c = s->c;
     const struct fcl_device_info *device = fcl_device(s->best->session.context);
     struct comparison last = {0};
-    if (s->best != s->start && !compare(s->start, s->best, &last)) {
-        driver_complain("%s", s->best->problem ? s->best->problem : s->start->problem);
-        return EXIT_DEVICE;
-    }
+    if (s->best != s->start && !compare(s->start, s->best, &last))
+        return driver_complain(s->c->options, EXIT_DEVICE, "%s",
+                               s->best->problem ? s->best->problem : s->start->problem);
     bool is_better = s->best != s->start && last.ratio < FASTER;
     struct tuned line = is_better ? s->best->values : s->start->values;
     line.note = is_better ? arena_printf(c->arena, "%.2f times as fast: %.3f ms, was %.3f", 1 / last.ratio,
@@ -281,10 +283,8 @@ static enum exit_status find_wanted(struct search *s) {
     options.check = true;
     const char *why = NULL;
     const struct executor *executor = executor_choose(&options, s->c->arena, &why);
-    if (!executor) {
-        driver_complain("%s", why);
-        return EXIT_DEVICE;
-    }
+    if (!executor)
+        return driver_complain(s->c->options, EXIT_DEVICE, "%s", why);
     struct execution execution = {.arena = s->c->arena,
                                   .options = &options,
                                   .symbols = s->c->symbols,
@@ -305,16 +305,15 @@ static enum exit_status tune(struct search *s) {
     if (status != EXIT_GOOD)
         return status;
     s->best = s->start = trial_open(s, (struct tuned){.params = "-"});
-    if (s->start->problem) {
-        driver_complain("%s", s->start->problem);
-        return s->start->session.status ? s->start->session.status : EXIT_DEVICE;
-    }
-    if (!has_tunable(s)) {
-        driver_complain("there is nothing to tune: `%s` asks for no param that has choices, as in `param work : int = "
-                        "16 in {8, 16}`",
-                        s->request.kernel->name->text);
-        return EXIT_GOOD;
-    }
+    if (s->start->problem)
+        return driver_complain(s->c->options, s->start->session.status ? s->start->session.status : EXIT_DEVICE, "%s",
+                               s->start->problem);
+    if (!has_tunable(s))
+        return driver_complain(
+            s->c->options, EXIT_GOOD,
+            "there is nothing to tune: `%s` asks for no param that has choices, as in `param work : int = "
+            "16 in {8, 16}`",
+            s->request.kernel->name->text);
     search(s);
     return deliver(s);
 }

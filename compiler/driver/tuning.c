@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "driver/compilation.h"
+#include "driver/complaint.h"
 #include "driver/output.h"
 #include "support/hash.h"
 #include "syntax/lexer.h"
@@ -191,15 +192,16 @@ static bool may_create(struct arena *arena, const char *path) {
 
 enum exit_status tuning_read(struct compilation *c, bool may_be_new, struct tuning *tuning) {
     const char *said = c->options->tuning, *program = main_path(c), *why = NULL;
-    *tuning = (struct tuning){0};
+    *tuning = (struct tuning){.options = c->options};
     if ((said && strcmp(said, "none") == 0) || (!said && strcmp(program, "-") == 0))
         return EXIT_GOOD;
     tuning->path = said ? said : path_beside(c->arena, program);
     if ((!said || may_be_new) && access(tuning->path, F_OK) != 0) {
         if (may_be_new && !may_create(c->arena, tuning->path)) { /* said before the search, which may take long */
-            driver_complain("%s cannot be written: %s; --tuning=FILE writes to another file, --tuning=none to none",
-                            tuning->path, strerror(errno));
-            return EXIT_USAGE;
+            return driver_complain(
+                c->options, EXIT_USAGE,
+                "%s cannot be written: %s; --tuning=FILE writes to another file, --tuning=none to none", tuning->path,
+                strerror(errno));
         }
         if (may_be_new)
             hash_program(c, tuning);
@@ -207,20 +209,17 @@ enum exit_status tuning_read(struct compilation *c, bool may_be_new, struct tuni
     }
     hash_program(c, tuning);
     struct value_bytes bytes;
-    if (!value_read_file(c->arena, tuning->path, &bytes, &why)) {
-        driver_complain("%s", why);
-        return EXIT_USAGE;
-    }
+    if (!value_read_file(c->arena, tuning->path, &bytes, &why))
+        return driver_complain(c->options, EXIT_USAGE, "%s", why);
     char *text = arena_strndup(c->arena, (const char *)bytes.at, bytes.length);
     unsigned number = 1;
     for (char *at = text, *next; *at; at = next, number++) {
         next = at + strcspn(at, "\n");
         if (*next)
             *next++ = '\0';
-        if (*at && *at != '#' && !read_line(c, at, tuning, &why)) {
-            driver_complain("%s:%u: %s; --tuning=none does without the file", tuning->path, number, why);
-            return EXIT_USAGE;
-        }
+        if (*at && *at != '#' && !read_line(c, at, tuning, &why))
+            return driver_complain(c->options, EXIT_USAGE, "%s:%u: %s; --tuning=none does without the file",
+                                   tuning->path, number, why);
     }
     return EXIT_GOOD;
 }
@@ -241,10 +240,12 @@ const struct tuned *tuning_find(const struct tuning *tuning, const char *kind, c
             continue;
         line->is_said = true;
         if (is_usable)
-            driver_complain("%s: `%s` was tuned for %s, too; taken is what was found for %s", tuning->path, kernel,
+            driver_complain(tuning->options, EXIT_GOOD,
+                            "%s: `%s` was tuned for %s, too; taken is what was found for %s", tuning->path, kernel,
                             line->device, found->device);
         else
-            driver_complain("%s: `%s` has changed since it was tuned for %s, or -D was another: not used; `fclc tune` "
+            driver_complain(tuning->options, EXIT_GOOD,
+                            "%s: `%s` has changed since it was tuned for %s, or -D was another: not used; `fclc tune` "
                             "does it again",
                             tuning->path, kernel, line->device);
     }
@@ -281,6 +282,5 @@ enum exit_status tuning_write(struct compilation *c, struct tuning *tuning, stru
     const char *why;
     if (output_write(c->arena, tuning->path, text_string(&text), text.length, &why))
         return EXIT_GOOD;
-    driver_complain("%s", why);
-    return EXIT_USAGE;
+    return driver_complain(c->options, EXIT_USAGE, "%s", why);
 }

@@ -18,6 +18,7 @@ struct tuned {
 };
 
 struct tuning {
+    struct options *options;  /* where complaints go */
     const char *path;         /* NULL: there is no such file, and need not be */
     const char *program;      /* its hash, */
     const char *program_here; /* and with the command line's -D, --block-size and --grid-size, which tune writes */

@@ -36,10 +36,10 @@ size_t edit_distance(const char *a, const char *b, size_t bound) {
     return row[columns] > bound ? bound + 1 : row[columns];
 }
 
-/* A third of the letters may be wrong, but one letter alone suggests nothing. */
+/* A third of the letters may be wrong, one of two, but one letter alone suggests nothing. */
 struct suggestion suggestion_for(const char *wanted) {
     size_t length = strlen(wanted);
-    size_t bound = length < 2 ? 0 : length < 6 ? 1 + (length > 3) : length / 3;
+    size_t bound = length < 2 ? 0 : length < 6 ? 1 : length / 3;
     return (struct suggestion){.wanted = wanted, .best = NULL, .distance = bound + 1};
 }
 

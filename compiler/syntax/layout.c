@@ -39,7 +39,7 @@ static bool is_mended(const struct marker *m, int kind) {
 static void keyword_to_name(struct marker *m, struct token *token) {
     const char *text = (const char *)m->source->text + (token->span.begin - m->source->base);
     size_t length = token->span.end - token->span.begin;
-    if (!is_mended(m, token->kind)) {
+    if (!token->is_reported && !is_mended(m, token->kind)) {
         struct diagnostic *error =
             diag_error(m->diagnostics, DIAG_KEYWORD_AS_NAME, token->span, "%s is a keyword and cannot be a name",
                        token_quote(m->arena, m->source, token->span));
@@ -51,10 +51,11 @@ static void keyword_to_name(struct marker *m, struct token *token) {
     token->name = symbol_intern(m->symbols, text, length);
 }
 
-/* `fn x -> e` and `fn x = e`. Of a lambda that began with a backslash or `fun` there was a complaint already. */
+/* `fn x -> e` and `fn x = e`. Of a lambda that began with a backslash or `fun` there was a complaint already, and of an
+   arrow that is another character. */
 static void arrow_of_function(struct marker *m, const struct token *fn, struct token *arrow) {
     const unsigned char *text = (const unsigned char *)m->source->text + (fn->span.begin - m->source->base);
-    if (text[0] == 'f' && text[1] == 'n') {
+    if (text[0] == 'f' && text[1] == 'n' && !arrow->is_reported) {
         struct diagnostic *error = diag_error(m->diagnostics, DIAG_SYNTAX, arrow->span, "expected `=>`, found %s",
                                               token_quote(m->arena, m->source, arrow->span));
         diag_hint(m->diagnostics, error, "a function is written `fn x => e`");

@@ -12,7 +12,7 @@
 
 struct token {
     int kind; /* as in the generated parser.h: TOKEN_… or a character; 0 at the end of the file; '?', which the
-                         grammar does not have, after a complaint about it */
+                         grammar does not have, for what can be taken for no token */
     bool starts_line; /* first token of its line */
     struct span span;
     symbol name;   /* TOKEN_NAME, TOKEN_TYPE_VARIABLE (without its quote), TOKEN_CONFIG; the path of a TOKEN_STRING */
@@ -21,7 +21,8 @@ struct token {
         uint64_t integer; /* TOKEN_INTEGER */
         double floating;  /* TOKEN_FLOATING */
     };
-    bool too_large; /* the integer does not fit 64 bits */
+    bool too_large;   /* the integer does not fit 64 bits */
+    bool is_reported; /* the lexer has complained about what this token is taken for; the end: about why it is here */
 };
 
 struct tokens {

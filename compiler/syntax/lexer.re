@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "parser.h"
+#include "support/map.h"
 #include "support/utf8.h"
 
 enum { LEXICAL_ERROR_LIMIT = 500, QUOTE_LONGEST = 40 };
@@ -20,7 +21,9 @@ struct lexer {
     struct tokens *tokens;
     const unsigned char *cursor, *limit, *start; /* of the current token */
     bool starts_line;
+    struct map *bad_names; /* those that were complained about */
     bool in_levels; /* between the `<` and the `>` of a level list */
+    bool is_cut; /* a comment that is not closed hides the rest of the file */
     unsigned errors;
 };
 
@@ -194,6 +197,7 @@ static bool skip_block_comment(struct lexer *lexer) {
 }
 
 static void unclosed_comment(struct lexer *lexer) {
+    lexer->is_cut = true;
     struct diagnostic *error =
         lexical_error(lexer, DIAG_UNCLOSED_COMMENT, span_between(lexer, lexer->start, lexer->start + 2),
                       "this comment is never closed");
@@ -210,44 +214,11 @@ static void bad_string(struct lexer *lexer) {
     add_token(lexer, is_path ? TOKEN_STRING : TOKEN_BAD_LITERAL); /* a path without a name is not looked for */
 }
 
-struct look_alike {
-    const char *written, *meant;
-};
-static const struct look_alike look_alikes[] = {
-    {"\xE2\x86\x92", "->"}, {"\xE2\x87\x92", "=>"}, {"\xCE\xBB", "fn"},      {"\xC3\x97", "*"},       {"\xC3\xB7", "/"},
-    {"\xE2\x88\x92", "-"},  {"\xE2\x80\x93", "-"},  {"\xE2\x80\x94", "-"},   {"\xE2\x89\xA4", "<="},  {"\xE2\x89\xA5", ">="},
-    {"\xE2\x89\xA0", "!="}, {"\xE2\x88\x98", "."},  {"\xE2\x80\x98", "'"},   {"\xE2\x80\x99", "'"},   {"\xE2\x80\x9C", "\""},
-    {"\xE2\x80\x9D", "\""}, {"\xC2\xA0", "a space"}, {"\xE2\x9F\xA8", "<"},  {"\xE2\x9F\xA9", ">"},
-};
-
-/* A run of letters and bytes outside ASCII. Malformed bytes were reported by check_encoding already. */
-static void foreign_text(struct lexer *lexer) {
-    const unsigned char *at = lexer->start;
-    bool malformed = false, has_letter = false;
-    while (at < lexer->cursor) {
-        size_t bytes;
-        malformed |= utf8_decode(at, (size_t)(lexer->cursor - at), &bytes) == UTF8_INVALID;
-        has_letter |= *at < 0x80;
-        at += bytes;
-    }
-    if (!malformed) {
-        struct diagnostic *error = lexical_error(
-            lexer, DIAG_STRAY_CHARACTER, span_here(lexer),
-            has_letter ? arena_printf(lexer->arena, "the name %s has characters that names cannot have", quote_here(lexer))
-                       : arena_printf(lexer->arena, "%s means nothing in FCL", quote_here(lexer)));
-        const char *meant = NULL;
-        size_t length = (size_t)(lexer->cursor - lexer->start);
-        for (size_t i = 0; i < sizeof look_alikes / sizeof *look_alikes; i++)
-            if (strlen(look_alikes[i].written) == length && memcmp(look_alikes[i].written, lexer->start, length) == 0)
-                meant = look_alikes[i].meant;
-        if (meant)
-            diag_hint(lexer->diagnostics, error, "write `%s`", meant);
-        else if (has_letter)
-            diag_hint(lexer->diagnostics, error, "names consist of the letters a-z and A-Z, digits, `_` and `'`");
-    }
-    if (has_letter)
-        add_token(lexer, TOKEN_NAME)->name =
-            symbol_intern(lexer->symbols, (const char *)lexer->start, (size_t)(lexer->cursor - lexer->start));
+/* The token that is taken for what was complained about: what does not fit after it is no further mistake. */
+static struct token *add_reported(struct lexer *lexer, int kind) {
+    struct token *token = add_token(lexer, kind);
+    token->is_reported = true;
+    return token;
 }
 
 static void stray(struct lexer *lexer, const char *hint) {
@@ -258,6 +229,89 @@ static void stray(struct lexer *lexer, const char *hint) {
                                              arena_printf(lexer->arena, "%s means nothing in FCL", quoted));
     if (hint)
         diag_hint(lexer->diagnostics, error, "%s", hint);
+}
+
+/* Nothing can be taken for it: the rest of the declaration is not read. */
+static void stray_end(struct lexer *lexer, const char *hint) {
+    stray(lexer, hint);
+    add_reported(lexer, '?');
+}
+
+/* A name that is none is taken for one, and is one mistake however often it is used. */
+static void bad_name(struct lexer *lexer, const char *message, const char *hint) {
+    symbol name = symbol_intern(lexer->symbols, (const char *)lexer->start, (size_t)(lexer->cursor - lexer->start));
+    if (!map_get(lexer->bad_names, name)) {
+        map_set(lexer->bad_names, name, lexer);
+        struct diagnostic *error = lexical_error(lexer, DIAG_STRAY_CHARACTER, span_here(lexer), message);
+        diag_hint(lexer->diagnostics, error, "%s", hint);
+    }
+    add_reported(lexer, TOKEN_NAME)->name = name;
+}
+
+/* `kind`: of the token that is taken for it; '?': none would do. `closer`: what ends the text that it begins. */
+struct look_alike {
+    const char *written, *hint;
+    int kind;
+    const char *closer;
+};
+static const struct look_alike look_alikes[] = {
+    {"\xE2\x86\x92", "write `->`", TOKEN_ARROW, NULL},
+    {"\xE2\x87\x92", "write `=>`", TOKEN_DOUBLE_ARROW, NULL},
+    {"\xC3\x97", "write `*`", '*', NULL},
+    {"\xC3\xB7", "write `/`", '/', NULL},
+    {"\xE2\x88\x92", "write `-`", '-', NULL},
+    {"\xE2\x80\x93", "write `-`", '-', NULL},
+    {"\xE2\x80\x94", "write `-`", '-', NULL},
+    {"\xE2\x89\xA4", "write `<=`", TOKEN_LESS_EQUAL, NULL},
+    {"\xE2\x89\xA5", "write `>=`", TOKEN_GREATER_EQUAL, NULL},
+    {"\xE2\x89\xA0", "write `!=`", TOKEN_NOT_EQUAL, NULL},
+    {"\xE2\x88\x98", "write `.`", '.', NULL},
+    {"\xE2\x80\x98", "write `'`", '?', NULL},
+    {"\xE2\x80\x99", "write `'`", '?', NULL},
+    {"\xE2\x80\x9C", "write `\"`", '?', "\xE2\x80\x9D"},
+    {"\xE2\x80\x9D", "write `\"`", '?', NULL},
+    {"\xC2\xA0", "write a space", 0, NULL},
+    {"\xE2\x9F\xA8", "write `<`", '?', NULL},
+    {"\xE2\x9F\xA9", "write `>`", '?', NULL},
+};
+
+/* Letters outside ASCII, and with them what a name consists of. */
+static void foreign_name(struct lexer *lexer) {
+    if (lexer->start[0] == 0xCE && lexer->start[1] == 0xBB) { /* a lambda; its parameter may touch it */
+        lexer->cursor = lexer->start + 2;
+        stray(lexer, "a function is written `fn x => e`");
+        add_reported(lexer, TOKEN_FN);
+        return;
+    }
+    bad_name(lexer, arena_printf(lexer->arena, "the name %s has characters that names cannot have", quote_here(lexer)),
+             "names consist of the letters a-z and A-Z, digits, `_` and `'`");
+}
+
+/* To behind `what`, where the line has it. */
+static void skip_past(struct lexer *lexer, const char *what) {
+    size_t length = strlen(what);
+    for (const unsigned char *at = lexer->cursor; (size_t)(lexer->limit - at) >= length && *at != '\n'; at++)
+        if (memcmp(at, what, length) == 0) {
+            lexer->cursor = at + length;
+            return;
+        }
+}
+
+/* Any other character outside ASCII. */
+static void foreign_symbol(struct lexer *lexer) {
+    size_t length = (size_t)(lexer->cursor - lexer->start);
+    for (size_t i = 0; i < sizeof look_alikes / sizeof *look_alikes; i++) {
+        const struct look_alike *one = &look_alikes[i];
+        if (strlen(one->written) != length || memcmp(one->written, lexer->start, length) != 0)
+            continue;
+        stray(lexer, one->hint);
+        if (one->kind)
+            add_reported(lexer, one->kind);
+        if (one->closer)
+            skip_past(lexer, one->closer);
+        return;
+    }
+    stray_end(lexer, NULL);
 }
 
 /* Another language's comment up to its end, which may be missing: then only its first line is one. */
@@ -362,7 +416,11 @@ static bool lex_one(struct lexer *lexer) {
 
         letter = [A-Za-z];
         rest = [A-Za-z0-9_'];
-        foreign = [\x80-\xff];
+        cont = [\x80-\xbf];
+        // What is not among the letters: Latin-1 signs, U+2000 to U+2BFF, and pictures.
+        sign = "\xc2" cont | "\xc3" [\x97\xb7] | "\xe2" [\x80-\xaf] cont | "\xf0\x9f" cont cont;
+        foreign = "\xc3" (cont \ [\x97\xb7]) | [\xc4-\xdf] cont | ([\xe0\xe1] | [\xe3-\xef]) cont cont |
+                  "\xe2" [\xb0-\xbf] cont | ("\xf0" (cont \ [\x9f]) | [\xf1-\xf4] cont) cont cont;
         name = letter rest*;
         digits = [0-9] ("_"? [0-9])*;
         hexadecimal = "0x" [0-9a-fA-F] ("_"? [0-9a-fA-F])*;
@@ -385,8 +443,11 @@ static bool lex_one(struct lexer *lexer) {
 
         name { add_name(lexer); return true; }
         "_" { add_token(lexer, '_'); return true; }
-        "_" rest+ { stray(lexer, "names start with a letter"); add_name(lexer); return true; }
-        rest* foreign (rest | foreign)* { foreign_text(lexer); return true; }
+        "_" rest+ { bad_name(lexer, arena_printf(lexer->arena, "%s means nothing in FCL", quote_here(lexer)), "names start with a letter");
+                    return true; }
+        rest* foreign (rest | foreign)* { foreign_name(lexer); return true; }
+        sign { foreign_symbol(lexer); return true; }
+        [\x80-\xff] { add_reported(lexer, '?'); return true; } // no UTF-8: check_encoding has said so
         "'" name { add_token(lexer, TOKEN_TYPE_VARIABLE)->name =
                        symbol_intern(lexer->symbols, (const char *)lexer->start + 1, (size_t)(lexer->cursor - lexer->start) - 1);
                    return true; }
@@ -435,19 +496,19 @@ static bool lex_one(struct lexer *lexer) {
         "|>" { add_token(lexer, TOKEN_PIPE); return true; }
         [-+*/%.!~&|^<=(){},:] | "[" | "]" { add_token(lexer, lexer->start[0]); return true; }
 
-        ":=" { stray(lexer, "names are bound with `=`; there is no assignment"); add_token(lexer, '='); return true; }
-        "/=" | "<>" { stray(lexer, "`!=` compares for being different"); add_token(lexer, TOKEN_NOT_EQUAL); return true; }
+        ":=" { stray(lexer, "names are bound with `=`; there is no assignment"); add_reported(lexer, '='); return true; }
+        "/=" | "<>" { stray(lexer, "`!=` compares for being different"); add_reported(lexer, TOKEN_NOT_EQUAL); return true; }
         "//" { if (lexer->starts_line) {
                    foreign_comment(lexer, "\n", "a comment starts with `--`");
                    return true;
                }
-               stray(lexer, "`/` of integers gives an integer; a comment starts with `--`");
-               add_token(lexer, '/');
+               foreign_comment(lexer, "\n", "`/` of integers gives an integer; a comment starts with `--`");
+               add_reported(lexer, '?');
                return true; }
         "/*" { foreign_comment(lexer, "*/", "a comment is `-- to the end of the line` or `(* between these *)`"); return true; }
-        "===" { stray(lexer, "`==` compares"); add_token(lexer, TOKEN_EQUAL); return true; }
-        "\\" { stray(lexer, "a function is written `fn x => e`"); add_token(lexer, TOKEN_FN); return true; }
-        ";" { if (is_in_list(lexer)) { stray(lexer, "the elements of a list are separated by `,`"); add_token(lexer, ',');
+        "===" { stray(lexer, "`==` compares"); add_reported(lexer, TOKEN_EQUAL); return true; }
+        "\\" { stray(lexer, "a function is written `fn x => e`"); add_reported(lexer, TOKEN_FN); return true; }
+        ";" { if (is_in_list(lexer)) { stray(lexer, "the elements of a list are separated by `,`"); add_reported(lexer, ',');
                                        return true; }
               stray(lexer, "nothing separates bindings or declarations: leave it out"); return true; }
         ";;"+ { stray(lexer, "nothing separates bindings or declarations: leave it out"); return true; }
@@ -455,14 +516,15 @@ static bool lex_one(struct lexer *lexer) {
                   foreign_comment(lexer, "\n", "a comment starts with `--`");
                   return true;
               }
-              stray(lexer, "a configuration constant is written `#BlockSize`; a comment starts with `--`");
-              add_token(lexer, TOKEN_BAD_LITERAL);
+              foreign_comment(lexer, "\n", "a configuration constant is written `#BlockSize`; a comment starts with `--`");
+              add_reported(lexer, '?');
               return true; }
-        "'" { stray(lexer, "a type variable is a quote and a name: `'a`"); return true; }
-        "?" { stray(lexer, "a condition chooses by `if c then a else b`"); add_token(lexer, '?'); return true; }
-        "$" { stray(lexer, "what follows a function is its argument, in parentheses where it needs them; or `x |> f`"); return true; }
-        [@`]+ { stray(lexer, NULL); return true; }
-        * { stray(lexer, NULL); return true; }
+        "'" { stray_end(lexer, "a type variable is a quote and a name: `'a`"); return true; }
+        "?" { stray_end(lexer, "a condition chooses by `if c then a else b`"); return true; }
+        "$" { stray_end(lexer, "what follows a function is its argument, in parentheses where it needs them; or `x |> f`"); return true; }
+        "`" name "`" { stray_end(lexer, "a function stands before its arguments, `f x y`; operators are `div`, `mod` and signs"); return true; }
+        [@`]+ { stray_end(lexer, NULL); return true; }
+        * { stray_end(lexer, NULL); return true; }
     */
 }
 
@@ -475,6 +537,7 @@ void lex_source(struct arena *arena, struct symbols *symbols, const struct sourc
                           .tokens = tokens,
                           .cursor = source->text,
                           .limit = source->text + source->length,
+                          .bad_names = map_new(arena),
                           .starts_line = true};
     *tokens = (struct tokens){.at = NULL};
     check_encoding(&lexer);
@@ -485,7 +548,8 @@ void lex_source(struct arena *arena, struct symbols *symbols, const struct sourc
     if (lexer.errors >= LEXICAL_ERROR_LIMIT)
         diag_error(diagnostics, DIAG_TOO_MANY_ERRORS, span_here(&lexer),
                    "too many errors; the rest of the file is not read");
+    bool is_cut = lexer.errors >= LEXICAL_ERROR_LIMIT || lexer.is_cut;
     uint32_t end = tokens->count ? tokens->at[tokens->count - 1].span.end : source->base;
-    struct token last = {.kind = 0, .starts_line = true, .span = {end, end}};
+    struct token last = {.kind = 0, .starts_line = true, .span = {end, end}, .is_reported = is_cut};
     vec_push(arena, tokens, last);
 }

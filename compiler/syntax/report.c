@@ -356,9 +356,22 @@ static const char *stray_closer_hint(int kind) {
 
 /* ---- the report ---- */
 
+/* The lexer has complained about this token, or one before it in the declaration: that it does not fit comes of that. */
+static bool follows_complaint(const struct parser *p, size_t index) {
+    for (size_t i = index;; i--) {
+        const struct token *token = token_at(p, i);
+        if (token->is_reported || (i == index && token->kind == TOKEN_BAD_LITERAL))
+            return true;
+        if (i == 0 || (i < index && token_starts_declaration(token->kind)))
+            return false;
+    }
+}
+
 void report_syntax_error(struct parser *p, size_t index, const struct expected *expected) {
     struct diagnostics *d = p->diagnostics;
     const struct token *token = token_at(p, index);
+    if (follows_complaint(p, index))
+        return;
     struct openers open = open_before(p, index);
     const struct opener *innermost = open.all.count ? &open.all.at[open.all.count - 1] : NULL;
 
@@ -371,8 +384,6 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
         }
         token = pattern;
     }
-    if (token->kind == '?' || token->kind == TOKEN_BAD_LITERAL)
-        return; /* the lexer has complained */
     if (is_comparison(token->kind) && ends_operand(kind_before(p, index)) && !expected->equals && !expected->less &&
         !expected->types) {
         struct diagnostic *error =

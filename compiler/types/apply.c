@@ -112,17 +112,23 @@ static struct type *function_type(struct checker *c, struct type *type, struct c
     return NULL;
 }
 
+static struct level *level_of_name(struct checker *c, symbol name) {
+    struct level_binding *binding = map_get(c->levels, name);
+    if (binding)
+        return binding->level;
+    for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
+        if (strcmp(name->text, level_names[value]) == 0)
+            return level_constant(c, (enum level_value)value);
+    return NULL;
+}
+
 /* `push block xs`: a level written as an argument. Reported, and taken for what it means. */
 static bool is_level_as_argument(struct checker *c, struct type **function, const struct core *head,
                                  const struct ast_expr *argument) {
     struct type *type = type_resolve(*function);
     if (type->kind != TYPE_LEVEL_ARROW || argument->kind != EXPR_NAME || is_bound_name(c, argument->name.name))
         return false;
-    struct level_binding *binding = map_get(c->levels, argument->name.name);
-    struct level *level = binding ? binding->level : NULL;
-    for (int value = LEVEL_THREAD; !level && value < LEVEL_VALUE_COUNT; value++)
-        if (strcmp(argument->name.name->text, level_names[value]) == 0)
-            level = level_constant(c, (enum level_value)value);
+    struct level *level = level_of_name(c, argument->name.name);
     if (!level)
         return false;
     const char *name = head_name(head);
@@ -170,6 +176,7 @@ static void take_argument(struct checker *c, struct call *call, size_t i) {
     bool are_operands = call->is_infix && i == 1 && left && type_resolve(left->type)->kind != TYPE_ERROR;
     struct application use = {.function = name,
                               .span = are_operands ? call->infix : core->span,
+                              .head = call->head->span,
                               .place = are_operands ? SIZE_MAX : i,
                               .count = call->list.count,
                               .left = are_operands ? left : NULL,
@@ -240,9 +247,33 @@ struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
     return core;
 }
 
+/* `(a < b, c > 3)`, which reads as a level list: a level that there is not is the name of a value. */
+static bool is_comparison(struct checker *c, const struct ast_expr *expr, const struct core *head) {
+    size_t count = expr->level_apply.levels.count;
+    for (size_t i = 0; i < count; i++) {
+        const struct ast_level *level = expr->level_apply.levels.at[i];
+        if (level->kind != AST_LEVEL_NAME || level_of_name(c, level->name) || !is_bound_name(c, level->name))
+            continue;
+        struct diagnostic *d = diag_error(c->diagnostics, DIAG_UNBOUND_LEVEL, level->span,
+                                          "no level is called `%s` here: it is a value", level->name->text);
+        const struct ast_level *last = expr->level_apply.levels.at[count - 1];
+        if (count == 2 && head_name(head) && last->kind == AST_LEVEL_NAME && i == 0)
+            diag_hint(c->diagnostics, d,
+                      "`<…>` reads as a level list; put comparisons in parentheses: "
+                      "`(%s < %s), (%s > …)`",
+                      head_name(head), level->name->text, last->name->text);
+        else
+            diag_hint(c->diagnostics, d, "`<…>` reads as a level list; put comparisons in parentheses");
+        return true;
+    }
+    return false;
+}
+
 struct core *infer_level_apply(struct checker *c, const struct ast_expr *expr) {
     struct core *core = infer_expr(c, expr->level_apply.function);
     const char *name = head_name(core);
+    if (is_comparison(c, expr, core))
+        return error_core(c, expr->span);
     for (size_t i = 0; i < expr->level_apply.levels.count; i++) {
         const struct ast_level *written = expr->level_apply.levels.at[i];
         struct level *level = level_of_ast(c, written, SIGNATURE_USE, c->signature_scope);

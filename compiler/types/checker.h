@@ -218,6 +218,7 @@ struct global_entry *find_global(const struct scope *scope, symbol name);
 struct synonym *find_synonym(const struct scope *scope, symbol name);
 bool is_bound_name(const struct checker *c, symbol name);
 void report_unbound_name(struct checker *c, symbol name, struct span span);
+void report_kernel_called(struct checker *c, symbol name, struct span kernel, struct span span);
 void report_unbound_level(struct checker *c, symbol name, struct span span);
 
 /* ---- infer.c, pattern.c, apply.c ---- */
@@ -269,6 +270,7 @@ struct diagnostic *report_value(struct checker *c, const struct core *core, stru
 struct application {
     const char *function; /* NULL: it has no name */
     struct span span;     /* what the message points to */
+    struct span head;     /* of the function */
     size_t place, count;  /* of the arguments */
     const struct core *left, *argument;
     struct type *rest; /* what is still to be applied: the argument is its first */
@@ -291,6 +293,8 @@ void hint_operands(struct checker *c, struct diagnostic *d, const struct applica
 void hint_class(struct checker *c, struct diagnostic *d, const struct application *use);
 void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument);
 void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *head);
+/* The number of which more is not known, in arrays too, that asked for a class; NULL: nothing here did. */
+const struct type_variable *class_asker(struct type *type);
 void note_class(struct checker *c, struct diagnostic *d, struct type *type);       /* what asked for its class */
 void note_local(struct checker *c, struct diagnostic *d, const struct core *core); /* what gave a local its type */
 

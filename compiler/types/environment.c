@@ -135,7 +135,29 @@ static bool has_local(const struct checker *c, const char *name) {
     return false;
 }
 
+/* A name as the lexer wants it; of others it has complained. */
+static bool is_good_name(const char *name) {
+    if (*name == '_')
+        return false;
+    while (*name && (unsigned char)*name < 0x80)
+        name++;
+    return !*name;
+}
+
+void report_kernel_called(struct checker *c, symbol name, struct span kernel, struct span span) {
+    struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_CALLED, span,
+                                      "the kernel `%s` cannot be used as a function", name->text);
+    diag_note(c->diagnostics, d, kernel, "`%s` is an entry point, called from the host", name->text);
+    diag_hint(c->diagnostics, d, "make it a `fun`, and let the kernel be `kernel … = %s …`", name->text);
+}
+
 void report_unbound_name(struct checker *c, symbol name, struct span span) {
+    if (!is_good_name(name->text))
+        return;
+    if (c->definition && c->definition->kind == DECL_KERNEL && c->definition->name == name) {
+        report_kernel_called(c, name, c->definition->name_span, span);
+        return;
+    }
     struct diagnostic *d =
         diag_error(c->diagnostics, DIAG_UNBOUND_NAME, span, "nothing is called `%s` here", name->text);
     const struct ast_decl *later = defined_later(c, name, span);

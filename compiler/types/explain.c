@@ -105,14 +105,20 @@ static const char *class_words(unsigned classes) {
     return classes & CLASS_ORD ? "a scalar, which can be ordered" : "a scalar or a tuple of scalars";
 }
 
-/* A literal or arithmetic where something else is wanted is a mismatch like any other: the class is not the point. */
+/* A literal or arithmetic where something else is wanted, or an array of it, is a mismatch like any other: the class is
+   not the point. */
 static enum unify_failure reason_of(const struct failure *f, struct type *found, struct type *expected) {
     if (f->why != FAILED_CLASS || !found || !expected)
         return f->why;
     found = type_resolve(found);
-    return found->kind == TYPE_VARIABLE && !found->variable->rigid && type_resolve(expected)->kind != TYPE_VARIABLE
-               ? FAILED_SHAPE
-               : f->why;
+    expected = type_resolve(expected);
+    bool is_array = found->kind == TYPE_PULL && expected->kind == TYPE_PULL;
+    while (found->kind == TYPE_PULL && expected->kind == TYPE_PULL) {
+        found = type_resolve(found->array.element);
+        expected = type_resolve(expected->array.element);
+    }
+    bool is_open = found->kind == TYPE_VARIABLE && !found->variable->rigid;
+    return is_open && (is_array || expected->kind != TYPE_VARIABLE) ? FAILED_SHAPE : f->why;
 }
 
 static struct diagnostic *report(struct checker *c, const struct application *use, struct span span, struct type *found,
@@ -209,6 +215,8 @@ static struct diagnostic *report_two_classes(struct checker *c, const struct app
     struct diagnostic *d =
         diag_error(c->diagnostics, DIAG_CLASS, use->argument->span, "`%s` needs %s, but this is %s", use->function,
                    class_words(other), is_floating ? "a floating number" : "an integer");
+    c->failure.a = found; /* which of the two was found not to be of the other's class is chance */
+    c->failure.classes = other;
     hint_class(c, d, use);
     return d;
 }
@@ -229,8 +237,11 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
     if (f.why == FAILED_CLASS && is_operands && type_resolve(found)->kind != TYPE_VARIABLE &&
         class_is_of_left(found, expected))
         f.why = FAILED_SHAPE;
+    bool is_within_array = f.why == FAILED_CLASS && is_within(f.a, found);
+    const struct type_variable *asker = f.why == FAILED_CLASS && !is_operands ? class_asker(expected) : NULL;
+    bool is_others = asker && (asker->span.begin != use->head.begin || asker->span.end != use->head.end);
     /* The class was asked for by another argument: this one has another type, no more. */
-    bool is_other_class = f.why == FAILED_CLASS && is_within(f.a, found);
+    bool is_other_class = is_within_array && (!asker || is_others);
     /* What is no number, say, is something that a function takes or gives, not the function. */
     bool is_inside = f.why == FAILED_CLASS && f.a->kind == TYPE_BASE && type_resolve(found)->kind == TYPE_ARROW;
     if (is_other_class || is_inside)
@@ -273,8 +284,15 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
         struct diagnostic *d = report_two_classes(c, use, found, expected);
         if (d)
             return d;
-        d = diag_error(c->diagnostics, DIAG_CLASS, span, "`%s` needs %s, but this is `%s`", function,
-                       class_words(f.classes), type_text(c, f.a));
+        if (is_others) {
+            d = diag_error(all, DIAG_CLASS, span, "the %s of `%s` should be %s, but this is `%s`",
+                           ordinal(c, function, use->place, use->count), function, class_words(f.classes),
+                           type_text(c, f.a));
+            note_class(c, d, expected);
+        } else {
+            d = diag_error(all, DIAG_CLASS, span, "`%s` needs %s, but %s `%s`", function, class_words(f.classes),
+                           is_within_array ? "an element of this is" : "this is", type_text(c, f.a));
+        }
         hint_class(c, d, use);
         return d;
     }

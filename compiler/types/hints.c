@@ -199,11 +199,20 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
 
 /* ---- operands ---- */
 
+static bool is_for_integers(struct checker *c, const char *operator) {
+    size_t primitive = (size_t)(uintptr_t)map_get(c->primitives, symbol_of(c->symbols, operator));
+    const struct scheme *scheme = primitive ? primitive_scheme(c, (enum primitive)(primitive - 1)) : NULL;
+    return scheme && scheme->type_count && scheme->type_variables[0]->classes & CLASS_INTEGRAL;
+}
+
 static void hint_numbers(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
                          struct type *expected, enum base right, enum base left) {
     const struct base_info *of_left = &base_info[left], *of_right = &base_info[right];
     const char *left_text = operand_text(c, use->left, "x"), *right_text = operand_text(c, use->argument, "y");
-    if (of_left->is_floating != of_right->is_floating)
+    if (of_left->is_floating != of_right->is_floating && is_for_integers(c, use->function))
+        diag_hint(c->diagnostics, d, "`%s` is for integers only: `%s %s` converts", use->function,
+                  of_left->is_floating ? of_right->name : of_left->name, of_left->is_floating ? left_text : right_text);
+    else if (of_left->is_floating != of_right->is_floating)
         diag_hint(c->diagnostics, d, "convert the integer: `%s %s`",
                   of_left->is_floating ? target_name(expected, left) : target_name(found, right),
                   of_left->is_floating ? right_text : left_text);
@@ -236,12 +245,19 @@ void hint_operands(struct checker *c, struct diagnostic *d, const struct applica
 
 /* ---- classes ---- */
 
+static bool is_array_of(struct type *type, struct type *element) {
+    type = type_resolve(type);
+    return type->kind == TYPE_PULL && type_resolve(type->array.element) == type_resolve(element);
+}
+
 void hint_class(struct checker *c, struct diagnostic *d, const struct application *use) {
     const struct failure *f = &c->failure;
     const char *what = operand_text(c, use ? use->argument : NULL, "x");
     const char *function = use && use->function ? use->function : "";
+    const char *apply = use && is_array_of(use->argument->type, f->a) ? "map " : "";
     enum base base;
     bool is_number = number_base(f->a, &base);
+    unsigned none = CLASS_INTEGRAL | CLASS_FLOATING; /* both: no type is of them */
     if (hint_missing(c, d, f->a, use) || hint_tuple_call(c, d, f->a, c->base_types[BASE_I32], use))
         return;
     if (strcmp(function, "^") == 0 && (f->classes & CLASS_FLOATING || (is_number && base_info[base].is_floating)))
@@ -251,12 +267,15 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
     else if ((strcmp(function, "&") == 0 || strcmp(function, "|") == 0) && is_bool(c, f->a))
         diag_hint(c->diagnostics, d, "`%s` is for the bits of integers; on `bool` it is `%s%s`", function, function,
                   function);
+    else if ((f->classes & none) == none)
+        diag_hint(c->diagnostics, d, "no type is both: `integral` or `floating` is too much in the sig");
     else if ((f->classes & CLASS_INTEGRAL) && is_number)
-        diag_hint(c->diagnostics, d, "this operation is for integers only; `int %s` converts", what);
+        diag_hint(c->diagnostics, d, "this operation is for integers only; `%sint %s` converts", apply, what);
     else if ((f->classes & CLASS_FLOATING) && is_number)
-        diag_hint(c->diagnostics, d, "this operation is for `float` and `double` only; `float %s` converts", what);
+        diag_hint(c->diagnostics, d, "this operation is for `float` and `double` only; `%sfloat %s` converts", apply,
+                  what);
     else if ((f->classes & CLASS_NUM) && is_bool(c, f->a))
-        diag_hint(c->diagnostics, d, "a `bool` counts as 0 or 1 after `int %s`", what);
+        diag_hint(c->diagnostics, d, "a `bool` counts as 0 or 1 after `%sint %s`", apply, what);
     else if (f->a->kind == TYPE_PULL || f->a->kind == TYPE_PUSH)
         diag_hint(c->diagnostics, d, "on arrays it is applied by `map` or `zipWith`");
     else if (f->a->kind == TYPE_ARROW && is_function(type_resolve(f->a->arrow.from)) && *function &&
@@ -287,7 +306,8 @@ void hint_tuple_parameter(struct checker *c, struct diagnostic *d, const struct 
 /* `map (fn a b => …)` for `map (fn (a, b) => …)`. */
 void hint_many_parameters(struct checker *c, struct diagnostic *d, const struct application *use) {
     const struct core *lambda = use ? use->argument : NULL;
-    if (!lambda || lambda->kind != CORE_LAMBDA || lambda->lambda.body->kind != CORE_LAMBDA)
+    if (!lambda || lambda->kind != CORE_LAMBDA || lambda->lambda.body->kind != CORE_LAMBDA || !use->rest ||
+        count_arrows(use->rest->arrow.from) != 1)
         return;
     const struct core_local *a = lambda->lambda.parameter, *b = lambda->lambda.body->lambda.parameter;
     diag_hint(c->diagnostics, d, "`%s` gives its function one argument: pairs come apart in `fn (%s, %s) => …`",
@@ -316,15 +336,20 @@ void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *t
 
 /* ---- where types come from ---- */
 
-void note_class(struct checker *c, struct diagnostic *d, struct type *type) {
+const struct type_variable *class_asker(struct type *type) {
     type = type_resolve(type);
     while (type->kind == TYPE_PULL)
         type = type_resolve(type->array.element);
-    if (type->kind == TYPE_VARIABLE && !type->variable->rigid && type->variable->span.end)
-        diag_note(c->diagnostics, d, type->variable->span, "because of this it has to be %s",
-                  type->variable->classes & CLASS_FLOATING   ? "a floating number"
-                  : type->variable->classes & CLASS_INTEGRAL ? "an integer"
-                                                             : "a number");
+    return type->kind == TYPE_VARIABLE && !type->variable->rigid && type->variable->span.end ? type->variable : NULL;
+}
+
+void note_class(struct checker *c, struct diagnostic *d, struct type *type) {
+    const struct type_variable *variable = class_asker(type);
+    if (variable)
+        diag_note(c->diagnostics, d, variable->span, "because of this it has to be %s",
+                  variable->classes & CLASS_FLOATING   ? "a floating number"
+                  : variable->classes & CLASS_INTEGRAL ? "an integer"
+                                                       : "a number");
 }
 
 /* A local without a type of its own got it from its first use. */

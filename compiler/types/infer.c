@@ -52,10 +52,7 @@ static struct core *infer_bool(struct checker *c, struct span span, bool value) 
 static struct core *infer_global(struct checker *c, struct global_entry *entry, struct span span) {
     struct core_global *global = entry->global;
     if (global->kind == GLOBAL_KERNEL) {
-        struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_CALLED, span,
-                                          "the kernel `%s` cannot be used as a function", global->name->text);
-        diag_note(c->diagnostics, d, global->span, "`%s` is an entry point, called from the host", global->name->text);
-        diag_hint(c->diagnostics, d, "make it a `fun`, and let the kernel be `kernel … = %s …`", global->name->text);
+        report_kernel_called(c, global->name, global->span, span);
         return error_core(c, span);
     }
     struct core *core = core_new(c, CORE_GLOBAL, span, NULL);
@@ -185,7 +182,8 @@ struct core *infer_function(struct checker *c, const struct function_parts *f, s
         c->reason = NULL;
         if (!subsume(c, body->type, expected)) {
             struct diagnostic *d = report_value(c, body, expected);
-            diag_note(c->diagnostics, d, f->sig_span, "the sig says so");
+            if (c->failure.why != FAILED_RIGID) /* else the note is of what the sig promises */
+                diag_note(c->diagnostics, d, f->sig_span, "the sig says so");
             body->type = c->error_type;
         }
     }

@@ -152,9 +152,11 @@ static void check_literal(struct checker *c, const struct literal_check *check) 
     else
         d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span, "%llu does not fit `%s`, which holds 0 to %llu",
                        (unsigned long long)core->literal.magnitude, info->name, (unsigned long long)largest);
-    if (info->bits == 32)
-        diag_hint(c->diagnostics, d, "a suffix gives it a wider type: `%llu%s`",
-                  (unsigned long long)core->literal.magnitude, core->literal.magnitude > INT64_MAX ? "u64" : "i64");
+    uint64_t magnitude = core->literal.magnitude;
+    bool fits_signed = magnitude <= INT64_MAX + (uint64_t)check->is_negated;
+    if (info->bits == 32 && (fits_signed || !check->is_negated))
+        diag_hint(c->diagnostics, d, "a suffix gives it a wider type: `%s%llu%s`", check->is_negated ? "-" : "",
+                  (unsigned long long)magnitude, fits_signed ? "i64" : "u64");
 }
 
 void check_literals(struct checker *c) {

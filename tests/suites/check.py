@@ -73,6 +73,28 @@ def cases(env):
         assert done.returncode == 0 and json.loads(done.stderr) == [], done.stderr
     yield Case("the diagnostics of several files are one JSON array", json_of_many)
 
+    def json_of_command_lines():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel next (x : int) = x + 1\n")
+        run = ["run", "--target=interp", "p.fcl"]
+        for command, wanted in (
+                (["check", "nosuch.fcl", "p.fcl"], "nosuch.fcl"), (["check"], "something is missing"),
+                (["check", "--bogus", "p.fcl"], "--bogus"), (["chek", "p.fcl"], "`check`"), (["p.fcl"], "output"),
+                (["p.fcl", "-o", "nosuch/p.c"], "nosuch/p.c"), ([*run, "nxt", "1"], "`next`"), ([*run, "next"], "1 argument"),
+                ([*run, "next", "1.5"], "1.5"), ([*run, "next", "1", "-D", "q=1"], "-D q"),
+                (["run", "--target=interp", "--map=loup", "p.fcl", "next", "1"], "`loop`"),
+                (["types", "p.fcl", "nxt"], "`nxt`"), (["bench", "--target=interp", "p.fcl", "next", "1"], "interp")):
+            plain = env.run(env.fclc, *command, cwd=folder)
+            done = env.run(env.fclc, *command, "--diagnostics=json", cwd=folder)
+            got = json.loads(done.stderr)
+            assert plain.returncode == done.returncode == 2, f"{command}: exit status {plain.returncode}, {done.returncode}"
+            assert plain.stderr.startswith("fclc: "), plain.stderr
+            assert [(one["severity"], one["code"]) for one in got] == [("error", "E0525")], done.stderr
+            assert wanted in got[0]["message"] and "file" not in got[0], done.stderr
+            assert got[0].keys() == {"severity", "code", "title", "message", "notes", "hints"}, done.stderr
+    yield Case("what is wrong with the command line is in the JSON array", json_of_command_lines)
+
     def own_source():
         folder = env.tmp()
         text = "kernel k (x : int) = x\n"

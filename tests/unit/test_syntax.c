@@ -156,7 +156,7 @@ static void test_errors(void **state) {
     check_error("val a = let f 3 = 1 in f", 1, "`let f x = e`");
     check_error("val a = [1, 2\nval b = 3 )", 2, "there is no open `(`");
     check_error("val a = 12abc + 0x + 1. + 1__0 + 0b12", 5, "malformed number `0b12`");
-    check_error("val a = (* (* *)", 2, "never closed");
+    check_error("val a = (* (* *)", 1, "never closed");
     check_error("val a = \xE2\x86\x92 1", 1, "write `->`");
     check_error("val a = \x80\xFF 1", 1, "not UTF-8");
     check_error("val a = f <9+l>", 1, "no such level");

@@ -1,0 +1,17 @@
+/* What is wrong with the command line, a file that it names, or a device: on stderr in the driver's form, or, with
+   --diagnostics=json, an element of the one array there, like what is wrong with the program. */
+#ifndef FCL_DRIVER_COMPLAINT_H
+#define FCL_DRIVER_COMPLAINT_H
+
+#include "driver/options.h"
+
+/* Gives `status`, which says what it is about; EXIT_GOOD: a warning. */
+enum exit_status driver_complain(struct options *options, enum exit_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same, with a line that helps. */
+enum exit_status driver_explain(struct options *options, enum exit_status status, const char *message,
+                                const char *hint);
+/* After the last one: closes the array. */
+void driver_end_complaints(const struct options *options);
+
+#endif
