@@ -22,6 +22,11 @@ def lines(count, line):
     return "".join(line(i) + "\n" for i in range(count))
 
 
+def functions(count):
+    """A chain of them: each calls the one before."""
+    return "fun f0 x = x + 1\n" + lines(count, lambda i: f"fun f{i + 1} x = f{i} x + {i}")
+
+
 def numbers(length):
     """As many numbers, with commas between, as make that many bytes."""
     text, i = [], 0
@@ -73,7 +78,7 @@ LITERALS = {
 DECLARATIONS = {
     "values": (lambda n: lines(n, lambda i: f"val v{i} = {i}") + function("x + v0"), None),
     "params": (lambda n: lines(n, lambda i: f"param p{i} : int = 1") + function("x + p0"), None),
-    "functions": (lambda n: "fun f0 x = x + 1\n" + lines(n, lambda i: f"fun f{i + 1} x = f{i} x + {i}") + function("f9 x"), None),
+    "functions": (lambda n: functions(n) + function("f9 x"), None),
     "functions with sigs": (lambda n: lines(n, lambda i: f"sig f{i} : num a => a -> a\nfun f{i} x = x + 1") + function("f9 x"), None),
     "types of types": (lambda n: "type t0 = int\n" + lines(n, lambda i: f"type t{i + 1} = [t{i}]") + function("x"), None),
     "types that double": (lambda n: "type t0 = int\n" + lines(n, lambda i: f"type t{i + 1} = (t{i}, t{i})") + function("x"), "E0219"),
@@ -171,4 +176,5 @@ def cases(env):
         assert min(ratios) < 3, f"{10 * size} takes as long as {[round(10 * r) for r in ratios]} times {size}"
     yield Case("checking is linear in the definitions", lambda: linear(definitions, 1000, "check", "p.fcl"), alone=True)
     yield Case("checking is linear in a chain of maps", lambda: linear(maps, 330, "check", "p.fcl"), alone=True)
+    yield Case("listing the types is linear in the definitions", lambda: linear(functions, 10_000, "types", "p.fcl"), alone=True)
     yield Case("compiling is linear in a chain of maps", lambda: linear(maps, 330, *compile_it), alone=True)
