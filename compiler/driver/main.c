@@ -6,7 +6,13 @@
 #include "driver/commands.h"
 #include "driver/compilation.h"
 
-enum { STACK_LARGE = 512 * 1024 * 1024, STACK_SMALL = 64 * 1024 * 1024 };
+enum {
+    STACK_LARGE = 512 * 1024 * 1024,
+    STACK_SMALL = 64 * 1024 * 1024,
+    STACK_KEPT_BACK = 4 * 1024 * 1024, /* for what lies below and above an evaluation */
+    STACK_ENOUGH =
+        60 * 1024 * 1024, /* tens of thousands of calls; AddressSanitizer follows no longjmp over more than 64 MiB */
+};
 
 struct invocation {
     int count;
@@ -14,6 +20,12 @@ struct invocation {
     size_t stack_bytes;
     enum exit_status status;
 };
+
+static size_t bytes_for_evaluation(size_t stack_bytes) {
+    if (stack_bytes <= STACK_KEPT_BACK)
+        return 0;
+    return stack_bytes - STACK_KEPT_BACK < STACK_ENOUGH ? stack_bytes - STACK_KEPT_BACK : STACK_ENOUGH;
+}
 
 static enum exit_status invoke(struct arena *arena, const struct invocation *invocation) {
     struct options options;
@@ -27,7 +39,7 @@ static enum exit_status invoke(struct arena *arena, const struct invocation *inv
         driver_complain("`fclc --help` lists the commands and options");
         return EXIT_USAGE;
     }
-    options.stack_bytes = invocation->stack_bytes;
+    options.stack_bytes = bytes_for_evaluation(invocation->stack_bytes);
     if (options.only_version) {
         printf("fclc %s\n", FCLC_VERSION);
         return EXIT_GOOD;

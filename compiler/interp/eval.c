@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "support/stack.h"
+
 enum { SPINE_LONGEST = 16 };
 
 /* ---- literals and instances ---- */
@@ -229,7 +231,7 @@ static struct value list_of(struct interp *in, const struct core *core, const st
 }
 
 static void check_limits(struct interp *in, const struct core *core) {
-    if ((const char *)__builtin_frame_address(0) < in->stack_limit)
+    if (stack_is_full(in->stack_limit))
         interp_fail(in, DIAG_RECURSION_TOO_DEEP, core->span, "the recursion does not end, or is too deep");
     if (++in->steps == in->options->fuel)
         interp_fail(in, DIAG_OUT_OF_FUEL, core->span, "gave up after %llu steps", (unsigned long long)in->steps);
