@@ -38,7 +38,7 @@ static const struct instance *instantiate(struct elaborator *e, const struct cor
 
 static struct elab_value *evaluate_literal(struct elaborator *e, const struct core *core,
                                            const struct instance *instance) {
-    struct type *type = type_resolve(type_instantiate(e->arena, instance, core->type));
+    struct type *type = type_without_levels(type_instantiate(e->arena, instance, core->type));
     if (type->kind != TYPE_BASE)
         elab_internal(e, "a literal without a base type");
     const struct base_info *info = &base_info[type->base];
@@ -254,7 +254,7 @@ static struct elab_value *evaluate_if(struct elaborator *e, const struct core *c
     /* See note [splits]. */
     struct split_frame *frame = e->split;
     if (condition && frame && !e->shape && frame->depth < MAX_SPLITS && ir_known(e->builder, condition) == IR_UNKNOWN &&
-        is_array_type(type_resolve(core->type)) && ir_current(e->builder) == frame->region &&
+        is_array_type(type_without_levels(core->type)) && ir_current(e->builder) == frame->region &&
         !ir_region_has_effects(e->builder)) {
         frame->condition = condition;
         frame->is_ours = diag_is_ours(e->diagnostics, core->span);
@@ -522,7 +522,7 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
         struct pull *pull = ARENA_NEW(e->arena, struct pull);
         pull->kind = PULL_LIST;
         pull->length = ir_int(e->builder, (int64_t)core->sequence.count);
-        struct type *type = type_resolve(core->type);
+        struct type *type = type_without_levels(core->type);
         if (!core->sequence.count && type->kind == TYPE_PULL) /* the items say nothing */
             pull->memory.element = type_resolve(type_instantiate(e->arena, instance, type->array.element));
         pull->items = ARENA_ARRAY(e->arena, struct elab_value *, core->sequence.count);

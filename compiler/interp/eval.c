@@ -39,7 +39,7 @@ enum base interp_base_of(struct interp *in, const struct instance *instance, str
 static struct value literal(struct interp *in, const struct core *core, const struct instance *instance) {
     if (core->literal.is_bool)
         return bool_of(core->literal.magnitude != 0);
-    enum base base = interp_base_of(in, instance, core->type);
+    enum base base = interp_base_of(in, instance, type_without_levels(core->type));
     union scalar scalar = {0};
     if (!base_info[base].is_floating)
         scalar.natural = core->literal.magnitude;

@@ -66,7 +66,7 @@ static void dump_literal(struct text *out, const struct core *core) {
     else
         text_printf(out, "%llu", (unsigned long long)core->literal.magnitude);
     text_add(out, ":");
-    type_print(out, core->type);
+    type_print(out, type_without_levels(core->type));
 }
 
 static bool is_leaf(const struct core *core) {

@@ -116,7 +116,7 @@ void settle_core(struct checker *c, struct core *core) {
 
 static void check_literal(struct checker *c, const struct literal_check *check) {
     const struct core *core = check->core;
-    struct type *type = type_resolve(core->type);
+    struct type *type = type_without_levels(core->type);
     if (type->kind == TYPE_ERROR)
         return;
     if (check->too_large) {
