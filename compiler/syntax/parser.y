@@ -297,7 +297,7 @@ expr:
     applied
   | block
   | applied block { $$ = build_apply(p, @$, $1, $2); }
-  | '-' expr %prec UNARY { $$ = build_prefix(p, @$, @1, "neg", $2); }
+  | '-' expr %prec UNARY { $$ = build_negation(p, @$, @1, $2); }
   | NOT expr { $$ = build_prefix(p, @$, @1, "not", $2); }
   | '~' expr { $$ = build_prefix(p, @$, @1, "~", $2); }
   | expr '!' expr { $$ = build_infix(p, @$, $1, @2, "!", $3); }

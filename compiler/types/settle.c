@@ -140,21 +140,21 @@ static void check_literal(struct checker *c, const struct literal_check *check) 
     const struct base_info *info = &base_info[type->base];
     int value_bits = info->bits - info->is_signed;
     uint64_t largest = value_bits == 64 ? UINT64_MAX : (UINT64_C(1) << value_bits) - 1;
-    bool may_be_one_more = info->is_signed && check->is_negated;
-    if (core->literal.magnitude <= largest || (may_be_one_more && core->literal.magnitude == largest + 1))
+    uint64_t lowest = info->is_signed ? largest + 1 : 0; /* its magnitude */
+    uint64_t magnitude = core->literal.magnitude;
+    if (magnitude <= (check->is_negated ? lowest : largest))
         return;
-    struct diagnostic *d;
-    if (info->is_signed)
-        d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span,
-                       "%s%llu does not fit `%s`, which holds -%llu to %llu", check->is_negated ? "-" : "",
-                       (unsigned long long)core->literal.magnitude, info->name, (unsigned long long)largest + 1,
-                       (unsigned long long)largest);
-    else
-        d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span, "%llu does not fit `%s`, which holds 0 to %llu",
-                       (unsigned long long)core->literal.magnitude, info->name, (unsigned long long)largest);
-    if (info->bits == 32)
-        diag_hint(c->diagnostics, d, "a suffix gives it a wider type: `%llu%s`",
-                  (unsigned long long)core->literal.magnitude, core->literal.magnitude > INT64_MAX ? "u64" : "i64");
+    const char *minus = check->is_negated ? "-" : "";
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span,
+                   "%s%llu does not fit `%s`, which holds %s%llu to %llu", minus, (unsigned long long)magnitude,
+                   info->name, info->is_signed ? "-" : "", (unsigned long long)lowest, (unsigned long long)largest);
+    if (!info->is_signed && check->is_negated && magnitude <= largest)
+        diag_hint(c->diagnostics, d, "the `%s` with these bits is %llu", info->name,
+                  (unsigned long long)(largest - magnitude + 1));
+    else if (info->bits == 32 && !(check->is_negated && magnitude > (uint64_t)INT64_MAX + 1))
+        diag_hint(c->diagnostics, d, "a suffix gives it a wider type: `%s%llu%s`", minus, (unsigned long long)magnitude,
+                  magnitude > INT64_MAX ? "u64" : "i64");
 }
 
 void check_literals(struct checker *c) {
