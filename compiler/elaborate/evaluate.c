@@ -44,7 +44,7 @@ static struct elab_value *evaluate_literal(struct elaborator *e, const struct co
     const struct base_info *info = &base_info[type->base];
     union scalar scalar;
     if (info->is_floating)
-        scalar.floating = core->literal.is_floating ? core->literal.floating : (double)core->literal.magnitude;
+        scalar.floating = core_floating(core, type->base);
     else
         scalar.natural = core->literal.magnitude;
     return elab_scalar(e, ir_constant(e->builder, type->base, scalar));

@@ -43,10 +43,8 @@ static struct value literal(struct interp *in, const struct core *core, const st
     union scalar scalar = {0};
     if (!base_info[base].is_floating)
         scalar.natural = core->literal.magnitude;
-    else if (core->literal.is_floating)
-        scalar.floating = core->literal.floating;
     else
-        scalar.floating = base == BASE_F32 ? (float)core->literal.magnitude : (double)core->literal.magnitude;
+        scalar.floating = core_floating(core, base);
     return scalar_of(base, value_wrap(base, scalar));
 }
 

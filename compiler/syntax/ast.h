@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "support/floating.h"
 #include "support/source.h"
 #include "support/symbol.h"
 #include "support/vec.h"
@@ -129,7 +130,7 @@ struct ast_expr {
             symbol suffix;   /* NULL: none */
         } integer;
         struct {
-            double value;
+            struct floating value;
             symbol suffix;
         } floating;
         bool boolean;

@@ -62,7 +62,7 @@ static void dump_literal(struct text *out, const struct core *core) {
     if (core->literal.is_bool)
         text_add(out, core->literal.magnitude ? "true" : "false");
     else if (core->literal.is_floating)
-        text_printf(out, "%.17g", core->literal.floating);
+        text_printf(out, "%.17g", core->literal.floating.as_double);
     else
         text_printf(out, "%llu", (unsigned long long)core->literal.magnitude);
     text_add(out, ":");

@@ -125,11 +125,11 @@ static void check_literal(struct checker *c, const struct literal_check *check) 
     }
     if (core->literal.is_floating) {
         bool is_float = type->kind == TYPE_BASE && type->base == BASE_F32;
-        if (is_float ? isinf((float)core->literal.floating) : isinf(core->literal.floating)) {
+        if (isinf(core_floating(core, is_float ? BASE_F32 : BASE_F64))) {
             struct diagnostic *d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span,
                                               "this number does not fit `%s`", is_float ? "float" : "double");
             diag_hint(c->diagnostics, d,
-                      is_float && !isinf(core->literal.floating)
+                      is_float && !isinf(core->literal.floating.as_double)
                           ? "a double holds up to 1.8e308; `1.0 / 0.0` is infinite"
                           : "`1.0 / 0.0` is infinite");
         }
