@@ -6,12 +6,6 @@
 #include "driver/device.h"
 #include "interp/interp.h"
 
-enum {
-    STACK_KEPT_BACK = 4 * 1024 * 1024, /* for what lies below and above the interpreter */
-    STACK_ENOUGH =
-        60 * 1024 * 1024, /* tens of thousands of calls; AddressSanitizer follows no longjmp over more than 64 MiB */
-};
-
 static bool interp_available(const struct options *options, struct arena *arena, const char **why) {
     (void)options, (void)arena, (void)why;
     return true;
@@ -21,11 +15,8 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
     struct interp_options options = {.block_size = e->options->block_size,
                                      .warp_size = e->options->warp_size,
                                      .grid_size = e->options->grid_size,
-                                     .check = e->options->check};
-    if (e->options->stack_bytes > 2 * (size_t)STACK_KEPT_BACK)
-        options.stack_bytes = e->options->stack_bytes - STACK_KEPT_BACK;
-    if (options.stack_bytes > STACK_ENOUGH)
-        options.stack_bytes = STACK_ENOUGH;
+                                     .check = e->options->check,
+                                     .stack_bytes = e->options->stack_bytes};
     bool good =
         interp_run(e->arena, e->program, e->kernel, e->arguments, e->argument_count, &options, result, e->diagnostics);
     return good ? EXIT_GOOD : EXIT_PROGRAM_WRONG;

@@ -20,6 +20,7 @@ struct elaborate_options generate_elaborate_options(const struct options *option
         result.unroll = (int)options->unroll;
     result.optimise = options->optimise;
     result.check = options->check;
+    result.stack_bytes = options->stack_bytes;
     return result;
 }
 

@@ -25,21 +25,10 @@ enum exit_status command_check(struct options *options) {
 
 /* ---- types ---- */
 
-static bool is_typed(const struct ast_decl *decl) {
-    return decl->kind == DECL_FUN || decl->kind == DECL_VAL || decl->kind == DECL_KERNEL || decl->kind == DECL_PARAM;
-}
-
 static void print_type_of(struct text *out, const char *name, const struct scheme *scheme) {
     text_printf(out, "%s : ", name);
     scheme_print(out, scheme, false);
     text_add(out, "\n");
-}
-
-static const struct core_global *global_at(const struct compilation *c, struct span name) {
-    for (size_t i = 0; i < c->program->globals.count; i++)
-        if (c->program->globals.at[i]->span.begin == name.begin)
-            return c->program->globals.at[i];
-    return NULL;
 }
 
 /* What the end of the file sees: the last definition of that name, or a primitive. NULL, and said so: nothing. */
@@ -76,10 +65,9 @@ static enum exit_status add_types(const struct compilation *c, const char *const
         else
             status = EXIT_USAGE;
     }
-    for (size_t i = 0; count == 0 && i < c->file->decls.count; i++) {
-        const struct ast_decl *decl = c->file->decls.at[i];
-        const struct core_global *global = is_typed(decl) ? global_at(c, decl->name_span) : NULL;
-        if (global)
+    for (size_t i = 0; count == 0 && i < c->program->globals.count; i++) {
+        const struct core_global *global = c->program->globals.at[i];
+        if (global->source == c->file->source)
             print_type_of(out, global->name->text, global->scheme);
     }
     return status;

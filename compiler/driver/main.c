@@ -8,7 +8,13 @@
 #include "driver/complaint.h"
 #include "support/fatal.h"
 
-enum { STACK_LARGE = 512 * 1024 * 1024, STACK_SMALL = 64 * 1024 * 1024 };
+enum {
+    STACK_LARGE = 512 * 1024 * 1024,
+    STACK_SMALL = 64 * 1024 * 1024,
+    STACK_KEPT_BACK = 4 * 1024 * 1024, /* for what lies below and above an evaluation */
+    STACK_ENOUGH =
+        60 * 1024 * 1024, /* tens of thousands of calls; AddressSanitizer follows no longjmp over more than 64 MiB */
+};
 
 struct invocation {
     int count;
@@ -16,6 +22,12 @@ struct invocation {
     size_t stack_bytes;
     enum exit_status status;
 };
+
+static size_t bytes_for_evaluation(size_t stack_bytes) {
+    if (stack_bytes <= STACK_KEPT_BACK)
+        return 0;
+    return stack_bytes - STACK_KEPT_BACK < STACK_ENOUGH ? stack_bytes - STACK_KEPT_BACK : STACK_ENOUGH;
+}
 
 /* What ends the process in the middle of a command is an element of the array, too. */
 static void end_in_json(void *context, const char *message) {
@@ -34,7 +46,7 @@ static enum exit_status invoke(struct arena *arena, const struct invocation *inv
     }
     if (!options_parse(arena, invocation->count, invocation->arguments, options, &why))
         return driver_explain(options, EXIT_USAGE, why, "`fclc --help` lists the commands and options");
-    options->stack_bytes = invocation->stack_bytes;
+    options->stack_bytes = bytes_for_evaluation(invocation->stack_bytes);
     if (options->only_version) {
         printf("fclc %s\n", FCLC_VERSION);
         return EXIT_GOOD;

@@ -67,7 +67,7 @@ struct options {
     bool no_prelude;
     bool all_targets;
     VEC(struct param_setting) settings; /* -D */
-    size_t stack_bytes;                 /* that the main thread has; for the interpreter's limit */
+    size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */
     bool only_help, only_version;
 };
 

@@ -67,7 +67,7 @@ static const char *value_text(struct arena *arena, const struct param_value *val
     enum base base = literal->type->base;
     union scalar scalar = {.natural = literal->literal.magnitude};
     if (base_info[base].is_floating)
-        scalar.floating = literal->literal.floating;
+        scalar.floating = core_floating(literal, base);
     struct text text;
     text_init(&text, arena);
     value_print_scalar(&text, base, value_wrap(base, scalar));

@@ -25,7 +25,8 @@ struct elaborate_options {
     int optimise;                         /* as ir_builder_new takes it */
     const struct param_value *params;     /* param_count of them */
     size_t param_count;
-    struct map *asked; /* gets the params that the kernel asked for, as keys; NULL: nobody wants to know */
+    size_t stack_bytes; /* of the calling thread that may be used; 0: 4 MiB */
+    struct map *asked;  /* gets the params that the kernel asked for, as keys; NULL: nobody wants to know */
 };
 extern const struct elaborate_options elaborate_defaults;
 

@@ -1,8 +1,9 @@
 /* Evaluation of the typed core: call by value, with IR for what is not known at compile time. */
 #include "elaborate/value.h"
+#include "support/stack.h"
 
-/* Deeper recursion or more steps than these are taken for recursion that does not end. */
-enum { MAX_DEPTH = 20000, MAX_CALLS = 3000, MAX_SPLITS = 3 };
+/* More calls of a function within each other or more steps than these are taken for recursion that does not end. */
+enum { MAX_CALLS = 3000, MAX_SPLITS = 3 };
 static const uint64_t MAX_STEPS = 10u * 1000 * 1000;
 static const uint32_t MAX_VALUES = 1000 * 1000; /* of a kernel's code */
 
@@ -37,13 +38,13 @@ static const struct instance *instantiate(struct elaborator *e, const struct cor
 
 static struct elab_value *evaluate_literal(struct elaborator *e, const struct core *core,
                                            const struct instance *instance) {
-    struct type *type = type_resolve(type_instantiate(e->arena, instance, core->type));
+    struct type *type = type_without_levels(type_instantiate(e->arena, instance, core->type));
     if (type->kind != TYPE_BASE)
         elab_internal(e, "a literal without a base type");
     const struct base_info *info = &base_info[type->base];
     union scalar scalar;
     if (info->is_floating)
-        scalar.floating = core->literal.is_floating ? core->literal.floating : (double)core->literal.magnitude;
+        scalar.floating = core_floating(core, type->base);
     else
         scalar.natural = core->literal.magnitude;
     return elab_scalar(e, ir_constant(e->builder, type->base, scalar));
@@ -238,6 +239,12 @@ static struct elab_value *branch_thunk(struct elaborator *e, void *context) {
     return elab_evaluate(e, branch->core, branch->environment, branch->instance);
 }
 
+/* Ends the innermost calls up to that one, which goes on; NULL: all. */
+static void end_calls(struct elaborator *e, const struct call *caller) {
+    for (; e->calls != caller; e->calls = e->calls->caller)
+        map_set(e->innermost_calls, e->calls->global, e->calls->same);
+}
+
 static bool is_array_type(const struct type *type) { return type->kind == TYPE_PULL || type->kind == TYPE_PUSH; }
 
 static struct elab_value *evaluate_if(struct elaborator *e, const struct core *core,
@@ -247,10 +254,11 @@ static struct elab_value *evaluate_if(struct elaborator *e, const struct core *c
     /* See note [splits]. */
     struct split_frame *frame = e->split;
     if (condition && frame && !e->shape && frame->depth < MAX_SPLITS && ir_known(e->builder, condition) == IR_UNKNOWN &&
-        is_array_type(type_resolve(core->type)) && ir_current(e->builder) == frame->region &&
+        is_array_type(type_without_levels(core->type)) && ir_current(e->builder) == frame->region &&
         !ir_region_has_effects(e->builder)) {
         frame->condition = condition;
         frame->is_ours = diag_is_ours(e->diagnostics, core->span);
+        end_calls(e, frame->calls);
         longjmp(frame->jump, 1);
     }
     struct branch then_branch = {core->conditional.then_branch, environment, instance};
@@ -263,8 +271,7 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
     frame->region = ir_current(e->builder);
     frame->outer = e->split;
     frame->depth = depth;
-    unsigned evaluation_depth = e->depth;
-    const struct call *calls = e->calls;
+    frame->calls = e->calls;
     struct span maker = e->maker;
     int shape = e->shape;
     e->split = e->options->optimise > 0 ? frame : NULL;
@@ -275,8 +282,6 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
     }
     ir_unwind(e->builder, frame->region);
     e->split = frame->outer;
-    e->depth = evaluation_depth;
-    e->calls = calls;
     e->maker = maker;
     e->shape = shape;
     ir_begin_if(e->builder, frame->condition);
@@ -322,6 +327,19 @@ static struct elab_value *apply_thunk(struct elaborator *e, void *context) {
     return elab_apply(e, application->function, application->argument);
 }
 
+static void begin_call(struct elaborator *e, struct call *call) {
+    const struct core_global *global = call->global;
+    call->caller = e->calls;
+    call->same = map_get(e->innermost_calls, global);
+    call->nested = call->same ? call->same->nested + 1 : 1;
+    if (call->nested > MAX_CALLS + 1)
+        elab_fail(e, DIAG_ENDLESS_RECURSION, global->span,
+                  "the recursion of `%s` does not end at compile time (%u nested calls)", global->name->text,
+                  call->nested - 1);
+    map_set(e->innermost_calls, global, call);
+    e->calls = call;
+}
+
 static struct elab_value *apply_closure(struct elaborator *e, struct elab_value *function,
                                         struct elab_value *argument) {
     const struct core_global *global = function->closure.global;
@@ -339,16 +357,10 @@ static struct elab_value *apply_closure(struct elaborator *e, struct elab_value 
     }
     if (!diag_is_ours(e->diagnostics, e->span))
         e->maker = (struct span){0, 0};
-    struct call call = {global, e->span, e->calls};
-    unsigned calls = 0;
-    for (const struct call *c = e->calls; c; c = c->caller)
-        calls += c->global == global;
-    if (calls > MAX_CALLS)
-        elab_fail(e, DIAG_ENDLESS_RECURSION, global->span,
-                  "the recursion of `%s` does not end at compile time (%u nested calls)", global->name->text, calls);
-    e->calls = &call;
+    struct call call = {.global = global, .span = e->span};
+    begin_call(e, &call);
     struct elab_value *result = elab_evaluate(e, body, environment, function->closure.instance);
-    e->calls = call.caller;
+    end_calls(e, call.caller);
     e->maker = maker;
     return result;
 }
@@ -510,7 +522,7 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
         struct pull *pull = ARENA_NEW(e->arena, struct pull);
         pull->kind = PULL_LIST;
         pull->length = ir_int(e->builder, (int64_t)core->sequence.count);
-        struct type *type = type_resolve(core->type);
+        struct type *type = type_without_levels(core->type);
         if (!core->sequence.count && type->kind == TYPE_PULL) /* the items say nothing */
             pull->memory.element = type_resolve(type_instantiate(e->arena, instance, type->array.element));
         pull->items = ARENA_ARRAY(e->arena, struct elab_value *, core->sequence.count);
@@ -524,11 +536,9 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
 
 struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
                                  const struct instance *instance) {
-    if (++e->depth > MAX_DEPTH)
+    if (stack_is_full(e->stack_limit))
         elab_fail(e, DIAG_ENDLESS_RECURSION, core->span,
-                  "calls and expressions are nested more than %d deep here at compile time", (int)MAX_DEPTH);
+                  "calls and expressions are nested too deep here at compile time");
     elab_count_step(e, core->span);
-    struct elab_value *value = evaluate(e, core, environment, instance);
-    e->depth--;
-    return value;
+    return evaluate(e, core, environment, instance);
 }

@@ -1,5 +1,6 @@
 /* The kernel: its parameters become scalars, lengths and buffers, its body is evaluated, its results are stored. */
 #include "elaborate/value.h"
+#include "support/stack.h"
 
 const struct elaborate_options elaborate_defaults = {
     .block_size = 256, .warp_size = 32, .grid_size = 1024, .shared_bytes = 48 * 1024, .unroll = 64, .optimise = 2};
@@ -349,9 +350,11 @@ struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global
                            .options = options,
                            .kernel = kernel,
                            .global = global,
-                           .span = global->span};
+                           .span = global->span,
+                           .stack_limit = stack_limit(options->stack_bytes)};
     e.builder = ir_builder_new(arena, kernel, options->optimise);
     e.bounds = map_new(arena);
+    e.innermost_calls = map_new(arena);
     if (setjmp(e.failure))
         return NULL;
     elaborate(&e);

@@ -132,6 +132,7 @@ struct split_frame {
     struct ir_value *condition;
     bool is_ours; /* the prelude's or the library's condition */
     int depth;    /* of frames that have split, outwards */
+    const struct call *calls;
     struct split_frame *outer;
 };
 
@@ -154,6 +155,8 @@ struct call {
     const struct core_global *global;
     struct span span;
     const struct call *caller;
+    struct call *same; /* the innermost of that function among its callers, or NULL */
+    unsigned nested;   /* calls of that function are these, this one included */
 };
 
 /* note [shapes]
@@ -171,13 +174,14 @@ struct elaborator {
     struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
     int shape;                        /* > 0: only lengths matter */
     struct map *bounds;               /* carried lengths → a host value that they never exceed */
-    unsigned depth;                   /* of nested evaluation */
+    const char *stack_limit;          /* deeper than here is an error */
     uint64_t steps;                   /* evaluated so far, for a limit */
     const struct call *calls;
-    struct span maker;         /* of the closure of the prelude that is being evaluated, as above */
-    struct span span;          /* what is being evaluated */
-    VEC(struct span) rejected; /* by elab_reject */
-    jmp_buf failure;           /* after a diagnostic */
+    struct map *innermost_calls; /* of each function, by its core_global: a struct call, or NULL */
+    struct span maker;           /* of the closure of the prelude that is being evaluated, as above */
+    struct span span;            /* what is being evaluated */
+    VEC(struct span) rejected;   /* by elab_reject */
+    jmp_buf failure;             /* after a diagnostic */
 };
 
 /* ---- failure ---- */

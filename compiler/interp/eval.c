@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "support/stack.h"
+
 enum { SPINE_LONGEST = 16 };
 
 /* ---- literals and instances ---- */
@@ -37,14 +39,12 @@ enum base interp_base_of(struct interp *in, const struct instance *instance, str
 static struct value literal(struct interp *in, const struct core *core, const struct instance *instance) {
     if (core->literal.is_bool)
         return bool_of(core->literal.magnitude != 0);
-    enum base base = interp_base_of(in, instance, core->type);
+    enum base base = interp_base_of(in, instance, type_without_levels(core->type));
     union scalar scalar = {0};
     if (!base_info[base].is_floating)
         scalar.natural = core->literal.magnitude;
-    else if (core->literal.is_floating)
-        scalar.floating = core->literal.floating;
     else
-        scalar.floating = base == BASE_F32 ? (float)core->literal.magnitude : (double)core->literal.magnitude;
+        scalar.floating = core_floating(core, base);
     return scalar_of(base, value_wrap(base, scalar));
 }
 
@@ -229,7 +229,7 @@ static struct value list_of(struct interp *in, const struct core *core, const st
 }
 
 static void check_limits(struct interp *in, const struct core *core) {
-    if ((const char *)__builtin_frame_address(0) < in->stack_limit)
+    if (stack_is_full(in->stack_limit))
         interp_fail(in, DIAG_RECURSION_TOO_DEEP, core->span, "the recursion does not end, or is too deep");
     if (++in->steps == in->options->fuel)
         interp_fail(in, DIAG_OUT_OF_FUEL, core->span, "gave up after %llu steps", (unsigned long long)in->steps);

@@ -5,11 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    DEFAULT_STACK = 4 * 1024 * 1024,
-    STACK_RESERVE = 256 * 1024, /* for what runs between two checks */
-    CALLS_SHOWN = 4,
-};
+#include "support/stack.h"
+
+enum { CALLS_SHOWN = 4 };
 
 /* ---- values ---- */
 
@@ -130,7 +128,6 @@ static struct host_value *run(struct interp *in, const struct core_global *kerne
 bool interp_run(struct arena *arena, const struct program *program, const struct core_global *kernel,
                 struct host_value *const *arguments, size_t argument_count, const struct interp_options *options,
                 struct host_value **result, struct diagnostics *diagnostics) {
-    size_t stack = options->stack_bytes > 2 * (size_t)STACK_RESERVE ? options->stack_bytes : DEFAULT_STACK;
     struct interp *in = ARENA_NEW(arena, struct interp);
     *in = (struct interp){.arena = arena,
                           .region = region_new(),
@@ -138,7 +135,7 @@ bool interp_run(struct arena *arena, const struct program *program, const struct
                           .options = options,
                           .diagnostics = diagnostics,
                           .globals = ARENA_ARRAY(arena, struct value *, program->globals.count),
-                          .stack_limit = (const char *)__builtin_frame_address(0) - (stack - STACK_RESERVE)};
+                          .stack_limit = stack_limit(options->stack_bytes)};
     struct region *const region = in->region;
     *result = NULL;
     if (setjmp(in->failed) == 0)

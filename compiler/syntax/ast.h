@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "support/floating.h"
 #include "support/source.h"
 #include "support/symbol.h"
 #include "support/vec.h"
@@ -89,7 +90,7 @@ struct ast_pattern {
 /* A literal's suffix: 0 none, else the base type's name as in `i8 … u64 f32 f64`. */
 enum ast_expr_kind {
     EXPR_NAME,        /* name; operators are names too: + == ! . |> and the unary ones neg ~ not */
-    EXPR_INTEGER,     /* integer (magnitude), too_large, suffix */
+    EXPR_INTEGER,     /* integer (magnitude), too_large, is_negated, suffix */
     EXPR_FLOATING,    /* floating, suffix */
     EXPR_BOOL,        /* boolean */
     EXPR_CONFIG,      /* name: #BlockSize … */
@@ -124,11 +125,12 @@ struct ast_expr {
         } name; /* EXPR_NAME, EXPR_CONFIG */
         struct {
             uint64_t value;
-            bool too_large; /* does not fit 64 bits: the checker says so */
-            symbol suffix;  /* NULL: none */
+            bool too_large;  /* does not fit 64 bits: the checker says so */
+            bool is_negated; /* a minus stands before it, as in `-1` but not in `-(1)`: it is the argument of that */
+            symbol suffix;   /* NULL: none */
         } integer;
         struct {
-            double value;
+            struct floating value;
             symbol suffix;
         } floating;
         bool boolean;

@@ -123,6 +123,14 @@ struct ast_expr *build_prefix(struct parser *p, struct span span, struct span op
     return mark_operator(build_apply(p, span, build_operator(p, operator_span, name), operand));
 }
 
+struct ast_expr *build_negation(struct parser *p, struct span span, struct span operator_span,
+                                struct ast_expr *operand) {
+    bool is_in_parentheses = span.end != operand->span.end;
+    if (operand->kind == EXPR_INTEGER && !is_in_parentheses)
+        operand->integer.is_negated = true;
+    return build_prefix(p, span, operator_span, "neg", operand);
+}
+
 static struct ast_expr *build_boolean(struct parser *p, struct span span, bool value) {
     struct ast_expr *expr = new_expr(p, EXPR_BOOL, span);
     expr->boolean = value;

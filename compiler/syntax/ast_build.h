@@ -55,6 +55,8 @@ struct ast_expr *build_infix(struct parser *p, struct span span, struct ast_expr
                              const char *name, struct ast_expr *right);
 struct ast_expr *build_prefix(struct parser *p, struct span span, struct span operator_span, const char *name,
                               struct ast_expr *operand);
+struct ast_expr *build_negation(struct parser *p, struct span span, struct span operator_span,
+                                struct ast_expr *operand);
 struct ast_expr *build_logical(struct parser *p, struct span span, const char *name, struct ast_expr *left,
                                struct ast_expr *right);
 /* `(op)`: the operator as a function; && and || become lambdas. */

@@ -247,7 +247,7 @@ static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) 
         return new_atom(arena, arena_printf(arena, "%llu%s", (unsigned long long)expr->integer.value,
                                             expr->integer.suffix ? expr->integer.suffix->text : ""));
     case EXPR_FLOATING:
-        return new_atom(arena, arena_printf(arena, "%s%s", floating_text(arena, expr->floating.value),
+        return new_atom(arena, arena_printf(arena, "%s%s", floating_text(arena, expr->floating.value.as_double),
                                             expr->floating.suffix ? expr->floating.suffix->text : ""));
     case EXPR_BOOL: return new_atom(arena, expr->boolean ? "true" : "false");
     case EXPR_ERROR: return new_atom(arena, "<error>");

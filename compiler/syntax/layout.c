@@ -115,7 +115,7 @@ static void mend_slips(struct marker *m) {
     }
 }
 
-/* `forall` right after the colon of a `sig`, and `where` anywhere in its type. */
+/* `forall` right after the colon of a `sig` or the point of another one, and `where` anywhere in its type. */
 static void mark_signature_words(struct marker *m) {
     symbol forall = symbol_of(m->symbols, "forall"), where = symbol_of(m->symbols, "where");
     bool in_signature = false;
@@ -125,7 +125,7 @@ static void mark_signature_words(struct marker *m) {
             in_signature = token->kind == TOKEN_SIG;
         } else if (in_signature && token->kind == TOKEN_NAME && i >= 2) {
             int before = m->tokens->at[i - 1].kind;
-            if (token->name == forall && before == ':')
+            if (token->name == forall && (before == ':' || before == '.'))
                 token->kind = TOKEN_FORALL;
             else if (token->name == where && before != TOKEN_SIG)
                 token->kind = TOKEN_WHERE;
@@ -188,17 +188,17 @@ static void find_bindings(struct marker *m) {
             in_header = false;
             continue;
         }
-        size_t start = i - 1;
+        size_t start = i - 1, function = function_before(m, i);
         int before = m->tokens->at[start].kind;
-        if (before == ')') {
+        if (function) {
+            start = function;
+        } else if (before == ')') {
             if (m->opener_of[start] == 0)
                 continue;
             start = m->opener_of[start] - 1;
         } else if (before != TOKEN_NAME && before != '_') {
             continue;
         }
-        size_t function = function_before(m, i);
-        start = function ? function : start;
         if (start > 0 && m->tokens->at[start - 1].kind == TOKEN_LET)
             continue;
         m->start_count += !m->is_start[start];

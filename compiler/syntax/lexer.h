@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "support/diag.h"
+#include "support/floating.h"
 #include "support/symbol.h"
 #include "support/vec.h"
 
@@ -18,8 +19,8 @@ struct token {
     symbol name;   /* TOKEN_NAME, TOKEN_TYPE_VARIABLE (without its quote), TOKEN_CONFIG; the path of a TOKEN_STRING */
     symbol suffix; /* of a number; NULL: none */
     union {
-        uint64_t integer; /* TOKEN_INTEGER */
-        double floating;  /* TOKEN_FLOATING */
+        uint64_t integer;         /* TOKEN_INTEGER */
+        struct floating floating; /* TOKEN_FLOATING */
     };
     bool too_large;   /* the integer does not fit 64 bits */
     bool is_reported; /* the lexer has complained about what this token is taken for; the end: about why it is here */

@@ -122,7 +122,7 @@ static void add_floating(struct lexer *lexer) {
         if (*at != '_')
             digits[length++] = (char)*at;
     struct token *token = add_token(lexer, TOKEN_FLOATING);
-    token->floating = strtod(digits, NULL);
+    token->floating = (struct floating){strtod(digits, NULL), strtof(digits, NULL)};
     if (at < lexer->cursor)
         token->suffix = symbol_intern(lexer->symbols, (const char *)at, (size_t)(lexer->cursor - at));
 }

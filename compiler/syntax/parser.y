@@ -91,7 +91,7 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
 %type <types> types
 %type <level> level
 %type <levels> levels
-%type <binders> level_binders level_names
+%type <binders> level_binders level_groups level_names
 %type <pattern> pattern
 %type <patterns> parameters some_parameters patterns
 %type <expr> expr block applied atom
@@ -175,6 +175,7 @@ quantifier:
 
 quantified:
     %empty { $$ = ARENA_NEW(p->arena, struct symbol_list); }
+  | quantified '.' FORALL { $$ = $1; }
   | quantified NAME { $$ = $1; vec_push(p->arena, &$$->all, $2->name); }
   | quantified TYPE_VARIABLE { $$ = $1; vec_push(p->arena, &$$->all, $2->name); }
   | quantified LEVEL_OPEN level_names LEVEL_CLOSE {
@@ -252,9 +253,16 @@ levels:
   | levels ',' level { $$ = $1; vec_push(p->arena, &$$->all, $3); }
   ;
 
-level_binders:
-    %empty { $$ = NULL; }
-  | LEVEL_OPEN level_names LEVEL_CLOSE { $$ = $2; }
+level_binders: %empty { $$ = NULL; } | level_groups;
+
+/* `<l> <m>` binds what `<l, m>` does. */
+level_groups:
+    LEVEL_OPEN level_names LEVEL_CLOSE { $$ = $2; }
+  | level_groups LEVEL_OPEN level_names LEVEL_CLOSE {
+        $$ = $1;
+        for (size_t i = 0; i < $3->all.count; i++)
+            vec_push(p->arena, &$$->all, $3->all.at[i]);
+    }
   ;
 
 level_names:
@@ -297,7 +305,7 @@ expr:
     applied
   | block
   | applied block { $$ = build_apply(p, @$, $1, $2); }
-  | '-' expr %prec UNARY { $$ = build_prefix(p, @$, @1, "neg", $2); }
+  | '-' expr %prec UNARY { $$ = build_negation(p, @$, @1, $2); }
   | NOT expr { $$ = build_prefix(p, @$, @1, "not", $2); }
   | '~' expr { $$ = build_prefix(p, @$, @1, "~", $2); }
   | expr '!' expr { $$ = build_infix(p, @$, $1, @2, "!", $3); }
@@ -327,9 +335,7 @@ expr:
 
 block:
     FN some_parameters DOUBLE_ARROW expr %prec BLOCK { $$ = build_lambda(p, @$, NULL, $2, $4); }
-  | FN LEVEL_OPEN level_names LEVEL_CLOSE parameters DOUBLE_ARROW expr %prec BLOCK {
-        $$ = build_lambda(p, @$, $3, $5, $7);
-    }
+  | FN level_groups parameters DOUBLE_ARROW expr %prec BLOCK { $$ = build_lambda(p, @$, $2, $3, $5); }
   | LET bindings IN expr %prec BLOCK { $$ = build_let(p, @$, $2, $4); }
   | IF expr THEN expr ELSE expr %prec BLOCK { $$ = build_if(p, @$, $2, $4, $6); }
   ;
@@ -344,8 +350,8 @@ binding:
   | NAME some_parameters '=' expr {
         $$ = (struct ast_binding){build_pattern_name(p, $1), build_lambda(p, @$, NULL, $2, $4)};
     }
-  | NAME LEVEL_OPEN level_names LEVEL_CLOSE parameters '=' expr {
-        $$ = (struct ast_binding){build_pattern_name(p, $1), build_lambda(p, @$, $3, $5, $7)};
+  | NAME level_groups parameters '=' expr {
+        $$ = (struct ast_binding){build_pattern_name(p, $1), build_lambda(p, @$, $2, $3, $5)};
     }
   ;
 

@@ -157,8 +157,8 @@ static void take_argument(struct checker *c, struct call *call, size_t i) {
     if (!argument->core) {
         if (expr->kind == EXPR_LAMBDA)
             argument->core = infer_lambda(c, expr, expected);
-        else if (expr->kind == EXPR_INTEGER && is_operator_name(c, call->head_expr, c->name_neg))
-            argument->core = infer_literal(c, expr, true);
+        else if (expr->kind == EXPR_INTEGER && expr->integer.is_negated)
+            argument->core = infer_literal(c, expr, is_operator_name(c, call->head_expr, c->name_neg));
         else
             argument->core = infer_expr(c, expr);
     }

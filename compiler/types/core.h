@@ -3,6 +3,7 @@
 #ifndef FCL_TYPES_CORE_H
 #define FCL_TYPES_CORE_H
 
+#include "support/floating.h"
 #include "types/type.h"
 
 enum primitive {
@@ -72,7 +73,7 @@ struct core {
         struct {
             bool is_floating;   /* as written */
             uint64_t magnitude; /* integer as written (negation is an operator; the checker knows -128i8) */
-            double floating;
+            struct floating floating;
             bool is_bool; /* then magnitude is 0 or 1 */
         } literal;
         struct {
@@ -115,6 +116,9 @@ struct core {
         } select;
     };
 };
+
+/* What a number stands for at that floating type. */
+double core_floating(const struct core *literal, enum base base);
 
 enum global_kind { GLOBAL_FUN, GLOBAL_VAL, GLOBAL_KERNEL, GLOBAL_PARAM };
 

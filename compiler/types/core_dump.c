@@ -62,11 +62,11 @@ static void dump_literal(struct text *out, const struct core *core) {
     if (core->literal.is_bool)
         text_add(out, core->literal.magnitude ? "true" : "false");
     else if (core->literal.is_floating)
-        text_printf(out, "%.17g", core->literal.floating);
+        text_printf(out, "%.17g", core->literal.floating.as_double);
     else
         text_printf(out, "%llu", (unsigned long long)core->literal.magnitude);
     text_add(out, ":");
-    type_print(out, core->type);
+    type_print(out, type_without_levels(core->type));
 }
 
 static bool is_leaf(const struct core *core) {

@@ -25,7 +25,6 @@ struct core *infer_literal(struct checker *c, const struct ast_expr *expr, bool 
     bool too_large = false;
     if (expr->kind == EXPR_INTEGER) {
         core->literal.magnitude = expr->integer.value;
-        core->literal.floating = (double)expr->integer.value;
         too_large = expr->integer.too_large;
         suffix = expr->integer.suffix;
     } else {

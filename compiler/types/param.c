@@ -1,6 +1,7 @@
 /* `param` declarations: a compile-time constant from the default or from -D, and the tuner's choices. */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,6 @@ static bool fits_integer(const struct base_info *info, uint64_t magnitude, bool 
 
 static void set_integer(struct core *core, uint64_t magnitude, bool is_negative) {
     core->literal.magnitude = is_negative ? 0 - magnitude : magnitude;
-    core->literal.floating = is_negative ? -(double)magnitude : (double)magnitude;
 }
 
 static struct core *not_a_constant(struct checker *c, const struct ast_expr *expr, enum base base) {
@@ -28,6 +28,11 @@ static struct core *not_a_constant(struct checker *c, const struct ast_expr *exp
         diag_error(c->diagnostics, DIAG_PARAM_VALUE, expr->span,
                    "the value of a `param` of type `%s` is a literal of that type", base_info[base].name);
     diag_hint(c->diagnostics, d, "what is computed from params is a `val`");
+    return NULL;
+}
+
+static struct core *out_of_range(struct checker *c, const struct ast_expr *expr, const struct base_info *info) {
+    diag_error(c->diagnostics, DIAG_LITERAL_RANGE, expr->span, "this number does not fit `%s`", info->name);
     return NULL;
 }
 
@@ -54,15 +59,17 @@ static struct core *constant_of(struct checker *c, const struct ast_expr *expr, 
         core->literal.is_bool = true;
         core->literal.magnitude = at->boolean;
     } else if (at->kind == EXPR_INTEGER && info->is_integer) {
-        if (at->integer.too_large || !fits_integer(info, at->integer.value, is_negative)) {
-            diag_error(c->diagnostics, DIAG_LITERAL_RANGE, expr->span, "this number does not fit `%s`", info->name);
-            return NULL;
-        }
+        if (at->integer.too_large || !fits_integer(info, at->integer.value, is_negative))
+            return out_of_range(c, expr, info);
         set_integer(core, at->integer.value, is_negative);
     } else if ((at->kind == EXPR_INTEGER || at->kind == EXPR_FLOATING) && info->is_floating) {
-        double value = at->kind == EXPR_INTEGER ? (double)at->integer.value : at->floating.value;
+        struct floating value = at->floating.value;
+        if (at->kind == EXPR_INTEGER)
+            value = (struct floating){(double)at->integer.value, (float)at->integer.value};
         core->literal.is_floating = true;
-        core->literal.floating = is_negative ? -value : value;
+        core->literal.floating = is_negative ? (struct floating){-value.as_double, -value.as_float} : value;
+        if (isinf(core_floating(core, base)) || (at->kind == EXPR_INTEGER && at->integer.too_large))
+            return out_of_range(c, expr, info);
     } else {
         return not_a_constant(c, expr, base);
     }
@@ -93,27 +100,29 @@ static struct core *constant_of_text(struct checker *c, const char *written, enu
     }
     if (info->is_floating) {
         core->literal.is_floating = true;
-        core->literal.floating = strtod(text, &end);
-    } else {
-        bool is_negative = text[0] == '-';
-        const char *digits = text + is_negative;
-        int radix = 10;
-        if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'b')) {
-            radix = digits[1] == 'x' ? 16 : 2;
-            digits += 2;
-        }
-        if (digits[0] == '-' || digits[0] == '+' || digits[0] == ' ')
-            return NULL;
-        uint64_t magnitude = strtoull(digits, &end, radix);
-        if (end == digits || !fits_integer(info, magnitude, is_negative))
-            return NULL;
-        set_integer(core, magnitude, is_negative);
+        core->literal.floating = (struct floating){strtod(text, NULL), strtof(text, &end)};
+        bool is_word = isalpha((unsigned char)text[strspn(text, "+-")]); /* inf */
+        bool is_too_large = isinf(core_floating(core, base)) && !is_word;
+        return text[0] && !*end && !is_too_large ? core : NULL;
     }
-    return text[0] && !*end && errno == 0 ? core : NULL;
+    bool is_negative = text[0] == '-';
+    const char *digits = text + is_negative;
+    int radix = 10;
+    if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'b')) {
+        radix = digits[1] == 'x' ? 16 : 2;
+        digits += 2;
+    }
+    if (digits[0] == '-' || digits[0] == '+' || digits[0] == ' ')
+        return NULL;
+    uint64_t magnitude = strtoull(digits, &end, radix);
+    if (end == digits || *end || errno != 0 || !fits_integer(info, magnitude, is_negative))
+        return NULL;
+    set_integer(core, magnitude, is_negative);
+    return core;
 }
 
 static bool same_constant(const struct core *a, const struct core *b) {
-    return a->literal.is_floating ? a->literal.floating == b->literal.floating
+    return a->literal.is_floating ? core_floating(a, a->type->base) == core_floating(b, b->type->base)
                                   : a->literal.magnitude == b->literal.magnitude;
 }
 
@@ -126,7 +135,7 @@ static const char *choices_text(struct checker *c, const struct core_global *glo
         if (choice->literal.is_bool)
             text_add(&text, choice->literal.magnitude ? "true" : "false");
         else if (choice->literal.is_floating)
-            text_printf(&text, "%g", choice->literal.floating);
+            text_printf(&text, "%g", core_floating(choice, choice->type->base));
         else
             text_printf(&text, "%lld", (long long)choice->literal.magnitude);
     }

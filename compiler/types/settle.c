@@ -116,7 +116,7 @@ void settle_core(struct checker *c, struct core *core) {
 
 static void check_literal(struct checker *c, const struct literal_check *check) {
     const struct core *core = check->core;
-    struct type *type = type_resolve(core->type);
+    struct type *type = type_without_levels(core->type);
     if (type->kind == TYPE_ERROR)
         return;
     if (check->too_large) {
@@ -125,11 +125,11 @@ static void check_literal(struct checker *c, const struct literal_check *check) 
     }
     if (core->literal.is_floating) {
         bool is_float = type->kind == TYPE_BASE && type->base == BASE_F32;
-        if (is_float ? isinf((float)core->literal.floating) : isinf(core->literal.floating)) {
+        if (isinf(core_floating(core, is_float ? BASE_F32 : BASE_F64))) {
             struct diagnostic *d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span,
                                               "this number does not fit `%s`", is_float ? "float" : "double");
             diag_hint(c->diagnostics, d,
-                      is_float && !isinf(core->literal.floating)
+                      is_float && !isinf(core->literal.floating.as_double)
                           ? "a double holds up to 1.8e308; `1.0 / 0.0` is infinite"
                           : "`1.0 / 0.0` is infinite");
         }
@@ -140,23 +140,21 @@ static void check_literal(struct checker *c, const struct literal_check *check) 
     const struct base_info *info = &base_info[type->base];
     int value_bits = info->bits - info->is_signed;
     uint64_t largest = value_bits == 64 ? UINT64_MAX : (UINT64_C(1) << value_bits) - 1;
-    bool may_be_one_more = info->is_signed && check->is_negated;
-    if (core->literal.magnitude <= largest || (may_be_one_more && core->literal.magnitude == largest + 1))
-        return;
-    struct diagnostic *d;
-    if (info->is_signed)
-        d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span,
-                       "%s%llu does not fit `%s`, which holds -%llu to %llu", check->is_negated ? "-" : "",
-                       (unsigned long long)core->literal.magnitude, info->name, (unsigned long long)largest + 1,
-                       (unsigned long long)largest);
-    else
-        d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span, "%llu does not fit `%s`, which holds 0 to %llu",
-                       (unsigned long long)core->literal.magnitude, info->name, (unsigned long long)largest);
+    uint64_t lowest = info->is_signed ? largest + 1 : 0; /* its magnitude */
     uint64_t magnitude = core->literal.magnitude;
-    bool fits_signed = magnitude <= INT64_MAX + (uint64_t)check->is_negated;
-    if (info->bits == 32 && (fits_signed || !check->is_negated))
-        diag_hint(c->diagnostics, d, "a suffix gives it a wider type: `%s%llu%s`", check->is_negated ? "-" : "",
-                  (unsigned long long)magnitude, fits_signed ? "i64" : "u64");
+    if (magnitude <= (check->is_negated ? lowest : largest))
+        return;
+    const char *minus = check->is_negated ? "-" : "";
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span,
+                   "%s%llu does not fit `%s`, which holds %s%llu to %llu", minus, (unsigned long long)magnitude,
+                   info->name, info->is_signed ? "-" : "", (unsigned long long)lowest, (unsigned long long)largest);
+    if (!info->is_signed && check->is_negated && magnitude <= largest)
+        diag_hint(c->diagnostics, d, "the `%s` with these bits is %llu", info->name,
+                  (unsigned long long)(largest - magnitude + 1));
+    else if (info->bits == 32 && !(check->is_negated && magnitude > (uint64_t)INT64_MAX + 1))
+        diag_hint(c->diagnostics, d, "a suffix gives it a wider type: `%s%llu%s`", minus, (unsigned long long)magnitude,
+                  magnitude > INT64_MAX && !check->is_negated ? "u64" : "i64");
 }
 
 void check_literals(struct checker *c) {

@@ -15,6 +15,13 @@ struct type *type_resolve(struct type *type) {
     return type;
 }
 
+struct type *type_without_levels(struct type *type) {
+    type = type_resolve(type);
+    while (type->kind == TYPE_LEVEL_ARROW)
+        type = type_resolve(type->level_arrow.to);
+    return type;
+}
+
 /* ---- constructors ---- */
 
 static struct type *type_new(struct checker *c, enum type_kind kind) {

@@ -113,6 +113,8 @@ struct type {
     };
 };
 struct type *type_resolve(struct type *type); /* follows links at the root */
+/* Of what `<l> -> t` gives with its levels: the core has no node for them, so `fun f <l> = 3` is a literal of such a type. */
+struct type *type_without_levels(struct type *type);
 
 /* forall type_variables level_variables. constraints => type. Quantified variables are rigid;
    instantiation replaces them. Ambients are quantified among the level variables, after the `levels` that

@@ -111,8 +111,8 @@ static bool scan_floating(struct arena *arena, enum base base, const char *shown
     char *end = token;
     if (digits[0] == '0' && (digits[1] == 'b' || digits[1] == 'B')) {
         if (scan_magnitude(digits, &magnitude, &too_large) && !too_large) {
-            value->floating = token[0] == '-' ? -(double)magnitude : (double)magnitude;
-            *value = value_wrap(base, *value);
+            double rounded = base == BASE_F32 ? (float)magnitude : (double)magnitude;
+            value->floating = token[0] == '-' ? -rounded : rounded;
             return true;
         }
     } else {

@@ -123,6 +123,18 @@ def cases(env):
         assert (done.returncode, done.stdout) == (0, "[101]\n"), done.stdout + done.stderr
     yield Case("-D sets the param of the file, not one of its name elsewhere", own_param)
 
+    def float_params():
+        program = "param f : float = 1.0\nkernel k (x : float) = (bitsOfFloat (f + x), f)\n"
+        for text, shown in (("1.00000005960464477539062500001", "(1065353217,1.0000001)"),
+                            ("-1.00000005960464477539062500001", "(3212836865,-1.0000001)"),
+                            ("1e-40", "(71362,1e-40)"), ("-inf", "(4286578688,-inf)")):
+            got = env.must(env.fclc, "run", "--target=interp", "-D", "f=" + text, "-", "k", "0", input=program)
+            assert got == shown + "\n", (text, got)
+        for text in ("1e50", "-1e50", "1e5x", "x"):
+            done = env.run(env.fclc, "run", "--target=interp", "-D", "f=" + text, "-", "k", "0", input=program)
+            assert f"`{text}` is not a value of type `float`" in done.stderr and done.returncode == 2, done.stderr
+    yield Case("-D of a float is rounded once, and within its range", float_params)
+
     def dependencies():
         folder = env.tmp()
         for name, text in (("mine", "fun twice x = x + x\n"),

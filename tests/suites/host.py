@@ -26,20 +26,34 @@ def cases(env):
             raise Skip(done.stderr.strip())
         assert done.returncode == 0, done.stdout + done.stderr
 
+    def implementation(folder):
+        unit = os.path.join(folder, "unit.cc")
+        with open(unit, "w", encoding="utf-8") as file:
+            file.write('#define UNIT_IMPLEMENTATION\n#include "unit.h"\n')
+        return unit
+
+    def compile_header(unit, *compiler):
+        env.must(*compiler, "-Wall", "-Wextra", "-Werror", "-Iruntime", "-c", unit, "-o",
+                 os.path.join(os.path.dirname(unit), "unit.o"))
+
     for path in sorted(glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("tests", "run", "*.fcl"))):
         for extension in ("c", "cl", "cu"):
             def compiles(path=path, extension=extension):
                 folder = emitted(path, "unit", extension, [])
-                unit = os.path.join(folder, "unit.cc")
-                with open(unit, "w", encoding="utf-8") as file:
-                    file.write('#define UNIT_IMPLEMENTATION\n#include "unit.h"\n')
-                for compiler in (["cc", "-std=c11", "-x", "c"], ["g++", "-std=c++11", "-x", "c++"]):
-                    env.must(*compiler, "-Wall", "-Wextra", "-Werror", "-Iruntime", "-c", unit, "-o",
-                             os.path.join(folder, "unit.o"))
+                unit = implementation(folder)
+                compile_header(unit, "cc", "-std=c99", "-pedantic", "-x", "c")
+                compile_header(unit, "g++", "-std=c++11", "-x", "c++")
                 if extension == "c":  # where all kernels of the file are together, which no run has
                     env.must("cc", "-std=c11", "-Wall", "-Werror", "-fopenmp", "-c",
                              os.path.join(folder, "unit.c"), "-o", os.path.join(folder, "unit.o"))
             yield Case(f"{os.path.relpath(path, env.root)}: header for .{extension}", compiles)
+
+    def pedantic_clang():
+        clang = env.tool("clang")
+        unit = implementation(emitted("tests/run/programs.fcl", "unit", "cu", []))
+        assert os.path.getsize(os.path.join(os.path.dirname(unit), "unit.h")) > 20000  # more than ISO C promises for a string
+        compile_header(unit, clang, "-std=c99", "-pedantic", "-x", "c")
+    yield Case("a header for clang -pedantic", pedantic_clang)
 
     def defined_again():
         folder = env.tmp()

@@ -6,6 +6,7 @@ import resource
 from harness import Case
 
 ORDER = 38
+SANITIZED = True  # whose frames are larger
 SECONDS = 10
 DEEP = 10_000
 MANY = 100_000
@@ -20,6 +21,11 @@ def function(body, kernel=KERNEL):
 
 def lines(count, line):
     return "".join(line(i) + "\n" for i in range(count))
+
+
+def functions(count):
+    """A chain of them: each calls the one before."""
+    return "fun f0 x = x + 1\n" + lines(count, lambda i: f"fun f{i + 1} x = f{i} x + {i}")
 
 
 def numbers(length):
@@ -73,7 +79,7 @@ LITERALS = {
 DECLARATIONS = {
     "values": (lambda n: lines(n, lambda i: f"val v{i} = {i}") + function("x + v0"), None),
     "params": (lambda n: lines(n, lambda i: f"param p{i} : int = 1") + function("x + p0"), None),
-    "functions": (lambda n: "fun f0 x = x + 1\n" + lines(n, lambda i: f"fun f{i + 1} x = f{i} x + {i}") + function("f9 x"), None),
+    "functions": (lambda n: functions(n) + function("f9 x"), None),
     "functions with sigs": (lambda n: lines(n, lambda i: f"sig f{i} : num a => a -> a\nfun f{i} x = x + 1") + function("f9 x"), None),
     "types of types": (lambda n: "type t0 = int\n" + lines(n, lambda i: f"type t{i + 1} = [t{i}]") + function("x"), None),
     "types that double": (lambda n: "type t0 = int\n" + lines(n, lambda i: f"type t{i + 1} = (t{i}, t{i})") + function("x"), "E0219"),
@@ -83,6 +89,18 @@ DECLARATIONS = {
     "definitions of one name": (lambda n: lines(n, lambda i: "fun g x = x + 1") + KERNEL, None),
     "syntax errors": (lambda n: lines(n, lambda i: f"fun f{i} x = x + )"), "E0110"),
     "stray characters": (lambda n: lines(n, lambda i: f"fun f{i} x = x @ @"), "E0101"),
+}
+
+# Definitions of which each needs the one before. name: (the definitions, the kernel's parameter, its body)
+CHAINS = {
+    "functions": (lambda n: functions(n), "(x : int)", "f{n} x"),
+    "arguments": (lambda n: "fun f0 x = x\n" + lines(n, lambda i: f"fun f{i + 1} x = f{i} (x * x + {i})"), "(x : int)", "f{n} x"),
+    "values": (lambda n: "val v0 = 1\n" + lines(n, lambda i: f"val v{i + 1} = v{i} + {i}"), "(x : int)", "v{n} + x"),
+    "functions with lets": (lambda n: "fun f0 x = x\n" + lines(n, lambda i: (
+        f"fun f{i + 1} x =\n  let a = f{i} (x + {i})\n      b = a * 2\n  in if b > 3 then a - b else b")), "(x : int)", "f{n} x"),
+    "compositions": (lambda n: "fun f0 x = x\n" + lines(n, lambda i: f"val f{i + 1} = f{i} . (+ {i})"), "(x : int)", "f{n} x"),
+    "maps": (lambda n: "fun f0 xs = xs\n" + lines(n, lambda i: f"fun f{i + 1} xs = map (+ {i}) (f{i} xs)"), "(xs : [int])",
+             "push <grid> (f{n} xs)"),
 }
 
 # Programs of two lines whose code doubles with each step of a static recursion.
@@ -96,6 +114,10 @@ DOUBLINGS = {
 
 def doubling(step, body, parameter, n):
     return f"fun f n g = if n == 0 then g else f (n - 1) {step}\nkernel k {parameter} = {body.format(n=n)}\n"
+
+
+def chain(definitions, parameter, body, n):
+    return f"{definitions(n)}kernel k {parameter} = {body.format(n=n)}\n"
 
 
 def ends_in_time(env, program, codes, *command):
@@ -139,6 +161,26 @@ def definitions(count):
 
 def cases(env):
     compile_it = ("p.fcl", "-o", "p.c")
+    for name, parts in CHAINS.items():
+        def chained(parts=parts):
+            for output in ("p.c", "p.cl", "p.cu"):
+                for level in ("-O0", "-O2"):
+                    ends_in_time(env, chain(*parts, DEEP), (None,), "p.fcl", "-o", output, level)
+            ends_in_time(env, chain(*parts, MANY), (None, "E0301"), *compile_it)
+        yield Case(f"a chain of {DEEP}: {name}", chained, alone=True)
+    if env.sanitized:
+        return
+
+    def chain_runs(target):
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write(chain(*CHAINS["functions"], DEEP))
+        result = env.must(env.fclc, "run", f"--target={target}", "p.fcl", "k", "1", cwd=folder)
+        assert result == f"{2 + DEEP * (DEEP - 1) // 2}\n", result
+    for target in ("interp", "c"):
+        yield Case(f"a chain of {DEEP} functions runs on {target}", lambda target=target: chain_runs(target))
+    yield Case("recursion that does not end is an error", lambda: ends_in_time(
+        env, "fun f x = f (x + 1) + f (x + 2)\nkernel k (x : int) = f x\n", ("E0301",), *compile_it), alone=True)
     for name, (program, code) in DEPTHS.items():
         for depth in (DEEP // 2, DEEP, MANY):
             # The limits are reached somewhere below MANY; what is rightly nested below them compiles.
@@ -171,4 +213,5 @@ def cases(env):
         assert min(ratios) < 3, f"{10 * size} takes as long as {[round(10 * r) for r in ratios]} times {size}"
     yield Case("checking is linear in the definitions", lambda: linear(definitions, 1000, "check", "p.fcl"), alone=True)
     yield Case("checking is linear in a chain of maps", lambda: linear(maps, 330, "check", "p.fcl"), alone=True)
+    yield Case("listing the types is linear in the definitions", lambda: linear(functions, 10_000, "types", "p.fcl"), alone=True)
     yield Case("compiling is linear in a chain of maps", lambda: linear(maps, 330, *compile_it), alone=True)
