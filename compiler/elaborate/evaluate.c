@@ -89,11 +89,18 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
     struct core_global *global = core->global.global;
     if (!global->body)
         elab_internal(e, "a name without a body");
+    struct elab_value *known = map_get(e->constants, global);
+    if (known)
+        return known;
     const struct instance *own = instantiate(e, &core->global.instance, instance, NULL);
     const struct core *body = global->kind == GLOBAL_PARAM ? value_of_param(e, global) : global->body;
     struct elab_value *value = elab_evaluate(e, body, NULL, own);
     if (value->kind == ELAB_CLOSURE)
         value->closure.global = global;
+    bool is_constant = value->kind == ELAB_SCALAR && value->scalar && value->scalar->is_constant;
+    if (is_constant && global->scheme->type_count + global->scheme->level_count == 0)
+        map_set(e->constants, global,
+                value); /* else vals made of vals would be evaluated as often as there are ways to them */
     return value;
 }
 

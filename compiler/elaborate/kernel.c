@@ -354,6 +354,7 @@ struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global
                            .stack_limit = stack_limit(options->stack_bytes)};
     e.builder = ir_builder_new(arena, kernel, options->optimise);
     e.bounds = map_new(arena);
+    e.constants = map_new(arena);
     e.innermost_calls = map_new(arena);
     if (setjmp(e.failure))
         return NULL;

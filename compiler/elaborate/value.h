@@ -173,6 +173,7 @@ struct elaborator {
     struct split_frame *split;        /* NULL: no split here */
     struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
     int shape;                        /* > 0: only lengths matter */
+    struct map *constants;            /* vals that are scalars known at compile time → their values */
     struct map *bounds;               /* carried lengths → a host value that they never exceed */
     const char *stack_limit;          /* deeper than here is an error */
     uint64_t steps;                   /* evaluated so far, for a limit */
