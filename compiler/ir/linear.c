@@ -194,6 +194,12 @@ static struct ir_value *plus_constant(struct ir_builder *b, struct ir_value *val
 }
 
 /* The terms of outer loops first, with the constant among them, so that as much as can be moves out. */
+/* The index of a loop that is unrolled: constants come before it, with what its turns share, or LLVM takes no vectors of the loop around. */
+static bool is_counted(const struct ir_value *value) {
+    const struct ir_instruction *owner = value->definition || !value->region ? NULL : value->region->owner;
+    return owner && owner->kind == IR_FOR && owner->operands[0]->is_constant && owner->parameters[0] == value;
+}
+
 struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum) {
     struct linear rest = *sum;
     struct ir_value *total = NULL;
@@ -209,6 +215,10 @@ struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum) {
         struct ir_value *value = rest.term[best].value;
         int64_t factor = rest.term[best].coefficient;
         remove_term(&rest, best);
+        if (total && rest.count == 0 && is_counted(value)) {
+            total = plus_constant(b, total, rest.constant);
+            rest.constant = 0;
+        }
         if (!total && factor < 0) {
             total = builder_integer(b, rest.base, rest.constant);
             rest.constant = 0;
