@@ -71,6 +71,11 @@ def cases(env):
         assert sorted(found.values()) == [7] * 8 and all(f"const long {place} = " in text for place in found), text
     yield Case("in a product for processors each of eight rows has one place in 64 bits, from which seven more elements of it are counted", wide)
 
+    def constants_outside():
+        text = processors("whole.fcl", "total_0")
+        assert re.search(r"#pragma unroll\s+for \(int (\w+) = 0; \1 < 15; .*\{\s+state = .*\barr\[\1 \* 256 \+ \w+\]", text), text
+    yield Case("in a processor's reduction constants stay out of the turns of an unrolled loop", constants_outside)
+
     def looked_at():
         text = processors("whole.fcl", "counts_1")
         found = re.search(r"= min\((\w+), \w+\);\s+(\w+) = max\(\2, \w+\);\s+}\s+if \(\2 < (\w+) && (\w+) <= \1\) {\s+for \(.*\{\s+const int \w+ = .*\s+"
