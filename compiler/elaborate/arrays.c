@@ -39,7 +39,8 @@ enum level_value elab_level(struct elaborator *e, const struct instance *instanc
 
 /* ---- indexing ---- */
 
-/* No branch decides about the current place: what goes wrong here goes wrong whenever there is anything to do at all, or a whole chunk. */
+/* No branch decides about the current place: what goes wrong here goes wrong whenever there is anything to do at all, or a whole
+   chunk of it. */
 static bool runs_if_reached(struct elaborator *e) {
     for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent)
         if (region->owner->kind == IR_IF && !(region->owner->is_split && region == region->owner->regions[0]))
@@ -431,7 +432,7 @@ static struct elab_value *combined_length(struct elaborator *e, enum ir_op op, e
     struct ir_value *fits = ir_binary(b, OP_LE, exact, ir_convert(b, ir_int(b, INT32_MAX), BASE_I64));
     if (ir_ambient(b) == LEVEL_GRID && !e->shape)
         elab_require(e, check, fits, x, y, e->span);
-    else if (e->options->check && !e->shape)
+    else
         elab_check(e, check, fits, x, y, e->span);
     return elab_scalar(e, ir_binary(b, op, x, y));
 }

@@ -154,9 +154,7 @@ void elab_check_scatter(struct elaborator *e, struct push *push, const struct wr
         struct ir_value *at = writer->offset ? ir_binary(b, OP_ADD, writer->offset, place) : place;
         struct ir_value *same = ir_bool(b, true);
         for (size_t k = 0; k < leaves.count; k++) {
-            bool before = ir_set_overwrites(b, true);
-            struct ir_value *stored = ir_load(b, writer->buffers[k], at);
-            ir_set_overwrites(b, before);
+            struct ir_value *stored = ir_load_stored(b, writer->buffers[k], at);
             same =
                 ir_binary(b, OP_AND, same, ir_binary(b, OP_EQ, elab_bits_of(e, stored), elab_bits_of(e, leaves.at[k])));
         }

@@ -97,10 +97,10 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
     struct elab_value *value = elab_evaluate(e, body, NULL, own);
     if (value->kind == ELAB_CLOSURE)
         value->closure.global = global;
+    /* Else vals made of vals would be evaluated as often as there are ways from one to another. */
     bool is_constant = value->kind == ELAB_SCALAR && value->scalar && value->scalar->is_constant;
     if (is_constant && global->scheme->type_count + global->scheme->level_count == 0)
-        map_set(e->constants, global,
-                value); /* else vals made of vals would be evaluated as often as there are ways to them */
+        map_set(e->constants, global, value);
     return value;
 }
 

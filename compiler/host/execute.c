@@ -185,8 +185,8 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
         int64_t index = value_of(x, i->operands[0]);
         unsigned char bytes[8];
         if (index < 0 || ((uint64_t)index + 1) * size > fcl_buffer_bytes(buffer)) {
-            x->why = arena_printf(x->arena, "index %lld is outside an array of length %llu", (long long)index,
-                                  (unsigned long long)(fcl_buffer_bytes(buffer) / size));
+            x->why = arena_printf(x->arena, ir_check_info[CHECK_INDEX].message, (long long)index,
+                                  (long long)(fcl_buffer_bytes(buffer) / size));
             return false;
         }
         if (fcl_read(buffer, (uint64_t)index * size, bytes, size) != FCL_OK)

@@ -438,7 +438,6 @@ struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct 
     struct ir_instruction *instruction = builder_instruction(b, IR_LOAD, 1, 1, 0);
     instruction->buffer = buffer;
     instruction->operands[0] = index;
-    instruction->overwrites = b->overwrites;
     instruction->is_volatile = b->is_volatile;
     struct ir_value *value = instruction->results[0] = builder_value(b, buffer->element, NULL, NULL);
     if (buffer->memory == MEMORY_TABLE)
@@ -446,6 +445,14 @@ struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct 
     builder_append(b, b->frames.count - 1, instruction);
     if (shareable)
         table_add(b, hash, value, stores);
+    return value;
+}
+
+struct ir_value *ir_load_stored(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index) {
+    if (!buffer->rewritten)
+        fatal_internal("ir", "what others store to %s is not seen", buffer->name ? buffer->name : "?");
+    struct ir_value *value = ir_load(b, buffer, index);
+    value->definition->rereads = true;
     return value;
 }
 

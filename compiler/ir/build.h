@@ -46,6 +46,8 @@ struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enu
                                 struct ir_value *capacity, const char *name); /* not yet allocated */
 void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer);
 struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index);
+/* Of what any thread has stored in a loop before, in this kernel; the buffer must be `rewritten`. */
+struct ir_value *ir_load_stored(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index);
 void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index, struct ir_value *value);
 /* Atomics give the old value; the buffer must be `rewritten`. At ambient thread. */
 struct ir_value *ir_atomic(struct ir_builder *b, enum ir_atomic atomic, struct ir_buffer *buffer,
@@ -61,7 +63,7 @@ void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *
               struct ir_value *limit);
 /* Whether the loads and stores built from now on are volatile; gives what was set before. */
 bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
-/* Whether the loads and stores built from now on are at places that other threads' loops have stored to; gives what was set before. */
+/* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */
 bool ir_set_overwrites(struct ir_builder *b, bool overwrites);
 
 /* ---- control: begin … end nest properly; the instruction goes into its region when it ends ---- */

@@ -37,7 +37,7 @@ static bool collect(struct fuser *f, const struct ir_instruction *loop, const st
         switch (instruction->kind) {
         case IR_LOAD:
         case IR_STORE: {
-            if (instruction->is_volatile || instruction->overwrites)
+            if (instruction->is_volatile || instruction->overwrites || instruction->rereads)
                 return false;
             struct access access = {instruction->buffer, instruction->kind == IR_STORE,
                                     is_own(loop, instruction->operands[0])};

@@ -164,12 +164,12 @@ struct ir_instruction {
     size_t parameter_count;
     struct ir_region *regions[2];
     struct ir_region *region; /* that it is in */
-    bool overwrites;          /* LOAD STORE ATOMIC: places that an earlier loop has stored to (scatter) */
+    bool overwrites;          /* STORE ATOMIC: to places that an earlier loop has stored to (scatter) */
+    bool rereads;     /* LOAD: of places that an earlier loop has stored to, also of a result (the check of scatter) */
     bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
-    bool
-        is_split; /* IF: a way for a whole chunk first, one for what is left second, by a condition of the library's own */
-    bool marked; /* scratch of the pass that runs */
-    bool unroll; /* FOR: the C compiler should unroll it (private arrays are indexed by its index) */
+    bool is_split;    /* IF: the library's own: for a whole chunk, and for what is left */
+    bool marked;      /* scratch of the pass that runs */
+    bool unroll;      /* FOR: the C compiler should unroll it (private arrays are indexed by its index) */
 };
 
 /* ---- kernels ---- */

@@ -193,13 +193,14 @@ static struct ir_value *plus_constant(struct ir_builder *b, struct ir_value *val
     return ir_binary(b, down ? OP_SUB : OP_ADD, value, builder_integer(b, value->base, down ? -constant : constant));
 }
 
-/* The terms of outer loops first, with the constant among them, so that as much as can be moves out. */
-/* The index of a loop that is unrolled: constants come before it, with what its turns share, or LLVM takes no vectors of the loop around. */
+/* The index of a loop of so many turns as are known, which is unrolled. */
 static bool is_counted(const struct ir_value *value) {
     const struct ir_instruction *owner = value->definition || !value->region ? NULL : value->region->owner;
     return owner && owner->kind == IR_FOR && owner->operands[0]->is_constant && owner->parameters[0] == value;
 }
 
+/* The terms of outer loops first, so that as much as can be moves out, and the constant last, where it goes into an address; but
+   before the index of an unrolled loop, in what its turns share, or LLVM makes no vectors of the loop around. */
 struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum) {
     struct linear rest = *sum;
     struct ir_value *total = NULL;

@@ -169,8 +169,8 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
     switch (instruction->kind) {
     case IR_OPERATION: print_operation(p, instruction); return;
     case IR_LOAD:
-        text_printf(out, "load%s %s[", instruction->is_volatile ? " volatile" : "",
-                    buffer_name(p, instruction->buffer));
+        text_printf(out, "%s%s %s[", instruction->rereads ? "reload" : "load",
+                    instruction->is_volatile ? " volatile" : "", buffer_name(p, instruction->buffer));
         print_value(p, instruction->operands[0]);
         text_add(out, "]\n");
         return;

@@ -13,14 +13,15 @@
 
 /* note [global memory]
    A result or an intermediate at grid is written in one kernel and read in a later one, so its stores need no barriers; but
-   those of a block's scatter, which go over what the block has just stored there, and so does the check of it. A buffer counts as a whole. On OpenCL a
-   barrier orders only the memories that it names: one for shared memory leaves `stored` as it is. */
+   those of a block's scatter, which go over what the block has just stored there, and the loads that check it. A buffer
+   counts as a whole. On OpenCL a barrier orders only the memories that it names: one for shared memory leaves `stored` as it
+   is. */
 
 typedef VEC(struct stretch) places;
 
 struct state {
     places read, written;
-    places stored, overwritten; /* see note [global memory] */
+    places stored, met; /* see note [global memory] */
 };
 
 struct placement {
@@ -104,13 +105,13 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
         add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written, place);
     }
     bool is_write = instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
-    if ((is_write || instruction->overwrites) && instruction->buffer->memory == MEMORY_OUTPUT &&
-        p->level == LEVEL_BLOCK) {
+    bool comes_again = instruction->overwrites || instruction->rereads;
+    if ((is_write || comes_again) && instruction->buffer->memory == MEMORY_OUTPUT && p->level == LEVEL_BLOCK) {
         struct stretch whole = {(int)instruction->buffer->id, 0, 1, 0, NULL};
         if (is_write)
             add_place(p->arena, &touched->stored, whole);
-        if (instruction->overwrites)
-            add_place(p->arena, &touched->overwritten, whole);
+        if (comes_again)
+            add_place(p->arena, &touched->met, whole);
     }
     if (instruction->kind == IR_FORALL)
         index =
@@ -128,7 +129,7 @@ static void visit_phase(struct placement *p, const struct ir_instruction *instru
     collect(p, instruction, NULL, &touched);
     pass_barrier(state, barrier_of(p->plan->before, instruction));
     enum barrier barrier = BARRIER_NONE;
-    if (overlap(&state->stored, &touched.overwritten))
+    if (overlap(&state->stored, &touched.met))
         barrier = BARRIER_GLOBAL;
     else if (overlap(&state->written, &touched.read) || overlap(&state->written, &touched.written) ||
              overlap(&state->read, &touched.written))
