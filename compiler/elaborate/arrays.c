@@ -14,6 +14,8 @@ struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level
     struct push *push = ARENA_NEW(e->arena, struct push);
     push->kind = kind;
     push->level = level;
+    push->span = e->span;
+    push->maker = elab_users_span(e, e->span);
     return push;
 }
 
@@ -276,12 +278,12 @@ static struct elab_value *some_chunks(struct elaborator *e, void *context) {
     bool is_hosts = ir_ambient(b) == LEVEL_GRID && e->shape == 1;
     if (is_hosts) {
         struct ir_value *fit = ir_binary(b, OP_DIV, most, ir_binary(b, OP_MAX, size, ir_int(b, 1)));
-        elab_require(e, CHECK_MANY_CHUNKS, ir_binary(b, OP_LE, before, fit), last->count, size, last->push->span);
+        elab_require_push(e, last->push, CHECK_MANY_CHUNKS, ir_binary(b, OP_LE, before, fit), last->count, size);
     }
     before = ir_binary(b, OP_MUL, before, size);
     struct ir_value *whole = ir_binary(b, OP_ADD, before, length);
     if (is_hosts)
-        elab_require(e, CHECK_LONG, ir_binary(b, OP_LE, zero, whole), before, length, last->push->span);
+        elab_require_push(e, last->push, CHECK_LONG, ir_binary(b, OP_LE, zero, whole), before, length);
     return elab_scalar(e, whole);
 }
 
@@ -356,7 +358,7 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
             return NULL;
         struct ir_value *whole = ir_binary(b, OP_ADD, x, y);
         if (ir_ambient(b) == LEVEL_GRID && !e->shape)
-            elab_require(e, CHECK_LONG, ir_binary(b, OP_LE, ir_int(b, 0), whole), x, y, push->span);
+            elab_require_push(e, push, CHECK_LONG, ir_binary(b, OP_LE, ir_int(b, 0), whole), x, y);
         return whole;
     }
     case PUSH_CHOICE: {
@@ -500,7 +502,6 @@ static struct push *chunks(struct elaborator *e, const struct instance *instance
     struct push *push = elab_push_new(e, PUSH_CHUNKS, sequential ? inner : elab_level(e, instance, 1));
     push->chunk_level = inner;
     push->array = elab_as_pull(e, array);
-    push->span = e->span;
     return push;
 }
 
@@ -555,7 +556,6 @@ PRIMITIVE(APPEND) {
     struct push *push = elab_push_new(e, PUSH_APPEND, a->level);
     push->of = a;
     push->second = elab_as_push(e, arguments[1]);
-    push->span = e->span;
     return elab_of_push(e, push);
 }
 
@@ -565,7 +565,6 @@ PRIMITIVE(PERMUTE) {
     struct push *push = elab_push_new(e, PUSH_PERMUTE, of->level);
     push->function = arguments[0];
     push->of = of;
-    push->span = e->span;
     return elab_of_push(e, push);
 }
 
@@ -575,7 +574,6 @@ PRIMITIVE(PERMUTE_INTO) {
     struct push *push = elab_push_new(e, PUSH_INTO, of->level);
     push->total = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
     push->of = of;
-    push->span = e->span;
     return elab_of_push(e, push);
 }
 

@@ -26,6 +26,26 @@ void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *co
     ir_assume(e->builder, condition);
 }
 
+static struct span swap_maker(struct elaborator *e, struct span maker) {
+    struct span before = e->maker;
+    e->maker = maker;
+    return before;
+}
+
+void elab_check_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
+                     struct ir_value *a, struct ir_value *b) {
+    struct span maker = swap_maker(e, push->maker);
+    elab_check(e, check, condition, a, b, push->span);
+    swap_maker(e, maker);
+}
+
+void elab_require_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
+                       struct ir_value *a, struct ir_value *b) {
+    struct span maker = swap_maker(e, push->maker);
+    elab_require(e, check, condition, a, b, push->span);
+    swap_maker(e, maker);
+}
+
 static struct ir_value *is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
     struct ir_builder *b = e->builder;
     return ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), index), ir_binary(b, OP_LT, index, length));
@@ -70,7 +90,7 @@ static struct ir_value *mark(struct elaborator *e, const struct marking *marking
         old = ir_atomic(b, ATOMIC_OR, marking->marks, word, bit);
     }
     struct ir_value *is_first = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, old, bit), zero);
-    elab_check(e, CHECK_TWICE, is_first, place, marking->length, marking->push->span);
+    elab_check_push(e, marking->push, CHECK_TWICE, is_first, place, marking->length);
     return is_first;
 }
 
@@ -79,7 +99,7 @@ static void write_marked(struct elaborator *e, const struct writer *self, struct
     const struct marking *marking = self->marking;
     struct ir_builder *b = e->builder;
     struct ir_value *inside = is_inside(e, index, marking->length);
-    elab_check(e, marking->outside, inside, index, marking->length, marking->push->span);
+    elab_check_push(e, marking->push, marking->outside, inside, index, marking->length);
     enum ir_truth truth = ir_known(b, inside);
     if (truth == IR_FALSE)
         return;
@@ -126,8 +146,8 @@ void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outs
     struct ir_value *at = ir_convert(b, ir_binary(b, OP_AND, i, ir_int(b, 31)), BASE_U32);
     struct ir_value *bit =
         ir_binary(b, OP_AND, ir_binary(b, OP_SHR, word, at), ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
-    elab_check(e, CHECK_MISSING, ir_binary(b, OP_EQ, bit, ir_constant(b, BASE_U32, (union scalar){.natural = 1})), i,
-               stored, push->span);
+    struct ir_value *is_set = ir_binary(b, OP_EQ, bit, ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
+    elab_check_push(e, push, CHECK_MISSING, is_set, i, stored);
     elab_end_threads(e, push->level, i);
     e->split = split;
 }
@@ -158,7 +178,7 @@ void elab_check_scatter(struct elaborator *e, struct push *push, const struct wr
             same =
                 ir_binary(b, OP_AND, same, ir_binary(b, OP_EQ, elab_bits_of(e, stored), elab_bits_of(e, leaves.at[k])));
         }
-        elab_check(e, CHECK_SCATTER, same, place, place, push->span);
+        elab_check_push(e, push, CHECK_SCATTER, same, place, place);
     }
     if (truth == IR_UNKNOWN) {
         ir_else(b, NULL, 0);

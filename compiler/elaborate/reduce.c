@@ -497,6 +497,5 @@ struct elab_value *elab_REDUCE_BY_INDEX(struct elaborator *e, enum primitive pri
     push->initial = arguments[5];
     push->array = elab_as_pull(e, arguments[6]);
     push->pairs = elab_as_pull(e, arguments[7]);
-    push->span = e->span;
     return elab_of_push(e, push);
 }

@@ -176,7 +176,7 @@ static void check_chunk(struct elaborator *e, const struct chunk_body *body, str
         fits = ir_binary(b, OP_OR, fits, is_last);
         bound = ir_ternary(b, OP_SELECT, fits, length, size);
     }
-    elab_check(e, CHECK_CHUNK, fits, length, size, body->push->span);
+    elab_check_push(e, body->push, CHECK_CHUNK, fits, length, size);
     if (ir_known(b, ir_binary(b, OP_LE, length, bound)) != IR_TRUE &&
         ir_known(b, ir_binary(b, OP_LE, length, size)) != IR_TRUE)
         writer->bound = bound;
@@ -424,7 +424,6 @@ struct elab_value *elab_FORCE_UP_TO(struct elaborator *e, enum primitive primiti
     struct push *push = elab_push_new(e, PUSH_INTO, of->level);
     push->total = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
     push->of = of;
-    push->span = e->span;
     push->said = elab_one_int(e, push->level, "said_length");
     push->said->is_zeroed = push->level == LEVEL_GRID;
     if (!push->said->is_zeroed) {

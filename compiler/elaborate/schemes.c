@@ -51,7 +51,6 @@ struct elab_value *elab_PUSH_EACH(struct elaborator *e, enum primitive primitive
     push->total = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
     push->count = elab_not_negative(e, elab_as_scalar(e, arguments[1]));
     push->function = arguments[2];
-    push->span = e->span;
     return elab_of_push(e, push);
 }
 
@@ -264,6 +263,5 @@ struct elab_value *elab_SCATTER(struct elaborator *e, enum primitive primitive, 
     push->array = elab_as_pull(e, arguments[0]);
     push->pairs = elab_as_pull(e, arguments[1]);
     push->element = elab_type(e, instance, 0);
-    push->span = e->span;
     return elab_of_push(e, push);
 }

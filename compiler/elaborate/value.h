@@ -71,7 +71,8 @@ struct push {
     struct push *of, *second;
     struct ir_value *condition;
     bool with_index;
-    struct span span; /* of the operation, where it can fail when it is run */
+    struct span span;  /* of the operation */
+    struct span maker; /* of one in the prelude: the user's call that made it; or empty */
     struct ir_value *chunk_size;
     bool is_capped; /* a concat below grid whose last chunk was measured: that has chunk_size elements at most */
     enum level_value chunk_level; /* equal to `level`: one after another */
@@ -315,6 +316,11 @@ void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *co
                   struct ir_value *b, struct span span);
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span);
+/* At the push array's own place: that of who made it, whoever runs it. */
+void elab_require_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
+                       struct ir_value *a, struct ir_value *b);
+void elab_check_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
+                     struct ir_value *a, struct ir_value *b);
 /* The index, which is checked, and 0 instead where it is wrong. */
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length);
 /* Runs a scheme whose places a function of the program gives: each of its length must be written, and once. */

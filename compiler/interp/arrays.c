@@ -49,10 +49,10 @@ struct value pull_element(struct interp *in, const struct pull *pull, int64_t in
 
 /* ---- lengths ---- */
 
-static int64_t checked_length(struct interp *in, struct span span, int64_t length) {
+static int64_t checked_length(struct interp *in, const struct push *push, int64_t length) {
     if (length > VALUE_MAX_LENGTH)
-        interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld elements: the most is %lld", (long long)length,
-                    (long long)VALUE_MAX_LENGTH);
+        interp_fail_at(in, DIAG_ARRAY_TOO_LARGE, push->span, push->maker, "an array of %lld elements: the most is %lld",
+                       (long long)length, (long long)VALUE_MAX_LENGTH);
     return length;
 }
 
@@ -89,7 +89,7 @@ int64_t push_length(struct interp *in, struct push *push) {
         }
         break;
     }
-    push->length = checked_length(in, push->span, length);
+    push->length = checked_length(in, push, length);
     return push->length;
 }
 
@@ -120,9 +120,9 @@ static void write_mapped(struct interp *in, struct sink *sink, int64_t index, st
 
 static int64_t in_range(struct interp *in, const struct push *push, int64_t index, int64_t length) {
     if (index < 0 || index >= length)
-        interp_fail(in, DIAG_WRITE_OUT_OF_RANGE, push->span,
-                    "the index function gives %lld, and the array has %lld element%s", (long long)index,
-                    (long long)length, length == 1 ? "" : "s");
+        interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, push->span, push->maker,
+                       "the index function gives %lld, and the array has %lld element%s", (long long)index,
+                       (long long)length, length == 1 ? "" : "s");
     return index;
 }
 
@@ -165,8 +165,8 @@ static void write_interleaved(struct interp *in, struct sink *sink, int64_t inde
 
 static void check_chunk(struct interp *in, const struct push *push, int64_t length) {
     if (length != push->size)
-        interp_fail(in, DIAG_CHUNK_SIZE, push->span, "a chunk has %lld element%s, and %lld are wanted",
-                    (long long)length, length == 1 ? "" : "s", (long long)push->size);
+        interp_fail_at(in, DIAG_CHUNK_SIZE, push->span, push->maker, "a chunk has %lld element%s, and %lld are wanted",
+                       (long long)length, length == 1 ? "" : "s", (long long)push->size);
 }
 
 /* (42): each chunk is run by itself, and its elements go to its part of the whole. */
@@ -185,7 +185,7 @@ static int64_t run_concat(struct interp *in, struct push *push, struct sink *to)
         region_release(in->region, mark);
     }
     in->chunks = run.outer;
-    push->length = count == 0 ? 0 : checked_length(in, push->span, (count - 1) * push->size + length);
+    push->length = count == 0 ? 0 : checked_length(in, push, (count - 1) * push->size + length);
     return push->length;
 }
 
@@ -217,9 +217,9 @@ static int64_t run_each(struct interp *in, struct push *push, struct sink *to) {
             const struct value *pair = pull_element(in, pairs, k, push->span).tuple->items;
             int64_t index = pair[0].scalar.integer;
             if (index < 0 || index >= length)
-                interp_fail(in, DIAG_WRITE_OUT_OF_RANGE, push->span,
-                            "place %lld is written, and the array has %lld element%s", (long long)index,
-                            (long long)length, length == 1 ? "" : "s");
+                interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, push->span, push->maker,
+                               "place %lld is written, and the array has %lld element%s", (long long)index,
+                               (long long)length, length == 1 ? "" : "s");
             to->write(in, to, index, pair[1]);
             region_release(in->region, here);
         }
@@ -253,8 +253,8 @@ static int64_t run_seqfor(struct interp *in, struct push *push, struct sink *to)
         if (i == 0) {
             before->width = value_pack_width(value);
             if ((uint64_t)push_length(in, push) > SIZE_MAX / 2 / (before->width * sizeof *cells))
-                interp_fail(in, DIAG_ARRAY_TOO_LARGE, push->span,
-                            "an array of %lld elements is too large for the interpreter", (long long)push->size);
+                interp_fail_at(in, DIAG_ARRAY_TOO_LARGE, push->span, push->maker,
+                               "an array of %lld elements is too large for the interpreter", (long long)push->size);
             cells = interp_alloc(in, (size_t)push->size * before->width * sizeof *cells);
             before->cells = cells;
         }
@@ -327,8 +327,8 @@ static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to
         region_release(in->region, mark);
         if (place >= 0 && place < length) {
             if (in->options->check && by[place] >= 0 && !same_values(in, push, by[place], k))
-                interp_fail(in, DIAG_WRITTEN_TWICE, push->span, "place %lld is written twice, with different values",
-                            (long long)place);
+                interp_fail_at(in, DIAG_WRITTEN_TWICE, push->span, push->maker,
+                               "place %lld is written twice, with different values", (long long)place);
             by[place] = k;
         }
     }
@@ -428,7 +428,7 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     case PUSH_APPEND: {
         int64_t first = push_run(in, push->of, to);
         struct chunk_sink sink = {{write_shifted}, to, push, 0, first};
-        return checked_length(in, push->span, first + push_run(in, push->second, &sink.sink));
+        return checked_length(in, push, first + push_run(in, push->second, &sink.sink));
     }
     case PUSH_CONCAT: return run_concat(in, push, to);
     case PUSH_INTERLEAVE:
@@ -441,5 +441,5 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     case PUSH_REDUCE: return run_reduce(in, push, to);
     case PUSH_SHUFFLE: return run_shuffle(in, push, to);
     }
-    interp_fail(in, DIAG_INTERNAL, push->span, "the interpreter meets an unknown push array");
+    interp_fail_at(in, DIAG_INTERNAL, push->span, push->maker, "the interpreter meets an unknown push array");
 }

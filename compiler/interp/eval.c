@@ -80,20 +80,36 @@ static struct value local(struct interp *in, const struct core *core, const stru
     return interp_eval(in, environment->polymorphic, environment->next, use);
 }
 
+static struct value closure_of(struct interp *in, const struct core *lambda, const struct environment *environment,
+                               const struct instance *instance, struct span maker) {
+    struct closure *closure = INTERP_NEW(in, struct closure);
+    *closure = (struct closure){lambda, environment, instance, maker};
+    struct value result = {.kind = V_CLOSURE};
+    result.closure = closure;
+    return result;
+}
+
+/* Nobody made a global function: its call is what is blamed. */
+static struct value global_body(struct interp *in, const struct core *body, const struct instance *instance) {
+    if (body->kind == CORE_LAMBDA)
+        return closure_of(in, body, NULL, instance, (struct span){0, 0});
+    return interp_eval(in, body, NULL, instance);
+}
+
 /* What is the same at every use is evaluated once, in memory that stays: that of its depth, as a global that is first wanted
    amid the evaluation of another must outlive what that one gives back on its way. */
 static struct value global(struct interp *in, const struct core *core, const struct instance *instance) {
     const struct core_global *wanted = core->global.global;
     bool is_polymorphic = wanted->scheme && wanted->scheme->type_count > 0;
     if (is_polymorphic)
-        return interp_eval(in, wanted->body, NULL, instance_of(in, &core->global.instance, instance, NULL));
+        return global_body(in, wanted->body, instance_of(in, &core->global.instance, instance, NULL));
     if (!in->globals[wanted->index]) {
         struct region *region = in->region;
         if (!in->global_regions[in->global_depth])
             in->global_regions[in->global_depth] = region_new();
         in->region = in->global_regions[in->global_depth++];
         struct value *kept = INTERP_NEW(in, struct value);
-        *kept = interp_eval(in, wanted->body, NULL, NULL);
+        *kept = global_body(in, wanted->body, NULL);
         in->region = region;
         in->global_depth--;
         in->globals[wanted->index] = kept;
@@ -146,13 +162,21 @@ static const struct environment *bind(struct interp *in, const struct core_local
 
 struct value interp_apply(struct interp *in, struct value function, struct value argument, struct span span) {
     struct call call = {span, in->call};
+    struct span maker = in->maker;
     struct value result;
     in->call = &call;
     if (function.kind == V_CLOSURE) {
         const struct closure *closure = function.closure;
-        const struct core *lambda = closure->lambda;
-        result = interp_eval(in, lambda->lambda.body,
-                             bind(in, lambda->lambda.parameter, argument, closure->environment), closure->instance);
+        const struct core *lambda = closure->lambda, *body = lambda->lambda.body;
+        if (closure->maker.end)
+            in->maker = closure->maker;
+        else if (maker.end && !diag_is_ours(in->diagnostics, span))
+            in->maker = (struct span){0, 0};
+        const struct environment *environment = bind(in, lambda->lambda.parameter, argument, closure->environment);
+        if (body->kind == CORE_LAMBDA) /* who calls a curried function is who gives it its last argument */
+            result = closure_of(in, body, environment, closure->instance, closure->maker);
+        else
+            result = interp_eval(in, body, environment, closure->instance);
     } else if (function.kind == V_PRIMITIVE) {
         const struct partial *partial = function.partial;
         size_t arity = (size_t)primitive_info[partial->primitive].arity;
@@ -168,6 +192,7 @@ struct value interp_apply(struct interp *in, struct value function, struct value
         interp_fail(in, DIAG_INTERNAL, span, "the interpreter applies what is no function");
     }
     in->call = call.caller;
+    in->maker = maker;
     return result;
 }
 
@@ -245,13 +270,7 @@ struct value interp_eval(struct interp *in, const struct core *core, const struc
         case CORE_GLOBAL: return global(in, core, instance);
         case CORE_PRIMITIVE: return partial_of(in, core->primitive.primitive, NULL, 0, NULL);
         case CORE_CONFIG: return config(in, core);
-        case CORE_LAMBDA: {
-            struct closure *closure = INTERP_NEW(in, struct closure);
-            *closure = (struct closure){core, environment, instance};
-            struct value result = {.kind = V_CLOSURE};
-            result.closure = closure;
-            return result;
-        }
+        case CORE_LAMBDA: return closure_of(in, core, environment, instance, interp_users_span(in, core->span));
         case CORE_APPLY: return apply_spine(in, core, environment, instance);
         case CORE_LET: {
             struct environment *inner = INTERP_NEW(in, struct environment);

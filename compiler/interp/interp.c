@@ -80,19 +80,40 @@ static void note_calls(struct interp *in, struct diagnostic *diagnostic, const s
     }
 }
 
-void interp_fail(struct interp *in, enum diag_code code, struct span span, const char *format, ...) {
+struct span interp_users_span(const struct interp *in, struct span span) {
+    if (!diag_is_ours(in->diagnostics, span))
+        return (struct span){0, 0};
+    if (in->maker.end)
+        return in->maker;
+    const struct call *call = users_call(in, span);
+    return call ? call->span : (struct span){0, 0};
+}
+
+_Noreturn static void fail(struct interp *in, enum diag_code code, struct span span, struct span maker,
+                           const char *format, va_list arguments) {
     char message[512];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    bool is_made = maker.end && diag_is_ours(in->diagnostics, span);
     const struct call *shown_at = users_call(in, span);
-    struct span shown = shown_at ? shown_at->span : span;
+    struct span shown = is_made ? maker : shown_at ? shown_at->span : span;
     struct diagnostic *d = diag_error(in->diagnostics, code, shown, "%s", message);
-    if (shown_at)
+    if (is_made || shown_at)
         diag_note(in->diagnostics, d, span, "it is found here");
     note_calls(in, d, shown_at ? shown_at->caller : in->call, shown);
     longjmp(in->failed, 1);
+}
+
+void interp_fail(struct interp *in, enum diag_code code, struct span span, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fail(in, code, span, in->maker, format, arguments);
+}
+
+void interp_fail_at(struct interp *in, enum diag_code code, struct span span, struct span maker, const char *format,
+                    ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fail(in, code, span, maker, format, arguments);
 }
 
 /* ---- kernels ---- */

@@ -15,6 +15,7 @@ static struct value new_push(struct interp *in, struct push push) {
     struct push *made = INTERP_NEW(in, struct push);
     *made = push;
     made->length = -1;
+    made->maker = interp_users_span(in, push.span);
     return push_of(made);
 }
 

@@ -8,8 +8,8 @@
 struct store {
     struct sink sink; /* first: a sink that is a store is cast back */
     struct store *outer;
-    struct span span;
-    int64_t length; /* -1: not known until the scheme has run */
+    struct span span, maker; /* who decides on the places that are written, as in struct push */
+    int64_t length;          /* -1: not known until the scheme has run */
     int64_t capacity;
     size_t width; /* cells per element; 0: none was written yet */
     struct value *cells;
@@ -17,8 +17,8 @@ struct store {
 };
 
 static _Noreturn void too_large(struct interp *in, const struct store *store, int64_t length) {
-    interp_fail(in, DIAG_ARRAY_TOO_LARGE, store->span, "an array of %lld elements is too large for the interpreter",
-                (long long)length);
+    interp_fail_at(in, DIAG_ARRAY_TOO_LARGE, store->span, store->maker,
+                   "an array of %lld elements is too large for the interpreter", (long long)length);
 }
 
 static void grow(struct interp *in, struct store *store, int64_t wanted) {
@@ -45,15 +45,17 @@ static void grow(struct interp *in, struct store *store, int64_t wanted) {
 static void write_store(struct interp *in, struct sink *sink, int64_t index, struct value value) {
     struct store *store = (struct store *)sink;
     if (index < 0 || (store->length >= 0 && index >= store->length))
-        interp_fail(in, DIAG_WRITE_OUT_OF_RANGE, store->span, "place %lld is written, and the array has %lld element%s",
-                    (long long)index, (long long)store->length, store->length == 1 ? "" : "s");
+        interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, store->span, store->maker,
+                       "place %lld is written, and the array has %lld element%s", (long long)index,
+                       (long long)store->length, store->length == 1 ? "" : "s");
     if (store->width == 0)
         store->width = value_pack_width(value);
     if (store->width == 0)
-        interp_fail(in, DIAG_INTERNAL, store->span, "the interpreter stores what is no base value");
+        interp_fail_at(in, DIAG_INTERNAL, store->span, store->maker, "the interpreter stores what is no base value");
     grow(in, store, index + 1);
     if (store->written[index])
-        interp_fail(in, DIAG_WRITTEN_TWICE, store->span, "place %lld is written twice", (long long)index);
+        interp_fail_at(in, DIAG_WRITTEN_TWICE, store->span, store->maker, "place %lld is written twice",
+                       (long long)index);
     store->written[index] = 1;
     value_pack(value, store->cells + (size_t)index * store->width);
 }
@@ -82,12 +84,14 @@ static bool length_is_cheap(const struct push *push) {
 }
 
 /* Who decides on the places that are written: what has an index function; else what wants the array, at that span. */
-static struct span writer_of(const struct push *push, struct span span) {
+static void blame(struct interp *in, struct store *store, const struct push *push, struct span span) {
     while (push->kind == PUSH_MAP || push->kind == PUSH_MAP_IX || push->kind == PUSH_SHUFFLE)
         push = push->of;
     bool has_function = push->kind == PUSH_PERMUTE || push->kind == PUSH_INTERLEAVE ||
                         push->kind == PUSH_INTERLEAVE_INTO || push->kind == PUSH_INTO || push->kind == PUSH_EACH;
-    return has_function && push->span.end ? push->span : span;
+    bool is_push = has_function && push->span.end;
+    store->span = is_push ? push->span : span;
+    store->maker = is_push ? push->maker : in->maker;
 }
 
 /* Rules (39) to (42): every element is brought to a base value, and then they are an array. */
@@ -96,15 +100,15 @@ struct store *store_run(struct interp *in, struct push *push, struct span span) 
     if (!store)
         interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "there is no memory left");
     store->sink.write = write_store;
-    store->span = writer_of(push, span);
+    blame(in, store, push, span);
     store->outer = in->stores;
     in->stores = store;
     store->length = length_is_cheap(push) ? push_length(in, push) : -1;
     int64_t length = push_run(in, push, &store->sink);
     for (int64_t i = 0; i < length; i++)
         if (i >= store->capacity || !store->written[i])
-            interp_fail(in, DIAG_NEVER_WRITTEN, store->span, "place %lld of %lld is never written", (long long)i,
-                        (long long)length);
+            interp_fail_at(in, DIAG_NEVER_WRITTEN, store->span, store->maker, "place %lld of %lld is never written",
+                           (long long)i, (long long)length);
     store->length = length;
     return store;
 }
