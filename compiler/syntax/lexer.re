@@ -342,9 +342,19 @@ static bool is_in_list(const struct lexer *lexer) {
     return false;
 }
 
+/* By its mark, or by ASCII characters with a zero byte before or behind each. */
+static bool is_utf16(const struct source *source) {
+    const unsigned char *text = source->text;
+    if (source->length < 2)
+        return false;
+    if (memcmp(text, "\xFF\xFE", 2) == 0 || memcmp(text, "\xFE\xFF", 2) == 0)
+        return true;
+    return source->length >= 4 && !text[0] != !text[1] && !text[0] == !text[2] && !text[1] == !text[3];
+}
+
 /* One error for each run of malformed bytes, and one for each run of NUL bytes, wherever they are. */
 static void check_encoding(struct lexer *lexer) {
-    const unsigned char *at = lexer->source->text, *limit = lexer->limit;
+    const unsigned char *at = lexer->cursor, *limit = lexer->limit;
     while (at < limit && lexer->errors < LEXICAL_ERROR_LIMIT) {
         const unsigned char *from = at;
         size_t bytes = 1;
@@ -540,8 +550,15 @@ void lex_source(struct arena *arena, struct symbols *symbols, const struct sourc
                           .bad_names = map_new(arena),
                           .starts_line = true};
     *tokens = (struct tokens){.at = NULL};
+    if (is_utf16(source)) {
+        struct diagnostic *error = lexical_error(&lexer, DIAG_BAD_UTF8, (struct span){source->base, source->base},
+                                                 "this is UTF-16 text, not UTF-8");
+        diag_hint(diagnostics, error, "save the file with the encoding UTF-8");
+        lexer.cursor = lexer.limit;
+        lexer.is_cut = true;
+    }
     check_encoding(&lexer);
-    if (source->length >= 3 && memcmp(source->text, "\xEF\xBB\xBF", 3) == 0)
+    if (lexer.cursor == source->text && source->length >= 3 && memcmp(source->text, "\xEF\xBB\xBF", 3) == 0)
         lexer.cursor += 3; /* a byte order mark */
     while (lexer.errors < LEXICAL_ERROR_LIMIT && lex_one(&lexer))
         continue;
