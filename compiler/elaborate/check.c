@@ -71,6 +71,19 @@ struct marking {
     struct ir_value *length;
 };
 
+void elab_check_said(struct elaborator *e, const struct push *push, struct ir_value *length) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *zero = ir_int(b, 0), *said = ir_unary(b, OP_BIT_NOT, length), *before;
+    if (push->said->memory == MEMORY_PRIVATE) {
+        before = ir_load(b, push->said, zero);
+        ir_store(b, push->said, zero, said);
+    } else {
+        before = ir_atomic(b, ATOMIC_EXCHANGE, push->said, zero, said);
+    }
+    struct ir_value *is_first = ir_binary(b, OP_EQ, before, zero);
+    elab_check_push(e, push, CHECK_SAID_TWICE, is_first, ir_unary(b, OP_BIT_NOT, before), length);
+}
+
 static enum ir_memory marks_memory(enum level_value level) {
     return level == LEVEL_GRID ? MEMORY_OUTPUT : level == LEVEL_THREAD ? MEMORY_PRIVATE : MEMORY_SHARED;
 }

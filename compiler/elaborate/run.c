@@ -56,14 +56,17 @@ static void write_within(struct elaborator *e, const struct writer *next, struct
     }
 }
 
-/* If the length is one: -1 says nothing. */
-static void write_length(struct elaborator *e, struct ir_buffer *said, struct ir_value *length) {
+/* If the length is one: -1 says nothing. With --check its complement is stored, as 0 says that there was none before. */
+static void write_length(struct elaborator *e, const struct push *push, struct ir_value *length) {
     struct ir_builder *b = e->builder;
     struct ir_value *says = ir_binary(b, OP_LE, ir_int(b, 0), length);
     if (ir_known(b, says) == IR_FALSE)
         return;
     ir_begin_if(b, says);
-    ir_store(b, said, ir_int(b, 0), length);
+    if (e->options->check)
+        elab_check_said(e, push, length);
+    else
+        ir_store(b, push->said, ir_int(b, 0), length);
     ir_else(b, NULL, 0);
     ir_end_if(b, NULL, NULL, 0, false);
 }
@@ -76,7 +79,7 @@ static void write_placed(struct elaborator *e, const struct writer *self, struct
         elab_internal(e, "a write is no pair");
     struct elab_value **items = element->tuple.items;
     if (self->push->said)
-        write_length(e, self->push->said, elab_as_scalar(e, *items++));
+        write_length(e, self->push, elab_as_scalar(e, *items++));
     write_within(e, self->next, elab_as_scalar(e, items[0]), items[1], self->push->total);
 }
 
@@ -410,6 +413,8 @@ struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, con
 struct ir_value *elab_said_length(struct elaborator *e, const struct push *push) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_load(b, push->said, ir_int(b, 0));
+    if (e->options->check)
+        length = ir_unary(b, OP_BIT_NOT, length);
     return ir_binary(b, OP_MIN, ir_binary(b, OP_MAX, length, ir_int(b, 0)), push->total);
 }
 

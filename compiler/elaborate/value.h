@@ -316,6 +316,8 @@ void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *co
                   struct ir_value *b, struct span span);
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span);
+/* Says the length of forceUpTo's result, in its complement. */
+void elab_check_said(struct elaborator *e, const struct push *push, struct ir_value *length);
 /* At the push array's own place: that of who made it, whoever runs it. */
 void elab_require_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
                        struct ir_value *a, struct ir_value *b);

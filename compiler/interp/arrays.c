@@ -140,6 +140,10 @@ static void write_pair(struct interp *in, struct sink *sink, int64_t index, stru
     const struct value *items = value.tuple->items;
     if (push->said) {
         int64_t length = items++->scalar.integer;
+        if (length >= 0 && *push->said >= 0 && in->options->check)
+            interp_fail_at(in, DIAG_WRITTEN_TWICE, push->span, push->maker,
+                           "the length is said twice: it is %lld, and it is %lld", (long long)*push->said,
+                           (long long)length);
         if (length >= 0)
             *push->said = length < push->size ? length : push->size;
     }
@@ -423,7 +427,9 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     case PUSH_INTO: {
         struct mapping_sink sink = {{write_pair}, to, push};
         push_run(in, push->of, &sink.sink);
-        return push->said ? *push->said : push->size;
+        if (push->said)
+            return *push->said > 0 ? *push->said : 0;
+        return push->size;
     }
     case PUSH_APPEND: {
         int64_t first = push_run(in, push->of, to);

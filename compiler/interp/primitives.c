@@ -236,8 +236,14 @@ static struct value interp_FORCE(struct interp *in, const struct value *a, struc
 }
 
 static struct value interp_FORCE_UP_TO(struct interp *in, const struct value *a, struct span span) {
-    int64_t size = size_of(in, a[0], "the length", span), said = 0;
-    struct push push = {.kind = PUSH_INTO, .span = span, .size = size, .length = -1, .of = a[1].push, .said = &said};
+    int64_t size = size_of(in, a[0], "the length", span), said = -1;
+    struct push push = {.kind = PUSH_INTO,
+                        .span = span,
+                        .maker = interp_users_span(in, span),
+                        .size = size,
+                        .length = -1,
+                        .of = a[1].push,
+                        .said = &said};
     return store_finish(in, store_run(in, &push, span));
 }
 
