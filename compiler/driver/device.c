@@ -16,7 +16,9 @@ static bool choose_mapping(const struct options *options, enum fcl_device_kind k
     return options_mapping_fits(options, fcl_device_kind_name(kind));
 }
 
-bool device_open(const struct device_request *request, struct device_session *session) {
+/* Opens the device, and says what is to be generated for it: the request's kernel. */
+static bool open_device(const struct device_request *request, struct device_session *session,
+                        struct generate_request *generation) {
     const struct options *options = request->options;
     struct fcl_options open = FCL_OPTIONS_DEFAULT;
     open.kind = request->kind;
@@ -35,11 +37,12 @@ bool device_open(const struct device_request *request, struct device_session *se
         session->status = EXIT_USAGE;
         return false;
     }
-    struct generate_request generation = {
+    *generation = (struct generate_request){
         .arena = request->arena,
         .options = options,
         .program = request->program,
-        .only = request->kernel,
+        .only = &request->kernel,
+        .only_count = 1,
         .language = device->backend == FCL_BACKEND_CUDA     ? BACKEND_CUDA
                     : device->backend == FCL_BACKEND_OPENCL ? BACKEND_OPENCL
                                                             : BACKEND_C,
@@ -52,6 +55,13 @@ bool device_open(const struct device_request *request, struct device_session *se
         .diagnostics = request->diagnostics,
     };
     session->generated = ARENA_NEW(request->arena, struct generated);
+    return true;
+}
+
+bool device_open(const struct device_request *request, struct device_session *session) {
+    struct generate_request generation;
+    if (!open_device(request, session, &generation))
+        return false;
     session->status = EXIT_PROGRAM_WRONG;
     if (!generate(&generation, session->generated))
         return false;
@@ -61,16 +71,12 @@ bool device_open(const struct device_request *request, struct device_session *se
     return true;
 }
 
-bool device_build(const struct device_request *request, struct device_session *session) {
-    struct fcl_program *program;
+/* Puts the arguments of one of the session's kernels into the device's memory. */
+static bool begin(const struct device_request *request, struct device_session *session, size_t index) {
     session->status = EXIT_DEVICE;
-    if (fcl_build(session->context, session->text, NULL, &program) != FCL_OK) {
-        session->why = fcl_error(session->context);
-        return false;
-    }
-    struct execute_job job = {.kernel = session->generated->kernels.at[0],
-                              .target = session->generated->targets.at[0],
-                              .program = program,
+    struct execute_job job = {.kernel = session->generated->kernels.at[index],
+                              .target = session->generated->targets.at[index],
+                              .program = session->built,
                               .context = session->context,
                               .arguments = request->arguments,
                               .argument_count = request->argument_count};
@@ -78,6 +84,15 @@ bool device_build(const struct device_request *request, struct device_session *s
     if (session->run)
         session->status = EXIT_GOOD;
     return session->run != NULL;
+}
+
+bool device_build(const struct device_request *request, struct device_session *session) {
+    session->status = EXIT_DEVICE;
+    if (fcl_build(session->context, session->text, NULL, &session->built) != FCL_OK) {
+        session->why = fcl_error(session->context);
+        return false;
+    }
+    return begin(request, session, 0);
 }
 
 bool device_prepare(const struct device_request *request, struct device_session *session) {
@@ -88,6 +103,82 @@ void device_finish(struct device_session *session) {
     device_run_free(session->run);
     fcl_close(session->context);
 }
+
+/* ---- batches ---- */
+
+struct batch_part {
+    VEC(const struct core_global *) kernels;
+    struct arena *arena; /* of the session; NULL: none was opened yet */
+    struct device_session session;
+    bool is_built;
+};
+
+struct device_batch {
+    struct arena *arena;
+    struct diagnostics *unused;
+    struct batch_part parts[2]; /* without checks, and with them */
+};
+
+struct device_batch *device_batch_new(struct diagnostics *unused) {
+    struct arena *arena = arena_new();
+    struct device_batch *batch = ARENA_NEW(arena, struct device_batch);
+    batch->arena = arena;
+    batch->unused = unused;
+    return batch;
+}
+
+void device_batch_add(struct device_batch *batch, const struct core_global *kernel, bool check) {
+    struct batch_part *part = &batch->parts[check];
+    for (size_t i = 0; i < part->kernels.count; i++)
+        if (part->kernels.at[i] == kernel)
+            return;
+    vec_push(batch->arena, &part->kernels, kernel);
+}
+
+static void close_part(struct batch_part *part) {
+    if (!part->arena)
+        return;
+    device_finish(&part->session);
+    arena_free(part->arena);
+    part->arena = NULL;
+    part->session = (struct device_session){0};
+    part->is_built = false;
+}
+
+void device_batch_free(struct device_batch *batch) {
+    close_part(&batch->parts[false]);
+    close_part(&batch->parts[true]);
+    arena_free(batch->arena);
+}
+
+/* The part that the kernel is in, built; NULL where it must be made alone. */
+static struct batch_part *part_with(const struct device_request *alone, struct device_batch *batch, size_t *index) {
+    if (!batch)
+        return NULL;
+    struct batch_part *part = &batch->parts[alone->options->check];
+    struct device_session *session = &part->session;
+    if (!part->arena) {
+        struct device_request request = *alone;
+        struct generate_request generation;
+        request.arena = part->arena = arena_new();
+        request.diagnostics = batch->unused;
+        if (!open_device(&request, session, &generation))
+            return NULL;
+        generation.only = part->kernels.at;
+        generation.only_count = part->kernels.count;
+        (void)generate(&generation, session->generated);
+        session->text = generate_text(&generation, session->generated, alone->kernel->source->path);
+        part->is_built = session->generated->kernels.count > 0 &&
+                         fcl_build(session->context, session->text, NULL, &session->built) == FCL_OK;
+    }
+    size_t count = part->is_built ? session->generated->globals.count : 0;
+    for (*index = 0; *index < count; ++*index)
+        if (session->generated->globals.at[*index] == alone->kernel)
+            return part;
+    return NULL;
+}
+
+/* ---- the executors ---- */
 
 static enum exit_status run_on(const struct execution *execution, enum fcl_device_kind kind,
                                struct host_value **result) {
@@ -100,23 +191,33 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
                                      .kind = kind,
                                      .tuning = execution->tuning,
                                      .diagnostics = execution->diagnostics};
-    struct device_session session = {0};
+    size_t index = 0;
+    struct batch_part *part = part_with(&request, execution->batch, &index);
+    struct device_session alone = {0}, *session = part ? &part->session : &alone;
     enum exit_status status = EXIT_GOOD;
-    if (!device_prepare(&request, &session))
-        status = session.status;
-    else if (!device_run_once(session.run, &session.why) ||
-             !(*result = device_run_result(session.run, execution->arena, &session.why)))
+    if (!(part ? begin(&request, session, index) : device_prepare(&request, session)))
+        status = session->status;
+    else if (!device_run_once(session->run, &session->why) ||
+             !(*result = device_run_result(session->run, execution->arena, &session->why)))
         status = EXIT_DEVICE;
-    const struct ir_check_site *check = device_run_failed_check(session.run);
+    const struct ir_check_site *check = device_run_failed_check(session->run);
     if (check) {
         status = EXIT_PROGRAM_WRONG;
         struct diagnostic *d =
-            diag_error(execution->diagnostics, ir_check_info[check->check].code, check->span, "%s", session.why);
+            diag_error(execution->diagnostics, ir_check_info[check->check].code, check->span, "%s", session->why);
         if (check->found.end)
             diag_note(execution->diagnostics, d, check->found, "it is found here");
-    } else if (status != EXIT_GOOD && session.why)
-        diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", session.why);
-    device_finish(&session);
+    } else if (status != EXIT_GOOD && session->why)
+        diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", session->why);
+    if (!part) {
+        device_finish(&alone);
+    } else if (status == EXIT_DEVICE) {
+        close_part(part);
+    } else {
+        device_run_free(session->run);
+        session->run = NULL;
+        session->why = NULL;
+    }
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "driver/executor.h"
 #include "fcl.h"
 
+struct device_batch;
 struct device_run;
 struct generated;
 
@@ -25,6 +26,7 @@ struct device_request {
 
 struct device_session {
     struct fcl_context *context;
+    struct fcl_program *built;
     struct generated *generated;
     const char *text;          /* the kernels' source */
     const struct tuned *tuned; /* the values they were made with; NULL: the params' own */
@@ -39,6 +41,13 @@ bool device_open(const struct device_request *request, struct device_session *se
 bool device_build(const struct device_request *request, struct device_session *session);
 bool device_prepare(const struct device_request *request, struct device_session *session); /* both */
 void device_finish(struct device_session *session);
+
+/* Kernels that are run in turn, such as those of a file of tests: they are compiled together and built as one program, which costs
+   a driver little more than one of them; those that --check is on for, as another. One that can't be compiled is compiled for each
+   run, to say why. Errors are a device's: a run that meets one closes it, and the next run opens it again. */
+struct device_batch *device_batch_new(struct diagnostics *unused);
+void device_batch_add(struct device_batch *batch, const struct core_global *kernel, bool check);
+void device_batch_free(struct device_batch *batch);
 
 extern const struct executor executor_cuda, executor_opencl, executor_c;
 

@@ -8,17 +8,19 @@
 #include "types/core.h"
 #include "values/value.h"
 
+struct device_batch;
+
 /* What is to be run. What is wrong is reported to `diagnostics`; `arena` holds the result. */
 struct execution {
     struct arena *arena;
     const struct options *options;
-    struct symbols *symbols;
     const struct program *program;
     const struct tuning *tuning;
     const struct core_global *kernel;
     struct host_value *const *arguments; /* as the kernel's parameters want them */
     size_t argument_count;
     struct diagnostics *diagnostics;
+    struct device_batch *batch; /* that the kernel is one of; or NULL. See driver/device.h */
 };
 
 struct executor {

@@ -87,9 +87,10 @@ static bool generate_kernel(const struct generate_request *request, const struct
     const char *wrong = ir_verify(arena, kernel);
     if (wrong)
         return internal_error(request, global, wrong);
-    vec_push(arena, &result->kernels, kernel);
-    if (request->before_passes)
+    if (request->before_passes) {
+        vec_push(arena, &result->kernels, kernel);
         return true;
+    }
     wrong = ir_optimise(arena, kernel, request->options->optimise);
     if (wrong)
         return internal_error(request, global, wrong);
@@ -105,8 +106,12 @@ static bool generate_kernel(const struct generate_request *request, const struct
     if (wrong)
         return internal_error(request, global, wrong);
     const struct target_program *target = map_kernel(arena, kernel, &map);
+    if (!shared_memory_fits(request, kernel, target))
+        return false;
+    vec_push(arena, &result->globals, global);
+    vec_push(arena, &result->kernels, kernel);
     vec_push(arena, &result->targets, target);
-    return shared_memory_fits(request, kernel, target);
+    return true;
 }
 
 static bool is_taken(const struct generated *generated, const struct target_kernel *asking, const char *name) {
@@ -142,8 +147,13 @@ static void make_names_unique(struct arena *arena, struct generated *generated) 
 /* As `fclc run` finds them: of one name, the last. */
 static bool is_wanted(const struct generate_request *request, size_t index) {
     const struct core_global *global = request->program->globals.at[index];
-    if (global->kind != GLOBAL_KERNEL || request->only)
-        return global == request->only;
+    if (global->kind != GLOBAL_KERNEL)
+        return false;
+    for (size_t i = 0; i < request->only_count; i++)
+        if (request->only[i] == global)
+            return true;
+    if (request->only)
+        return false;
     for (size_t i = index + 1; i < request->program->globals.count; i++) {
         const struct core_global *later = request->program->globals.at[i];
         if (later->kind == GLOBAL_KERNEL && later->source == global->source && later->name == global->name)

@@ -10,9 +10,9 @@
 #include "types/core.h"
 
 struct generated {
-    VEC(struct ir_kernel *) raw; /* as elaborated, when keep_raw */
-    VEC(struct ir_kernel *) kernels;
-    VEC(const struct target_program *) targets; /* in the same order */
+    VEC(const struct core_global *) globals;
+    VEC(struct ir_kernel *) kernels;            /* theirs, in the same order, */
+    VEC(const struct target_program *) targets; /* and likewise, unless before_passes */
     VEC(const struct tuned *) tuned;            /* the lines that were used */
 };
 
@@ -20,8 +20,9 @@ struct generate_request {
     struct arena *arena;
     const struct options *options;
     const struct program *program;
-    const struct core_global *only; /* one kernel, or NULL: all of `source` */
-    const struct source *source;    /* the file that was named: what it imports has kernels of its own, for itself */
+    const struct core_global *const *only; /* some kernels, or NULL: all of `source` */
+    size_t only_count;
+    const struct source *source; /* the file that was named: what it imports has kernels of its own, for itself */
     enum backend_language language;
     const struct tuning *tuning; /* tuned values, */
     const char *kind;            /* for a device of that kind; NULL: for none */
@@ -33,7 +34,8 @@ struct generate_request {
     struct diagnostics *diagnostics;
 };
 
-/* False when diagnostics were given. An internal error (verification) is one of them. */
+/* False when diagnostics were given. An internal error (verification) is one of them. The kernels without any are in the result
+   all the same. */
 bool generate(const struct generate_request *request, struct generated *result);
 
 /* The kernels' text in the request's language; `path` is the source file's name for the heading. */

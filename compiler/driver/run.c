@@ -71,8 +71,14 @@ static enum exit_status run_kernel(struct compilation *c) {
     const struct executor *executor = arguments ? executor_choose(o, c->arena, &why) : NULL;
     if (!executor)
         return driver_complain(c->options, arguments ? EXIT_DEVICE : EXIT_USAGE, "%s", why);
-    struct execution execution = {c->arena, o,         c->symbols,           c->program,    &c->tuning,
-                                  kernel,   arguments, o->operand_count - 2, c->diagnostics};
+    struct execution execution = {.arena = c->arena,
+                                  .options = o,
+                                  .program = c->program,
+                                  .tuning = &c->tuning,
+                                  .kernel = kernel,
+                                  .arguments = arguments,
+                                  .argument_count = o->operand_count - 2,
+                                  .diagnostics = c->diagnostics};
     struct host_value *result = NULL;
     status = executor->run(&execution, &result);
     return status == EXIT_GOOD ? deliver(c, result) : status;

@@ -7,6 +7,7 @@
 #include "driver/arguments.h"
 #include "driver/commands.h"
 #include "driver/compilation.h"
+#include "driver/device.h"
 #include "driver/directive.h"
 #include "driver/executor.h"
 #include "support/edit.h"
@@ -20,6 +21,7 @@ struct testing {
     struct compilation *c;
     const struct executor *executor;
     const struct directive *directive;
+    struct device_batch *batch;
     struct tally *tally;
 };
 
@@ -78,6 +80,11 @@ static const struct core_global *kernel_named(const struct compilation *c, const
     return NULL;
 }
 
+/* What is wrong must be found, not happen. */
+static bool is_checked(const struct compilation *c, const struct directive *directive) {
+    return c->options->check || directive->expectation == EXPECT_ERROR;
+}
+
 static void run_test(const struct testing *t, struct arena *arena) {
     const struct directive *directive = t->directive;
     const char *directory = path_directory(arena, t->c->file->source->path), *why = NULL;
@@ -102,10 +109,16 @@ static void run_test(const struct testing *t, struct arena *arena) {
     }
     struct diagnostics *diagnostics = diagnostics_new(arena, t->c->sources);
     struct options options = *t->c->options;
-    options.check |= directive->expectation == EXPECT_ERROR; /* what is wrong must be found, not happen */
-    struct execution execution = {arena,         &options, t->c->symbols, t->c->program,
-                                  &t->c->tuning, kernel,   arguments,     directive->arguments.count,
-                                  diagnostics};
+    options.check = is_checked(t->c, directive);
+    struct execution execution = {.arena = arena,
+                                  .options = &options,
+                                  .program = t->c->program,
+                                  .tuning = &t->c->tuning,
+                                  .kernel = kernel,
+                                  .arguments = arguments,
+                                  .argument_count = directive->arguments.count,
+                                  .diagnostics = diagnostics,
+                                  .batch = t->batch};
     struct host_value *result = NULL;
     enum exit_status status = t->executor->run(&execution, &result);
     t->tally->device_failed |= status == EXIT_DEVICE;
@@ -127,13 +140,21 @@ static void run_tests(struct compilation *c, const struct executor *executor, co
             printf("%s: %zu skipped on %s: %s\n", c->file->source->path, tests->count, executor->name, why);
         return;
     }
+    struct device_batch *batch = device_batch_new(diagnostics_new(c->arena, c->sources));
+    for (size_t i = 0; i < tests->count; i++) {
+        struct suggestion unused = suggestion_for(tests->at[i].kernel);
+        const struct core_global *kernel = kernel_named(c, tests->at[i].kernel, &unused);
+        if (kernel)
+            device_batch_add(batch, kernel, is_checked(c, &tests->at[i]));
+    }
     for (size_t i = 0; i < tests->count; i++) {
         struct arena *arena = arena_new();
-        struct testing testing = {c, executor, &tests->at[i], tally};
+        struct testing testing = {c, executor, &tests->at[i], batch, tally};
         run_test(&testing, arena);
         fflush(stdout);
         arena_free(arena);
     }
+    device_batch_free(batch);
 }
 
 static void test_on_chosen(struct compilation *c, const directives *tests, struct tally *tally) {

@@ -287,7 +287,6 @@ static enum exit_status find_wanted(struct search *s) {
         return driver_complain(s->c->options, EXIT_DEVICE, "%s", why);
     struct execution execution = {.arena = s->c->arena,
                                   .options = &options,
-                                  .symbols = s->c->symbols,
                                   .program = r->program,
                                   .kernel = r->kernel,
                                   .arguments = r->arguments,
