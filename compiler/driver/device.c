@@ -110,7 +110,7 @@ struct batch_part {
     VEC(const struct core_global *) kernels;
     struct arena *arena; /* of the session; NULL: none was opened yet */
     struct device_session session;
-    bool is_built;
+    bool is_built, has_failed;
 };
 
 struct device_batch {
@@ -153,7 +153,7 @@ void device_batch_free(struct device_batch *batch) {
 
 /* The part that the kernel is in, built; NULL where it must be made alone. */
 static struct batch_part *part_with(const struct device_request *alone, struct device_batch *batch, size_t *index) {
-    if (!batch)
+    if (!batch || batch->parts[alone->options->check].has_failed)
         return NULL;
     struct batch_part *part = &batch->parts[alone->options->check];
     struct device_session *session = &part->session;
@@ -180,6 +180,14 @@ static struct batch_part *part_with(const struct device_request *alone, struct d
 
 /* ---- the executors ---- */
 
+static enum exit_status run_once(struct device_session *session, const struct execution *execution,
+                                 struct host_value **result) {
+    if (!device_run_once(session->run, &session->why))
+        return EXIT_DEVICE;
+    *result = device_run_result(session->run, execution->arena, &session->why);
+    return *result ? EXIT_GOOD : EXIT_DEVICE;
+}
+
 static enum exit_status run_on(const struct execution *execution, enum fcl_device_kind kind,
                                struct host_value **result) {
     struct device_request request = {.arena = execution->arena,
@@ -194,12 +202,13 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
     size_t index = 0;
     struct batch_part *part = part_with(&request, execution->batch, &index);
     struct device_session alone = {0}, *session = part ? &part->session : &alone;
-    enum exit_status status = EXIT_GOOD;
-    if (!(part ? begin(&request, session, index) : device_prepare(&request, session)))
-        status = session->status;
-    else if (!device_run_once(session->run, &session->why) ||
-             !(*result = device_run_result(session->run, execution->arena, &session->why)))
-        status = EXIT_DEVICE;
+    bool is_ready = part ? begin(&request, session, index) : device_prepare(&request, session);
+    enum exit_status status = is_ready ? run_once(session, execution, result) : session->status;
+    if (part && status == EXIT_DEVICE && !device_run_failed_check(session->run)) {
+        close_part(part);
+        part->has_failed = true;
+        return run_on(execution, kind, result);
+    }
     const struct ir_check_site *check = device_run_failed_check(session->run);
     if (check) {
         status = EXIT_PROGRAM_WRONG;
@@ -209,14 +218,12 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
             diag_note(execution->diagnostics, d, check->found, "it is found here");
     } else if (status != EXIT_GOOD && session->why)
         diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", session->why);
-    if (!part) {
-        device_finish(&alone);
-    } else if (status == EXIT_DEVICE) {
-        close_part(part);
-    } else {
+    if (part) {
         device_run_free(session->run);
         session->run = NULL;
         session->why = NULL;
+    } else {
+        device_finish(&alone);
     }
     return status;
 }
