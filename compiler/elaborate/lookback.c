@@ -8,8 +8,9 @@
    ir.h), so whom a block waits for has begun. What is needed from the device is that a block which has begun goes on.
    Where lanes exchange registers a warp looks at as many blocks at a time as it has lanes: at the nearest of them that counts for all
    before, or at all, as soon as those have written something; it combines them in log2 steps.
-   A state and a value of up to 62 bits are one word, which no other thread sees half-written. Larger values are written first,
-   then a fence, then the state.
+   A state and 62 bits of a value are one word, which no other thread sees half-written. A larger value has several words, each
+   with the state: who finds different states in them comes between two writes, and looks again. So no order of writes
+   to different places is asked of the device, and no fence.
 
    note [counts]
    `lookbackCounts` does the same for each place of an array of numbers that are not negative, a thread for each place, so that blocks
@@ -32,10 +33,14 @@ struct lookback_state {
     struct elab_value *function, *neutral; /* or, of counts: */
     struct ir_value *places; /* of each block, at most; its words or values are behind those of the block before it */
     base_list bases;
-    struct ir_buffer *words; /* state above, value below; or: */
-    struct ir_buffer *states;
-    struct ir_buffer *
-        *values; /* by component: the aggregates, then the inclusive ones; in passes: one for each block */
+    base_list pieces; /* of the value: components, and both halves of those that have 64 bits */
+    struct word {
+        struct ir_buffer *buffer; /* one for each block: state above, pieces below */
+        size_t first, count;      /* of the pieces */
+        int bits;
+    } * words;
+    size_t word_count;
+    struct ir_buffer **values; /* in passes: by component, one for each block */
 };
 
 static struct ir_buffer *new_buffer(struct elaborator *e, enum ir_memory memory, enum base base,
@@ -70,13 +75,36 @@ static struct lookback_state *new_counts(struct elaborator *e, const struct bloc
     state->places = places;
     struct ir_value *capacity = product(e, blocks->count, places);
     if (in_one_pass) {
-        state->words = allocate_zeroed(e, BASE_I32, capacity, "lookback");
+        state->words = ARENA_NEW(e->arena, struct word);
+        state->words->buffer = allocate_zeroed(e, BASE_I32, capacity, "lookback");
     } else {
         state->values = ARENA_ARRAY(e->arena, struct ir_buffer *, 1);
         state->values[0] = new_buffer(e, MEMORY_OUTPUT, BASE_I32, capacity, "lookback_values");
         ir_allocate(e->builder, state->values[0]);
     }
     return state;
+}
+
+/* As many pieces into each word as have room below its state. */
+static void share_out(struct elaborator *e, struct lookback_state *state, struct ir_value *blocks) {
+    for (size_t k = 0; k < state->bases.count; k++) {
+        enum base base = state->bases.at[k];
+        bool is_halved = elab_leaf_bits(base) == 64;
+        vec_push(e->arena, &state->pieces, is_halved ? BASE_U32 : base);
+        if (is_halved)
+            vec_push(e->arena, &state->pieces, BASE_U32);
+    }
+    state->words = ARENA_ARRAY(e->arena, struct word, state->pieces.count);
+    for (size_t k = 0; k < state->pieces.count; k++) {
+        int bits = elab_leaf_bits(state->pieces.at[k]);
+        struct word *last = state->word_count ? &state->words[state->word_count - 1] : NULL;
+        if (!last || last->bits + bits > STATE_AT) {
+            last = &state->words[state->word_count++];
+            *last = (struct word){.buffer = allocate_zeroed(e, BASE_U64, blocks, "lookback"), .first = k};
+        }
+        last->count++;
+        last->bits += bits;
+    }
 }
 
 static struct lookback_state *new_values(struct elaborator *e, const struct blocks_run *blocks, bool in_one_pass,
@@ -89,17 +117,14 @@ static struct lookback_state *new_values(struct elaborator *e, const struct bloc
     elab_flatten(e, neutral, &leaves);
     for (size_t k = 0; k < leaves.count; k++)
         vec_push(e->arena, &state->bases, leaves.at[k]->base);
-    if (in_one_pass && elab_bits(&state->bases) <= STATE_AT) {
-        state->words = allocate_zeroed(e, BASE_U64, blocks->count, "lookback");
-    } else {
-        struct ir_value *capacity = in_one_pass ? ir_binary(b, OP_MUL, blocks->count, ir_int(b, 2)) : blocks->count;
-        if (in_one_pass)
-            state->states = allocate_zeroed(e, BASE_I32, blocks->count, "lookback_states");
-        state->values = ARENA_ARRAY(e->arena, struct ir_buffer *, leaves.count);
-        for (size_t k = 0; k < leaves.count; k++) {
-            state->values[k] = new_buffer(e, MEMORY_OUTPUT, leaves.at[k]->base, capacity, "lookback_values");
-            ir_allocate(b, state->values[k]);
-        }
+    if (in_one_pass) {
+        share_out(e, state, blocks->count);
+        return state;
+    }
+    state->values = ARENA_ARRAY(e->arena, struct ir_buffer *, leaves.count);
+    for (size_t k = 0; k < leaves.count; k++) {
+        state->values[k] = new_buffer(e, MEMORY_OUTPUT, leaves.at[k]->base, blocks->count, "lookback_values");
+        ir_allocate(b, state->values[k]);
     }
     return state;
 }
@@ -114,52 +139,77 @@ static struct elab_value *combine(struct elaborator *e, const struct lookback_st
 
 /* ---- in one pass ---- */
 
-/* That the value is packed into: where 32 bits are enough, processors do with half. */
-static enum base word_of(const struct lookback_state *state) {
-    return elab_bits(&state->bases) <= 32 ? BASE_U32 : BASE_U64;
+/* That the pieces are packed into: where 32 bits are enough, processors do with half. */
+static enum base base_of(const struct word *word) { return word->bits <= 32 ? BASE_U32 : BASE_U64; }
+
+/* The value's pieces, as share_out tells them; and back. */
+static ir_values cut(struct elaborator *e, const struct lookback_state *state, struct ir_value *const *leaves) {
+    struct ir_builder *b = e->builder;
+    ir_values pieces = {0};
+    for (size_t k = 0; k < state->bases.count; k++) {
+        if (elab_leaf_bits(state->bases.at[k]) < 64) {
+            vec_push(e->arena, &pieces, leaves[k]);
+            continue;
+        }
+        struct ir_value *bits = ir_convert(b, elab_bits_of(e, leaves[k]), BASE_U64);
+        struct ir_value *half = ir_constant(b, BASE_U64, (union scalar){.natural = 32});
+        vec_push(e->arena, &pieces, ir_convert(b, bits, BASE_U32));
+        vec_push(e->arena, &pieces, ir_convert(b, ir_binary(b, OP_SHR, bits, half), BASE_U32));
+    }
+    return pieces;
+}
+
+static struct ir_value **join(struct elaborator *e, const struct lookback_state *state,
+                              struct ir_value *const *pieces) {
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
+    for (size_t k = 0; k < state->bases.count; k++) {
+        base_list whole = {.at = &state->bases.at[k], .count = 1};
+        if (elab_leaf_bits(state->bases.at[k]) < 64) {
+            leaves[k] = *pieces++;
+            continue;
+        }
+        leaves[k] = elab_unpack(e, elab_pack(e, BASE_U64, pieces, 2), &whole)[0];
+        pieces += 2;
+    }
+    return leaves;
 }
 
 static void publish(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks, int what,
                     struct ir_value *const *leaves) {
     struct ir_builder *b = e->builder;
-    if (state->words) {
-        struct ir_value *word = ir_convert(b, elab_pack(e, word_of(state), leaves, state->bases.count), BASE_U64);
-        struct ir_value *flag = ir_constant(b, BASE_U64, (union scalar){.natural = (uint64_t)what << STATE_AT});
-        ir_store(b, state->words, blocks->index, ir_binary(b, OP_OR, flag, word));
-        return;
+    ir_values pieces = cut(e, state, leaves);
+    struct ir_value *flag = ir_constant(b, BASE_U64, (union scalar){.natural = (uint64_t)what << STATE_AT});
+    for (size_t k = 0; k < state->word_count; k++) {
+        const struct word *word = &state->words[k];
+        struct ir_value *packed = elab_pack(e, base_of(word), pieces.at + word->first, word->count);
+        ir_store(b, word->buffer, blocks->index, ir_binary(b, OP_OR, flag, ir_convert(b, packed, BASE_U64)));
     }
-    struct ir_value *at = what == AGGREGATE ? blocks->index : ir_binary(b, OP_ADD, blocks->count, blocks->index);
-    for (size_t k = 0; k < state->bases.count; k++)
-        ir_store(b, state->values[k], at, leaves[k]);
-    ir_fence(b);
-    ir_store(b, state->states, blocks->index, ir_int(b, what));
 }
 
-/* The state of block j, and its value in a branch where there is one. */
+/* The state of block j, and its words. */
 static struct ir_value *look(struct elaborator *e, const struct lookback_state *state, struct ir_value *j,
-                             struct ir_value **word) {
+                             struct ir_value ***words) {
     struct ir_builder *b = e->builder;
-    *word = NULL;
-    if (!state->words)
-        return ir_load(b, state->states, j);
-    *word = ir_load(b, state->words, j);
-    struct ir_value *above = ir_binary(b, OP_SHR, *word, ir_constant(b, BASE_U64, (union scalar){.natural = STATE_AT}));
-    return ir_convert(b, above, BASE_I32);
+    struct ir_value *at = ir_constant(b, BASE_U64, (union scalar){.natural = STATE_AT}), *all = NULL;
+    *words = ARENA_ARRAY(e->arena, struct ir_value *, state->word_count);
+    for (size_t k = 0; k < state->word_count; k++)
+        (*words)[k] = ir_load(b, state->words[k].buffer, j);
+    for (size_t k = 0; k < state->word_count; k++)
+        all = all ? ir_binary(b, OP_AND, all, (*words)[k]) : (*words)[k]; /* NOTHING, unless all are the same */
+    return ir_convert(b, ir_binary(b, OP_SHR, all, at), BASE_I32);
 }
 
-static struct ir_value **value_of(struct elaborator *e, const struct lookback_state *state,
-                                  const struct blocks_run *blocks, struct ir_value *j, struct ir_value *what,
-                                  struct ir_value *word) {
-    struct ir_builder *b = e->builder;
-    if (word)
-        return elab_unpack(e, ir_convert(b, word, word_of(state)), &state->bases);
-    ir_fence(b);
-    struct ir_value *is_inclusive = ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE));
-    struct ir_value *at = ir_ternary(b, OP_SELECT, is_inclusive, ir_binary(b, OP_ADD, blocks->count, j), j);
-    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
-    for (size_t k = 0; k < state->bases.count; k++)
-        leaves[k] = ir_load(b, state->values[k], at);
-    return leaves;
+/* The value that is in the words, if their state says that there is one. */
+static struct ir_value **value_in(struct elaborator *e, const struct lookback_state *state, struct ir_value **words) {
+    ir_values pieces = {0};
+    for (size_t k = 0; k < state->word_count; k++) {
+        const struct word *word = &state->words[k];
+        base_list bases = {.at = state->pieces.at + word->first, .count = word->count};
+        struct ir_value **parts = elab_unpack(e, ir_convert(e->builder, words[k], base_of(word)), &bases);
+        for (size_t i = 0; i < word->count; i++)
+            vec_push(e->arena, &pieces, parts[i]);
+    }
+    return join(e, state, pieces.at);
 }
 
 /* A loop that carries what was found so far, the block to look at next, and whether it was the last. */
@@ -186,11 +236,11 @@ static void go_back(struct elaborator *e, const struct lookback_state *state, co
     struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
     begin_search(e, state, blocks, acc, carried);
     struct ir_value *j = carried[n];
-    struct ir_value *word, *what = look(e, state, j, &word);
+    struct ir_value **words, *what = look(e, state, j, &words);
     ir_name(what, "state");
     ir_begin_if(b, ir_binary(b, OP_NE, what, ir_int(b, NOTHING)));
     ir_values combined = {0};
-    elab_flatten(e, combine(e, state, value_of(e, state, blocks, j, what, word), carried), &combined);
+    elab_flatten(e, combine(e, state, value_in(e, state, words), carried), &combined);
     vec_push(e->arena, &combined, ir_binary(b, OP_SUB, j, one));
     struct ir_value *is_all =
         ir_binary(b, OP_OR, ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE)), ir_binary(b, OP_EQ, j, zero));
@@ -247,7 +297,7 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
     begin_search(e, state, blocks, acc, carried);
     /* Lanes that would be before block 0 look at it, too: they come after a lane that counts for all. */
     struct ir_value *at = ir_binary(b, OP_MAX, ir_binary(b, OP_SUB, carried[n], lane), zero);
-    struct ir_value *word, *what = look(e, state, at, &word);
+    struct ir_value **words, *what = look(e, state, at, &words);
     ir_name(what, "state");
     struct ir_value *is_there = ir_binary(b, OP_NE, what, ir_int(b, NOTHING));
     struct ir_value *is_all = ir_binary(b, OP_OR, ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE)),
@@ -259,17 +309,7 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
     struct ir_value *counts = ir_binary(b, OP_LE, lane, window.last);
     struct ir_value *missing = ir_ballot(b, ir_binary(b, OP_AND, counts, ir_unary(b, OP_NOT, is_there)));
     ir_begin_if(b, ir_binary(b, OP_EQ, missing, none));
-    struct ir_value **x;
-    if (word) {
-        x = value_of(e, state, blocks, at, what, word);
-    } else { /* what is not there must not be read */
-        ir_values neutral = {0};
-        x = ARENA_ARRAY(e->arena, struct ir_value *, n);
-        ir_begin_if(b, counts);
-        ir_else(b, value_of(e, state, blocks, at, what, word), n);
-        elab_flatten(e, state->neutral, &neutral);
-        ir_end_if(b, neutral.at, x, n, false);
-    }
+    struct ir_value **x = value_in(e, state, words);
     combine_lanes(e, state, &window, x);
     for (size_t k = 0; k < n; k++)
         x[k] = elab_exchange(e, x[k], zero);
@@ -408,7 +448,7 @@ static struct ir_value *count_back(struct elaborator *e, const struct lookback_s
     ir_begin_while(b, carried, CARRIED, lows, highs);
     ir_name(carried[BEFORE], "before");
     ir_while_body(b, ir_unary(b, OP_NOT, carried[IS_DONE]));
-    struct ir_value *j = carried[BEFORE], *word = ir_load(b, state->words, word_at(e, state, j, place));
+    struct ir_value *j = carried[BEFORE], *word = ir_load(b, state->words->buffer, word_at(e, state, j, place));
     ir_name(word, "state");
     struct ir_value *is_there = ir_binary(b, OP_NE, word, zero), *is_all = ir_binary(b, OP_LT, word, zero);
     struct ir_value *own = ir_ternary(b, OP_SELECT, is_there, ir_binary(b, OP_SUB, word, one), zero);
@@ -432,10 +472,10 @@ static struct pull *counts_in_one_pass(struct elaborator *e, const struct lookba
     if (blocks) {
         struct ir_value *own = count_at(e, counts, place), *at = word_at(e, state, blocks->index, place);
         bool was_volatile = ir_set_volatile(b, true);
-        ir_store(b, state->words, at, ir_binary(b, OP_ADD, own, ir_int(b, 1)));
+        ir_store(b, state->words->buffer, at, ir_binary(b, OP_ADD, own, ir_int(b, 1)));
         sum = count_back(e, state, blocks, place);
         struct ir_value *sign = ir_constant(b, BASE_I32, (union scalar){.integer = INT32_MIN});
-        ir_store(b, state->words, at, ir_binary(b, OP_OR, sign, ir_binary(b, OP_ADD, sum, own)));
+        ir_store(b, state->words->buffer, at, ir_binary(b, OP_OR, sign, ir_binary(b, OP_ADD, sum, own)));
         ir_set_volatile(b, was_volatile);
     }
     ir_store(b, found[0], place, sum);
