@@ -73,6 +73,7 @@ const struct dialect dialect_cuda = {
              [BASE_F64] = "__longlong_as_double"},
     .orders_zeros = true,
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000ll)"},
+    .rsqrt = "rsqrt",
     .block_barrier = "__syncthreads();",
     .global_barrier = "__syncthreads();",
     .warp_barrier = "__syncwarp();",

@@ -51,6 +51,7 @@ const struct dialect dialect_dump = {
     .popcount32 = "popcount(x)",
     .popcount64 = "popcount(x)",
     .infinity = {"infinity", "infinity"},
+    .rsqrt = "rsqrt",
     .block_barrier = "barrier block;",
     .global_barrier = "barrier block, global memory;",
     .warp_barrier = "barrier warp;",

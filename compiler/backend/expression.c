@@ -56,7 +56,8 @@ void print_constant(struct printer *p, enum base base, union scalar value, enum 
         print_float(p, base, value.floating, least);
     } else if (!info->is_signed) {
         const char *suffix = base == BASE_U64 ? p->dialect->suffix_u64 : base == BASE_U32 ? "u" : "";
-        text_printf(p->out, "%" PRIu64 "%s", value.natural, suffix);
+        bool is_pattern = value.natural > INT32_MAX; /* of bits, most likely, as in a mask */
+        text_printf(p->out, is_pattern ? "0x%" PRIx64 "%s" : "%" PRIu64 "%s", value.natural, suffix);
     } else {
         const char *suffix = base == BASE_I64 ? p->dialect->suffix_i64 : "";
         int64_t lowest = -(INT64_C(1) << (info->bits - 1 > 62 ? 62 : info->bits - 1));
@@ -366,6 +367,10 @@ static void print_choice(struct printer *p, const struct target_expr *expr, enum
 }
 
 static void print_reciprocal_root(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    if (p->dialect->rsqrt) {
+        print_math(p, p->dialect->rsqrt, expr);
+        return;
+    }
     open_if(p, least > PRECEDENCE_PRODUCT);
     text_add(p->out, expr->base == BASE_F64 ? "1.0 / " : "1.0f / ");
     print_math(p, "sqrt", expr);

@@ -273,7 +273,7 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
         text_printf(out,
                     "    if ((status = fcl_get_kernel(program, \"%s\", &kernel%zu)) != FCL_OK)\n        goto out;\n",
                     program->kernels.at[i]->name, i);
-    if (program->kernel->checks.count)
+    if (target_any_reports(program))
         text_add(out, "    if ((status = fcl_buffer_new(context, 3 * sizeof(int32_t), &report)) != FCL_OK ||\n"
                       "        (status = fcl_fill(report, 0, 3 * sizeof(int32_t), 0)) != FCL_OK)\n        goto out;\n");
     text_add(out, text_string(&body.statements));
@@ -288,7 +288,7 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
             text_printf(out, "    *%s = %s;\n", slot->name, emit_value(&body, slot->result->value));
     }
     text_add(out, "out:\n");
-    if (program->kernel->checks.count)
+    if (target_any_reports(program))
         text_add(out, "    fcl_buffer_free(report);\n");
     text_add(out, text_string(&body.releases));
     text_add(out, "    return status;\n}\n\n");

@@ -48,11 +48,8 @@ static union scalar scalar_of(const struct device_run *x, const struct ir_value 
 
 /* After each launch: what goes wrong in one must not decide about the next. */
 static bool read_report(struct device_run *x, const struct target_kernel *kernel) {
-    bool has_report = false;
-    for (size_t i = 0; i < kernel->parameters.count; i++)
-        has_report |= kernel->parameters.at[i].kind == TARGET_PARAMETER_REPORT;
     int32_t found[3];
-    if (!has_report)
+    if (!target_reports(kernel))
         return true;
     if (fcl_read(x->report, 0, found, sizeof found) != FCL_OK)
         return failed(x, NULL);
@@ -318,8 +315,8 @@ struct device_run *device_run_new(struct arena *arena, const struct execute_job 
             return NULL;
         }
     }
-    if (job->kernel->checks.count && (fcl_buffer_new(job->context, 3 * sizeof(int32_t), &x->report) != FCL_OK ||
-                                      fcl_fill(x->report, 0, 3 * sizeof(int32_t), 0) != FCL_OK)) {
+    if (target_any_reports(job->target) && (fcl_buffer_new(job->context, 3 * sizeof(int32_t), &x->report) != FCL_OK ||
+                                            fcl_fill(x->report, 0, 3 * sizeof(int32_t), 0) != FCL_OK)) {
         *why = fcl_error(job->context);
         return NULL;
     }

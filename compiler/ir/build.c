@@ -555,6 +555,8 @@ static struct ir_value *exchange(struct ir_builder *b, enum ir_kind kind, enum b
 }
 
 struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct ir_value *lane) {
+    if (value->is_constant)
+        return value;
     return exchange(b, IR_SHUFFLE, value->base, value, lane);
 }
 

@@ -44,6 +44,20 @@ int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of
     return bytes;
 }
 
+bool target_reports(const struct target_kernel *kernel) {
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        if (kernel->parameters.at[i].kind == TARGET_PARAMETER_REPORT)
+            return true;
+    return false;
+}
+
+bool target_any_reports(const struct target_program *program) {
+    for (size_t i = 0; i < program->kernels.count; i++)
+        if (target_reports(program->kernels.at[i]))
+            return true;
+    return false;
+}
+
 const struct target_kernel *target_kernel_of(const struct target_program *program,
                                              const struct ir_instruction *forall) {
     for (size_t i = 0; i < program->kernels.count; i++)

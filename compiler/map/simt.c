@@ -227,11 +227,33 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
 /* note [turns]
    A loop over a grid's threads that loads little has one load in flight for each thread, too few to fill a large GPU's
    memory. So a block takes several times as many iterations as it has threads, next to each other: where they are all there,
-   a thread's loads are on their way at the same time, from places at constant distances; else it asks before each. */
+   a thread's loads are on their way at the same time, from places at constant distances; else it asks before each. Four
+   turns, as of an int each; or more, where a turn loads less than an int. */
+enum { LARGEST_TURN = 32, LEAST_TURNS = 4 };
+
 static bool has_turns(const struct lowering *l, const struct ir_instruction *forall) {
-    enum { LARGEST_TURN = 32 };
     return l->options->has_exact_blocks && forall->outer == LEVEL_GRID && forall->inner == LEVEL_THREAD &&
            size_of_body(forall->regions[0]) <= LARGEST_TURN && lower_has(forall, IR_LOAD);
+}
+
+static int loaded_bytes(const struct ir_region *region) {
+    int bytes = 0;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_LOAD)
+            bytes += (int)target_element_bytes(instruction->buffer->element);
+        for (int r = 0; r < 2; r++)
+            bytes += instruction->regions[r] ? loaded_bytes(instruction->regions[r]) : 0;
+    }
+    return bytes;
+}
+
+static int turns_of(const struct ir_instruction *forall) {
+    const struct ir_region *body = forall->regions[0];
+    int turns = LEAST_TURNS, bytes = loaded_bytes(body), size = size_of_body(body);
+    while (turns * bytes < 16 && 2 * turns * size <= LEAST_TURNS * LARGEST_TURN)
+        turns *= 2;
+    return turns;
 }
 
 /* The body of a loop that counts elements; or, from `own`, turns of a block's threads, in ints, which do not wrap. */
@@ -254,12 +276,11 @@ static void lower_turn(struct lowering *l, const struct ir_instruction *forall, 
 }
 
 static void lower_turns(struct lowering *l, const struct ir_instruction *forall, struct target_expr *limit) {
-    enum { TOGETHER = 4 };
-    int threads = l->target->block_threads;
-    l->target->turns = TOGETHER;
+    int threads = l->target->block_threads, together = turns_of(forall);
+    l->target->turns = together;
     l->target->is_exact = true;
     struct target_expr *end = lower_named(l, expr_convert(l, limit, BASE_U32), NULL, "end");
-    struct target_expr *all = expr_integer(l, BASE_U32, (int64_t)TOGETHER * threads);
+    struct target_expr *all = expr_integer(l, BASE_U32, (int64_t)together * threads);
     struct target_statement *blocks = lower_emit(l, TARGET_FOR);
     blocks->value =
         expr_operation(l, OP_ADD, BASE_U32, expr_operation(l, OP_MUL, BASE_U32, expr_hardware(l, TARGET_BLOCK_ID), all),
@@ -270,13 +291,13 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
     blocks->variable = lower_variable(l, BASE_U32, "own", "own");
     struct target_expr *own = expr_variable(l, blocks->variable, 0, INT32_MAX);
     struct target_expr *last =
-        expr_operation(l, OP_ADD, BASE_U32, own, expr_integer(l, BASE_U32, (int64_t)(TOGETHER - 1) * threads));
+        expr_operation(l, OP_ADD, BASE_U32, own, expr_integer(l, BASE_U32, (int64_t)(together - 1) * threads));
     struct target_statement *are_all_there = lower_emit(l, TARGET_IF);
     are_all_there->value = expr_operation(l, OP_LT, BASE_BOOL, last, end);
     struct lower_scope all_scope = lower_enter(l, &are_all_there->body);
     struct target_statement *turns = lower_emit(l, TARGET_FOR);
     turns->value = expr_integer(l, BASE_I32, 0);
-    turns->limit = expr_integer(l, BASE_I32, TOGETHER);
+    turns->limit = expr_integer(l, BASE_I32, together);
     turns->step = expr_integer(l, BASE_I32, 1);
     turns->unroll = true;
     lower_turn(l, forall, turns, own, "turn");
