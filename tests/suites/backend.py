@@ -28,7 +28,7 @@ def cases(env):
         env.must(env.fclc, *options, path, "-o", out)
         return out
 
-    def golden(name, source, kernel, **wanted):
+    def golden(name, source, kernel, patterns={}, **wanted):
         def check():
             path = os.path.join(env.tmp(), "golden.fcl")
             with open(path, "w", encoding="utf-8") as file:
@@ -42,6 +42,8 @@ def cases(env):
             got["stores"] = len(re.findall(r"^\s*\w+\[.*?\] = ", text, re.M))
             for key, value in wanted.items():
                 assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
+            for pattern, value in patterns.items():
+                assert count(pattern, text) == value, f"{pattern}: {count(pattern, text)}, expected {value}, in\n{text}"
         return Case(name, check)
 
     yield golden("a chain of maps at block is one loop, one load, one store, no barrier",
@@ -98,6 +100,22 @@ def cases(env):
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
         assert count("12345", text) == 2 and count(r"\bxs\[", text) == 2, text  # for a whole chunk, and for the last one
     yield Case("a scan of a mapped array computes and reads each element once", once)
+
+    # Two chunks, a whole one and the last: each publishes twice, and looks at both words.
+    yield golden("a look-back over values of more than 62 bits takes words that each have the state, and no fence",
+                 "kernel k (xs : [double]) = scan (+) 0.0 xs", "k",
+                 {r"__threadfence": 0, r"volatile unsigned long long \*\)lookback\w*\)\[\w+\] = ": 8,
+                  r"= \(\(volatile unsigned long long \*\)lookback": 4})
+    yield golden("a filter asks once for each chunk, not for each element, whether it is the one that says the length",
+                 "kernel k (xs : [int]) = filter (fn x => x > 0) xs", "k",
+                 {r"said_length\[0\] = ": 2, r"if \(threadIdx.x == 0\) \{\s*if \(\w+\) \{\s*said_length": 2})
+    yield golden("elements of less than an int have more turns together: as many bytes are under way",
+                 "kernel k (xs : [u8]) = push <grid> (map (fn x => x + 1u8) xs)", "k", {r"turn < 16;": 1})
+    yield golden("a reciprocal square root is the device's",
+                 "kernel k (xs : [float]) = push <grid> (map rsqrt xs)", "k", {r"\brsqrtf\(": 2, r"sqrtf|/": 2})
+    yield golden("what all lanes know is not shuffled: 32 equal places of a histogram are one addition of 32",
+                 "kernel k (xs : [int]) = histogram 65536 xs", "k_2",
+                 {r"__shfl_xor_sync": 0, r"atomicAdd\(&copies\[[^,]*\], 32\)": 8})
 
     yield golden("a forced array is stored once, with a barrier before it is read",
                  "kernel k (xs : [int]) = force (push <block> xs) |> reverse |> push <block>", "k",
