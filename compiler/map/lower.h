@@ -92,7 +92,7 @@ struct lowering {
     struct target_array *told;     /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
     struct target_array *report; /* where checks are reported; NULL: the kernel has none */
-    int64_t stack_bytes;         /* LOOP: of the block's arrays so far */
+    int64_t stack_bytes;         /* LOOP: of the block's arrays so far; SIMT: of a thread's */
 };
 
 void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */

@@ -369,14 +369,30 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
 
 /* ---- memory ---- */
 
-/* Buffers of threads, and of warps that are threads. */
+/* What a thread may have on its stack, in bytes: a GPU sets it aside for as many threads as it can hold. OpenCL on a CPU has the
+   stacks of all threads of a block on that of one of its own. */
+enum { THREAD_STACK = 8 * 1024, BLOCK_STACK = 2 * 1024 * 1024 };
+
+static bool fits_stack(struct lowering *l, const struct ir_buffer *buffer) {
+    if (!buffer->capacity->is_constant)
+        return false;
+    bool is_one_stack = !l->options->has_exact_blocks && BLOCK_STACK / l->target->block_threads < THREAD_STACK;
+    int64_t limit = is_one_stack ? BLOCK_STACK / l->target->block_threads : THREAD_STACK;
+    int64_t bytes = buffer->capacity->constant.integer * (int64_t)target_element_bytes(buffer->element);
+    if (l->stack_bytes + bytes > limit)
+        return false;
+    l->stack_bytes += bytes;
+    return true;
+}
+
+/* Buffers of threads, and of warps that are threads. Those that are too large for the stack are in global memory. */
 void simt_declare(struct lowering *l, struct extent *extent) {
     struct ir_buffer *buffer = extent->buffer;
     bool is_private = buffer->memory == MEMORY_PRIVATE ||
                       (buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP && !l->options->has_warps);
     if (!is_private)
         return;
-    if (buffer->capacity->is_constant)
+    if (fits_stack(l, buffer))
         lower_private_array(l, buffer, 0);
     else
         lower_scratch(l, buffer, LEVEL_THREAD, expr_hardware(l, TARGET_GLOBAL_THREAD_ID));

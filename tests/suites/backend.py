@@ -111,6 +111,9 @@ def cases(env):
                  {r"said_length\[0\] = ": 2, r"if \(threadIdx.x == 0\) \{\s*if \(\w+\) \{\s*said_length": 2})
     yield golden("elements of less than an int have more turns together: as many bytes are under way",
                  "kernel k (xs : [u8]) = push <grid> (map (fn x => x + 1u8) xs)", "k", {r"turn < 16;": 1})
+    yield golden("an array that a thread's stack has no room for is in global memory",
+                 "sig each : [int] -> [int]<thread>\nfun each c = reverse (force (push <thread> c)) |> push <thread>\n"
+                 "kernel k (xs : [int]) = (concat 4096 (map each (splitUp 4096 xs)) : [int]<grid>)", "k", private=0)
     yield golden("a reciprocal square root is the device's",
                  "kernel k (xs : [float]) = push <grid> (map rsqrt xs)", "k", {r"\brsqrtf\(": 2, r"sqrtf|/": 2})
     yield golden("what all lanes know is not shuffled: 32 equal places of a histogram are one addition of 32",
