@@ -134,6 +134,12 @@ struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base 
                                    struct target_expr *y);
 struct target_expr *expr_convert(struct lowering *l, struct target_expr *x, enum base to);
 
+/* ---- ahead.c ---- */
+
+/* Loads of a loop that was just lowered, at the end of the current block, go before it if they may: note [ahead]. `name` is for the
+   array that holds them, and free in the loop. Iterations of a parallel loop do not read what others write. */
+void ahead_load(struct lowering *l, const char *name, bool is_parallel);
+
 /* ---- parameters.c ---- */
 
 void parameters_make(struct lowering *l);

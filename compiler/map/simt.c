@@ -207,6 +207,7 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
     const struct ir_value *index = forall->parameters[0];
     int64_t rounds = forall->operands[0]->constant.integer / share->constant_stride;
     int size = size_of_body(forall->regions[0]);
+    const char *held = names_fresh(l->names, NULL, "held");
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = expr_integer(l, BASE_I32, 0);
     loop->limit = expr_integer(l, BASE_I32, rounds);
@@ -222,6 +223,7 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
                expr_operation(l, OP_ADD, BASE_I32, first, expr_convert(l, expr_hardware(l, share->first), BASE_I32)));
     lower_region(l, forall->regions[0]);
     lower_leave(l, scope);
+    ahead_load(l, held, true);
 }
 
 /* note [turns]
@@ -295,12 +297,14 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
     struct target_statement *are_all_there = lower_emit(l, TARGET_IF);
     are_all_there->value = expr_operation(l, OP_LT, BASE_BOOL, last, end);
     struct lower_scope all_scope = lower_enter(l, &are_all_there->body);
+    const char *held = names_fresh(l->names, NULL, "held");
     struct target_statement *turns = lower_emit(l, TARGET_FOR);
     turns->value = expr_integer(l, BASE_I32, 0);
     turns->limit = expr_integer(l, BASE_I32, together);
     turns->step = expr_integer(l, BASE_I32, 1);
     turns->unroll = true;
     lower_turn(l, forall, turns, own, "turn");
+    ahead_load(l, held, true);
     lower_leave(l, all_scope);
     struct lower_scope some_scope = lower_enter(l, &are_all_there->other);
     struct target_statement *rest = lower_emit(l, TARGET_FOR);
@@ -514,7 +518,7 @@ static int64_t array_bytes(const struct target_block *block, bool at_a_time) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];
         const struct target_array *array = statement->array;
-        if (statement->kind == TARGET_DECLARE_ARRAY && array->space == TARGET_SPACE_PRIVATE)
+        if (statement->kind == TARGET_DECLARE_ARRAY && array->space == TARGET_SPACE_PRIVATE && !array->is_brief)
             bytes += array->capacity * (int64_t)target_element_bytes(array->element);
         int64_t body = array_bytes(&statement->body, at_a_time), other = array_bytes(&statement->other, at_a_time);
         bytes += !at_a_time ? body + other : body > other ? body : other;

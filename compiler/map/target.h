@@ -38,6 +38,7 @@ struct target_array {
     int64_t capacity;              /* of a declared array; TARGET_CAPACITY_DYNAMIC: shared memory sized by the launch */
     int alignment;                 /* bytes; 0: the element's own */
     int lanes;                     /* 0, or TARGET_LANES: its elements are held in vectors, and indices count these */
+    bool is_brief;                 /* PRIVATE: what an expression would hold in registers anyway, note [ahead] */
 };
 
 /* ---- expressions ---- */

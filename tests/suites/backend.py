@@ -114,6 +114,11 @@ def cases(env):
     yield golden("an array that a thread's stack has no room for is in global memory",
                  "sig each : [int] -> [int]<thread>\nfun each c = reverse (force (push <thread> c)) |> push <thread>\n"
                  "kernel k (xs : [int]) = (concat 4096 (map each (splitUp 4096 xs)) : [int]<grid>)", "k", private=0)
+    yield golden("a step reads a thread's elements of all turns before it writes one, as both are in one buffer",
+                 "kernel k (n : int) (xs : [int]) = push <grid> (power n (fn i a => push <grid> (map (fn x => x * x) a)) (push <grid> xs))", "k_1",
+                 {r"\bheld\[turn\] = result\[": 1, r"result\[.*\] = .*held\[turn\]|x = held\[turn\]": 1})
+    yield golden("and so does a loop that moves elements within shared memory",
+                 "kernel k (xs : [int]) = filter (fn x => x > 0) xs", "k", {r"held\d*\[\w+\] = tile": 2})
     yield golden("a reciprocal square root is the device's",
                  "kernel k (xs : [float]) = push <grid> (map rsqrt xs)", "k", {r"\brsqrtf\(": 2, r"sqrtf|/": 2})
     yield golden("what all lanes know is not shuffled: 32 equal places of a histogram are one addition of 32",
