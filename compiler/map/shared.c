@@ -151,14 +151,16 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
 
 /* note [lengths of the launch]
    How long a dynamic buffer is only the launch knows, so that there is no fitting. But what has the same length and type takes
-   the place of an earlier one that is dead, as the steps of `power` and `while` do. */
+   the place of an earlier one that is dead, as the steps of `power` and `while` do. Of warps' arrays each warp has its own part of the
+   place, whichever of them is there. */
 static size_t shared_with(const struct shared_plan *plan, const struct shared_buffer *shared) {
     const struct ir_buffer *buffer = shared->extent->buffer;
     const struct item own = {shared->extent->begin, shared->extent->end, 0, 0};
-    for (size_t i = 0; i < plan->buffers.count && buffer->owner == LEVEL_BLOCK; i++) {
+    for (size_t i = 0; i < plan->buffers.count; i++) {
         const struct ir_buffer *first = plan->buffers.at[i].extent->buffer;
-        bool fits = plan->buffers.at[i].is_dynamic && plan->buffers.at[i].shares == i && first->owner == LEVEL_BLOCK &&
-                    first->capacity == buffer->capacity && first->element == buffer->element;
+        bool fits = plan->buffers.at[i].is_dynamic && plan->buffers.at[i].shares == i &&
+                    first->owner == buffer->owner && first->capacity == buffer->capacity &&
+                    first->element == buffer->element;
         for (size_t k = i; k < plan->buffers.count && fits; k++) {
             const struct extent *extent = plan->buffers.at[k].extent;
             const struct item other = {extent->begin, extent->end, 0, 0};
@@ -187,10 +189,9 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
         if (shared.is_dynamic)
             shared.shares = shared_with(plan, &shared);
         if (shared.shares < plan->buffers.count) {
-            shared.place = shared.block_place = plan->buffers.at[shared.shares].place;
+            shared.place = plan->buffers.at[shared.shares].place;
         } else if (shared.is_dynamic) {
-            shared.place = shared.block_place = (struct stretch){next_space++, 0, 1, 0, NULL};
-            shared.block_place.frame = is_warps ? frame_number(loops, warp_loop(extent), warps_per_block) : 0;
+            shared.place = (struct stretch){next_space++, 0, 1, 0, NULL};
         } else {
             /* Only the size for now, as `high`. */
             int64_t bytes = buffer->capacity->constant.integer * (int64_t)target_element_bytes(buffer->element);
@@ -200,6 +201,10 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
                     frame_of(arena, &frames, extent, frame_number(loops, warp_loop(extent), warps_per_block));
                 vec_push(arena, &frame->members, plan->buffers.count);
             }
+        }
+        if (shared.is_dynamic) {
+            shared.block_place = shared.place;
+            shared.block_place.frame = is_warps ? frame_number(loops, warp_loop(extent), warps_per_block) : 0;
         }
         vec_push(arena, &plan->buffers, shared);
     }
