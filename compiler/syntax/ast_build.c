@@ -1,6 +1,8 @@
 /* Constructors of the syntax tree; see ast_build.h. */
 #include "syntax/ast_build.h"
 
+#include <string.h>
+
 #include "parser.h"
 
 /* Two vectors of the same element type in different structs have different C types; this shares the storage. */
@@ -168,6 +170,41 @@ struct ast_expr *build_section(struct parser *p, struct span span, const char *n
     vec_push(p->arena, &parameters->all, build_pattern_name(p, &right));
     struct ast_expr *body = build_logical(p, span, name, build_name(p, &left), build_name(p, &right));
     return build_lambda(p, span, NULL, parameters, body);
+}
+
+static bool is_commutative(const char *name) {
+    static const char *const others[] = {"<", "<=", ">", ">=", "/", "%", "<<", ">>", "div", "mod"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i], name) == 0)
+            return false;
+    return true;
+}
+
+/* The operand as it is written, with parentheses where another operator would take it apart; `…` when it is long. */
+static const char *operand_text(struct parser *p, const struct ast_expr *operand) {
+    enum { SHOWN_LONGEST = 30 };
+    size_t length = operand->span.end - operand->span.begin;
+    const char *text =
+        arena_strndup(p->arena, (const char *)p->source->text + (operand->span.begin - p->source->base), length);
+    if (length > SHOWN_LONGEST || strpbrk(text, "\n`"))
+        return "…";
+    bool is_closed = operand->kind == EXPR_NAME || operand->kind == EXPR_INTEGER || operand->kind == EXPR_FLOATING ||
+                     operand->kind == EXPR_CONFIG || (operand->kind == EXPR_APPLY && !operand->apply.is_operator);
+    return is_closed ? text : arena_printf(p->arena, "(%s)", text);
+}
+
+/* `(> 0)` is a legal function, and the other way round than in Haskell: who means that gets wrong results and no word. */
+struct ast_expr *build_applied_section(struct parser *p, struct span span, struct span operator_span, const char *name,
+                                       struct ast_expr *operand) {
+    if (!is_commutative(name) && !p->source->is_ours) {
+        const char *text = operand_text(p, operand), *x = strchr(text, 'x') ? "y" : "x";
+        struct diagnostic *warning = diag_warning(p->diagnostics, DIAG_SECTION, span, "`(%s %s) %s` is `%s %s %s`",
+                                                  name, text, x, text, name, x);
+        diag_hint(p->diagnostics, warning,
+                  "for `%s %s %s` write `fn %s => %s %s %s`, and if this is meant `fn %s => %s %s %s`", x, name, text,
+                  x, x, name, text, x, text, name, x);
+    }
+    return build_apply(p, span, build_section(p, operator_span, name), operand);
 }
 
 struct ast_expr *build_lambda(struct parser *p, struct span span, struct binder_list *levels,

@@ -61,6 +61,8 @@ struct ast_expr *build_logical(struct parser *p, struct span span, const char *n
                                struct ast_expr *right);
 /* `(op)`: the operator as a function; && and || become lambdas. */
 struct ast_expr *build_section(struct parser *p, struct span span, const char *name);
+struct ast_expr *build_applied_section(struct parser *p, struct span span, struct span operator_span, const char *name,
+                                       struct ast_expr *operand);
 struct ast_expr *build_lambda(struct parser *p, struct span span, struct binder_list *levels,
                               struct pattern_list *parameters, struct ast_expr *body);
 struct ast_expr *build_let(struct parser *p, struct span span, struct binding_list *bindings, struct ast_expr *body);

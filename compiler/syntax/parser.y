@@ -376,7 +376,7 @@ atom:
   | '(' expr ':' type ')' { $$ = build_typed(p, @$, $2, $4); }
   | '(' ')' { report_unit(p, @$); $$ = build_error(p, @$); }
   | '(' section_operator ')' { $$ = build_section(p, @2, $2); }
-  | '(' section_operator expr ')' { $$ = build_apply(p, @$, build_section(p, @2, $2), $3); }
+  | '(' section_operator expr ')' { $$ = build_applied_section(p, @$, @2, $2, $3); }
   | '(' '-' ')' { $$ = build_section(p, @2, "-"); }
   | '(' NOT ')' { $$ = build_section(p, @2, "not"); }
   | '(' '~' ')' { $$ = build_section(p, @2, "~"); }
