@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static const char INTRODUCTION[] = "-- test ";
 
@@ -77,7 +78,72 @@ static const char *read_directive(struct arena *arena, const char *text, struct 
     return "neither `==` nor `~=` nor `error` says what is wanted";
 }
 
+/* In a directive without a relation: `f 1==2`, `f 1 = 2`. */
+static void hint_relation(struct diagnostics *diagnostics, struct diagnostic *to, const struct directive *directive) {
+    static const char *const others[] = {"=", "===", "->", "=>", "is"};
+    for (size_t i = 0; i < directive->arguments.count; i++) {
+        const char *word = directive->arguments.at[i];
+        for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+            if (strcmp(word, others[k]) == 0) {
+                diag_hint(diagnostics, to, "it is written `==`");
+                return;
+            }
+        if (strstr(word, "==")) {
+            diag_hint(diagnostics, to, "`==` needs blanks around it");
+            return;
+        }
+    }
+}
+
+/* ---- what is nearly one ---- */
+
+static bool defines(const struct ast_file *file, const char *name) {
+    for (size_t i = 0; i < file->decls.count; i++)
+        if (file->decls.at[i]->name && strcmp(file->decls.at[i]->name->text, name) == 0)
+            return true;
+    return false;
+}
+
+/* The text of a comment, from its dashes: `--Tests: f [1] == 2`, with a name of the file's and a relation. Other comments
+   may speak of tests. */
+static bool is_nearly_directive(struct arena *arena, const struct ast_file *file, const char *text) {
+    while (*text == '-' || isspace((unsigned char)*text))
+        text++;
+    if (strncasecmp(text, "test", 4) != 0)
+        return false;
+    text += text[4] == 's' || text[4] == 'S' ? 5 : 4;
+    if (*text != ':' && !isspace((unsigned char)*text))
+        return false;
+    text += *text == ':';
+    const char *name = next_word(arena, &text);
+    return name && defines(file, name) && (strstr(text, "==") || strstr(text, "~=") || strstr(text, " error \""));
+}
+
+static void warn_of_nearly(struct diagnostics *diagnostics, struct span span, bool after_code) {
+    struct diagnostic *warning = diag_warning(diagnostics, DIAG_TEST_DIRECTIVE, span,
+                                              "this looks like a test directive, and is none: nothing runs it");
+    diag_hint(diagnostics, warning, "%s",
+              after_code ? "a directive stands on a line of its own"
+                         : "it begins with `-- test`, a blank and the kernel's name");
+}
+
+/* ---- all of a file ---- */
+
 static bool is_inside(const struct span *comment, uint32_t at) { return comment->begin < at && at < comment->end; }
+
+/* Where the dashes of a comment begin after code on the line from `first` to `end`; `end` when they do not. */
+static size_t comment_after(const struct ast_file *file, size_t comment, size_t first, size_t end) {
+    const char *text = (const char *)file->source->text;
+    for (size_t at = first; at + 1 < end; at++) {
+        while (comment < file->comments.count && file->comments.at[comment].end <= file->source->base + at)
+            comment++;
+        bool is_comment =
+            comment < file->comments.count && is_inside(&file->comments.at[comment], file->source->base + (uint32_t)at);
+        if (!is_comment && text[at] == '-' && text[at + 1] == '-')
+            return at;
+    }
+    return end;
+}
 
 directives directives_find(struct arena *arena, const struct ast_file *file, struct diagnostics *diagnostics) {
     const struct source *source = file->source;
@@ -97,14 +163,20 @@ directives directives_find(struct arena *arena, const struct ast_file *file, str
         bool is_comment =
             comment < file->comments.count && is_inside(&file->comments.at[comment], source->base + (uint32_t)first);
         if (is_comment || end - first < strlen(INTRODUCTION) ||
-            memcmp(text + first, INTRODUCTION, strlen(INTRODUCTION)) != 0)
+            memcmp(text + first, INTRODUCTION, strlen(INTRODUCTION)) != 0) {
+            size_t dashes = comment_after(file, comment, first, end);
+            struct span span = {source->base + (uint32_t)dashes, source->base + (uint32_t)end};
+            if (dashes < end && is_nearly_directive(arena, file, arena_strndup(arena, text + dashes, end - dashes)))
+                warn_of_nearly(diagnostics, span, dashes > first);
             continue;
+        }
         struct directive directive = {.line = line,
                                       .span = {source->base + (uint32_t)first, source->base + (uint32_t)end},
                                       .text = rest_of(arena, arena_strndup(arena, text + first, end - first))};
         const char *wrong = read_directive(arena, directive.text, &directive);
         if (wrong)
-            diag_error(diagnostics, DIAG_TEST_DIRECTIVE, directive.span, "%s", wrong);
+            hint_relation(diagnostics, diag_error(diagnostics, DIAG_TEST_DIRECTIVE, directive.span, "%s", wrong),
+                          &directive);
         else
             vec_push(arena, &found, directive);
     }

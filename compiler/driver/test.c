@@ -7,6 +7,7 @@
 #include "driver/arguments.h"
 #include "driver/commands.h"
 #include "driver/compilation.h"
+#include "driver/complaint.h"
 #include "driver/device.h"
 #include "driver/directive.h"
 #include "driver/executor.h"
@@ -181,7 +182,10 @@ static enum exit_status test_file(struct options *options, const char *path, str
         bool is_good = compilation_is_good(c);
         directives tests = directives_find(c->arena, c->file, c->diagnostics);
         tally->failed += is_good ? diag_error_count(c->diagnostics) : 1; /* directives that cannot be read */
+        bool has_none = is_good && !tests.count && !diag_error_count(c->diagnostics);
         status = compilation_finish(c);
+        if (has_none)
+            driver_complain(options, EXIT_GOOD, "%s has no test directives", path);
         if (is_good)
             test_on_chosen(c, &tests, tally);
     } else {

@@ -117,6 +117,25 @@ def cases(env):
         assert done.returncode == 1 and done.stdout == "2 passed, 1 failed, 0 skipped\n", done.stdout + done.stderr
     yield Case("a directive that cannot be read does not hide the others", broken_directive)
 
+    def nearly_directives():
+        nearly = ["--test k 1 == 1", "-- Test k 1 == 1", "-- tests k 1 == 1", "-- test: k 1 ~= 1", "val c = 1 -- test k 1 == 1"]
+        others = ["-- test k 1 == 1", "(* --test k 1 == 1 *)", "-- Test k with care", "-- tests that 1 == 1 holds"]
+        path = os.path.join(env.tmp(), "p.fcl")
+
+        def errors_of(lines):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("kernel k (x : int) = x\n" + "".join(line + "\n" for line in lines))
+            done = env.run(env.fclc, "test", "--target=interp", path)
+            return done, done.stderr
+        done, said = errors_of(nearly + others)
+        assert done.returncode == 0 and done.stdout == "1 passed, 0 failed, 0 skipped\n", done.stdout
+        assert said.count("warning[E0524]") == len(nearly) and said.count("on a line of its own") == 1, said
+        done, said = errors_of(["-- test k 1==1", "-- test k 1 = 1"])
+        assert done.returncode == 1 and "needs blanks" in said and "it is written `==`" in said, said
+        done, said = errors_of([])
+        assert (done.returncode, said) == (0, f"fclc: {path} has no test directives\n"), said
+    yield Case("what is nearly a directive", nearly_directives)
+
     def own_param():
         program = "param work : int = 3\nkernel k (xs : [int]) = push <grid> (map (+ work) xs)\n"  # the prelude has one, too
         done = env.run(env.fclc, "run", "--target=interp", "-D", "work=100", "-", "k", "[1]", input=program)
