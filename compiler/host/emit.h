@@ -17,4 +17,8 @@ struct host_emit_request {
 /* The text of the header. C11 and C++. */
 const char *host_emit_header(struct arena *arena, const struct host_emit_request *request);
 
+/* "CUDA", "OpenCL" or "C", as a header says it; and which of them a header that begins so is for, NULL if none. */
+const char *host_language_name(enum backend_language language);
+const char *host_header_language(const char *beginning);
+
 #endif

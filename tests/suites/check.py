@@ -108,6 +108,17 @@ def cases(env):
                 assert file.read() == text
     yield Case("no output is written over a source", own_source)
 
+    def header_of_another_target():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel k (x : int) = x\n")
+        for out, wanted in (("a.cu", ""), ("a.cu", ""), ("b.c", ""),
+                            ("a.cl", "fclc: a.h was for CUDA and is now for OpenCL: "
+                                     "give the output of each target a name of its own\n")):
+            done = env.run(env.fclc, "p.fcl", "-o", out, cwd=folder)
+            assert (done.returncode, done.stderr) == (0, wanted), done.stderr
+    yield Case("a header for another target is not written over without a word", header_of_another_target)
+
     def broken_directive():
         program = ("kernel k (x : int) = x\n-- test k 1 == 1\n-- test that it works\n-- test k 2 == 2\n")
         path = os.path.join(env.tmp(), "p.fcl")
