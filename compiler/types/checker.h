@@ -86,7 +86,15 @@ struct signature_variable {
 };
 typedef VEC(struct signature_variable) signature_variables;
 
+/* A binding of a `let` whose value is being inferred: its name is not bound there. */
+struct open_binding {
+    symbol name;
+    bool is_function;
+    const struct open_binding *outer;
+};
+
 struct checker {
+    const struct open_binding *open_bindings; /* the innermost one, or NULL */
     struct type *parameter_rest; /* while a parameter is bound: what the function is to take after it, or NULL */
     struct arena *arena;
     struct symbols *symbols;

@@ -173,6 +173,19 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
                   name->text);
         return;
     }
+    const struct open_binding *open = c->open_bindings;
+    while (open && open->name != name)
+        open = open->outer;
+    if (open) {
+        diag_hint(c->diagnostics, d,
+                  open->is_function
+                      ? "what a `let` defines does not call itself: define `fun %s` at the top, or repeat with "
+                        "`loop`, `foldl` or `power`"
+                      : "what a `let` binds is not visible in its own value, only after it: `%s` is not "
+                        "changed, but bound once",
+                  name->text);
+        return;
+    }
     for (size_t i = 0; i < sizeof foreign_names / sizeof *foreign_names; i++)
         if (strcmp(foreign_names[i].foreign, name->text) == 0) {
             diag_hint(c->diagnostics, d, "%s", foreign_names[i].here);

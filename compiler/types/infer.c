@@ -310,7 +310,13 @@ static struct core *infer_let(struct checker *c, const struct ast_expr *expr) {
     VEC(struct core *) lets = {0};
     for (size_t i = 0; i < count; i++) {
         size_t first = found.count;
-        infer_bound(c, expr->let.bindings.at[i].pattern, expr->let.bindings.at[i].value, &found);
+        const struct ast_binding *binding = &expr->let.bindings.at[i];
+        bool is_named = binding->pattern->kind == AST_PATTERN_NAME;
+        const struct open_binding open = {is_named ? binding->pattern->name : NULL, binding->value->kind == EXPR_LAMBDA,
+                                          c->open_bindings};
+        c->open_bindings = &open;
+        infer_bound(c, binding->pattern, binding->value, &found);
+        c->open_bindings = open.outer;
         pattern_names seen = NULL;
         for (size_t k = first; k < found.count; k++) { /* only now, as the values do not see these names */
             struct bound_value *bound = &found.at[k];

@@ -1,5 +1,8 @@
 /* Types and levels as written to types: sigs (variables are rigid) and annotations (variables are those of the
    enclosing sig, or unknowns). Ambients are never written: each place gets a fresh one. */
+#include <string.h>
+#include <strings.h>
+
 #include "support/edit.h"
 #include "types/checker.h"
 
@@ -15,12 +18,18 @@ static struct signature_variable *find_variable(signature_variables *variables, 
 
 /* ---- levels ---- */
 
-/* `<blok>` is misspelt, `<l>` a variable. */
-static bool is_nearly_level(symbol name) {
+/* The level that is meant: `<blok>` is misspelt, `<l>` and `<block1>` are variables, which gives LEVEL_PURE. */
+static enum level_value nearest_level(symbol name) {
     struct suggestion suggestion = suggestion_for(name->text);
-    for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++)
+    enum level_value nearest = LEVEL_PURE;
+    if (name->length && strchr("0123456789'", name->text[name->length - 1]))
+        return LEVEL_PURE;
+    for (int value = LEVEL_THREAD; value < LEVEL_VALUE_COUNT; value++) {
         suggestion_offer(&suggestion, level_names[value]);
-    return suggestion.best != NULL;
+        if (suggestion.best == level_names[value])
+            nearest = (enum level_value)value;
+    }
+    return nearest;
 }
 
 static struct level *named_level(struct checker *c, const struct ast_level *ast, enum signature_mode mode,
@@ -39,9 +48,10 @@ static struct level *named_level(struct checker *c, const struct ast_level *ast,
         known = find_variable(c->signature_scope, ast->name, true);
     if (known)
         return known->level;
-    if (mode == SIGNATURE_USE || (mode == SIGNATURE_ANNOTATION && is_nearly_level(ast->name))) {
+    enum level_value nearest = nearest_level(ast->name);
+    if (mode == SIGNATURE_USE || nearest != LEVEL_PURE) {
         report_unbound_level(c, ast->name, ast->span);
-        return level_fresh(c, DOMAIN_PROPER);
+        return nearest != LEVEL_PURE ? level_constant(c, nearest) : level_fresh(c, DOMAIN_PROPER);
     }
     bool is_rigid = mode == SIGNATURE_RIGID;
     struct level *level = is_rigid ? level_rigid(c, ast->name, ast->span) : level_fresh(c, DOMAIN_PROPER);
@@ -76,6 +86,48 @@ static bool names_arrays(const char *name) {
     return false;
 }
 
+/* What types are called elsewhere; NULL: there is nothing of the kind. Names of one or two letters are variables. */
+static const struct {
+    const char *name, *here;
+} foreign_types[] = {
+    {"Int", "int"},      {"integer", "int"},   {"Integer", "int"},    {"int32", "int"},        {"int32_t", "int"},
+    {"Int32", "int"},    {"signed", "int"},    {"Float", "float"},    {"float32", "float"},    {"float32_t", "float"},
+    {"real", "float"},   {"Double", "double"}, {"float64", "double"}, {"float64_t", "double"}, {"Bool", "bool"},
+    {"boolean", "bool"}, {"Boolean", "bool"},  {"_Bool", "bool"},     {"char", "i8"},          {"schar", "i8"},
+    {"int8", "i8"},      {"int8_t", "i8"},     {"byte", "u8"},        {"uchar", "u8"},         {"uint8", "u8"},
+    {"uint8_t", "u8"},   {"short", "i16"},     {"int16", "i16"},      {"int16_t", "i16"},      {"ushort", "u16"},
+    {"uint16", "u16"},   {"uint16_t", "u16"},  {"uint", "u32"},       {"unsigned", "u32"},     {"uint32", "u32"},
+    {"uint32_t", "u32"}, {"long", "i64"},      {"int64", "i64"},      {"int64_t", "i64"},      {"Int64", "i64"},
+    {"size_t", "i64"},   {"ssize_t", "i64"},   {"ptrdiff_t", "i64"},  {"usize", "u64"},        {"isize", "i64"},
+    {"ulong", "u64"},    {"uint64", "u64"},    {"uint64_t", "u64"},   {"i128", NULL},          {"u128", NULL},
+    {"half", NULL},      {"f16", NULL},        {"float16", NULL},     {"bf16", NULL},          {"bfloat16", NULL},
+    {"f128", NULL},      {"string", NULL},     {"String", NULL},      {"str", NULL},           {"void", NULL},
+    {"unit", NULL},
+};
+
+static size_t find_foreign_type(const char *name) {
+    size_t i = 0;
+    while (i < sizeof foreign_types / sizeof *foreign_types && strcmp(foreign_types[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static bool is_foreign_type(const char *name) {
+    return find_foreign_type(name) < sizeof foreign_types / sizeof *foreign_types;
+}
+
+static void hint_foreign_type(struct checker *c, struct diagnostic *d, const char *name) {
+    const char *here = foreign_types[find_foreign_type(name)].here;
+    if (here)
+        diag_hint(c->diagnostics, d, "the name here is `%s`", here);
+    else if (strcasecmp(name, "string") == 0 || strcmp(name, "str") == 0)
+        diag_hint(c->diagnostics, d, "there are no strings: text is an array of numbers, such as `[u8]`");
+    else if (strcmp(name, "void") == 0 || strcmp(name, "unit") == 0)
+        diag_hint(c->diagnostics, d, "everything gives a value: there is no type of nothing");
+    else
+        diag_hint(c->diagnostics, d, "the types of numbers are i8 to i64, u8 to u64, `float` and `double`");
+}
+
 static struct type *unknown_type(struct checker *c, const struct ast_type *ast) {
     struct diagnostic *d =
         diag_error(c->diagnostics, DIAG_UNBOUND_TYPE, ast->span, "no type is called `%s` here", ast->name->text);
@@ -88,6 +140,8 @@ static struct type *unknown_type(struct checker *c, const struct ast_type *ast) 
         diag_hint(c->diagnostics, d, "a class of types stands before `=>`: `%s a => a -> a`", ast->name->text);
     else if (names_arrays(ast->name->text))
         diag_hint(c->diagnostics, d, "the type of arrays of `a` is written `[a]`");
+    else if (is_foreign_type(ast->name->text))
+        hint_foreign_type(c, d, ast->name->text);
     else if (suggestion.best)
         diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
     return c->error_type;
@@ -103,12 +157,8 @@ static bool looks_misspelt(const struct checker *c, symbol name) {
             suggestion_offer(&suggestion, base_info[i].name);
     for (size_t i = 0; i < map_count(c->scope->synonyms); i++)
         suggestion_offer(&suggestion, ((symbol)map_entry(c->scope->synonyms, i).key)->text);
-    static const char *const foreign[] = {"Int",  "Float", "Double", "Bool", "integer", "boolean", "string",
-                                          "char", "void",  "unit",   "real", "long",    "short",   "unsigned"};
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (strcmp(foreign[i], name->text) == 0)
-            return true;
-    return suggestion.best && suggestion.distance <= 2 && name->length > suggestion.distance + 2;
+    bool is_near = suggestion.best && suggestion.distance <= 2 && name->length > suggestion.distance + 2;
+    return is_near || is_foreign_type(name->text);
 }
 
 static struct type *variable_type(struct checker *c, const struct ast_type *ast, enum signature_mode mode,
@@ -231,7 +281,8 @@ static struct type *level_arrow_type(struct checker *c, const struct ast_type *a
                                      signature_variables *variables) {
     bool binds = mode == SIGNATURE_ANNOTATION && ast->level->kind == AST_LEVEL_NAME &&
                  !map_get(c->levels, ast->level->name) && !find_variable(variables, ast->level->name, true) &&
-                 !find_variable(c->signature_scope, ast->level->name, true) && !is_nearly_level(ast->level->name);
+                 !find_variable(c->signature_scope, ast->level->name, true) &&
+                 nearest_level(ast->level->name) == LEVEL_PURE;
     struct level_binding *binding = binds ? bind_level(c, ast->level->name, level_fresh(c, DOMAIN_PROPER)) : NULL;
     struct level *level = level_of_ast(c, ast->level, mode, variables);
     struct type *to = read_type(c, ast->to, mode, variables);
