@@ -27,9 +27,39 @@ static const char *wrong_count(struct arena *arena, const struct core_global *ke
     return text_string(&text);
 }
 
+static int open_brackets(const char *text) {
+    int open = 0;
+    for (; *text; text++)
+        open += (*text == '[' || *text == '(') - (*text == ']' || *text == ')');
+    return open;
+}
+
+/* The arguments that the shell has made of one with blanks in it: `[1, 2, 3]`; NULL: it has not. */
+static const char *broken_up(struct arena *arena, const char *const *texts, size_t count) {
+    for (size_t first = 0; first + 1 < count; first++) {
+        if (open_brackets(texts[first]) <= 0)
+            continue;
+        struct text text;
+        text_init(&text, arena);
+        int open = 0;
+        for (size_t i = first; i < count; i++) {
+            text_printf(&text, "%s%s", i > first ? " " : "", texts[i]);
+            open += open_brackets(texts[i]);
+            if (open == 0)
+                return text_string(&text);
+        }
+    }
+    return NULL;
+}
+
 struct host_value **parse_arguments(struct arena *arena, const struct core_global *kernel, const char *const *texts,
                                     size_t count, const char *directory, const char **why) {
     struct kernel_interface wanted = kernel_interface(arena, kernel);
+    const char *whole = broken_up(arena, texts, count);
+    if (whole) {
+        *why = arena_printf(arena, "an argument with blanks in it is quoted for the shell: '%s'", whole);
+        return NULL;
+    }
     if (wanted.count != count) {
         *why = wrong_count(arena, kernel, &wanted, count);
         return NULL;

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PATH_LONGEST = 64 };
 
@@ -168,15 +169,26 @@ static struct host_value *read_array_literal(struct reader *r, struct type *type
 
 /* ---- generators ---- */
 
+static const char *size_form(size_t rank) {
+    return rank == 1   ? "a whole number, as in iota:1000"
+           : rank == 2 ? "ROWSxCOLUMNS, as in iota:2x3"
+                       : "as in iota:2x3x4";
+}
+
+static bool ends_size(char c) { return !c || c == ':' || c == ',' || c == ')' || isspace((unsigned char)c); }
+
+static bool no_size(struct reader *r, const char *form, size_t rank) {
+    r->why = arena_printf(r->arena, "`%.24s` is no size; one is %s", form, size_form(rank));
+    return false;
+}
+
 /* `1000` or `RxC`, followed by `:` or the end. */
 static bool read_dimensions(struct reader *r, struct type *type, size_t rank, int64_t *shape) {
     const char *form = r->at;
     size_t count = 0;
     for (;;) {
-        if (!isdigit((unsigned char)*r->at)) {
-            r->why = arena_printf(r->arena, "`%.24s` is no size", form);
-            return false;
-        }
+        if (!isdigit((unsigned char)*r->at))
+            return no_size(r, form, rank);
         int64_t length = 0;
         for (; isdigit((unsigned char)*r->at); r->at++)
             if (length < INT64_MAX / 10 - 1)
@@ -188,10 +200,12 @@ static bool read_dimensions(struct reader *r, struct type *type, size_t rank, in
             break;
         r->at++;
     }
+    if (!ends_size(*r->at))
+        return no_size(r, form, rank);
     if (count == rank)
         return true;
-    r->why = arena_printf(r->arena, "a size of %zu dimension%s, and %s has %zu", count, count == 1 ? "" : "s",
-                          type_text(r->arena, type), rank);
+    r->why = arena_printf(r->arena, "a size of %zu dimension%s, and %s has %zu: it is %s", count, count == 1 ? "" : "s",
+                          type_text(r->arena, type), rank, size_form(rank));
     return false;
 }
 
@@ -310,6 +324,42 @@ static struct host_value *read_file(struct reader *r, struct type *type, bool in
     return result;
 }
 
+/* ---- what is no array, or no scalar ---- */
+
+static bool is_word(const char *text, const char *const *words, size_t count) {
+    size_t length = strcspn(text, ":( ");
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == length && strncmp(text, words[i], length) == 0)
+            return true;
+    return false;
+}
+
+static bool names_generator(const char *text) {
+    static const char *const words[] = {"iota",  "fill",   "random", "range", "arange",   "rand",
+                                        "zeros", "zeroes", "ones",   "seq",   "linspace", "randint"};
+    return is_word(text, words, sizeof words / sizeof *words);
+}
+
+static bool names_file(struct reader *r) {
+    size_t length = strlen(r->at);
+    if (length > 4 && (strcmp(r->at + length - 4, ".csv") == 0 || strcmp(r->at + length - 4, ".npy") == 0))
+        return true;
+    const char *directory = r->argument->directory;
+    return access(directory ? arena_printf(r->arena, "%s/%s", directory, r->at) : r->at, F_OK) == 0;
+}
+
+/* Says what was meant where an array does not begin; false: something else. */
+static bool is_meant_otherwise(struct reader *r) {
+    if (names_generator(r->at))
+        r->why = arena_printf(r->arena, "`%.24s` is no array; made-up ones are iota:N, fill:N:VALUE and random:N:SEED",
+                              r->at);
+    else if (*r->at && *r->at != '[' && names_file(r))
+        r->why = arena_printf(r->arena, "a file is given as @%s", r->at);
+    else
+        return false;
+    return true;
+}
+
 /* ---- any value ---- */
 
 static struct host_value *read_value(struct reader *r, struct type *type, bool in_tuple);
@@ -345,10 +395,15 @@ static struct host_value *read_value(struct reader *r, struct type *type, bool i
             return read_generator(r, type, element, rank, GENERATOR_FILL);
         if (starts_with(r, "random:"))
             return read_generator(r, type, element, rank, GENERATOR_RANDOM);
-        return read_array_literal(r, type, element, rank);
+        return is_meant_otherwise(r) ? NULL : read_array_literal(r, type, element, rank);
     }
     if (element->kind == TYPE_TUPLE)
         return read_tuple(r, element);
+    if (names_generator(r->at)) {
+        r->why = arena_printf(r->arena, "`%.24s` makes an array, and a value of type %s is wanted", r->at,
+                              type_text(r->arena, type));
+        return NULL;
+    }
     scalars leaves = {0};
     return read_element(r, element, &leaves) ? value_scalar(r->arena, element->base, leaves.at[0]) : NULL;
 }

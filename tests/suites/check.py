@@ -119,6 +119,25 @@ def cases(env):
             assert (done.returncode, done.stderr) == (0, wanted), done.stderr
     yield Case("a header for another target is not written over without a word", header_of_another_target)
 
+    def arguments():
+        folder = env.tmp()
+        program = ("kernel v (xs : [int]) = push <grid> xs\nkernel m (xs : [[int]]) = length xs\n"
+                   "kernel get (i : int) (xs : [int]) = xs ! i\n")
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write(program)
+        with open(os.path.join(folder, "numbers"), "w", encoding="utf-8") as file:
+            file.write("1\n")
+        for given, wanted in ((["v", "[1,", "2,", "3]"], "quoted for the shell: '[1, 2, 3]'"),
+                              (["get", "1", "[1,", "2]"], "quoted for the shell: '[1, 2]'"),
+                              (["get", "iota:3", "[1]"], "`iota:3` makes an array, and a value of type int is wanted"),
+                              (["v", "ok.csv"], "a file is given as @ok.csv"), (["v", "numbers"], "a file is given as @numbers"),
+                              (["v", "iota"], "iota:N, fill:N:VALUE and random:N:SEED"), (["v", "range:3"], "made-up ones are"),
+                              (["v", "iota:"], "a whole number, as in iota:1000"), (["v", "iota:1e3"], "`1e3` is no size"),
+                              (["m", "iota:4"], "ROWSxCOLUMNS, as in iota:2x3"), (["m", "iota:2,3"], "ROWSxCOLUMNS")):
+            done = env.run(env.fclc, "run", "--target=interp", "p.fcl", *given, cwd=folder)
+            assert done.returncode == 2 and wanted in done.stderr, f"{given}: {done.stderr}"
+    yield Case("arguments that are nearly right", arguments)
+
     def broken_directive():
         program = ("kernel k (x : int) = x\n-- test k 1 == 1\n-- test that it works\n-- test k 2 == 2\n")
         path = os.path.join(env.tmp(), "p.fcl")
