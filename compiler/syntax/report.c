@@ -242,6 +242,8 @@ static const char *type_hint(const struct parser *p, size_t index) {
     int found = token_at(p, index)->kind, before = kind_before(p, index);
     if ((found == ']' && before == '[') || (before == ']' && found == TOKEN_NAME && touches_previous(p, index)))
         return "the type of arrays of `a` is written `[a]`, whatever their length";
+    if (found == ':' && before == ':')
+        return "a type follows a single colon: `sig f : type`";
     if (found == '*')
         return "the type of pairs is written `(a, b)`";
     if (found == '(' || found == '{' || found == TOKEN_INTEGER)
@@ -287,6 +289,51 @@ static const char *operator_hint(const struct parser *p, size_t index) {
     return NULL;
 }
 
+/* The word that opens the declaration with the token; what is before the first one has none. */
+static int declaration_of(const struct parser *p, size_t index) {
+    while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
+        index--;
+    return token_at(p, index)->kind;
+}
+
+static bool is_binary(int kind) {
+    return kind == '+' || kind == '*' || kind == '/' || kind == '%' || kind == TOKEN_DIV || kind == TOKEN_MOD ||
+           kind == '&' || kind == '|' || kind == '^' || kind == TOKEN_SHIFT_LEFT || kind == TOKEN_SHIFT_RIGHT ||
+           kind == TOKEN_AND || kind == TOKEN_OR || is_comparison(kind);
+}
+
+/* What stands among the parameters, or in their place; NULL: nothing that is known. */
+static const char *header_hint(const struct parser *p, size_t index, const struct expected *e) {
+    int found = token_at(p, index)->kind, before = kind_before(p, index), declares = declaration_of(p, index);
+    if (found == ',' && e->double_arrow)
+        return "a function of two arguments is `fn a b => e`, and of a pair `fn (a, b) => e`";
+    if (declares == TOKEN_FUN && e->patterns && e->equals && found == '|')
+        return "there are no guards: `fun f x = if x > 0 then … else …`";
+    if (declares == TOKEN_FUN && e->patterns &&
+        (found == TOKEN_INTEGER || found == TOKEN_FLOATING || found == TOKEN_TRUE || found == TOKEN_FALSE ||
+         found == '['))
+        return "a function has one definition, for all arguments: `fun f n = if n == 0 then … else …`";
+    if (found == TOKEN_ARROW && e->equals && before == ')')
+        return "the type of a result goes to the body, `… = (e : type)`, or into a `sig` before a `fun`";
+    if (found == '=' && e->colon && declares == TOKEN_PARAM)
+        return "a `param` says its type: `param name : int = 3`";
+    return NULL;
+}
+
+/* What is missing where a `let` is open; NULL: nothing that is known. */
+static const char *let_hint(const struct parser *p, size_t let, size_t index) {
+    int found = token_at(p, index)->kind;
+    uint32_t begin = token_at(p, let)->span.begin;
+    bool is_outside = begin == p->source->base || p->source->text[begin - p->source->base - 1] == '\n';
+    if (found == ',')
+        return "no comma separates bindings: `let a = 1`, and `b = 2` on the next line";
+    if (is_outside)
+        return "outside of functions it is `val y = e`, without `let`";
+    if (found == 0 || token_starts_declaration(found))
+        return "a `let` gives what follows its `in`: `let y = … in e`";
+    return NULL;
+}
+
 static void add_hints(struct parser *p, struct diagnostic *error, size_t index, const struct expected *e) {
     struct diagnostics *d = p->diagnostics;
     int found = token_at(p, index)->kind, before = kind_before(p, index);
@@ -294,7 +341,7 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
     const char *known = e->types && !e->operands                               ? type_hint(p, index)
                         : before == ']' && found == TOKEN_NAME && !e->operands ? type_hint(p, index)
                         : e->operands && !e->operators                         ? operator_hint(p, index)
-                                                                               : NULL;
+                                                                               : header_hint(p, index, e);
     if (known)
         diag_hint(d, error, "%s", known);
     else if (foreign)
@@ -322,6 +369,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
     else if ((found == TOKEN_DIV || found == TOKEN_MOD) && e->operands)
         diag_hint(d, error, "%s stands between its operands, as in `a div b`; as a function it is `(div)`",
                   quote(p, token_at(p, index)->span));
+    else if (found == ')' && is_binary(before) && e->operands)
+        diag_hint(d, error, "a section has its operator first: `(+ 1)`; with the operator last write `fn x => e + x`");
     else if (found == '.' && e->operands && kind_after(p, index) == TOKEN_INTEGER)
         diag_hint(d, error, "a number starts with a digit: `0.5`");
     else if (found == TOKEN_LET && e->declarations)
@@ -406,6 +455,16 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
         const char *parameter = innermost->kind == '(' ? parameter_hint(p, innermost->index, index) : NULL;
         if (parameter) {
             diag_hint(d, error, "%s", parameter);
+            return;
+        }
+        const char *of_let =
+            innermost->kind == TOKEN_LET && !foreign_word_hint(p, index) ? let_hint(p, innermost->index, index) : NULL;
+        if (of_let) {
+            diag_hint(d, error, "%s", of_let);
+            return;
+        }
+        if (innermost->kind == '[' && token->kind == ':' && touches_previous(p, innermost->index)) {
+            diag_hint(d, error, "a part of an array is `take 2 (drop 1 xs)`");
             return;
         }
         if (innermost->kind == TOKEN_THEN && !foreign_word_hint(p, index))

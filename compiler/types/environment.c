@@ -151,6 +151,28 @@ void report_kernel_called(struct checker *c, symbol name, struct span kernel, st
     diag_hint(c->diagnostics, d, "make it a `fun`, and let the kernel be `kernel … = %s …`", name->text);
 }
 
+/* `[x * 2 | x <- xs]`: behind the name, on its line, stands `| x <-`. */
+static bool is_of_comprehension(struct checker *c, symbol name, struct span span) {
+    const struct source *source = c->scope->file->source;
+    if (span.begin < source->base || span.end > source->base + source->length)
+        return false;
+    size_t at = span.begin - source->base;
+    while (at > 0 && source->text[at - 1] == ' ')
+        at--;
+    bool is_generator = at > 0 && source->text[at - 1] == '|';
+    const char *rest = (const char *)source->text + (span.begin - source->base);
+    size_t left = source->length - (span.begin - source->base);
+    const char *line = arena_strndup(c->arena, rest, left < 200 ? left : 200);
+    const char *bar = is_generator ? line : strpbrk(line, "|\n");
+    if (!bar || *bar == '\n')
+        return false;
+    bar += strspn(bar, "| ");
+    if (strncmp(bar, name->text, name->length) != 0)
+        return false;
+    bar += name->length;
+    return strncmp(bar + strspn(bar, " "), "<-", 2) == 0;
+}
+
 void report_unbound_name(struct checker *c, symbol name, struct span span) {
     if (!is_good_name(name->text))
         return;
@@ -171,6 +193,11 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
                   "`rec` is no keyword, and what a `let` defines does not call itself: define `fun %s` at the "
                   "top, or repeat with `loop`, `foldl` or `power`",
                   name->text);
+        return;
+    }
+    if (is_of_comprehension(c, name, span)) {
+        diag_hint(c->diagnostics, d,
+                  "there are no comprehensions: `map (fn %s => …) xs`, with `filter` for a condition", name->text);
         return;
     }
     const struct open_binding *open = c->open_bindings;
