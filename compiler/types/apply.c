@@ -201,6 +201,13 @@ static bool is_unknown(struct type *type) {
     return type->kind == TYPE_VARIABLE && !type->variable->rigid;
 }
 
+/* `threadIdx.x`: of the name before the point enough was said. */
+static bool is_field_of_unknown(const struct checker *c, const struct call *call) {
+    const struct ast_expr *left = call->is_infix ? call->list.at[0].expr : NULL;
+    return left && call->list.at[1].expr->kind == EXPR_NAME && left->kind == EXPR_NAME &&
+           !is_bound_name(c, left->name.name) && strcmp(call->head_expr->name.name->text, ".") == 0;
+}
+
 struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
     struct call call = {.infix = expr->span};
     const struct ast_expr *piped = piped_into(c, expr);
@@ -212,6 +219,10 @@ struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
         call.head_expr = unwind(c, expr, &call.list);
     }
     call.is_infix = expr->apply.is_operator && !piped && call.list.count == 2;
+    if (is_field_of_unknown(c, &call)) {
+        report_unbound_name(c, call.list.at[0].expr->name.name, call.list.at[0].expr->span);
+        return error_core(c, expr->span);
+    }
     struct core *core = call.head = infer_expr(c, call.head_expr);
     struct type *rest = core->type;
     call.failed = type_resolve(rest)->kind == TYPE_ERROR;
@@ -292,6 +303,8 @@ struct core *infer_level_apply(struct checker *c, const struct ast_expr *expr) {
                 diag_error(c->diagnostics, DIAG_LEVEL_ARGUMENT, written->span, "%s%s%s takes %s level", name ? "`" : "",
                            name ? name : "this", name ? "`" : "", i ? "no further" : "no");
             note_definition(c, d, core);
+            if (i == 0)
+                hint_no_level(c, d, core, level);
             return error_core(c, expr->span);
         }
         if (!level_unify(c, type->level_arrow.level, level, NULL)) {

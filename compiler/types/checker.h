@@ -300,6 +300,8 @@ void hint_operands(struct checker *c, struct diagnostic *d, const struct applica
                    struct type *expected);
 void hint_class(struct checker *c, struct diagnostic *d, const struct application *use);
 void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument);
+/* Of a level given to what takes none. */
+void hint_no_level(struct checker *c, struct diagnostic *d, const struct core *head, struct level *level);
 void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *head);
 /* The number of which more is not known, in arrays too, that asked for a class; NULL: nothing here did. */
 const struct type_variable *class_asker(struct type *type);

@@ -382,6 +382,9 @@ static void hint_place(struct checker *c, struct diagnostic *d, enum level_value
             c->diagnostics, d,
             "bind its result outside with `let`, where the code still runs %s: a %s does what is done to a chunk in %s",
             once_per[level], level_names[level], chunks);
+    else if (level == LEVEL_GRID && domain == 1u << LEVEL_BLOCK)
+        diag_hint(c->diagnostics, d,
+                  "in a block only the block can store: `force (push <block> …)`; or let the result be at `grid`, too");
     else if (level > LEVEL_THREAD && domain == 1u << LEVEL_GRID)
         diag_hint(c->diagnostics, d,
                   "the grid stores by `force (push <grid> …)`; a %s does what is done to a chunk in %s",

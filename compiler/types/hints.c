@@ -33,7 +33,7 @@ static const char *operand_text(struct checker *c, const struct core *core, cons
 
 /* ---- kinds of types ---- */
 
-static bool is_function(struct type *type) { return type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW; }
+static bool is_function(const struct type *type) { return type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW; }
 
 /* Of a number: the base type, or for a number of which more is not known what it would be. */
 static bool number_base(struct type *type, enum base *base) {
@@ -74,9 +74,9 @@ static bool hint_tuple_call(struct checker *c, struct diagnostic *d, const struc
     if (!use || !use->function || !use->rest || found->kind != TYPE_TUPLE || expected->kind == TYPE_TUPLE ||
         count_arrows(use->rest) < found->tuple.count)
         return false;
-    bool is_written = use->argument->kind == CORE_TUPLE;
-    if (!is_written && !isalpha((unsigned char)*use->function))
+    if (!isalpha((unsigned char)*use->function))
         return false; /* an operand that is a pair */
+    bool is_written = use->argument->kind == CORE_TUPLE;
     struct text text;
     text_init(&text, c->arena);
     for (size_t i = 0; i < found->tuple.count; i++)
@@ -107,7 +107,32 @@ static bool hint_tuple_wanted(struct checker *c, struct diagnostic *d, const str
     return true;
 }
 
-/* `reduce (+) xs` for `reduce (+) 0 xs`. */
+/* Of the arguments that are written, this one and those after it; and those that the function still takes. */
+static bool are_all_given(const struct application *use) { return use->count - use->place >= count_arrows(use->rest); }
+
+/* `red <block> (+) 0 xs` for `red <block> (+) xs`. */
+static bool hint_superfluous(struct checker *c, struct diagnostic *d, const struct type *found,
+                             const struct type *expected, const struct application *use) {
+    if (!use || !use->function || !use->rest || use->place == SIZE_MAX || !isalpha((unsigned char)*use->function) ||
+        found->kind == expected->kind || expected->kind == TYPE_VARIABLE)
+        return false;
+    struct type *result = type_resolve(use->rest);
+    while (result->kind == TYPE_ARROW)
+        result = type_resolve(result->arrow.to);
+    size_t taken = use->place + count_arrows(use->rest);
+    if (result->kind == TYPE_VARIABLE || use->count <= taken)
+        return false;
+    const char *what = operand_text(c, use->argument, NULL);
+    if (is_function(found) && what)
+        diag_hint(c->diagnostics, d, "is `%s …` an application? Then it is in parentheses: `%s (%s …)`", what,
+                  use->function, what);
+    else
+        diag_hint(c->diagnostics, d, "`%s` takes %zu argument%s, and %zu are given: is this one too much?",
+                  use->function, taken, taken == 1 ? "" : "s", use->count);
+    return true;
+}
+
+/* `reduce (+) xs` for `reduce (+) 0 xs`; `histogram xs 3` for `histogram 3 xs`. */
 static bool hint_missing(struct checker *c, struct diagnostic *d, const struct type *found,
                          const struct application *use) {
     if (!use || !use->function || !use->rest || use->place == SIZE_MAX)
@@ -116,7 +141,9 @@ static bool hint_missing(struct checker *c, struct diagnostic *d, const struct t
     if (after->kind != TYPE_ARROW || found->kind == TYPE_VARIABLE || found->kind == TYPE_BASE ||
         found->kind == expected->kind || found->kind != type_resolve(after->arrow.from)->kind)
         return false;
-    diag_hint(c->diagnostics, d, "this would fit one place further on: does `%s` lack an argument before it?",
+    diag_hint(c->diagnostics, d,
+              are_all_given(use) ? "this would fit one place further on: are the arguments of `%s` the other way round?"
+                                 : "this would fit one place further on: does `%s` lack an argument before it?",
               use->function);
     return true;
 }
@@ -152,6 +179,23 @@ static bool hint_elements(struct checker *c, struct diagnostic *d, const struct 
     return true;
 }
 
+/* Functions that agree in all but that one gives a pull array and the other a push array. */
+static bool hint_result(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected) {
+    if (found->kind != TYPE_ARROW || expected->kind != TYPE_ARROW || count_arrows(found) != count_arrows(expected))
+        return false;
+    while (found->kind == TYPE_ARROW) {
+        found = type_resolve(found->arrow.to);
+        expected = type_resolve(expected->arrow.to);
+    }
+    if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {
+        struct level level = level_view(expected->array.level);
+        diag_hint(c->diagnostics, d, "its result has to be a push array: `push <%s> (…)`",
+                  level.variable && !level.variable->name ? "block" : level_text(c, level));
+        return true;
+    }
+    return false;
+}
+
 void hint_types(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
                 const struct application *use) {
     struct diagnostics *all = c->diagnostics;
@@ -160,8 +204,9 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     found = type_resolve(found);
     expected = type_resolve(expected);
     if (hint_missing(c, d, found, use) || hint_tuple_call(c, d, found, expected, use) ||
-        hint_tuple_wanted(c, d, found, expected, use) || hint_chunks(c, d, found, expected, use) ||
-        hint_elements(c, d, found, expected, use))
+        hint_superfluous(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
+        hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use) ||
+        hint_result(c, d, found, expected))
         return;
     if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) && found->kind != TYPE_VARIABLE)
         diag_hint(all, d, "`f . g` is one function after another; there are no fields and no methods: `length xs`");
@@ -184,7 +229,19 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         bool is_known = !level.variable || level.variable->name;
         diag_hint(all, d, "a pull array becomes a push array by `push <%s>`",
                   is_known ? level_text(c, level) : "block");
-    } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL)
+    } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && use && use->function &&
+               strcmp(use->function, "push") == 0)
+        diag_hint(all, d, "this is a push array already: leave `push` out");
+    else if (found->kind == TYPE_TUPLE && expected->kind == TYPE_PULL && use && use->function &&
+             strcmp(use->function, "!") == 0)
+        diag_hint(all, d, "`fst`, `snd` or `let (a, b) = …` take a tuple apart");
+    else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && !(use && use->function))
+        diag_hint(
+            all, d,
+            "where the result is to be a push array its type is `%s`; a pull array is made of it by `force`, which "
+            "computes and stores it",
+            type_text(c, found));
+    else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL)
         diag_hint(all, d, "a push array becomes a pull array by `force`, which computes and stores it");
     else if (is_bool(c, expected) && number_base(found, &from))
         diag_hint(all, d, "a number is not true or false by itself: compare it, as in `%s != 0`", what);
@@ -250,6 +307,29 @@ static bool is_array_of(struct type *type, struct type *element) {
     return type->kind == TYPE_PULL && type_resolve(type->array.element) == type_resolve(element);
 }
 
+/* `g -1`, which is a difference. */
+static bool hint_negative_argument(struct checker *c, struct diagnostic *d, const struct type *left,
+                                   const struct application *use) {
+    const struct source *source = c->scope->file->source;
+    if (!use || !use->function || strcmp(use->function, "-") != 0 || !is_function(left) || use->place != 0 ||
+        use->head.begin <= source->base || use->head.end >= source->base + source->length)
+        return false;
+    const char *at = (const char *)source->text + (use->head.end - source->base);
+    if (isspace((unsigned char)at[0]) || !isspace((unsigned char)at[-2]))
+        return false;
+    size_t length = 0;
+    while (use->head.end + length < source->base + source->length && length < QUOTED_LONGEST &&
+           (isalnum((unsigned char)at[length]) || at[length] == '.'))
+        length++;
+    const char *what = operand_text(c, use->argument, "f");
+    size_t inner = strlen(what) - 2; /* the function's call needs no parentheses here */
+    if (what[0] == '(')
+        what = arena_strndup(c->arena, what + 1, inner);
+    diag_hint(c->diagnostics, d, "a negative argument needs parentheses: `%s (-%.*s)`", what, (int)length,
+              length ? at : "");
+    return true;
+}
+
 void hint_class(struct checker *c, struct diagnostic *d, const struct application *use) {
     const struct failure *f = &c->failure;
     const char *what = operand_text(c, use ? use->argument : NULL, "x");
@@ -259,6 +339,8 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
     bool is_number = number_base(f->a, &base);
     unsigned none = CLASS_INTEGRAL | CLASS_FLOATING; /* both: no type is of them */
     if (hint_missing(c, d, f->a, use) || hint_tuple_call(c, d, f->a, c->base_types[BASE_I32], use))
+        return;
+    if (hint_negative_argument(c, d, f->a, use))
         return;
     if (strcmp(function, "^") == 0 && (f->classes & CLASS_FLOATING || (is_number && base_info[base].is_floating)))
         diag_hint(c->diagnostics, d, "`^` is the exclusive or of bits; the power of floating numbers is `pow x y`");
@@ -322,6 +404,22 @@ void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *h
     if (from->kind == TYPE_TUPLE && head_name(head))
         diag_hint(c->diagnostics, d, "its argument is a tuple: `%s (%s)`", head_name(head),
                   tuple_letters(c, from->tuple.count));
+}
+
+void hint_no_level(struct checker *c, struct diagnostic *d, const struct core *head, struct level *level) {
+    const char *name = head_name(head), *at = level_text(c, level_view(level));
+    if (!name)
+        return;
+    if (strcmp(name, "reduce") == 0)
+        diag_hint(c->diagnostics, d, "`reduce` is for the whole grid; at a level it is `red <%s> (+) xs`, a push array",
+                  at);
+    else if (strcmp(name, "scan") == 0)
+        diag_hint(c->diagnostics, d,
+                  "`scan` is for the whole grid; below it there are `scanThread`, `scanWarp` and `scanBlock`");
+    else if (strcmp(name, "force") == 0)
+        diag_hint(c->diagnostics, d, "`force` has its level from the push array: `force (push <%s> xs)`", at);
+    else if (strcmp(name, "map") == 0 || strcmp(name, "generate") == 0)
+        diag_hint(c->diagnostics, d, "pull arrays have no level; `push <%s>` gives them one", at);
 }
 
 void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument) {
