@@ -12,6 +12,17 @@ const char *type_text(struct checker *c, struct type *type) {
     return text_string(&text);
 }
 
+/* What is wanted where something of another shape is found: which number it would be by default is not the point. */
+static const char *shape_text(struct checker *c, struct type *wanted, struct type *found) {
+    wanted = type_resolve(wanted);
+    if (wanted->kind == TYPE_VARIABLE || type_resolve(found)->kind == wanted->kind)
+        return type_text(c, wanted);
+    struct text text;
+    text_init(&text, c->arena);
+    type_print_shape(&text, wanted);
+    return text_string(&text);
+}
+
 const char *level_text(struct checker *c, struct level level) {
     struct text text;
     text_init(&text, c->arena);
@@ -255,9 +266,10 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
         return d;
     }
     if (function && !is_operands && (f.why == FAILED_SHAPE || f.why == FAILED_RIGID)) {
-        struct diagnostic *d = diag_error(
-            all, DIAG_ARGUMENT_TYPE, span, "the %s of `%s` should be `%s`, but this is `%s`",
-            ordinal(c, function, use->place, use->count), function, type_text(c, expected), type_text(c, found));
+        struct diagnostic *d =
+            diag_error(all, DIAG_ARGUMENT_TYPE, span, "the %s of `%s` should be `%s`, but this is `%s`",
+                       ordinal(c, function, use->place, use->count), function, shape_text(c, expected, found),
+                       type_text(c, found));
         if (is_other_class)
             note_class(c, d, expected);
         hint_types(c, d, found, expected, use);

@@ -6,6 +6,7 @@ enum { PRINT_NODE_LIMIT = 400 }; /* what is longer ends in an ellipsis: a messag
 struct printer {
     struct text *out;
     bool use_names, gives_names; /* with neither: unknowns are _ */
+    bool hides_numbers;          /* those of which more is not known are _, too */
     VEC(const struct type_variable *) types;
     VEC(const struct level_variable *) levels;
     size_t nodes;
@@ -29,9 +30,9 @@ static void print_type_variable(struct printer *p, const struct type_variable *v
     if (!p->gives_names && variable->depth != DEPTH_QUANTIFIED && !variable->rigid) {
         /* An undecided number is shown as what it will be when nothing decides. */
         unsigned numbers = CLASS_NUM | CLASS_INTEGRAL | CLASS_FLOATING;
-        text_add(p->out, !(variable->classes & numbers)         ? "_"
-                         : (variable->classes & CLASS_FLOATING) ? "double"
-                                                                : "int");
+        text_add(p->out, p->hides_numbers || !(variable->classes & numbers) ? "_"
+                         : (variable->classes & CLASS_FLOATING)             ? "double"
+                                                                            : "int");
         return;
     }
     size_t i = 0;
@@ -114,6 +115,11 @@ static void print_type(struct printer *p, struct type *type, bool is_operand) {
 
 void type_print(struct text *out, struct type *type) {
     struct printer p = {.out = out, .use_names = true};
+    print_type(&p, type, false);
+}
+
+void type_print_shape(struct text *out, struct type *type) {
+    struct printer p = {.out = out, .use_names = true, .hides_numbers = true};
     print_type(&p, type, false);
 }
 

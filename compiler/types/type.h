@@ -132,7 +132,9 @@ struct scheme {
 /* Prints as `fclc types` does: type variables a, b, … and level variables l, m, … in order of appearance (or the
    user's names when use_names), `num a, ord b => ` before, `  where l < m` after; ambients never. */
 void scheme_print(struct text *out, const struct scheme *scheme, bool use_names);
-void type_print(struct text *out, struct type *type); /* with unresolved variables as _ */
+void type_print(struct text *out,
+                struct type *type); /* with unresolved variables as _, numbers among them as `int` or `double` */
+void type_print_shape(struct text *out, struct type *type); /* the same with these as _, too */
 void level_print(struct text *out, struct level *level);
 
 /* ---- ground types at run time ----
