@@ -193,6 +193,17 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     return false;
 }
 
+/* What other compilers call it; NULL: nothing that is known. */
+static const char *foreign_command(const char *word) {
+    static const char *const compiles[] = {"compile", "build", "cc", "make", "emit"};
+    for (size_t i = 0; i < sizeof compiles / sizeof *compiles; i++)
+        if (strcmp(word, compiles[i]) == 0)
+            return "compiling has no word: `fclc FILE.fcl -o OUT.cu` (.cl, .c)";
+    if (strcmp(word, "version") == 0 || strcmp(word, "-V") == 0 || strcmp(word, "-v") == 0)
+        return "the version is told by `fclc --version`";
+    return NULL;
+}
+
 static enum option find_option(struct parser *p, const char *shown, const char *name, size_t length, char letter) {
     struct suggestion suggestion = suggestion_for(length ? arena_strndup(p->arena, name, length) : "");
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -202,7 +213,9 @@ static enum option find_option(struct parser *p, const char *shown, const char *
             return (enum option)i;
         suggestion_offer(&suggestion, candidate);
     }
-    p->why = !letter && suggestion.best
+    const char *foreign = foreign_command(shown);
+    p->why = foreign ? arena_printf(p->arena, "unknown option `%s`; %s", shown, foreign)
+             : !letter && suggestion.best
                  ? arena_printf(p->arena, "unknown option `%s`; did you mean `--%s`?", shown, suggestion.best)
                  : arena_printf(p->arena, "unknown option `%s`", shown);
     return OPTION_COUNT;
@@ -293,8 +306,11 @@ static bool find_command(struct parser *p, const char *word, size_t *used) {
     }
     if (is_file_name(word))
         return true;
-    p->why = suggestion.best ? arena_printf(p->arena, "unknown command `%s`; did you mean `%s`?", word, suggestion.best)
-                             : arena_printf(p->arena, "unknown command `%s`", word);
+    const char *foreign = foreign_command(word);
+    p->why = foreign ? arena_printf(p->arena, "unknown command `%s`; %s", word, foreign)
+             : suggestion.best
+                 ? arena_printf(p->arena, "unknown command `%s`; did you mean `%s`?", word, suggestion.best)
+                 : arena_printf(p->arena, "unknown command `%s`", word);
     return false;
 }
 

@@ -89,10 +89,29 @@ static void offer_files(struct arena *arena, const char *directory, struct sugge
     free(entries);
 }
 
+/* A file of the library whose name goes on where this one ends: `mat` for `matrix`. */
+static const char *longer_name(struct arena *arena, const char *name) {
+    enum { SHORTEST = 3 };
+    const char *found = NULL;
+    for (size_t i = 0; i < 3 && !found && strlen(name) >= SHORTEST; i++) {
+        const char *directory = places(arena, i, "lib");
+        struct dirent **entries = NULL;
+        int count = scandir(directory, &entries, NULL, alphasort);
+        for (int k = 0; k < count; k++) {
+            const char *entry = entries[k]->d_name, *dot = strrchr(entry, '.');
+            if (!found && dot && strcmp(dot, ".fcl") == 0 && strncmp(entry, name, strlen(name)) == 0)
+                found = arena_strndup(arena, entry, (size_t)(dot - entry));
+            free(entries[k]);
+        }
+        free(entries);
+    }
+    return found;
+}
+
 const char *search_similar(struct arena *arena, const char *name, const char *directory) {
     struct suggestion suggestion = suggestion_for(name);
     offer_files(arena, directory, &suggestion);
     for (size_t i = 0; i < 3; i++)
         offer_files(arena, places(arena, i, "lib"), &suggestion);
-    return suggestion.best;
+    return suggestion.best ? suggestion.best : longer_name(arena, name);
 }

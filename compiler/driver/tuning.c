@@ -236,7 +236,8 @@ const struct tuned *tuning_find(const struct tuning *tuning, const char *kind, c
             found = line;
             continue;
         }
-        if (line->is_said) /* of another test */
+        bool says_nothing = !is_usable && strcmp(line->params, "-") == 0; /* to do without it loses nothing */
+        if (line->is_said || says_nothing)                                /* is_said: of another test */
             continue;
         line->is_said = true;
         if (is_usable)

@@ -139,8 +139,8 @@ static bool read_list(struct reader *r, struct type *type, size_t rank, int64_t 
     if (shape[0] < 0)
         shape[0] = length;
     if (shape[0] != length) {
-        r->why = arena_printf(r->arena, "a row of %lld elements after rows of %lld; all rows must be equally long",
-                              (long long)length, (long long)shape[0]);
+        r->why = arena_printf(r->arena, "a row of %lld element%s after rows of %lld; all rows must be equally long",
+                              (long long)length, length == 1 ? "" : "s", (long long)shape[0]);
         return false;
     }
     return true;

@@ -217,8 +217,13 @@ def cases(env):
     yield Case("-M names the files that were read", dependencies)
 
     def similar_names():
-        done = env.run(env.fclc, "check", "-", input='import "stencl"\nkernel k (x : int) = x\n')
-        assert done.returncode == 1 and "did you mean `stencil`?" in done.stderr, done.stderr
+        for name, meant in (("stencl", "stencil"), ("mat", "matrix")):
+            done = env.run(env.fclc, "check", "-", input=f'import "{name}"\nkernel k (x : int) = x\n')
+            assert done.returncode == 1 and f"did you mean `{meant}`?" in done.stderr, done.stderr
+        for words, meant in ((["compile", "k.fcl"], "fclc FILE.fcl -o OUT.cu"), (["build", "k.fcl"], "fclc FILE.fcl -o OUT.cu"),
+                             (["version"], "fclc --version"), (["-V"], "fclc --version")):
+            done = env.run(env.fclc, *words)
+            assert done.returncode == 2 and meant in done.stderr, done.stderr
         path = os.path.join(env.tmp(), "a.fcl")
         with open(path, "w", encoding="utf-8") as file:
             file.write("-- test turned 1 == 1\nkernel turn (x : int) = x\n")
