@@ -196,6 +196,21 @@ static bool hint_result(struct checker *c, struct diagnostic *d, struct type *fo
     return false;
 }
 
+/* `fun f xs = xs[0]` and `xs.length` make a function of `xs`, and only a use of `f` does not fit. */
+static bool hint_brackets(struct checker *c, struct diagnostic *d, const struct type *found,
+                          const struct type *expected, const struct application *use) {
+    if (!use || !use->function || found->kind != TYPE_PULL || expected->kind != TYPE_ARROW)
+        return false;
+    const struct global_entry *entry = find_global(c->scope, symbol_of(c->symbols, use->function));
+    if (!entry || entry->global->from_prelude)
+        return false;
+    diag_hint(
+        c->diagnostics, d,
+        "`%s` applies this argument; an element of an array is `xs ! i`, not `xs[i]`, and its length is `length xs`",
+        use->function);
+    return true;
+}
+
 void hint_types(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
                 const struct application *use) {
     struct diagnostics *all = c->diagnostics;
@@ -206,7 +221,7 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     if (hint_missing(c, d, found, use) || hint_tuple_call(c, d, found, expected, use) ||
         hint_superfluous(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
         hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use) ||
-        hint_result(c, d, found, expected))
+        hint_result(c, d, found, expected) || hint_brackets(c, d, found, expected, use))
         return;
     if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) && found->kind != TYPE_VARIABLE)
         diag_hint(all, d, "`f . g` is one function after another; there are no fields and no methods: `length xs`");
