@@ -31,6 +31,7 @@ def cases(env):
             os.symlink(env.path(name), os.path.join(folder, name))
         os.symlink(env.build, os.path.join(folder, "build"))
         for command, said in commands:
+            command = re.sub(r"/tmp\b", folder, command)  # another run of the tests may be at work
             printed = env.must("sh", "-c", command, cwd=folder, timeout=300).strip()
             assert not said or agrees(printed, said), f"{command}\nprints {printed}\nnot    {said}"
             if command.endswith(".pgm"):
