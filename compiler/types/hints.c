@@ -225,6 +225,9 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         return;
     if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) && found->kind != TYPE_VARIABLE)
         diag_hint(all, d, "`f . g` is one function after another; there are no fields and no methods: `length xs`");
+    else if (use && use->function && strcmp(use->function, "!") == 0 && use->count == 1 && number_base(found, &from))
+        diag_hint(all, d, "the operand of a section is the left one; an element of each array is `fn xs => xs ! %s`",
+                  what);
     else if (found->kind == TYPE_LEVEL_ARROW && expected->kind != TYPE_LEVEL_ARROW)
         diag_hint(all, d, "a level is missing: write `%s <block>`, for example", strcmp(what, "x") ? what : "f");
     else if (use && !use->function && use->argument->kind == CORE_LAMBDA && expected->kind != TYPE_ARROW)
