@@ -340,9 +340,8 @@ static bool hint_negative_argument(struct checker *c, struct diagnostic *d, cons
            (isalnum((unsigned char)at[length]) || at[length] == '.'))
         length++;
     const char *what = operand_text(c, use->argument, "f");
-    size_t inner = strlen(what) - 2; /* the function's call needs no parentheses here */
-    if (what[0] == '(')
-        what = arena_strndup(c->arena, what + 1, inner);
+    if (what[0] == '(' && use->argument->kind == CORE_APPLY) /* which goes on with this argument */
+        what = arena_strndup(c->arena, what + 1, strlen(what) - 2);
     diag_hint(c->diagnostics, d, "a negative argument needs parentheses: `%s (-%.*s)`", what, (int)length,
               length ? at : "");
     return true;
