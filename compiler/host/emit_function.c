@@ -188,7 +188,7 @@ static void declare_checks(struct emit_unit *unit, struct text *out, const struc
         emit_embed(out, arena_printf(unit->arena, "%s%s", where, ir_check_info[site->check].message));
         text_add(out, ",\n");
     }
-    text_add(out, "    };\n    struct fcl_buffer *report = NULL;\n    (void)checks;\n");
+    text_add(out, "    };\n    struct fcl_buffer *report = NULL;\n    (void)checks;\n    (void)report;\n");
 }
 
 /* The lengths of a parameter's array, multiplied. */
