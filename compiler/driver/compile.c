@@ -128,6 +128,16 @@ static bool overwrites_header(struct compilation *c, const char *path, enum back
     return true;
 }
 
+/* A header of the runtime's name would include itself, and its functions have the runtime's names. */
+static bool is_runtimes(struct compilation *c, const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (strcmp(slash ? slash + 1 : path, "fcl.h") != 0)
+        return false;
+    driver_complain(c->options, EXIT_USAGE, "-o %s writes %s, too, and fcl.h is the runtime's header",
+                    c->options->output, path);
+    return true;
+}
+
 /* Would a file that is read be written over? */
 static bool overwrites_source(struct compilation *c, const char *path) {
     for (size_t i = 0; i < c->files.count; i++)
@@ -144,7 +154,7 @@ static enum exit_status compile(struct compilation *c, const struct target_name 
         return status;
     const char *header = arena_printf(c->arena, "%s.h", without_extension(c->arena, c->options->output));
     if (strcmp(c->options->output, "-") != 0 &&
-        (overwrites_source(c, c->options->output) || overwrites_source(c, header) ||
+        (is_runtimes(c, header) || overwrites_source(c, c->options->output) || overwrites_source(c, header) ||
          overwrites_header(c, header, target->language)))
         return EXIT_USAGE;
     struct generate_request request = request_of(c, target);

@@ -106,7 +106,10 @@ def cases(env):
             assert done.returncode == 2 and "would write over the source" in done.stderr, done.stderr
             with open(os.path.join(folder, source), encoding="utf-8") as file:
                 assert file.read() == text
-    yield Case("no output is written over a source", own_source)
+        done = env.run(env.fclc, "a.fcl", "-o", "fcl.c", cwd=folder)
+        assert done.returncode == 2 and "fcl.h is the runtime's header" in done.stderr, done.stderr
+        assert not os.path.exists(os.path.join(folder, "fcl.c"))
+    yield Case("no output is written over a source, or called as the runtime's header", own_source)
 
     def header_of_another_target():
         folder = env.tmp()
