@@ -49,11 +49,11 @@ static bool may_overlap(const struct target_array *x, const struct target_array 
     return x == y || (x->space == TARGET_SPACE_SHARED && y->space == TARGET_SPACE_SHARED);
 }
 
-static const struct target_statement *declaration_of(const struct ahead *a, const struct target_variable *variable) {
+static bool is_known(const struct ahead *a, const struct target_variable *variable) {
     for (size_t i = 0; i < a->declared.count; i++)
         if (a->declared.at[i]->variable == variable)
-            return a->declared.at[i];
-    return NULL;
+            return true;
+    return false;
 }
 
 static bool is_declared_in(const struct target_block *block, const struct target_variable *variable) {
@@ -71,7 +71,7 @@ static bool is_known_before(const struct ahead *a, const struct target_expr *exp
         for (size_t i = 0; i < a->assigned.count; i++)
             if (a->assigned.at[i] == expr->variable)
                 return false;
-        return declaration_of(a, expr->variable) || !is_declared_in(&a->loop->body, expr->variable);
+        return is_known(a, expr->variable) || !is_declared_in(&a->loop->body, expr->variable);
     }
     for (int i = 0; i < 3 && expr->operands[i]; i++)
         if (!is_known_before(a, expr->operands[i]))
@@ -148,20 +148,14 @@ static struct target_expr *replaced(struct ahead *a, struct target_expr *expr, s
     return copy;
 }
 
-static bool mentions(const struct ahead *a, const struct target_expr *expr, const struct target_variable *variable) {
-    if (expr->kind == TARGET_EXPR_VARIABLE) {
-        const struct target_statement *declaration = declaration_of(a, expr->variable);
-        return expr->variable == variable || (declaration && mentions(a, declaration->value, variable));
-    }
-    for (int i = 0; i < 3 && expr->operands[i]; i++)
-        if (mentions(a, expr->operands[i], variable))
-            return true;
-    return false;
-}
-
-static bool is_needed(const struct ahead *a, const struct target_variable *variable) {
+/* For a load, or for what one needs. */
+static bool is_needed(const struct ahead *a, size_t declared) {
+    const struct target_variable *variable = a->declared.at[declared]->variable;
     for (size_t k = 0; k < a->lifted.count; k++)
-        if (mentions(a, a->lifted.at[k], variable))
+        if (expr_mentions(a->lifted.at[k], variable))
+            return true;
+    for (size_t i = declared + 1; i < a->declared.count; i++)
+        if (expr_mentions(a->declared.at[i]->value, variable) && is_needed(a, i))
             return true;
     return false;
 }
@@ -172,7 +166,7 @@ static void emit_loads(struct ahead *a, struct target_array *array) {
     *loads = *a->loop;
     loads->body = (struct target_block){0};
     for (size_t i = 0; i < a->declared.count; i++)
-        if (is_needed(a, a->declared.at[i]->variable))
+        if (is_needed(a, i))
             vec_push(l->arena, &loads->body.statements, a->declared.at[i]);
     for (size_t k = 0; k < a->lifted.count; k++) {
         struct target_statement *store = ARENA_NEW(l->arena, struct target_statement);
@@ -184,14 +178,10 @@ static void emit_loads(struct ahead *a, struct target_array *array) {
     }
 }
 
-static bool is_integer(const struct target_expr *expr, int64_t value) {
-    return expr->kind == TARGET_EXPR_CONSTANT && expr->constant.integer == value;
-}
-
 void ahead_load(struct lowering *l, const char *name, bool is_parallel) {
     struct target_statement *loop = l->block->statements.at[l->block->statements.count - 1];
-    bool is_counted = loop->unroll && loop->variable->base == BASE_I32 && is_integer(loop->value, 0) &&
-                      is_integer(loop->step, 1) && loop->limit->kind == TARGET_EXPR_CONSTANT;
+    bool is_counted = loop->unroll && loop->variable->base == BASE_I32 && expr_is_integer(loop->value, 0) &&
+                      expr_is_integer(loop->step, 1) && loop->limit->kind == TARGET_EXPR_CONSTANT;
     struct ahead a = {.l = l, .loop = loop, .is_parallel = is_parallel};
     if (!l->options->has_exact_blocks || !is_counted || !look_into(&a, &loop->body))
         return;

@@ -43,20 +43,29 @@ struct target_expr *expr_hardware(struct lowering *l, enum target_hardware hardw
     return expr;
 }
 
-static bool is_integer(const struct target_expr *expr, int64_t value) {
+bool expr_is_integer(const struct target_expr *expr, int64_t value) {
     return expr->kind == TARGET_EXPR_CONSTANT && expr->constant.integer == value;
+}
+
+bool expr_mentions(const struct target_expr *expr, const struct target_variable *variable) {
+    if (expr->kind == TARGET_EXPR_VARIABLE)
+        return expr->variable == variable;
+    for (size_t i = 0; i < 3 && expr->operands[i]; i++)
+        if (expr_mentions(expr->operands[i], variable))
+            return true;
+    return false;
 }
 
 /* For integers of the mapping's own, whose sizes are far from any overflow. */
 struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base base, struct target_expr *x,
                                    struct target_expr *y) {
-    if (op == OP_ADD && is_integer(x, 0))
+    if (op == OP_ADD && expr_is_integer(x, 0))
         return y;
-    if (op == OP_ADD && is_integer(y, 0))
+    if (op == OP_ADD && expr_is_integer(y, 0))
         return x;
-    if (op == OP_MUL && (is_integer(y, 1) || is_integer(x, 0)))
+    if (op == OP_MUL && (expr_is_integer(y, 1) || expr_is_integer(x, 0)))
         return x;
-    if (op == OP_MUL && (is_integer(x, 1) || is_integer(y, 0)))
+    if (op == OP_MUL && (expr_is_integer(x, 1) || expr_is_integer(y, 0)))
         return y;
     struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, base);
     expr->op = op;

@@ -315,15 +315,6 @@ struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction
 
 /* ---- loops ---- */
 
-static bool mentions(const struct target_expr *expr, const struct target_variable *variable) {
-    if (expr->kind == TARGET_EXPR_VARIABLE)
-        return expr->variable == variable;
-    for (size_t i = 0; i < 3 && expr->operands[i]; i++)
-        if (mentions(expr->operands[i], variable))
-            return true;
-    return false;
-}
-
 /* Declares what a loop carries: parameters[first…] begin as operands[first…] and end as the results. */
 static struct target_variable **declare_carried(struct lowering *l, const struct ir_instruction *loop, size_t first) {
     size_t count = loop->parameter_count - first;
@@ -353,7 +344,7 @@ static void assign_carried(struct lowering *l, struct target_variable **variable
     for (size_t i = 1; i < next->count; i++) {
         bool is_late = false;
         for (size_t k = 0; k < i; k++)
-            is_late |= mentions(exprs[i], variables[k]);
+            is_late |= expr_mentions(exprs[i], variables[k]);
         if (is_late && !(exprs[i]->kind == TARGET_EXPR_VARIABLE && exprs[i]->variable == variables[i]))
             exprs[i] = lower_named(l, exprs[i], NULL, "next");
     }

@@ -129,6 +129,8 @@ struct target_expr *expr_variable(struct lowering *l, struct target_variable *va
 /* May be a load, at every use: lower_named gives it a place in the order of things. */
 struct target_expr *expr_element(struct lowering *l, enum base base, struct target_array *array,
                                  struct target_expr *index);
+bool expr_is_integer(const struct target_expr *expr, int64_t value);
+bool expr_mentions(const struct target_expr *expr, const struct target_variable *variable);
 struct target_expr *expr_hardware(struct lowering *l, enum target_hardware hardware);
 struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base base, struct target_expr *x,
                                    struct target_expr *y);
