@@ -67,9 +67,15 @@ static bool passes_checks(const struct device_request *request, struct trial *tr
     return is_good;
 }
 
+enum { WIDTH = 48 };
+
+static void print_heading(const struct search *s) {
+    if (!s->c->options->json_diagnostics)
+        fprintf(stderr, "  %-*s %13s  of the best before\n", WIDTH, "tried", "time");
+}
+
 /* What is tried, before it runs: it may run for ever. Where diagnostics are data there are no rows. */
 static void begin_row(const struct search *s, const struct trial *trial) {
-    enum { WIDTH = 48 };
     if (!s->start || s->c->options->json_diagnostics)
         return;
     fprintf(stderr, "  %-*s ", WIDTH, trial->values.params);
@@ -222,6 +228,7 @@ static bool has_tunable(const struct search *s) {
 }
 
 static void search(struct search *s) {
+    print_heading(s);
     bool is_better = true;
     while (is_better) {
         is_better = false;
