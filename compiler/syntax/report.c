@@ -264,7 +264,8 @@ static const char *parameter_hint(const struct parser *p, size_t opener, size_t 
         return NULL;
     int found = token_at(p, index)->kind;
     if (found == ',')
-        return "parameters follow one another, each with its own parentheses: `(x : int) (y : int)`";
+        return "parameters follow one another, each with its own parentheses: `(x : int) (y : int)`; "
+               "one that is a pair is `((x : int), (y : int))`";
     return found == TOKEN_NAME ? "a parameter with its type is `(x : int)`" : NULL;
 }
 

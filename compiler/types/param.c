@@ -150,6 +150,17 @@ static bool is_choice(const struct core_global *global, const struct core *value
     return found;
 }
 
+static void reject_setting(struct checker *c, const struct ast_decl *decl, const struct param_setting *setting,
+                           enum base base) {
+    const char *text = setting->value;
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_PARAM_VALUE, decl->name_span, "-D %s=%s: `%s` is not a value of type `%s`",
+                   setting->name, text, text, base_info[base].name);
+    size_t digits = strspn(text, "-0123456789.");
+    if (digits > 0 && (text[digits] == 'i' || text[digits] == 'u'))
+        diag_hint(c->diagnostics, d, "the number has no suffix here: the `param` says its type");
+}
+
 void check_param(struct checker *c, struct core_global *global, const struct ast_decl *decl) {
     struct type *type = type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, NULL);
     global->scheme = scheme_of_type(c, c->error_type);
@@ -180,8 +191,7 @@ void check_param(struct checker *c, struct core_global *global, const struct ast
         size_t errors = diag_error_count(c->diagnostics);
         struct core *set = constant_of_text(c, setting->value, type->base, decl->span);
         if (!set)
-            diag_error(c->diagnostics, DIAG_PARAM_VALUE, decl->name_span, "-D %s=%s: `%s` is not a value of type `%s`",
-                       setting->name, setting->value, setting->value, base_info[type->base].name);
+            reject_setting(c, decl, setting, type->base);
         else if (!is_choice(global, set))
             diag_error(c->diagnostics, DIAG_PARAM_VALUE, decl->name_span, "-D %s=%s: not among the choices %s",
                        setting->name, setting->value, choices_text(c, global));

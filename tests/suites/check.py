@@ -185,6 +185,8 @@ def cases(env):
         for text in ("1e50", "-1e50", "1e5x", "x"):
             done = env.run(env.fclc, "run", "--target=interp", "-D", "f=" + text, "-", "k", "0", input=program)
             assert f"`{text}` is not a value of type `float`" in done.stderr and done.returncode == 2, done.stderr
+        done = env.run(env.fclc, "run", "--target=interp", "-D", "f=1i8", "-", "k", "0", input=program)
+        assert "the number has no suffix here" in done.stderr, done.stderr
     yield Case("-D of a float is rounded once, and within its range", float_params)
 
     def dependencies():
