@@ -17,7 +17,8 @@ enum exit_status command_check(struct options *options) {
     for (size_t i = 0; i < options->operand_count; i++) {
         struct compilation *c = compilation_new(options);
         enum exit_status status = compilation_check(c, options->operands[i]);
-        result = worse(result, worse(status, compilation_finish(c)));
+        bool is_silent = compilation_is_good(c) && !options->json_diagnostics; /* warnings come where it is compiled */
+        result = worse(result, worse(status, is_silent ? EXIT_GOOD : compilation_finish(c)));
         compilation_free(c);
     }
     return result;
