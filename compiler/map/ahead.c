@@ -178,6 +178,31 @@ static void emit_loads(struct ahead *a, struct target_array *array) {
     }
 }
 
+static bool block_mentions(const struct target_block *block, const struct target_variable *variable) {
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *statement = block->statements.at[i];
+        if ((statement->value && expr_mentions(statement->value, variable)) ||
+            (statement->index && expr_mentions(statement->index, variable)) ||
+            block_mentions(&statement->body, variable) || block_mentions(&statement->other, variable))
+            return true;
+    }
+    return false;
+}
+
+/* What only the loads needed. */
+static void drop_unused(struct ahead *a) {
+    struct target_block *body = &a->loop->body;
+    for (size_t k = a->declared.count; k-- > 0;) {
+        if (block_mentions(body, a->declared.at[k]->variable))
+            continue;
+        size_t kept = 0;
+        for (size_t i = 0; i < body->statements.count; i++)
+            if (body->statements.at[i] != a->declared.at[k])
+                body->statements.at[kept++] = body->statements.at[i];
+        body->statements.count = kept;
+    }
+}
+
 void ahead_load(struct lowering *l, const char *name, bool is_parallel) {
     struct target_statement *loop = l->block->statements.at[l->block->statements.count - 1];
     bool is_counted = loop->unroll && loop->variable->base == BASE_I32 && expr_is_integer(loop->value, 0) &&
@@ -205,5 +230,6 @@ void ahead_load(struct lowering *l, const char *name, bool is_parallel) {
         if (statement->kind == TARGET_STORE)
             break;
     }
+    drop_unused(&a);
     vec_push(l->arena, &l->block->statements, loop);
 }
