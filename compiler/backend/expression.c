@@ -367,8 +367,8 @@ static void print_choice(struct printer *p, const struct target_expr *expr, enum
 }
 
 static void print_reciprocal_root(struct printer *p, const struct target_expr *expr, enum precedence least) {
-    if (p->dialect->rsqrt) {
-        print_math(p, p->dialect->rsqrt, expr);
+    if (p->dialect->has_rsqrt) {
+        print_math(p, "rsqrt", expr);
         return;
     }
     open_if(p, least > PRECEDENCE_PRODUCT);

@@ -105,7 +105,7 @@ const struct dialect dialect_opencl = {
     .popcount64 = "(int)popcount(x)",
     .bits = {[BASE_U32] = "as_uint", [BASE_U64] = "as_ulong", [BASE_F32] = "as_float", [BASE_F64] = "as_double"},
     .infinity = {"INFINITY", "as_double(0x7ff0000000000000ul)"},
-    .rsqrt = "rsqrt",
+    .has_rsqrt = true,
     .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
     .global_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .warp_barrier = "",

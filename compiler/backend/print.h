@@ -67,7 +67,7 @@ struct dialect {
     const char *bits[BASE_COUNT]; /* the function that gives the same bits as that base; NULL: by a union */
     bool orders_zeros;            /* fmin and fmax take -0 to be below 0 */
     const char *infinity[2];      /* float, double */
-    const char *rsqrt;            /* NULL: 1 / sqrt(x) */
+    bool has_rsqrt;               /* else 1 / sqrt(x) */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
     const char *fence;

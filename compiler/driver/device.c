@@ -115,15 +115,15 @@ struct batch_part {
 
 struct device_batch {
     struct arena *arena;
-    struct diagnostics *unused;
+    struct diagnostics *unread;
     struct batch_part parts[2]; /* without checks, and with them */
 };
 
-struct device_batch *device_batch_new(struct diagnostics *unused) {
+struct device_batch *device_batch_new(struct diagnostics *unread) {
     struct arena *arena = arena_new();
     struct device_batch *batch = ARENA_NEW(arena, struct device_batch);
     batch->arena = arena;
-    batch->unused = unused;
+    batch->unread = unread;
     return batch;
 }
 
@@ -161,7 +161,7 @@ static struct batch_part *part_with(const struct device_request *alone, struct d
         struct device_request request = *alone;
         struct generate_request generation;
         request.arena = part->arena = arena_new();
-        request.diagnostics = batch->unused;
+        request.diagnostics = batch->unread;
         if (!open_device(&request, session, &generation))
             return NULL;
         generation.only = part->kernels.at;

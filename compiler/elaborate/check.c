@@ -61,16 +61,7 @@ struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index
     return ir_ternary(e->builder, OP_SELECT, inside, index, ir_int(e->builder, 0));
 }
 
-/* ---- places that an index function of the program gives ----
-   A bit for every place of the result says that it was written. */
-
-struct marking {
-    struct push *push;
-    enum ir_check outside;
-    struct ir_buffer *marks;
-    struct ir_value *length;
-};
-
+/* The second element that says it finds what the first one has left. */
 void elab_check_said(struct elaborator *e, const struct push *push, struct ir_value *length) {
     struct ir_builder *b = e->builder;
     struct ir_value *zero = ir_int(b, 0), *said = ir_unary(b, OP_BIT_NOT, length), *before;
@@ -83,6 +74,16 @@ void elab_check_said(struct elaborator *e, const struct push *push, struct ir_va
     struct ir_value *is_first = ir_binary(b, OP_EQ, before, zero);
     elab_check_push(e, push, CHECK_SAID_TWICE, is_first, ir_unary(b, OP_BIT_NOT, before), length);
 }
+
+/* ---- places that an index function of the program gives ----
+   A bit for every place of the result says that it was written. */
+
+struct marking {
+    struct push *push;
+    enum ir_check outside;
+    struct ir_buffer *marks;
+    struct ir_value *length;
+};
 
 static enum ir_memory marks_memory(enum level_value level) {
     return level == LEVEL_GRID ? MEMORY_OUTPUT : level == LEVEL_THREAD ? MEMORY_PRIVATE : MEMORY_SHARED;

@@ -26,6 +26,12 @@
 enum { NOTHING, AGGREGATE, INCLUSIVE };
 enum { STATE_AT = 62 }; /* of a word's bits: what is below is the value */
 
+struct word {
+    struct ir_buffer *buffer; /* one for each block: the state above, pieces of the value below */
+    size_t first, count;      /* of the pieces */
+    int bits;                 /* that they have */
+};
+
 struct lookback_state {
     const char *name; /* the primitive's */
     struct span span;
@@ -34,11 +40,7 @@ struct lookback_state {
     struct ir_value *places; /* of each block, at most; its words or values are behind those of the block before it */
     base_list bases;
     base_list pieces; /* of the value: components, and both halves of those that have 64 bits */
-    struct word {
-        struct ir_buffer *buffer; /* one for each block: state above, pieces below */
-        size_t first, count;      /* of the pieces */
-        int bits;
-    } * words;
+    struct word *words;
     size_t word_count;
     struct ir_buffer **values; /* in passes: by component, one for each block */
 };

@@ -89,10 +89,10 @@ struct span interp_users_span(const struct interp *in, struct span span) {
     return call ? call->span : (struct span){0, 0};
 }
 
+enum { MESSAGE_LONGEST = 512 };
+
 _Noreturn static void fail(struct interp *in, enum diag_code code, struct span span, struct span maker,
-                           const char *format, va_list arguments) {
-    char message[512];
-    vsnprintf(message, sizeof message, format, arguments);
+                           const char *message) {
     bool is_made = maker.end && diag_is_ours(in->diagnostics, span);
     const struct call *shown_at = users_call(in, span);
     struct span shown = is_made ? maker : shown_at ? shown_at->span : span;
@@ -104,16 +104,22 @@ _Noreturn static void fail(struct interp *in, enum diag_code code, struct span s
 }
 
 void interp_fail(struct interp *in, enum diag_code code, struct span span, const char *format, ...) {
+    char message[MESSAGE_LONGEST];
     va_list arguments;
     va_start(arguments, format);
-    fail(in, code, span, in->maker, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    fail(in, code, span, in->maker, message);
 }
 
 void interp_fail_at(struct interp *in, enum diag_code code, struct span span, struct span maker, const char *format,
                     ...) {
+    char message[MESSAGE_LONGEST];
     va_list arguments;
     va_start(arguments, format);
-    fail(in, code, span, maker, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    fail(in, code, span, maker, message);
 }
 
 /* ---- kernels ---- */

@@ -237,14 +237,9 @@ static struct value interp_FORCE(struct interp *in, const struct value *a, struc
 
 static struct value interp_FORCE_UP_TO(struct interp *in, const struct value *a, struct span span) {
     int64_t size = size_of(in, a[0], "the length", span), said = -1;
-    struct push push = {.kind = PUSH_INTO,
-                        .span = span,
-                        .maker = interp_users_span(in, span),
-                        .size = size,
-                        .length = -1,
-                        .of = a[1].push,
-                        .said = &said};
-    return store_finish(in, store_run(in, &push, span));
+    struct value placed =
+        new_push(in, (struct push){.kind = PUSH_INTO, .span = span, .size = size, .of = a[1].push, .said = &said});
+    return interp_FORCE(in, &placed, span);
 }
 
 /* One step of while and power: the next state takes the place of the last one in the region. */

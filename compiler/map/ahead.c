@@ -93,13 +93,13 @@ static bool is_worth_it(const struct ahead *a, const struct target_expr *load) {
     return overlaps && is_alike && !load->is_volatile && !load->lanes && is_known_before(a, load->operands[0]);
 }
 
-static struct target_expr *held(struct ahead *a, struct target_array *array, size_t k) {
+/* Where load k of an iteration is held. */
+static struct target_expr *place_of_load(const struct ahead *a, size_t k) {
     struct lowering *l = a->l;
     struct target_expr *turn = expr_variable(l, a->loop->variable, 0, INT32_MAX);
     struct target_expr *of_turn =
         expr_operation(l, OP_MUL, BASE_I32, turn, expr_integer(l, BASE_I32, (int64_t)a->lifted.count));
-    return expr_element(l, array->element, array,
-                        expr_operation(l, OP_ADD, BASE_I32, of_turn, expr_integer(l, BASE_I32, (int64_t)k)));
+    return expr_operation(l, OP_ADD, BASE_I32, of_turn, expr_integer(l, BASE_I32, (int64_t)k));
 }
 
 /* Loads that are done whatever the operands are. */
@@ -134,7 +134,7 @@ static void find_all(struct ahead *a) {
 static struct target_expr *replaced(struct ahead *a, struct target_expr *expr, struct target_array *array) {
     for (size_t k = 0; k < a->lifted.count; k++)
         if (a->lifted.at[k] == expr)
-            return held(a, array, k);
+            return expr_element(a->l, array->element, array, place_of_load(a, k));
     struct target_expr *copy = expr;
     for (int i = 0; i < 3 && expr->operands[i]; i++) {
         struct target_expr *operand = replaced(a, expr->operands[i], array);
@@ -172,7 +172,7 @@ static void emit_loads(struct ahead *a, struct target_array *array) {
         struct target_statement *store = ARENA_NEW(l->arena, struct target_statement);
         store->kind = TARGET_STORE;
         store->array = array;
-        store->index = held(a, array, k)->operands[0];
+        store->index = place_of_load(a, k);
         store->value = a->lifted.at[k];
         vec_push(l->arena, &loads->body.statements, store);
     }
@@ -208,7 +208,7 @@ void ahead_load(struct lowering *l, const char *name, bool is_parallel) {
     bool is_counted = loop->unroll && loop->variable->base == BASE_I32 && expr_is_integer(loop->value, 0) &&
                       expr_is_integer(loop->step, 1) && loop->limit->kind == TARGET_EXPR_CONSTANT;
     struct ahead a = {.l = l, .loop = loop, .is_parallel = is_parallel};
-    if (!l->options->has_exact_blocks || !is_counted || !look_into(&a, &loop->body))
+    if (!l->options->loads_ahead || !is_counted || !look_into(&a, &loop->body))
         return;
     find_all(&a);
     int64_t turns = loop->limit->constant.integer, count = turns * (int64_t)a.lifted.count;

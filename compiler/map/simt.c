@@ -373,15 +373,12 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
 
 /* ---- memory ---- */
 
-/* What a thread may have on its stack, in bytes: a GPU sets it aside for as many threads as it can hold. OpenCL on a CPU has the
-   stacks of all threads of a block on that of one of its own. */
-enum { THREAD_STACK = 8 * 1024, BLOCK_STACK = 2 * 1024 * 1024 };
-
 static bool fits_stack(struct lowering *l, const struct ir_buffer *buffer) {
     if (!buffer->capacity->is_constant)
         return false;
-    bool is_one_stack = !l->options->has_exact_blocks && BLOCK_STACK / l->target->block_threads < THREAD_STACK;
-    int64_t limit = is_one_stack ? BLOCK_STACK / l->target->block_threads : THREAD_STACK;
+    int64_t limit = l->options->stack_limit, share = l->options->block_stack_limit / l->target->block_threads;
+    if (share && share < limit)
+        limit = share;
     int64_t bytes = buffer->capacity->constant.integer * (int64_t)target_element_bytes(buffer->element);
     if (l->stack_bytes + bytes > limit)
         return false;

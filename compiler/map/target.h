@@ -210,10 +210,10 @@ int64_t target_spare_bytes(const struct target_kernel *kernel);
 typedef int64_t target_value_of(void *context, const struct ir_value *value);
 int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of *value_of, void *context);
 
-/* The kernel made from that FORALL, or NULL. */
 /* Whether it, or any of them, has checks to report. */
 bool target_reports(const struct target_kernel *kernel);
 bool target_any_reports(const struct target_program *program);
+/* The kernel made from that FORALL, or NULL. */
 const struct target_kernel *target_kernel_of(const struct target_program *program, const struct ir_instruction *forall);
 
 /* Bytes of one element in memory. */
