@@ -62,6 +62,13 @@ def cases(env):
                  "kernel k (n : int) (xs : [int]) = (reduceByIndex (+) 0 (replicate n 0) (map (fn x => (x, x)) xs) : [int]<grid>)", "k_5",
                  **{"early loads": 8}, loads=9, shuffles=48)
 
+    merges = "kernel k (xs : [int]) = sortBy (fn x y => x <= y) xs"
+    yield golden("sortBy: a thread sorts its seven in registers; a round is a barrier, a search and seven steps unrolled (all twice: full tiles, the last)",
+                 merges, "k_0", patterns={r"while \(": 5, r"for \(int i2 = 0; i2 < 7; ": 2, r"int local_array\d?\[7\];": 21}, barriers=6)
+    yield golden("a pass of sortBy: neighbouring threads read and write memory, what a thread merges is in shared memory",
+                 merges, "k_3", patterns={r"\bresult\[": 4, r"\btile\d?\[[^;=]*\] = result\[": 2, r"\bresult\[[^;=]*\] = tile\d\[": 2,
+                                         r"while \(": 3}, barriers=4, shared=1)
+
     def processors(source, kernel):
         path = os.path.join(env.tmp(), "loops.cl")
         env.must(env.fclc, "--target=opencl", "--map=loop", env.path("benchmarks", "fcl", source), "-o", path)
