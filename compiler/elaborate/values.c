@@ -169,6 +169,14 @@ static void tell(struct elaborator *e, enum diag_code code, struct span span, co
     }
     if (left)
         diag_note(e->diagnostics, d, (struct span){0, 0}, "and in %u more call%s", left, left == 1 ? "" : "s");
+    const struct core_global *called = e->calls ? e->calls->global : NULL;
+    if (code == DIAG_ENDLESS_RECURSION && called && called->hides_prelude)
+        diag_hint(e->diagnostics, d, "`%s` is this function itself here, no longer the prelude's: give it another name",
+                  called->name->text);
+    else if (code == DIAG_ENDLESS_RECURSION)
+        diag_hint(e->diagnostics, d,
+                  "a recursion is unrolled, so literals, params and `-D` have to end it; as often as arguments or "
+                  "data say is repeated by `loop`, `while` or `power`");
 }
 
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {

@@ -150,14 +150,16 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
     struct core_global *global = ARENA_NEW(c->arena, struct core_global);
     struct global_entry *entry = ARENA_NEW(c->arena, struct global_entry);
     size_t errors = diag_error_count(c->diagnostics);
-    *global = (struct core_global){.kind = decl->kind == DECL_FUN      ? GLOBAL_FUN
-                                           : decl->kind == DECL_KERNEL ? GLOBAL_KERNEL
-                                           : decl->kind == DECL_PARAM  ? GLOBAL_PARAM
-                                                                       : GLOBAL_VAL,
-                                   .name = decl->name,
-                                   .span = decl->name_span,
-                                   .source = c->scope->file->source,
-                                   .from_prelude = c->scope->is_prelude};
+    *global =
+        (struct core_global){.kind = decl->kind == DECL_FUN      ? GLOBAL_FUN
+                                     : decl->kind == DECL_KERNEL ? GLOBAL_KERNEL
+                                     : decl->kind == DECL_PARAM  ? GLOBAL_PARAM
+                                                                 : GLOBAL_VAL,
+                             .name = decl->name,
+                             .span = decl->name_span,
+                             .source = c->scope->file->source,
+                             .from_prelude = c->scope->is_prelude,
+                             .hides_prelude = c->scope->prelude && map_get(c->scope->prelude->globals, decl->name)};
     entry->global = global;
     c->at = decl->name_span;
     c->definition = decl;

@@ -127,7 +127,7 @@ struct core_global {
     symbol name;
     struct span span; /* of the name */
     const struct source *source;
-    bool from_prelude;
+    bool from_prelude, hides_prelude; /* of the prelude; the prelude has something of this name */
     struct scheme *scheme;
     struct core *body;            /* a value or nested lambdas; for PARAM: a literal (the default or what -D said) */
     size_t parameter_count;       /* KERNEL: patterns in the declaration; the body is that many lambdas */

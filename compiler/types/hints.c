@@ -196,6 +196,24 @@ static bool hint_result(struct checker *c, struct diagnostic *d, struct type *fo
     return false;
 }
 
+/* `power 3 (fn a => …)` for `power 3 (fn k a => …)`. */
+static bool hint_few_parameters(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
+                                const struct application *use) {
+    const struct core *lambda = use ? use->argument : NULL;
+    if (!lambda || lambda->kind != CORE_LAMBDA || !use->function || found->kind != TYPE_ARROW ||
+        count_arrows(found) + 1 != count_arrows(expected) || lambda->lambda.body->kind == CORE_LAMBDA)
+        return false;
+    const struct core_local *a = lambda->lambda.parameter;
+    enum base base;
+    bool counts = number_base(expected->arrow.from, &base); /* then it is the number that was forgotten */
+    const char *name = a->name ? a->name->text : "a";
+    diag_hint(c->diagnostics, d, "`%s` gives its function two arguments, %s: `fn %s %s => …`", use->function,
+              arena_printf(c->arena, "%s and %s", type_text(c, expected->arrow.from),
+                           type_text(c, type_resolve(expected->arrow.to)->arrow.from)),
+              counts ? "_" : name, counts ? name : "_");
+    return true;
+}
+
 /* `fun f xs = xs[0]` and `xs.length` make a function of `xs`, and only a use of `f` does not fit. */
 static bool hint_brackets(struct checker *c, struct diagnostic *d, const struct type *found,
                           const struct type *expected, const struct application *use) {
@@ -221,7 +239,8 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     if (hint_missing(c, d, found, use) || hint_tuple_call(c, d, found, expected, use) ||
         hint_superfluous(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
         hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use) ||
-        hint_result(c, d, found, expected) || hint_brackets(c, d, found, expected, use))
+        hint_result(c, d, found, expected) || hint_few_parameters(c, d, found, expected, use) ||
+        hint_brackets(c, d, found, expected, use))
         return;
     if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) && found->kind != TYPE_VARIABLE)
         diag_hint(all, d, "`f . g` is one function after another; there are no fields and no methods: `length xs`");
