@@ -2,6 +2,7 @@
 #include "backend/print.h"
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
+    p->points_to_shared = kernel->has_barrier_in_branch;
     if (kernel->mapping == TARGET_LOOP)
         text_add(p->out, "__kernel FCL_WIDE __attribute__((reqd_work_group_size(1, 1, 1)))\n");
     else

@@ -50,14 +50,17 @@ static void print_array(struct printer *p, const struct target_array *array) {
     text_printf(p->out, "%s%s%s", is_dynamic ? "extern " : "", d->spaces[array->space],
                 d->alignment_is_before ? alignment : "");
     int lanes = array->lanes ? array->lanes : 1;
-    text_printf(p->out, "%s %s[", array->lanes ? vector_type(p, array->element) : memory_type(d, array->element),
-                array->name);
+    const char *type = array->lanes ? vector_type(p, array->element) : memory_type(d, array->element);
+    bool has_pointer = p->points_to_shared && array->space == TARGET_SPACE_SHARED;
+    text_printf(p->out, "%s %s%s[", type, has_pointer ? "fcl_" : "", array->name);
     if (!is_dynamic)
         text_printf(p->out, "%lld", (long long)(array->capacity / lanes));
     text_printf(p->out, "]%s", d->alignment_is_before ? "" : alignment);
     if (array->constants)
         print_constants(p, array);
     text_add(p->out, ";\n");
+    if (has_pointer)
+        print_line(p, "%s%s *const %s = fcl_%s;", d->pointees[array->space], type, array->name, array->name);
 }
 
 static void print_pointer(struct printer *p, const struct target_statement *statement) {

@@ -92,6 +92,8 @@ struct printer {
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool are_shared;                                    /* helpers: others in the same C file may have defined them */
+    bool points_to_shared; /* this kernel's shared arrays have pointers: PoCL 3.1 loses constant addresses of them
+                              that functions get where it is not to optimise */
 };
 
 /* expression.c */
