@@ -616,7 +616,7 @@ void fcl_clear_timings(struct fcl_context *context) {
 
 // ---------------------------------------------------------------- checks
 
-// `message` with the numbers in place of its first and second %lld; "1 elements" loses its s.
+// `message` with the numbers in place of its first and second %lld; "1 elements" loses its s, and what ends in "0 elements" is empty.
 static void fill_message(char *to, size_t bytes, const char *message, int64_t a, int64_t b) {
     const int64_t numbers[2] = {a, b};
     size_t used = 0, next = 0;
@@ -624,10 +624,15 @@ static void fill_message(char *to, size_t bytes, const char *message, int64_t a,
         if (strncmp(message, "%lld", 4) == 0 && next < 2) {
             static const char one[] = " element";
             message += 4;
-            bool is_one = numbers[next] == 1 && strncmp(message, one, strlen(one)) == 0 && message[strlen(one)] == 's';
-            int wrote = snprintf(to + used, bytes - used, "%lld%s", (long long)numbers[next++], is_one ? one : "");
+            bool is_counted = strncmp(message, one, strlen(one)) == 0 && message[strlen(one)] == 's';
+            bool is_one = is_counted && numbers[next] == 1;
+            bool is_empty = is_counted && numbers[next] == 0 && !message[strlen(one) + 1];
+            int wrote = snprintf(to + used, bytes - used, "%lld%s", (long long)numbers[next++],
+                                 is_one     ? one
+                                 : is_empty ? " elements (it is empty)"
+                                            : "");
             used += wrote > 0 ? (size_t)wrote : 0;
-            message += is_one ? strlen(one) + 1 : 0;
+            message += is_one || is_empty ? strlen(one) + 1 : 0;
         } else {
             to[used++] = *message++;
         }

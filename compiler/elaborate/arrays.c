@@ -73,8 +73,8 @@ static bool reject_index(struct elaborator *e, const struct ir_value *index, con
         elab_reject(e, DIAG_INDEX_RANGE, e->span,
                     "the index is the length of the array, whose last element is one place before");
     else if (is_at_end || (index->low >= length->high && runs_for_certain(e)))
-        elab_reject(e, DIAG_INDEX_RANGE, e->span, "index %lld%s is outside this array of %slength %lld",
-                    (long long)index->low, at_least, at_most, (long long)length->high);
+        elab_reject(e, DIAG_INDEX_RANGE, e->span, "index %lld%s is out of range: the array has %s%lld %s",
+                    (long long)index->low, at_least, at_most, (long long)length->high, text_elements(length->high));
     else
         return false;
     return true;
@@ -221,12 +221,12 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
             if (is_outside && count && !runs_if_reached(e))
                 return pull->items[0]; /* never asked for, if the branch's condition is right */
             if (is_outside)
-                elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld is outside this list of %zu elements",
-                          (long long)index->constant.integer, count);
+                elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld is out of range: the array has %zu %s",
+                          (long long)index->constant.integer, count, text_elements((int64_t)count));
             return pull->items[index->constant.integer];
         }
         if (!count)
-            elab_fail(e, DIAG_INDEX_RANGE, e->span, "an element of an empty list is asked for");
+            elab_fail(e, DIAG_INDEX_RANGE, e->span, "an element is asked for: the array has 0 elements (it is empty)");
         struct elab_value *element = index_table(e, pull, index, count);
         struct indexing all = {pull, index, 0, count};
         return element ? element : index_list(e, &all);

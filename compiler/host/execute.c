@@ -182,9 +182,9 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
         int64_t index = value_of(x, i->operands[0]);
         unsigned char bytes[8];
         if (index < 0 || ((uint64_t)index + 1) * size > fcl_buffer_bytes(buffer)) {
-            x->why = arena_printf(x->arena, ir_check_info[CHECK_INDEX].message, (long long)index,
-                                  (long long)(fcl_buffer_bytes(buffer) / size));
-            return false;
+            (void)fcl_check(x->job.context, false, ir_check_info[CHECK_INDEX].message, index,
+                            (int64_t)(fcl_buffer_bytes(buffer) / size));
+            return failed(x, NULL);
         }
         if (fcl_read(buffer, (uint64_t)index * size, bytes, size) != FCL_OK)
             return failed(x, NULL);

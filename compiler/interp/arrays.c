@@ -32,8 +32,8 @@ static struct value host_row(struct interp *in, const struct pull *pull, size_t 
 
 struct value pull_element(struct interp *in, const struct pull *pull, int64_t index, struct span span) {
     if (index < 0 || index >= pull->length)
-        interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "index %lld is out of range: the array has %lld element%s",
-                    (long long)index, (long long)pull->length, pull->length == 1 ? "" : "s");
+        interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "index %lld is out of range: the array has %lld %s",
+                    (long long)index, (long long)pull->length, text_elements(pull->length));
     switch (pull->kind) {
     case PULL_FUNCTION: return interp_apply(in, pull->function, int_of(index), span);
     case PULL_MAP: return interp_apply(in, pull->function, pull_element(in, pull->of, index, span), span); /* (36) */
@@ -121,8 +121,8 @@ static void write_mapped(struct interp *in, struct sink *sink, int64_t index, st
 static int64_t in_range(struct interp *in, const struct push *push, int64_t index, int64_t length) {
     if (index < 0 || index >= length)
         interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, push->span, push->maker,
-                       "the index function gives %lld, and the array has %lld element%s", (long long)index,
-                       (long long)length, length == 1 ? "" : "s");
+                       "the index function gives %lld, and the array has %lld %s", (long long)index, (long long)length,
+                       text_elements(length));
     return index;
 }
 
@@ -222,8 +222,8 @@ static int64_t run_each(struct interp *in, struct push *push, struct sink *to) {
             int64_t index = pair[0].scalar.integer;
             if (index < 0 || index >= length)
                 interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, push->span, push->maker,
-                               "place %lld is written, and the array has %lld element%s", (long long)index,
-                               (long long)length, length == 1 ? "" : "s");
+                               "place %lld is written, and the array has %lld %s", (long long)index, (long long)length,
+                               text_elements(length));
             to->write(in, to, index, pair[1]);
             region_release(in->region, here);
         }

@@ -46,8 +46,8 @@ static void write_store(struct interp *in, struct sink *sink, int64_t index, str
     struct store *store = (struct store *)sink;
     if (index < 0 || (store->length >= 0 && index >= store->length))
         interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, store->span, store->maker,
-                       "place %lld is written, and the array has %lld element%s", (long long)index,
-                       (long long)store->length, store->length == 1 ? "" : "s");
+                       "place %lld is written, and the array has %lld %s", (long long)index, (long long)store->length,
+                       text_elements(store->length));
     if (store->width == 0)
         store->width = value_pack_width(value);
     if (store->width == 0)

@@ -64,3 +64,7 @@ const char *text_in_comment(struct arena *arena, const char *string) {
     }
     return text_string(&text);
 }
+
+const char *text_elements(int64_t count) {
+    return count == 1 ? "element" : count == 0 ? "elements (it is empty)" : "elements";
+}

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "support/arena.h"
 
@@ -21,5 +22,7 @@ void text_vprintf(struct text *text, const char *format, va_list arguments) __at
 const char *text_string(const struct text *text);
 /* The string such that it neither ends nor begins a comment of C. */
 const char *text_in_comment(struct arena *arena, const char *string);
+/* The word after a number of elements: an array that has none is called empty, too. As the runtime does (fcl_check). */
+const char *text_elements(int64_t count);
 
 #endif
