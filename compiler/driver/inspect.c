@@ -32,17 +32,32 @@ static void print_type_of(struct text *out, const char *name, const struct schem
     text_add(out, "\n");
 }
 
-/* What the end of the file sees: the last definition of that name, or a primitive. NULL, and said so: nothing. */
-static const struct scheme *scheme_named(const struct compilation *c, const char *name) {
-    struct suggestion suggestion = suggestion_for(name);
+/* The last definition of that name in a file, or with NULL in the prelude. */
+static const struct scheme *scheme_in(const struct compilation *c, const struct source *source, const char *name,
+                                      struct suggestion *suggestion) {
     for (size_t i = c->program->globals.count; i-- > 0;) {
         const struct core_global *global = c->program->globals.at[i];
-        bool is_visible = global->source == c->file->source || global->from_prelude;
-        if (is_visible && strcmp(global->name->text, name) == 0)
+        if (source ? global->source != source : !global->from_prelude)
+            continue;
+        if (strcmp(global->name->text, name) == 0)
             return global->scheme;
-        if (is_visible)
-            suggestion_offer(&suggestion, global->name->text);
+        suggestion_offer(suggestion, global->name->text);
     }
+    return NULL;
+}
+
+/* What the end of the file sees: its own definition of that name, or one that is imported, or the prelude's, or a
+   primitive. NULL, and said so: nothing. */
+static const struct scheme *scheme_named(const struct compilation *c, const char *name) {
+    struct suggestion suggestion = suggestion_for(name);
+    const struct module *own = c->modules.at[c->modules.count - 1];
+    const struct scheme *found = scheme_in(c, own->file->source, name, &suggestion);
+    for (size_t i = 0; !found && i < own->import_count; i++)
+        found = scheme_in(c, own->imports[i]->file->source, name, &suggestion);
+    if (!found)
+        found = scheme_in(c, NULL, name, &suggestion);
+    if (found)
+        return found;
     for (int i = 0; i < PRIM_COUNT; i++) {
         if (strcmp(primitive_info[i].name, name) == 0)
             return types_of_primitive(c->arena, c->symbols, c->diagnostics, (enum primitive)i);

@@ -131,14 +131,21 @@ static void run_test(const struct testing *t, struct arena *arena) {
         check_result(t, arena, kernel_interface(arena, kernel).result, result, directory);
 }
 
+/* Of all targets those that are not there are left out; one that was asked for is to be there. */
+static void skip_tests(const struct compilation *c, const directives *tests, const char *on, const char *why,
+                       struct tally *tally) {
+    tally->skipped += tests->count;
+    tally->device_failed |= tests->count && !c->options->all_targets;
+    if (tests->count)
+        printf("%s: %zu skipped%s: %s\n", c->file->source->path, tests->count, on, why);
+}
+
 /* All the directives of a file on one executor. */
 static void run_tests(struct compilation *c, const struct executor *executor, const directives *tests,
                       struct tally *tally) {
     const char *why = NULL;
     if (!executor->available(c->options, c->arena, &why)) {
-        tally->skipped += tests->count;
-        if (tests->count)
-            printf("%s: %zu skipped on %s: %s\n", c->file->source->path, tests->count, executor->name, why);
+        skip_tests(c, tests, arena_printf(c->arena, " on %s", executor->name), why, tally);
         return;
     }
     struct device_batch *batch = device_batch_new(diagnostics_new(c->arena, c->sources));
@@ -166,13 +173,10 @@ static void test_on_chosen(struct compilation *c, const directives *tests, struc
     }
     const char *why = NULL;
     const struct executor *executor = executor_choose(c->options, c->arena, &why);
-    if (executor) {
+    if (executor)
         run_tests(c, executor, tests, tally);
-        return;
-    }
-    tally->skipped += tests->count;
-    if (tests->count)
-        printf("%s: %zu skipped: %s\n", c->file->source->path, tests->count, why);
+    else
+        skip_tests(c, tests, "", why, tally);
 }
 
 static enum exit_status test_file(struct options *options, const char *path, struct tally *tally) {

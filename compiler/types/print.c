@@ -9,6 +9,7 @@ struct printer {
     bool hides_numbers;          /* those of which more is not known are _, too */
     VEC(const struct type_variable *) types;
     VEC(const struct level_variable *) levels;
+    VEC(int) offsets; /* the greatest of each in `levels` */
     size_t nodes;
 };
 
@@ -62,8 +63,12 @@ static void print_level_view(struct printer *p, const struct level *level) {
     size_t i = 0;
     while (i < p->levels.count && p->levels.at[i] != view.variable)
         i++;
-    if (i == p->levels.count)
+    if (i == p->levels.count) {
         vec_push(p->out->arena, &p->levels, view.variable);
+        vec_push(p->out->arena, &p->offsets, 0);
+    }
+    if (p->offsets.at[i] < view.offset)
+        p->offsets.at[i] = view.offset;
     print_letters(p->out, i, 'l');
 }
 
@@ -162,28 +167,105 @@ static void print_classes(struct printer *p, struct text *out) {
 
 static bool is_proper(const struct level *level) { return !(level_domain(level_view(level)) & DOMAIN_PURE); }
 
-static void print_constraints(struct printer *p, const struct scheme *scheme) {
-    bool any = false;
+/* A level variable of the type, and between which levels the type and the constraints that are shown leave it. */
+struct shown_level {
+    const struct level_variable *variable;
+    int low, high;
+};
+
+struct shown_levels {
+    struct shown_level *at;
+    size_t count;
+};
+
+/* NULL for a constant, and where `*is_hidden` becomes true, for a variable that is not in the type. */
+static struct shown_level *shown_level(const struct shown_levels *all, struct level view, bool *is_hidden) {
+    for (size_t i = 0; view.variable && i < all->count; i++)
+        if (all->at[i].variable == view.variable)
+            return &all->at[i];
+    *is_hidden |= view.variable != NULL;
+    return NULL;
+}
+
+/* Whether both sides are constants or in the type. Then `a < b` bounds them, and `*narrows` says whether it did. */
+static bool bound_shown(const struct shown_levels *all, const struct level_constraint *k, bool *narrows) {
+    if (k->kind != LEVEL_BELOW || !is_proper(k->a) || !is_proper(k->b))
+        return false;
+    struct level a = level_view(k->a), b = level_view(k->b);
+    bool is_hidden = false;
+    struct shown_level *of_a = shown_level(all, a, &is_hidden), *of_b = shown_level(all, b, &is_hidden);
+    if (is_hidden)
+        return false;
+    int low = of_a ? of_a->low + a.offset : (int)a.value, high = of_b ? of_b->high + b.offset : (int)b.value;
+    if (of_a && of_a->high + a.offset >= high) {
+        of_a->high = high - a.offset - 1;
+        *narrows = true;
+    }
+    if (of_b && of_b->low + b.offset <= low) {
+        of_b->low = low - b.offset + 1;
+        *narrows = true;
+    }
+    return true;
+}
+
+static bool is_repeated(const struct scheme *scheme, size_t i) {
+    struct level a = level_view(scheme->constraints.at[i].a), b = level_view(scheme->constraints.at[i].b);
+    for (size_t j = 0; j < i; j++) {
+        const struct level_constraint *other = &scheme->constraints.at[j];
+        struct level other_a = level_view(other->a), other_b = level_view(other->b);
+        if (other->kind == LEVEL_BELOW && a.variable == other_a.variable && b.variable == other_b.variable &&
+            a.offset == other_a.offset && b.offset == other_b.offset && (a.variable || a.value == other_a.value) &&
+            (b.variable || b.value == other_b.value))
+            return true;
+    }
+    return false;
+}
+
+/* The constraints between levels of the type. What a level cannot be because of others, which are in the body only, is
+   said with a constant: `l < grid`. */
+static void print_constraints(struct printer *p, const struct scheme *scheme, const struct printer *order) {
+    struct shown_levels all = {ARENA_ARRAY(p->out->arena, struct shown_level, order->levels.count + 1),
+                               order->levels.count};
+    for (size_t i = 0; i < all.count; i++)
+        all.at[i] = (struct shown_level){order->levels.at[i], LEVEL_THREAD, LEVEL_GRID - order->offsets.at[i]};
+    for (bool narrows = true; narrows;) {
+        narrows = false;
+        for (size_t i = 0; i < scheme->constraints.count; i++)
+            (void)bound_shown(&all, &scheme->constraints.at[i], &narrows);
+    }
+    const char *before = "  where ";
     for (size_t i = 0; i < scheme->constraints.count; i++) {
         const struct level_constraint *k = &scheme->constraints.at[i];
-        if (k->kind != LEVEL_BELOW || !is_proper(k->a) || !is_proper(k->b))
+        bool narrows = false;
+        if (!bound_shown(&all, k, &narrows) || is_repeated(scheme, i))
             continue;
-        bool repeated = false;
-        for (size_t j = 0; j < i && !repeated; j++) {
-            const struct level_constraint *other = &scheme->constraints.at[j];
-            struct level a = level_view(k->a), b = level_view(k->b);
-            struct level other_a = level_view(other->a), other_b = level_view(other->b);
-            repeated = other->kind == LEVEL_BELOW && a.variable == other_a.variable && b.variable == other_b.variable &&
-                       a.offset == other_a.offset && b.offset == other_b.offset &&
-                       (a.variable || a.value == other_a.value) && (b.variable || b.value == other_b.value);
-        }
-        if (repeated)
-            continue;
-        text_add(p->out, any ? ", " : "  where ");
+        text_add(p->out, before);
         print_level_view(p, k->a);
         text_add(p->out, " < ");
         print_level_view(p, k->b);
-        any = true;
+        before = ", ";
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        const struct shown_level *level = &all.at[i];
+        struct level view = {.variable = (struct level_variable *)(uintptr_t)level->variable};
+        int low = LEVEL_THREAD, high = LEVEL_GRID;
+        while (low < high && !(level->variable->domain >> low & 1))
+            low++;
+        while (high > low && !(level->variable->domain >> high & 1))
+            high--;
+        if ((level->variable->domain & DOMAIN_PURE) || (low <= level->low && high >= level->high))
+            continue;
+        if (low > level->low) {
+            text_printf(p->out, "%s%s < ", before, level_names[low - 1]);
+            print_level_view(p, &view);
+            before = ", ";
+        }
+        if (high < level->high) {
+            text_add(p->out, before);
+            print_level_view(p, &view);
+            text_printf(p->out, " < %s", level_names[high + 1]);
+            before = ", ";
+        }
     }
 }
 
@@ -192,13 +274,13 @@ void scheme_print(struct text *out, const struct scheme *scheme, bool use_names)
     text_init(&type, out->arena);
     struct printer p = {.out = &type, .use_names = use_names, .gives_names = true};
     print_type(&p, scheme->type, false);
-    print_constraints(&p, scheme);
-    p.types.count = 0;
     /* Variables in order of appearance, whether or not they print under their own names. */
     struct text ignored;
     text_init(&ignored, out->arena);
     struct printer order = {.out = &ignored, .gives_names = true};
     print_type(&order, scheme->type, false);
+    print_constraints(&p, scheme, &order);
+    p.types.count = 0;
     p.types.at = order.types.at;
     p.types.count = order.types.count;
     p.types.capacity = order.types.capacity;

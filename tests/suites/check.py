@@ -78,6 +78,29 @@ def cases(env):
         assert done.returncode == 0 and json.loads(done.stderr) == [], done.stderr
     yield Case("the diagnostics of several files are one JSON array", json_of_many)
 
+    def types_of_imports():
+        folder = env.tmp()
+        for name, text in (("base", "fun inc x = x + 1\nfun id x = (x, x)\n"),
+                           ("top", 'import "base.fcl"\nimport "matrix"\nkernel last (x : int) = inc x\n')):
+            with open(os.path.join(folder, name + ".fcl"), "w", encoding="utf-8") as file:
+                file.write(text)
+        done = env.run(env.fclc, "types", "top.fcl", "inc", "id", "last", "flip", "outer", "length", cwd=folder)
+        assert (done.returncode, done.stdout) == (0, (
+            "inc : num a => a -> a\nid : a -> (a, a)\nlast : int -> int\nflip : (a -> b -> c) -> b -> a -> c\n"
+            "outer : num a => [a] -> [a] -> [a]<grid>\nlength : [a] -> int\n")), done.stdout + done.stderr
+    yield Case("types finds names that are imported, as the end of the file does", types_of_imports)
+
+    def absent_target():
+        program = os.path.join(env.tmp(), "p.fcl")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write("kernel next (x : int) = x + 1\n-- test next 1 == 2\n")
+        absent = {"FCL_LIBOPENCL": "/nonexistent"}
+        one = env.run(env.fclc, "test", "--target=opencl", program, env=absent)
+        every = env.run(env.fclc, "test", "--all-targets", program, env=absent)
+        assert one.returncode == 3 and one.stdout.endswith("0 passed, 0 failed, 1 skipped\n"), one.stdout + one.stderr
+        assert every.returncode == 0 and "skipped on opencl" in every.stdout, every.stdout + every.stderr
+    yield Case("test on a target that is not there is no success, and of all targets it is left out", absent_target)
+
     def json_of_command_lines():
         folder = env.tmp()
         with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
