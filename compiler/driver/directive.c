@@ -60,6 +60,8 @@ static const char *read_directive(struct arena *arena, const char *text, struct 
         return "a kernel's name is missing";
     for (const char *word; (word = next_word(arena, &at));) {
         if (!is_relation(word, directive)) {
+            if (strncmp(word, "~=", 2) == 0)
+                return "a tolerance is a positive number, as in `~=1e-3`";
             vec_push(arena, &directive->arguments, word);
             continue;
         }

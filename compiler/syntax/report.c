@@ -374,6 +374,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "a section has its operator first: `(+ 1)`; with the operator last write `fn x => e + x`");
     else if (found == '.' && e->operands && kind_after(p, index) == TOKEN_INTEGER)
         diag_hint(d, error, "a number starts with a digit: `0.5`");
+    else if ((found == TOKEN_VAL || found == TOKEN_FUN) && before == TOKEN_LET)
+        diag_hint(d, error, "a `let` needs no further word: `let x = e in …`, and `let f x = e in …` for a function");
     else if (found == TOKEN_LET && e->declarations)
         diag_hint(d, error, "outside of functions it is `val y = e`, without `let`");
     else if (before == TOKEN_IMPORT)
@@ -406,6 +408,22 @@ static const char *stray_closer_hint(int kind) {
 
 /* ---- the report ---- */
 
+/* The `in` of `let val x = 1 in x`: `val` was complained about, and then taken for a declaration. */
+static bool closes_reported_let(const struct parser *p, size_t index) {
+    if (token_at(p, index)->kind != TOKEN_IN)
+        return false;
+    while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
+        index--;
+    return kind_before(p, index) == TOKEN_LET;
+}
+
+/* `<l+1>`, whose `>` this is. */
+static bool closes_level_sum(const struct parser *p, size_t index) {
+    return index >= 4 && token_at(p, index)->kind == '>' && token_at(p, index - 1)->kind == TOKEN_INTEGER &&
+           token_at(p, index - 2)->kind == '+' && token_at(p, index - 3)->kind == TOKEN_NAME &&
+           token_at(p, index - 4)->kind == '<';
+}
+
 /* The lexer has complained about this token, or one before it in the declaration: that it does not fit comes of that. */
 static bool follows_complaint(const struct parser *p, size_t index) {
     for (size_t i = index;; i--) {
@@ -420,7 +438,7 @@ static bool follows_complaint(const struct parser *p, size_t index) {
 void report_syntax_error(struct parser *p, size_t index, const struct expected *expected) {
     struct diagnostics *d = p->diagnostics;
     const struct token *token = token_at(p, index);
-    if (follows_complaint(p, index))
+    if (follows_complaint(p, index) || closes_reported_let(p, index))
         return;
     struct openers open = open_before(p, index);
     const struct opener *innermost = open.all.count ? &open.all.at[open.all.count - 1] : NULL;
@@ -440,7 +458,11 @@ void report_syntax_error(struct parser *p, size_t index, const struct expected *
             diag_error(d, DIAG_CHAINED_COMPARISON, token->span, "comparisons do not chain: %s follows another one",
                        quote(p, token->span));
         const char *foreign = foreign_word_hint(p, index);
-        diag_hint(d, error, "%s", foreign ? foreign : "write `a < b && b < c`, or use parentheses");
+        if (closes_level_sum(p, index))
+            diag_hint(d, error, "the level above `%s` is written `1+%s`", token_at(p, index - 3)->name->text,
+                      token_at(p, index - 3)->name->text);
+        else
+            diag_hint(d, error, "%s", foreign ? foreign : "write `a < b && b < c`, or use parentheses");
         return;
     }
     const char *found = describe(p, token);

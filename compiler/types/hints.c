@@ -255,19 +255,17 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     else if (expected->kind == TYPE_ARROW && number_base(found, &from) &&
              (what[0] == '-' || (what[0] == '(' && what[1] == '-')))
         diag_hint(all, d, "this is a negative number; what takes something away is `fn x => x - 1`");
-    else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH && use && use->function &&
-             strcmp(use->function, "append") == 0)
-        diag_hint(all, d,
-                  "pull arrays are joined by `appendPull`; a pull array becomes a push array by `push <block>`");
-    else if (found->kind == TYPE_ARROW && expected->kind != TYPE_ARROW && expected->kind != TYPE_VARIABLE)
-        diag_hint(all, d, "this is a function: did you forget an argument?");
     else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {
         struct level level = level_view(expected->array.level);
         bool is_known = !level.variable || level.variable->name;
-        diag_hint(all, d, "a pull array becomes a push array by `push <%s>`",
-                  is_known ? level_text(c, level) : "block");
+        bool joins = use && use->function && strcmp(use->function, "append") == 0;
+        diag_hint(all, d, "%sa pull array becomes a push array by `push <%s>`",
+                  joins ? "pull arrays are joined by `appendPull`; " : "", is_known ? level_text(c, level) : "block");
     } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && use && use->function &&
-               strcmp(use->function, "push") == 0)
+               strcmp(use->function, "length") == 0)
+        diag_hint(all, d, "the length of a push array is `lengthPush %s`, which computes none of its elements", what);
+    else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && use && use->function &&
+             strcmp(use->function, "push") == 0)
         diag_hint(all, d, "this is a push array already: leave `push` out");
     else if (found->kind == TYPE_TUPLE && expected->kind == TYPE_PULL && use && use->function &&
              strcmp(use->function, "!") == 0)
@@ -284,7 +282,10 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         diag_hint(all, d, "a number is not true or false by itself: compare it, as in `%s != 0`", what);
     else if (number_base(found, &from) && number_base(expected, &to)) {
         if (use && use->argument && use->argument->kind == CORE_LITERAL && base_info[to].is_integer)
-            diag_hint(all, d, "an `%s` is written without a point", base_info[to].name);
+            diag_hint(all, d,
+                      base_info[from].is_integer ? "an `%s` is written without a suffix"
+                                                 : "an `%s` is written without a point and without an exponent",
+                      base_info[to].name);
         else
             diag_hint(all, d, "numbers are converted by the name of the type: `%s %s`", target_name(expected, to),
                       what);
