@@ -187,8 +187,12 @@ enum exit_status compilation_load(struct compilation *c, const char *path) {
 
 /* ---- checking ---- */
 
-/* A -D that no param took is a mistake on the command line. */
-static enum exit_status check_settings(const struct compilation *c) {
+/* A -D that no param took is a mistake on the command line: of all files, where several are checked or tested. */
+static enum exit_status check_settings(const struct compilation *c, const char *path) {
+    const struct options *o = c->options;
+    bool are_files = o->command == COMMAND_CHECK || o->command == COMMAND_TEST;
+    if (are_files && path != o->operands[o->operand_count - 1])
+        return EXIT_GOOD;
     for (size_t i = 0; i < c->options->settings.count; i++) {
         const struct param_setting *setting = &c->options->settings.at[i];
         if (setting->used)
@@ -210,7 +214,7 @@ enum exit_status compilation_check(struct compilation *c, const char *path) {
     if (status != EXIT_GOOD)
         return status;
     for (size_t i = 0; i < c->options->settings.count; i++)
-        c->options->settings.at[i].used = c->options->settings.at[i].wrong = false;
+        c->options->settings.at[i].wrong = false;
     c->program = types_check(c->arena, c->symbols, c->modules.at, c->modules.count, c->options->settings.at,
                              c->options->settings.count, c->diagnostics);
     for (size_t i = 0; i < c->options->settings.count; i++)
@@ -218,7 +222,7 @@ enum exit_status compilation_check(struct compilation *c, const char *path) {
             return EXIT_USAGE;
     if (!compilation_is_good(c))
         return EXIT_GOOD;
-    status = check_settings(c);
+    status = check_settings(c, path);
     if (status == EXIT_GOOD && options_make_code(c->options))
         status = tuning_read(c, c->options->command == COMMAND_TUNE, &c->tuning);
     return status;

@@ -19,7 +19,7 @@ struct module {
    module, has a param of that name, it is meant; otherwise those of the library. */
 struct param_setting {
     const char *name, *value;
-    bool used;
+    bool used;                   /* set by types_check, and kept from file to file */
     bool wrong;                  /* set by types_check: said so */
     const struct ast_file *only; /* set by types_check: where the param is meant to be; NULL: anywhere */
 };

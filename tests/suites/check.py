@@ -101,6 +101,20 @@ def cases(env):
         assert every.returncode == 0 and "skipped on opencl" in every.stdout, every.stdout + every.stderr
     yield Case("test on a target that is not there is no success, and of all targets it is left out", absent_target)
 
+    def settings_of_files():
+        folder = env.tmp()
+        for name, text in (("with", "param zq : int = 3\nkernel k (x : int) = x + zq\n-- test k 1 == 2\n"),
+                           ("without", "kernel k (x : int) = x\n-- test k 1 == 1\n")):
+            with open(os.path.join(folder, name + ".fcl"), "w", encoding="utf-8") as file:
+                file.write(text)
+        test = [env.fclc, "test", "--target=interp"]
+        for files in (["with.fcl", "without.fcl"], ["without.fcl", "with.fcl"]):
+            done = env.run(*test, "-D", "zq=1", *files, cwd=folder)
+            assert (done.returncode, done.stdout) == (0, "2 passed, 0 failed, 0 skipped\n"), done.stdout + done.stderr
+            done = env.run(*test, "-D", "zp=1", *files, cwd=folder)
+            assert done.returncode == 2 and "-D zp: there is no such param" in done.stderr, done.stdout + done.stderr
+    yield Case("a -D is for those of several files that have the param, and one has to", settings_of_files)
+
     def json_of_command_lines():
         folder = env.tmp()
         with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
