@@ -134,6 +134,14 @@ bool diag_has(const struct diagnostics *d, enum diag_code code) {
     return false;
 }
 
+bool diag_has_error_in(const struct diagnostics *d, struct span span) {
+    for (size_t i = 0; i < d->all.count; i++)
+        if (d->all.at[i]->severity == SEVERITY_ERROR && d->all.at[i]->span.begin >= span.begin &&
+            d->all.at[i]->span.begin < span.end)
+            return true;
+    return false;
+}
+
 size_t diag_error_count(const struct diagnostics *d) { return d->error_count; }
 
 const char *diag_first_error(const struct diagnostics *d) {

@@ -34,6 +34,7 @@ size_t diag_error_count(const struct diagnostics *d);
 const char *diag_first_error(const struct diagnostics *d); /* the message of the first that was found; NULL: none */
 bool diag_is_ours(const struct diagnostics *d, struct span span); /* as source.is_ours */
 bool diag_has(const struct diagnostics *d, enum diag_code code);
+bool diag_has_error_in(const struct diagnostics *d, struct span span);
 /* Prints all in source order, duplicates (same place and text) dropped, at most `limit` errors and as many warnings (0: all). */
 void diag_print_text(const struct diagnostics *d, FILE *out, bool colour, size_t limit);
 /* A JSON array, of which `is_begun` says whether elements were printed before; diag_end_json closes it. */

@@ -171,6 +171,12 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
         c->depth = 1;
         if (sig) {
             expected = type_of_signature(c, sig->signature, &variables);
+            if (diag_has_error_in(c->diagnostics, sig->span)) { /* it does not say what was meant */
+                sig = NULL;
+                expected = NULL;
+            }
+        }
+        if (sig) {
             entry->sig_span = sig->span;
             entry->self_types = rigid_types(c, &variables);
             c->signature_scope = &variables;

@@ -292,7 +292,7 @@ const char *head_name(const struct core *head); /* NULL: no name */
 /* Of a parameter that is a tuple and should not be; `rest`: what the function is to take after it, or NULL. */
 void hint_tuple_parameter(struct checker *c, struct diagnostic *d, const struct ast_pattern *pattern,
                           struct type *rest);
-void hint_many_parameters(struct checker *c, struct diagnostic *d, const struct application *use);
+bool hint_many_parameters(struct checker *c, struct diagnostic *d, const struct application *use);
 /* `use` NULL: no application. */
 void hint_types(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
                 const struct application *use);

@@ -236,6 +236,10 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     enum base from, to;
     found = type_resolve(found);
     expected = type_resolve(expected);
+    if (use && use->function && expected->kind == TYPE_ARROW && found->kind == TYPE_ARROW &&
+        type_resolve(expected->arrow.from)->kind == TYPE_TUPLE && count_arrows(expected) < count_arrows(found) &&
+        hint_many_parameters(c, d, use))
+        return;
     if (hint_missing(c, d, found, use) || hint_tuple_call(c, d, found, expected, use) ||
         hint_superfluous(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
         hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use) ||
@@ -423,14 +427,15 @@ void hint_tuple_parameter(struct checker *c, struct diagnostic *d, const struct 
 }
 
 /* `map (fn a b => …)` for `map (fn (a, b) => …)`. */
-void hint_many_parameters(struct checker *c, struct diagnostic *d, const struct application *use) {
+bool hint_many_parameters(struct checker *c, struct diagnostic *d, const struct application *use) {
     const struct core *lambda = use ? use->argument : NULL;
     if (!lambda || lambda->kind != CORE_LAMBDA || lambda->lambda.body->kind != CORE_LAMBDA || !use->rest ||
         count_arrows(use->rest->arrow.from) != 1)
-        return;
+        return false;
     const struct core_local *a = lambda->lambda.parameter, *b = lambda->lambda.body->lambda.parameter;
     diag_hint(c->diagnostics, d, "`%s` gives its function one argument: pairs come apart in `fn (%s, %s) => …`",
               use->function, a->name ? a->name->text : "a", b->name ? b->name->text : "b");
+    return true;
 }
 
 /* ---- what is applied ---- */

@@ -184,6 +184,8 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
     if (type->kind == TYPE_ERROR || diag_error_count(c->diagnostics) != errors)
         return;
     const char *problem = result_problem(type);
+    if (problem && diag_has_error_in(c->diagnostics, decl->span))
+        return; /* of syntax, of which this may come */
     if (problem) {
         struct diagnostic *d = diag_error(c->diagnostics, DIAG_KERNEL_TYPE, decl->body->span,
                                           "a kernel cannot give a result of type `%s`", type_text(c, type));
