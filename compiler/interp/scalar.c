@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/fatal.h"
+#include "support/floating.h"
 
 typedef union scalar scalar;
 
@@ -135,18 +136,6 @@ static struct value convert(enum base to, struct value of) {
     if (to == BASE_F32)
         return scalar_of(to, of_double(is_signed(from) ? (float)of.scalar.integer : (float)of.scalar.natural));
     return scalar_of(to, of_double(is_signed(from) ? (double)of.scalar.integer : (double)of.scalar.natural));
-}
-
-static uint32_t bits_of_float(float number) {
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
-
-static float float_of_bits(uint32_t bits) {
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
 }
 
 /* ---- arithmetic ---- */
@@ -298,8 +287,8 @@ struct value scalar_apply(struct interp *in, enum primitive primitive, const str
     case PRIM_ISNAN: return bool_of(isnan(a.floating));
     case PRIM_ISINF: return bool_of(isinf(a.floating));
     case PRIM_ISFINITE: return bool_of(isfinite(a.floating));
-    case PRIM_BITS_OF_F32: return scalar_of(BASE_U32, of_natural(bits_of_float((float)a.floating)));
-    case PRIM_F32_OF_BITS: return scalar_of(BASE_F32, of_double((double)float_of_bits((uint32_t)a.natural)));
+    case PRIM_BITS_OF_F32: return scalar_of(BASE_U32, of_natural(floating_bits(a.floating)));
+    case PRIM_F32_OF_BITS: return scalar_of(BASE_F32, of_double(floating_of_bits((uint32_t)a.natural)));
     case PRIM_BITS_OF_F64: return scalar_of(BASE_U64, a);
     case PRIM_F64_OF_BITS: return scalar_of(BASE_F64, a);
     case PRIM_FMA: {
@@ -313,7 +302,7 @@ struct value scalar_apply(struct interp *in, enum primitive primitive, const str
 struct value interp_order_bits(struct value x) {
     const struct base_info *info = &base_info[x.base];
     uint64_t sign = (uint64_t)1 << (info->bits - 1), all = sign | (sign - 1);
-    uint64_t bits = x.base == BASE_F32 ? bits_of_float((float)x.scalar.floating) : x.scalar.natural & all;
+    uint64_t bits = x.base == BASE_F32 ? floating_bits(x.scalar.floating) : x.scalar.natural & all;
     if (info->is_floating)
         bits ^= bits & sign ? all : sign;
     else if (info->is_signed)

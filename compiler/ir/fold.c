@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "support/floating.h"
+
 union scalar fold_wrap(enum base base, union scalar value) {
     union scalar result = {0};
     switch (base) {
@@ -16,7 +18,7 @@ union scalar fold_wrap(enum base base, union scalar value) {
     case BASE_U32: result.natural = (uint32_t)value.natural; break;
     case BASE_I64:
     case BASE_U64: result.natural = value.natural; break;
-    case BASE_F32: result.floating = (float)value.floating; break;
+    case BASE_F32: result.floating = floating_single(value.floating); break;
     case BASE_F64: result.floating = value.floating; break;
     case BASE_COUNT: break;
     }
@@ -179,13 +181,9 @@ static double least(double a, double b) { return isnan(b) || a < b || (a == b &&
 static double greatest(double a, double b) { return isnan(b) || a > b || (a == b && !signbit(a)) ? a : b; }
 
 static union scalar same_bits(enum base operand, union scalar x) {
-    union {
-        float floating;
-        uint32_t bits;
-    } single;
     switch (operand) {
-    case BASE_F32: single.floating = (float)x.floating; return (union scalar){.natural = single.bits};
-    case BASE_U32: single.bits = (uint32_t)x.natural; return (union scalar){.floating = (double)single.floating};
+    case BASE_F32: return (union scalar){.natural = floating_bits(x.floating)};
+    case BASE_U32: return (union scalar){.floating = floating_of_bits((uint32_t)x.natural)};
     default: return x; /* doubles and u64 */
     }
 }

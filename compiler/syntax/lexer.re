@@ -152,7 +152,10 @@ static void bad_number(struct lexer *lexer) {
     size_t digits = 0;
     while (digits < length && ((text[digits] >= '0' && text[digits] <= '9') || text[digits] == '_'))
         digits++;
-    if (text[0] == '0' && length > 1 && (text[1] == 'x' || text[1] == 'X'))
+    bool ends_as_in_c = last == 'u' || last == 'U' || last == 'l' || last == 'L'; /* also after hexadecimal digits */
+    if (text[0] == '0' && length > 3 && (text[1] == 'x' || text[1] == 'X') && ends_as_in_c)
+        diag_hint(d, error, "the suffixes are i8 i16 i32 i64 u8 u16 u32 u64");
+    else if (text[0] == '0' && length > 1 && (text[1] == 'x' || text[1] == 'X'))
         diag_hint(d, error, "a hexadecimal number is `0x` and at least one of 0-9, a-f, with single `_` between digits");
     else if (text[0] == '0' && length > 1 && (text[1] == 'b' || text[1] == 'B'))
         diag_hint(d, error, "a binary number is `0b` and at least one of 0 and 1, with single `_` between digits");

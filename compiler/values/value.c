@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/floating.h"
+
 /* ---- elements ---- */
 
 size_t base_size(enum base base) { return (size_t)base_info[base].bits / 8; }
@@ -18,7 +20,6 @@ size_t base_size(enum base base) { return (size_t)base_info[base].bits / 8; }
     ELEMENT(U16, uint16_t, natural)                                                                                    \
     ELEMENT(U32, uint32_t, natural)                                                                                    \
     ELEMENT(U64, uint64_t, natural)                                                                                    \
-    ELEMENT(F32, float, floating)                                                                                      \
     ELEMENT(F64, double, floating)
 
 union scalar value_get(enum base base, const void *data, size_t index) {
@@ -28,6 +29,7 @@ union scalar value_get(enum base base, const void *data, size_t index) {
     case BASE_##id: result.member = ((const type *)data)[index]; return result;
         ELEMENT_TYPES(ELEMENT)
 #undef ELEMENT
+    case BASE_F32: result.floating = floating_of_bits(((const uint32_t *)data)[index]); return result;
     case BASE_COUNT: break;
     }
     return result;
@@ -39,6 +41,7 @@ void value_set(enum base base, void *data, size_t index, union scalar value) {
     case BASE_##id: ((type *)data)[index] = (type)value.member; return;
         ELEMENT_TYPES(ELEMENT)
 #undef ELEMENT
+    case BASE_F32: ((uint32_t *)data)[index] = floating_bits(value.floating); return;
     case BASE_COUNT: break;
     }
 }
@@ -54,7 +57,7 @@ union scalar value_wrap(enum base base, union scalar value) {
     case BASE_U8: result.natural = (uint8_t)value.natural; return result;
     case BASE_U16: result.natural = (uint16_t)value.natural; return result;
     case BASE_U32: result.natural = (uint32_t)value.natural; return result;
-    case BASE_F32: result.floating = (float)value.floating; return result;
+    case BASE_F32: result.floating = floating_single(value.floating); return result;
     case BASE_I64:
     case BASE_U64:
     case BASE_F64:
