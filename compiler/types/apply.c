@@ -298,6 +298,8 @@ struct core *infer_level_apply(struct checker *c, const struct ast_expr *expr) {
                 continue;
             }
         }
+        if (type->kind != TYPE_LEVEL_ARROW && diag_has_error_in(c->diagnostics, expr->level_apply.function->span))
+            return error_core(c, expr->span); /* that the level is missing before, for example */
         if (type->kind != TYPE_LEVEL_ARROW) {
             struct diagnostic *d =
                 diag_error(c->diagnostics, DIAG_LEVEL_ARGUMENT, written->span, "%s%s%s takes %s level", name ? "`" : "",

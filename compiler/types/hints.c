@@ -263,8 +263,12 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         struct level level = level_view(expected->array.level);
         bool is_known = !level.variable || level.variable->name;
         bool joins = use && use->function && strcmp(use->function, "append") == 0;
+        bool stores = use && use->function && strcmp(use->function, "force") == 0;
         diag_hint(all, d, "%sa pull array becomes a push array by `push <%s>`",
-                  joins ? "pull arrays are joined by `appendPull`; " : "", is_known ? level_text(c, level) : "block");
+                  joins    ? "pull arrays are joined by `appendPull`; "
+                  : stores ? "a pull array can be read as it is, without `force`; if it is to be stored, "
+                           : "",
+                  is_known ? level_text(c, level) : "block");
     } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && use && use->function &&
                strcmp(use->function, "length") == 0)
         diag_hint(all, d, "the length of a push array is `lengthPush %s`, which computes none of its elements", what);

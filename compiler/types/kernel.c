@@ -76,6 +76,11 @@ static bool is_scalar(struct type *type) { /* kind BT */
     return true;
 }
 
+static bool is_grid(const struct type *push) {
+    struct level level = level_view(push->array.level);
+    return !level.variable && level.value == LEVEL_GRID;
+}
+
 static const char *result_problem(struct type *type) {
     type = type_resolve(type);
     switch (type->kind) {
@@ -94,6 +99,10 @@ static const char *result_problem(struct type *type) {
     case TYPE_LEVEL_ARROW: return "a function that takes a level is no result: give it a level";
     case TYPE_PULL: {
         struct type *element = type_resolve(type->array.element);
+        if (element->kind == TYPE_PUSH && is_grid(element))
+            return "what is at grid takes the whole device, so there is none of it within an array: take what works in "
+                   "a block, "
+                   "as `mergeSort <block>` for `sort`, and put these together by `concat`";
         if (element->kind == TYPE_PUSH)
             return "an array of push arrays must be put together first, by `concat` for example";
         if (element->kind == TYPE_PULL)

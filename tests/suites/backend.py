@@ -69,6 +69,20 @@ def cases(env):
                  merges, "k_3", patterns={r"\bresult\[": 4, r"\btile\d?\[[^;=]*\] = result\[": 2, r"\bresult\[[^;=]*\] = tile\d\[": 2,
                                          r"while \(": 3}, barriers=4, shared=1)
 
+    def orders():
+        path = os.path.join(env.tmp(), "order.fcl")
+
+        def emitted(operator, combinator):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"kernel k (n : int) (xs : [int]) = {combinator} ({operator}) 0 (map (fn x => x) xs)\n")
+            return open(compile_to("cu", path), encoding="utf-8").read()
+        for operator in ("+", "fn a b => b + a", "fn a b => if a < b then b else a", "fn a b => a + b - a * b", "fn a b => (a ^ b) & n",
+                         "fn a b => let (c, d) = (fn (p, q) (r, s) => (p + r, min q s)) (a, b) (b, a) in c + d"):
+            assert emitted(operator, "reduce") == emitted(operator, "reduceComm"), operator
+        for operator in ("fn a b => b", "fn a b => a - b", "fn a b => if a < n then b else a", "fn a b => a * 2 + b"):
+            assert emitted(operator, "reduce") == emitted(operator, "reduceInOrder"), operator
+    yield Case("reduce combines in any order where the operator can be seen to commute, and else in theirs", orders)
+
     def processors(source, kernel):
         path = os.path.join(env.tmp(), "loops.cl")
         env.must(env.fclc, "--target=opencl", "--map=loop", env.path("benchmarks", "fcl", source), "-o", path)
