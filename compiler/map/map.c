@@ -118,6 +118,12 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     if (target->needs_warps)
         target->block_threads =
             (target->block_threads + target->warp_threads - 1) / target->warp_threads * target->warp_threads;
+    /* No more warps than have something to do: shared memory is for each of a block. */
+    if (target->needs_warps && target->unit == LEVEL_WARP && target->count->is_constant) {
+        int64_t warps = target->count->constant.integer < 1 ? 1 : target->count->constant.integer;
+        if (warps < target->block_threads / target->warp_threads)
+            target->block_threads = (int)warps * target->warp_threads;
+    }
     struct lowering l = {.arena = arena,
                          .kernel = kernel,
                          .options = options,

@@ -69,6 +69,15 @@ def cases(env):
                  merges, "k_3", patterns={r"\bresult\[": 4, r"\btile\d?\[[^;=]*\] = result\[": 2, r"\bresult\[[^;=]*\] = tile\d\[": 2,
                                          r"while \(": 3}, barriers=4, shared=1)
 
+    def one_warp():
+        path = os.path.join(env.tmp(), "warp.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (xs : [int]) = sklansky <warp> (+) xs\nkernel three (xs : [int]) = "
+                       "(concat 32 (map (fn c => push <warp> (reverse (force (push <warp> c)))) (splitUp 32 (generate 96 (fn i => xs ! i)))) : [int]<grid>)\n")
+        bounds = re.findall(r"__launch_bounds__\((\d+)", open(compile_to("cu", path), encoding="utf-8").read())
+        assert bounds == ["32", "96"], bounds
+    yield Case("of warps whose number is known a block has no more, and no shared memory for others", one_warp)
+
     def orders():
         path = os.path.join(env.tmp(), "order.fcl")
 
@@ -165,7 +174,7 @@ def cases(env):
                  "|> permute (fn i => i / 64 + n * (i % 64 / 16 + i % 16))", "k", divisions=0)
 
     yield golden("an array of a warp of which every lane touches its own element is in registers",
-                 'import "matrix"\nkernel k (rows : int) (xs : [float]) (vec : [float]) = matVec rows xs vec', "k",
+                 "kernel k (n : int) (cols : int) (xs : [float]) = (generate n (fn r => reduceWarp (+) 0.0 (generate cols (fn i => xs ! (r * cols + i)))) |> concat 1 : [float]<grid>)", "k",
                  shared=0, barriers=0, loops=2)
     yield golden("tiles of a stencil ask for no bound: of the branches in the kernel, one is whether the tile is inside",
                  'import "stencil"\nkernel k (xs : [float]) = stencil nearest 1 (fn at => at (-1) + at 1) xs', "k",
