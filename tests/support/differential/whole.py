@@ -64,6 +64,7 @@ whole("reduce", "reduce (fn (a, b, c) (p, q, r) => (a & p, b | q, min c r)) (429
 whole("reduceInOrder", "reduceInOrder after (1, 0) (zip xs ys)", lambda xs, ys: functools.reduce(after, zip(xs, ys), (1, 0)), AFFINE["params"], "uint uint")
 whole("reduce", "reduce after (1, 0) (zip xs ys)", lambda xs, ys: functools.reduce(after, zip(xs, ys), (1, 0)), AFFINE["params"], "uint uint",
       variant="of maps, which do not commute")
+whole("reduceComm", "reduceComm (+) 0 xs", lambda xs: sum(xs) & WORD, result="uint")
 whole("reduce1", "reduce1 min xs", min, result="uint", lengths=LONG[1:])
 whole("reduce1", "reduce1 (fn (x, i) (y, j) => if x > y || (x == y && i < j) then (x, i) else (y, j)) (mapIx (fn i x => (x % 50, i)) xs)",
       lambda xs: min(((x % 50, i) for i, x in enumerate(xs)), key=lambda p: (-p[0], p[1])), result="uint int", lengths=AWKWARD[1:],
