@@ -200,7 +200,11 @@ class Generator:
             options += [f"(scatter {a} (generate (length {a} / 2) (fn i => (2 * i, {a} ! i))) : [{t}]<{level}>)"]
             if t in ("int", "uint", "i64", "u64", "u8", "i16"):
                 options += [f"(reduceByIndex {self.pick('(+)', 'max', '(^)')} 0 "
-                            f"(map (fn x => x & 7) {a}) (map (fn x => (int (x & 63) - 2, x & 31)) {a}) : [{t}]<{level}>)"]
+                            f"(map (fn x => x & 7) {a}) (map (fn x => (int (x & 63) - 2, x & 31)) {a}) : [{t}]<{level}>)",
+                            f"(reduceByIndex (+) 0 (map (fn x => x & 7) {a}) (map (fn x => ({self.pick(0, 1, 2, -1)}, x & 31)) {a}) : [{t}]<{level}>)"]
+            if t in FLOATS:  # sums of few small numbers are exact
+                options += [f"(reduceByIndex (+) 0.0 (map (fn x => if x < 3.0 then 1.0 else 2.0) {a}) "
+                            f"(mapIx (fn i x => ({self.pick(0, 2, -1, 'i % 3', 'i % 40 - 4')}, if x < 1.0 then 4.0 else 0.5)) {a}) : [{t}]<{level}>)"]
         return self.random.choice(options)
 
     def chunked(self, t, inner, outer, body):
