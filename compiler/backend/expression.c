@@ -285,7 +285,13 @@ static void print_min_max(struct printer *p, const struct target_expr *expr, enu
     else if (base_info[base].is_integer &&
              (p->dialect->is_plain || (p->dialect->has_min_max && base_info[base].bits >= 32)))
         print_call(p, is_min ? "min" : "max", expr);
-    else
+    else if (base_info[base].is_floating && expr->operands[0]->kind == TARGET_EXPR_CONSTANT) {
+        /* Constants second: LLVM 14 takes `y < 0 ? -0.0f : y`, which the helper is of -0 and y, for -0 where y is 0. */
+        struct target_expr turned = *expr;
+        turned.operands[0] = expr->operands[1];
+        turned.operands[1] = expr->operands[0];
+        print_helper_call(p, is_min ? HELPER_MIN : HELPER_MAX, base, BASE_BOOL, &turned);
+    } else
         print_helper_call(p, is_min ? HELPER_MIN : HELPER_MAX, base, BASE_BOOL, expr);
 }
 

@@ -41,9 +41,21 @@ enum level_value elab_level(struct elaborator *e, const struct instance *instanc
 
 /* ---- indexing ---- */
 
+/* In a loop that has no iterations, and is built all the same. */
+static bool never_runs(struct elaborator *e) {
+    for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent) {
+        const struct ir_instruction *owner = region->owner;
+        if ((owner->kind == IR_FORALL || owner->kind == IR_FOR) && owner->operands[0]->high < 1)
+            return true;
+    }
+    return false;
+}
+
 /* No branch decides about the current place: what goes wrong here goes wrong whenever there is anything to do at all, or a whole
    chunk of it. */
 static bool runs_if_reached(struct elaborator *e) {
+    if (never_runs(e))
+        return false;
     for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent)
         if (region->owner->kind == IR_IF && !(region->owner->is_split && region == region->owner->regions[0]))
             return false;
@@ -63,6 +75,8 @@ static bool runs_for_certain(struct elaborator *e) {
 
 /* Whether the index is outside of any array that there can be here, which is told. */
 static bool reject_index(struct elaborator *e, const struct ir_value *index, const struct ir_value *length) {
+    if (never_runs(e))
+        return false;
     const char *at_least = index->is_constant ? "" : " or more", *at_most = length->is_constant ? "" : "at most ";
     bool is_at_end = index->is_constant && length->is_constant && index->low >= length->high;
     if (index->high < 0)

@@ -502,6 +502,8 @@ static bool has_barrier_in_branch(const struct target_block *block, bool is_bran
         const struct target_statement *statement = block->statements.at[i];
         if (is_branch && statement->kind == TARGET_BLOCK_BARRIER)
             return true;
+        /* What comes after a thread may have left a loop is in a branch, too. */
+        is_branch |= statement->kind == TARGET_LEAVE_UNLESS;
         bool within = is_branch || statement->kind == TARGET_IF;
         if (has_barrier_in_branch(&statement->body, within) || has_barrier_in_branch(&statement->other, within))
             return true;

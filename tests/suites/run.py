@@ -53,6 +53,14 @@ def cases(env):
             yield Case(f"{name} under oclgrind", under_oclgrind)
 
 
+    for options in ([], ["--check"], ["-O0"]) if not env.sanitized else ():
+        def steps(options=options):
+            require(env, "opencl-simt")
+            return directives(env, [env.fclc, "test", "--target=opencl", "--map=simt", *options,
+                                    env.path("tests", "run", "steps_in_chunks.fcl")], {})
+        yield Case(f"steps in chunks on opencl-simt {' '.join(options)}", steps)
+
+
 def directives(env, command, extra, silent=False):
     done = env.run(*command, env=extra, timeout=900)  # oclgrind takes minutes where a machine does other things, too
     counts = Counts.of_last_line(done.stdout)
