@@ -67,7 +67,8 @@ static const struct option_info {
     [OPTION_VERSION] = {"version", 0, NULL, EVERYWHERE, "print the version, and do nothing else"},
     [OPTION_OUTPUT] = {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DUMP),
                        "where the output goes; for run a .npy file for the result"},
-    [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES), "cuda, opencl, c, or interp (run and test only)"},
+    [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES),
+                       "cuda, opencl, c, or interp (not to compile or time)"},
     [OPTION_ALL_TARGETS] = {"all-targets", 0, NULL, ON(TEST), "on every target that is available"},
     [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
     [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", MAKING, "threads of a block, #BlockSize"},
@@ -283,9 +284,11 @@ static bool check_operands(struct parser *p) {
     }
     bool is_devices = o->command == COMMAND_DEVICES;
     if (o->operand_count < info->least || ((info->most || is_devices) && o->operand_count > info->most)) {
+        bool forgets_run = o->command == COMMAND_COMPILE && o->operand_count > 1;
         p->why =
-            arena_printf(p->arena, "%s: usage is `fclc %s`",
-                         o->operand_count < info->least ? "something is missing" : "too many files", info->synopsis);
+            arena_printf(p->arena, "%s: usage is `fclc %s`%s",
+                         o->operand_count < info->least ? "something is missing" : "too many files", info->synopsis,
+                         forgets_run ? "; a kernel is run by `fclc run FILE.fcl KERNEL ARG…`" : "");
         return false;
     }
     return true;

@@ -34,7 +34,7 @@ static void define(struct checker *c, struct global_entry *entry) {
     struct global_entry *earlier = map_get(c->scope->globals, entry->global->name);
     if (earlier && earlier != entry && earlier->global->kind == GLOBAL_KERNEL) {
         struct diagnostic *d = diag_warning(c->diagnostics, DIAG_HIDDEN_KERNEL, entry->global->span,
-                                            "`%s` is defined again, and the kernel of this name is not compiled",
+                                            "`%s` is defined again, and the kernel before of this name is not compiled",
                                             entry->global->name->text);
         diag_note(c->diagnostics, d, earlier->global->span, "the kernel");
     }

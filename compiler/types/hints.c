@@ -124,8 +124,7 @@ static bool hint_superfluous(struct checker *c, struct diagnostic *d, const stru
         return false;
     const char *what = operand_text(c, use->argument, NULL);
     if (is_function(found) && what)
-        diag_hint(c->diagnostics, d, "is `%s …` an application? Then it is in parentheses: `%s (%s …)`", what,
-                  use->function, what);
+        diag_hint(c->diagnostics, d, "is `%s …` an application? Then it is in parentheses: `(%s …)`", what, what);
     else
         diag_hint(c->diagnostics, d, "`%s` takes %zu argument%s, and %zu are given: is this one too much?",
                   use->function, taken, taken == 1 ? "" : "s", use->count);
