@@ -432,6 +432,15 @@ PRIMITIVE(ELEMENT_BYTES) {
     return elab_scalar(e, ir_int(e->builder, elab_bits(&bases) / 8));
 }
 
+PRIMITIVE(COMMUTES) {
+    UNUSED_HERE;
+    const struct elab_value *f = arguments[0];
+    bool commutes = f->kind == ELAB_CLOSURE ? core_commutes(e->arena, f->closure.lambda)
+                                            : f->kind == ELAB_PRIMITIVE && !f->primitive.count &&
+                                                  core_commutes_primitive(f->primitive.primitive);
+    return elab_scalar(e, ir_bool(e->builder, commutes));
+}
+
 PRIMITIVE(LENGTH_PUSH) {
     UNUSED_HERE;
     return elab_scalar(e, elab_push_length(e, elab_as_push(e, arguments[0])));

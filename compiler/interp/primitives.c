@@ -45,8 +45,11 @@ static struct value interp_ELEMENT_BYTES(struct interp *in, const struct value *
 }
 
 static struct value interp_COMMUTES(struct interp *in, const struct value *a, struct span span) {
-    (void)in, (void)a, (void)span;
-    return bool_of(false);
+    (void)span;
+    const struct value f = a[0];
+    return bool_of(f.kind == V_CLOSURE
+                       ? core_commutes(in->arena, f.closure->lambda)
+                       : f.kind == V_PRIMITIVE && !f.partial->count && core_commutes_primitive(f.partial->primitive));
 }
 
 static struct value combined_length(struct interp *in, const struct value *a, int64_t exact, const char *how,

@@ -141,6 +141,10 @@ struct program {
     VEC(struct core_global *) globals; /* in definition order, the prelude first */
 };
 
+/* commutes.c: whether the definition of an operator, `fn x y => …`, shows that it commutes. False where it does not. */
+bool core_commutes(struct arena *arena, const struct core *lambda);
+bool core_commutes_primitive(enum primitive primitive);
+
 void core_dump(struct text *out, const struct program *program, bool with_prelude);
 
 #endif

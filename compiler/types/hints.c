@@ -200,15 +200,14 @@ static bool hint_few_parameters(struct checker *c, struct diagnostic *d, struct 
                                 const struct application *use) {
     const struct core *lambda = use ? use->argument : NULL;
     if (!lambda || lambda->kind != CORE_LAMBDA || !use->function || found->kind != TYPE_ARROW ||
-        count_arrows(found) + 1 != count_arrows(expected) || lambda->lambda.body->kind == CORE_LAMBDA)
+        count_arrows(found) != 1 || count_arrows(expected) != 2 || lambda->lambda.body->kind == CORE_LAMBDA)
         return false;
     const struct core_local *a = lambda->lambda.parameter;
     enum base base;
     bool counts = number_base(expected->arrow.from, &base); /* then it is the number that was forgotten */
     const char *name = a->name ? a->name->text : "a";
-    diag_hint(c->diagnostics, d, "`%s` gives its function two arguments, %s: `fn %s %s => …`", use->function,
-              arena_printf(c->arena, "%s and %s", type_text(c, expected->arrow.from),
-                           type_text(c, type_resolve(expected->arrow.to)->arrow.from)),
+    diag_hint(c->diagnostics, d, "`%s` gives its function two arguments, `%s` and `%s`: `fn %s %s => …`", use->function,
+              type_text(c, expected->arrow.from), type_text(c, type_resolve(expected->arrow.to)->arrow.from),
               counts ? "_" : name, counts ? name : "_");
     return true;
 }
@@ -258,6 +257,8 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     else if (expected->kind == TYPE_ARROW && number_base(found, &from) &&
              (what[0] == '-' || (what[0] == '(' && what[1] == '-')))
         diag_hint(all, d, "this is a negative number; what takes something away is `fn x => x - 1`");
+    else if (found->kind == TYPE_ARROW && expected->kind != TYPE_ARROW && expected->kind != TYPE_VARIABLE)
+        diag_hint(all, d, "this is a function: did you forget an argument?");
     else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {
         struct level level = level_view(expected->array.level);
         bool is_known = !level.variable || level.variable->name;

@@ -101,8 +101,7 @@ static const char *result_problem(struct type *type) {
         struct type *element = type_resolve(type->array.element);
         if (element->kind == TYPE_PUSH && is_grid(element))
             return "what is at grid takes the whole device, so there is none of it within an array: take what works in "
-                   "a block, "
-                   "as `mergeSort <block>` for `sort`, and put these together by `concat`";
+                   "a block, as `mergeSort <block>` for `sort`, and put these together by `concat`";
         if (element->kind == TYPE_PUSH)
             return "an array of push arrays must be put together first, by `concat` for example";
         if (element->kind == TYPE_PULL)

@@ -86,7 +86,7 @@ def cases(env):
                 file.write(f"kernel k (n : int) (xs : [int]) = {combinator} ({operator}) 0 (map (fn x => x) xs)\n")
             return open(compile_to("cu", path), encoding="utf-8").read()
         for operator in ("+", "fn a b => b + a", "fn a b => if a < b then b else a", "fn a b => a + b - a * b", "fn a b => (a ^ b) & n",
-                         "fn a b => let (c, d) = (fn (p, q) (r, s) => (p + r, min q s)) (a, b) (b, a) in c + d"):
+                         "fn a b => let (c, d) = (a + n, b + n) in clamp c d (c * d) + clamp d c (d * c)"):
             assert emitted(operator, "reduce") == emitted(operator, "reduceComm"), operator
         for operator in ("fn a b => b", "fn a b => a - b", "fn a b => if a < n then b else a", "fn a b => a * 2 + b"):
             assert emitted(operator, "reduce") == emitted(operator, "reduceInOrder"), operator
