@@ -71,12 +71,24 @@ static const struct scheme *scheme_named(const struct compilation *c, const char
     return NULL;
 }
 
+/* An operator may be in parentheses, as in a section. */
+static const char *without_parentheses(struct arena *arena, const char *name) {
+    size_t length = strlen(name);
+    return length > 2 && name[0] == '(' && name[length - 1] == ')' ? arena_strndup(arena, name + 1, length - 2) : name;
+}
+
+/* `&&` and `||`, which are written as operators and are `if`s. */
+static bool is_logical(const char *name) { return strcmp(name, "&&") == 0 || strcmp(name, "||") == 0; }
+
 static enum exit_status add_types(const struct compilation *c, const char *const *names, size_t count,
                                   struct text *out) {
     enum exit_status status = EXIT_GOOD;
     for (size_t i = 0; i < count; i++) {
-        const struct scheme *scheme = scheme_named(c, names[i]);
-        if (scheme)
+        const char *name = without_parentheses(c->arena, names[i]);
+        const struct scheme *scheme = is_logical(name) ? NULL : scheme_named(c, name);
+        if (is_logical(name))
+            text_printf(out, "%s : bool -> bool -> bool\n", names[i]);
+        else if (scheme)
             print_type_of(out, names[i], scheme);
         else
             status = EXIT_USAGE;

@@ -8,14 +8,6 @@
 #include "driver/executor.h"
 #include "driver/output.h"
 
-/* x.npy, or x.0.npy, x.1.npy … when the result has several components. */
-static const char *component_path(struct arena *arena, const char *path, size_t count, size_t index) {
-    if (count == 1)
-        return path;
-    size_t stem = strlen(path) - strlen(".npy");
-    return arena_printf(arena, "%.*s.%zu.npy", (int)stem, path, index);
-}
-
 static size_t collect_components(struct arena *arena, const struct host_value *value,
                                  const struct host_value ***found) {
     VEC(const struct host_value *) components = {0};
@@ -40,7 +32,7 @@ static enum exit_status write_result(struct compilation *c, const struct host_va
     for (size_t i = 0; i < count; i++) {
         struct value_bytes bytes = value_to_npy(arena, components[i]);
         const char *why;
-        if (!output_write(arena, component_path(arena, path, count, i), bytes.at, bytes.length, &why))
+        if (!output_write(arena, value_npy_path(arena, path, count, i), bytes.at, bytes.length, &why))
             return driver_complain(c->options, EXIT_USAGE, "%s", why);
     }
     return EXIT_GOOD;

@@ -253,14 +253,9 @@ static struct type *base_type_of(struct arena *arena, enum base base) {
     return type;
 }
 
-struct host_value *value_from_npy(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why) {
-    struct type *element;
+struct host_value *value_from_npy(struct arena *arena, enum base base, size_t rank, struct value_bytes bytes,
+                                  const char **why) {
     struct header header;
-    size_t rank = value_type_rank(type, &element);
-    if (element->kind != TYPE_BASE) {
-        *why = "a .npy file holds one array of numbers, not tuples";
-        return NULL;
-    }
     if (!read_header(arena, &bytes, &header, why))
         return NULL;
     if (header.rank != rank) {
@@ -268,9 +263,9 @@ struct host_value *value_from_npy(struct arena *arena, struct type *type, struct
                             header.rank == 1 ? "" : "s", rank, rank == 1 ? "is" : "are");
         return NULL;
     }
-    if (!convertible(header.base, element->base)) {
-        *why = arena_printf(arena, "the elements are of type %s, and %s is wanted", name_of(header.base),
-                            name_of(element->base));
+    if (!convertible(header.base, base)) {
+        *why =
+            arena_printf(arena, "the elements are of type %s, and %s is wanted", name_of(header.base), name_of(base));
         return NULL;
     }
     int64_t count;
@@ -284,15 +279,15 @@ struct host_value *value_from_npy(struct arena *arena, struct type *type, struct
     if (rank == 0) {
         union scalar value = {0};
         uint64_t room = 0;
-        if (!read_elements(arena, &header, bytes, element->base, &room, 1, why))
+        if (!read_elements(arena, &header, bytes, base, &room, 1, why))
             return NULL;
-        value = value_get(element->base, &room, 0);
-        return value_scalar(arena, element->base, value);
+        value = value_get(base, &room, 0);
+        return value_scalar(arena, base, value);
     }
-    if (!value_check_shape(arena, element, rank, header.shape, &count, why))
+    if (!value_check_shape(arena, base_type_of(arena, base), rank, header.shape, &count, why))
         return NULL;
-    struct host_value *result = value_array(arena, element, rank, header.shape);
-    return read_elements(arena, &header, bytes, element->base, result->array.data, (size_t)count, why) ? result : NULL;
+    struct host_value *result = value_array(arena, base_type_of(arena, base), rank, header.shape);
+    return read_elements(arena, &header, bytes, base, result->array.data, (size_t)count, why) ? result : NULL;
 }
 
 /* ---- writing ---- */
@@ -347,4 +342,11 @@ struct value_bytes value_to_npy(struct arena *arena, const struct host_value *va
         memcpy(result.at + start + header.length, value->array.data, data_length);
     }
     return result;
+}
+
+const char *value_npy_path(struct arena *arena, const char *path, size_t count, size_t index) {
+    if (count == 1)
+        return path;
+    size_t stem = strlen(path) - strlen(".npy");
+    return arena_printf(arena, "%.*s.%zu.npy", (int)stem, path, index);
 }

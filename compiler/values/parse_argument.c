@@ -296,32 +296,92 @@ static struct host_value *read_generator(struct reader *r, struct type *type, st
 
 /* ---- files ---- */
 
+static const char *said_of_file(struct reader *r, const char *path, const char *why) {
+    return arena_printf(r->arena, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, why);
+}
+
+static bool read_bytes(struct reader *r, const char *path, struct value_bytes *bytes) {
+    bool is_relative = strcmp(path, "-") != 0 && path[0] != '/' && r->argument->directory;
+    return value_read_file(r->arena, is_relative ? arena_printf(r->arena, "%s/%s", r->argument->directory, path) : path,
+                           bytes, &r->why);
+}
+
+/* As `fclc run -o` writes a value: one file, or one for each of its components. */
+struct npy {
+    const char *path;
+    size_t count, next; /* of components */
+};
+
+static size_t component_count(struct type *type) {
+    struct type *element;
+    value_type_rank(type, &element);
+    size_t count = element->kind != TYPE_TUPLE;
+    for (size_t i = 0; element->kind == TYPE_TUPLE && i < element->tuple.count; i++)
+        count += component_count(element->tuple.items[i]);
+    return count;
+}
+
+static struct host_value *read_npy(struct reader *r, struct npy *npy, struct type *type, size_t outer_rank) {
+    struct type *element;
+    size_t rank = outer_rank + value_type_rank(type, &element);
+    const char *path = value_npy_path(r->arena, npy->path, npy->count, npy->next);
+    if (element->kind != TYPE_TUPLE) {
+        npy->next++;
+        struct value_bytes bytes;
+        if (!read_bytes(r, path, &bytes)) {
+            if (npy->count > 1)
+                r->why = arena_printf(r->arena, "%s (each component of a tuple has a file, as `-o %s` writes them)",
+                                      r->why, npy->path);
+            return NULL;
+        }
+        struct host_value *component = value_from_npy(r->arena, element->base, rank, bytes, &r->why);
+        if (!component)
+            r->why = said_of_file(r, path, r->why);
+        return component;
+    }
+    struct host_value **items = ARENA_ARRAY(r->arena, struct host_value *, element->tuple.count);
+    for (size_t i = 0; i < element->tuple.count; i++) {
+        const char *item_path = value_npy_path(r->arena, npy->path, npy->count, npy->next);
+        items[i] = read_npy(r, npy, element->tuple.items[i], rank);
+        if (!items[i])
+            return NULL;
+        if (rank > 0 && memcmp(value_shape(items[i]), value_shape(items[0]), rank * sizeof(int64_t)) != 0) {
+            r->why = said_of_file(r, item_path, arena_printf(r->arena, "the array is not as long as that of %s", path));
+            return NULL;
+        }
+    }
+    struct host_value *result = value_tuple(r->arena, items, element->tuple.count);
+    if (rank > 0)
+        result->kind = VALUE_ZIPPED;
+    return result;
+}
+
 /* Up to the end; inside a tuple up to its comma or parenthesis. */
 static struct host_value *read_file(struct reader *r, struct type *type, bool in_tuple) {
     size_t length = in_tuple ? strcspn(r->at, ",)") : strlen(r->at);
-    const char *path = arena_strndup(r->arena, r->at, length), *shown = path;
+    const char *path = arena_strndup(r->arena, r->at, length);
     r->at += length;
     if (!*path) {
         r->why = "`@` needs a file name behind it";
         return NULL;
     }
-    bool is_standard_input = strcmp(path, "-") == 0;
-    if (!is_standard_input && path[0] != '/' && r->argument->directory)
-        path = arena_printf(r->arena, "%s/%s", r->argument->directory, path);
-    struct value_bytes bytes;
-    if (!value_read_file(r->arena, path, &bytes, &r->why))
-        return NULL;
-    bool is_csv = length > 4 && strcmp(shown + length - 4, ".csv") == 0;
-    bool is_npy = is_standard_input || (length > 4 && strcmp(shown + length - 4, ".npy") == 0);
-    if (!is_csv && !is_npy) {
-        r->why = arena_printf(r->arena, "%s is neither a .npy nor a .csv file", shown);
-        return NULL;
+    if (length > 4 && strcmp(path + length - 4, ".csv") == 0) {
+        struct value_bytes bytes;
+        if (!read_bytes(r, path, &bytes))
+            return NULL;
+        struct host_value *result = value_from_csv(r->arena, type, bytes, &r->why);
+        if (!result)
+            r->why = said_of_file(r, path, r->why);
+        return result;
     }
-    struct host_value *result =
-        is_csv ? value_from_csv(r->arena, type, bytes, &r->why) : value_from_npy(r->arena, type, bytes, &r->why);
-    if (!result)
-        r->why = arena_printf(r->arena, "%s: %s", is_standard_input ? "standard input" : shown, r->why);
-    return result;
+    struct npy npy = {path, component_count(type), 0};
+    if (strcmp(path, "-") == 0 && npy.count > 1)
+        r->why = said_of_file(r, path, "one array of numbers can be read there, not tuples");
+    else if (strcmp(path, "-") != 0 && (length <= 4 || strcmp(path + length - 4, ".npy") != 0))
+        r->why = arena_printf(r->arena, "%s is neither a .npy nor a .csv file", path);
+    else
+        return read_npy(r, &npy, type, 0);
+    return NULL;
 }
 
 /* ---- what is no array, or no scalar ---- */
@@ -384,7 +444,7 @@ static struct host_value *read_value(struct reader *r, struct type *type, bool i
     struct type *element;
     size_t rank = value_type_rank(type, &element);
     skip_space(r);
-    if (*r->at == '@' && (rank > 0 || element->kind == TYPE_BASE)) {
+    if (*r->at == '@') {
         r->at++;
         return read_file(r, type, in_tuple);
     }

@@ -110,8 +110,12 @@ struct value_bytes {
 /* A whole file; `-` is standard input. */
 bool value_read_file(struct arena *arena, const char *path, struct value_bytes *bytes, const char **why);
 
-struct host_value *value_from_npy(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why);
+/* An array of that rank and base type; a scalar where the rank is 0. */
+struct host_value *value_from_npy(struct arena *arena, enum base base, size_t rank, struct value_bytes bytes,
+                                  const char **why);
 struct value_bytes value_to_npy(struct arena *arena, const struct host_value *value); /* SCALAR or ARRAY */
+/* Where a value of `count` components keeps the one of that index: x.npy, or x.0.npy, x.1.npy … */
+const char *value_npy_path(struct arena *arena, const char *path, size_t count, size_t index);
 struct host_value *value_from_csv(struct arena *arena, struct type *type, struct value_bytes bytes, const char **why);
 
 /* ---- results (print_value.c) ---- */

@@ -84,11 +84,31 @@ def cases(env):
                            ("top", 'import "base.fcl"\nimport "matrix"\nkernel last (x : int) = inc x\n')):
             with open(os.path.join(folder, name + ".fcl"), "w", encoding="utf-8") as file:
                 file.write(text)
-        done = env.run(env.fclc, "types", "top.fcl", "inc", "id", "last", "flip", "outer", "length", cwd=folder)
+        done = env.run(env.fclc, "types", "top.fcl", "inc", "id", "last", "flip", "outer", "length", "(+)", "&&",
+                       cwd=folder)
         assert (done.returncode, done.stdout) == (0, (
             "inc : num a => a -> a\nid : a -> (a, a)\nlast : int -> int\nflip : (a -> b -> c) -> b -> a -> c\n"
-            "outer : num a => [a] -> [a] -> [a]<grid>\nlength : [a] -> int\n")), done.stdout + done.stderr
+            "outer : num a => [a] -> [a] -> [a]<grid>\nlength : [a] -> int\n"
+            "(+) : num a => a -> a -> a\n&& : bool -> bool -> bool\n")), done.stdout + done.stderr
     yield Case("types finds names that are imported, as the end of the file does", types_of_imports)
+
+    def tuples_in_files():
+        folder = env.tmp()
+        with open(os.path.join(folder, "a.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel make (n : int) = (n, generate n (fn i => (i, (2.0, i > 0))))\n"
+                       "kernel use (t : (int, [(int, (double, bool))])) = let (n, xs) = t in (map fst xs, map (fn (_, (d, b)) => b) xs, n)\n"
+                       "-- test make 2 == @x.npy\n-- test use @x.npy == ([0, 1], [false, true], 2)\n")
+        interp = (env.fclc, "run", "--target=interp", "a.fcl")
+        env.must(*interp, "make", "2", "-o", "x.npy", cwd=folder)
+        env.must(env.fclc, "test", "--target=interp", "a.fcl", cwd=folder)
+        assert env.must(*interp, "use", "(7,[(3,(1,true))])", cwd=folder) == "[3]\n[true]\n7\n"
+        env.must(*interp, "make", "3", "-o", "y.npy", cwd=folder)
+        os.replace(os.path.join(folder, "y.3.npy"), os.path.join(folder, "x.3.npy"))
+        done = env.run(*interp, "use", "@x.npy", cwd=folder)
+        assert done.returncode == 2 and "x.3.npy: the array is not as long as that of x.2.npy" in done.stderr, done.stderr
+        done = env.run(*interp, "use", "@z.npy", cwd=folder)
+        assert done.returncode == 2 and "z.0.npy" in done.stderr and "has a file" in done.stderr, done.stderr
+    yield Case("tuples are written to .npy files and read from them", tuples_in_files)
 
     def absent_target():
         program = os.path.join(env.tmp(), "p.fcl")
