@@ -98,6 +98,27 @@ struct ir_value *rewrite_operation(const struct rewriter *r, enum ir_op op, stru
     return operation(r, op, fold_result_base(op, y->base), (struct ir_value *[]){x, y}, 2);
 }
 
+struct ir_instruction *rewrite_select(const struct rewriter *r, struct ir_value *result, struct ir_value *condition,
+                                      struct ir_value *a, struct ir_value *b) {
+    struct ir_instruction *select = ARENA_NEW(r->arena, struct ir_instruction);
+    *select = (struct ir_instruction){.kind = IR_OPERATION,
+                                      .op = OP_SELECT,
+                                      .span = r->user->span,
+                                      .region = r->user->region,
+                                      .operand_count = 3,
+                                      .result_count = 1};
+    select->operands = ARENA_ARRAY(r->arena, struct ir_value *, 4);
+    select->operands[0] = condition;
+    select->operands[1] = a;
+    select->operands[2] = b;
+    select->results = select->operands + 3;
+    select->results[0] = result;
+    result->definition = select;
+    result->region = r->user->region;
+    vec_push(r->arena, &r->region->instructions, select);
+    return select;
+}
+
 struct ir_value *rewrite_convert(const struct rewriter *r, struct ir_value *x, enum base to) {
     return operation(r, OP_CONVERT, to, &x, 1);
 }

@@ -31,6 +31,9 @@ struct rewriter {
 struct ir_value *rewrite_constant(const struct rewriter *rewriter, enum base base, int64_t integer);
 struct ir_value *rewrite_operation(const struct rewriter *rewriter, enum ir_op op, struct ir_value *x,
                                    struct ir_value *y);
+/* A select that gives what another instruction gave; its range stays. */
+struct ir_instruction *rewrite_select(const struct rewriter *rewriter, struct ir_value *result,
+                                      struct ir_value *condition, struct ir_value *a, struct ir_value *b);
 /* What the sum comes to. */
 struct ir_value *rewrite_sum(const struct rewriter *rewriter, const struct linear *sum);
 struct ir_value *rewrite_convert(const struct rewriter *rewriter, struct ir_value *x, enum base to);

@@ -4,6 +4,7 @@
 #include "ir/pass_list.h"
 
 #include "ir/range.h"
+#include "ir/rewrite.h"
 
 enum { TIDY_MAX_OPERATIONS = 4, TIDY_MAX_RESULTS = 4 };
 
@@ -23,18 +24,15 @@ static bool is_small(const struct ir_instruction *branch) {
     return true;
 }
 
-static void append(struct arena *arena, struct ir_region *region, struct ir_instruction *instruction, bool is_new) {
+static void append(struct arena *arena, struct ir_region *region, struct ir_instruction *instruction) {
     struct ir_value *result = instruction->results[0];
     struct range ranges[3];
     for (size_t i = 0; i < instruction->operand_count; i++)
         ranges[i] = (struct range){instruction->operands[i]->low, instruction->operands[i]->high};
     enum base operand = instruction->operands[instruction->operand_count - 1]->base;
     struct range range = range_operation(instruction->op, result->base, operand, ranges);
-    if (!is_new) { /* a select's result is what the branch gave: that range still holds */
-        result->low = range.low;
-        result->high = range.high;
-    }
-    result->definition = instruction;
+    result->low = range.low;
+    result->high = range.high;
     result->region = region;
     instruction->no_wrap = false;
     instruction->region = region;
@@ -57,33 +55,22 @@ static void make_logical(struct ir_instruction *select) {
     select->operand_count = 2;
 }
 
-static void flatten(struct arena *arena, struct ir_region *region, const struct ir_instruction *branch) {
+static void flatten(struct arena *arena, struct ir_kernel *kernel, struct ir_region *region,
+                    const struct ir_instruction *branch) {
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < branch->regions[side]->instructions.count; i++)
-            append(arena, region, branch->regions[side]->instructions.at[i], false);
-    for (size_t i = 0; i < branch->result_count; i++) {
-        struct ir_instruction *select = ARENA_NEW(arena, struct ir_instruction);
-        select->kind = IR_OPERATION;
-        select->op = OP_SELECT;
-        select->span = branch->span;
-        select->operands = ARENA_ARRAY(arena, struct ir_value *, 4);
-        select->operands[0] = branch->operands[0];
-        select->operands[1] = branch->regions[0]->yields.at[i];
-        select->operands[2] = branch->regions[1]->yields.at[i];
-        select->operand_count = 3;
-        select->results = select->operands + 3;
-        make_logical(select);
-        select->results[0] = branch->results[i];
-        select->result_count = 1;
-        append(arena, region, select, true);
-    }
+            append(arena, region, branch->regions[side]->instructions.at[i]);
+    const struct rewriter rewriter = {arena, kernel, region, branch};
+    for (size_t i = 0; i < branch->result_count; i++)
+        make_logical(rewrite_select(&rewriter, branch->results[i], branch->operands[0],
+                                    branch->regions[0]->yields.at[i], branch->regions[1]->yields.at[i]));
 }
 
-static void tidy_region(struct arena *arena, struct ir_region *region) {
+static void tidy_region(struct arena *arena, struct ir_kernel *kernel, struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++)
         for (int r = 0; r < 2; r++)
             if (region->instructions.at[i]->regions[r])
-                tidy_region(arena, region->instructions.at[i]->regions[r]);
+                tidy_region(arena, kernel, region->instructions.at[i]->regions[r]);
     size_t count = region->instructions.count;
     struct ir_instruction **before = region->instructions.at;
     bool any = false;
@@ -95,9 +82,9 @@ static void tidy_region(struct arena *arena, struct ir_region *region) {
     region->instructions.count = region->instructions.capacity = 0;
     for (size_t i = 0; i < count; i++)
         if (before[i]->kind == IR_IF && is_small(before[i]))
-            flatten(arena, region, before[i]);
+            flatten(arena, kernel, region, before[i]);
         else
             vec_push(arena, &region->instructions, before[i]);
 }
 
-void pass_tidy(struct arena *arena, struct ir_kernel *kernel) { tidy_region(arena, kernel->body); }
+void pass_tidy(struct arena *arena, struct ir_kernel *kernel) { tidy_region(arena, kernel, kernel->body); }
