@@ -179,6 +179,9 @@ def cases(env):
     yield golden("tiles of a stencil ask for no bound: of the branches in the kernel, one is whether the tile is inside",
                  'import "stencil"\nkernel k (xs : [float]) = stencil nearest 1 (fn at => at (-1) + at 1) xs', "k",
                  branches=1, divisions=0, loops=2)
+    yield golden("rows of 9 to 64 elements are reduced by eight lanes each: four rows a warp, three exchanges, one to bring the sums together",
+                 "kernel k (xs : [[int]]) = reduceRows (+) 0 xs", "k_2", {r"\(i >> 3\)": 1, "i & 7": 2, r"i2 \* 8": 2, "fcl_div|fcl_rem": 0},
+                 loops=3, shuffles=8, barriers=0, loads=2, stores=3)
     yield golden("and in two dimensions, the rows of a thread's elements are read once: 18 elements for 4 of Sobel's",
                  'import "stencil"\nkernel k (r : int) (c : int) (xs : [float]) = sobel nearest r c xs', "k", branches=1)
 

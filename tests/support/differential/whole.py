@@ -73,7 +73,7 @@ whole("reduceChunk", "(concat 1 (map (reduceChunk (+)) (splitUp 1000 xs)) : [uin
       lambda xs: [sum(part) & WORD for part in chunks(1000, xs)])
 whole("reduceRows", "reduceRows (+) 0 (rows width xs)", params="width:int xs:[uint]",
       wanted=lambda width, xs: [sum(part) & WORD for part in chunks(width, xs[:len(xs) // width * width])],
-      inputs={f"rows of {width}": lambda n, r, width=width: [width, words(n, r)] for width in (1, 64, 65, 300, 9000)})
+      inputs={f"rows of {width}": lambda n, r, width=width: [width, words(n, r)] for width in (1, 9, 64, 65, 300, 9000)})
 whole("minimum maximum", "(minimum xs, maximum xs)", lambda xs: (min(xs), max(xs)), "xs:[int]", "int int", lengths=LONG[1:])
 whole("minimum maximum", "let bits = fn x => if x == x then bitsOfFloat x else 0x7fc00000 in (bits (minimum (map floatOfBits xs)), bits (maximum (map floatOfBits xs)))",
       lambda xs: (least_float(1)(xs), least_float(-1)(xs)), result="uint uint", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", executors=QUICK)
