@@ -2,11 +2,11 @@
 #include "backend/print.h"
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
-    p->points_to_shared = kernel->has_barrier_in_branch;
+    p->points_to_shared = kernel->is_fragile;
     if (kernel->mapping == TARGET_LOOP)
         text_add(p->out, "__kernel FCL_WIDE __attribute__((reqd_work_group_size(1, 1, 1)))\n");
     else
-        text_printf(p->out, "__kernel %s", kernel->has_barrier_in_branch ? "FCL_MEETS_IN_BRANCHES " : "");
+        text_printf(p->out, "__kernel %s", kernel->is_fragile ? "FCL_AS_WRITTEN " : "");
     text_printf(p->out, "void %s(", kernel->name);
     print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
@@ -18,10 +18,10 @@ static void file_head(struct text *out, struct file_needs needs) {
     if (needs.atomics64)
         text_add(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
     text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
-    if (needs.barriers_in_branches)
-        text_add(out, "#if defined POCL_DEVICE_ADDRESS_BITS /* PoCL 3.1 optimises branches with barriers wrongly */\n"
-                      "#define FCL_MEETS_IN_BRANCHES __attribute__((noinline, optnone))\n"
-                      "#else\n#define FCL_MEETS_IN_BRANCHES\n#endif\n");
+    if (needs.as_written)
+        text_add(out, "#if defined POCL_DEVICE_ADDRESS_BITS /* PoCL 3.1 optimises such a kernel wrongly */\n"
+                      "#define FCL_AS_WRITTEN __attribute__((noinline, optnone))\n"
+                      "#else\n#define FCL_AS_WRITTEN\n#endif\n");
     if (needs.vectors) /* clang would keep to half of AVX-512's width */
         text_add(
             out,

@@ -273,7 +273,7 @@ void backend_print(struct text *out, enum backend_language language, const struc
             needs.doubles |= kernel->uses_double;
             needs.atomics64 |= kernel->uses_atomic64;
             needs.vectors |= kernel->mapping == TARGET_LOOP;
-            needs.barriers_in_branches |= kernel->has_barrier_in_branch;
+            needs.as_written |= kernel->is_fragile;
             text_add(&kernels, kernels.length ? "\n" : "");
             print_contract(p, kernel, programs[i]->kernel->name->text);
             print_kernel(p, kernel);

@@ -119,7 +119,7 @@ static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, 
     elab_leaf_bases(e, pull->memory.element, &bases);
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases.count);
     for (size_t i = 0; i < bases.count; i++)
-        leaves[i] = e->shape ? NULL : ir_load(b, pull->memory.buffers[i], place);
+        leaves[i] = e->shape ? NULL : elab_load(e, pull->memory.buffers[i], place);
     size_t next = 0;
     return elab_of_type(e, pull->memory.element, leaves, &next);
 }

@@ -26,6 +26,14 @@ void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *co
     ir_assume(e->builder, condition);
 }
 
+struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *index) {
+    struct ir_value *value = ir_load(e->builder, buffer, index);
+    struct ir_instruction *definition = value->definition;
+    if (definition && definition->kind == IR_LOAD && ir_current(e->builder)->ambient == LEVEL_GRID)
+        definition->site = ir_site(e->builder, site_of(e, CHECK_INDEX, e->span));
+    return value;
+}
+
 static struct span swap_maker(struct elaborator *e, struct span maker) {
     struct span before = e->maker;
     e->maker = maker;

@@ -311,6 +311,8 @@ void elab_run_seqfor(struct elaborator *e, struct push *push, const struct write
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- check.c: but for the first, nothing without --check ---- */
+/* An element; where the host reads it, the place in the program is kept for an index out of range. */
+struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *index);
 /* On the host, which gives up where it does not hold; so it holds afterwards. */
 void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                   struct ir_value *b, struct span span);

@@ -176,10 +176,9 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         const struct ir_value *capacity = i->buffer->capacity;
         if (i->operands[0]->low < 0 || !capacity || i->operands[0]->high >= capacity->low)
             require(body, arena_printf(arena,
-                                       "fcl_check(context, (uint64_t)%s < fcl_buffer_bytes(b%u) / %zu, \"%s\", %s, "
+                                       "fcl_check(context, (uint64_t)%s < fcl_buffer_bytes(b%u) / %zu, checks[%u], %s, "
                                        "(int64_t)(fcl_buffer_bytes(b%u) / %zu))",
-                                       index, i->buffer->id, bytes, ir_check_info[CHECK_INDEX].message, index,
-                                       i->buffer->id, bytes));
+                                       index, i->buffer->id, bytes, (unsigned)i->site, index, i->buffer->id, bytes));
         require(body, arena_printf(arena, "fcl_read(b%u, (uint64_t)%s * %zu, &%s, %zu)", i->buffer->id, index, bytes,
                                    declare(body, i->results[0]), bytes));
         break;

@@ -173,7 +173,7 @@ static void clear_results(struct text *out, const struct signature *s, const cha
     }
 }
 
-/* What --check may find, with the places in the source. */
+/* What may be found wrong, by the host and with --check, with the places in the source. */
 static void declare_checks(struct emit_unit *unit, struct text *out, const struct ir_kernel *kernel) {
     if (!kernel->checks.count)
         return;

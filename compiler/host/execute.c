@@ -181,11 +181,8 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
         uint64_t size = target_element_bytes(i->buffer->element);
         int64_t index = value_of(x, i->operands[0]);
         unsigned char bytes[8];
-        if (index < 0 || ((uint64_t)index + 1) * size > fcl_buffer_bytes(buffer)) {
-            (void)fcl_check(x->job.context, false, ir_check_info[CHECK_INDEX].message, index,
-                            (int64_t)(fcl_buffer_bytes(buffer) / size));
-            return failed(x, NULL);
-        }
+        if (index < 0 || ((uint64_t)index + 1) * size > fcl_buffer_bytes(buffer))
+            return check_failed(x, i->site, index, (int64_t)(fcl_buffer_bytes(buffer) / size));
         if (fcl_read(buffer, (uint64_t)index * size, bytes, size) != FCL_OK)
             return failed(x, NULL);
         x->values[i->results[0]->id] = value_get(i->buffer->element, bytes, 0);

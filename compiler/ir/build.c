@@ -517,22 +517,27 @@ void ir_fence(struct ir_builder *b) {
 /* A check is no store: a chunk may still be begun again after it (elaborate/value.h, note [splits]). */
 static bool is_same_span(struct span a, struct span b) { return a.begin == b.begin && a.end == b.end; }
 
+uint32_t ir_site(struct ir_builder *b, struct ir_check_site site) {
+    struct ir_kernel *kernel = b->kernel;
+    uint32_t at = 0;
+    while (at < kernel->checks.count) {
+        const struct ir_check_site *known = &kernel->checks.at[at];
+        if (known->check == site.check && is_same_span(known->span, site.span) &&
+            is_same_span(known->found, site.found))
+            return at;
+        at++;
+    }
+    vec_push(b->arena, &kernel->checks, site);
+    return at;
+}
+
 void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *condition, struct ir_value *a,
               struct ir_value *limit) {
     struct ir_instruction *instruction = builder_instruction(b, IR_CHECK, 3, 0, 0);
-    struct ir_kernel *kernel = b->kernel;
     instruction->operands[0] = builder_operand(b, condition);
     instruction->operands[1] = builder_operand(b, a);
     instruction->operands[2] = builder_operand(b, limit);
-    while (instruction->site < kernel->checks.count) {
-        const struct ir_check_site *known = &kernel->checks.at[instruction->site];
-        if (known->check == site.check && is_same_span(known->span, site.span) &&
-            is_same_span(known->found, site.found))
-            break;
-        instruction->site++;
-    }
-    if (instruction->site == kernel->checks.count)
-        vec_push(b->arena, &kernel->checks, site);
+    instruction->site = ir_site(b, site);
     builder_append(b, b->frames.count - 1, instruction);
     builder_top(b)->effects = true;
 }

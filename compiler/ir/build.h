@@ -58,6 +58,8 @@ void ir_fence(struct ir_builder *b);
 /* Between the lanes of a warp, in a loop over all of them: integers of 32 and 64 bits and floats; a ballot of bools is a uint. */
 struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct ir_value *lane);
 struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote);
+/* The index of such a place among the kernel's. */
+uint32_t ir_site(struct ir_builder *b, struct ir_check_site site);
 /* `a` and `limit` are ints. */
 void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *condition, struct ir_value *a,
               struct ir_value *limit);

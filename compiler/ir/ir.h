@@ -153,7 +153,7 @@ struct ir_instruction {
     enum ir_op op;                 /* OPERATION */
     bool no_wrap;                  /* OPERATION add sub mul neg shl: ranges prove that it does not overflow its base */
     enum ir_atomic atomic;         /* ATOMIC */
-    uint32_t site;                 /* CHECK: index into the kernel's checks */
+    uint32_t site;                 /* CHECK; LOAD by the host: index into the kernel's checks */
     struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE; FORALL: see note [tickets], or NULL */
     enum level_value outer, inner; /* FORALL; inner < outer */
     struct ir_value **operands;

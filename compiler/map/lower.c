@@ -362,6 +362,8 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     statement->limit = limit;
     statement->value = expr_integer(l, index->base, 0);
     statement->step = expr_integer(l, index->base, 1);
+    if (l->target->mapping == TARGET_LOOP && lower_steps_wrap(loop->regions[0]))
+        statement->vectors = TARGET_VECTORS_WITHIN;
     statement->unroll = loop->unroll && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= 64;
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");

@@ -579,5 +579,5 @@ void simt_begin(struct lowering *l) {
     simt_forall(l, l->forall);
     l->target->private_bytes = array_bytes(&l->target->body, false);
     l->target->register_bytes = array_bytes(&l->target->body, true);
-    l->target->has_barrier_in_branch = has_barrier_in_branch(&l->target->body, false);
+    l->target->is_fragile = has_barrier_in_branch(&l->target->body, false) || lower_steps_wrap(l->forall->regions[0]);
 }

@@ -119,7 +119,8 @@ enum target_exchange {
 enum target_vectors {
     TARGET_VECTORS_ANY,
     TARGET_VECTORS_WANTED, /* iterations are independent and simple */
-    TARGET_VECTORS_WITHIN, /* each iteration goes through memory of its own: vectors of several would gather */
+    TARGET_VECTORS_WITHIN, /* each iteration goes through memory of its own: vectors of several would gather; or LLVM
+                              makes wrong ones, note [steps that wrap] */
     TARGET_VECTORS_COUNT
 };
 
@@ -189,7 +190,7 @@ struct target_kernel {
     int warp_threads;
     bool uses_double;
     bool uses_atomic64;
-    bool has_barrier_in_branch;  /* SIMT: of a block's threads */
+    bool is_fragile;             /* SIMT: PoCL 3.1 optimises it wrongly: barriers in branches, note [steps that wrap] */
     int64_t private_bytes;       /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
     int64_t register_bytes;      /* SIMT: what they take at a time */
     int64_t static_shared_bytes; /* declared in the kernel */

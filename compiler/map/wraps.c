@@ -1,0 +1,55 @@
+/* Places that wrap, where LLVM's loop vectoriser goes wrong.
+
+   note [steps that wrap]
+   LLVM 14 and 15 take xs[i * 7 & 15] for xs[i * 7], and load as many elements as lie between the first and the last: they find that
+   i * 7 modulo 16 is a step of 7, promise themselves to test that it does not wrap, and do not. So it goes with a step that is not
+   a power of two, cut by a mask or to 8 or 16 bits, whatever is done to it afterwards. Such loops are not to be
+   vectorised; of what PoCL makes of work-items no loop is there to say so of, and it must not optimise. */
+#include <inttypes.h>
+
+#include "ir/linear.h"
+#include "map/lower.h"
+
+enum { LOOKED_AT_MOST = 256 };
+
+static bool is_power_of_two(int64_t c) { return c > 0 && (c & (c - 1)) == 0; }
+
+static bool is_narrow(enum base base) { return base_info[base].is_integer && base_info[base].bits < 32; }
+
+static bool cuts(const struct ir_instruction *definition) {
+    const struct ir_value *last = definition->operands[definition->operand_count - 1];
+    switch (definition->op) {
+    case OP_AND: return definition->operands[0]->is_constant || last->is_constant;
+    case OP_REM: return last->is_constant && is_power_of_two(last->constant.integer);
+    default: return is_narrow(definition->results[0]->base) || is_narrow(last->base); /* all others */
+    }
+}
+
+static bool wraps(struct ir_value *value, bool is_cut, int *looked_at) {
+    const struct ir_instruction *definition = value->definition;
+    struct linear sum;
+    if (!definition || definition->kind != IR_OPERATION || ++*looked_at > LOOKED_AT_MOST)
+        return false;
+    is_cut |= cuts(definition);
+    if (is_cut && linear_expand(value, &sum))
+        for (size_t i = 0; i < sum.count; i++)
+            if (!is_power_of_two(imaxabs(sum.term[i].coefficient)))
+                return true;
+    for (size_t i = 0; i < definition->operand_count; i++)
+        if (wraps(definition->operands[i], is_cut, looked_at))
+            return true;
+    return false;
+}
+
+bool lower_steps_wrap(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        int looked_at = 0;
+        if ((at->kind == IR_LOAD || at->kind == IR_STORE) && wraps(at->operands[0], false, &looked_at))
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r] && lower_steps_wrap(at->regions[r]))
+                return true;
+    }
+    return false;
+}
