@@ -244,6 +244,8 @@ static const char *type_hint(const struct parser *p, size_t index) {
         return "the type of arrays of `a` is written `[a]`, whatever their length";
     if (found == ':' && before == ':')
         return "a type follows a single colon: `sig f : type`";
+    if (found == '*' && kind_after(p, index) == ')')
+        return "the type of arrays of `a` is written `[a]`, whatever their length";
     if (found == '*')
         return "the type of pairs is written `(a, b)`";
     if (found == '(' || found == '{' || found == TOKEN_INTEGER)
@@ -266,6 +268,8 @@ static const char *parameter_hint(const struct parser *p, size_t opener, size_t 
     if (found == ',')
         return "parameters follow one another, each with its own parentheses: `(x : int) (y : int)`; "
                "one that is a pair is `((x : int), (y : int))`";
+    if (found == TOKEN_NAME && kind_before(p, index) == ']' && touches_previous(p, index))
+        return type_hint(p, index);
     return found == TOKEN_NAME ? "a parameter with its type is `(x : int)`" : NULL;
 }
 
@@ -331,7 +335,9 @@ static const char *let_hint(const struct parser *p, size_t let, size_t index) {
     if (is_outside)
         return "outside of functions it is `val y = e`, without `let`";
     if (found == 0 || token_starts_declaration(found))
-        return "a `let` gives what follows its `in`: `let y = … in e`";
+        return "a `let` gives what follows its `in`: `let y = … in e`; several bindings share one `let`, each on a "
+               "line of its "
+               "own";
     return NULL;
 }
 
@@ -362,7 +368,10 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
     else if (found == TOKEN_DOUBLE_ARROW && e->operators)
         diag_hint(d, error, "`=>` belongs to `fn x => e`");
     else if (found == ':' && e->equals)
-        diag_hint(d, error, "a type goes in parentheses: `(x : int)`; or declare it with a `sig`");
+        diag_hint(
+            d, error,
+            "a type goes in parentheses, `(x : int)`; that of a result to the body, `… = (e : type)`; or both into a "
+            "`sig` before");
     else if (e->equals && before == TOKEN_NAME && kind_before(p, index - 1) == TOKEN_VAL)
         diag_hint(d, error, "a `val` has no parameters; `fun name x = e` defines a function");
     else if (e->equals && follows_parameters_of(p, index, TOKEN_LET))

@@ -1,5 +1,6 @@
 /* What names stand for: locals in a map whose entries remember what they hide, globals in a map a module,
    and the words for names that stand for nothing. */
+#include <ctype.h>
 #include <string.h>
 
 #include "support/edit.h"
@@ -104,6 +105,8 @@ static const struct {
     {"grid", "a level stands in angle brackets behind a function: `push <grid>`"},
     {"return", "a function's body is its result: nothing is written before it"},
     {"rec", "a `fun` may call itself without a keyword"},
+    {"negate", "the negative is `-x`, as a function `neg`"},
+    {"atomicAdd", "what is added up at places that data says is `reduceByIndex (+)`, or `histogram`"},
     {"and", "logical and is `&&`"},
     {"or", "logical or is `||`"},
 };
@@ -173,6 +176,27 @@ static bool is_of_comprehension(struct checker *c, symbol name, struct span span
     return strncmp(bar + strspn(bar, " "), "<-", 2) == 0;
 }
 
+/* `let a = 1 f x = …` on one line: only `x = …` is taken for a binding. */
+static bool begins_binding(struct checker *c, struct span span) {
+    const struct source *source = c->scope->file->source;
+    if (span.begin < source->base || span.end >= source->base + source->length)
+        return false;
+    const char *at = (const char *)source->text + (span.end - source->base);
+    const char *end = (const char *)source->text + source->length;
+    size_t names = 0;
+    while (at < end && *at == ' ') {
+        while (at < end && *at == ' ')
+            at++;
+        const char *begin = at;
+        while (at < end && (isalnum((unsigned char)*at) || *at == '_' || *at == '\''))
+            at++;
+        if (at == begin)
+            break;
+        names++;
+    }
+    return names > 0 && at + 1 < end && at[0] == '=' && at[1] != '=' && at[1] != '>';
+}
+
 void report_unbound_name(struct checker *c, symbol name, struct span span) {
     if (!is_good_name(name->text))
         return;
@@ -192,6 +216,11 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
         diag_hint(c->diagnostics, d,
                   "`rec` is no keyword, and what a `let` defines does not call itself: define `fun %s` at the "
                   "top, or repeat with `loop`, `foldl` or `power`",
+                  name->text);
+        return;
+    }
+    if (begins_binding(c, span)) {
+        diag_hint(c->diagnostics, d, "where a `let` goes on with a function, that begins a line: `%s … = …`",
                   name->text);
         return;
     }

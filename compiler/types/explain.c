@@ -51,6 +51,14 @@ static const char *level_phrase(struct checker *c, struct level level) {
 }
 
 /* "`block` is not `warp`", the one that is known first. */
+static const char whole_device[] = "what takes the whole device cannot be done to a chunk: a block has `reduceBlock`, "
+                                   "`scanBlock`, `mergeSort <block>` and `compact <block>`";
+
+static bool is_whole_device(const struct failure *f) {
+    bool is_grid_a = !f->level_a.variable && f->level_a.value == LEVEL_GRID;
+    return is_grid_a || (!f->level_b.variable && f->level_b.value == LEVEL_GRID);
+}
+
 static const char *level_clash(struct checker *c, const struct failure *f) {
     bool is_swapped = f->level_a.variable && !f->level_b.variable;
     return arena_printf(c->arena, "%s is not %s", level_phrase(c, is_swapped ? f->level_b : f->level_a),
@@ -159,7 +167,11 @@ static struct diagnostic *report(struct checker *c, const struct application *us
     case FAILED_OCCURS:
         d = diag_error(all, DIAG_INFINITE_TYPE, span, "this would need a type that contains itself: `_` = `%s`",
                        type_text(c, f.b));
-        diag_hint(all, d, "is a function applied to itself, or an array put into itself?");
+        diag_hint(
+            all, d,
+            type_resolve(f.b)->kind == TYPE_PULL || type_resolve(f.b)->kind == TYPE_PUSH
+                ? "does an array stand where its element should? That is `xs ! i`, and of a push array `force xs ! i`"
+                : "is a function applied to itself, or an array put into itself?");
         break;
     case FAILED_KIND: {
         struct type *resolved = expected ? type_resolve(expected) : NULL;
@@ -281,7 +293,7 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
                        ordinal(c, function, use->place, use->count), function, type_text(c, expected),
                        type_text(c, found), level_clash(c, &f));
         if (f.level_a.variable || f.level_b.variable)
-            diag_hint(all, d, "the levels are thread < warp < block < grid");
+            diag_hint(all, d, is_whole_device(&f) ? whole_device : "the levels are thread < warp < block < grid");
         return d;
     }
     if (function && !is_operands && use->count > 1 && f.why == FAILED_CLASS && f.a->kind == type_resolve(found)->kind &&
@@ -449,7 +461,9 @@ void report_constraint(struct checker *c, const struct level_constraint *k) {
             d = diag_error(c->diagnostics, DIAG_LEVEL_ORDER, k->span, "`%s` is not below `%s`", a, b);
         struct level below = level_view(k->a), above = level_view(k->b);
         bool is_same = !below.variable && !above.variable && below.value == above.value;
-        if (is_same && k->reason && (strcmp(k->reason, "concat") == 0 || strcmp(k->reason, "interleave") == 0))
+        if (is_same && below.value == LEVEL_GRID)
+            diag_hint(c->diagnostics, d, "%s", whole_device);
+        else if (is_same && k->reason && (strcmp(k->reason, "concat") == 0 || strcmp(k->reason, "interleave") == 0))
             diag_hint(c->diagnostics, d, "`%sSeq` puts chunks together at their own level, one after another",
                       k->reason);
         else

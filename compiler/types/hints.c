@@ -31,6 +31,12 @@ static const char *operand_text(struct checker *c, const struct core *core, cons
     return is_closed ? text : arena_printf(c->arena, "(%s)", text);
 }
 
+/* Is it written with a minus sign? */
+static bool is_negative(struct checker *c, const struct core *core) {
+    const char *what = operand_text(c, core, "x");
+    return what[0] == '-' || (what[0] == '(' && what[1] == '-');
+}
+
 /* ---- kinds of types ---- */
 
 static bool is_function(const struct type *type) { return type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW; }
@@ -132,11 +138,19 @@ static bool hint_superfluous(struct checker *c, struct diagnostic *d, const stru
 }
 
 /* `reduce (+) xs` for `reduce (+) 0 xs`; `histogram xs 3` for `histogram 3 xs`. */
-static bool hint_missing(struct checker *c, struct diagnostic *d, const struct type *found,
-                         const struct application *use) {
+static bool hint_missing(struct checker *c, struct diagnostic *d, struct type *found, const struct application *use) {
     if (!use || !use->function || !use->rest || use->place == SIZE_MAX)
         return false;
     struct type *expected = type_resolve(use->rest->arrow.from), *after = type_resolve(use->rest->arrow.to);
+    enum base base;
+    bool is_first = use->place == 0 && after->kind == TYPE_ARROW;
+    if (expected->kind == TYPE_ARROW && number_base(found, &base) && !is_negative(c, use->argument) &&
+        are_all_given(use) && use->count > 1 && isalpha((unsigned char)*use->function) &&
+        (is_first || after->kind != TYPE_ARROW)) {
+        diag_hint(c->diagnostics, d, "`%s` takes its function %s: are its arguments the other way round?",
+                  use->function, is_first ? "first" : "last");
+        return true;
+    }
     if (after->kind != TYPE_ARROW || found->kind == TYPE_VARIABLE || found->kind == TYPE_BASE ||
         found->kind == expected->kind || found->kind != type_resolve(after->arrow.from)->kind)
         return false;
@@ -147,13 +161,31 @@ static bool hint_missing(struct checker *c, struct diagnostic *d, const struct t
     return true;
 }
 
+/* Is it made of what `splitUp` gives, in the user's words? */
+static bool is_cut(struct checker *c, const struct core *core) {
+    const struct source *source = c->scope->file->source;
+    if (core->span.begin < source->base || core->span.end > source->base + source->length)
+        return false;
+    return strstr(arena_strndup(c->arena, (const char *)source->text + (core->span.begin - source->base),
+                                core->span.end - core->span.begin),
+                  "splitUp ") != NULL;
+}
+
 /* Where chunks at a level are wanted. */
 static bool hint_chunks(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
                         const struct application *use) {
     if (expected->kind != TYPE_PULL || type_resolve(expected->array.element)->kind != TYPE_PUSH)
         return false;
-    const char *what = operand_text(c, use ? use->argument : NULL, "xs");
-    if (found->kind == TYPE_PULL && type_resolve(found->array.element)->kind == TYPE_PULL)
+    const char *what = operand_text(c, use ? use->argument : NULL, "(…)");
+    if (found->kind == TYPE_PULL && use && use->argument && is_cut(c, use->argument))
+        diag_hint(
+            c->diagnostics, d,
+            type_resolve(found->array.element)->kind == TYPE_PULL
+                ? "each chunk is made a push array, by `push <block>` for example"
+                : "each chunk gives a push array: a block has `red <block>`, `reduceBlock`, `scanBlock`, "
+                  "`mergeSort <block>` and `compact <block>` for what `reduce`, `scan`, `sort` and `filter` do to "
+                  "a whole array");
+    else if (found->kind == TYPE_PULL && type_resolve(found->array.element)->kind == TYPE_PULL)
         diag_hint(c->diagnostics, d, "each chunk is made a push array first: `map (push <block>) %s`", what);
     else if (found->kind == TYPE_PULL)
         diag_hint(c->diagnostics, d,
@@ -175,6 +207,21 @@ static bool hint_elements(struct checker *c, struct diagnostic *d, const struct 
     diag_hint(c->diagnostics, d, "numbers are converted by the name of the type: `%s %s %s`",
               found->kind == TYPE_PULL ? "map" : "mapPush", target_name(expected->array.element, to),
               operand_text(c, use ? use->argument : NULL, "xs"));
+    return true;
+}
+
+/* `sig f : [a] -> a` of a function that adds. */
+static bool hint_promise(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected) {
+    while (found->kind == expected->kind && (found->kind == TYPE_PULL || found->kind == TYPE_PUSH)) {
+        found = type_resolve(found->array.element);
+        expected = type_resolve(expected->array.element);
+    }
+    enum base base;
+    if (found->kind != TYPE_VARIABLE || !found->variable->rigid || expected->kind != TYPE_VARIABLE ||
+        !number_base(expected, &base))
+        return false;
+    diag_hint(c->diagnostics, d, "the sig promises that `%s` can be any type; `%s %s => …` says that it is of numbers",
+              type_text(c, found), class_names(c, expected->variable->classes), type_text(c, found));
     return true;
 }
 
@@ -241,8 +288,8 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     if (hint_missing(c, d, found, use) || hint_tuple_call(c, d, found, expected, use) ||
         hint_superfluous(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
         hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use) ||
-        hint_result(c, d, found, expected) || hint_few_parameters(c, d, found, expected, use) ||
-        hint_brackets(c, d, found, expected, use))
+        hint_promise(c, d, found, expected) || hint_result(c, d, found, expected) ||
+        hint_few_parameters(c, d, found, expected, use) || hint_brackets(c, d, found, expected, use))
         return;
     if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) && found->kind != TYPE_VARIABLE)
         diag_hint(all, d, "`f . g` is one function after another; there are no fields and no methods: `length xs`");
@@ -254,8 +301,7 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     else if (use && !use->function && use->argument->kind == CORE_LAMBDA && expected->kind != TYPE_ARROW)
         diag_hint(all, d, "this says the type of the whole function; that of its result is said by `fn … => (… : %s)`",
                   type_text(c, expected));
-    else if (expected->kind == TYPE_ARROW && number_base(found, &from) &&
-             (what[0] == '-' || (what[0] == '(' && what[1] == '-')))
+    else if (expected->kind == TYPE_ARROW && number_base(found, &from) && use && is_negative(c, use->argument))
         diag_hint(all, d, "this is a negative number; what takes something away is `fn x => x - 1`");
     else if (found->kind == TYPE_ARROW && expected->kind != TYPE_ARROW && expected->kind != TYPE_VARIABLE)
         diag_hint(all, d, "this is a function: did you forget an argument?");
@@ -275,6 +321,10 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && use && use->function &&
              strcmp(use->function, "push") == 0)
         diag_hint(all, d, "this is a push array already: leave `push` out");
+    else if (found->kind == TYPE_TUPLE && found->tuple.count != 2 && use && use->function &&
+             (strcmp(use->function, "fst") == 0 || strcmp(use->function, "snd") == 0))
+        diag_hint(all, d, "`%s` is for pairs; others are taken apart by `let (%s) = …`", use->function,
+                  tuple_letters(c, found->tuple.count));
     else if (found->kind == TYPE_TUPLE && expected->kind == TYPE_PULL && use && use->function &&
              strcmp(use->function, "!") == 0)
         diag_hint(all, d, "`fst`, `snd` or `let (a, b) = …` take a tuple apart");
@@ -339,9 +389,15 @@ void hint_operands(struct checker *c, struct diagnostic *d, const struct applica
                   use->function, use->function);
     else if (is_function(found) || is_function(expected))
         diag_hint(c->diagnostics, d, "one of them is a function: did you forget an argument?");
+    else if (strcmp(use->function, "!") == 0 && found->kind == TYPE_TUPLE)
+        diag_hint(c->diagnostics, d, "an element of an array of rows is `m ! i ! j`");
     else if (strcmp(use->function, "!") == 0)
         diag_hint(c->diagnostics, d,
                   "an array is indexed by an `int`, from 0: `xs ! i`; other numbers become one by `int x`");
+    else if (found->kind == TYPE_PUSH || expected->kind == TYPE_PUSH)
+        diag_hint(c->diagnostics, d,
+                  "an element of a push array is `force e ! 0`, as of `red`, which gives one; `mapPush` applies an "
+                  "operator to all");
     else if (found->kind == TYPE_PULL || expected->kind == TYPE_PULL)
         diag_hint(c->diagnostics, d, "an operator works on numbers: `map` and `zipWith` apply it to arrays");
 }
@@ -351,6 +407,11 @@ void hint_operands(struct checker *c, struct diagnostic *d, const struct applica
 static bool is_array_of(struct type *type, struct type *element) {
     type = type_resolve(type);
     return type->kind == TYPE_PULL && type_resolve(type->array.element) == type_resolve(element);
+}
+
+static bool has_rows(struct type *type) {
+    type = type_resolve(type);
+    return type->kind == TYPE_PULL && type_resolve(type->array.element)->kind == TYPE_PULL;
 }
 
 /* `g -1`, which is a difference. */
@@ -403,7 +464,12 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
                   what);
     else if ((f->classes & CLASS_NUM) && is_bool(c, f->a))
         diag_hint(c->diagnostics, d, "a `bool` counts as 0 or 1 after `%sint %s`", apply, what);
-    else if (f->a->kind == TYPE_PULL || f->a->kind == TYPE_PUSH)
+    else if (f->a->kind == TYPE_PUSH)
+        diag_hint(c->diagnostics, d,
+                  "`mapPush` applies it to the elements of a push array; `force` makes it a pull array");
+    else if (f->a->kind == TYPE_PULL && use && use->argument && has_rows(use->argument->type))
+        diag_hint(c->diagnostics, d, "this is an array of rows; its elements, row by row, are `flatten %s`", what);
+    else if (f->a->kind == TYPE_PULL)
         diag_hint(c->diagnostics, d, "on arrays it is applied by `map` or `zipWith`");
     else if (f->a->kind == TYPE_ARROW && is_function(type_resolve(f->a->arrow.from)) && *function &&
              !isalpha((unsigned char)*function))
