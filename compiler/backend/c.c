@@ -34,7 +34,6 @@ static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
 }
 
 static void file_head(struct text *out, struct file_needs needs) {
-    (void)needs;
     text_add(
         out,
         "/* Compile with -ffp-contract=off: multiplications and additions are not to be contracted; and with\n"
@@ -54,6 +53,11 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 64\")\n#define FCL_SCALAR\n"
         "#else\n#define FCL_UNROLL\n#define FCL_SCALAR\n#endif\n"
         "#ifdef _OPENMP\n#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n");
+    if (needs.unoptimised)
+        text_add(out, "#if defined __GNUC__ && !defined __clang__ /* GCC 12 takes some loops that count down in "
+                      "unsigned numbers for none */\n"
+                      "#pragma GCC optimize(\"wrapv\")\n"
+                      "#endif\n");
 }
 
 /* GCC's and Clang's built-in functions, in helpers: they take a memory order. */

@@ -266,7 +266,7 @@ void backend_print(struct text *out, enum backend_language language, const struc
     struct printer *p = ARENA_NEW(out->arena, struct printer);
     p->out = &kernels;
     p->dialect = dialect_of(language);
-    struct file_needs needs = {0};
+    struct file_needs needs = {.unoptimised = options->is_unoptimised};
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < programs[i]->kernels.count; k++) {
             const struct target_kernel *kernel = programs[i]->kernels.at[k];

@@ -181,7 +181,10 @@ const char *generate_text(const struct generate_request *request, const struct g
         const struct tuned *line = generated->tuned.at[i];
         text_printf(&tuned, "/* Tuned for %s: %s with %s. */\n", line->device, line->kernel, line->params);
     }
-    struct backend_options options = {.source = path, .version = FCLC_VERSION, .notes = text_string(&tuned)};
+    struct backend_options options = {.source = path,
+                                      .version = FCLC_VERSION,
+                                      .notes = text_string(&tuned),
+                                      .is_unoptimised = request->options->optimise == 0};
     backend_print(&text, request->language, generated->targets.at, generated->targets.count, &options);
     return text_string(&text);
 }
