@@ -3,7 +3,8 @@
 #include "backend/print.h"
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
-    text_printf(p->out, "FCL_BLOCK static void fcl_block_%s(", kernel->name);
+    text_printf(p->out, "FCL_BLOCK %sstatic void fcl_block_%s(", kernel->loads_by_truth ? "FCL_SCALAR_BLOCK " : "",
+                kernel->name);
     print_parameters(p, kernel, "int64_t block, int64_t blocks");
     text_add(p->out, ") {\n");
     if (kernel->forall->buffer)
@@ -53,6 +54,10 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 64\")\n#define FCL_SCALAR\n"
         "#else\n#define FCL_UNROLL\n#define FCL_SCALAR\n#endif\n"
         "#ifdef _OPENMP\n#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n");
+    if (needs.scalar_blocks)
+        text_add(out, "#if defined __GNUC__ && !defined __clang__ /* GCC 12 makes wrong vectors of ys[x == z] */\n"
+                      "#define FCL_SCALAR_BLOCK __attribute__((optimize(\"no-tree-loop-vectorize\")))\n"
+                      "#else\n#define FCL_SCALAR_BLOCK\n#endif\n");
     if (needs.unoptimised)
         text_add(out, "#if defined __GNUC__ && !defined __clang__ /* GCC 12 takes some loops that count down in "
                       "unsigned numbers for none */\n"

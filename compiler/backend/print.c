@@ -274,6 +274,7 @@ void backend_print(struct text *out, enum backend_language language, const struc
             needs.atomics64 |= kernel->uses_atomic64;
             needs.vectors |= kernel->mapping == TARGET_LOOP;
             needs.as_written |= kernel->is_fragile;
+            needs.scalar_blocks |= kernel->loads_by_truth;
             text_add(&kernels, kernels.length ? "\n" : "");
             print_contract(p, kernel, programs[i]->kernel->name->text);
             print_kernel(p, kernel);

@@ -137,6 +137,8 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
                          .names = names_new(arena)};
     if (options->mapping == TARGET_SIMT)
         simt_plan(&l);
+    else
+        target->loads_by_truth = lower_loads_by_truth(forall->regions[0]);
     target->count_text = parameters_describe(&l, target->count, 4);
     parameters_make(&l);
     if (options->mapping == TARGET_SIMT)

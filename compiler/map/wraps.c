@@ -5,6 +5,9 @@
    i * 7 modulo 16 is a step of 7, promise themselves to test that it does not wrap, and do not. So it goes with a step that is not
    a power of two, cut by a mask or to 8 or 16 bits, whatever is done to it afterwards. Such loops are not to be
    vectorised; of what PoCL makes of work-items no loop is there to say so of, and it must not optimise. */
+/* note [places by truth]
+   GCC 12's vectoriser goes wrong where a place is chosen by what is true: of ys[x == z] it loads others than the first two. Kernels with
+   such places, which are 0 or 1 or made of a bool, are not vectorised by it. */
 #include <inttypes.h>
 
 #include "ir/linear.h"
@@ -53,3 +56,50 @@ bool lower_steps_wrap(const struct ir_region *region) {
     }
     return false;
 }
+
+static bool is_varying(const struct ir_value *value, const struct ir_region *loop) {
+    return !value->is_constant && value->region && ir_region_inside(value->region, loop);
+}
+
+/* Is it 0 or 1, but for what is the same in all of the loop's iterations? */
+static bool is_by_truth(const struct ir_value *value, const struct ir_region *loop) {
+    const struct ir_instruction *definition = value->definition;
+    if (!definition || definition->kind != IR_OPERATION || !is_varying(value, loop))
+        return false;
+    if ((value->low >= 0 && value->high <= 1) || definition->operands[0]->base == BASE_BOOL)
+        return true;
+    const struct ir_value *varying = NULL;
+    for (size_t i = 0; i < definition->operand_count; i++)
+        if (is_varying(definition->operands[i], loop)) {
+            if (varying)
+                return false;
+            varying = definition->operands[i];
+        }
+    return varying && is_by_truth(varying, loop);
+}
+
+static bool has_loops(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        bool is_loop = at->kind == IR_FORALL || at->kind == IR_FOR || at->kind == IR_WHILE;
+        if (is_loop || (at->kind == IR_IF && (has_loops(at->regions[0]) || has_loops(at->regions[1]))))
+            return true;
+    }
+    return false;
+}
+
+/* In the region, of that loop; only one without others in it is vectorised. */
+static bool loads_by_truth(const struct ir_region *region, const struct ir_region *loop) {
+    bool is_innermost = !has_loops(loop);
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        if (at->kind == IR_LOAD && is_innermost && is_by_truth(at->operands[0], loop))
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r] && loads_by_truth(at->regions[r], at->kind == IR_IF ? loop : at->regions[r]))
+                return true;
+    }
+    return false;
+}
+
+bool lower_loads_by_truth(const struct ir_region *region) { return loads_by_truth(region, region); }
