@@ -344,7 +344,7 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     if (!is_plain && count->low < 0)
         limit = lower_named(l, expr_operation(l, OP_MAX, count->base, limit, expr_integer(l, count->base, 0)), NULL,
                             "count");
-    if (!is_plain && has_turns(l, forall)) {
+    if (!is_plain && count->high > 1 && has_turns(l, forall)) {
         lower_turns(l, forall, limit);
         return;
     }

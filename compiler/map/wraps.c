@@ -61,12 +61,32 @@ static bool is_varying(const struct ir_value *value, const struct ir_region *loo
     return !value->is_constant && value->region && ir_region_inside(value->region, loop);
 }
 
+/* Of two values that are the same in all iterations, one. */
+static bool is_choice(const struct ir_value *value, const struct ir_region *loop) {
+    const struct ir_instruction *definition = value->definition;
+    if (definition->kind == IR_OPERATION)
+        return definition->op == OP_SELECT && !is_varying(definition->operands[1], loop) &&
+               !is_varying(definition->operands[2], loop);
+    if (definition->kind != IR_IF)
+        return false;
+    size_t result = 0;
+    while (definition->results[result] != value)
+        result++;
+    return !is_varying(definition->regions[0]->yields.at[result], loop) &&
+           !is_varying(definition->regions[1]->yields.at[result], loop);
+}
+
 /* Is it 0 or 1, but for what is the same in all of the loop's iterations? */
 static bool is_by_truth(const struct ir_value *value, const struct ir_region *loop) {
     const struct ir_instruction *definition = value->definition;
-    if (!definition || definition->kind != IR_OPERATION || !is_varying(value, loop))
+    if (!definition || !is_varying(value, loop))
         return false;
-    if ((value->low >= 0 && value->high <= 1) || definition->operands[0]->base == BASE_BOOL)
+    if (is_choice(value, loop))
+        return true;
+    if (definition->kind != IR_OPERATION)
+        return false;
+    bool is_quotient = definition->op == OP_DIV && definition->operands[0] == definition->operands[1];
+    if ((value->low >= 0 && value->high <= 1) || definition->operands[0]->base == BASE_BOOL || is_quotient)
         return true;
     const struct ir_value *varying = NULL;
     for (size_t i = 0; i < definition->operand_count; i++)
