@@ -132,6 +132,15 @@ class Generator:
 
     # ---- pull arrays ----
 
+    def chosen_places(self, a, t):
+        """Elements from places that are cut by a mask or chosen by what is true: compilers' vectorisers go wrong there."""
+        mask, c, d = self.pick(3, 7, 15, 31), self.random.randint(2, 9), self.random.randint(0, 9)
+        true = f"{a} ! i" if t == "bool" else self.pick(f"{a} ! i > {self.literal(t)}", f"{a} ! i == {a} ! (length {a} - 1 - i)")
+        truth = self.pick(f"int ({true})", f"(1 - int ({true}))", f"(if {true} then 0 else 1)", f"(if {true} && i % {c} > 0 then 1 else 0)")
+        most, place = self.pick((mask, f"(i * {c} + {self.pick(0, 0, d)} & {mask})"), (mask, f"(int (u8 (i * {c})) & {mask})"),
+                                (1, truth), (c, f"{truth} * {c}"), (c + 1, f"({c} + {truth})"))
+        return f"(if length {a} > {most} then generate (length {a}) (fn i => {a} ! ({place})) else {a})"
+
     def same_length(self, a, t, level=None):
         """A pull array expression as long as the variable `a`; `level`: the ambient, where forces are allowed."""
         combine = self.pick("x == y", "x || y") if t == "bool" else self.pick("x + y", "x - y", "max x y", "x * y")
@@ -139,6 +148,7 @@ class Generator:
             f"reverse {a}", f"map (fn x => {self.scalar('x', t)}) {a}",
             f"mapIx (fn i x => if i % 3 == 0 then x else {self.scalar('x', t, 1)}) {a}",
             f"generate (length {a}) (fn i => {a} ! ((i * {self.random.randint(1, 9)} + {self.random.randint(0, 9)}) % length {a}))",
+            self.chosen_places(a, t),
             f"zipWith (fn x y => {combine}) {a} (reverse {a})",
             f"(let (x, y) = halve {a} in appendPull y x)", f"(let (x, y) = evenOdds {a} in appendPull x y)",
             f"map (fn ((x, i), y) => if i % 2 == 0 then x else y) (zip (mapIx (fn i x => (x, i)) {a}) (reverse {a}))",

@@ -49,7 +49,8 @@ KERNELS = [
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
     MATRICES: {"edges": (40, 0), "product_0": (128, 16384), "product_1": (83, 8192),
-               "timesVector_0": (48, 32), "timesVector_1": (46, 0), "timesVector_2": (26, 0), "timesVector_3": (48, 32)},
+               "timesVector_0": (48, 32), "timesVector_1": (46, 0), "timesVector_2": (56, 1024), "timesVector_3": (26, 0),
+               "timesVector_4": (48, 32)},
     WHOLE: {"sums": (32, 29712), "segmentSums": (40, 24336), "positive": (40, 29712), "total_0": (45, 32), "total_1": (39, 32),
             "rowTotals_0": (32, 32), "sorted_3": (44, 32896), "sorted_4": (32, 1088), "sorted_6": (64, 43088),
             "sortedPairs_6": (56, 47184), "counts_1": (28, 0)},
