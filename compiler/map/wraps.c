@@ -1,13 +1,14 @@
-/* Places that wrap, where LLVM's loop vectoriser goes wrong.
+/* Places that compilers' loop vectorisers get wrong.
 
    note [steps that wrap]
-   LLVM 14 and 15 take xs[i * 7 & 15] for xs[i * 7], and load as many elements as lie between the first and the last: they find that
-   i * 7 modulo 16 is a step of 7, promise themselves to test that it does not wrap, and do not. So it goes with a step that is not
-   a power of two, cut by a mask or to 8 or 16 bits, whatever is done to it afterwards. Such loops are not to be
-   vectorised; of what PoCL makes of work-items no loop is there to say so of, and it must not optimise. */
-/* note [places by truth]
-   GCC 12's vectoriser goes wrong where a place is chosen by what is true: of ys[x == z] it loads others than the first two. Kernels with
-   such places, which are 0 or 1 or made of a bool, are not vectorised by it. */
+   LLVM 15 takes xs[i * 7 & 15] for xs[i * 7], and loads as many elements as lie between the first and the last: it finds that
+   i * 7 modulo 16 is a step of 7, which it is as long as it does not wrap, and does not test that. So it goes with a step
+   that is not a power of two, cut by a mask or to 8 or 16 bits, whatever is done to it afterwards. Such loops are not to
+   be vectorised; of what PoCL makes of work-items no loop is there to say so of, and it must not optimise.
+
+   note [places by truth]
+   GCC 12 goes wrong where a place is chosen by what is true: of ys[x == z] it loads others than the first two. Kernels
+   with such places, which are 0 or 1 or made of a bool, are not vectorised by it. */
 #include <inttypes.h>
 
 #include "ir/linear.h"
