@@ -114,8 +114,8 @@ struct target_variable *lower_variable(struct lowering *l, enum base base, const
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
 /* Is there an instruction of that kind in its regions? */
 bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind);
-bool lower_steps_wrap(const struct ir_region *region);     /* wraps.c */
-bool lower_loads_by_truth(const struct ir_region *region); /* wraps.c */
+bool lower_steps_wrap(const struct ir_region *region);     /* vector_bugs.c */
+bool lower_loads_by_truth(const struct ir_region *region); /* vector_bugs.c */
 /* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
 struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
 void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);

@@ -240,12 +240,12 @@ static bool touches_previous(const struct parser *p, size_t index) {
 /* Where a type should go on. */
 static const char *type_hint(const struct parser *p, size_t index) {
     int found = token_at(p, index)->kind, before = kind_before(p, index);
-    if ((found == ']' && before == '[') || (before == ']' && found == TOKEN_NAME && touches_previous(p, index)))
+    bool is_pointer = found == '*' && kind_after(p, index) == ')';
+    if (is_pointer || (found == ']' && before == '[') ||
+        (before == ']' && found == TOKEN_NAME && touches_previous(p, index)))
         return "the type of arrays of `a` is written `[a]`, whatever their length";
     if (found == ':' && before == ':')
         return "a type follows a single colon: `sig f : type`";
-    if (found == '*' && kind_after(p, index) == ')')
-        return "the type of arrays of `a` is written `[a]`, whatever their length";
     if (found == '*')
         return "the type of pairs is written `(a, b)`";
     if (found == '(' || found == '{' || found == TOKEN_INTEGER)
