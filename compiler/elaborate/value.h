@@ -310,7 +310,7 @@ void elab_run_buckets(struct elaborator *e, struct push *push, const struct writ
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
 
-/* ---- check.c: but for the first, nothing without --check ---- */
+/* ---- check.c: but for the first two, nothing without --check ---- */
 /* An element; where the host reads it, the place in the program is kept for an index out of range. */
 struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *index);
 /* On the host, which gives up where it does not hold; so it holds afterwards. */
