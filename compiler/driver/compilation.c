@@ -209,14 +209,50 @@ static enum exit_status check_settings(const struct compilation *c, const char *
     return EXIT_GOOD;
 }
 
+/* What the library's files define, read when the first name is not found. */
+struct library_names {
+    struct compilation *compilation;
+    struct map *files; /* symbol → name of its file; NULL: not read */
+};
+
+static void read_library(struct library_names *l) {
+    struct compilation *c = l->compilation;
+    l->files = map_new(c->arena);
+    size_t count;
+    const char *const *names = search_library_files(c->arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *path = search_library(c->arena, arena_printf(c->arena, "%s.fcl", names[i])), *why;
+        struct value_bytes bytes;
+        if (!path || !value_read_file(c->arena, path, &bytes, &why))
+            continue;
+        struct sources *apart = sources_new(c->arena);
+        const struct source *source = source_add(apart, path, (const char *)bytes.at, bytes.length);
+        const struct ast_file *file = syntax_parse(c->arena, c->symbols, source, diagnostics_new(c->arena, apart));
+        for (size_t k = 0; k < file->decls.count; k++) {
+            const struct ast_decl *decl = file->decls.at[k];
+            if ((decl->kind == DECL_FUN || decl->kind == DECL_VAL) && !map_has(l->files, decl->name))
+                map_set(l->files, decl->name, (void *)names[i]);
+        }
+    }
+}
+
+static const char *library_file_of(void *context, symbol name) {
+    struct library_names *l = context;
+    if (!l->files)
+        read_library(l);
+    return map_get(l->files, name);
+}
+
 enum exit_status compilation_check(struct compilation *c, const char *path) {
     enum exit_status status = compilation_load(c, path);
     if (status != EXIT_GOOD)
         return status;
     for (size_t i = 0; i < c->options->settings.count; i++)
         c->options->settings.at[i].wrong = false;
+    struct library_names names = {c, NULL};
+    struct library library = {library_file_of, &names};
     c->program = types_check(c->arena, c->symbols, c->modules.at, c->modules.count, c->options->settings.at,
-                             c->options->settings.count, c->diagnostics);
+                             c->options->settings.count, &library, c->diagnostics);
     for (size_t i = 0; i < c->options->settings.count; i++)
         if (c->options->settings.at[i].wrong)
             return EXIT_USAGE;

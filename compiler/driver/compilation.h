@@ -48,6 +48,8 @@ const struct core_global *compilation_kernel(const struct compilation *c, const 
 /* search.c: the directory next to the executable, the installed one, or what the environment says; NULL: none. */
 const char *search_prelude(struct arena *arena);
 const char *search_library(struct arena *arena, const char *name); /* a file of the library path, or NULL */
+/* The names by which the library's files are imported, in alphabetical order. */
+const char *const *search_library_files(struct arena *arena, size_t *count);
 /* What may have been meant by `name`, which is neither in `directory` nor in the library: an import's name, or NULL. */
 const char *search_similar(struct arena *arena, const char *name, const char *directory);
 const char *path_directory(struct arena *arena, const char *path);

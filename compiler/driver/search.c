@@ -77,41 +77,48 @@ const char *search_library(struct arena *arena, const char *name) {
     return NULL;
 }
 
-static void offer_files(struct arena *arena, const char *directory, struct suggestion *suggestion) {
+typedef VEC(const char *) file_names;
+
+/* The names by which a directory's files are imported, in alphabetical order. */
+static void add_files(struct arena *arena, const char *directory, file_names *names) {
     struct dirent **entries = NULL;
     int count = scandir(*directory ? directory : ".", &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
         const char *name = entries[i]->d_name, *dot = strrchr(name, '.');
         if (dot && strcmp(dot, ".fcl") == 0)
-            suggestion_offer(suggestion, arena_strndup(arena, name, (size_t)(dot - name)));
+            vec_push(arena, names, arena_strndup(arena, name, (size_t)(dot - name)));
         free(entries[i]);
     }
     free(entries);
 }
 
-/* A file of the library whose name goes on where this one ends: `mat` for `matrix`. */
-static const char *longer_name(struct arena *arena, const char *name) {
-    enum { SHORTEST = 3 };
-    const char *found = NULL;
-    for (size_t i = 0; i < 3 && !found && strlen(name) >= SHORTEST; i++) {
-        const char *directory = places(arena, i, "lib");
-        struct dirent **entries = NULL;
-        int count = scandir(directory, &entries, NULL, alphasort);
-        for (int k = 0; k < count; k++) {
-            const char *entry = entries[k]->d_name, *dot = strrchr(entry, '.');
-            if (!found && dot && strcmp(dot, ".fcl") == 0 && strncmp(entry, name, strlen(name)) == 0)
-                found = arena_strndup(arena, entry, (size_t)(dot - entry));
-            free(entries[k]);
-        }
-        free(entries);
-    }
-    return found;
+static file_names library_files(struct arena *arena) {
+    file_names names = {0};
+    for (size_t i = 0; i < 3; i++)
+        add_files(arena, places(arena, i, "lib"), &names);
+    return names;
+}
+
+const char *const *search_library_files(struct arena *arena, size_t *count) {
+    file_names names = library_files(arena);
+    *count = names.count;
+    return names.at;
 }
 
 const char *search_similar(struct arena *arena, const char *name, const char *directory) {
     struct suggestion suggestion = suggestion_for(name);
-    offer_files(arena, directory, &suggestion);
-    for (size_t i = 0; i < 3; i++)
-        offer_files(arena, places(arena, i, "lib"), &suggestion);
-    return suggestion.best ? suggestion.best : longer_name(arena, name);
+    file_names here = {0}, library = library_files(arena);
+    add_files(arena, directory, &here);
+    for (size_t i = 0; i < here.count; i++)
+        suggestion_offer(&suggestion, here.at[i]);
+    for (size_t i = 0; i < library.count; i++)
+        suggestion_offer(&suggestion, library.at[i]);
+    if (suggestion.best)
+        return suggestion.best;
+    enum { SHORTEST = 3 }; /* `mat` for `matrix` */
+    size_t length = strlen(name);
+    for (size_t i = 0; i < library.count && length >= SHORTEST; i++)
+        if (strncmp(library.at[i], name, length) == 0)
+            return library.at[i];
+    return NULL;
 }

@@ -273,6 +273,12 @@ static const char *parameter_hint(const struct parser *p, size_t opener, size_t 
     return found == TOKEN_NAME ? "a parameter with its type is `(x : int)`" : NULL;
 }
 
+static bool is_binary(int kind) {
+    return kind == '+' || kind == '*' || kind == '/' || kind == '%' || kind == TOKEN_DIV || kind == TOKEN_MOD ||
+           kind == '&' || kind == '|' || kind == '^' || kind == TOKEN_SHIFT_LEFT || kind == TOKEN_SHIFT_RIGHT ||
+           kind == TOKEN_AND || kind == TOKEN_OR || is_comparison(kind);
+}
+
 /* Two operators that touch are one of another language; `!` before its operand is C's. */
 static const char *operator_hint(const struct parser *p, size_t index) {
     int found = token_at(p, index)->kind, before = kind_before(p, index);
@@ -285,6 +291,11 @@ static const char *operator_hint(const struct parser *p, size_t index) {
         if (found == '.')
             return "there are no ranges: `iota n` is 0, 1, … n-1";
     }
+    if (found == '=' && is_binary(before) && touches_previous(p, index))
+        return "nothing is assigned: a name is bound once, and another is bound to what follows from it, `let y = x + "
+               "1 in …`";
+    if (found == '|' && before == '<' && touches_previous(p, index))
+        return "a function is put before its argument, `f x`, or behind it, `x |> f`";
     if (found == TOKEN_TYPE_VARIABLE)
         return "there are no characters and no strings: a character is its number";
     if (found == '!')
@@ -299,12 +310,6 @@ static int declaration_of(const struct parser *p, size_t index) {
     while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
         index--;
     return token_at(p, index)->kind;
-}
-
-static bool is_binary(int kind) {
-    return kind == '+' || kind == '*' || kind == '/' || kind == '%' || kind == TOKEN_DIV || kind == TOKEN_MOD ||
-           kind == '&' || kind == '|' || kind == '^' || kind == TOKEN_SHIFT_LEFT || kind == TOKEN_SHIFT_RIGHT ||
-           kind == TOKEN_AND || kind == TOKEN_OR || is_comparison(kind);
 }
 
 /* What stands among the parameters, or in their place; NULL: nothing that is known. */
@@ -322,6 +327,8 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
         return "the type of a result goes to the body, `… = (e : type)`, or into a `sig` before a `fun`";
     if (found == '=' && e->colon && declares == TOKEN_PARAM)
         return "a `param` says its type: `param name : int = 3`";
+    if (before == TOKEN_IN && declares == TOKEN_PARAM)
+        return "the values that a `param` may have are in braces: `in {16, 32}`";
     return NULL;
 }
 
@@ -389,6 +396,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "outside of functions it is `val y = e`, without `let`");
     else if (before == TOKEN_IMPORT)
         diag_hint(d, error, "a path is in quotes: `import \"matrix\"`; the prelude is there without");
+    else if (found == TOKEN_NAME && e->declarations && strcmp(token_at(p, index)->name->text, "entry") == 0)
+        diag_hint(d, error, "what the host calls is a `kernel`: `kernel f x = e`");
     else if ((found == TOKEN_NAME || found == TOKEN_STRING) && e->declarations)
         diag_hint(d, error, "a definition starts with `fun`, `val`, `kernel`, `type`, `param`, `sig` or `import`");
     else if (found == TOKEN_LEVEL_OPEN && e->operands && !e->operators)

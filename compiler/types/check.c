@@ -344,10 +344,11 @@ static void aim_settings(const struct ast_file *file, struct param_setting *sett
 
 struct program *types_check(struct arena *arena, struct symbols *symbols, const struct module *const *modules,
                             size_t count, struct param_setting *settings, size_t setting_count,
-                            struct diagnostics *diagnostics) {
+                            const struct library *library, struct diagnostics *diagnostics) {
     struct checker *c = checker_new(arena, symbols, diagnostics);
     c->settings = settings;
     c->setting_count = setting_count;
+    c->library = library;
     if (count > 0)
         aim_settings(modules[count - 1]->file, settings, setting_count);
     struct scope prelude = {.globals = map_new(arena), .synonyms = map_new(arena), .is_prelude = true};

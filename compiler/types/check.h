@@ -24,10 +24,18 @@ struct param_setting {
     const struct ast_file *only; /* set by types_check: where the param is meant to be; NULL: anywhere */
 };
 
-/* Never NULL; when diagnostics has errors the program holds what could be checked and must not be run. */
+/* The library that a file could import, for hints: `file_of` gives the name by which the file is imported that defines
+   `name`, or NULL. */
+struct library {
+    const char *(*file_of)(void *context, symbol name);
+    void *context;
+};
+
+/* Never NULL; when diagnostics has errors the program holds what could be checked and must not be run. `library`: NULL
+   where there is none. */
 struct program *types_check(struct arena *arena, struct symbols *symbols, const struct module *const *modules,
                             size_t count, struct param_setting *settings, size_t setting_count,
-                            struct diagnostics *diagnostics);
+                            const struct library *library, struct diagnostics *diagnostics);
 
 /* The type of a primitive, for those who only show it. */
 const struct scheme *types_of_primitive(struct arena *arena, struct symbols *symbols, struct diagnostics *diagnostics,

@@ -102,6 +102,7 @@ struct checker {
     struct program *program;
     struct param_setting *settings;
     size_t setting_count;
+    const struct library *library;
 
     struct type *base_types[BASE_COUNT], *error_type;
     struct level *constants[LEVEL_VALUE_COUNT];

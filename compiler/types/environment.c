@@ -247,6 +247,11 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
             diag_hint(c->diagnostics, d, "%s", foreign_names[i].here);
             return;
         }
+    const char *file = c->library ? c->library->file_of(c->library->context, name) : NULL;
+    if (file) {
+        diag_hint(c->diagnostics, d, "`%s` is in the library: `import \"%s\"`", name->text, file);
+        return;
+    }
     struct suggestion suggestion = suggestion_for(name->text);
     for (size_t i = c->bound.count; i-- > 0 && c->offers < OFFERS_MOST; c->offers++)
         suggestion_offer(&suggestion, c->bound.at[i]->name->text);
