@@ -339,6 +339,7 @@ int nvrtcCompileProgram(program *one, int count, const char *const *options) {
         std::string(compiler ? compiler : "g++") +
         " -x c++ -std=c++17 -O1 -g1 -w -fsanitize=thread --param tsan-distinguish-volatile=1 -fwrapv -ffp-contract=off "
         "-fno-strict-aliasing"
+        " -fno-tree-loop-im -fno-tree-phiprop" // these load what a branch not taken would, which no kernel has written
         " -fno-tree-loop-distribute-patterns -fno-exceptions -fno-rtti -fno-gnu-unique -fPIC -shared -nostdlib "
         "-Wl,-Bsymbolic -I" +
         quote(folder) + flags + " -include " + quote(CUDASIM_HEADER) + " -o " + quote(library) + " " + quote(source) +

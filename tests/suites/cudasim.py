@@ -42,6 +42,7 @@ RIGHT = {
         int.from_bytes(bytes([29 - i for i in range(30)] + [30 - i for i in range(30)])[4 * w:4 * w + 4], "little")
         for w in range(15)],
     "memory transpose 3x2 16x16 --shared=1088 range:1271 fresh:1271 int:31 int:41": transposed(31, 41),
+    "memory untaken 1 64 range:2 zeros:2 int:2": [0, 2],
     "warps shuffle_sum 2 64 range:128 zeros:4": [sum(RANGE[32 * w:32 * w + 32]) for w in range(4)],
     "warps segments 1 32 range:32 zeros:32": segments(),
     "warps exchange 1 64 range:64": [i ^ 1 for i in range(64)],

@@ -79,3 +79,16 @@ extern "C" __global__ void transpose(const int *in, int *out, int rows, int colu
     if (x < rows && y < columns)
         out[y * rows + x] = tile[threadIdx.x * 17 + threadIdx.y];
 }
+
+// A place that is not written is read in no branch that is taken: not by what the host's compiler takes out of the loop either.
+extern "C" __global__ void untaken(const int *in, int *out, int n) {
+    __shared__ int tile[64];
+    if (threadIdx.x < n)
+        tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    const bool is_long = 8 < n;
+    for (int i = threadIdx.x; i < n; i += 64) {
+        const int fixed = is_long ? tile[8] : tile[i];
+        out[i] = fixed + (is_long ? tile[(1 - (int)(tile[i] == tile[n - 1 - i])) * 8] : tile[i]);
+    }
+}
