@@ -66,7 +66,7 @@ enum ir_memory {
     MEMORY_TABLE,   /* constants in the program's text: `constants`; read on the device only */
     MEMORY_OUTPUT,  /* global: a result, or an intermediate of a grid-level force */
     MEMORY_SHARED,  /* of a block; or of one warp when owner is LEVEL_WARP (each warp has its own) */
-    MEMORY_PRIVATE, /* of a thread; allocated at block, each thread's own in all of the block's loops (own_places.c) */
+    MEMORY_PRIVATE, /* of a thread; allocated at block or warp, each thread's own in all of its loops (own_places.c) */
 };
 struct ir_buffer {
     uint32_t id;

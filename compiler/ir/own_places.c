@@ -1,13 +1,14 @@
-/* The arrays of a block of which each thread touches only places of its own go from shared memory into its registers, and no barrier
-   is due to them any more: those of `while` and `power`, such as the sums of a product of matrices between its panels; and of
-   those that are forced once the ones that have an element for a thread, such as what each thread gives to a scan by warps. The others
-   stay where the program puts them.
+/* The arrays of a block or a warp of which each thread touches only places of its own go from shared memory into its registers, and no
+   barrier is due to them any more: those of `while` and `power`, such as the sums of a product of matrices between its panels; and
+   of those that are forced once the ones that have an element for a thread, such as what each thread gives to a scan by warps. The
+   others stay where the program puts them.
 
    note [own places]
    A block of B threads does iteration i of its loops by thread i mod B. So where all accesses to an array are, in iteration i of
    such loops, to places i + B q, each is its thread's: place p is slot p / B of thread p mod B. q must be a sum of constants and
    indices of counted loops, so that the slots are known when these are unrolled: registers have no numbers at run time. A loop of r B
-   iterations becomes one of B, with r rounds inside. Lane i of warp w is thread 32 w + i, where there is an iteration for every one. */
+   iterations becomes one of B, with r rounds inside. Lane i of warp w is thread 32 w + i, where there is an iteration for every one.
+   Of a warp's array, the same with the lanes of the warp for the threads. */
 #include "ir/linear.h"
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
@@ -30,17 +31,21 @@ struct candidate {
 struct keeper {
     struct arena *arena;
     struct ir_kernel *kernel;
-    int64_t threads;
     struct map *candidates; /* ir_buffer → candidate */
     struct map *rounds;     /* the loops that are split → the index of their rounds */
 };
 
+/* The threads that the array belongs to. */
+static int64_t threads_of(const struct keeper *k, const struct ir_buffer *buffer) {
+    return buffer->owner == LEVEL_WARP ? k->kernel->warp_size : k->kernel->block_size;
+}
+
 static bool is_eligible(const struct keeper *k, const struct ir_buffer *buffer) {
-    if (buffer->memory != MEMORY_SHARED || buffer->owner != LEVEL_BLOCK || !buffer->capacity->is_constant)
+    if (buffer->memory != MEMORY_SHARED || !buffer->capacity->is_constant)
         return false;
-    int64_t capacity = buffer->capacity->constant.integer;
-    return capacity > 0 && (buffer->rewritten || capacity == k->threads) && capacity % k->threads == 0 &&
-           capacity / k->threads * base_info[buffer->element].bits / 8 <= MOST_BYTES;
+    int64_t capacity = buffer->capacity->constant.integer, threads = threads_of(k, buffer);
+    return capacity > 0 && (buffer->rewritten || capacity == threads) && capacity % threads == 0 &&
+           capacity / threads * base_info[buffer->element].bits / 8 <= MOST_BYTES;
 }
 
 static struct ir_instruction *forall_around(const struct ir_instruction *instruction) {
@@ -54,29 +59,31 @@ static bool has_count(const struct ir_instruction *loop, int64_t count) {
     return loop->operands[0]->is_constant && loop->operands[0]->constant.integer == count;
 }
 
-/* The loop over threads of a block that has it, or over the lanes of every warp of one; `loop` NULL: none. */
+/* The loop that has it, over the threads of the block or the lanes of the warp whose array it is, or over the lanes of every warp of the
+   block; `loop` NULL: none. */
 static void find_loop(const struct keeper *k, struct access *access) {
+    int64_t threads = k->kernel->block_size;
     struct ir_instruction *loop = forall_around(access->instruction), *warps = loop ? forall_around(loop) : NULL;
     int lanes = k->kernel->warp_size;
     if (!loop || loop->inner != LEVEL_THREAD)
         return;
-    if (loop->outer == LEVEL_BLOCK) {
+    if (loop->outer == access->instruction->buffer->owner) {
         access->loop = loop;
     } else if (loop->outer == LEVEL_WARP && has_count(loop, lanes) && warps && warps->outer == LEVEL_BLOCK &&
-               k->threads % lanes == 0 && has_count(warps, k->threads / lanes)) {
+               threads % lanes == 0 && has_count(warps, threads / lanes)) {
         access->loop = loop;
         access->warps = warps;
     }
 }
 
-/* How many rounds of all threads a loop takes; 0: not known, or the last is not whole. */
-static int64_t rounds_of(const struct keeper *k, const struct ir_instruction *loop) {
+/* How many rounds of that many threads a loop takes; 0: not known, or the last is not whole. */
+static int64_t rounds_of(const struct ir_instruction *loop, int64_t threads) {
     const struct ir_value *count = loop->operands[0];
     if (!count->is_constant || count->constant.integer < 2)
         return 0;
-    if (count->constant.integer <= k->threads)
+    if (count->constant.integer <= threads)
         return 1;
-    return count->constant.integer % k->threads == 0 ? count->constant.integer / k->threads : 0;
+    return count->constant.integer % threads == 0 ? count->constant.integer / threads : 0;
 }
 
 /* The index of a counted loop with a constant number of rounds, in the kernel. */
@@ -87,16 +94,18 @@ static bool is_counted(const struct ir_value *index) {
 }
 
 /* note [own places] */
-static bool find_slot(const struct keeper *k, struct access *access, int64_t slots) {
+static bool find_slot(const struct keeper *k, struct access *access) {
+    const struct ir_buffer *buffer = access->instruction->buffer;
+    int64_t threads = threads_of(k, buffer), slots = buffer->capacity->constant.integer / threads;
     struct linear place, *slot = &access->slot;
-    if (!linear_expand(access->instruction->operands[0], &place) || place.constant % k->threads != 0)
+    if (!linear_expand(access->instruction->operands[0], &place) || place.constant % threads != 0)
         return false;
-    *slot = (struct linear){.base = place.base, .constant = place.constant / k->threads};
+    *slot = (struct linear){.base = place.base, .constant = place.constant / threads};
     int64_t low = slot->constant, high = slot->constant;
     bool has_index = false, has_warp = !access->warps;
     for (size_t i = 0; i < place.count; i++) {
         struct ir_value *value = place.term[i].value;
-        int64_t step = place.term[i].coefficient / k->threads;
+        int64_t step = place.term[i].coefficient / threads;
         if (value == access->loop->parameters[0] && place.term[i].coefficient == 1) {
             has_index = true;
             continue;
@@ -106,7 +115,7 @@ static bool find_slot(const struct keeper *k, struct access *access, int64_t slo
             has_warp = true;
             continue;
         }
-        if (place.term[i].coefficient % k->threads != 0 || step > slots || step < -slots || !is_counted(value))
+        if (place.term[i].coefficient % threads != 0 || step > slots || step < -slots || !is_counted(value))
             return false;
         int64_t reach = step * (value->region->owner->operands[0]->constant.integer - 1);
         low += reach < 0 ? reach : 0;
@@ -114,7 +123,7 @@ static bool find_slot(const struct keeper *k, struct access *access, int64_t slo
         slot->term[slot->count].value = value;
         slot->term[slot->count++].coefficient = step;
     }
-    return has_index && has_warp && low >= 0 && high + rounds_of(k, access->loop) <= slots;
+    return has_index && has_warp && low >= 0 && high + rounds_of(access->loop, threads) <= slots;
 }
 
 static void consider(struct keeper *k, struct ir_instruction *instruction) {
@@ -131,8 +140,7 @@ static void consider(struct keeper *k, struct ir_instruction *instruction) {
     struct access access = {.instruction = instruction};
     if (is_plain)
         find_loop(k, &access);
-    candidate->is_out = !access.loop || rounds_of(k, access.loop) == 0 ||
-                        !find_slot(k, &access, buffer->capacity->constant.integer / k->threads);
+    candidate->is_out = !access.loop || rounds_of(access.loop, threads_of(k, buffer)) == 0 || !find_slot(k, &access);
     vec_push(k->arena, &candidate->accesses, access);
 }
 
@@ -158,8 +166,8 @@ static struct ir_value *new_index(struct keeper *k, const struct ir_value *like,
 }
 
 /* The loop's index becomes round * threads + thread. */
-static void split(struct keeper *k, struct ir_instruction *loop) {
-    int64_t count = rounds_of(k, loop);
+static void split(struct keeper *k, struct ir_instruction *loop, int64_t threads) {
+    int64_t count = rounds_of(loop, threads);
     if (count == 1 || map_has(k->rounds, loop))
         return;
     struct ir_value *index = loop->parameters[0];
@@ -174,10 +182,10 @@ static void split(struct keeper *k, struct ir_instruction *loop) {
     struct rewriter outside = {k->arena, k->kernel, of_thread, rounds};
     rounds->operands[0] = rewrite_constant(&outside, index->base, count);
     struct ir_value *round = rounds->parameters[0] = new_index(k, index, body, count);
-    struct ir_value *thread = new_index(k, index, of_thread, k->threads);
+    struct ir_value *thread = new_index(k, index, of_thread, threads);
     thread->name = "thread";
     vec_push(k->arena, &of_thread->instructions, rounds);
-    loop->operands[0] = rewrite_constant(&outside, index->base, k->threads);
+    loop->operands[0] = rewrite_constant(&outside, index->base, threads);
     loop->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
     loop->parameters[0] = thread;
     loop->regions[0] = of_thread;
@@ -187,7 +195,7 @@ static void split(struct keeper *k, struct ir_instruction *loop) {
     struct ir_region fresh = {0};
     struct rewriter inside = {k->arena, k->kernel, &fresh, body->instructions.at[0]};
     struct ir_value *before =
-        rewrite_operation(&inside, OP_MUL, round, rewrite_constant(&inside, index->base, k->threads));
+        rewrite_operation(&inside, OP_MUL, round, rewrite_constant(&inside, index->base, threads));
     struct ir_value *sum = rewrite_operation(&inside, OP_ADD, before, thread);
     before->definition->no_wrap = sum->definition->no_wrap = true;
     sum->definition->results[0] = index;
@@ -218,8 +226,9 @@ static void put_slot(struct keeper *k, const struct access *access) {
 }
 
 static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candidate *candidate) {
+    int64_t threads = threads_of(k, buffer), slots = buffer->capacity->constant.integer / threads;
     for (size_t i = 0; i < candidate->accesses.count; i++)
-        split(k, candidate->accesses.at[i].loop);
+        split(k, candidate->accesses.at[i].loop, threads);
     for (size_t i = 0; i < candidate->accesses.count; i++) {
         const struct access *access = &candidate->accesses.at[i];
         put_slot(k, access);
@@ -227,15 +236,15 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
             access->slot.term[t].value->region->owner->unroll = true;
     }
     struct rewriter rewriter = {.arena = k->arena, .kernel = k->kernel};
-    int64_t slots = buffer->capacity->constant.integer / k->threads;
     buffer->capacity = rewrite_constant(&rewriter, buffer->capacity->base, slots);
     buffer->memory = MEMORY_PRIVATE;
     buffer->owner = LEVEL_THREAD;
 }
 
 void ir_keep_own_places(struct arena *arena, struct ir_kernel *kernel) {
-    struct keeper k = {.arena = arena, .kernel = kernel, .threads = kernel->block_size};
-    if ((k.threads & (k.threads - 1)) != 0) /* places may wrap where powers of two do */
+    struct keeper k = {.arena = arena, .kernel = kernel};
+    int threads = kernel->block_size, lanes = kernel->warp_size;
+    if ((threads & (threads - 1)) != 0 || (lanes & (lanes - 1)) != 0) /* places may wrap where powers of two do */
         return;
     k.candidates = map_new(arena);
     k.rounds = map_new(arena);

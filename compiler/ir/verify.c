@@ -103,8 +103,8 @@ static void check_allocate(struct verifier *v, const struct ir_instruction *at, 
             complain(v, at, "a shared buffer belongs to neither a warp nor a block");
         wanted = buffer->owner;
         break;
-    case MEMORY_PRIVATE: /* or at block, for the threads of all its loops: own_places.c */
-        wanted = region->ambient == LEVEL_BLOCK ? LEVEL_BLOCK : LEVEL_THREAD;
+    case MEMORY_PRIVATE: /* or at block or warp, for the threads of all its loops: own_places.c */
+        wanted = region->ambient < LEVEL_GRID ? region->ambient : LEVEL_THREAD;
         break;
     }
     if (region->ambient != wanted)

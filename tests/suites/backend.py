@@ -182,6 +182,9 @@ def cases(env):
     yield golden("rows of 9 to 64 elements are reduced by eight lanes each: four rows a warp, three exchanges, one to bring the sums together",
                  "kernel k (xs : [[int]]) = reduceRows (+) 0 xs", "k_2", {r"\(i >> 3\)": 1, "i & 7": 2, r"i2 \* 8": 2, "fcl_div|fcl_rem": 0},
                  loops=3, shuffles=8, barriers=0, loads=2, stores=3)
+    yield golden("in order, what a warp has so far is in registers from one 32 elements to the next, of which each are combined in five exchanges",
+                 "kernel k (xs : [[float]]) = reduceRows (fn (a, b) (p, q) => (a * p, b * p + q)) (1.0, 0.0) (map (map (fn x => (x, x + 1.0))) xs)", "k_3",
+                 shared=0, private=4, barriers=0, loops=1, shuffles=12, loads=1)
     yield golden("and in two dimensions, the rows of a thread's elements are read once: 18 elements for 4 of Sobel's",
                  'import "stencil"\nkernel k (r : int) (c : int) (xs : [float]) = sobel nearest r c xs', "k", branches=1)
 

@@ -74,6 +74,10 @@ whole("reduceChunk", "(concat 1 (map (reduceChunk (+)) (splitUp 1000 xs)) : [uin
 whole("reduceRows", "reduceRows (+) 0 (rows width xs)", params="width:int xs:[uint]",
       wanted=lambda width, xs: [sum(part) & WORD for part in chunks(width, xs[:len(xs) // width * width])],
       inputs={f"rows of {width}": lambda n, r, width=width: [width, words(n, r)] for width in (1, 9, 64, 65, 300, 9000)})
+whole("reduceRows", "unzip (force (reduceRows after (1, 0) (rows width (zip xs ys))))", params="width:int xs:[uint] ys:[uint]", result="[uint] [uint]",
+      wanted=lambda width, xs, ys: unzipped(2, [functools.reduce(after, part, (1, 0)) for part in chunks(width, list(zip(xs, ys))[:len(xs) // width * width])]),
+      inputs={f"rows of {width}": lambda n, r, width=width: [width, words(n, r), words(n, r)] for width in (1, 8, 9, 33, 64, 65, 300, 1024, 1025, 9000)},
+      variant="of maps, which do not commute")
 whole("minimum maximum", "(minimum xs, maximum xs)", lambda xs: (min(xs), max(xs)), "xs:[int]", "int int", lengths=LONG[1:])
 whole("minimum maximum", "let bits = fn x => if x == x then bitsOfFloat x else 0x7fc00000 in (bits (minimum (map floatOfBits xs)), bits (maximum (map floatOfBits xs)))",
       lambda xs: (least_float(1)(xs), least_float(-1)(xs)), result="uint uint", lengths=AWKWARD[1:], inputs=odd_floats, variant="of floats", executors=QUICK)
