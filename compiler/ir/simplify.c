@@ -56,22 +56,43 @@ static bool is_commutative(enum ir_op op, bool floating) {
 
 /* ---- sums and products ---- */
 
+/* The integer that a conversion to a wider one leaves as it is; another value itself. */
+static struct ir_value *unwidened(struct ir_value *x) {
+    if (!is_op(x, OP_CONVERT) || !base_info[x->base].is_integer)
+        return x;
+    const struct base_info *from = &base_info[operand_of(x, 0)->base], *to = &base_info[x->base];
+    return from->is_integer && from->bits < to->bits && (to->is_signed || !from->is_signed) ? operand_of(x, 0) : x;
+}
+
+/* x of (x / n) * n + x % n, for an n that is not constant (linear.c does the others); in more bits, too, where the quotient is not of
+   the least number and -1. NULL: the sum is another. */
+static struct ir_value *undivided(struct ir_builder *b, struct ir_value **x) {
+    for (int i = 0; i < 2; i++) {
+        const struct ir_value *rest = unwidened(x[!i]);
+        if (!is_op(x[i], OP_MUL) || !is_op(rest, OP_REM))
+            continue;
+        struct ir_value *whole = operand_of(rest, 0);
+        const struct ir_value *n = operand_of(rest, 1);
+        bool is_exact =
+            whole->base == x[i]->base || facts_range(b, whole).low > base_low(whole->base) || is_not_negative(b, n);
+        for (size_t j = 0; j < 2; j++) {
+            const struct ir_value *quotient = unwidened(operand_of(x[i], j));
+            if (is_exact && unwidened(operand_of(x[i], !j)) == n && is_op(quotient, OP_DIV) &&
+                operand_of(quotient, 0) == whole && operand_of(quotient, 1) == n)
+                return ir_convert(b, whole, x[i]->base);
+        }
+    }
+    return NULL;
+}
+
 static struct ir_value *simplify_add(struct ir_builder *b, struct ir_value **x) {
     if (is_floating(x[0]))
         return is_float_constant(x[1], -0.0) ? x[0] : NULL;
     if (is_integer_constant(x[1], 0))
         return x[0];
-    /* (x / n) * n + x % n = x, for an n that is not constant (linear.c does the others) */
-    for (int i = 0; i < 2; i++)
-        if (is_op(x[i], OP_MUL) && is_op(x[!i], OP_REM)) {
-            struct ir_value *whole = operand_of(x[!i], 0), *n = operand_of(x[!i], 1);
-            for (size_t j = 0; j < 2; j++) {
-                struct ir_value *quotient = operand_of(x[i], j);
-                if (operand_of(x[i], !j) == n && is_op(quotient, OP_DIV) && operand_of(quotient, 0) == whole &&
-                    operand_of(quotient, 1) == n)
-                    return whole;
-            }
-        }
+    struct ir_value *whole = undivided(b, x);
+    if (whole)
+        return whole;
     if (is_op(x[1], OP_NEG))
         return ir_binary(b, OP_SUB, x[0], operand_of(x[1], 0));
     struct ir_value *shorter = linear_simplify(b, OP_ADD, x[0], x[1]);

@@ -60,13 +60,26 @@ static bool has_one_user_here(const struct value_use *uses, const struct ir_inst
 
 /* note [loads inside expressions]
    A load printed inside its user happens where the user is printed, so nothing that stores, and no barrier, may come
-   between. Above ambient thread barriers fall between instructions, so there every load gets its own statement. */
+   between. Above ambient thread barriers fall between instructions, so there every load gets its own statement. And C asks for some
+   operands of `&&`, `||` and `?:` only when it needs them, by a branch that the next loads would wait behind: loads have names there. */
+static bool is_asked_late(const struct ir_instruction *user, const struct ir_value *operand) {
+    if (user->kind != IR_OPERATION)
+        return false;
+    bool is_logical = (user->op == OP_AND || user->op == OP_OR) && operand->base == BASE_BOOL;
+    return (is_logical && user->operands[1] == operand) || (user->op == OP_SELECT && user->operands[0] != operand);
+}
+
 static bool load_may_move(const struct value_use *uses, const struct ir_instruction *load) {
     if (load->region->ambient > LEVEL_THREAD || load->is_volatile)
         return false;
-    const struct ir_instruction *user = uses[load->results[0]->id].user;
-    while (user && user->kind == IR_OPERATION && has_one_user_here(uses, user))
-        user = uses[user->results[0]->id].user;
+    const struct ir_value *value = load->results[0];
+    const struct ir_instruction *user = uses[value->id].user;
+    while (user && !is_asked_late(user, value) && user->kind == IR_OPERATION && has_one_user_here(uses, user)) {
+        value = user->results[0];
+        user = uses[value->id].user;
+    }
+    if (user && is_asked_late(user, value))
+        return false;
     const struct ir_region *region = load->region;
     size_t i = 0;
     while (region->instructions.at[i] != load)
