@@ -53,7 +53,10 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
         "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 64\")\n#define FCL_SCALAR\n"
         "#else\n#define FCL_UNROLL\n#define FCL_SCALAR\n#endif\n"
-        "#ifdef _OPENMP\n#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n");
+        "#ifdef _OPENMP\n#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n"
+        "#if defined __clang__ /* clang 15 begins anew with an index where it goes on with shorter vectors than 16 */\n"
+        "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n#define FCL_SIMD_EIGHT FCL_EIGHT\n"
+        "#else\n#define FCL_EIGHT\n#define FCL_SIMD_EIGHT FCL_SIMD\n#endif\n");
     if (needs.scalar_blocks)
         text_add(out, "#if defined __GNUC__ && !defined __clang__ /* GCC 12 makes wrong vectors of ys[x == z] */\n"
                       "#define FCL_SCALAR_BLOCK __attribute__((optimize(\"no-tree-loop-vectorize\")))\n"
@@ -116,7 +119,10 @@ const struct dialect dialect_c = {
     .atomic = atomic,
     .has_generic_atomics = true,
     .unroll = "FCL_UNROLL",
-    .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD", [TARGET_VECTORS_WITHIN] = "FCL_SCALAR"},
+    .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD",
+                [TARGET_VECTORS_WANTED_EIGHT] = "FCL_SIMD_EIGHT",
+                [TARGET_VECTORS_EIGHT] = "FCL_EIGHT",
+                [TARGET_VECTORS_WITHIN] = "FCL_SCALAR"},
     .alignment = " FCL_ALIGNED(%d)",
     .kernel_head = kernel_head,
     .kernel_tail = kernel_tail,

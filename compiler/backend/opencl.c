@@ -36,9 +36,12 @@ static void file_head(struct text *out, struct file_needs needs) {
             "typedef uint16 uint16_unaligned __attribute__((aligned(4)));\n"
             "#define FCL_VECTOR(TYPE, at) (*(const TYPE##16_unaligned *)(at))\n"
             "#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
+            "/* LLVM 15 begins anew with an index where it goes on with shorter vectors than 16. */\n"
+            "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n"
+            "#define FCL_SIMD_EIGHT FCL_EIGHT\n"
             "#else\n"
             "#define FCL_VECTOR(TYPE, at) vload16(0, at)\n"
-            "#define FCL_SCALAR\n"
+            "#define FCL_SCALAR\n#define FCL_EIGHT\n#define FCL_SIMD_EIGHT\n"
             "#endif\n"
             "#define FCL_LANES (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n");
 }
@@ -114,7 +117,10 @@ const struct dialect dialect_opencl = {
     .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .atomic = atomic,
     .unroll = "#pragma unroll",
-    .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD", [TARGET_VECTORS_WITHIN] = "FCL_SCALAR"},
+    .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD",
+                [TARGET_VECTORS_WANTED_EIGHT] = "FCL_SIMD_EIGHT",
+                [TARGET_VECTORS_EIGHT] = "FCL_EIGHT",
+                [TARGET_VECTORS_WITHIN] = "FCL_SCALAR"},
     .alignment = " __attribute__((aligned(%d)))",
     .kernel_head = kernel_head,
     .file_head = file_head,

@@ -134,15 +134,19 @@ static bool has_strides(const struct ir_region *region, const struct ir_value *i
     return false;
 }
 
-static enum target_vectors vectors_of(const struct ir_instruction *forall, const struct target_block *body) {
+/* `restarts`: LLVM 15 might use its index again, note [restarted indices]. */
+static enum target_vectors vectors_of(const struct ir_instruction *forall, const struct target_block *body,
+                                      bool restarts) {
     /* Vectors that are larger than the arrays of these loops never come to run, but where they are in the code LLVM 15 takes
        elements of the arrays to be undefined (GVN). */
     if (forall->operands[0]->high < TARGET_LANES || lower_steps_wrap(forall->regions[0]))
         return TARGET_VECTORS_WITHIN;
     /* Iterations that change one place must not run together, even where a block is one thread and needs no atomics for it. */
     if (is_simple(body) && !lower_has(forall, IR_ATOMIC))
-        return TARGET_VECTORS_WANTED;
-    return has_strides(forall->regions[0], forall->parameters[0], false) ? TARGET_VECTORS_WITHIN : TARGET_VECTORS_ANY;
+        return restarts ? TARGET_VECTORS_WANTED_EIGHT : TARGET_VECTORS_WANTED;
+    if (has_strides(forall->regions[0], forall->parameters[0], false))
+        return TARGET_VECTORS_WITHIN;
+    return restarts && lower_has_narrow(forall->regions[0]) ? TARGET_VECTORS_EIGHT : TARGET_VECTORS_ANY;
 }
 
 /* A multiple of `width`, a power of two? Also when it was computed modulo 2^32 or 2^64. */
@@ -195,7 +199,8 @@ static bool lower_rows(struct lowering *l, const struct ir_instruction *forall) 
         lower_bind(l, index, lower_named(l, whole, index->name, "i"));
     }
     lower_region(l, forall->regions[0]);
-    inner->vectors = vectors_of(forall, &inner->body);
+    /* Rows of a power of two leave nothing to shorter vectors. */
+    inner->vectors = vectors_of(forall, &inner->body, false);
     lower_leave(l, inner_scope);
     lower_leave(l, outer_scope);
     return true;
@@ -227,7 +232,7 @@ static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, 
     lower_bind(l, index, expr_variable(l, loop->variable, index->low, index->high));
     lower_region(l, forall->regions[0]);
     if (forall->inner == LEVEL_THREAD)
-        loop->vectors = vectors_of(forall, &loop->body);
+        loop->vectors = vectors_of(forall, &loop->body, lower_restarts_index(l->arena, forall));
     bool is_good = !by_vectors || vectors_of_calls(l, loop);
     lower_leave(l, scope);
     return is_good;

@@ -364,6 +364,9 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     statement->step = expr_integer(l, index->base, 1);
     if (l->target->mapping == TARGET_LOOP && lower_steps_wrap(loop->regions[0]))
         statement->vectors = TARGET_VECTORS_WITHIN;
+    else if (l->target->mapping == TARGET_LOOP && !loop->result_count && lower_has_narrow(loop->regions[0]) &&
+             lower_restarts_index(l->arena, loop))
+        statement->vectors = TARGET_VECTORS_EIGHT;
     statement->unroll = loop->unroll && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= 64;
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");

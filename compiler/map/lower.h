@@ -114,8 +114,13 @@ struct target_variable *lower_variable(struct lowering *l, enum base base, const
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
 /* Is there an instruction of that kind in its regions? */
 bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind);
-bool lower_steps_wrap(const struct ir_region *region);     /* vector_bugs.c */
-bool lower_loads_by_truth(const struct ir_region *region); /* vector_bugs.c */
+/* vector_bugs.c: its notes say what these are for. */
+bool lower_steps_wrap(const struct ir_region *region);
+bool lower_loads_by_truth(const struct ir_region *region);
+bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
+bool lower_has_narrow(const struct ir_region *region); /* loads or stores of less than 32 bits */
+/* Does a loop that one thread goes through alone restart its index? */
+bool lower_threads_restart(struct arena *arena, const struct ir_region *region);
 /* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
 struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
 void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);

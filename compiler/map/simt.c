@@ -200,19 +200,24 @@ static void bind_index(struct lowering *l, const struct ir_value *index, const c
     lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
 }
 
-/* The same number of iterations for each unit: counted from 0, so that the C compiler knows how many. Unrolled, the loads of a small body
-   are on their way at the same time. */
-static void lower_rounds(struct lowering *l, const struct ir_instruction *forall, const struct share *share) {
-    enum { LARGEST_UNROLLED = 256 };
-    const struct ir_value *index = forall->parameters[0];
-    int64_t rounds = forall->operands[0]->constant.integer / share->constant_stride;
+enum { LARGEST_UNROLLED = 256 };
+
+static bool is_small(const struct ir_instruction *forall, int64_t rounds) {
     int size = size_of_body(forall->regions[0]);
+    return rounds <= LARGEST_UNROLLED && size <= LARGEST_UNROLLED && rounds * size <= LARGEST_UNROLLED;
+}
+
+/* The same number of iterations for each unit, or as many but the last ones, which are then guarded: counted from 0, so that the C
+   compiler knows how many. Unrolled, the loads of a small body are on their way at the same time. */
+static void lower_rounds(struct lowering *l, const struct ir_instruction *forall, const struct share *share,
+                         int64_t rounds, struct target_expr *limit) {
+    const struct ir_value *index = forall->parameters[0];
     const char *held = names_fresh(l->names, NULL, "held");
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = expr_integer(l, BASE_I32, 0);
     loop->limit = expr_integer(l, BASE_I32, rounds);
     loop->step = expr_integer(l, BASE_I32, 1);
-    loop->unroll = rounds <= LARGEST_UNROLLED && size <= LARGEST_UNROLLED && rounds * size <= LARGEST_UNROLLED;
+    loop->unroll = is_small(forall, rounds);
     struct lower_scope scope = lower_enter(l, &loop->body);
     const char *name = names_fresh(l->names, index->name, "i"); /* the better name is for the body's */
     loop->variable = lower_variable(l, BASE_I32, "turn", "turn");
@@ -221,9 +226,41 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
         expr_operation(l, OP_MUL, BASE_I32, round, expr_integer(l, BASE_I32, share->constant_stride));
     bind_index(l, index, name,
                expr_operation(l, OP_ADD, BASE_I32, first, expr_convert(l, expr_hardware(l, share->first), BASE_I32)));
+    struct lower_scope guarded;
+    if (limit) {
+        struct target_statement *guard = lower_emit(l, TARGET_IF);
+        guard->value = expr_operation(l, OP_LT, BASE_BOOL, lower_value(l, index), limit);
+        guarded = lower_enter(l, &guard->body);
+    }
     lower_region(l, forall->regions[0]);
+    if (limit)
+        lower_leave(l, guarded);
     lower_leave(l, scope);
-    ahead_load(l, held, true);
+    if (!limit)
+        ahead_load(l, held, true);
+}
+
+static bool loads_globally(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_LOAD && instruction->buffer->memory <= MEMORY_OUTPUT)
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] && loads_globally(instruction->regions[r]))
+                return true;
+    }
+    return false;
+}
+
+/* How many rounds a loop takes at most that is to be unrolled although its last rounds may not be whole, so that what it loads from global
+   memory is on its way at the same time; 0: it is not. */
+static int64_t guarded_rounds(const struct ir_instruction *forall, const struct share *share) {
+    enum { MOST_GUARDED = 16 };
+    int64_t high = forall->operands[0]->high, stride = share->constant_stride;
+    if (!stride || share->is_sequential || high > MOST_GUARDED * stride)
+        return 0;
+    int64_t rounds = (high + stride - 1) / stride;
+    return is_small(forall, rounds) && loads_globally(forall->regions[0]) ? rounds : 0;
 }
 
 /* note [turns]
@@ -258,21 +295,34 @@ static int turns_of(const struct ir_instruction *forall) {
     return turns;
 }
 
-/* The body of a loop that counts elements; or, from `own`, turns of a block's threads, in ints, which do not wrap. */
-static void lower_turn(struct lowering *l, const struct ir_instruction *forall, struct target_statement *loop,
-                       struct target_expr *own, const char *counts) {
-    const struct ir_value *index = forall->parameters[0];
-    struct lower_scope scope = lower_enter(l, &loop->body);
-    const char *name = names_fresh(l->names, index->name, "i"); /* the better name is for the body's */
-    loop->variable = lower_variable(l, loop->value->base, counts, counts);
-    struct target_expr *at = expr_variable(l, loop->variable, 0, INT32_MAX);
-    if (own) {
-        struct target_expr *threads = expr_integer(l, BASE_I32, l->target->block_threads);
-        at = expr_operation(l, OP_ADD, BASE_I32, expr_convert(l, own, BASE_I32),
-                            expr_operation(l, OP_MUL, BASE_I32, at, threads));
+/* As many turns, from `own` on, of a block's threads: all of them, in ints, which do not wrap; or those before the end, which may be so near to
+   the largest int that others are beyond it. */
+static void lower_some_turns(struct lowering *l, const struct ir_instruction *forall, int count,
+                             struct target_expr *own, struct target_expr *end) {
+    struct target_statement *turns = lower_emit(l, TARGET_FOR);
+    turns->value = expr_integer(l, BASE_I32, 0);
+    turns->limit = expr_integer(l, BASE_I32, count);
+    turns->step = expr_integer(l, BASE_I32, 1);
+    turns->unroll = true;
+    struct lower_scope scope = lower_enter(l, &turns->body);
+    const char *name = names_fresh(l->names, forall->parameters[0]->name, "i"); /* the better name is for the body's */
+    turns->variable = lower_variable(l, BASE_I32, "turn", "turn");
+    struct target_expr *turn = expr_variable(l, turns->variable, 0, INT32_MAX);
+    struct target_expr *threads = expr_integer(l, BASE_I32, l->target->block_threads);
+    enum base base = end ? BASE_U32 : BASE_I32;
+    struct target_expr *at = expr_operation(l, OP_ADD, base, expr_convert(l, own, base),
+                                            expr_convert(l, expr_operation(l, OP_MUL, BASE_I32, turn, threads), base));
+    struct lower_scope inner;
+    if (end) {
+        at = lower_named(l, at, NULL, "at");
+        struct target_statement *guard = lower_emit(l, TARGET_IF);
+        guard->value = expr_operation(l, OP_LT, BASE_BOOL, at, end);
+        inner = lower_enter(l, &guard->body);
     }
-    bind_index(l, index, name, at);
+    bind_index(l, forall->parameters[0], name, at);
     lower_region(l, forall->regions[0]);
+    if (end)
+        lower_leave(l, inner);
     lower_leave(l, scope);
     lower_forget(l, forall->regions[0]);
 }
@@ -298,21 +348,11 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
     are_all_there->value = expr_operation(l, OP_LT, BASE_BOOL, last, end);
     struct lower_scope all_scope = lower_enter(l, &are_all_there->body);
     const char *held = names_fresh(l->names, NULL, "held");
-    struct target_statement *turns = lower_emit(l, TARGET_FOR);
-    turns->value = expr_integer(l, BASE_I32, 0);
-    turns->limit = expr_integer(l, BASE_I32, together);
-    turns->step = expr_integer(l, BASE_I32, 1);
-    turns->unroll = true;
-    lower_turn(l, forall, turns, own, "turn");
+    lower_some_turns(l, forall, together, own, NULL);
     ahead_load(l, held, true);
     lower_leave(l, all_scope);
     struct lower_scope some_scope = lower_enter(l, &are_all_there->other);
-    struct target_statement *rest = lower_emit(l, TARGET_FOR);
-    rest->value = own;
-    rest->limit = end;
-    rest->step = expr_integer(l, BASE_U32, threads);
-    rest->is_short = true;
-    lower_turn(l, forall, rest, NULL, "at");
+    lower_some_turns(l, forall, together, own, end);
     lower_leave(l, some_scope);
     lower_leave(l, scope);
 }
@@ -334,10 +374,15 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     }
     if (share.constant_stride && !share.is_sequential && count->is_constant &&
         count->constant.integer % share.constant_stride == 0) {
-        lower_rounds(l, forall, &share);
+        lower_rounds(l, forall, &share, count->constant.integer / share.constant_stride, NULL);
         return;
     }
     struct target_expr *limit = lower_simple(l, count, "count");
+    int64_t guarded = guarded_rounds(forall, &share);
+    if (guarded) {
+        lower_rounds(l, forall, &share, guarded, limit);
+        return;
+    }
     int64_t room = share.is_sequential ? 0 : LARGEST_BLOCK_STRIDE;
     bool is_plain =
         index->base != BASE_I32 || (share.is_sequential || (share.is_in_block && count->high <= INT32_MAX - room));
@@ -579,5 +624,6 @@ void simt_begin(struct lowering *l) {
     simt_forall(l, l->forall);
     l->target->private_bytes = array_bytes(&l->target->body, false);
     l->target->register_bytes = array_bytes(&l->target->body, true);
-    l->target->is_fragile = has_barrier_in_branch(&l->target->body, false) || lower_steps_wrap(l->forall->regions[0]);
+    l->target->is_fragile = has_barrier_in_branch(&l->target->body, false) || lower_steps_wrap(l->forall->regions[0]) ||
+                            lower_threads_restart(l->arena, l->forall->regions[0]);
 }

@@ -118,7 +118,9 @@ enum target_exchange {
 /* What a compiler that makes vectors of a loop's iterations is told. */
 enum target_vectors {
     TARGET_VECTORS_ANY,
-    TARGET_VECTORS_WANTED, /* iterations are independent and simple */
+    TARGET_VECTORS_WANTED,       /* iterations are independent and simple */
+    TARGET_VECTORS_WANTED_EIGHT, /* the same, eight at a time: note [restarted indices] */
+    TARGET_VECTORS_EIGHT,        /* if any, of eight */
     TARGET_VECTORS_WITHIN, /* each iteration goes through memory of its own: vectors of several would gather; or LLVM
                               makes wrong ones, note [steps that wrap] */
     TARGET_VECTORS_COUNT

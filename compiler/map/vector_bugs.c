@@ -6,6 +6,12 @@
    that is not a power of two, cut by a mask or to 8 or 16 bits, whatever is done to it afterwards. Such loops are not to
    be vectorised; of what PoCL makes of work-items no loop is there to say so of, and it must not optimise.
 
+   note [restarted indices]
+   LLVM 15 goes on with vectors of eight where those of sixteen or more are over, and may begin with the loop's first index again, instead
+   of the next: where it counts in 64 bits, for the places, and needs the index in 32 bits besides. So a loop that uses its index
+   otherwise than to add up a place is to have vectors of eight at once, after which there are no shorter ones. Sixteen are what AVX-512
+   is asked for, and what narrow elements get anywhere.
+
    note [places by truth]
    GCC 12 goes wrong where a place is chosen by what is true: of ys[x == z] it loads others than the first two. Kernels
    with such places, which are 0 or 1 or made of a bool, are not vectorised by it. */
@@ -13,6 +19,7 @@
 
 #include "ir/linear.h"
 #include "map/lower.h"
+#include "support/map.h"
 
 enum { LOOKED_AT_MOST = 256 };
 
@@ -58,6 +65,75 @@ bool lower_steps_wrap(const struct ir_region *region) {
     return false;
 }
 
+static bool has_loops(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        bool is_loop = at->kind == IR_FORALL || at->kind == IR_FOR || at->kind == IR_WHILE;
+        if (is_loop || (at->kind == IR_IF && (has_loops(at->regions[0]) || has_loops(at->regions[1]))))
+            return true;
+    }
+    return false;
+}
+
+/* Is the index, or a sum with it, used otherwise than for places? `sums`: ir_value → anything. */
+static bool uses_index(const struct ir_region *region, struct map *sums) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        bool is_sum = at->kind == IR_OPERATION && (at->op == OP_ADD || at->op == OP_SUB || at->op == OP_MUL ||
+                                                   (at->op == OP_CONVERT && at->results[0]->base == BASE_I64));
+        for (size_t k = 0; k < at->operand_count; k++) {
+            bool is_place = (at->kind == IR_LOAD || at->kind == IR_STORE) && k == 0;
+            if (!map_has(sums, at->operands[k]) || is_place)
+                continue;
+            if (!is_sum)
+                return true;
+            map_set(sums, at->results[0], sums);
+        }
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r] && uses_index(at->regions[r], sums))
+                return true;
+    }
+    for (size_t i = 0; i < region->yields.count; i++)
+        if (map_has(sums, region->yields.at[i]))
+            return true;
+    return false;
+}
+
+bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop) {
+    enum { WHOLE = 128 }; /* what is a multiple of it leaves nothing to shorter vectors */
+    const struct ir_value *count = loop->operands[0];
+    if ((count->is_constant && count->constant.integer % WHOLE == 0) || has_loops(loop->regions[0]))
+        return false;
+    struct map *sums = map_new(arena);
+    map_set(sums, loop->parameters[0], sums);
+    return uses_index(loop->regions[0], sums);
+}
+
+bool lower_has_narrow(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        if ((at->kind == IR_LOAD || at->kind == IR_STORE) && base_info[at->buffer->element].bits < 32)
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r] && lower_has_narrow(at->regions[r]))
+                return true;
+    }
+    return false;
+}
+
+bool lower_threads_restart(struct arena *arena, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        bool is_loop = at->kind == IR_FOR || (at->kind == IR_FORALL && at->outer == LEVEL_WARP);
+        if (is_loop && lower_has_narrow(at->regions[0]) && lower_restarts_index(arena, at))
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r] && lower_threads_restart(arena, at->regions[r]))
+                return true;
+    }
+    return false;
+}
+
 static bool is_varying(const struct ir_value *value, const struct ir_region *loop) {
     return !value->is_constant && value->region && ir_region_inside(value->region, loop);
 }
@@ -97,16 +173,6 @@ static bool is_by_truth(const struct ir_value *value, const struct ir_region *lo
             varying = definition->operands[i];
         }
     return varying && is_by_truth(varying, loop);
-}
-
-static bool has_loops(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        bool is_loop = at->kind == IR_FORALL || at->kind == IR_FOR || at->kind == IR_WHILE;
-        if (is_loop || (at->kind == IR_IF && (has_loops(at->regions[0]) || has_loops(at->regions[1]))))
-            return true;
-    }
-    return false;
 }
 
 /* In the region, of that loop; only one without others in it is vectorised. */

@@ -256,7 +256,8 @@ static bool has_branches(const struct target_block *block) {
 
 /* Can the whole loop go by vectors, unrolled? (Branches would need names, which nobody knows any more to be free.) */
 static bool has_shape(struct finder *f, const struct target_statement *loop) {
-    return loop->vectors == TARGET_VECTORS_WANTED && !has_branches(&loop->body) && is_integer(loop->value, 0) &&
+    bool is_wanted = loop->vectors == TARGET_VECTORS_WANTED || loop->vectors == TARGET_VECTORS_WANTED_EIGHT;
+    return is_wanted && !has_branches(&loop->body) && is_integer(loop->value, 0) &&
            loop->limit->kind == TARGET_EXPR_CONSTANT && loop->limit->constant.integer % LANES == 0 &&
            loop->limit->constant.integer <= MOST_VECTORS * LANES && is_flat_loop(f, loop);
 }
