@@ -148,15 +148,16 @@ static void tell(struct elaborator *e, enum diag_code code, struct span span, co
     struct text text;
     text_init(&text, e->arena);
     text_vprintf(&text, format, arguments);
-    const struct call *shown_at = elab_users_call(e, span);
-    struct diagnostic *d = diag_error(e->diagnostics, code, shown_at ? shown_at->span : span, "%s", text_string(&text));
-    if (shown_at)
+    struct span users = elab_users_span(e, span);
+    struct diagnostic *d = diag_error(e->diagnostics, code, users.end ? users : span, "%s", text_string(&text));
+    if (users.end)
         diag_note(e->diagnostics, d, span, "it is found here");
     enum { MOST_SHOWN = 6 };
     unsigned shown = 0, left = 0;
-    struct span last = shown_at ? shown_at->span : (struct span){0, 0};
+    struct span last = users;
+    const struct call *shown_at = elab_users_call(e, span);
     for (const struct call *call = e->calls; call; call = call->caller) {
-        if (call == shown_at)
+        if (call == shown_at && call->span.begin == users.begin && call->span.end == users.end)
             continue;
         bool again = call->span.begin == last.begin && call->span.end == last.end; /* a recursion */
         last = call->span;

@@ -211,7 +211,7 @@ bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind) {
 /* What a loop waits for may never come when a check has failed. Above ambient thread all threads must leave it together, and not
    all see the report at the same time. */
 static void leave_on_failure(struct lowering *l, const struct ir_instruction *loop) {
-    if (!lower_has(loop, IR_CHECK))
+    if (!lower_has(l->forall, IR_CHECK))
         return;
     struct target_expr *site = expr_element(l, BASE_I32, l->report, expr_integer(l, BASE_I32, 0));
     site->is_volatile = true;

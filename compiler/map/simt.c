@@ -134,13 +134,14 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
-static bool has_checked_loops(const struct ir_region *region) {
+/* Does a block of threads agree on leaving a loop, when a check has failed? */
+static bool has_block_loops(const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_WHILE && region->ambient == LEVEL_BLOCK && lower_has(instruction, IR_CHECK))
+        if (instruction->kind == IR_WHILE && region->ambient == LEVEL_BLOCK)
             return true;
         for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && has_checked_loops(instruction->regions[r]))
+            if (instruction->regions[r] && has_block_loops(instruction->regions[r]))
                 return true;
     }
     return false;
@@ -584,7 +585,7 @@ void simt_begin(struct lowering *l) {
     for (size_t i = 0; i < plan->buffers.count; i++)
         dynamic += plan->buffers.at[i].is_dynamic && plan->buffers.at[i].shares == i;
     int64_t limit = l->options->static_shared_limit;
-    bool has_checks = has_checked_loops(l->forall->regions[0]);
+    bool has_checks = lower_has(l->forall, IR_CHECK) && has_block_loops(l->forall->regions[0]);
     int64_t words =
         (has_checks ? 4 : 0) + (l->forall->buffer ? 4 : 0); /* what is declared besides: see below, and tickets */
     bool is_too_large = limit && plan->pool_bytes > limit - words;

@@ -384,8 +384,9 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
     else if (e->equals && follows_parameters_of(p, index, TOKEN_LET))
         diag_hint(d, error, "a local function is written `let f x = e`");
     else if ((found == TOKEN_DIV || found == TOKEN_MOD) && e->operands)
-        diag_hint(d, error, "%s stands between its operands, as in `a div b`; as a function it is `(div)`",
-                  quote(p, token_at(p, index)->span));
+        diag_hint(d, error, "%s stands between its operands, as in `a %s b`; as a function it is `(%s)`",
+                  quote(p, token_at(p, index)->span), found == TOKEN_DIV ? "div" : "mod",
+                  found == TOKEN_DIV ? "div" : "mod");
     else if (found == ')' && is_binary(before) && e->operands)
         diag_hint(d, error, "a section has its operator first: `(+ 1)`; with the operator last write `fn x => e + x`");
     else if (found == '.' && e->operands && kind_after(p, index) == TOKEN_INTEGER)

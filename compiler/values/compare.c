@@ -65,7 +65,7 @@ static bool same_shape(struct comparer *c, const struct host_value *got, const s
     text_add(&text, where);
     for (size_t i = 0; i < rank; i++)
         text_printf(&text, "%s%lld", i ? "x" : "", (long long)value_shape(got)[i]);
-    text_add(&text, " elements instead of ");
+    text_printf(&text, " element%s instead of ", rank == 1 && value_shape(got)[0] == 1 ? "" : "s");
     for (size_t i = 0; i < value_rank(wanted); i++)
         text_printf(&text, "%s%lld", i ? "x" : "", (long long)value_shape(wanted)[i]);
     c->why = text_string(&text);
