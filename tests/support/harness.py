@@ -78,7 +78,8 @@ class Env:
     def variables(self, extra=None):
         """The environment for a program under test; sanitizers report through their exit status."""
         variables = dict(os.environ, LC_ALL="C.UTF-8")
-        variables.setdefault("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=0:exitcode=99")
+        # LLVM, which PoCL loads, sets a signal stack of its own, and ASan would unmap that as if it were its.
+        variables.setdefault("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=0:exitcode=99:use_sigaltstack=0")
         variables.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1:exitcode=99")
         variables.update(extra or {})
         return variables
