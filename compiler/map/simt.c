@@ -256,7 +256,7 @@ static bool loads_globally(const struct ir_region *region) {
 /* How many rounds a loop takes at most that is to be unrolled although its last rounds may not be whole, so that what it loads from global
    memory is on its way at the same time; 0: it is not. */
 static int64_t guarded_rounds(const struct ir_instruction *forall, const struct share *share) {
-    enum { MOST_GUARDED = 16 };
+    enum { MOST_GUARDED = 8 }; /* more would take registers from the whole of the kernel */
     int64_t high = forall->operands[0]->high, stride = share->constant_stride;
     if (!stride || share->is_sequential || high > MOST_GUARDED * stride)
         return 0;
