@@ -22,6 +22,9 @@ static void file_head(struct text *out, struct file_needs needs) {
         text_add(out, "#if defined POCL_DEVICE_ADDRESS_BITS /* PoCL 3.1 optimises such a kernel wrongly */\n"
                       "#define FCL_AS_WRITTEN __attribute__((noinline, optnone))\n"
                       "#else\n#define FCL_AS_WRITTEN\n#endif\n");
+    if (needs.vectors || needs.scalar_loops)
+        text_add(out, "#if defined __clang__\n#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
+                      "#else\n#define FCL_SCALAR\n#endif\n");
     if (needs.vectors) /* clang would keep to half of AVX-512's width */
         text_add(
             out,
@@ -35,13 +38,12 @@ static void file_head(struct text *out, struct file_needs needs) {
             "typedef int16 int16_unaligned __attribute__((aligned(4)));\n"
             "typedef uint16 uint16_unaligned __attribute__((aligned(4)));\n"
             "#define FCL_VECTOR(TYPE, at) (*(const TYPE##16_unaligned *)(at))\n"
-            "#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
             "/* LLVM 15 begins anew with an index where it goes on with shorter vectors than 16. */\n"
             "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n"
             "#define FCL_SIMD_EIGHT FCL_EIGHT\n"
             "#else\n"
             "#define FCL_VECTOR(TYPE, at) vload16(0, at)\n"
-            "#define FCL_SCALAR\n#define FCL_EIGHT\n#define FCL_SIMD_EIGHT\n"
+            "#define FCL_EIGHT\n#define FCL_SIMD_EIGHT\n"
             "#endif\n"
             "#define FCL_LANES (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n");
 }

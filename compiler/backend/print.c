@@ -273,6 +273,7 @@ void backend_print(struct text *out, enum backend_language language, const struc
             needs.doubles |= kernel->uses_double;
             needs.atomics64 |= kernel->uses_atomic64;
             needs.vectors |= kernel->mapping == TARGET_LOOP;
+            needs.scalar_loops |= kernel->has_scalar_loops;
             needs.as_written |= kernel->is_fragile;
             needs.scalar_blocks |= kernel->loads_by_truth;
             text_add(&kernels, kernels.length ? "\n" : "");

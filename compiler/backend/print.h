@@ -49,7 +49,7 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, as_written, unoptimised, scalar_blocks;
+    bool doubles, atomics64, vectors, scalar_loops, as_written, unoptimised, scalar_blocks;
 };
 
 struct dialect {

@@ -137,9 +137,7 @@ static bool has_strides(const struct ir_region *region, const struct ir_value *i
 /* `restarts`: LLVM 15 might use its index again, note [restarted indices]. */
 static enum target_vectors vectors_of(const struct ir_instruction *forall, const struct target_block *body,
                                       bool restarts) {
-    /* Vectors that are larger than the arrays of these loops never come to run, but where they are in the code LLVM 15 takes
-       elements of the arrays to be undefined (GVN). */
-    if (forall->operands[0]->high < TARGET_LANES || lower_steps_wrap(forall->regions[0]))
+    if (lower_is_short(forall) || lower_steps_wrap(forall->regions[0]))
         return TARGET_VECTORS_WITHIN;
     /* Iterations that change one place must not run together, even where a block is one thread and needs no atomics for it. */
     if (is_simple(body) && !lower_has(forall, IR_ATOMIC))

@@ -362,11 +362,13 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     statement->limit = limit;
     statement->value = expr_integer(l, index->base, 0);
     statement->step = expr_integer(l, index->base, 1);
-    if (l->target->mapping == TARGET_LOOP && lower_steps_wrap(loop->regions[0]))
+    bool is_loops = l->target->mapping == TARGET_LOOP;
+    if ((!l->options->has_exact_blocks && lower_is_short(loop)) || (is_loops && lower_steps_wrap(loop->regions[0])))
         statement->vectors = TARGET_VECTORS_WITHIN;
-    else if (l->target->mapping == TARGET_LOOP && !loop->result_count && lower_has_narrow(loop->regions[0]) &&
+    else if (is_loops && !loop->result_count && lower_has_narrow(loop->regions[0]) &&
              lower_restarts_index(l->arena, loop))
         statement->vectors = TARGET_VECTORS_EIGHT;
+    l->target->has_scalar_loops |= statement->vectors == TARGET_VECTORS_WITHIN;
     statement->unroll = loop->unroll && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= 64;
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");

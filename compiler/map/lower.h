@@ -116,6 +116,7 @@ struct target_expr *lower_named(struct lowering *l, struct target_expr *value, c
 bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind);
 /* vector_bugs.c: its notes say what these are for. */
 bool lower_steps_wrap(const struct ir_region *region);
+bool lower_is_short(const struct ir_instruction *loop);
 bool lower_loads_by_truth(const struct ir_region *region);
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
 bool lower_has_narrow(const struct ir_region *region); /* loads or stores of less than 32 bits */

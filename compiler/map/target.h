@@ -193,6 +193,7 @@ struct target_kernel {
     bool uses_double;
     bool uses_atomic64;
     bool is_fragile;             /* SIMT: PoCL 3.1 optimises it wrongly: barriers in branches, note [steps that wrap] */
+    bool has_scalar_loops;       /* some are TARGET_VECTORS_WITHIN; others of the loop mapping may be, too */
     bool loads_by_truth;         /* loops: GCC 12 vectorises it wrongly, note [places by truth] */
     int64_t private_bytes;       /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
     int64_t register_bytes;      /* SIMT: what they take at a time */

@@ -12,6 +12,10 @@
    otherwise than to add up a place is to have vectors of eight at once, after which there are no shorter ones. Sixteen are what AVX-512
    is asked for, and what narrow elements get anywhere.
 
+   note [short loops]
+   Vectors that are larger than the array that a loop goes through never come to run, but where they are in the code LLVM 15 takes what was
+   stored in the array to be undefined (GVN). How long such a loop is may be known from the array only.
+
    note [places by truth]
    GCC 12 goes wrong where a place is chosen by what is true: of ys[x == z] it loads others than the first two. Kernels
    with such places, which are 0 or 1 or made of a bool, are not vectorised by it. */
@@ -107,6 +111,27 @@ bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop
     struct map *sums = map_new(arena);
     map_set(sums, loop->parameters[0], sums);
     return uses_index(loop->regions[0], sums);
+}
+
+static bool goes_through_small(const struct ir_region *region, const struct ir_value *index) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        bool is_small = (at->kind == IR_LOAD || at->kind == IR_STORE) && at->buffer->memory >= MEMORY_SHARED &&
+                        at->buffer->capacity->is_constant && at->buffer->capacity->constant.integer < TARGET_LANES;
+        struct linear place;
+        if (is_small && linear_expand(at->operands[0], &place))
+            for (size_t k = 0; k < place.count; k++)
+                if (place.term[k].value == index)
+                    return true;
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r] && goes_through_small(at->regions[r], index))
+                return true;
+    }
+    return false;
+}
+
+bool lower_is_short(const struct ir_instruction *loop) {
+    return loop->operands[0]->high < TARGET_LANES || goes_through_small(loop->regions[0], loop->parameters[0]);
 }
 
 bool lower_has_narrow(const struct ir_region *region) {
