@@ -197,7 +197,7 @@ static bool lower_rows(struct lowering *l, const struct ir_instruction *forall) 
         lower_bind(l, index, lower_named(l, whole, index->name, "i"));
     }
     lower_region(l, forall->regions[0]);
-    /* Rows of a power of two leave nothing to shorter vectors. */
+    /* A row is a power of two long: it leaves nothing to shorter vectors, or longer ones do not come to run. */
     inner->vectors = vectors_of(forall, &inner->body, false);
     lower_leave(l, inner_scope);
     lower_leave(l, outer_scope);

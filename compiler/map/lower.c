@@ -353,6 +353,11 @@ static void assign_carried(struct lowering *l, struct target_variable **variable
             lower_assign(l, variables[i], exprs[i]);
 }
 
+void lower_scalar(struct lowering *l, struct target_statement *loop) {
+    loop->vectors = TARGET_VECTORS_WITHIN;
+    l->target->has_scalar_loops = true;
+}
+
 static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     struct target_expr *limit = lower_simple(l, loop->operands[0], "count");
     struct target_variable **carried = declare_carried(l, loop, 1);
@@ -364,11 +369,10 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     statement->step = expr_integer(l, index->base, 1);
     bool is_loops = l->target->mapping == TARGET_LOOP;
     if ((!l->options->has_exact_blocks && lower_is_short(loop)) || (is_loops && lower_steps_wrap(loop->regions[0])))
-        statement->vectors = TARGET_VECTORS_WITHIN;
+        lower_scalar(l, statement);
     else if (is_loops && !loop->result_count && lower_has_narrow(loop->regions[0]) &&
              lower_restarts_index(l->arena, loop))
         statement->vectors = TARGET_VECTORS_EIGHT;
-    l->target->has_scalar_loops |= statement->vectors == TARGET_VECTORS_WITHIN;
     statement->unroll = loop->unroll && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= 64;
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");

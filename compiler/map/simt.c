@@ -403,6 +403,8 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     loop->limit = is_plain ? limit : expr_convert(l, limit, BASE_U32);
     loop->is_short = share.constant_stride && !share.is_sequential && !count->is_constant &&
                      count->high <= (int64_t)FEW_ROUNDS * share.constant_stride;
+    if (share.is_sequential && lower_is_short(forall))
+        lower_scalar(l, loop);
     struct lower_scope scope = lower_enter(l, &loop->body);
     const char *name = is_plain ? index->name : names_fresh(l->names, index->name, "i"); /* the better is the body's */
     if (is_plain) {

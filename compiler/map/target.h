@@ -122,7 +122,7 @@ enum target_vectors {
     TARGET_VECTORS_WANTED_EIGHT, /* the same, eight at a time: note [restarted indices] */
     TARGET_VECTORS_EIGHT,        /* if any, of eight */
     TARGET_VECTORS_WITHIN, /* each iteration goes through memory of its own: vectors of several would gather; or LLVM
-                              makes wrong ones, note [steps that wrap] */
+                              makes wrong ones: notes [steps that wrap] and [short loops] */
     TARGET_VECTORS_COUNT
 };
 
@@ -192,11 +192,11 @@ struct target_kernel {
     int warp_threads;
     bool uses_double;
     bool uses_atomic64;
-    bool is_fragile;             /* SIMT: PoCL 3.1 optimises it wrongly: barriers in branches, note [steps that wrap] */
-    bool has_scalar_loops;       /* some are TARGET_VECTORS_WITHIN; others of the loop mapping may be, too */
-    bool loads_by_truth;         /* loops: GCC 12 vectorises it wrongly, note [places by truth] */
-    int64_t private_bytes;       /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
-    int64_t register_bytes;      /* SIMT: what they take at a time */
+    bool is_fragile;        /* SIMT: PoCL 3.1 optimises it wrongly: barriers in branches, notes in vector_bugs.c */
+    bool has_scalar_loops;  /* SIMT: a loop of a thread is TARGET_VECTORS_WITHIN (the loop mapping need not say so) */
+    bool loads_by_truth;    /* loops: GCC 12 vectorises it wrongly, note [places by truth] */
+    int64_t private_bytes;  /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
+    int64_t register_bytes; /* SIMT: what they take at a time */
     int64_t static_shared_bytes; /* declared in the kernel */
     int64_t dynamic_fixed_bytes; /* CUDA: static memory too large to be declared so, at the start of the dynamic one */
     VEC(struct target_dynamic) dynamic; /* CUDA: follow the fixed part; OpenCL has LOCAL parameters instead */

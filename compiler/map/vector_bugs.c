@@ -104,7 +104,7 @@ static bool uses_index(const struct ir_region *region, struct map *sums) {
 }
 
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop) {
-    enum { WHOLE = 128 }; /* what is a multiple of it leaves nothing to shorter vectors */
+    enum { WHOLE = 256 }; /* four vectors of 64 bytes: what is a multiple of it leaves nothing to shorter ones */
     const struct ir_value *count = loop->operands[0];
     if ((count->is_constant && count->constant.integer % WHOLE == 0) || has_loops(loop->regions[0]))
         return false;
