@@ -120,7 +120,10 @@ static void check_literal(struct checker *c, const struct literal_check *check) 
     if (type->kind == TYPE_ERROR)
         return;
     if (check->too_large) {
-        diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span, "this number does not fit any integer type");
+        struct diagnostic *d =
+            diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span, "this number does not fit any integer type");
+        if (type->kind == TYPE_BASE && base_info[type->base].is_floating)
+            diag_hint(c->diagnostics, d, "`.0` after it makes it a `%s`", base_info[type->base].name);
         return;
     }
     if (core->literal.is_floating) {
