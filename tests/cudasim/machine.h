@@ -16,7 +16,8 @@ constexpr size_t stack_bytes = 128 * 1024;
 constexpr size_t most_static_shared = 48 * 1024;
 constexpr size_t most_shared = 96 * 1024;
 constexpr uint64_t device_bytes = 16ull << 30;
-constexpr unsigned char fresh_byte = 0xA5; // what memory nobody has written holds
+constexpr unsigned char fresh_byte = 0xA5;     // what memory nobody has written holds
+constexpr uint64_t most_filled = 256ull << 20; // bytes of an allocation: the device has more memory than the host may
 
 struct dim {
     unsigned x, y, z;
@@ -104,7 +105,7 @@ std::string source_of(const void *code);
 
 // ---------------------------------------------------------------- memory (memory.cc)
 
-// A new allocation filled with fresh_byte, or 0.
+// A new allocation, its first most_filled bytes filled with fresh_byte, or 0.
 uintptr_t allocate(size_t bytes);
 bool release(uintptr_t address);
 // Whether the whole range lies in one live allocation.

@@ -73,7 +73,7 @@ uintptr_t allocate(size_t bytes) {
         owner_of[(begin - arena.begin) / granule + i] = number;
     next_free = begin + (granules + 2) * granule;
     live_bytes += bytes;
-    memset(reinterpret_cast<void *>(begin), fresh_byte, bytes);
+    memset(reinterpret_cast<void *>(begin), fresh_byte, bytes < most_filled ? bytes : most_filled);
     return begin;
 }
 
