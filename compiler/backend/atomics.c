@@ -112,6 +112,15 @@ static void print_word_helper(struct printer *p, enum ir_atomic atomic, enum bas
         return;
     }
     text_printf(p->out, "%s%s %s(%s%s *p, %s x) {\n", head, type, name, at, type, type);
+    bool is_of_bits =
+        base_info[base].is_integer ? atomic != ATOMIC_MIN && atomic != ATOMIC_MAX : atomic == ATOMIC_EXCHANGE;
+    const char *of_word = base_info[base].bits >= 32 && is_of_bits ? d->atomic(atomic, word) : NULL;
+    if (of_word) {
+        const char *call =
+            arena_printf(p->out->arena, "%s((%s%s *)p, %s)", of_word, at, words, to_word(p, base, word, "x"));
+        text_printf(p->out, "    return %s;\n}\n", from_word(p, base, call));
+        return;
+    }
     text_printf(p->out, "    %s seen = *(volatile %s%s *)p, was;\n    %s old;\n    do {\n        was = seen;\n", words,
                 at, words, type);
     text_printf(p->out, "        old = %s;\n", from_word(p, base, "was"));

@@ -116,6 +116,7 @@ const struct dialect dialect_c = {
     .warp_barrier = "",
     .failed_head = "static ",
     .fence = "__atomic_thread_fence(__ATOMIC_ACQ_REL);",
+    .block_fence = "__atomic_thread_fence(__ATOMIC_ACQ_REL);",
     .atomic = atomic,
     .has_generic_atomics = true,
     .unroll = "FCL_UNROLL",

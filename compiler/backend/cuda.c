@@ -84,6 +84,7 @@ const struct dialect dialect_cuda = {
     .ballot = "__ballot_sync(0xffffffffu, ",
     .failed_head = "static __device__ __noinline__ ",
     .fence = "__threadfence();",
+    .block_fence = "__threadfence_block();",
     .atomic = atomic,
     .unroll = "#pragma unroll",
     .roll = "#pragma unroll 1",

@@ -61,6 +61,7 @@ const struct dialect dialect_dump = {
                 [TARGET_EXCHANGE_XOR] = "shuffle_xor("},
     .ballot = "ballot(",
     .fence = "fence;",
+    .block_fence = "block fence;",
     .atomic = atomic,
     .unroll = "unrolled",
     .vectors = {[TARGET_VECTORS_WANTED] = "simd",

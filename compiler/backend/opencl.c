@@ -117,6 +117,8 @@ const struct dialect dialect_opencl = {
     .warp_barrier = "",
     .failed_head = "static ",
     .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+    .block_fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+    .has_volatile_locks = true,
     .atomic = atomic,
     .unroll = "#pragma unroll",
     .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD",

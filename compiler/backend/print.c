@@ -92,7 +92,10 @@ static void print_value(struct printer *p, const struct target_variable *variabl
 static void print_variable(struct printer *p, const struct target_statement *statement) {
     const struct target_variable *variable = statement->variable;
     print_indent(p);
-    text_printf(p->out, "%s%s %s", variable->is_mutable ? "" : "const ",
+    text_printf(p->out, "%s%s %s",
+                variable->is_lock && p->dialect->has_volatile_locks ? "volatile "
+                : variable->is_mutable                              ? ""
+                                                                    : "const ",
                 variable->lanes ? vector_type(p, variable->base) : p->dialect->types[variable->base], variable->name);
     if (statement->value) {
         text_add(p->out, " = ");
@@ -192,7 +195,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
         text_add(p->out, ");\n");
         return;
     case TARGET_CHECK: print_check(p, statement); return;
-    case TARGET_FENCE: print_line(p, "%s", p->dialect->fence); return;
+    case TARGET_FENCE: print_line(p, "%s", statement->is_global ? p->dialect->fence : p->dialect->block_fence); return;
     case TARGET_DECLARE_ARRAY: print_array(p, statement->array); return;
     case TARGET_DECLARE_POINTER: print_pointer(p, statement); return;
     case TARGET_FOR: print_for(p, statement); return;

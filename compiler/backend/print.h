@@ -70,7 +70,8 @@ struct dialect {
     bool has_rsqrt;               /* else 1 / sqrt(x) */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
-    const char *fence;
+    const char *fence, *block_fence;                           /* seen by all blocks; by the threads of this one */
+    bool has_volatile_locks; /* compilers would take what a lock guards out of the loop that waits for it */
     /* The language's own function for an atomic, or NULL; `&a[i]`, the expected and the new value are its arguments. */
     const char *(*atomic)(enum ir_atomic atomic, enum base base);
     const char *failed_head;   /* of the function that reports a failed check; NULL: function_head */

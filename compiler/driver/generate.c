@@ -66,6 +66,7 @@ static bool generate_kernel(const struct generate_request *request, const struct
     struct arena *arena = request->arena;
     struct elaborate_options elaborate = generate_elaborate_options(request->options);
     elaborate.has_shuffles = request->language == BACKEND_CUDA;
+    elaborate.polls_by_atomics = request->language == BACKEND_OPENCL && !request->loop;
     elaborate.is_cpu = request->loop || request->language == BACKEND_C;
     if (elaborate.is_cpu)
         elaborate.shared_bytes = CPU_SHARED_BYTES;

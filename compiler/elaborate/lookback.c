@@ -11,6 +11,8 @@
    A state and 62 bits of a value are one word, which no other thread sees half-written. A larger value has several words, each
    with the state: who finds different states in them comes between two writes, and looks again. So no order of writes
    to different places is asked of the device, and no fence.
+   CUDA's volatile accesses go where other multiprocessors see them. OpenCL's need not (Intel's GPUs read them from a core's own
+   cache), so there words are written and read by atomics.
 
    note [counts]
    `lookbackCounts` does the same for each place of an array of numbers that are not negative, a thread for each place, so that blocks
@@ -176,6 +178,19 @@ static struct ir_value **join(struct elaborator *e, const struct lookback_state 
     return leaves;
 }
 
+static void show(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *at, struct ir_value *word) {
+    if (e->options->polls_by_atomics)
+        ir_atomic(e->builder, ATOMIC_EXCHANGE, buffer, at, word);
+    else
+        ir_store(e->builder, buffer, at, word);
+}
+
+static struct ir_value *see(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *at) {
+    if (!e->options->polls_by_atomics)
+        return ir_load(e->builder, buffer, at);
+    return ir_atomic(e->builder, ATOMIC_ADD, buffer, at, ir_constant(e->builder, buffer->element, (union scalar){0}));
+}
+
 static void publish(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks, int what,
                     struct ir_value *const *leaves) {
     struct ir_builder *b = e->builder;
@@ -184,7 +199,7 @@ static void publish(struct elaborator *e, const struct lookback_state *state, co
     for (size_t k = 0; k < state->word_count; k++) {
         const struct word *word = &state->words[k];
         struct ir_value *packed = elab_pack(e, base_of(word), pieces.at + word->first, word->count);
-        ir_store(b, word->buffer, blocks->index, ir_binary(b, OP_OR, flag, ir_convert(b, packed, BASE_U64)));
+        show(e, word->buffer, blocks->index, ir_binary(b, OP_OR, flag, ir_convert(b, packed, BASE_U64)));
     }
 }
 
@@ -195,7 +210,7 @@ static struct ir_value *look(struct elaborator *e, const struct lookback_state *
     struct ir_value *at = ir_constant(b, BASE_U64, (union scalar){.natural = STATE_AT}), *all = NULL;
     *words = ARENA_ARRAY(e->arena, struct ir_value *, state->word_count);
     for (size_t k = 0; k < state->word_count; k++)
-        (*words)[k] = ir_load(b, state->words[k].buffer, j);
+        (*words)[k] = see(e, state->words[k].buffer, j);
     for (size_t k = 0; k < state->word_count; k++)
         all = all ? ir_binary(b, OP_AND, all, (*words)[k]) : (*words)[k]; /* NOTHING, unless all are the same */
     return ir_convert(b, ir_binary(b, OP_SHR, all, at), BASE_I32);
@@ -450,7 +465,7 @@ static struct ir_value *count_back(struct elaborator *e, const struct lookback_s
     ir_begin_while(b, carried, CARRIED, lows, highs);
     ir_name(carried[BEFORE], "before");
     ir_while_body(b, ir_unary(b, OP_NOT, carried[IS_DONE]));
-    struct ir_value *j = carried[BEFORE], *word = ir_load(b, state->words->buffer, word_at(e, state, j, place));
+    struct ir_value *j = carried[BEFORE], *word = see(e, state->words->buffer, word_at(e, state, j, place));
     ir_name(word, "state");
     struct ir_value *is_there = ir_binary(b, OP_NE, word, zero), *is_all = ir_binary(b, OP_LT, word, zero);
     struct ir_value *own = ir_ternary(b, OP_SELECT, is_there, ir_binary(b, OP_SUB, word, one), zero);
@@ -474,10 +489,10 @@ static struct pull *counts_in_one_pass(struct elaborator *e, const struct lookba
     if (blocks) {
         struct ir_value *own = count_at(e, counts, place), *at = word_at(e, state, blocks->index, place);
         bool was_volatile = ir_set_volatile(b, true);
-        ir_store(b, state->words->buffer, at, ir_binary(b, OP_ADD, own, ir_int(b, 1)));
+        show(e, state->words->buffer, at, ir_binary(b, OP_ADD, own, ir_int(b, 1)));
         sum = count_back(e, state, blocks, place);
         struct ir_value *sign = ir_constant(b, BASE_I32, (union scalar){.integer = INT32_MIN});
-        ir_store(b, state->words->buffer, at, ir_binary(b, OP_OR, sign, ir_binary(b, OP_ADD, sum, own)));
+        show(e, state->words->buffer, at, ir_binary(b, OP_OR, sign, ir_binary(b, OP_ADD, sum, own)));
         ir_set_volatile(b, was_volatile);
     }
     ir_store(b, found[0], place, sum);

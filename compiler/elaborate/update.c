@@ -9,7 +9,10 @@
       it is being updated, and 2. applies to the whole.
    Atomics are for words of 32 and 64 bits, so a smaller component is kept in a word while the array is being updated.
    4. Otherwise each place has a lock. It is released inside the branch of the thread that has taken it, so that lanes which
-      run in lockstep with that thread do not keep it from getting there. */
+      run in lockstep with that thread do not keep it from getting there. A compiler that sees that the branch and the loop's end
+      have one condition may still put the branch behind the loop, where lanes wait for each other (LLVM does, for AMD's GPUs):
+      in OpenCL that condition is a volatile variable.
+   A replacement that changes nothing, as most are of a least or a greatest value, takes no compare-and-swap on GPUs. */
 #include <string.h>
 
 #include "elaborate/reduce.h"
@@ -177,11 +180,18 @@ static void replace(struct elaborator *e, struct ir_buffer *buffer, struct ir_va
     ir_begin_while(b, carried, 2, NULL, NULL);
     ir_name(carried[0], "old");
     ir_while_body(b, ir_unary(b, OP_NOT, carried[1]));
-    struct ir_value *seen = ir_compare_exchange(b, buffer, at, carried[0], next(e, context, carried[0]));
+    struct ir_value *new = next(e, context, carried[0]), *old_bits = elab_bits_of(e, carried[0]);
+    struct ir_value *nexts[2] = {carried[0], ir_bool(b, true)};
+    if (!e->options->is_cpu)
+        ir_begin_if(b, ir_binary(b, OP_NE, elab_bits_of(e, new), old_bits));
+    struct ir_value *seen = ir_compare_exchange(b, buffer, at, carried[0], new);
     ir_name(seen, "seen");
-    struct ir_value *same = ir_binary(b, OP_EQ, elab_bits_of(e, seen), elab_bits_of(e, carried[0]));
-    struct ir_value *nexts[2] = {seen, same};
-    ir_end_while(b, nexts, results);
+    struct ir_value *exchanged[2] = {seen, ir_binary(b, OP_EQ, elab_bits_of(e, seen), old_bits)};
+    if (!e->options->is_cpu) {
+        ir_else(b, exchanged, 2);
+        ir_end_if(b, nexts, exchanged, 2, false);
+    }
+    ir_end_while(b, exchanged, results);
 }
 
 struct component {
@@ -246,13 +256,14 @@ static void update_locked(struct elaborator *e, const struct reducing *r, const 
     struct ir_value *was = ir_compare_exchange(b, places->lock, lock, ir_int(b, 0), ir_int(b, 1));
     ir_name(was, "taken");
     struct ir_value *is_mine = ir_binary(b, OP_EQ, was, ir_int(b, 0));
+    enum level_value among = places->lock->memory == MEMORY_SHARED ? LEVEL_BLOCK : LEVEL_GRID;
     ir_begin_if(b, is_mine);
-    ir_fence(b);
+    ir_fence(b, among);
     bool was_volatile = ir_set_volatile(b, true);
     struct elab_value *old = reduce_read(e, r, places, place);
     reduce_write(e, r, places, place, elab_apply2(e, r->function, old, new));
     ir_set_volatile(b, was_volatile);
-    ir_fence(b);
+    ir_fence(b, among);
     ir_atomic(b, ATOMIC_EXCHANGE, places->lock, lock, ir_int(b, 0));
     ir_else(b, NULL, 0);
     ir_end_if(b, NULL, NULL, 0, false);

@@ -80,10 +80,10 @@ static void launch_arguments(struct emit_body *body, const struct target_kernel 
             text_printf(&body->releases, "    fcl_buffer_free(s%d);\n", scratch);
             line(body, "fcl_buffer_free(s%d);", scratch);
             line(body, "s%d = NULL;", scratch);
-            bool per_thread = p->unit == LEVEL_THREAD && kernel->mapping == TARGET_SIMT;
             require(body,
                     arena_printf(body->unit->arena, "fcl_buffer_array(context, blocks * %d * (uint64_t)%s, %zu, &s%d)",
-                                 per_thread ? kernel->block_threads : 1, emit_value(body, p->capacity), size, scratch));
+                                 p->unit == LEVEL_THREAD ? kernel->block_threads : 1, emit_value(body, p->capacity),
+                                 size, scratch));
             line(body, "args[%zu] = fcl_arg_buffer(s%d);", i, scratch);
             break;
         }

@@ -96,9 +96,7 @@ static bool launch(struct device_run *x, const struct ir_instruction *forall) {
             break;
         }
         case TARGET_PARAMETER_SCRATCH: {
-            uint64_t units = blocks * (parameter->unit == LEVEL_THREAD && kernel->mapping == TARGET_SIMT
-                                           ? (uint64_t)kernel->block_threads
-                                           : 1);
+            uint64_t units = blocks * (parameter->unit == LEVEL_THREAD ? (uint64_t)kernel->block_threads : 1);
             good = fcl_buffer_array(x->job.context, units * (uint64_t)value_of(x, parameter->capacity), size,
                                     &scratch[scratches]) == FCL_OK ||
                    failed(x, "scratch memory");

@@ -509,8 +509,10 @@ struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buf
     return atomic(b, ATOMIC_COMPARE_EXCHANGE, buffer, operands, 3);
 }
 
-void ir_fence(struct ir_builder *b) {
-    builder_append(b, b->frames.count - 1, builder_instruction(b, IR_FENCE, 0, 0, 0));
+void ir_fence(struct ir_builder *b, enum level_value among) {
+    struct ir_instruction *fence = builder_instruction(b, IR_FENCE, 0, 0, 0);
+    fence->outer = among;
+    builder_append(b, b->frames.count - 1, fence);
     builder_top(b)->effects = builder_top(b)->stores = true;
 }
 

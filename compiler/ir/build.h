@@ -54,7 +54,8 @@ struct ir_value *ir_atomic(struct ir_builder *b, enum ir_atomic atomic, struct i
                            struct ir_value *index, struct ir_value *value);
 struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index,
                                      struct ir_value *expected, struct ir_value *desired);
-void ir_fence(struct ir_builder *b);
+/* Among the threads of a block, or of the grid. */
+void ir_fence(struct ir_builder *b, enum level_value among);
 /* Between the lanes of a warp, in a loop over all of them: integers of 32 and 64 bits and floats; a ballot of bools is a uint. */
 struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct ir_value *lane);
 struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote);

@@ -155,7 +155,7 @@ struct ir_instruction {
     enum ir_atomic atomic;         /* ATOMIC */
     uint32_t site;                 /* CHECK; LOAD by the host: index into the kernel's checks */
     struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE; FORALL: see note [tickets], or NULL */
-    enum level_value outer, inner; /* FORALL; inner < outer */
+    enum level_value outer, inner; /* FORALL; inner < outer. FENCE: outer, whose threads */
     struct ir_value **operands;
     size_t operand_count;
     struct ir_value **results;

@@ -189,7 +189,7 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
         print_values(p, instruction->operands + 1, instruction->operand_count - 1);
         text_add(out, "\n");
         return;
-    case IR_FENCE: text_add(out, "fence\n"); return;
+    case IR_FENCE: text_printf(out, "fence <%s>\n", level_names[instruction->outer]); return;
     case IR_SHUFFLE:
     case IR_BALLOT:
         text_add(out, instruction->kind == IR_SHUFFLE ? "shuffle " : "ballot ");

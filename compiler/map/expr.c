@@ -117,8 +117,13 @@ void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_valu
     struct target_statement *pointer = lower_emit(l, TARGET_DECLARE_POINTER);
     pointer->array = slice;
     pointer->from = memory;
-    pointer->index = expr_operation(l, OP_MUL, BASE_U64, expr_convert(l, unit_id, BASE_U64),
-                                    expr_convert(l, lower_value(l, buffer->capacity), BASE_U64));
+    pointer->index = expr_convert(l, unit_id, BASE_U64);
+    if (unit == LEVEL_THREAD) /* elements of one place side by side, as neighbours ask for them together */
+        slice->stride =
+            lower_named(l, expr_convert(l, expr_hardware(l, TARGET_GLOBAL_THREAD_COUNT), BASE_U64), "stride", NULL);
+    else
+        pointer->index = expr_operation(l, OP_MUL, BASE_U64, pointer->index,
+                                        expr_convert(l, lower_value(l, buffer->capacity), BASE_U64));
     l->target->uses_double |= buffer->element == BASE_F64;
     map_set(l->arrays, buffer, slice);
 }

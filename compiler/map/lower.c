@@ -148,10 +148,16 @@ static struct target_expr *lower_subscript(struct lowering *l, const struct ir_v
     return exact;
 }
 
+static struct target_expr *lower_place(struct lowering *l, const struct target_array *array,
+                                       const struct ir_value *value) {
+    struct target_expr *index = lower_subscript(l, value);
+    return array->stride ? expr_operation(l, OP_MUL, BASE_U64, expr_convert(l, index, BASE_U64), array->stride) : index;
+}
+
 static void lower_load(struct lowering *l, const struct ir_instruction *instruction) {
     struct target_array *array = lower_array(l, instruction->buffer);
     struct target_expr *expr =
-        expr_element(l, instruction->results[0]->base, array, lower_subscript(l, instruction->operands[0]));
+        expr_element(l, instruction->results[0]->base, array, lower_place(l, array, instruction->operands[0]));
     expr->is_volatile = instruction->is_volatile;
     lower_result(l, instruction, expr, "x");
 }
@@ -159,7 +165,7 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
 static void lower_store(struct lowering *l, const struct ir_instruction *instruction) {
     struct target_statement *store = lower_emit(l, TARGET_STORE);
     store->array = lower_array(l, instruction->buffer);
-    store->index = lower_subscript(l, instruction->operands[0]);
+    store->index = lower_place(l, store->array, instruction->operands[0]);
     store->value = lower_value(l, instruction->operands[1]);
     store->is_volatile = instruction->is_volatile;
 }
@@ -215,8 +221,11 @@ static void leave_on_failure(struct lowering *l, const struct ir_instruction *lo
         return;
     struct target_expr *site = expr_element(l, BASE_I32, l->report, expr_integer(l, BASE_I32, 0));
     site->is_volatile = true;
+    enum level_value together = loop->region->ambient;
+    if (together == LEVEL_THREAD && (lower_has(loop, IR_BALLOT) || lower_has(loop, IR_SHUFFLE)))
+        together = LEVEL_WARP; /* lanes that have left would not come to what the others do together */
     if (l->target->mapping == TARGET_SIMT)
-        site = simt_agree(l, site, loop->region->ambient);
+        site = simt_agree(l, site, together);
     lower_emit(l, TARGET_LEAVE_UNLESS)->value = expr_operation(l, OP_EQ, BASE_BOOL, site, expr_integer(l, BASE_I32, 0));
 }
 
@@ -284,7 +293,8 @@ static void lower_atomic(struct lowering *l, const struct ir_instruction *instru
         return;
     }
     const struct ir_value *result = instruction->results[0];
-    struct target_expr *index = lower_subscript(l, instruction->operands[0]);
+    struct target_array *array = lower_array(l, instruction->buffer);
+    struct target_expr *index = lower_place(l, array, instruction->operands[0]);
     struct target_expr *value = lower_value(l, instruction->operands[instruction->operand_count - 1]);
     struct target_expr *expected = instruction->operand_count == 3 ? lower_value(l, instruction->operands[1]) : NULL;
     struct target_variable *variable = NULL;
@@ -294,7 +304,7 @@ static void lower_atomic(struct lowering *l, const struct ir_instruction *instru
     }
     struct target_statement *atomic = lower_emit(l, TARGET_ATOMIC);
     atomic->variable = variable;
-    atomic->array = lower_array(l, instruction->buffer);
+    atomic->array = array;
     atomic->index = index;
     atomic->value = value;
     atomic->expected = expected;
@@ -383,8 +393,22 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     ahead_load(l, held, false);
 }
 
+/* Of a lock: what it guards is between fences in a branch. */
+static bool waits_for_lock(const struct ir_instruction *loop) {
+    const struct ir_region *body = loop->regions[1];
+    for (size_t i = 0; i < body->instructions.count; i++) {
+        const struct ir_instruction *branch = body->instructions.at[i];
+        for (size_t k = 0; branch->kind == IR_IF && k < branch->regions[0]->instructions.count; k++)
+            if (branch->regions[0]->instructions.at[k]->kind == IR_FENCE)
+                return true;
+    }
+    return false;
+}
+
 static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     struct target_variable **carried = declare_carried(l, loop, 0);
+    if (waits_for_lock(loop))
+        carried[0]->is_lock = true;
     struct target_statement *statement = lower_emit(l, TARGET_WHILE);
     struct lower_scope scope = lower_enter(l, &statement->body);
     leave_on_failure(l, loop);
@@ -472,7 +496,7 @@ static void lower_instruction(struct lowering *l, const struct ir_instruction *i
         break;
     case IR_STORE: lower_store(l, instruction); break;
     case IR_ATOMIC: lower_atomic(l, instruction); break;
-    case IR_FENCE: lower_emit(l, TARGET_FENCE); break;
+    case IR_FENCE: lower_emit(l, TARGET_FENCE)->is_global = instruction->outer == LEVEL_GRID; break;
     case IR_SHUFFLE:
     case IR_BALLOT: lower_exchange(l, instruction); break;
     case IR_CHECK: lower_check(l, instruction); break;

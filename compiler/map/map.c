@@ -33,6 +33,15 @@ struct map_options map_options_c(void) {
     return (struct map_options){.mapping = TARGET_LOOP};
 }
 
+bool target_has_thread_scratch(const struct target_kernel *kernel) {
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        const struct target_parameter *parameter = &kernel->parameters.at[i];
+        if (parameter->kind == TARGET_PARAMETER_SCRATCH && parameter->unit == LEVEL_THREAD)
+            return true;
+    }
+    return false;
+}
+
 size_t target_element_bytes(enum base base) { return (size_t)base_info[base].bits / 8; }
 
 int64_t target_spare_bytes(const struct target_kernel *kernel) {

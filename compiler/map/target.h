@@ -13,6 +13,7 @@ struct target_variable {
     enum base base;
     bool is_mutable;
     bool is_parameter; /* then a bool is held as a byte: OpenCL has no bool arguments */
+    bool is_lock;      /* whether a place's lock is taken: note [exclusion] in elaborate/update.c */
     int lanes;         /* 0, or TARGET_LANES: it is a vector */
 };
 
@@ -38,6 +39,7 @@ struct target_array {
     int64_t capacity;              /* of a declared array; TARGET_CAPACITY_DYNAMIC: shared memory sized by the launch */
     int alignment;                 /* bytes; 0: the element's own */
     int lanes;                     /* 0, or TARGET_LANES: its elements are held in vectors, and indices count these */
+    struct target_expr *stride;    /* elements from one to the next (ulong); NULL: 1 */
     bool is_brief;                 /* PRIVATE: what an expression would hold in registers anyway, note [ahead] */
 };
 
@@ -139,7 +141,7 @@ struct target_statement {
     bool unroll;                 /* FOR: to be unrolled completely */
     bool is_short;               /* FOR: of few iterations, not to be unrolled */
     enum target_vectors vectors; /* FOR */
-    bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared */
+    bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
     bool is_volatile;            /* STORE */
     int lanes;                   /* STORE: 0, or TARGET_LANES: of a vector */
 };
@@ -218,6 +220,8 @@ int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of
 /* Whether it, or any of them, has checks to report. */
 bool target_reports(const struct target_kernel *kernel);
 bool target_any_reports(const struct target_program *program);
+/* Whether each thread of a launch has memory of its own in a parameter. */
+bool target_has_thread_scratch(const struct target_kernel *kernel);
 /* The kernel made from that FORALL, or NULL. */
 const struct target_kernel *target_kernel_of(const struct target_program *program, const struct ir_instruction *forall);
 

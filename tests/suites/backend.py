@@ -28,12 +28,12 @@ def cases(env):
         env.must(env.fclc, *options, path, "-o", out)
         return out
 
-    def golden(name, source, kernel, patterns={}, **wanted):
+    def golden(name, source, kernel, patterns={}, options=(), extension="cu", **wanted):
         def check():
             path = os.path.join(env.tmp(), "golden.fcl")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(source)
-            text = body(open(compile_to("cu", path), encoding="utf-8").read(), kernel)
+            text = body(open(compile_to(extension, path, *options), encoding="utf-8").read(), kernel)
             got = {"loops": count(r"\bfor \(", text), "barriers": count(r"__syncthreads\(\)", text),
                    "shared": count(r"__shared__", text), "private": count(r"\blocal_array\w*\[\w+\];", text), "divisions": count(r"[^/]/[^/*]|%", text),
                    "branches": count(r"\bif \(", text), "choices": count(r" \? ", text), "unrolled": count(r"#pragma unroll\n", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
@@ -136,6 +136,31 @@ def cases(env):
                  "kernel k (xs : [double]) = scan (+) 0.0 xs", "k",
                  {r"__threadfence": 0, r"volatile unsigned long long \*\)lookback\w*\)\[\w+\] = ": 8,
                   r"= \(\(volatile unsigned long long \*\)lookback": 4})
+    yield golden("OpenCL's volatile accesses need not reach other cores, so there words are exchanged, and read by additions of 0",
+                 "kernel k (xs : [double]) = scan (+) 0.0 xs", "k",
+                 {r"volatile": 0, r"atom_xchg\(&lookback\w*\[": 8, r"= atom_add\(&lookback\w*\[\w+\], 0ul\)": 4},
+                 options=["--map=simt"], extension="cl")
+    yield golden("under --check, a warp that goes back leaves as one when there is a failure: votes wait for all lanes",
+                 "kernel k (is : [int]) (xs : [int]) = scan (+) 0 (map (fn i => index xs i) is)", "k",
+                 {r"stop = __shfl_sync\(0xffffffffu, \(\(volatile int \*\)k_fcl_report\)\[0\], 0\)": 2, r"if \(!\(stop\w* == 0\)\) break;": 2,
+                  r"if \(!\(\(\(volatile": 0}, options=["--check"])
+    locked = ("fun by (a, b, c) (p, q, r) = (a * p, b * p + q * a, c * p + r + b)\nsig k : [int] -> [(i64, i64, i64)] -> [(i64, i64, i64)]<grid>\n"
+              "kernel k is xs = reduceByIndex by (1i64, 0i64, 0i64) (replicate 8 (1i64, 0i64, 0i64)) (zip is xs)")
+    yield golden("what a lock in shared memory guards is ordered for the block, what one in global memory guards for all", locked, "k_1",
+                 {r"__threadfence_block\(\)": 2, r"__threadfence\(\)": 2, r"\bvolatile bool": 0})
+    yield golden("OpenCL's compilers are to leave what a lock guards in the loop that waits for it", locked, "k_1",
+                 {r"volatile bool state\w* = false;": 2}, options=["--map=simt"], extension="cl")
+    yield golden("a greatest element that does not change takes no compare-and-swap",
+                 "sig k : [int] -> [double] -> [double]<grid>\nkernel k is xs = reduceByIndex max 0.0 (replicate 8 0.0) (zip is xs)", "k_5",
+                 {r"if \(\w+ != fcl_bits_u64\(\w+\)\) \{\s*const double seen = fcl_atomic_replace_double": 1})
+
+    def own_sums():
+        path = os.path.join(env.tmp(), "sums.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("sig k : [int] -> [i64] -> [i64]<grid>\nkernel k is xs = reduceByIndex (+) 0i64 (replicate 8 0i64) (zip is xs)")
+        text = open(compile_to("cu", path), encoding="utf-8").read()
+        assert "return (long long)atomicAdd((unsigned long long *)p, (unsigned long long)x);" in text and "atomicCAS" not in text, text
+    yield Case("sums of 64 bits with a sign are the device's own atomic", own_sums)
     yield golden("a filter asks once for each chunk, not for each element, whether it is the one that says the length",
                  "kernel k (xs : [int]) = filter (fn x => x > 0) xs", "k",
                  {r"said_length\[0\] = ": 2, r"if \(threadIdx.x == 0\) \{\s*if \(\w+\) \{\s*said_length": 2})
@@ -144,6 +169,11 @@ def cases(env):
     yield golden("an array that a thread's stack has no room for is in global memory",
                  "sig each : [int] -> [int]<thread>\nfun each c = reverse (force (push <thread> c)) |> push <thread>\n"
                  "kernel k (xs : [int]) = (concat 4096 (map each (splitUp 4096 xs)) : [int]<grid>)", "k", private=0)
+    yield golden("where neighbours' elements of one place lie side by side",
+                 "sig each : [int] -> [int]<thread>\nfun each c = reverse (force (push <thread> c)) |> push <thread>\n"
+                 "kernel k (xs : [int]) = (concat 4096 (map each (splitUp 4096 xs)) : [int]<grid>)", "k",
+                 {r"local_array\[\(unsigned long long\)\w+ \* stride\] = ": 2, r"= local_array\[\(unsigned long long\)\([^\]]*\) \* stride\]": 2,
+                  r"local_array\[": 4})
     yield golden("a step reads a thread's elements of all turns before it writes one, as both are in one buffer",
                  "kernel k (n : int) (xs : [int]) = push <grid> (power n (fn i a => push <grid> (map (fn x => x * x) a)) (push <grid> xs))", "k_1",
                  {r"\bheld\[turn\] = result\[": 1, r"result\[.*\] = .*held\[turn\]|x = held\[turn\]": 1})
