@@ -92,9 +92,8 @@ static void describe(const struct opencl *cl, cl_platform_id platform, cl_device
     info->shared_bytes = device_number(cl, device, CL_DEVICE_LOCAL_MEM_SIZE);
     uint64_t threads = device_number(cl, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     info->max_threads = threads > UINT32_MAX ? UINT32_MAX : (uint32_t)threads;
-    // The global size, blocks × threads, must fit the device's addresses.
-    info->max_blocks = (device_number(cl, device, CL_DEVICE_ADDRESS_BITS) == 32 ? UINT32_MAX : (uint64_t)INT64_MAX) /
-                       (threads ? threads : 1);
+    // The global size, blocks × threads, must fit the device's addresses, and AMD's queues, which have 32 bits for it.
+    info->max_blocks = UINT32_MAX / (threads ? threads : 1);
     info->compute_units = (uint32_t)device_number(cl, device, CL_DEVICE_MAX_COMPUTE_UNITS);
     info->warp_width = (uint32_t)device_number(cl, device, CL_DEVICE_WARP_SIZE_NV);
     if (!info->warp_width)
