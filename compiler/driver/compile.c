@@ -161,6 +161,11 @@ static enum exit_status compile(struct compilation *c, const struct target_name 
     struct generated generated = {0};
     if (!generate(&request, &generated))
         return EXIT_PROGRAM_WRONG;
+    if (!generated.targets.count)
+        driver_explain(c->options, EXIT_GOOD,
+                       arena_printf(c->arena, "%s has no kernels, so there is nothing to run in %s",
+                                    c->options->operands[0], c->options->output),
+                       "what the host calls is declared by `kernel name parameters = …`");
     const char *output = c->options->output, *base = without_extension(c->arena, output);
     const char *kernels = generate_text(&request, &generated, c->options->operands[0]);
     struct host_emit_request host = {.language = target->language,
@@ -184,6 +189,10 @@ enum exit_status command_compile(struct options *options) {
         return driver_complain(options, EXIT_USAGE, "where does the output go? usage is `fclc %s`",
                                command_info[COMMAND_COMPILE].synopsis);
     const struct target_name *target = chosen_target(options);
+    if (!target && options->target)
+        return driver_complain(options, EXIT_USAGE,
+                               "--target=%s runs programs, and compiles to no file; there are cuda, opencl and c",
+                               options->target);
     if (!target)
         return driver_complain(options, EXIT_USAGE,
                                "-o %s: the name must end in .cu, .cl or .c, or --target=cuda|opencl|c must be given",

@@ -306,6 +306,7 @@ void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, voi
 /* ---- application ---- */
 
 void elab_count_step(struct elaborator *e, struct span span) {
+    e->has_run_out = e->steps >= MAX_STEPS || e->kernel->value_count > MAX_VALUES;
     if (++e->steps > MAX_STEPS)
         elab_fail(
             e, DIAG_ENDLESS_RECURSION, span,

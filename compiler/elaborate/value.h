@@ -178,6 +178,7 @@ struct elaborator {
     struct map *bounds;               /* carried lengths → a host value that they never exceed */
     const char *stack_limit;          /* deeper than here is an error */
     uint64_t steps;                   /* evaluated so far, for a limit */
+    bool has_run_out;                 /* of steps, or of values */
     const struct call *calls;
     struct map *innermost_calls; /* of each function, by its core_global: a struct call, or NULL */
     struct span maker;           /* of the closure of the prelude that is being evaluated, as above */

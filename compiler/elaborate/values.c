@@ -178,6 +178,11 @@ static void tell(struct elaborator *e, enum diag_code code, struct span span, co
         diag_hint(e->diagnostics, d,
                   "a recursion is unrolled, so literals, params and `-D` have to end it; as often as arguments or "
                   "data say is repeated by `loop`, `while` or `power`");
+    if (code == DIAG_ENDLESS_RECURSION && e->has_run_out)
+        diag_hint(
+            e->diagnostics, d,
+            "an element of a pull array is computed anew at each use: where steps use elements twice, store them in "
+            "between, by `force (push <grid> …)`, in a chunk by `force (push <block> …)`");
 }
 
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {

@@ -78,10 +78,19 @@ static size_t count_arrows(struct type *type) {
 static bool hint_tuple_call(struct checker *c, struct diagnostic *d, const struct type *found,
                             const struct type *expected, const struct application *use) {
     if (!use || !use->function || !use->rest || found->kind != TYPE_TUPLE || expected->kind == TYPE_TUPLE ||
-        count_arrows(use->rest) < found->tuple.count)
+        count_arrows(use->rest) < found->tuple.count + (use->count > use->place ? use->count - use->place - 1 : 0))
         return false;
     if (!isalpha((unsigned char)*use->function))
         return false; /* an operand that is a pair */
+    const struct type *rest = type_resolve(use->rest);
+    for (size_t i = 1; i < found->tuple.count; i++) {
+        rest = type_resolve(rest->arrow.to);
+        const struct type *item = type_resolve(found->tuple.items[i]), *from = type_resolve(rest->arrow.from);
+        bool is_scalar = item->kind == TYPE_VARIABLE && item->variable->classes;
+        if (from->kind != TYPE_VARIABLE &&
+            (is_scalar ? from->kind != TYPE_BASE : item->kind != TYPE_VARIABLE && from->kind != item->kind))
+            return false; /* no argument for its place */
+    }
     bool is_written = use->argument->kind == CORE_TUPLE;
     struct text text;
     text_init(&text, c->arena);
@@ -101,6 +110,35 @@ static const char *tuple_letters(struct checker *c, size_t count) {
     for (size_t i = 0; i < count && i < 26; i++)
         text_printf(&text, "%s%c", i ? ", " : "", (char)('a' + (char)i));
     return text_string(&text);
+}
+
+/* `reduce (+) (0, 0) pairs`: an operator of numbers for tuples. */
+static bool hint_operator(struct checker *c, struct diagnostic *d, const struct type *tuple, unsigned classes,
+                          const struct application *use) {
+    if (!use || !use->function || !isalpha((unsigned char)*use->function) || tuple->kind != TYPE_TUPLE ||
+        tuple->tuple.count > 4 || !(classes & (CLASS_NUM | CLASS_ORD)))
+        return false;
+    if (strcmp(use->function, "sort") == 0) {
+        diag_hint(c->diagnostics, d,
+                  "`sortByKey` sorts pairs of a key and a value, `sortBy` takes a comparison of two");
+        return true;
+    }
+    const char *letters = tuple_letters(c, 2 * tuple->tuple.count);
+    size_t half = 3 * tuple->tuple.count - 2; /* "a, b" */
+    diag_hint(c->diagnostics, d,
+              "operators are of numbers; a function of two tuples takes them apart: `fn (%.*s) (%s) => …`", (int)half,
+              letters, letters + half + 2);
+    return true;
+}
+
+/* The same of the elements of an array. */
+static bool hint_operator_of(struct checker *c, struct diagnostic *d, const struct type *found,
+                             const struct type *expected, const struct application *use) {
+    while ((found->kind == TYPE_PULL || found->kind == TYPE_PUSH) && expected->kind == found->kind) {
+        found = type_resolve(found->array.element);
+        expected = type_resolve(expected->array.element);
+    }
+    return expected->kind == TYPE_VARIABLE && hint_operator(c, d, found, expected->variable->classes, use);
 }
 
 static bool hint_tuple_wanted(struct checker *c, struct diagnostic *d, const struct type *found,
@@ -235,8 +273,9 @@ static bool hint_result(struct checker *c, struct diagnostic *d, struct type *fo
     }
     if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {
         struct level level = level_view(expected->array.level);
-        diag_hint(c->diagnostics, d, "its result has to be a push array: `push <%s> (…)`",
-                  level.variable && !level.variable->name ? "block" : level_text(c, level));
+        bool is_known = !level.variable || level.variable->name;
+        diag_hint(c->diagnostics, d, "its result has to be a push array: `push <%s> (…)`%s",
+                  is_known ? level_text(c, level) : "grid", is_known ? "" : ", in a chunk `push <block> (…)`");
         return true;
     }
     return false;
@@ -286,10 +325,11 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         hint_many_parameters(c, d, use))
         return;
     if (hint_missing(c, d, found, use) || hint_tuple_call(c, d, found, expected, use) ||
-        hint_superfluous(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
-        hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use) ||
-        hint_promise(c, d, found, expected) || hint_result(c, d, found, expected) ||
-        hint_few_parameters(c, d, found, expected, use) || hint_brackets(c, d, found, expected, use))
+        hint_operator_of(c, d, found, expected, use) || hint_superfluous(c, d, found, expected, use) ||
+        hint_tuple_wanted(c, d, found, expected, use) || hint_chunks(c, d, found, expected, use) ||
+        hint_elements(c, d, found, expected, use) || hint_promise(c, d, found, expected) ||
+        hint_result(c, d, found, expected) || hint_few_parameters(c, d, found, expected, use) ||
+        hint_brackets(c, d, found, expected, use))
         return;
     if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) && found->kind != TYPE_VARIABLE)
         diag_hint(all, d, "`f . g` is one function after another; there are no fields and no methods: `length xs`");
@@ -314,11 +354,11 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         bool is_known = !level.variable || level.variable->name;
         bool joins = use && use->function && strcmp(use->function, "append") == 0;
         bool stores = use && use->function && strcmp(use->function, "force") == 0;
-        diag_hint(all, d, "%sa pull array becomes a push array by `push <%s>`",
+        diag_hint(all, d, "%sa pull array becomes a push array by `push <%s>`%s",
                   joins    ? "pull arrays are joined by `appendPull`; "
                   : stores ? "a pull array can be read as it is, without `force`; if it is to be stored, "
                            : "",
-                  is_known ? level_text(c, level) : "block");
+                  is_known ? level_text(c, level) : "grid", is_known ? "" : ", in a chunk by `push <block>`");
     } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && use && use->function &&
                strcmp(use->function, "length") == 0)
         diag_hint(all, d, "the length of a push array is `lengthPush %s`, which computes none of its elements", what);
@@ -362,11 +402,29 @@ static bool is_for_integers(struct checker *c, const char *operator) {
     return scheme && scheme->type_count && scheme->type_variables[0]->classes & CLASS_INTEGRAL;
 }
 
+/* A `val` of the program's that became a `double`, as nothing said otherwise. */
+static const char *double_val(const struct core *operand, enum base base) {
+    if (!operand || operand->kind != CORE_GLOBAL || base != BASE_F64)
+        return NULL;
+    const struct core_global *global = operand->global.global;
+    return global->kind == GLOBAL_VAL && !global->from_prelude ? global->name->text : NULL;
+}
+
 static void hint_numbers(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
                          struct type *expected, enum base right, enum base left) {
     const struct base_info *of_left = &base_info[left], *of_right = &base_info[right];
     const char *left_text = operand_text(c, use->left, "x"), *right_text = operand_text(c, use->argument, "y");
-    if (of_left->is_floating != of_right->is_floating && is_for_integers(c, use->function))
+    const char *wide = NULL;
+    if (left == BASE_F32 || right == BASE_F32)
+        wide = left == BASE_F32 ? double_val(use->argument, right) : double_val(use->left, left);
+    if ((strcmp(use->function, "<<") == 0 || strcmp(use->function, ">>") == 0) && of_left->is_integer &&
+        of_right->is_integer)
+        diag_hint(c->diagnostics, d, "convert the number of places: `%s %s %s %s`", left_text, use->function,
+                  of_left->name, right_text);
+    else if (wide)
+        diag_hint(c->diagnostics, d, "`%s` is a `double`, as nothing says otherwise: `val %s = (… : float)`", wide,
+                  wide);
+    else if (of_left->is_floating != of_right->is_floating && is_for_integers(c, use->function))
         diag_hint(c->diagnostics, d, "`%s` is for integers only: `%s %s` converts", use->function,
                   of_left->is_floating ? of_right->name : of_left->name, of_left->is_floating ? left_text : right_text);
     else if (of_left->is_floating != of_right->is_floating)
@@ -450,7 +508,7 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
     unsigned none = CLASS_INTEGRAL | CLASS_FLOATING; /* both: no type is of them */
     if (hint_missing(c, d, f->a, use) || hint_tuple_call(c, d, f->a, c->base_types[BASE_I32], use))
         return;
-    if (hint_negative_argument(c, d, f->a, use))
+    if (hint_negative_argument(c, d, f->a, use) || hint_operator(c, d, f->a, f->classes, use))
         return;
     if (strcmp(function, "^") == 0 && (f->classes & CLASS_FLOATING || (is_number && base_info[base].is_floating)))
         diag_hint(c->diagnostics, d, "`^` is the exclusive or of bits; the power of floating numbers is `pow x y`");
@@ -461,6 +519,9 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
                   function);
     else if ((f->classes & none) == none)
         diag_hint(c->diagnostics, d, "no type is both: `integral` or `floating` is too much in the sig");
+    else if (strcmp(function, "%") == 0 && is_number)
+        diag_hint(c->diagnostics, d,
+                  "`%%` is for integers only; of floating numbers the remainder is `x - y * trunc (x / y)`");
     else if ((f->classes & CLASS_INTEGRAL) && is_number)
         diag_hint(c->diagnostics, d, "this operation is for integers only; `%sint %s` converts", apply, what);
     else if ((f->classes & CLASS_FLOATING) && is_number)
