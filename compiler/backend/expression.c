@@ -102,10 +102,28 @@ static const char *const function_names[OP_COUNT] = {
 #include "ir/ops.def"
 };
 
+const char *math_function(enum ir_op op) { return function_names[op]; }
+
 /* A function of C's mathematics: with the suffix f where a float's has one. */
 static void print_math(struct printer *p, const char *function, const struct target_expr *expr) {
     bool has_suffix = p->dialect->has_f_suffix && expr->base == BASE_F32;
     print_call(p, has_suffix ? arena_printf(p->out->arena, "%sf", function) : function, expr);
+}
+
+/* PoCL's convert to an integer on the way, and hide what comes of a NaN by its bits: where LLVM knows the NaN, that is undefined. */
+static const char *use_function(struct printer *p, const struct target_expr *expr) {
+    switch (expr->op) {
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_TRUNC:
+    case OP_ROUND:
+    case OP_EXP:
+    case OP_EXP2:
+    case OP_SINH:
+    case OP_TANH: p->guarded[expr->op][expr->base][expr->lanes != 0] = p->dialect->guards_nans; break;
+    default: break;
+    }
+    return function_names[expr->op];
 }
 
 static enum base unsigned_base(enum base base) { return base_info[base].bits == 64 ? BASE_U64 : BASE_U32; }
@@ -424,7 +442,7 @@ static void print_operation(struct printer *p, const struct target_expr *expr, e
 #define OP(id, name, arity)
 #define FUNCTION(id, name, arity) case OP_##id:
 #include "ir/ops.def"
-        print_math(p, function_names[expr->op], expr);
+        print_math(p, use_function(p, expr), expr);
         return;
     case OP_RSQRT: print_reciprocal_root(p, expr, least); return;
     case OP_BITS:
@@ -528,7 +546,7 @@ static const char *vector_function(struct printer *p, const struct target_expr *
     }
     case OP_ABS: return "fabs";
     case OP_CONVERT: return arena_printf(p->out->arena, "convert_%s", vector_type(p, expr->base));
-    default: return function_names[expr->op];
+    default: return use_function(p, expr);
     }
 }
 

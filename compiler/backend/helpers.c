@@ -134,7 +134,30 @@ static void print_helper(struct printer *p, enum helper helper, enum base base, 
     }
 }
 
+/* Under the function's own name, so that kernels read as they would without. */
+static void print_guarded(struct printer *p, enum ir_op op) {
+    const char *name = math_function(op);
+    bool is_begun = false;
+    for (int base = 0; base < BASE_COUNT; base++)
+        for (int is_vector = 0; is_vector < 2; is_vector++) {
+            if (!p->guarded[op][base][is_vector])
+                continue;
+            if (!is_begun)
+                text_add(p->out, "#if defined POCL_DEVICE_ADDRESS_BITS /* what it makes of a NaN that LLVM knows is "
+                                 "undefined */\n");
+            is_begun = true;
+            const char *type = is_vector ? vector_type(p, (enum base)base) : p->dialect->types[base];
+            text_printf(p->out,
+                        "%s%s __attribute__((overloadable)) fcl_%s(%s x) {\n    return x == x ? %s(x) : x;\n}\n",
+                        p->dialect->function_head, type, name, type, name);
+        }
+    if (is_begun)
+        text_printf(p->out, "#define %s(x) fcl_%s(x)\n#endif\n\n", name, name);
+}
+
 void print_helpers(struct printer *p) {
+    for (int op = 0; op < OP_COUNT; op++)
+        print_guarded(p, (enum ir_op)op);
     for (int helper = 0; helper < HELPER_COUNT; helper++)
         for (int base = 0; base < BASE_COUNT; base++)
             for (int from = 0; from < BASE_COUNT; from++)

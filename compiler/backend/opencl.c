@@ -121,6 +121,7 @@ const struct dialect dialect_opencl = {
     .has_volatile_locks = true,
     .atomic = atomic,
     .unroll = "#pragma unroll",
+    .guards_nans = true,
     .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD",
                 [TARGET_VECTORS_WANTED_EIGHT] = "FCL_SIMD_EIGHT",
                 [TARGET_VECTORS_EIGHT] = "FCL_EIGHT",

@@ -80,6 +80,7 @@ struct dialect {
     const char *vectors[TARGET_VECTORS_COUNT];
     const char *alignment;    /* printf format with the bytes */
     bool alignment_is_before; /* …before the type, else after the name */
+    bool guards_nans;         /* functions that would make something undefined of a NaN: use_function */
     bool is_plain;            /* no helpers and no wrapping spelt out: the dump, comments */
     void (*kernel_head)(struct printer *p, const struct target_kernel *kernel);
     void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
@@ -92,7 +93,8 @@ struct printer {
     const struct dialect *dialect;
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
-    bool are_shared;                                    /* helpers: others in the same C file may have defined them */
+    bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
+    bool are_shared;                       /* helpers: others in the same C file may have defined them */
     bool points_to_shared; /* this kernel's shared arrays have pointers: PoCL 3.1 loses constant addresses of them
                               that functions get where it is not to optimise */
 };
@@ -106,6 +108,8 @@ const char *vector_type(struct printer *p, enum base base);
 void print_widened(struct printer *p, const struct target_expr *x);
 /* Of TARGET_LANES elements that follow one another in an array whose elements are scalars. */
 void print_vector_store(struct printer *p, const struct target_statement *store);
+
+const char *math_function(enum ir_op op); /* its name, a double's; NULL: not one of C's mathematics */
 
 /* helpers.c */
 const char *helper_name(struct arena *arena, enum helper helper, enum base base, enum base from);
