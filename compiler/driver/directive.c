@@ -91,7 +91,8 @@ static void hint_relation(struct diagnostics *diagnostics, struct diagnostic *to
                 return;
             }
         if (strstr(word, "==")) {
-            diag_hint(diagnostics, to, "`==` needs blanks around it");
+            bool is_open = (*word == '[' || *word == '(') && strstr(word, " ==");
+            diag_hint(diagnostics, to, is_open ? "`%c` is not closed" : "`==` needs blanks around it", *word);
             return;
         }
     }

@@ -319,6 +319,9 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
         return "a function of two arguments is `fn a b => e`, and of a pair `fn (a, b) => e`";
     if (declares == TOKEN_FUN && e->patterns && e->equals && found == '|')
         return "there are no guards: `fun f x = if x > 0 then … else …`";
+    if (declares == TOKEN_FUN && e->patterns && found == '[' && kind_after(p, index) == TOKEN_NAME &&
+        kind_after(p, index + 1) == ']')
+        return "lengths are no part of types and no parameters: leave `[n]` out; the length of xs is `length xs`";
     if (declares == TOKEN_FUN && e->patterns &&
         (found == TOKEN_INTEGER || found == TOKEN_FLOATING || found == TOKEN_TRUE || found == TOKEN_FALSE ||
          found == '['))
@@ -374,6 +377,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "function types are written with `->`");
     else if (found == TOKEN_DOUBLE_ARROW && e->operators)
         diag_hint(d, error, "`=>` belongs to `fn x => e`");
+    else if (found == ':' && e->equals && declaration_of(p, index) == TOKEN_VAL)
+        diag_hint(d, error, "the type of a `val` goes to its value, `val x = (e : type)`, or into a `sig` before");
     else if (found == ':' && e->equals)
         diag_hint(
             d, error,
@@ -387,6 +392,8 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "%s stands between its operands, as in `a %s b`; as a function it is `(%s)`",
                   quote(p, token_at(p, index)->span), found == TOKEN_DIV ? "div" : "mod",
                   found == TOKEN_DIV ? "div" : "mod");
+    else if (before == TOKEN_NOT && found == '.')
+        diag_hint(d, error, "as a function it is `(not)`: `(not) . f`");
     else if (found == ')' && is_binary(before) && e->operands)
         diag_hint(d, error, "a section has its operator first: `(+ 1)`; with the operator last write `fn x => e + x`");
     else if (found == '.' && e->operands && kind_after(p, index) == TOKEN_INTEGER)

@@ -396,11 +396,12 @@ static const char *place_words(struct checker *c, const char *reason) {
 static void hint_place(struct checker *c, struct diagnostic *d, enum level_value level, uint8_t domain) {
     static const char chunks[] = "`splitUp n xs |> map (fn c => …) |> concat n`";
     if (level == LEVEL_GRID && domain & (1u << LEVEL_THREAD))
-        diag_hint(c->diagnostics, d,
-                  "of an array that is the same for all, bind its result outside with `let`, where the code still runs "
-                  "%s; of each element's own, one thread has `foldl`, and a block `red <block>` in `map (fn x => …) |> "
-                  "concat 1`",
-                  once_per[level]);
+        diag_hint(
+            c->diagnostics, d,
+            "of an array that is the same for all, bind its result outside with `let`, where the code still runs "
+            "%s; of each element's own, one thread has `foldl`, and a block `red <block>`, `scanBlock`, `mergeSort "
+            "<block>` and `compact <block>`, in `map (fn x => …) |> concat n`",
+            once_per[level]);
     else if (level > LEVEL_THREAD && domain & (1u << LEVEL_THREAD))
         diag_hint(
             c->diagnostics, d,

@@ -379,7 +379,9 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
             "computes and stores it",
             type_text(c, found));
     else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL)
-        diag_hint(all, d, "a push array becomes a pull array by `force`, which computes and stores it");
+        diag_hint(all, d, "a push array becomes a pull array by `force`, which computes and stores it%s",
+                  use && use->function && strcmp(use->function, "map") == 0 ? "; `mapPush` maps a push array as it is"
+                                                                            : "");
     else if (is_bool(c, expected) && number_base(found, &from))
         diag_hint(all, d, "a number is not true or false by itself: compare it, as in `%s != 0`", what);
     else if (number_base(found, &from) && number_base(expected, &to)) {

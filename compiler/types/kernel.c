@@ -105,7 +105,8 @@ static const char *result_problem(struct type *type) {
         if (element->kind == TYPE_PUSH)
             return "an array of push arrays must be put together first, by `concat` for example";
         if (element->kind == TYPE_PULL)
-            return "nested arrays are no results: put the inner ones together first, by `concat` for example";
+            return "nested arrays are no results: put the inner ones together first, by `flatten`, or chunks by "
+                   "`concat`";
         return is_scalar(element) ? NULL : "a result array holds scalars or tuples of scalars";
     }
     }
