@@ -192,6 +192,10 @@ static int size_of_body(const struct ir_region *region) {
 
 /* `const base name = value;` is the index of a loop that counts otherwise. */
 static void bind_index(struct lowering *l, const struct ir_value *index, const char *name, struct target_expr *value) {
+    if (!l->uses[index->id].count) { /* all elements are one, or at one place */
+        lower_bind(l, index, expr_convert(l, value, index->base));
+        return;
+    }
     struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
     variable->name = name;
     variable->base = index->base;
