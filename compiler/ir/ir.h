@@ -168,8 +168,10 @@ struct ir_instruction {
     bool rereads;     /* LOAD: of places that an earlier loop has stored to, also of a result (the check of scatter) */
     bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
     bool is_split;    /* IF: the library's own: for a whole chunk, and for what is left */
-    bool marked;      /* scratch of the pass that runs */
-    bool unroll;      /* FOR: the C compiler should unroll it (private arrays are indexed by its index) */
+    bool
+        is_lock; /* WHILE: until a place's lock is taken, of which what it carries tells; note [exclusion] in elaborate/update.c */
+    bool marked; /* scratch of the pass that runs */
+    bool unroll; /* FOR: the C compiler should unroll it (private arrays are indexed by its index) */
 };
 
 /* ---- kernels ---- */

@@ -393,21 +393,9 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     ahead_load(l, held, false);
 }
 
-/* Of a lock: what it guards is between fences in a branch. */
-static bool waits_for_lock(const struct ir_instruction *loop) {
-    const struct ir_region *body = loop->regions[1];
-    for (size_t i = 0; i < body->instructions.count; i++) {
-        const struct ir_instruction *branch = body->instructions.at[i];
-        for (size_t k = 0; branch->kind == IR_IF && k < branch->regions[0]->instructions.count; k++)
-            if (branch->regions[0]->instructions.at[k]->kind == IR_FENCE)
-                return true;
-    }
-    return false;
-}
-
 static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     struct target_variable **carried = declare_carried(l, loop, 0);
-    if (waits_for_lock(loop))
+    if (loop->is_lock)
         carried[0]->is_lock = true;
     struct target_statement *statement = lower_emit(l, TARGET_WHILE);
     struct lower_scope scope = lower_enter(l, &statement->body);
