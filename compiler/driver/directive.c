@@ -91,8 +91,10 @@ static void hint_relation(struct diagnostics *diagnostics, struct diagnostic *to
                 return;
             }
         if (strstr(word, "==")) {
-            bool is_open = (*word == '[' || *word == '(') && strstr(word, " ==");
-            diag_hint(diagnostics, to, is_open ? "`%c` is not closed" : "`==` needs blanks around it", *word);
+            if ((*word == '[' || *word == '(') && strstr(word, " =="))
+                diag_hint(diagnostics, to, "`%c` is not closed", *word);
+            else
+                diag_hint(diagnostics, to, "`==` needs blanks around it");
             return;
         }
     }

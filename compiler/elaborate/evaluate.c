@@ -306,16 +306,18 @@ void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, voi
 /* ---- application ---- */
 
 void elab_count_step(struct elaborator *e, struct span span) {
-    e->has_run_out = e->steps >= MAX_STEPS || e->kernel->value_count > MAX_VALUES;
-    if (++e->steps > MAX_STEPS)
+    e->steps++;
+    e->has_run_out = e->steps > MAX_STEPS || e->kernel->value_count > MAX_VALUES;
+    if (!e->has_run_out)
+        return;
+    if (e->steps > MAX_STEPS)
         elab_fail(
             e, DIAG_ENDLESS_RECURSION, span,
             "this takes more than %llu steps at compile time: a recursion that does not end, or too much unrolling",
             (unsigned long long)MAX_STEPS);
-    if (e->kernel->value_count > MAX_VALUES)
-        elab_fail(e, DIAG_ENDLESS_RECURSION, span,
-                  "this makes code for more than %lu values: a recursion that does not end, or too much unrolling",
-                  (unsigned long)MAX_VALUES);
+    elab_fail(e, DIAG_ENDLESS_RECURSION, span,
+              "this makes code for more than %lu values: a recursion that does not end, or too much unrolling",
+              (unsigned long)MAX_VALUES);
 }
 
 static elab_primitive *const primitive_table[PRIM_COUNT] = {

@@ -263,6 +263,14 @@ static bool hint_promise(struct checker *c, struct diagnostic *d, struct type *f
     return true;
 }
 
+/* How a pull array becomes a push array of that type, whose level may be open. */
+static const char *by_push(struct checker *c, const struct type *push) {
+    struct level level = level_view(push->array.level);
+    if (level.variable && !level.variable->name)
+        return "by `push <grid>`, in a chunk by `push <block>`";
+    return arena_printf(c->arena, "by `push <%s>`", level_text(c, level));
+}
+
 /* Functions that agree in all but that one gives a pull array and the other a push array. */
 static bool hint_result(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected) {
     if (found->kind != TYPE_ARROW || expected->kind != TYPE_ARROW || count_arrows(found) != count_arrows(expected))
@@ -272,10 +280,8 @@ static bool hint_result(struct checker *c, struct diagnostic *d, struct type *fo
         expected = type_resolve(expected->arrow.to);
     }
     if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {
-        struct level level = level_view(expected->array.level);
-        bool is_known = !level.variable || level.variable->name;
-        diag_hint(c->diagnostics, d, "its result has to be a push array: `push <%s> (…)`%s",
-                  is_known ? level_text(c, level) : "grid", is_known ? "" : ", in a chunk `push <block> (…)`");
+        diag_hint(c->diagnostics, d, "its result has to be a push array, which a pull array becomes %s",
+                  by_push(c, expected));
         return true;
     }
     return false;
@@ -350,15 +356,13 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     else if (found->kind == TYPE_ARROW && expected->kind != TYPE_ARROW && expected->kind != TYPE_VARIABLE)
         diag_hint(all, d, "this is a function: did you forget an argument?");
     else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {
-        struct level level = level_view(expected->array.level);
-        bool is_known = !level.variable || level.variable->name;
         bool joins = use && use->function && strcmp(use->function, "append") == 0;
         bool stores = use && use->function && strcmp(use->function, "force") == 0;
-        diag_hint(all, d, "%sa pull array becomes a push array by `push <%s>`%s",
+        diag_hint(all, d, "%sa pull array becomes a push array %s",
                   joins    ? "pull arrays are joined by `appendPull`; "
                   : stores ? "a pull array can be read as it is, without `force`; if it is to be stored, "
                            : "",
-                  is_known ? level_text(c, level) : "grid", is_known ? "" : ", in a chunk by `push <block>`");
+                  by_push(c, expected));
     } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && use && use->function &&
                strcmp(use->function, "length") == 0)
         diag_hint(all, d, "the length of a push array is `lengthPush %s`, which computes none of its elements", what);
