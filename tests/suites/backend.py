@@ -174,6 +174,17 @@ def cases(env):
                  "kernel k (xs : [int]) = (concat 4096 (map each (splitUp 4096 xs)) : [int]<grid>)", "k",
                  {r"local_array\[\(unsigned long long\)\w+ \* stride\] = ": 2, r"= local_array\[\(unsigned long long\)\([^\]]*\) \* stride\]": 2,
                   r"local_array\[": 4})
+
+    def capped():
+        path = os.path.join(env.tmp(), "own.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("sig each : [int] -> [int]<thread>\nfun each c = reverse (force (push <thread> c)) |> push <thread>\n"
+                       "kernel k (xs : [int]) = (concat 4096 (map each (splitUp 4096 xs)) : [int]<grid>)\n"
+                       "kernel plain (xs : [int]) = push <grid> (map (fn x => x + 1) xs)")
+        header = open(os.path.splitext(compile_to("cu", path))[0] + ".h", encoding="utf-8").read()
+        least = re.findall(r"blocks = fcl_blocks\(context, .*, 256, (\d+)\);", header)
+        assert least[0] == "4294967295" and least[-1] != least[0], least
+    yield Case("a launch whose threads have memory of their own has no more blocks than keep the device busy", capped)
     yield golden("a step reads a thread's elements of all turns before it writes one, as both are in one buffer",
                  "kernel k (n : int) (xs : [int]) = push <grid> (power n (fn i a => push <grid> (map (fn x => x * x) a)) (push <grid> xs))", "k_1",
                  {r"\bheld\[turn\] = result\[": 1, r"result\[.*\] = .*held\[turn\]|x = held\[turn\]": 1})

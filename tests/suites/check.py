@@ -203,6 +203,16 @@ def cases(env):
             assert done.returncode == 2 and wanted in done.stderr, f"{given}: {done.stderr}"
     yield Case("arguments that are nearly right", arguments)
 
+    def nothing_to_run():
+        path, out = os.path.join(env.tmp(), "none.fcl"), os.path.join(env.tmp(), "none.cu")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("fun double x = x + x\n")
+        done = env.run(env.fclc, path, "-o", out)
+        assert done.returncode == 0 and "has no kernels" in done.stderr and os.path.exists(out), done.stderr
+        done = env.run(env.fclc, "--target=interp", path, "-o", out)
+        assert done.returncode == 2 and "interp runs programs, and compiles to no file" in done.stderr, done.stderr
+    yield Case("a file without kernels, and a target that is not compiled for", nothing_to_run)
+
     def broken_directive():
         program = ("kernel k (x : int) = x\n-- test k 1 == 1\n-- test that it works\n-- test k 2 == 2\n")
         path = os.path.join(env.tmp(), "p.fcl")
@@ -225,8 +235,8 @@ def cases(env):
         done, said = errors_of(nearly + others)
         assert done.returncode == 0 and done.stdout == "1 passed, 0 failed, 0 skipped\n", done.stdout
         assert said.count("warning[E0524]") == len(nearly) and said.count("on a line of its own") == 1, said
-        done, said = errors_of(["-- test k 1==1", "-- test k 1 = 1"])
-        assert done.returncode == 1 and "needs blanks" in said and "it is written `==`" in said, said
+        done, said = errors_of(["-- test k 1==1", "-- test k 1 = 1", "-- test k (1 == 1"])
+        assert done.returncode == 1 and "needs blanks" in said and "it is written `==`" in said and "`(` is not closed" in said, said
         done, said = errors_of([])
         assert (done.returncode, said) == (0, f"fclc: {path} has no test directives\n"), said
     yield Case("what is nearly a directive", nearly_directives)
