@@ -110,7 +110,8 @@ static void print_math(struct printer *p, const char *function, const struct tar
     print_call(p, has_suffix ? arena_printf(p->out->arena, "%sf", function) : function, expr);
 }
 
-/* PoCL's convert to an integer on the way, and hide what comes of a NaN by its bits: where LLVM knows the NaN, that is undefined. */
+/* The name, noting those that are guarded: where LLVM 15 knew that the operand was a NaN, PoCL 3.1's gave a result that changed
+   from run to run. (Of the others it gave a NaN; tests/run/known_nans.fcl has all.) */
 static const char *use_function(struct printer *p, const struct target_expr *expr) {
     switch (expr->op) {
     case OP_FLOOR:
