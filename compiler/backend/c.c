@@ -26,7 +26,7 @@ static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
             text_printf(p->out, "    %s%s *const %s = *(void *const *)args[%zu];\n",
                         parameter->is_const ? "const " : "", type, parameter->name, i);
     }
-    text_add(p->out, "#ifdef _OPENMP\n#pragma omp parallel for schedule(static)\n#endif\n"
+    text_add(p->out, "#ifdef _OPENMP\n#pragma omp parallel for schedule(static) if (blocks > 1)\n#endif\n"
                      "    for (int64_t block = 0; block < blocks; ++block)\n");
     text_printf(p->out, "        fcl_block_%s(", kernel->name);
     for (size_t i = 0; i < kernel->parameters.count; i++)

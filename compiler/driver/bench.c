@@ -14,13 +14,43 @@ static double median(double *samples, size_t count) {
     return count % 2 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
 }
 
+/* A device kernel: what its launches of a run take together. */
+struct kernel_times {
+    const char *name;
+    size_t launches; /* of the last run */
+    double samples[MOST_RUNS];
+};
+
 struct measurement {
     size_t runs;
     double samples[MOST_RUNS]; /* seconds of wall clock, launches and host work included */
-    size_t launches;           /* device launches of one run */
-    const char **names;
-    double *launch_samples; /* launches × MOST_RUNS */
+    VEC(struct kernel_times *) kernels;
 };
+
+static struct kernel_times *times_of(struct arena *arena, struct measurement *m, const char *name) {
+    for (size_t i = 0; i < m->kernels.count; i++)
+        if (strcmp(m->kernels.at[i]->name, name) == 0)
+            return m->kernels.at[i];
+    struct kernel_times *times = ARENA_NEW(arena, struct kernel_times);
+    times->name = name;
+    vec_push(arena, &m->kernels, times);
+    return times;
+}
+
+static bool measure_launches(struct arena *arena, struct device_session *session, struct measurement *m) {
+    const struct fcl_timing *timings;
+    size_t count;
+    if (fcl_timings(session->context, &timings, &count) != FCL_OK)
+        return session->why = fcl_error(session->context), false;
+    for (size_t i = 0; i < m->kernels.count; i++)
+        m->kernels.at[i]->launches = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct kernel_times *times = times_of(arena, m, timings[i].kernel);
+        times->launches++;
+        times->samples[m->runs] += timings[i].seconds;
+    }
+    return true;
+}
 
 static bool measure(struct arena *arena, struct device_session *session, struct measurement *m) {
     for (int i = 0; i < WARM_UP; i++)
@@ -32,19 +62,8 @@ static bool measure(struct arena *arena, struct device_session *session, struct 
         if (!timing_run(session, 1, &m->samples[m->runs]))
             return false;
         spent += m->samples[m->runs];
-        const struct fcl_timing *timings;
-        size_t count;
-        if (fcl_timings(session->context, &timings, &count) != FCL_OK)
-            return session->why = fcl_error(session->context), false;
-        if (!m->names) {
-            m->launches = count;
-            m->names = ARENA_ARRAY(arena, const char *, count + 1);
-            m->launch_samples = ARENA_ARRAY(arena, double, (count + 1) * MOST_RUNS);
-        }
-        for (size_t k = 0; k < count && k < m->launches; k++) {
-            m->names[k] = timings[k].kernel;
-            m->launch_samples[k * MOST_RUNS + m->runs] = timings[k].seconds;
-        }
+        if (!measure_launches(arena, session, m))
+            return false;
         m->runs++;
     }
     return true;
@@ -71,8 +90,13 @@ static void report(const struct options *options, struct device_session *session
             printf("  tuned: %s\n", session->tuned->params);
         printf("  median %.3f ms, min %.3f ms", middle * 1e3, m->samples[0] * 1e3);
         printf(", %.2f GB/s (%.0f bytes of arguments and results)\n", bytes / middle * 1e-9, bytes);
-        for (size_t k = 0; k < m->launches; k++)
-            printf("  %-32s %.3f ms\n", m->names[k], median(&m->launch_samples[k * MOST_RUNS], m->runs) * 1e3);
+        for (size_t k = 0; k < m->kernels.count; k++) {
+            struct kernel_times *times = m->kernels.at[k];
+            printf("  %-32s %.3f ms", times->name, median(times->samples, m->runs) * 1e3);
+            if (times->launches > 1)
+                printf(" in %zu launches", times->launches);
+            printf("\n");
+        }
         return;
     }
     printf("{\"kernel\": ");
@@ -85,10 +109,11 @@ static void report(const struct options *options, struct device_session *session
     print_string(session->tuned ? session->tuned->params : "");
     printf(", \"runs\": %zu, \"median_s\": %.9f, \"min_s\": %.9f, \"bytes\": %.0f, \"gb_per_s\": %.3f, \"launches\": [",
            m->runs, middle, m->samples[0], bytes, bytes / middle * 1e-9);
-    for (size_t k = 0; k < m->launches; k++) {
+    for (size_t k = 0; k < m->kernels.count; k++) {
+        struct kernel_times *times = m->kernels.at[k];
         printf("%s{\"kernel\": ", k ? ", " : "");
-        print_string(m->names[k]);
-        printf(", \"median_s\": %.9f}", median(&m->launch_samples[k * MOST_RUNS], m->runs));
+        print_string(times->name);
+        printf(", \"launches\": %zu, \"median_s\": %.9f}", times->launches, median(times->samples, m->runs));
     }
     printf("]}\n");
 }
@@ -110,7 +135,9 @@ static enum exit_status bench(struct compilation *c) {
     } else {
         report(c->options, &session, request.kernel->name->text, m);
     }
-    if (status != EXIT_GOOD && session.why)
+    if (status != EXIT_GOOD && device_run_failed_check(session.run))
+        status = device_report_check(&session, c->diagnostics);
+    else if (status != EXIT_GOOD && session.why)
         driver_complain(c->options, status, "%s", session.why);
     device_finish(&session);
     return status;

@@ -104,6 +104,14 @@ void device_finish(struct device_session *session) {
     fcl_close(session->context);
 }
 
+enum exit_status device_report_check(const struct device_session *session, struct diagnostics *diagnostics) {
+    const struct ir_check_site *check = device_run_failed_check(session->run);
+    struct diagnostic *d = diag_error(diagnostics, ir_check_info[check->check].code, check->span, "%s", session->why);
+    if (check->found.end)
+        diag_note(diagnostics, d, check->found, "it is found here");
+    return EXIT_PROGRAM_WRONG;
+}
+
 /* ---- batches ---- */
 
 struct batch_part {
@@ -209,14 +217,9 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
         part->has_failed = true;
         return run_on(execution, kind, result);
     }
-    const struct ir_check_site *check = device_run_failed_check(session->run);
-    if (check) {
-        status = EXIT_PROGRAM_WRONG;
-        struct diagnostic *d =
-            diag_error(execution->diagnostics, ir_check_info[check->check].code, check->span, "%s", session->why);
-        if (check->found.end)
-            diag_note(execution->diagnostics, d, check->found, "it is found here");
-    } else if (status != EXIT_GOOD && session->why)
+    if (device_run_failed_check(session->run))
+        status = device_report_check(session, execution->diagnostics);
+    else if (status != EXIT_GOOD && session->why)
         diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", session->why);
     if (part) {
         device_run_free(session->run);

@@ -42,6 +42,9 @@ bool device_build(const struct device_request *request, struct device_session *s
 bool device_prepare(const struct device_request *request, struct device_session *session); /* both */
 void device_finish(struct device_session *session);
 
+/* After a run that device_run_failed_check knows the reason of: the program is wrong, and where. */
+enum exit_status device_report_check(const struct device_session *session, struct diagnostics *diagnostics);
+
 /* Kernels that are run in turn, such as those of a file of tests: they are compiled together and built as one program, which costs
    a driver little more than one of them; those that --check is on for, as another. One that can't be compiled is compiled for each
    run, to say why; of the whole batch that goes to `unread`. After an error of the device that run and all later ones are as if there were no batch. */

@@ -69,6 +69,14 @@ def cases(env):
                  merges, "k_3", patterns={r"\bresult\[": 4, r"\btile\d?\[[^;=]*\] = result\[": 2, r"\bresult\[[^;=]*\] = tile\d\[": 2,
                                          r"while \(": 3}, barriers=4, shared=1)
 
+    def one_block():
+        path = os.path.join(env.tmp(), "c.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (xs : [int]) = push <grid> xs\n")
+        text = open(compile_to("c", path), encoding="utf-8").read()
+        assert "#pragma omp parallel for schedule(static) if (blocks > 1)\n" in text, text
+    yield Case("in C a launch of one block wakes no other threads, which would be waited for", one_block)
+
     def one_warp():
         path = os.path.join(env.tmp(), "warp.fcl")
         with open(path, "w", encoding="utf-8") as file:

@@ -121,6 +121,21 @@ def cases(env):
         assert every.returncode == 0 and "skipped on opencl" in every.stdout, every.stdout + every.stderr
     yield Case("test on a target that is not there is no success, and of all targets it is left out", absent_target)
 
+    def bench_of_programs():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel first (xs : [int]) = xs ! 0\n"
+                       "kernel each (xs : [int]) = power 20 (fn _ ys => push <grid> (map (fn y => y + 1) ys)) (push <grid> xs)\n")
+        bench = [env.fclc, "bench", "--target=c", "p.fcl"]
+        done = env.run(*bench, "first", "[]", cwd=folder)
+        assert done.returncode == 1 and "p.fcl:1:29: error[E0501]" in done.stderr, f"{done.returncode}: {done.stderr}"
+        lines = env.must(*bench, "each", "[1,2,3]", cwd=folder).splitlines()
+        assert [line for line in lines if line.endswith(" ms in 20 launches")], lines
+        answer = json.loads(env.must(*bench, "--json", "each", "[1,2,3]", cwd=folder))
+        kernels = {kernel["kernel"]: kernel["launches"] for kernel in answer["launches"]}
+        assert 20 in kernels.values() and len(kernels) == len(answer["launches"]), answer
+    yield Case("bench has a line for each device kernel, and says where a program is wrong", bench_of_programs)
+
     def settings_of_files():
         folder = env.tmp()
         for name, text in (("with", "param zq : int = 3\nkernel k (x : int) = x + zq\n-- test k 1 == 2\n"),
