@@ -125,13 +125,13 @@ def cases(env):
         folder = env.tmp()
         with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
             file.write("kernel first (xs : [int]) = xs ! 0\n"
-                       "kernel each (xs : [int]) = power 20 (fn _ ys => push <grid> (map (fn y => y + 1) ys)) (push <grid> xs)\n")
+                       "kernel each (n : int) (xs : [int]) = power n (fn _ ys => push <grid> (map (fn y => y + 1) ys)) (push <grid> xs)\n")
         bench = [env.fclc, "bench", "--target=c", "p.fcl"]
         done = env.run(*bench, "first", "[]", cwd=folder)
         assert done.returncode == 1 and "p.fcl:1:29: error[E0501]" in done.stderr, f"{done.returncode}: {done.stderr}"
-        lines = env.must(*bench, "each", "[1,2,3]", cwd=folder).splitlines()
+        lines = env.must(*bench, "each", "20", "[1,2,3]", cwd=folder).splitlines()
         assert [line for line in lines if line.endswith(" ms in 20 launches")], lines
-        answer = json.loads(env.must(*bench, "--json", "each", "[1,2,3]", cwd=folder))
+        answer = json.loads(env.must(*bench, "--json", "each", "20", "[1,2,3]", cwd=folder))
         kernels = {kernel["kernel"]: kernel["launches"] for kernel in answer["launches"]}
         assert 20 in kernels.values() and len(kernels) == len(answer["launches"]), answer
     yield Case("bench has a line for each device kernel, and says where a program is wrong", bench_of_programs)
