@@ -278,7 +278,8 @@ enum exit_status compilation_finish(const struct compilation *c) {
     return compilation_is_good(c) ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
 }
 
-const struct core_global *compilation_kernel(const struct compilation *c, const char *name) {
+const struct core_global *compilation_kernel(const struct compilation *c) {
+    const char *name = c->options->operand_count > 1 ? c->options->operands[1] : "";
     struct suggestion suggestion = suggestion_for(name);
     const struct core_global *other = NULL;
     for (size_t i = c->program->globals.count; i-- > 0;) { /* of several of that name the last */
@@ -302,7 +303,10 @@ const struct core_global *compilation_kernel(const struct compilation *c, const 
             text_printf(&kernels, "%s%s", kernels.length ? ", " : "", global->name->text);
     }
     const char *path = c->file->source->path, *what;
-    if (other)
+    if (!*name)
+        what = arena_printf(c->arena, "%s: the kernel is missing: usage is `fclc %s`", path,
+                            command_info[c->options->command].synopsis);
+    else if (other)
         what = arena_printf(c->arena, "%s: `%s` is not declared as a kernel", path, name);
     else if (suggestion.best)
         what = arena_printf(c->arena, "%s: no kernel is named `%s`; did you mean `%s`?", path, name, suggestion.best);

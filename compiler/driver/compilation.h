@@ -43,7 +43,7 @@ enum exit_status compilation_finish(const struct compilation *c);
 void compilation_print_diagnostics(const struct compilation *c, const struct diagnostics *diagnostics);
 
 /* A kernel of the user's file. NULL: a message was printed that says which there are. */
-const struct core_global *compilation_kernel(const struct compilation *c, const char *name);
+const struct core_global *compilation_kernel(const struct compilation *c);
 
 /* search.c: the directory next to the executable, the installed one, or what the environment says; NULL: none. */
 const char *search_prelude(struct arena *arena);

@@ -54,7 +54,7 @@ static enum exit_status run_kernel(struct compilation *c) {
     enum exit_status status = compilation_check(c, o->operands[0]);
     if (status != EXIT_GOOD || !compilation_is_good(c))
         return status;
-    const struct core_global *kernel = compilation_kernel(c, o->operands[1]);
+    const struct core_global *kernel = compilation_kernel(c);
     if (!kernel)
         return EXIT_USAGE;
     const char *why = NULL;

@@ -13,7 +13,7 @@ enum exit_status timing_request(struct compilation *c, struct device_request *re
     enum exit_status status = compilation_check(c, options->operands[0]);
     if (status != EXIT_GOOD || !compilation_is_good(c))
         return status;
-    const struct core_global *kernel = compilation_kernel(c, options->operands[1]);
+    const struct core_global *kernel = compilation_kernel(c);
     if (!kernel)
         return EXIT_USAGE;
     const char *why = NULL;

@@ -248,7 +248,9 @@ static const char *type_hint(const struct parser *p, size_t index) {
         return "a type follows a single colon: `sig f : type`";
     if (found == '*')
         return "the type of pairs is written `(a, b)`";
-    if (found == '(' || found == '{' || found == TOKEN_INTEGER)
+    if (found == '{')
+        return "there are no records: a tuple of numbers is `(float, float)`, and `let (x, y) = …` takes it apart";
+    if (found == '(' || found == TOKEN_INTEGER)
         return "types are names, `[a]`, `[a]<level>`, `(a, b)` and `a -> b`";
     return NULL;
 }
@@ -335,6 +337,17 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
     return NULL;
 }
 
+/* Of a `let` that stands where definitions do. */
+static const char *outside_hint(const struct parser *p, size_t let) {
+    size_t name = let + 1;
+    while (kind_after(p, name - 1) == TOKEN_BINDING)
+        name++;
+    int after = kind_after(p, name);
+    bool is_function = kind_after(p, name - 1) == TOKEN_NAME && (after == TOKEN_NAME || after == '(' || after == '_');
+    return is_function ? "outside of functions it is `fun f x = e`, without `let`"
+                       : "outside of functions it is `val y = e`, without `let`";
+}
+
 /* What is missing where a `let` is open; NULL: nothing that is known. */
 static const char *let_hint(const struct parser *p, size_t let, size_t index) {
     int found = token_at(p, index)->kind;
@@ -343,7 +356,7 @@ static const char *let_hint(const struct parser *p, size_t let, size_t index) {
     if (found == ',')
         return "no comma separates bindings: `let a = 1`, and `b = 2` on the next line";
     if (is_outside)
-        return "outside of functions it is `val y = e`, without `let`";
+        return outside_hint(p, let);
     if (found == 0 || token_starts_declaration(found))
         return "a `let` gives what follows its `in`: `let y = … in e`; several bindings share one `let`, each on a "
                "line of its "
@@ -377,6 +390,9 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
         diag_hint(d, error, "function types are written with `->`");
     else if (found == TOKEN_DOUBLE_ARROW && e->operators)
         diag_hint(d, error, "`=>` belongs to `fn x => e`");
+    else if (found == ':' && e->equals && kind_after(p, index) == ':')
+        diag_hint(d, error,
+                  "the type of a function is said by a `sig` before it, with a single colon: `sig f : int -> int`");
     else if (found == ':' && e->equals && declaration_of(p, index) == TOKEN_VAL)
         diag_hint(d, error, "the type of a `val` goes to its value, `val x = (e : type)`, or into a `sig` before");
     else if (found == ':' && e->equals)
@@ -394,14 +410,18 @@ static void add_hints(struct parser *p, struct diagnostic *error, size_t index, 
                   found == TOKEN_DIV ? "div" : "mod");
     else if (before == TOKEN_NOT && found == '.')
         diag_hint(d, error, "as a function it is `(not)`: `(not) . f`");
+    else if (found == ')' && before == '!' && e->operands)
+        diag_hint(d, error, "a section has its operator first; what has the array first is `fn i => xs ! i`");
     else if (found == ')' && is_binary(before) && e->operands)
         diag_hint(d, error, "a section has its operator first: `(+ 1)`; with the operator last write `fn x => e + x`");
+    else if (found == '.' && e->operands && is_binary(before) && touches_previous(p, index))
+        diag_hint(d, error, "operators are the same for integers and floating numbers: `x + 1.0`");
     else if (found == '.' && e->operands && kind_after(p, index) == TOKEN_INTEGER)
         diag_hint(d, error, "a number starts with a digit: `0.5`");
     else if ((found == TOKEN_VAL || found == TOKEN_FUN) && before == TOKEN_LET)
         diag_hint(d, error, "a `let` needs no further word: `let x = e in …`, and `let f x = e in …` for a function");
     else if (found == TOKEN_LET && e->declarations)
-        diag_hint(d, error, "outside of functions it is `val y = e`, without `let`");
+        diag_hint(d, error, "%s", outside_hint(p, index));
     else if (before == TOKEN_IMPORT)
         diag_hint(d, error, "a path is in quotes: `import \"matrix\"`; the prelude is there without");
     else if (found == TOKEN_NAME && e->declarations && strcmp(token_at(p, index)->name->text, "entry") == 0)

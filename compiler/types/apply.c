@@ -149,6 +149,15 @@ struct call {
     bool is_infix, failed;
 };
 
+/* The minus of `[x * 2 | x <- xs]`, when enough was said. */
+static bool is_after_less(const struct checker *c, const struct call *call) {
+    const struct source *source = c->scope->file->source;
+    uint32_t begin = call->head_expr->span.begin;
+    return is_operator_name(c, call->head_expr, c->name_neg) && begin > source->base &&
+           begin < source->base + source->length && source->text[begin - source->base - 1] == '<' && c->definition &&
+           diag_has_error_in(c->diagnostics, c->definition->span);
+}
+
 /* Infers an argument, knowing what is expected of it, and reports what does not fit. */
 static void take_argument(struct checker *c, struct call *call, size_t i) {
     struct argument *argument = &call->list.at[i];
@@ -173,6 +182,8 @@ static void take_argument(struct checker *c, struct call *call, size_t i) {
         return;
     }
     call->failed = true;
+    if (is_after_less(c, call))
+        return;
     bool are_operands = call->is_infix && i == 1 && left && type_resolve(left->type)->kind != TYPE_ERROR;
     struct application use = {.function = name,
                               .span = are_operands ? call->infix : core->span,
@@ -181,7 +192,8 @@ static void take_argument(struct checker *c, struct call *call, size_t i) {
                               .count = call->list.count,
                               .left = are_operands ? left : NULL,
                               .argument = core,
-                              .rest = argument->function};
+                              .rest = argument->function,
+                              .whole = call->head->type};
     struct diagnostic *d = report_argument(c, &use, core->type, are_operands ? left->type : expected);
     note_definition(c, d, call->head);
     if (are_operands)
@@ -206,6 +218,14 @@ static bool is_field_of_unknown(const struct checker *c, const struct call *call
     const struct ast_expr *left = call->is_infix ? call->list.at[0].expr : NULL;
     return left && call->list.at[1].expr->kind == EXPR_NAME && left->kind == EXPR_NAME &&
            !is_bound_name(c, left->name.name) && strcmp(call->head_expr->name.name->text, ".") == 0;
+}
+
+static bool is_applied_number(const struct ast_expr *expr) {
+    if (expr->kind != EXPR_APPLY)
+        return false;
+    while (expr->kind == EXPR_APPLY)
+        expr = expr->apply.function;
+    return expr->kind == EXPR_INTEGER || expr->kind == EXPR_FLOATING;
 }
 
 struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
@@ -236,6 +256,8 @@ struct core *infer_apply(struct checker *c, const struct ast_expr *expr) {
             argument->function = function_type(c, rest, call.head, i, call.list.count, argument->expr);
         call.failed |= !argument->function;
         rest = call.failed ? rest : argument->function->arrow.to;
+        if (call.failed && call.is_infix && is_applied_number(argument->expr))
+            break; /* `f -1 x`, `reduce + 0 xs`: of the operator enough was said */
         if (call.failed || argument->core || argument->expr->kind != EXPR_LAMBDA)
             take_argument(c, &call, i);
     }

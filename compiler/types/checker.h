@@ -282,7 +282,8 @@ struct application {
     struct span head;     /* of the function */
     size_t place, count;  /* of the arguments */
     const struct core *left, *argument;
-    struct type *rest; /* what is still to be applied: the argument is its first */
+    struct type *rest;  /* what is still to be applied: the argument is its first */
+    struct type *whole; /* the function's type */
 };
 struct diagnostic *report_argument(struct checker *c, const struct application *use, struct type *found,
                                    struct type *expected);

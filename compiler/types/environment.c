@@ -228,6 +228,9 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
         report_kernel_called(c, name, c->definition->name_span, span);
         return;
     }
+    bool is_of_brackets = is_of_comprehension(c, name, span);
+    if (is_of_brackets && c->definition && diag_has_error_in(c->diagnostics, c->definition->span))
+        return; /* of its first place it was said */
     struct diagnostic *d =
         diag_error(c->diagnostics, DIAG_UNBOUND_NAME, span, "nothing is called `%s` here", name->text);
     const struct ast_decl *later = defined_later(c, name, span);
@@ -248,7 +251,7 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
                   name->text);
         return;
     }
-    if (is_of_comprehension(c, name, span)) {
+    if (is_of_brackets) {
         diag_hint(c->diagnostics, d,
                   "there are no comprehensions: `map (fn %s => …) xs`, with `filter` for a condition", name->text);
         return;

@@ -334,6 +334,13 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
                            kind_words(f.a, f.kind));
         if (is_function(f.a))
             hint_many_parameters(c, d, use);
+        if (strcmp(function, "loop") == 0 && !is_function(f.a))
+            diag_hint(all, d,
+                      "an array is stepped by `while going step start` as long as `going` says, and by `power n step "
+                      "start`; a flag or a count goes with its elements: `while (any snd) …` on pairs");
+        else if ((strcmp(function, "while") == 0 || strcmp(function, "power") == 0) && !is_function(f.a))
+            diag_hint(all, d,
+                      "what is stepped has scalars for elements: a matrix, row by row, as one array, `flatten m`");
         if (is_push && !is_function(f.a))
             diag_hint(all, d, "arrays in an array are written by `map (push <block>)` and put together by `concat`");
         return d;
@@ -392,8 +399,22 @@ static const char *place_words(struct checker *c, const char *reason) {
     return reason ? arena_printf(c->arena, "this is what `%s` asks for", reason) : "the other level comes from here";
 }
 
+/* What is done to each row of a matrix by functions of the whole device that give one value; NULL: not known. */
+static const char *of_rows(const char *name) {
+    static const struct {
+        const char *name, *rows;
+    } known[] = {{"reduce", "reduceRows f neutral m"}, {"reduceComm", "reduceRows f neutral m"}};
+    for (size_t i = 0; name && i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0)
+            return known[i].rows;
+    return NULL;
+}
+
 /* Where what runs at that level could be instead. */
-static void hint_place(struct checker *c, struct diagnostic *d, enum level_value level, uint8_t domain) {
+static void hint_place(struct checker *c, struct diagnostic *d, const char *name, enum level_value level,
+                       uint8_t domain) {
+    if (level == LEVEL_GRID && of_rows(name))
+        diag_hint(c->diagnostics, d, "of each row of a matrix it is `%s`, which takes the whole device", of_rows(name));
     static const char chunks[] = "`splitUp n xs |> map (fn c => …) |> concat n`";
     if (level == LEVEL_GRID && domain & (1u << LEVEL_THREAD))
         diag_hint(
@@ -446,7 +467,7 @@ static void report_fits(struct checker *c, const struct level_constraint *k) {
     if (place->span.begin != demand->span.begin || place->span.end != demand->span.end)
         diag_note(c->diagnostics, d, place->span, "%s", place_words(c, place->reason));
     if (!a.variable)
-        hint_place(c, d, a.value, level_domain(b) & DOMAIN_PROPER);
+        hint_place(c, d, name, a.value, level_domain(b) & DOMAIN_PROPER);
 }
 
 void report_constraint(struct checker *c, const struct level_constraint *k) {

@@ -199,6 +199,76 @@ static bool hint_missing(struct checker *c, struct diagnostic *d, struct type *f
     return true;
 }
 
+static const char *const places[] = {"first", "second", "third", "fourth", "fifth", "sixth"};
+
+/* `map xs (fn x => …)` where nothing is known of xs; `foldl xs 0 (+)`. */
+static bool hint_exchanged(struct checker *c, struct diagnostic *d, const struct type *found,
+                           const struct type *expected, const struct application *use) {
+    if (!use || !use->function || !use->whole || use->place == SIZE_MAX || !isalpha((unsigned char)*use->function) ||
+        !are_all_given(use) || found->kind == expected->kind || expected->kind == TYPE_VARIABLE)
+        return false;
+    bool is_plain = use->argument->kind == CORE_LAMBDA || use->argument->kind == CORE_PRIMITIVE;
+    if (is_function(found) ? !is_plain : found->kind != TYPE_PULL || expected->kind != TYPE_ARROW)
+        return false; /* of an application, an argument may be missing */
+    struct type *at = type_resolve(use->whole);
+    while (at->kind == TYPE_LEVEL_ARROW)
+        at = type_resolve(at->level_arrow.to);
+    size_t place = 0;
+    while (at->kind == TYPE_ARROW && place < 6 && type_resolve(at->arrow.from)->kind != found->kind) {
+        at = type_resolve(at->arrow.to);
+        place++;
+    }
+    if (at->kind != TYPE_ARROW || place >= 6)
+        return false;
+    diag_hint(c->diagnostics, d, "`%s` takes its %s as the %s argument: are its arguments the other way round?",
+              use->function, is_function(found) ? "function" : "array", places[place]);
+    return true;
+}
+
+/* `iota xs`, `matMul a b c` of matrices. */
+static bool hint_number_of(struct checker *c, struct diagnostic *d, const struct type *found, struct type *expected,
+                           const struct application *use) {
+    enum base base;
+    if (!use || !use->function || !use->rest || use->place == SIZE_MAX || found->kind != TYPE_PULL ||
+        !number_base(expected, &base) || !base_info[base].is_integer || !isalpha((unsigned char)*use->function))
+        return false;
+    const char *what = operand_text(c, use->argument, "xs");
+    if (type_resolve(found->array.element)->kind == TYPE_PULL)
+        diag_hint(c->diagnostics, d,
+                  "`%s` takes lengths, and the elements of a matrix, row by row, as one array, `flatten %s`; a row "
+                  "of it has `length (%s ! 0)`",
+                  use->function, what, what);
+    else
+        diag_hint(c->diagnostics, d, "the number of its elements is `length %s`", what);
+    return true;
+}
+
+/* `length ker!0` is `(length ker) ! 0`. */
+static bool hint_binding(struct checker *c, struct diagnostic *d, const struct application *use) {
+    const struct core *left = use ? use->argument : NULL;
+    if (!use || !use->function || strcmp(use->function, "!") != 0 || use->place != 0 || left->kind != CORE_APPLY ||
+        left->apply.argument->span.end != left->span.end ||
+        type_resolve(left->apply.argument->type)->kind != TYPE_PULL || !head_name(left))
+        return false;
+    diag_hint(c->diagnostics, d, "a function takes its argument before `!` does: `%s (%s ! …)`",
+              operand_text(c, left->apply.function, head_name(left)), operand_text(c, left->apply.argument, "xs"));
+    return true;
+}
+
+/* `concat rows` */
+static bool hint_flatten(struct checker *c, struct diagnostic *d, const struct type *found,
+                         const struct application *use) {
+    if (!use || !use->function || strcmp(use->function, "concat") != 0 || use->place != 0 || use->count != 1 ||
+        found->kind != TYPE_PULL || type_resolve(found->array.element)->kind != TYPE_PULL)
+        return false;
+    diag_hint(
+        c->diagnostics, d,
+        "`flatten %s` puts the rows of a pull array one after another; `concat n` puts push arrays together, of at "
+        "most n elements each",
+        operand_text(c, use->argument, "(…)"));
+    return true;
+}
+
 /* Is it made of what `splitUp` gives, in the user's words? */
 static bool is_cut(struct checker *c, const struct core *core) {
     const struct source *source = c->scope->file->source;
@@ -330,14 +400,20 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         type_resolve(expected->arrow.from)->kind == TYPE_TUPLE && count_arrows(expected) < count_arrows(found) &&
         hint_many_parameters(c, d, use))
         return;
-    if (hint_missing(c, d, found, use) || hint_tuple_call(c, d, found, expected, use) ||
-        hint_operator_of(c, d, found, expected, use) || hint_superfluous(c, d, found, expected, use) ||
-        hint_tuple_wanted(c, d, found, expected, use) || hint_chunks(c, d, found, expected, use) ||
-        hint_elements(c, d, found, expected, use) || hint_promise(c, d, found, expected) ||
-        hint_result(c, d, found, expected) || hint_few_parameters(c, d, found, expected, use) ||
-        hint_brackets(c, d, found, expected, use))
+    if (hint_flatten(c, d, found, use) || hint_missing(c, d, found, use) ||
+        hint_tuple_call(c, d, found, expected, use) || hint_operator_of(c, d, found, expected, use) ||
+        hint_superfluous(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
+        hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use) ||
+        hint_promise(c, d, found, expected) || hint_result(c, d, found, expected) ||
+        hint_few_parameters(c, d, found, expected, use) || hint_brackets(c, d, found, expected, use) ||
+        hint_exchanged(c, d, found, expected, use) || hint_number_of(c, d, found, expected, use) ||
+        hint_binding(c, d, use))
         return;
-    if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) && found->kind != TYPE_VARIABLE)
+    if (use && use->function && strcmp(use->function, ".") == 0 && found->kind == TYPE_TUPLE)
+        diag_hint(all, d, "`f . g` is one function after another; a tuple is taken apart by `let (%s) = %s`",
+                  tuple_letters(c, found->tuple.count), what);
+    else if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) &&
+             found->kind != TYPE_VARIABLE)
         diag_hint(all, d, "`f . g` is one function after another; there are no fields and no methods: `length xs`");
     else if (use && use->function && strcmp(use->function, "!") == 0 && use->count == 1 && number_base(found, &from))
         diag_hint(all, d, "the operand of a section is the left one; an element of each array is `fn xs => xs ! %s`",

@@ -138,6 +138,16 @@ static const char *closed_sig(struct checker *c, const struct core_global *globa
     return arena_printf(c->arena, "sig %s : %s", global->name->text, text_string(&text));
 }
 
+static bool has_failed(struct type *type) {
+    type = type_resolve(type);
+    bool found = type->kind == TYPE_ERROR;
+    if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH)
+        return has_failed(type->array.element);
+    for (size_t i = 0; type->kind == TYPE_TUPLE && i < type->tuple.count; i++)
+        found |= has_failed(type->tuple.items[i]);
+    return found;
+}
+
 static void find_level(struct result *r, struct type *type) {
     struct checker *c = r->c;
     type = type_resolve(type);
@@ -153,6 +163,8 @@ static void find_level(struct result *r, struct type *type) {
     struct level view = level_view(type->array.level);
     if (view.variable) {
         r->failed = true;
+        if (has_failed(type))
+            return; /* of what is wrong in it */
         struct diagnostic *d =
             diag_error(c->diagnostics, DIAG_KERNEL_POLYMORPHIC, r->span,
                        "the level of this kernel's result `%s` is not determined", type_text(c, type));
