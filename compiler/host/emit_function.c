@@ -339,7 +339,13 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
         const struct ir_parameter *p = &kernel->parameters.at[i];
         if (p->kind != IR_PARAMETER_BUFFER)
             continue;
-        const char *bytes = arena_printf(arena, "%s * sizeof *%s", element_count(arena, s, i), s->parameters[i]);
+        const char *count = element_count(arena, s, i);
+        const char *bytes = arena_printf(arena, "%s * sizeof *%s", count, s->parameters[i]);
+        text_printf(
+            out,
+            "    if ((status = fcl_require(context, %s || %s == 0, FCL_INVALID, \"%s is NULL, and is to have %%lld "
+            "elements\",\n                              (int64_t)(%s), 0)) != FCL_OK)\n        goto out;\n",
+            s->parameters[i], count, s->parameters[i], count);
         text_printf(out, "    if ((status = fcl_buffer_new(context, %s, &in%zu)) != FCL_OK ||\n", bytes, i);
         text_printf(out, "        (status = fcl_write(in%zu, 0, %s, %s)) != FCL_OK)\n        goto out;\n", i,
                     s->parameters[i], bytes);

@@ -32,6 +32,10 @@ int main(void) {
     /* Lengths that cannot be. */
     CHECK(names_dot(context, 10, -1, xs, &length, &ys) == FCL_INVALID &&
           strstr(fcl_error(context), "xs_length is negative: -1"));
+    CHECK(names_dot(context, 10, 3, NULL, &length, &ys) == FCL_INVALID && !ys &&
+          strstr(fcl_error(context), "xs is NULL, and is to have 3 elements"));
+    CHECK(names_layer(context, 2, NULL, 2, 3, weights, 3, of, &length, &sums) == FCL_INVALID);
+    CHECK(strstr(fcl_error(context), " is NULL, and is to have 2 elements"));
     CHECK(names_layer(context, 2, bias, -1, -3, weights, 3, of, &length, &sums) != FCL_OK);
     CHECK(strstr(fcl_error(context), "w1_rows is negative: -1") != NULL);
     struct fcl_buffer *small, *out;
