@@ -71,6 +71,14 @@ bool device_open(const struct device_request *request, struct device_session *se
     return true;
 }
 
+/* For runs with checks, which are to begin soon: C compilers take three times as long for -O3, and more for many branches. */
+static const char *build_options(const struct device_request *request, const struct device_session *session) {
+    bool is_c = fcl_device(session->context)->backend == FCL_BACKEND_C;
+    return is_c && request->options->check && !request->profile
+               ? arena_printf(request->arena, "%s -O1", fcl_build_options(session->context))
+               : NULL;
+}
+
 /* Puts the arguments of one of the session's kernels into the device's memory. */
 static bool begin(const struct device_request *request, struct device_session *session, size_t index) {
     session->status = EXIT_DEVICE;
@@ -88,7 +96,7 @@ static bool begin(const struct device_request *request, struct device_session *s
 
 bool device_build(const struct device_request *request, struct device_session *session) {
     session->status = EXIT_DEVICE;
-    if (fcl_build(session->context, session->text, NULL, &session->built) != FCL_OK) {
+    if (fcl_build(session->context, session->text, build_options(request, session), &session->built) != FCL_OK) {
         session->why = fcl_error(session->context);
         return false;
     }
@@ -176,8 +184,9 @@ static struct batch_part *part_with(const struct device_request *alone, struct d
         generation.only_count = part->kernels.count;
         (void)generate(&generation, session->generated);
         session->text = generate_text(&generation, session->generated, alone->kernel->source->path);
-        part->is_built = session->generated->kernels.count > 0 &&
-                         fcl_build(session->context, session->text, NULL, &session->built) == FCL_OK;
+        part->is_built =
+            session->generated->kernels.count > 0 &&
+            fcl_build(session->context, session->text, build_options(&request, session), &session->built) == FCL_OK;
     }
     size_t count = part->is_built ? session->generated->globals.count : 0;
     for (*index = 0; *index < count; ++*index)
