@@ -3,7 +3,7 @@
 #   make                              build/fclc and build/libfcl.a
 #   make WERROR=1                     the same, warnings are errors
 #   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
-#   make check | demo | bench         tests, demonstration, benchmarks
+#   make check | demo | bench         tests, demonstration, benchmarks (bench-all: everything, for hours)
 #   make check-long                   long arrays for every function on every executor
 #   make install PREFIX=… DESTDIR=…   (give PREFIX to the building `make` as well, or let `install` rebuild)
 #
@@ -70,7 +70,7 @@ LIBRARY_OBJECTS   := $(filter-out $(MAIN_OBJECT),$(ALL_OBJECTS))
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
-.PHONY: all unit-tests test-tools check check-long check-quick demo bench install uninstall format format-check clean FORCE
+.PHONY: all unit-tests test-tools check check-long check-quick demo bench bench-all install uninstall format format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -156,7 +156,12 @@ demo: all
 	@sh examples/demo $(BUILD)/fclc
 
 bench: all
-	@$(PYTHON) benchmarks/run --fclc $(BUILD)/fclc
+	@$(PYTHON) benchmarks/run --fclc $(BUILD)/fclc --save $(BUILD)/benchmarks/bench.json
+
+# All tasks, of 2^16 to 2^26 elements, by both mappings: hours.
+bench-all: all
+	@$(PYTHON) benchmarks/run --fclc $(BUILD)/fclc --tasks all --sizes 2^16,2^20,2^24,2^26 --maps loop,simt \
+	    --save $(BUILD)/benchmarks/bench-all.json
 
 # ---------------------------------------------------------------- formatting
 
