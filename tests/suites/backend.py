@@ -66,7 +66,7 @@ def cases(env):
     yield golden("sortBy: a thread sorts its seven in registers; a round is a barrier, a search and seven steps unrolled (all twice: full tiles, the last)",
                  merges, "k_0", patterns={r"while \(": 5, r"for \(int i2 = 0; i2 < 7; ": 2, r"int local_array\d?\[7\];": 21}, barriers=6)
     yield golden("a pass of sortBy: neighbouring threads read and write memory, what a thread merges is in shared memory",
-                 merges, "k_3", patterns={r"\bresult\[": 4, r"\btile\d?\[[^;=]*\] = result\[": 2, r"\bresult\[[^;=]*\] = tile\d\[": 2,
+                 merges, "k_2", patterns={r"\bresult\[": 4, r"\btile\d?\[[^;=]*\] = result\[": 2, r"\bresult\[[^;=]*\] = tile\d\[": 2,
                                          r"while \(": 3}, barriers=4, shared=1)
 
     def one_block():
