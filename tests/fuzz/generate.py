@@ -141,6 +141,16 @@ class Generator:
                                 (1, truth), (c, f"{truth} * {c}"), (c + 1, f"({c} + {truth})"))
         return f"(if length {a} > {most} then generate (length {a}) (fn i => {a} ! ({place})) else {a})"
 
+    def up_to(self, a, t, level):
+        """As long as the variable `a`: a force of as many elements as one of these says, and then the others."""
+        n = self.random.randint(1, 40)
+        many, place = self.pick((f"length {a}", f"length {a} - 1 - i"), (f"(length {a} + 1) / 2", "if i % 2 == 0 then i / 2 else -1"),
+                                (f"(if {a} ! 0 == {a} ! (length {a} - 1) then length {a} / 2 else length {a})", "if i < many then i else -1"))
+        said = self.pick("0", f"length {a} - 1", f"length {a} / 2")
+        return (f"(let some = forceUpTo {self.pick(f'(length {a})', f'(min {n} (length {a}))')} (push <{level}> (mapIx (fn i x => "
+                f"let many = {many} in (if i == {said} then many else -1, {place}, x)) {a})) "
+                f"in generate (length {a}) (fn i => if i < length some then some ! i else {a} ! i))")
+
     def same_length(self, a, t, level=None):
         """A pull array expression as long as the variable `a`; `level`: the ambient, where forces are allowed."""
         combine = self.pick("x == y", "x || y") if t == "bool" else self.pick("x + y", "x - y", "max x y", "x * y")
@@ -158,7 +168,7 @@ class Generator:
         if level:
             step = self.scalar("x", t, 1)
             options += [f"force (push <{level}> ({self.same_length(a, t)}))"] * 3 + [
-                f"force ({self.pushed(a, t, level)})",
+                f"force ({self.pushed(a, t, level)})", f"force ({self.pushed(a, t, level)})",
                 f"(let b = force (push <{level}> (mapIx (fn i x => (x, i)) {a})) in map (fn (x, i) => if i % 2 == 0 then x else {step}) (reverse b))",
                 f"power {self.random.randint(0, 4)} (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}> {a})",
                 f"power (length {a} % 4) (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}> {a})",
@@ -166,7 +176,12 @@ class Generator:
                 f"(let b = while (fn b => length b > {self.random.randint(1, 9)}) (fn b => push <{level}> (let (x, y) = halve b in "
                 f"mapIx (fn i p => if i < length y then y ! i else p) x)) (push <{level}> {a}) "
                 f"in generate (length {a}) (fn i => b ! (i % length b)))",
+                self.up_to(a, t, level),
             ]
+            if level == "warp":
+                true = f"push <warp> (map (fn x => x == {self.literal(t)}) {a})"
+                vote = self.pick(f"anyWarp ({true})", f"allWarp ({true})", f"popcount (ballot ({true})) % 2 == 1")
+                options.append(f"(let vote = {vote} in map (fn x => if vote then x else {step}) {a})")
             if t != "bool":
                 options.append(f"(let s = foldl (fn p q => p * 3 + q) 1 {a} in map (fn x => x - s) {a})")
         return self.random.choice(options)
@@ -182,10 +197,21 @@ class Generator:
 
     # ---- push arrays ----
 
+    def place(self, n, many):
+        """Where element e of chunk k goes, of so many chunks of n elements: each to a place of its own, from 0 on."""
+        size = f"({n} * {many})"
+        return self.pick(f"k * {n} + e", f"e * {many} + k", f"{size} - 1 - (k * {n} + e)", f"(k * {n} + e + {self.random.randint(0, 9)}) % {size}",
+                         f"k * {n} + (e + k) % {n}", f"e * {many} + (k + e) % {many}", f"({many} - 1 - k) * {n} + e")
+
+    def place_into(self, a, i):
+        """Where element i of `a` goes; what is behind its last element goes nowhere."""
+        n = self.random.randint(0, 9)
+        return self.pick(i, f"length {a} - 1 - {i}", f"(if {i} < length {a} then ({i} + {n}) % length {a} else -1)")
+
     def pushed(self, a, t, level):
         """A push array of the pull array variable `a`, as long as it is."""
         n = self.random.randint(1, 9)
-        options = [
+        of_all = [
             f"mapPush (fn x => {self.scalar('x', t, 1)}) (push <{level}> {a})",
             f"mapPushIx (fn i x => if i < {n} then x else {self.scalar('x', t, 1)}) (push <{level}> {a})",
             f"(let (x, y) = splitAt {n} {a} in append (push <{level}> x) (push <{level}> (reverse y)))",
@@ -195,27 +221,42 @@ class Generator:
             f"(if length {a} % 2 == 0 then pushEach <{level}> (length {a}) (length {a} / 2) (fn i => "
             f"[(2 * i, {a} ! i), (2 * i + 1, {a} ! (length {a} - 1 - i))]) else push <{level}> {a})",
             f"concatSeq {n} (map (fn c => push <{level}> (reverse c)) (splitUp {n} {a}))",
+            f"(let full = length {a} / {n} * {n} in append (interleaveSeq {n} (fn (k, e) => {self.place(n, f'(length {a} / {n})')}) "
+            f"(map (fn c => push <{level}> (reverse c)) (splitUp {n} (take full {a})))) (push <{level}> (drop full {a})))",
+            f"permuteInto (length {a}) (push <{level}> (mapIx (fn i x => ({self.place_into(a, 'i')}, x)) {a}))",
+            f"permuteInto (length {a}) (append (push <{level}> (map (fn x => ({self.pick('-1', f'length {a}')}, x)) (take {n} {a}))) "
+            f"(mapPushIx (fn i x => ({self.place_into(a, 'i')}, x)) (push <{level}> {a})))",
         ]
+        of_some = []  # what not all levels have
         if level == "thread":
-            options += [f"scanl (fn s x => if s == x then {self.literal(t)} else x) {self.literal(t)} {a}",
-                        f"seqfor (length {a}) (fn i before => if i % 3 == 2 then before ! (i / 2) else {a} ! i)"]
+            of_some += [f"scanl (fn s x => if s == x then {self.literal(t)} else x) {self.literal(t)} {a}",
+                        f"seqfor (length {a}) (fn i before => if i % 3 == 2 then before ! (i / 2) else {a} ! i)",
+                        f"scanByIndex (fn s x => if s == x then {self.literal(t)} else {self.scalar('x', t, 1)}) "
+                        f"{self.pick(f'(take {n} {a})', f'(replicate {n} {self.literal(t)})')} (mapIx (fn i x => (i * {n} % 11 - 1, x)) {a})"]
+        else:
+            of_some += [f"(load <{level}> {n} {a})", f"(pushN <{level}> {n} {a})"]
         if level == "warp":
-            options += [f"{self.pick('shuffleUp', 'shuffleDown', 'shuffleXor')} {n} (push <warp> {a})",
+            of_some += [f"{self.pick('shuffleUp', 'shuffleDown', 'shuffleXor')} {n} (push <warp> {a})",
                         f"shuffle (fn i => length {a} - 1 - i) (push <warp> {a})"]
         if level == "block":
             index = "int (x & 15) - 2" if t in ("int", "uint", "i64", "u64", "u8", "i16") else f"i * {n} % 11 - 1"
-            options += [f"(let (r, counts) = rankByIndex {n} (mapIx (fn i x => {index}) {a}) in mapPushIx (fn i rank => "
+            of_some += [f"(let (r, counts) = rankByIndex {n} (mapIx (fn i x => {index}) {a}) in mapPushIx (fn i rank => "
                         f"if (rank + counts ! (i % {n})) % 2 == 0 then {a} ! i else {self.literal(t)}) r)"]
         if level in ("block", "grid"):
-            options += [f"(scatter {a} (generate (length {a} / 2) (fn i => (2 * i, {a} ! i))) : [{t}]<{level}>)"]
+            of_some += [f"(scatter {a} (generate (length {a} / 2) (fn i => (2 * i, {a} ! i))) : [{t}]<{level}>)"]
             if t in ("int", "uint", "i64", "u64", "u8", "i16"):
-                options += [f"(reduceByIndex {self.pick('(+)', 'max', '(^)')} 0 "
+                of_some += [f"(reduceByIndex {self.pick('(+)', 'max', '(^)')} 0 "
                             f"(map (fn x => x & 7) {a}) (map (fn x => (int (x & 63) - 2, x & 31)) {a}) : [{t}]<{level}>)",
                             f"(reduceByIndex (+) 0 (map (fn x => x & 7) {a}) (map (fn x => ({self.pick(0, 1, 2, -1)}, x & 31)) {a}) : [{t}]<{level}>)"]
+            if t in INTEGERS:  # components that depend on each other
+                top = 2 ** (BITS[t] - (t in SIGNED)) - 1
+                of_some += [f"mapPush (fn (x, i) => x + {t} i) (reduceByIndex (fn (x, i) (y, j) => if x < y || x == y && i < j then (x, i) else (y, j)) "
+                            f"(({top} : {t}), 2147483647) (mapIx (fn i x => (x, i + 1)) {a}) "
+                            f"(mapIx (fn i x => (i * {n} % 40 - 2, (x, i % 9))) (reverse {a})) : [({t}, int)]<{level}>)"]
             if t in FLOATS:  # sums of few small numbers are exact
-                options += [f"(reduceByIndex (+) 0.0 (map (fn x => if x < 3.0 then 1.0 else 2.0) {a}) "
+                of_some += [f"(reduceByIndex (+) 0.0 (map (fn x => if x < 3.0 then 1.0 else 2.0) {a}) "
                             f"(mapIx (fn i x => ({self.pick(0, 2, -1, 'i % 3', 'i % 40 - 4')}, if x < 1.0 then 4.0 else 0.5)) {a}) : [{t}]<{level}>)"]
-        return self.random.choice(options)
+        return self.random.choice(of_some if self.random.randrange(2) else of_all)
 
     def chunked(self, t, inner, outer, body):
         """A function that splits, works on each chunk at `inner`, and puts them together at `outer`."""
@@ -226,12 +267,65 @@ class Generator:
         push = f"push <{inner}> ({body})"
         if self.random.randrange(3) == 0:
             push = f"let w = {body} in {self.pushed('w', t, inner)}"
-        if inner == "block" and outer == "grid" and self.random.randrange(3) == 0:  # what it finds depends on the lengths before
+        if inner == "block" and outer == "grid" and self.random.randrange(3) == 0:
+            push = self.looking_back(t, body)
+        each = f"map (fn c => {push})"
+        head = f"sig {name} : [{t}] -> [{t}]<{outer}>\nfun {name} xs =\n"
+        form = self.random.randrange(8)
+        if form == 0:  # whole chunks, and then what is left
+            return name, (f"{head}  let full = length xs / {n} * {n}\n"
+                          f"      chunks = {split} {n} (take full xs) |> {each}{turn}\n"
+                          f"      places (k, e) = {self.place(n, f'(length xs / {n})')}\n"
+                          f"  in append (interleave {n} places chunks) (push <{outer}> (drop full xs))\n")
+        if form == 1:
+            return name, (f"{head}  let places (k, e) = {self.place_into('xs', f'(k * {n} + e)')}\n"
+                          f"  in {split} {n} xs |> {each}{turn} |> interleaveInto (length xs) places\n")
+        if form == 2:  # of each chunk an element too many, which goes nowhere
+            return name, (f"{head}  let places (k, e) = if e < {n} then {self.place_into('xs', f'(k * {n} + e)')} else -1\n"
+                          f"  in {split} {n} xs |> map (fn c => append ({push}) (push <{inner}> (take 1 c))){turn} |> "
+                          f"interleaveInto (length xs) places\n")
+        if form == 3:  # tiles of a matrix, of which some reach over its borders, and then what is left
+            width, side = self.random.randint(1, 9), self.random.randint(1, 4)
+            across = (width + side - 1) // side
+            return name, (f"{head}  let rows = length xs / {width}\n"
+                          f"      tiles = split2DGrid {side} {width} {across} (divUp rows {side}) xs |> {each}\n"
+                          f"      places (k, e) = let (x, y) = (k % {across} * {side} + e % {side}, k / {across} * {side} + e / {side})\n"
+                          f"                      in if x < {width} && y < rows then y * {width} + x else -1\n"
+                          f"  in append (interleaveInto ({width} * rows) places tiles) (push <{outer}> (drop ({width} * rows) xs))\n")
+        return name, f"{head}  {split} {n} xs |> {each}{turn} |> concat {n}\n"
+
+    def looking_back(self, t, body):
+        """What a block does with its chunk depends on what the blocks before it have told."""
+        form = self.random.randrange(4)
+        if form == 0:  # their lengths
             m = self.random.randint(1, 300)
-            push = (f"let w = {body}\n      found = lookbackCounts (generate {m} (fn d => d % 3 * length w))\n"
+            return (f"let w = {body}\n      found = lookbackCounts (generate {m} (fn d => d % 3 * length w))\n"
                     f"    in push <block> (mapIx (fn i x => if found ! (i % {m}) % 2 == 0 then x else {self.literal(t)}) w)")
-        return name, (f"sig {name} : [{t}] -> [{t}]<{outer}>\nfun {name} xs =\n"
-                      f"  {split} {n} xs |> map (fn c => {push}){turn} |> concat {n}\n")
+        if form == 1 and t in INTEGERS:
+            f, neutral = self.pick(("(+)", "0"), ("(^)", "0"), ("(|)", "0"), ("(&)", f"(~ (0 : {t}))"))
+            found = f"lookback {f} {neutral} (w ! (length w / 2))"
+        elif form == 2 and t in INTEGERS:  # what they do to a number, one after another
+            found = f"snd (lookback (fn (a, b) (c, d) => (a * c, b * c + d)) (1, 0) (w ! 0, ({t} (length w))))"
+        else:  # the last of them that is not the neutral element
+            neutral = "1.5" if t in FLOATS else self.literal(t)
+            found = f"lookback (fn x y => if y == {neutral} then x else y) {neutral} (w ! (length w - 1))"
+        return (f"let w = {body}\n      found = {found}\n    in push <block> (mapIx (fn i x => if i % 3 == 0 || x == found then found "
+                f"else {self.scalar('x', t, 1)}) w)")
+
+    def compacted(self, name, t):
+        """Which elements are left, and so how many, depends on them; blocks look back for how many are left before theirs."""
+        self.arguments[name] = self.arrays(t)
+        n = self.pick("3", "16", "33", "256")
+        kept = self.pick(f"x {self.pick('<', '>=', '!=')} {self.literal(t)}", f"{self.literal(t)} < {self.scalar('x', t, 1)}")
+        result = self.pick("left", "(length left, left)", f"push <grid> (map (fn x => {self.scalar('x', t, 1)}) left)")
+        left = f"forceUpTo {self.pick('(length xs)', '(min 20 (length xs))')} (concat {n} (mapIx chunk (splitUp {n} xs)))"
+        return (f"kernel {name} (xs : [{t}]) =\n  let kept x = {kept}\n      chunk c tile =\n"
+                f"        let ranks = force (scanBlock (+) (map (fn x => if kept x then 1 else 0) tile))\n"
+                f"            before = lookback (+) 0 (last ranks)\n"
+                f"            place i x = if kept x then before + ranks ! i - 1 else -1\n"
+                f"            said i = if c * {n} + i == length xs - 1 then before + last ranks else -1\n"
+                f"        in push <block> (mapIx (fn i x => (said i, place i x, x)) tile)\n"
+                f"      left = {left}\n  in {result}\n")
 
     # ---- kernels ----
 
@@ -245,7 +339,7 @@ class Generator:
         return ["[]"] + few + more
 
     def kernel(self):
-        name, form, t = self.name("k"), self.random.randint(0, 9), self.random.choice(TYPES)
+        name, form, t = self.name("k"), self.random.randint(0, 10), self.random.choice(TYPES)
         self.arguments[name] = self.arrays(t)
         if form == 0:
             level = self.random.choice(LEVELS)
@@ -261,6 +355,8 @@ class Generator:
             return name, (f"kernel {name} (m : [[{t}]]) =\n  let rows = map (fn r => "
                           f"foldl (fn x y => if x == y then {self.scalar('y', t, 1)} else x) {self.literal(t)} (reverse r)) m\n"
                           f"  in push <{self.pick('block', 'grid')}> ({self.pipeline('rows', t, None, 1)})\n")
+        if form == 10:
+            return name, self.compacted(name, t)
         if form >= 8:
             return name, self.elementwise(name)
         inner = self.random.randrange(3)
