@@ -41,11 +41,16 @@ enum level_value elab_level(struct elaborator *e, const struct instance *instanc
 
 /* ---- indexing ---- */
 
-/* In a loop that has no iterations, and is built all the same. */
+/* Counts up to this come from lengths that the program knows, as those of chunks. */
+enum { MOST_OF_CHUNK = 65536 };
+
+/* In a loop that has no iterations, and is built all the same; or that may have none by numbers that the program knows: what is wrong
+   there may be wrong only where there are none. */
 static bool never_runs(struct elaborator *e) {
     for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent) {
         const struct ir_instruction *owner = region->owner;
-        if ((owner->kind == IR_FORALL || owner->kind == IR_FOR) && owner->operands[0]->high < 1)
+        bool counts = owner->kind == IR_FORALL || owner->kind == IR_FOR;
+        if (counts && owner->operands[0]->low < 1 && owner->operands[0]->high <= MOST_OF_CHUNK)
             return true;
     }
     return false;
