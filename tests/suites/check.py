@@ -157,7 +157,7 @@ def cases(env):
         run = ["run", "--target=interp", "p.fcl"]
         for command, wanted in (
                 (["check", "nosuch.fcl", "p.fcl"], "nosuch.fcl"), (["check"], "something is missing"),
-                (["check", "--bogus", "p.fcl"], "--bogus"), (["chek", "p.fcl"], "`check`"), (["p.fcl"], "output"),
+                (["check", "--bogus", "p.fcl"], "--bogus"), (["run", "p.fcl"], "kernel is missing"), (["chek", "p.fcl"], "`check`"), (["p.fcl"], "output"),
                 (["p.fcl", "-o", "nosuch/p.c"], "nosuch/p.c"), ([*run, "nxt", "1"], "`next`"), ([*run, "next"], "1 argument"),
                 ([*run, "next", "1.5"], "1.5"), ([*run, "next", "1", "-D", "q=1"], "-D q"),
                 (["run", "--target=interp", "--map=loup", "p.fcl", "next", "1"], "`loop`"),
