@@ -6,6 +6,7 @@
 //   PROGRAM --list -                   the names of all tasks
 //
 //   --size N, --columns C    elements, and columns of a matrix (2^24, and the power of two next to √N)
+//   --exactly N              elements, even of tasks that always have the same number
 //   --runs R, --warm-up W    runs that count (at most), and before them runs that do not (101, 3)
 //   --seconds S              no more runs, after 3, than fit into that time (2)
 //   --check no               do not check the results of the last run
@@ -36,7 +37,7 @@ enum { MOST_RUNS = 100000, LEAST_RUNS = 3 };
 struct command {
     const struct task *task;
     struct options side;
-    int64_t size, columns, runs, warm_up, seconds;
+    int64_t size, exactly, columns, runs, warm_up, seconds;
     const char *write, *verify;
     bool check;
 };
@@ -90,6 +91,8 @@ static struct command parse_command(int count, char **words) {
             die(STATUS_USAGE, "%s: a value is missing, or no such option", word);
         if (strcmp(word, "--size") == 0)
             c.size = parse_number(word, value, 1, 1 << 30);
+        else if (strcmp(word, "--exactly") == 0)
+            c.exactly = parse_number(word, value, 1, 1 << 30);
         else if (strcmp(word, "--columns") == 0)
             c.columns = parse_number(word, value, 1, 1 << 30);
         else if (strcmp(word, "--runs") == 0)
@@ -276,7 +279,8 @@ static bool measure(struct problem *problem, const struct command *c) {
 int main(int count, char **words) {
     struct command c = parse_command(count, words);
     struct problem problem;
-    problem_make(&problem, c.task, c.size, c.columns);
+    int64_t usual = c.task->size ? c.task->size : c.size;
+    problem_make(&problem, c.task, c.exactly ? c.exactly : usual, c.columns);
     if (c.write) {
         // How much is moved or computed depends on data.
         if (c.task->id == TASK_FILTER || c.task->id == TASK_MANDELBROT)

@@ -154,7 +154,9 @@ static void inputs_matvec(struct problem *p) {
 }
 
 static void inputs_sgemm(struct problem *p) {
-    p->columns = p->rows = p->task->variant;
+    p->columns = p->rows = square_side(p->size);
+    if ((int64_t)p->rows * p->columns != p->size || p->rows % 64 != 0)
+        die(STATUS_USAGE, "%" PRId64 " elements are no square whose sides are multiples of 64", p->size);
     random_floats(p, (size_t)p->size, 0, 1);
     random_floats(p, (size_t)p->size, 0, 1);
     result(p, ELEMENT_FLOAT, (size_t)p->size);
@@ -241,8 +243,8 @@ const struct task tasks[] = {
     DATA_SET("D11", 4096, -1),
     DATA_SET("D12", 65536, -1),
     {"matVec", TASK_MATVEC, "matVec", 0, 0, 0, inputs_matvec, define_matvec, 1e-4f, 0},
-    {"sgemm512", TASK_SGEMM, "sgemm", 512 * 512, 512, 0, inputs_sgemm, define_sgemm, 1e-4f, 0},
-    {"sgemm1024", TASK_SGEMM, "sgemm", 1024 * 1024, 1024, 0, inputs_sgemm, define_sgemm, 1e-4f, 0},
+    {"sgemm512", TASK_SGEMM, "sgemm", 512 * 512, 0, 0, inputs_sgemm, define_sgemm, 1e-4f, 0},
+    {"sgemm1024", TASK_SGEMM, "sgemm", 1024 * 1024, 0, 0, inputs_sgemm, define_sgemm, 1e-4f, 0},
     {"sobel", TASK_SOBEL, "sobel", 0, 0, 0, inputs_sobel, define_sobel, 1e-5f, 0},
     {"csr", TASK_CSR, "csr", 0, 0, 0, inputs_csr, define_csr, 1e-4f, 0},
     {"mandelbrot", TASK_MANDELBROT, "mandelbrot", 1024 * 1024, 0, 0, inputs_picture, define_mandelbrot, 0, 0.01f},
@@ -264,7 +266,7 @@ const struct task *task_named(const char *name) {
 }
 
 void problem_make(struct problem *problem, const struct task *task, int64_t size, int64_t columns) {
-    *problem = (struct problem){.task = task, .size = task->size ? task->size : size, .columns = (int32_t)columns};
+    *problem = (struct problem){.task = task, .size = size, .columns = (int32_t)columns};
     task->inputs(problem);
 }
 

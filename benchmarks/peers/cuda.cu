@@ -7,6 +7,7 @@
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
 #include <cuda/functional>
+#include <cuda/std/functional>
 #include <thrust/copy.h>
 #include <thrust/execution_policy.h>
 #include <thrust/iterator/counting_iterator.h>
@@ -23,7 +24,7 @@ struct {
     const problem *p;
     void *in[MOST_INPUTS], *out[MOST_RESULTS], *scratch;
     size_t scratch_bytes;
-    int *count;
+    int *count, *sorted[2], *unique, *sums; // all but the first: of sums by index
     cudaEvent_t start, stop;
     float milliseconds;
     cublasHandle_t blas;
@@ -91,6 +92,34 @@ struct row_start {
     __host__ __device__ long long operator()(long long r) const { return r * columns; }
 };
 
+// Sums by index as libraries make them: indices are sorted with their values, by as many bits as they have, and what is alike is
+// then next to each other. What comes of that goes to its places; buckets that nothing goes to are zeros.
+__global__ void place(const int *__restrict__ indices, const int *__restrict__ sums, const int *__restrict__ count,
+                      int *__restrict__ out) {
+    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < *count)
+        out[indices[i]] = sums[i];
+}
+
+cudaError_t sum_by_index(void *scratch, size_t &bytes, const int *indices, const int *values, int *out, int n) {
+    int buckets = side.p->buckets, bits = 1, *sorted = side.sorted[0], *moved = side.sorted[1];
+    while (1 << bits < buckets)
+        bits++;
+    size_t more = bytes;
+    cudaError_t error = cub::DeviceRadixSort::SortPairs(scratch, bytes, indices, sorted, values, moved, n, 0, bits);
+    if (error == cudaSuccess)
+        error = cub::DeviceReduce::ReduceByKey(scratch, more, sorted, side.unique, moved, side.sums, side.count,
+                                               cuda::std::plus<>{}, n);
+    if (error != cudaSuccess || !scratch) {
+        bytes = bytes > more ? bytes : more;
+        return error;
+    }
+    error = cudaMemsetAsync(out, 0, (size_t)buckets * sizeof *out);
+    if (error == cudaSuccess)
+        place<<<(buckets + 255) / 256, 256>>>(side.unique, side.sums, side.count, out);
+    return error == cudaSuccess ? cudaGetLastError() : error;
+}
+
 // CUB's functions say how much scratch memory they need when they are given none.
 cudaError_t call(void *scratch, size_t &bytes) {
     const problem *p = side.p;
@@ -123,6 +152,7 @@ cudaError_t call(void *scratch, size_t &bytes) {
             static_cast<const int *>(side.in[1]), static_cast<int *>(side.out[1]), n);
     case TASK_HISTOGRAM:
         return cub::DeviceHistogram::HistogramEven(scratch, bytes, in, out, p->buckets + 1, 0, p->buckets, n);
+    case TASK_BY_INDEX: return sum_by_index(scratch, bytes, in, static_cast<const int *>(side.in[1]), out, n);
     default: return cudaSuccess;
     }
 }
@@ -141,6 +171,7 @@ bool has_task(task_id id) {
     case TASK_SORT_FLOAT:
     case TASK_SORT_PAIRS:
     case TASK_HISTOGRAM:
+    case TASK_BY_INDEX:
     case TASK_MATVEC:
     case TASK_SGEMM: return true;
     default: return false;
@@ -163,6 +194,12 @@ int side_begin(problem *p, const options *) {
     for (size_t i = 0; i < p->results; i++)
         must(cudaMalloc(&side.out[i], problem_most(p, i) * element_bytes(p->out[i].element)));
     must(cudaMalloc(&side.count, sizeof *side.count));
+    if (p->task->id == TASK_BY_INDEX) {
+        for (int **array : {&side.sorted[0], &side.sorted[1]})
+            must(cudaMalloc(array, (size_t)p->size * sizeof **array));
+        for (int **array : {&side.unique, &side.sums})
+            must(cudaMalloc(array, (size_t)p->buckets * sizeof **array));
+    }
     must(call(nullptr, side.scratch_bytes));
     must(cudaMalloc(&side.scratch, side.scratch_bytes + 1));
     must(cudaEventCreate(&side.start));

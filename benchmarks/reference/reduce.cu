@@ -3,15 +3,9 @@
 //
 // Launch: any number of blocks of a multiple of 32 threads (tuned: 8 per multiprocessor, 256). A thread reads vectors of
 // 16 bytes, two at a time, at the stride of the whole launch; shuffles add up a warp, then the warps of the block.
-static __device__ int sum_warp(int x) {
-    for (int step = 16; step > 0; step /= 2)
-        x += __shfl_down_sync(0xffffffffu, x, step);
-    return x;
-}
-
 extern "C" __global__ void __launch_bounds__(1024)
     reduce(const int *__restrict__ in, int *__restrict__ out, int n) {
-    __shared__ int warps[32];
+    __shared__ int warps[WARP];
     const int4 *vectors = reinterpret_cast<const int4 *>(in);
     long long threads = (long long)gridDim.x * blockDim.x, thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     long long count = n / 4, v = thread;
@@ -27,13 +21,7 @@ extern "C" __global__ void __launch_bounds__(1024)
     }
     if (thread < n % 4)
         a += in[count * 4 + thread];
-    int total = sum_warp(a + b);
-    if (threadIdx.x % 32 == 0)
-        warps[threadIdx.x / 32] = total;
-    __syncthreads();
-    if (threadIdx.x < 32) {
-        total = sum_warp(threadIdx.x < blockDim.x / 32 ? warps[threadIdx.x] : 0);
-        if (threadIdx.x == 0)
-            out[blockIdx.x] = total;
-    }
+    int total = sum_block(a + b, warps);
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = total;
 }

@@ -8,7 +8,7 @@ import sys
 from harness import Case, Skip
 
 ORDER = 60
-SIZES = {"transpose": (4096,), "rowsSquare": (4096,), "matVec": (4096,), "sobel": (4096,)}  # of tasks that need a matrix
+MATRICES = ("transpose", "rowsSquare", "matVec", "sobel", "mandelbrot", "sgemm512", "sgemm1024")  # tasks that need a matrix
 
 
 def cases(env):
@@ -41,7 +41,7 @@ def cases(env):
         def right(task=task):
             has_opencl()
             measure, scratch = built(), env.tmp()
-            for size in SIZES.get(task, (4096, 70001)):
+            for size in (4096,) if task in MATRICES else (4096, 70001):
                 env.must(measure, "--device", "opencl", "--size", size, "--runs", 2, task)
                 described = json.loads(env.must(measure, "--write", scratch, "--size", size, task))
                 env.must(env.fclc, "run", "--target=opencl", "-o", os.path.join(scratch, "r.npy"), *tasks.program(described))
@@ -49,3 +49,25 @@ def cases(env):
                 env.must(measure, "--verify", results, "--size", size, task)
         if not re.fullmatch(r"D[0-9]+|mandelbrot|sgemm1024|obsidian\w+", task):  # too large for a test
             yield Case(f"benchmark {task}", right)
+
+    # No GPU is needed to see whether what is written by hand for one is right: sizes that end within a vector, a tile, a matrix's row.
+    for task in [*tasks.TASKS, "fma"]:
+        def by_hand(task=task):
+            measure, sizes = built(), [(1,), (4099,), (70001,)]
+            if task in MATRICES:
+                sizes = [(4096,), (16384,)] if task.startswith("sgemm") else [(4096,), (136, "--columns", 8), (136, "--columns", 34)]
+            for size, *columns in [(1 << 16,)] if task == "fma" else sizes:
+                env.must(measure, "--device", "cuda", "--exactly", size, *columns, "--runs", 1, "--warm-up", 1, task,
+                         env=env.cudasim(CUDASIM_SEED="1"))
+        if not task.startswith("obsidian"):  # the same tasks in other sizes
+            yield Case(f"{task} by hand with the CUDA simulator", by_hand)
+
+    def compiled():
+        nvcc, source = env.tool("nvcc"), os.path.join(env.tmp(), "kernel.cu")
+        common = open(os.path.join(folder, "reference", "device.cuh")).read()
+        for path in sorted(glob.glob(os.path.join(folder, "reference", "*.cu"))):
+            with open(source, "w") as both:
+                both.write(common + open(path).read())
+            done = env.run(nvcc, "-std=c++17", "-Werror", "all-warnings", "-Xptxas", "-v", "-arch=sm_75", "-cubin", "-o", source + "bin", source)
+            assert done.returncode == 0 and not re.search(r"[1-9][0-9]* bytes spill", done.stderr), path + "\n" + done.stderr
+    yield Case("nvcc compiles the kernels written by hand, no warnings, no spills", compiled)
