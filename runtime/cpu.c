@@ -129,7 +129,10 @@ static enum fcl_status list_c(fclrt_receiver *receive, void *to, struct fclrt_no
                                    .exact_division = true};
     char *processor = fclrt_read_file("/proc/cpuinfo", NULL);
     read_processor(processor, "model name", info.name, sizeof info.name);
+    char features[4096];
+    read_processor(processor, "flags", features, sizeof features);
     free(processor);
+    info.vector_bytes = strstr(features, " avx512f") ? 64 : strstr(features, " avx") ? 32 : 16;
     if (!info.name[0])
         snprintf(info.name, sizeof info.name, "host processor");
 

@@ -82,6 +82,7 @@ struct fcl_device_info {
     uint64_t max_blocks;       // blocks a launch can have; larger launches are clamped to it
     uint32_t compute_units;    // multiprocessors or cores
     uint32_t warp_width;       // threads that run in lockstep; 1 on CPUs, 0 where the driver does not tell
+    uint32_t vector_bytes;     // what a vector register of a CPU has; 0 elsewhere
     uint32_t capability;       // CUDA: 10 × major + minor of the compute capability; 0 elsewhere
     bool has_double;           // 64-bit floating point
     bool exact_division;       // 32-bit division and square root are correctly rounded, with the default build options

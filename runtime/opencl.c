@@ -100,6 +100,8 @@ static void describe(const struct opencl *cl, cl_platform_id platform, cl_device
         info->warp_width = (uint32_t)device_number(cl, device, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
     if (!info->warp_width && info->kind == FCL_DEVICE_OPENCL_CPU)
         info->warp_width = 1;
+    if (info->kind == FCL_DEVICE_OPENCL_CPU)
+        info->vector_bytes = (uint32_t)(sizeof(float) * device_number(cl, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT));
     info->has_double = device_number(cl, device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     info->exact_division =
         (device_number(cl, device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;

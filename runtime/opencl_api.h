@@ -65,6 +65,7 @@ typedef struct _cl_event *cl_event;
     X(CL_DEVICE_GLOBAL_MEM_SIZE, 0x101F)                                                                               \
     X(CL_DEVICE_LOCAL_MEM_SIZE, 0x1023)                                                                                \
     X(CL_DEVICE_AVAILABLE, 0x1027)                                                                                     \
+    X(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 0x103A)                                                                     \
     X(CL_DEVICE_COMPILER_AVAILABLE, 0x1028)                                                                            \
     X(CL_DEVICE_NAME, 0x102B)                                                                                          \
     X(CL_DRIVER_VERSION, 0x102D)                                                                                       \

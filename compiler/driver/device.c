@@ -51,6 +51,7 @@ static bool open_device(const struct device_request *request, struct device_sess
         .device = device->name,
         .trial = request->trial,
         .asked = request->asked,
+        .vector_bytes = device->vector_bytes,
         .loop = loop,
         .diagnostics = request->diagnostics,
     };

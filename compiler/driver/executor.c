@@ -15,6 +15,7 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
     struct interp_options options = {.block_size = e->options->block_size,
                                      .warp_size = e->options->warp_size,
                                      .grid_size = e->options->grid_size,
+                                     .vector_bytes = e->options->vector_bytes,
                                      .check = e->options->check,
                                      .stack_bytes = e->options->stack_bytes};
     bool good =

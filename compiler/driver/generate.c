@@ -16,6 +16,8 @@ struct elaborate_options generate_elaborate_options(const struct options *option
         result.block_size = (int)options->block_size;
     if (options->grid_size_given)
         result.grid_size = (int)options->grid_size;
+    if (options->vector_bytes_given)
+        result.vector_bytes = (int)options->vector_bytes;
     if (options->unroll >= 0)
         result.unroll = (int)options->unroll;
     result.optimise = options->optimise;
@@ -72,6 +74,8 @@ static bool generate_kernel(const struct generate_request *request, const struct
         elaborate.shared_bytes = CPU_SHARED_BYTES;
     else if (request->language == BACKEND_OPENCL)
         elaborate.table_bytes = OPENCL_TABLE_BYTES;
+    if (request->vector_bytes && !request->options->vector_bytes_given)
+        elaborate.vector_bytes = (int)request->vector_bytes;
     elaborate.asked = request->asked;
     const struct tuned *tuned = request->trial;
     if (!tuned && request->tuning && request->kind)

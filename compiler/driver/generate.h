@@ -29,6 +29,7 @@ struct generate_request {
     const char *device;          /* and of that name; NULL: see tuning_find */
     const struct tuned *trial;   /* in their place: values that are being tried */
     struct map *asked;           /* as in elaborate_options */
+    uint32_t vector_bytes;       /* of the device's registers; 0: not known */
     bool loop;                   /* the mapping */
     bool before_passes;          /* stop after elaboration (--dump=ir) */
     struct diagnostics *diagnostics;

@@ -33,6 +33,7 @@ enum option {
     OPTION_MAP,
     OPTION_BLOCK_SIZE,
     OPTION_GRID_SIZE,
+    OPTION_VECTOR_BYTES,
     OPTION_CHECK,
     OPTION_NO_CHECK,
     OPTION_UNROLL,
@@ -73,6 +74,8 @@ static const struct option_info {
     [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
     [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", MAKING, "threads of a block, #BlockSize"},
     [OPTION_GRID_SIZE] = {"grid-size", 0, "N", MAKING, "blocks of a grid, #GridSize"},
+    [OPTION_VECTOR_BYTES] = {"vector-bytes", 0, "16|32|64", MAKING,
+                             "what a vector register of a CPU has, #VectorBytes"},
     [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time; run does by itself"},
     [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
     [OPTION_UNROLL] = {"unroll", 0, "N", MAKING, "the most steps of a loop that is unrolled"},
@@ -163,6 +166,12 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     }
     case OPTION_BLOCK_SIZE: o->block_size_given = true; return number(p, name, value, 1, 1024, &o->block_size);
     case OPTION_GRID_SIZE: o->grid_size_given = true; return number(p, name, value, 1, INT32_MAX, &o->grid_size);
+    case OPTION_VECTOR_BYTES: {
+        static const char *const sizes[] = {"16", "32", "64"};
+        o->vector_bytes_given = true;
+        o->vector_bytes = strtoll(value, NULL, 10);
+        return one_of(p, name, value, sizes, 3);
+    }
     case OPTION_CHECK: o->check = true; return true;
     case OPTION_NO_CHECK: o->no_check = true; return true;
     case OPTION_UNROLL: return number(p, name, value, 0, 65536, &o->unroll);
@@ -332,6 +341,7 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
     *options = (struct options){.block_size = 256,
                                 .warp_size = 32,
                                 .grid_size = 1024,
+                                .vector_bytes = 32,
                                 .unroll = -1,
                                 .optimise = 1,
                                 .limit = 64,

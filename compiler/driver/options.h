@@ -54,8 +54,8 @@ struct options {
     const char *dump;   /* the stage */
     const char *tuning; /* the file of tuned values, or none; NULL: the one beside the program */
     enum mapping mapping;
-    int64_t block_size, warp_size, grid_size;
-    bool block_size_given, grid_size_given;
+    int64_t block_size, warp_size, grid_size, vector_bytes;
+    bool block_size_given, grid_size_given, vector_bytes_given;
     bool check, no_check;
     int64_t unroll; /* -1: not said */
     int optimise;   /* 0 … 2 */

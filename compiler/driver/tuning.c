@@ -42,6 +42,8 @@ static uint64_t hash_options(struct compilation *c, uint64_t hash) {
         text_printf(&text, "--block-size=%lld ", (long long)o->block_size);
     if (o->grid_size_given)
         text_printf(&text, "--grid-size=%lld ", (long long)o->grid_size);
+    if (o->vector_bytes_given)
+        text_printf(&text, "--vector-bytes=%lld ", (long long)o->vector_bytes);
     return hash_bytes(hash, text_string(&text), text.length);
 }
 

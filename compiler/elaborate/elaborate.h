@@ -21,6 +21,7 @@ struct elaborate_options {
     int shared_bytes;                     /* that a block may use without being told how many */
     size_t table_bytes;                   /* of constants that a kernel may have in its text; 0: as many as it likes */
     bool is_cpu;                          /* few threads run at a time, each with a cache of its own */
+    int vector_bytes;                     /* of a vector register, #VectorBytes, where is_cpu */
     int unroll;                           /* most steps that a static while, power or loop is unrolled to */
     bool check;                           /* code that checks, at run time, what is not proved */
     int optimise;                         /* as ir_builder_new takes it */

@@ -2,8 +2,13 @@
 #include "elaborate/value.h"
 #include "support/stack.h"
 
-const struct elaborate_options elaborate_defaults = {
-    .block_size = 256, .warp_size = 32, .grid_size = 1024, .shared_bytes = 48 * 1024, .unroll = 64, .optimise = 2};
+const struct elaborate_options elaborate_defaults = {.block_size = 256,
+                                                     .warp_size = 32,
+                                                     .grid_size = 1024,
+                                                     .shared_bytes = 48 * 1024,
+                                                     .vector_bytes = 32,
+                                                     .unroll = 64,
+                                                     .optimise = 2};
 
 /* ---- parameters ---- */
 

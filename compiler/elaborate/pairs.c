@@ -14,8 +14,8 @@
 /* Instructions of a pair that is taken in batches: see note [batches]; of one whose index is computed twice: see note [looking first]. */
 enum { MOST_OF_PAIR = 40, MOST_TWICE = 12 };
 
-/* Groups of pairs that are looked at together: 4 KiB of indices, which are in the first-level cache when they are read again. */
-enum { GROUPS_OF_LOOK = 128 };
+/* Groups of pairs that are looked at together: few enough that memory goes on bringing the next ones while these are counted. */
+enum { GROUPS_OF_LOOK = 16 };
 
 static struct elab_value *pair_at(struct elaborator *e, const struct reducing *r, struct ir_value *which) {
     struct elab_value *pair = elab_index(e, r->push->pairs, which);

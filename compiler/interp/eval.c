@@ -122,6 +122,7 @@ static struct value config(struct interp *in, const struct core *core) {
     case CONFIG_BLOCK_SIZE: return int_of(in->options->block_size);
     case CONFIG_WARP_SIZE: return int_of(in->options->warp_size);
     case CONFIG_GRID_SIZE: return int_of(in->options->grid_size);
+    case CONFIG_VECTOR_BYTES: return int_of(in->options->vector_bytes);
     case CONFIG_IS_CPU:
     case CONFIG_HAS_WARPS: return bool_of(false); /* no result may depend on it */
     case CONFIG_COUNT: break;

@@ -8,10 +8,10 @@
 #include "values/value.h"
 
 struct interp_options {
-    int64_t block_size, warp_size, grid_size; /* #BlockSize … */
-    uint64_t fuel;                            /* evaluation steps before it gives up; 0: no limit */
-    bool check;                               /* colliding writes of a scatter are an error too */
-    size_t stack_bytes;                       /* of the calling thread that may be used; 0: 4 MiB */
+    int64_t block_size, warp_size, grid_size, vector_bytes; /* #BlockSize … */
+    uint64_t fuel;                                          /* evaluation steps before it gives up; 0: no limit */
+    bool check;                                             /* colliding writes of a scatter are an error too */
+    size_t stack_bytes;                                     /* of the calling thread that may be used; 0: 4 MiB */
 };
 
 /* The types of a kernel's parameters in order, and of its result. */

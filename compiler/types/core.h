@@ -44,6 +44,7 @@ enum core_config {
     CONFIG_GRID_SIZE,
     CONFIG_IS_CPU,
     CONFIG_HAS_WARPS,
+    CONFIG_VECTOR_BYTES,
     CONFIG_COUNT
 };
 struct core_config_info {

@@ -102,7 +102,7 @@ def cases(env):
 
     def processors(source, kernel):
         path = os.path.join(env.tmp(), "loops.cl")
-        env.must(env.fclc, "--target=opencl", "--map=loop", env.path("benchmarks", "fcl", source), "-o", path)
+        env.must(env.fclc, "--target=opencl", "--map=loop", "--vector-bytes=64", env.path("benchmarks", "fcl", source), "-o", path)
         return re.search(rf"void {kernel}\(.*?\n}}\n", open(path, encoding="utf-8").read(), re.S)[0]
 
     def wide():
@@ -122,7 +122,7 @@ def cases(env):
                           r"#pragma unroll\s+for \(int way = 0; way < 8; \+\+way\) {\s+const int (\w+) = way \* 512 \+ \(arr\[\w+ \+ way\] - \4\);\s+"
                           r"own_buckets\[\5\] = [^;]*;\s+}\s+}\s+} else {", text)
         assert found, text
-    yield Case("a processor's histogram finds the least and greatest of 1,024 indices, and counts them without a comparison where both are inside", looked_at)
+    yield Case("a processor's histogram finds the least and greatest of 128 indices, and counts them without a comparison where both are inside", looked_at)
 
     def dumps(target, mapping):
         for path in sorted(glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("tests", "run", "*.fcl"))):
@@ -284,14 +284,16 @@ def cases(env):
         with open(path, "w", encoding="utf-8") as file:
             file.write('import "matrix"\nkernel k (m : int) (p : int) (n : int) (xs : [float]) (ys : [float]) = '
                        'matMulFma m p n xs ys\n')
-        text = body(open(compile_to("cl", path, "--map=loop", "-D", "matMulUnrolled=1"), encoding="utf-8").read(), "k")
-        assert count(r"\bfloat16 local_array\w*\[16\]", text) == 1, text
-        inner = re.search(r"while \(state\w* < depth\) \{(.*?)\n +\}\n +state", text, re.S)
-        assert inner, text
-        # eight rows of the first matrix, a vector of the second: as in benchmarks/reference/sgemm.cl
-        assert count(r"FCL_VECTOR\(", inner[1]) == 1 and count(r"= fma\(", inner[1]) == 8, inner[1]
-        assert count(r"vstore16|FCL_SIMD|\(uint\)|/ [^1]|%", inner[1]) == 0, inner[1]
-        assert count("for \\(int row", text) == 3, text  # the panel is copied by rows, in each of three cases
+        # rows of the first matrix, a vector of the second: as in benchmarks/reference/sgemm.cl, and half as many of each where
+        # registers are half as wide and as many
+        for size, vectors, rows in ((64, 16, 8), (32, 4, 4)):
+            text = body(open(compile_to("cl", path, "--map=loop", f"--vector-bytes={size}", "-D", "matMulUnrolled=1"), encoding="utf-8").read(), "k")
+            assert count(rf"\bfloat16 local_array\w*\[{vectors}\]", text) == 1, text
+            inner = re.search(r"while \(state\w* < depth\) \{(.*?)\n +\}\n +state", text, re.S)
+            assert inner, text
+            assert count(r"FCL_VECTOR\(", inner[1]) == 1 and count(r"= fma\(", inner[1]) == rows, inner[1]
+            assert count(r"vstore16|FCL_SIMD|\(uint\)|/ [^1]|%", inner[1]) == 0, inner[1]
+            assert count("for \\(int row", text) == 3, text  # the panel is copied by rows, in each of three cases
         text = open(compile_to("c", path), encoding="utf-8").read()
         assert "FCL_VECTOR" not in text and "float16" not in text, text
     yield Case("the sums of a product are vectors in OpenCL's kernels for CPUs, without loads, stores or divisions", vectors)

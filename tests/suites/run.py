@@ -60,6 +60,15 @@ def cases(env):
                                     env.path("tests", "run", "steps_in_chunks.fcl")], {})
         yield Case(f"steps in chunks on opencl-simt {' '.join(options)}", steps)
 
+    # Whatever vectors this machine has: what is laid out by them is right for others.
+    for executor in ("c", "opencl-loop") if not env.sanitized else ("c",):
+        for size in (16, 32, 64):
+            def sizes(executor=executor, size=size):
+                require(env, executor)
+                return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], f"--vector-bytes={size}",
+                                        env.path("tests", "run", "lib_matrix.fcl")], variables(env, executor))
+            yield Case(f"products of matrices by vectors of {size} bytes on {executor}", sizes)
+
 
 def directives(env, command, extra, silent=False):
     done = env.run(*command, env=extra, timeout=900)  # oclgrind takes minutes where a machine does other things, too

@@ -132,6 +132,8 @@ static void devices_are_listed_in_order(void **state) {
         const struct fcl_device_info *info = &list.devices[i];
         assert_true(info->name[0] != 0);
         assert_true(info->memory_bytes > 0 && info->max_buffer_bytes > 0 && info->max_blocks > 0);
+        bool is_cpu = info->kind == FCL_DEVICE_OPENCL_CPU || info->kind == FCL_DEVICE_C;
+        assert_true(is_cpu ? info->vector_bytes >= sizeof(float) : info->vector_bytes == 0);
         if (info->backend == FCL_BACKEND_OPENCL) // a launch's work-items are counted in 32 bits
             assert_true(info->max_blocks * info->max_threads <= UINT32_MAX);
         present[info->backend] = true;
