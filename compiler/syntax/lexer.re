@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "parser.h"
 #include "support/map.h"
@@ -141,6 +142,35 @@ static struct diagnostic *lexical_error(struct lexer *lexer, enum diag_code code
     return diag_error(lexer->diagnostics, code, span, "%s", message);
 }
 
+/* C's suffixes and ours. */
+static const struct {
+    const char *theirs, *ours;
+} c_suffixes[] = {{"ull", "u64"}, {"llu", "u64"}, {"ul", "u64"}, {"lu", "u64"}, {"ll", "i64"},
+                  {"u", "u32"},   {"l", "i64"},   {"f", "f32"}};
+
+/* The number with our suffix, where it is one with a suffix of C; else NULL. */
+static const char *with_our_suffix(const struct lexer *lexer) {
+    const char *text = (const char *)lexer->start;
+    size_t length = (size_t)(lexer->cursor - lexer->start);
+    bool is_hexadecimal = length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    const char *digits = is_hexadecimal ? "0123456789abcdefABCDEF_" : "0123456789_.";
+    size_t number = is_hexadecimal ? 2 : 0, from = number;
+    while (number < length && strchr(digits, text[number]))
+        number++;
+    if (number == from || length > QUOTE_LONGEST || text[number - 1] == '_' || contains(lexer, "__"))
+        return NULL;
+    const char *point = memchr(text, '.', number);
+    if (point && memchr(point + 1, '.', number - (size_t)(point + 1 - text)))
+        return NULL;
+    for (size_t i = 0; i < sizeof c_suffixes / sizeof *c_suffixes; i++) {
+        const char *theirs = c_suffixes[i].theirs, *ours = c_suffixes[i].ours;
+        if (strlen(theirs) == length - number && strncasecmp(theirs, text + number, length - number) == 0 &&
+            (!point || ours[0] == 'f'))
+            return arena_printf(lexer->arena, "%.*s%s%s", (int)number, text, text[number - 1] == '.' ? "0" : "", ours);
+    }
+    return NULL;
+}
+
 static void bad_number(struct lexer *lexer) {
     const char *quoted = quote_here(lexer);
     struct diagnostic *error = lexical_error(lexer, DIAG_BAD_NUMBER, span_here(lexer),
@@ -152,9 +182,10 @@ static void bad_number(struct lexer *lexer) {
     size_t digits = 0;
     while (digits < length && ((text[digits] >= '0' && text[digits] <= '9') || text[digits] == '_'))
         digits++;
-    bool ends_as_in_c = last == 'u' || last == 'U' || last == 'l' || last == 'L'; /* also after hexadecimal digits */
-    if (text[0] == '0' && length > 3 && (text[1] == 'x' || text[1] == 'X') && ends_as_in_c)
-        diag_hint(d, error, "the suffixes are i8 i16 i32 i64 u8 u16 u32 u64");
+    const char *mended = with_our_suffix(lexer);
+    if (mended)
+        diag_hint(d, error, "a suffix names the type: `%s`; without one, a number has the type that its use asks for",
+                  mended);
     else if (text[0] == '0' && length > 1 && (text[1] == 'x' || text[1] == 'X'))
         diag_hint(d, error, "a hexadecimal number is `0x` and at least one of 0-9, a-f, with single `_` between digits");
     else if (text[0] == '0' && length > 1 && (text[1] == 'b' || text[1] == 'B'))
