@@ -178,6 +178,7 @@ static struct pull *step_dynamically(struct elaborator *e, const struct stepping
     if (e->options->check) /* what grows would leave its half */
         next_length = ir_binary(b, OP_MIN, next_length, carried[1]);
     struct ir_value *other = ir_binary(b, OP_SUB, capacity, carried[0]);
+    ir_bound(other, 0, capacity->high); /* it is 0 where this is the capacity, and the capacity where this is 0 */
     writer = elab_store_writer(buffers, count, other);
     struct writer bounded = {.write = write_bounded, .offset = carried[1], .next = &writer};
     elab_run(e, next, e->options->check && ir_known(b, shrinks) != IR_TRUE ? &bounded : &writer);

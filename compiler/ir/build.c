@@ -85,6 +85,14 @@ void ir_name(struct ir_value *value, const char *name) {
         value->name = name;
 }
 
+void ir_bound(struct ir_value *value, int64_t low, int64_t high) {
+    struct range range = {value->low, value->high};
+    if (!value->is_constant && range_intersect(range, (struct range){low, high}, &range)) {
+        value->low = range.low;
+        value->high = range.high;
+    }
+}
+
 /* ---- the table of expressions ---- */
 
 static uint64_t mix(uint64_t hash, uint64_t x) {

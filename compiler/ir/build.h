@@ -36,6 +36,7 @@ enum ir_truth { IR_UNKNOWN, IR_TRUE, IR_FALSE };
 enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition);
 void ir_name(struct ir_value *value, const char *name);           /* hint; keeps the first */
 void ir_assume(struct ir_builder *b, struct ir_value *condition); /* until the innermost region ends */
+void ir_bound(struct ir_value *value, int64_t low, int64_t high); /* wherever it is used, by how it came about */
 
 /* ---- memory ---- */
 /* The kernel's table of these constants, as many as `count`, at least one; finite if they are floats. NULL: the kernel would have more

@@ -116,6 +116,12 @@ def cases(env):
         assert re.search(r"#pragma unroll\s+for \(int (\w+) = 0; \1 < 15; .*\{\s+state = .*\barr\[\1 \* 256 \+ \w+\]", text), text
     yield Case("in a processor's reduction constants stay out of the turns of an unrolled loop", constants_outside)
 
+    def placed():
+        text = processors("whole.fcl", "sorted_5")
+        found = re.findall(r"if \(\(uint\)(\w+) < \(uint\)keys_length\) {\s+result\[\(long\)(\w+) \+ \(long\)\1\] = ", text)
+        assert len(found) == 2 and f"const int {found[0][1]} = keys_length - scalar;" in text and "0 <=" not in text, text
+    yield Case("a processor's sort asks once whether a place is inside, and adds it to where its half of the memory begins in 64 bits", placed)
+
     def looked_at():
         text = processors("whole.fcl", "counts_1")
         found = re.search(r"= min\((\w+), \w+\);\s+(\w+) = max\(\2, \w+\);\s+}\s+if \(\2 < (\w+) && (\w+) <= \1\) {\s+for \(.*\{\s+const int \w+ = .*\s+"
