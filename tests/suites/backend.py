@@ -117,7 +117,7 @@ def cases(env):
     yield Case("in a processor's reduction constants stay out of the turns of an unrolled loop", constants_outside)
 
     def placed():
-        text = processors("whole.fcl", "sorted_5")
+        text = processors("whole.fcl", "sorted_7")
         found = re.findall(r"if \(\(uint\)(\w+) < \(uint\)keys_length\) {\s+result\[\(long\)(\w+) \+ \(long\)\1\] = ", text)
         assert len(found) == 2 and f"const int {found[0][1]} = keys_length - scalar;" in text and "0 <=" not in text, text
     yield Case("a processor's sort asks once whether a place is inside, and adds it to where its half of the memory begins in 64 bits", placed)
