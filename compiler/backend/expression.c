@@ -328,9 +328,26 @@ static void print_convert(struct printer *p, const struct target_expr *expr, enu
     }
 }
 
+/* note [within]
+   What is at least 0 and below a bound that is not negative is below it as an unsigned number: one comparison instead of two, and
+   one branch. */
+static bool is_below_unsigned(const struct target_expr *below, const struct target_expr *from) {
+    if (below->kind != TARGET_EXPR_OPERATION || below->op != OP_LT || from->kind != TARGET_EXPR_OPERATION ||
+        from->op != OP_LE)
+        return false;
+    const struct target_expr *place = below->operands[0], *bound = below->operands[1];
+    const struct target_expr *zero = from->operands[0], *again = from->operands[1];
+    return zero->kind == TARGET_EXPR_CONSTANT && zero->constant.integer == 0 && place->kind == TARGET_EXPR_VARIABLE &&
+           again->kind == TARGET_EXPR_VARIABLE && place->variable == again->variable && bound->low >= 0 &&
+           (place->base == BASE_I32 || place->base == BASE_I64);
+}
+
 static void print_bits(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    const struct target_expr *x = expr->operands[0], *y = expr->operands[1];
     bool is_bool = expr->base == BASE_BOOL;
-    if (expr->op == OP_AND)
+    if (expr->op == OP_AND && is_bool && !p->dialect->is_plain && (is_below_unsigned(x, y) || is_below_unsigned(y, x)))
+        print_infix(p, is_below_unsigned(x, y) ? x : y, "<", PRECEDENCE_LESS, least, print_unsigned);
+    else if (expr->op == OP_AND)
         print_infix(p, expr, is_bool ? "&&" : "&", is_bool ? PRECEDENCE_AND : PRECEDENCE_BIT_AND, least, print_expr);
     else if (expr->op == OP_OR)
         print_infix(p, expr, is_bool ? "||" : "|", is_bool ? PRECEDENCE_OR : PRECEDENCE_BIT_OR, least, print_expr);

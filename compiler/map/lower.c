@@ -99,6 +99,9 @@ static void lower_result(struct lowering *l, const struct ir_instruction *instru
     lower_bind(l, result, is_named ? lower_named(l, expr, result->name, fallback) : expr);
 }
 
+/* Of a sum with a lesser constant, what wraps could name an element of an array that there may be. */
+enum { LEAST_CONSTANT = -(1 << 16) };
+
 /* note [wide subscripts]
    On processors an address takes 64 bits, so that a sum of 32 bits has to be extended; of one that never wraps the parts may be
    extended before, outside of loops or once for all, and then the processor adds them as it reads. Where a subscript is the
@@ -111,31 +114,9 @@ static bool is_wide_subscript(const struct lowering *l, const struct ir_instruct
         !uses_as_subscript(l->uses, instruction->results[0]))
         return false;
     if (expr->operands[0]->base == BASE_I64) /* such a sum, and a constant: it may be less than 0, but is a subscript */
-        return true;
+        return instruction->no_wrap || expr->operands[1]->low >= LEAST_CONSTANT;
     bool is_data = is_loaded(instruction->operands[0]) || is_loaded(instruction->operands[1]);
     return instruction->no_wrap && (is_data || !uses_inline(l->uses, instruction));
-}
-
-/* note [within]
-   What is at least 0 and below a bound that is not negative is below it as an unsigned number: one comparison instead of two, and one branch. */
-static bool is_comparison(const struct target_expr *expr, enum ir_op op) {
-    return expr->kind == TARGET_EXPR_OPERATION && expr->op == op && !expr->lanes;
-}
-
-static struct target_expr *below_unsigned(struct lowering *l, const struct target_expr *below,
-                                          const struct target_expr *from) {
-    if (!is_comparison(below, OP_LT) || !is_comparison(from, OP_LE) || !expr_is_integer(from->operands[0], 0))
-        return NULL;
-    struct target_expr *x = below->operands[0], *bound = below->operands[1];
-    bool is_alike = x->kind == TARGET_EXPR_VARIABLE && from->operands[1]->kind == TARGET_EXPR_VARIABLE &&
-                    x->variable == from->operands[1]->variable;
-    if (!is_alike || (x->base != BASE_I32 && x->base != BASE_I64) || bound->low < 0)
-        return NULL;
-    enum base base = x->base == BASE_I32 ? BASE_U32 : BASE_U64;
-    struct target_expr *place = expr_convert(l, x, base);
-    place->low = 0; /* of what is less than 0 it is a large number */
-    place->high = INT64_MAX;
-    return expr_operation(l, OP_LT, BASE_BOOL, place, expr_convert(l, bound, base));
 }
 
 static void lower_operation(struct lowering *l, const struct ir_instruction *instruction) {
@@ -148,16 +129,10 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
         expr->operands[i] = lower_value(l, instruction->operands[i]);
         expr->size += expr->operands[i]->size;
     }
-    if (is_wide_subscript(l, instruction, expr)) {
+    if (is_wide_subscript(l, instruction, expr))
         expr->base = BASE_I64;
-        for (size_t i = 0; i < 2; i++)
-            expr->operands[i] = expr_convert(l, expr->operands[i], BASE_I64);
-    }
-    if (expr->op == OP_AND && expr->base == BASE_BOOL) {
-        struct target_expr *place = below_unsigned(l, expr->operands[0], expr->operands[1]);
-        place = place ? place : below_unsigned(l, expr->operands[1], expr->operands[0]);
-        expr = place ? place : expr;
-    }
+    for (size_t i = 0; expr->op == OP_ADD && i < 2; i++)
+        expr->operands[i] = expr_convert(l, expr->operands[i], expr->base);
     lower_result(l, instruction, expr, base_info[result->base].is_integer ? "t" : "x");
 }
 

@@ -122,6 +122,15 @@ def cases(env):
         assert len(found) == 2 and f"const int {found[0][1]} = keys_length - scalar;" in text and "0 <=" not in text, text
     yield Case("a processor's sort asks once whether a place is inside, and adds it to where its half of the memory begins in 64 bits", placed)
 
+    def guarded():
+        path = os.path.join(env.tmp(), "guarded.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (n : int) (xs : [float]) = push <grid> (mapIx (fn i x => let p = i * 3 - n in "
+                       "if 0 <= p && p < length xs then exp x else 0.0) xs)\n")
+        text = body(open(compile_to("cl", path, "--map=loop"), encoding="utf-8").read(), "k")
+        assert count(r"\(0 <= \w+\) & \(\w+ < xs_length\)", text) == 1 and count(r"\(uint\)\w+ < \(uint\)xs_length \?", text) == 1, text
+    yield Case("a guard of an index asks once for a thread, and of a vector's lanes as it is written", guarded)
+
     def looked_at():
         text = processors("whole.fcl", "counts_1")
         found = re.search(r"= min\((\w+), \w+\);\s+(\w+) = max\(\2, \w+\);\s+}\s+if \(\2 < (\w+) && (\w+) <= \1\) {\s+for \(.*\{\s+const int \w+ = .*\s+"
