@@ -179,9 +179,9 @@ for kind in BITS:
 
     sorting(kind, "sort", f"map {written} (force (sort {{}}))" if written else "sort {}", "[{}]", lambda xs, order=order: sorted(xs, key=order),
             EVERY)
-    if kind == "double":
-        sorting(kind, "argsort", "argsort {}", "[int]", places, EVERY)
-    if kind in ("bool", "float"):
+    if kind in ("double", "int", "u8", "i16"):
+        sorting(kind, "argsort", "argsort {}", "[int]", places, EVERY if kind == "double" else QUICK)
+    if kind in ("bool", "float", "int", "u8", "i64", "double"):
         first = f"map ({written} . fst) sorted" if written else "map fst sorted"
         sorting(kind, "sortByKey", f"let sorted = force (sortByKey (mapIx (fn i x => (x, i)) {{}})) in ({first}, map snd sorted)",
                 "[{}] [int]", lambda xs, places=places: unzipped(2, [(xs[i], i) for i in places(xs)]), EVERY if kind == "float" else QUICK)
