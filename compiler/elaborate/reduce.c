@@ -275,9 +275,15 @@ static void combine(struct elaborator *e, const struct reducing *r, const struct
     elab_end_threads(e, LEVEL_BLOCK, h);
 }
 
-/* The pairs of one block: an even share each, the last ones maybe fewer or none. */
+/* The pairs of one block.
+
+   note [shares]
+   On GPUs a block begins where a sector of memory does: shares are equal, the last ones maybe less or nothing. On CPUs
+   the difference between two is at most 1, by a division for each block: of a least of two in places, LLVM 15's strength reduction made
+   fifteen instructions in every round of the loop over them. */
 struct share {
-    struct ir_value *size; /* of all, computed before the blocks begin */
+    struct ir_value *blocks; /* how many there are */
+    struct ir_value *size;   /* on GPUs, of all, computed before the blocks begin */
     struct ir_value *first, *count;
 };
 
@@ -288,17 +294,38 @@ static struct ir_value *divide_up(struct ir_builder *b, struct ir_value *x, stru
                      ir_ternary(b, OP_SELECT, is_exact, ir_int(b, 0), ir_int(b, 1)));
 }
 
-/* In whole sectors of memory, so that no block begins in the middle of one. */
 static struct share even_shares(struct elaborator *e, struct ir_value *pairs, struct ir_value *blocks) {
     enum { SECTOR = 32 }; /* elements of the smallest types */
     struct ir_builder *b = e->builder;
+    if (e->options->is_cpu)
+        return (struct share){.blocks = blocks};
     struct ir_value *sectors = divide_up(b, ir_binary(b, OP_MAX, ir_int(b, 0), pairs), ir_int(b, SECTOR));
     struct ir_value *size = ir_convert(b, divide_up(b, sectors, blocks), BASE_I64);
-    return (struct share){.size = ir_binary(b, OP_MUL, size, ir_convert(b, ir_int(b, SECTOR), BASE_I64))};
+    return (struct share){.blocks = blocks,
+                          .size = ir_binary(b, OP_MUL, size, ir_convert(b, ir_int(b, SECTOR), BASE_I64))};
+}
+
+/* Where on a CPU the share of a block begins, of pairs that are not negative. */
+static struct ir_value *begin_on_cpu(struct elaborator *e, const struct share *share, struct ir_value *pairs,
+                                     struct ir_value *block) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *before = ir_binary(b, OP_MUL, ir_convert(b, pairs, BASE_I64), ir_convert(b, block, BASE_I64));
+    struct ir_value *first =
+        ir_convert(b, ir_binary(b, OP_DIV, before, ir_convert(b, share->blocks, BASE_I64)), BASE_I32);
+    ir_bound(first, 0, pairs->high);
+    return first;
 }
 
 static void begin_share(struct elaborator *e, struct share *share, struct ir_value *pairs, struct ir_value *block) {
     struct ir_builder *b = e->builder;
+    if (e->options->is_cpu) {
+        pairs = ir_binary(b, OP_MAX, ir_int(b, 0), pairs);
+        share->first = begin_on_cpu(e, share, pairs, block);
+        struct ir_value *end = begin_on_cpu(e, share, pairs, ir_binary(b, OP_ADD, block, ir_int(b, 1)));
+        share->count = ir_binary(b, OP_SUB, end, share->first);
+        ir_bound(share->count, 0, pairs->high);
+        return;
+    }
     struct ir_value *all = ir_convert(b, pairs, BASE_I64);
     struct ir_value *first =
         ir_binary(b, OP_MIN, ir_binary(b, OP_MUL, ir_convert(b, block, BASE_I64), share->size), all);

@@ -122,6 +122,13 @@ def cases(env):
         assert len(found) == 2 and f"const int {found[0][1]} = keys_length - scalar;" in text and "0 <=" not in text, text
     yield Case("a processor's sort asks once whether a place is inside, and adds it to where its half of the memory begins in 64 bits", placed)
 
+    def shared():
+        text = processors("whole.fcl", "bucketSums_1")
+        found = re.search(r"const int (\w+) = \(int\)\(\(long\)block_ \* (\w+) / (\w+)\);\s+"
+                          r"const int \w+ = \(int\)\(\2 \* \(long\)\(block_ \+ 1\) / \3\) - \1;", text)
+        assert found and not re.search(r"= [^;]*min\([^;]*block_", text), text
+    yield Case("a processor's share of pairs begins where a division says, not at the lesser of two places", shared)
+
     def guarded():
         path = os.path.join(env.tmp(), "guarded.fcl")
         with open(path, "w", encoding="utf-8") as file:
