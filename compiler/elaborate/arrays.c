@@ -460,11 +460,14 @@ static struct elab_value *combined_length(struct elaborator *e, enum ir_op op, e
         return elab_unknown(e);
     struct ir_value *exact = ir_binary(b, op, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64));
     struct ir_value *fits = ir_binary(b, OP_LE, exact, ir_convert(b, ir_int(b, INT32_MAX), BASE_I64));
+    struct ir_value *length = ir_binary(b, op, x, y);
     if (ir_ambient(b) == LEVEL_GRID && !e->shape)
         elab_require(e, check, fits, x, y, e->span);
     else
         elab_check(e, check, fits, x, y, e->span);
-    return elab_scalar(e, ir_binary(b, op, x, y));
+    if (ir_ambient(b) == LEVEL_GRID && !e->shape && x->low >= 0 && y->low >= 0 && !length->is_constant)
+        ir_bound(length, 0, INT32_MAX); /* else the host has ended the run */
+    return elab_scalar(e, length);
 }
 
 PRIMITIVE(LENGTH_PLUS) {

@@ -1,28 +1,83 @@
-/* --check: what the interpreter finds out about a run, found out by generated code. A check that ranges prove is not emitted.
+/* What the interpreter finds out about a run, found out by generated code: lengths always, the rest with --check. A check that
+   ranges prove is not emitted.
 
    note [after a failure]
    A kernel goes on when a check has failed: only the first failure is reported, and what is computed afterwards means nothing. It
    must touch no memory that is not its own, though: an index that was found wrong is replaced by 0 (memory is never
-   empty), and a write to a wrong place is left out. Loops of threads stop; see map/lower.c. */
+   empty), and a write to a wrong place is left out. Loops stop, as what they wait for may never come (map/lower.c).
+
+   note [unfinished lengths]
+   So what a loop carries may be unfinished once a check has failed in any block, and what was read may be anything. A length made
+   of these may differ from the one for which there is memory: it is compared once more before an array is written. Without --check,
+   too, where a length can fail below grid (may_leave_loops); then indices and places are made right as well, and not reported. */
 #include "elaborate/value.h"
 
-static struct ir_check_site site_of(const struct elaborator *e, enum ir_check check, struct span span) {
+static struct ir_check_site site_of(const struct elaborator *e, enum ir_check check, struct span span,
+                                    bool is_contained) {
     struct span users = elab_users_span(e, span);
-    return users.end ? (struct ir_check_site){check, users, span} : (struct ir_check_site){check, span, {0, 0}};
+    return (struct ir_check_site){.check = check,
+                                  .span = users.end ? users : span,
+                                  .found = users.end ? span : (struct span){0, 0},
+                                  .is_contained = is_contained};
 }
 
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span) {
     if (!e->options->check || e->shape || ir_known(e->builder, condition) == IR_TRUE)
         return;
-    ir_check(e->builder, site_of(e, check, span), condition, a, b);
+    ir_check(e->builder, site_of(e, check, span, false), condition, a, b);
+}
+
+void elab_check_length(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+                       struct ir_value *b, struct span span, bool is_contained) {
+    if (e->shape || ir_known(e->builder, condition) == IR_TRUE)
+        return;
+    ir_check(e->builder, site_of(e, check, span, is_contained), condition, a, b);
+}
+
+static bool is_unfinished(struct map *seen, const struct ir_value *value) {
+    const struct ir_instruction *definition = value->definition;
+    if (!definition) { /* a constant, a parameter, an index; or carried by a loop */
+        const struct ir_instruction *owner = value->region ? value->region->owner : NULL;
+        return owner && (owner->kind == IR_WHILE || owner->parameters[0] != value);
+    }
+    if (definition->kind != IR_OPERATION && definition->kind != IR_IF)
+        return true;
+    if (map_has(seen, value))
+        return false;
+    map_set(seen, value, (void *)definition);
+    for (size_t i = 0; i < definition->operand_count; i++)
+        if (is_unfinished(seen, definition->operands[i]))
+            return true;
+    for (int r = 0; r < 2 && definition->kind == IR_IF; r++)
+        for (size_t i = 0; i < definition->result_count; i++)
+            if (definition->results[i] == value && is_unfinished(seen, definition->regions[r]->yields.at[i]))
+                return true;
+    return false;
+}
+
+bool elab_may_be_unfinished(struct elaborator *e, const struct ir_value *length) {
+    return e->may_leave_loops && is_unfinished(map_new(e->arena), length);
+}
+
+void elab_run_if(struct elaborator *e, struct ir_value *condition, struct push *push, const struct writer *writer) {
+    struct ir_builder *b = e->builder;
+    enum ir_truth truth = ir_known(b, condition);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, condition);
+    if (truth != IR_FALSE)
+        elab_run(e, push, writer);
+    if (truth == IR_UNKNOWN) {
+        ir_else(b, NULL, 0);
+        ir_end_if(b, NULL, NULL, 0, false);
+    }
 }
 
 void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                   struct ir_value *b, struct span span) {
     if (ir_known(e->builder, condition) == IR_TRUE)
         return;
-    ir_check(e->builder, site_of(e, check, span), condition, a, b);
+    ir_check(e->builder, site_of(e, check, span, true), condition, a, b);
     ir_assume(e->builder, condition);
 }
 
@@ -30,7 +85,7 @@ struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struc
     struct ir_value *value = ir_load(e->builder, buffer, index);
     struct ir_instruction *definition = value->definition;
     if (definition && definition->kind == IR_LOAD && ir_current(e->builder)->ambient == LEVEL_GRID)
-        definition->site = ir_site(e->builder, site_of(e, CHECK_INDEX, e->span));
+        definition->site = ir_site(e->builder, site_of(e, CHECK_INDEX, e->span, true));
     return value;
 }
 
@@ -47,6 +102,13 @@ void elab_check_push(struct elaborator *e, const struct push *push, enum ir_chec
     swap_maker(e, maker);
 }
 
+void elab_check_chunk(struct elaborator *e, const struct push *push, struct ir_value *condition,
+                      struct ir_value *length, struct ir_value *size) {
+    struct span maker = swap_maker(e, push->maker);
+    elab_check_length(e, CHECK_CHUNK, condition, length, size, push->span, push->level == LEVEL_GRID);
+    swap_maker(e, maker);
+}
+
 void elab_require_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
                        struct ir_value *a, struct ir_value *b) {
     struct span maker = swap_maker(e, push->maker);
@@ -60,7 +122,7 @@ static struct ir_value *is_inside(struct elaborator *e, struct ir_value *index, 
 }
 
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
-    if (!e->options->check || e->shape || !index || !length)
+    if (!e->may_leave_loops || e->shape || !index || !length)
         return index;
     struct ir_value *inside = is_inside(e, index, length);
     if (ir_known(e->builder, inside) == IR_TRUE)
@@ -137,15 +199,26 @@ static void write_marked(struct elaborator *e, const struct writer *self, struct
     }
 }
 
+/* Places outside are left out. */
+static void write_inside(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                         struct elab_value *element) {
+    elab_write_within(e, self->next, index, element, self->marking->length);
+}
+
 void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
                      elab_run_function *run) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = elab_push_length(e, push);
-    if (!e->options->check || !length) {
+    if (!e->may_leave_loops || !length) {
         run(e, push, writer);
         return;
     }
     struct marking marking = {push, outside, NULL, length};
+    if (!e->options->check) {
+        struct writer inside = {.write = write_inside, .marking = &marking, .next = writer};
+        run(e, push, &inside);
+        return;
+    }
     struct ir_value *capacity = elab_capacity(e, length, push->level);
     bool is_bound = push->level != LEVEL_GRID; /* a value of the outermost region */
     struct ir_region *here = is_bound ? ir_enter_outermost(b) : NULL;

@@ -249,11 +249,15 @@ static void store_component(struct elaborator *e, struct lower_body *body, struc
         return;
     }
     struct writer writer = elab_store_writer(component->buffers, component->count, NULL);
-    if (value->kind == ELAB_SCALAR)
+    if (value->kind == ELAB_SCALAR) {
         store_scalar(e, body->level, &writer, value);
-    else
-        elab_run(e, value->kind == ELAB_PUSH ? value->push : elab_push_of_pull(e, body->level, elab_as_pull(e, value)),
-                 &writer);
+        return;
+    }
+    struct ir_value *length = length_of(e, value), *fits = ir_bool(e->builder, true);
+    if (!e->shape && elab_may_be_unfinished(e, length))
+        fits = ir_binary(e->builder, OP_LE, length, component->length);
+    elab_run_if(e, fits, value->kind == ELAB_PUSH ? value->push : elab_push_of_pull(e, body->level, value->pull),
+                &writer);
 }
 
 static void run_lower_body(struct elaborator *e, void *context) {
@@ -340,8 +344,9 @@ static void elaborate(struct elaborator *e) {
         run_below_grid(e, type, level, arguments);
 }
 
-struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global *global,
-                                   const struct elaborate_options *options, struct diagnostics *diagnostics) {
+static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_global *global,
+                                        const struct elaborate_options *options, struct diagnostics *diagnostics,
+                                        bool may_leave_loops) {
     struct ir_kernel *kernel = ARENA_NEW(arena, struct ir_kernel);
     kernel->name = global->name;
     kernel->span = global->span;
@@ -356,6 +361,7 @@ struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global
                            .kernel = kernel,
                            .global = global,
                            .span = global->span,
+                           .may_leave_loops = may_leave_loops,
                            .stack_limit = stack_limit(options->stack_bytes)};
     e.builder = ir_builder_new(arena, kernel, options->optimise);
     e.bounds = map_new(arena);
@@ -365,4 +371,14 @@ struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global
         return NULL;
     elaborate(&e);
     return e.rejected.count ? NULL : kernel;
+}
+
+/* Few kernels without --check have a check after which loops are left, and all others need no guards against that. */
+struct ir_kernel *elaborate_kernel(struct arena *arena, const struct core_global *global,
+                                   const struct elaborate_options *options, struct diagnostics *diagnostics) {
+    struct ir_kernel *kernel = elaborate_once(arena, global, options, diagnostics, options->check);
+    bool leaves_loops = false;
+    for (size_t i = 0; kernel && i < kernel->checks.count; i++)
+        leaves_loops |= !kernel->checks.at[i].is_contained;
+    return leaves_loops && !options->check ? elaborate_once(arena, global, options, diagnostics, true) : kernel;
 }

@@ -39,9 +39,8 @@ static void write_shifted(struct elaborator *e, const struct writer *self, struc
     self->next->write(e, self->next, ir_binary(e->builder, OP_ADD, self->offset, index), element);
 }
 
-/* Places outside 0 … total - 1 are dropped. */
-static void write_within(struct elaborator *e, const struct writer *next, struct ir_value *place,
-                         struct elab_value *element, struct ir_value *total) {
+void elab_write_within(struct elaborator *e, const struct writer *next, struct ir_value *place,
+                       struct elab_value *element, struct ir_value *total) {
     struct ir_builder *b = e->builder;
     struct ir_value *inside =
         ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, total));
@@ -80,7 +79,7 @@ static void write_placed(struct elaborator *e, const struct writer *self, struct
     struct elab_value **items = element->tuple.items;
     if (self->push->said)
         write_length(e, self->push, elab_as_scalar(e, *items++));
-    write_within(e, self->next, elab_as_scalar(e, items[0]), items[1], self->push->total);
+    elab_write_within(e, self->next, elab_as_scalar(e, items[0]), items[1], self->push->total);
 }
 
 /* Into the chunk's part of the whole. */
@@ -94,31 +93,20 @@ static void write_at(struct elaborator *e, void *context, struct elab_value *whe
     const struct writer *self = placing->writer;
     struct ir_value *place = elab_as_scalar(e, where);
     if (self->push->total)
-        write_within(e, self->next, place, placing->element, self->push->total);
+        elab_write_within(e, self->next, place, placing->element, self->push->total);
     else
         self->next->write(e, self->next, place, placing->element);
 }
 
 static void write_chunk(struct elaborator *e, const struct writer *self, struct ir_value *index,
                         struct elab_value *element) {
-    struct ir_builder *b = e->builder;
     struct placing placing = {self, element};
-    struct ir_value *fits = self->bound ? ir_binary(b, OP_LT, index, self->bound) : ir_bool(b, true);
-    enum ir_truth truth = ir_known(b, fits);
-    if (truth == IR_FALSE)
-        return;
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(b, fits);
     if (self->push->function) {
         struct elab_value *where = elab_pair(e, elab_scalar(e, self->chunk), elab_scalar(e, index));
         elab_apply_into(e, self->push->function, where, write_at, &placing);
     } else {
-        struct ir_value *start = ir_binary(b, OP_MUL, self->chunk, self->push->chunk_size);
-        write_at(e, &placing, elab_scalar(e, ir_binary(b, OP_ADD, start, index)));
-    }
-    if (truth == IR_UNKNOWN) {
-        ir_else(b, NULL, 0);
-        ir_end_if(b, NULL, NULL, 0, false);
+        struct ir_value *start = ir_binary(e->builder, OP_MUL, self->chunk, self->push->chunk_size);
+        write_at(e, &placing, elab_scalar(e, ir_binary(e->builder, OP_ADD, start, index)));
     }
 }
 
@@ -163,26 +151,34 @@ struct chunk_body {
     struct blocks_run *blocks; /* or NULL */
 };
 
-/* --check: every chunk but concat's last has the size that was said; what is more than that is not written. */
-static void check_chunk(struct elaborator *e, const struct chunk_body *body, struct push *chunk,
-                        struct writer *writer) {
+/* Whether the chunk may be written, which is reported where it may not: every chunk has the size that was said, but for the
+   last of a concat, of which the whole has as many elements as there is memory for. Of a negative size, which is an error of its
+   own, chunks are empty. */
+static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body *body, struct push *chunk) {
     struct ir_builder *b = e->builder;
-    struct ir_value *length = elab_push_length(e, chunk), *size = body->push->chunk_size;
-    if (!length || e->shape)
-        return;
-    struct ir_value *fits = ir_binary(b, OP_EQ, length, size), *bound = size;
-    if (!body->push->function) {
-        struct ir_value *next = ir_binary(b, OP_ADD, body->chunk, ir_int(b, 1));
-        struct ir_value *is_last = ir_binary(b, OP_LE, ir_resolve(b, body->push->array->length), next);
-        struct ir_value *least = body->push->is_capped ? length : ir_int(b, 0); /* a negative size is wrong, too */
-        is_last = ir_binary(b, OP_AND, is_last, ir_binary(b, OP_LE, least, size));
-        fits = ir_binary(b, OP_OR, fits, is_last);
-        bound = ir_ternary(b, OP_SELECT, fits, length, size);
+    struct push *whole = body->push;
+    struct ir_value *length = elab_push_length(e, chunk), *size = whole->chunk_size;
+    struct ir_value *wanted = size->low < 0 ? ir_binary(b, OP_MAX, size, ir_int(b, 0)) : size;
+    struct ir_value *fits = ir_binary(b, OP_EQ, length, wanted);
+    if (whole->function) {
+        elab_check_chunk(e, whole, fits, length, size);
+        return fits;
     }
-    elab_check_push(e, body->push, CHECK_CHUNK, fits, length, size);
-    if (ir_known(b, ir_binary(b, OP_LE, length, bound)) != IR_TRUE &&
-        ir_known(b, ir_binary(b, OP_LE, length, size)) != IR_TRUE)
-        writer->bound = bound;
+    struct ir_value *next = ir_binary(b, OP_ADD, body->chunk, ir_int(b, 1)),
+                    *count = ir_resolve(b, whole->array->length);
+    struct ir_value *least = whole->is_capped ? length : ir_int(b, 0);
+    struct ir_value *may_be_last = ir_binary(b, OP_LE, least, size);
+    struct ir_value *is_last = ir_binary(b, OP_AND, ir_binary(b, OP_LE, count, next), may_be_last);
+    bool is_kept =
+        ir_prove(b, is_last) || (ir_prove(b, may_be_last) && ir_implies(b, ir_binary(b, OP_LT, next, count), fits));
+    fits = is_kept ? ir_bool(b, true) : ir_binary(b, OP_OR, fits, is_last);
+    elab_check_chunk(e, whole, fits, length, size);
+    if (whole->level == LEVEL_GRID && elab_may_be_unfinished(e, length)) {
+        struct ir_value *start = ir_binary(b, OP_MUL, body->chunk, size);
+        struct ir_value *room = ir_binary(b, OP_SUB, elab_push_length(e, whole), start);
+        fits = ir_binary(b, OP_AND, fits, ir_binary(b, OP_LE, length, room));
+    }
+    return fits;
 }
 
 static void run_chunk(struct elaborator *e, void *context) {
@@ -192,14 +188,14 @@ static void run_chunk(struct elaborator *e, void *context) {
         body->blocks->next = body->blocks->next_pass = 0;
     struct ir_builder *b = e->builder;
     const struct ir_value *size = body->push->chunk_size;
-    if (!body->push->function && size && size->is_constant &&
-        size->low > 0) /* no array has more than INT32_MAX elements */
-        ir_assume(b, ir_binary(b, OP_LE, body->chunk, ir_int(b, INT32_MAX / size->low)));
+    if (!body->push->function && size && size->is_constant && size->low > 0) /* as many as an array's elements allow */
+        ir_assume_range(b, body->chunk, 0, INT32_MAX / size->low);
     struct push *chunk = elab_as_push(e, elab_index(e, body->push->array, body->chunk));
     struct writer writer = {.write = write_chunk, .push = body->push, .chunk = body->chunk, .next = body->writer};
-    if (e->options->check && body->push->chunk_size)
-        check_chunk(e, body, chunk, &writer);
-    elab_run(e, chunk, &writer);
+    if (body->push->chunk_size && !e->shape)
+        elab_run_if(e, chunk_fits(e, body, chunk), chunk, &writer);
+    else
+        elab_run(e, chunk, &writer);
     e->shape = shape; /* raised where a pass ends at a lookback */
     if (body->blocks)
         elab_end_lookbacks(e, body->blocks);

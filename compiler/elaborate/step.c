@@ -72,6 +72,15 @@ static int static_steps(struct elaborator *e, const struct stepping *stepping, s
     return steps;
 }
 
+/* Does each step keep this length, whichever step it is? */
+static bool keeps_length(struct elaborator *e, const struct stepping *stepping, struct ir_value *length) {
+    e->shape++;
+    struct pull *array = elab_unknown_array(e, stepping->element, length);
+    struct ir_value *next = elab_push_length(e, next_push(e, stepping, array, NULL));
+    e->shape--;
+    return next == ir_resolve(e->builder, length);
+}
+
 /* Lengths only: a loop on the length, and on the number of steps. */
 static struct pull *step_shape(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
     struct ir_builder *b = e->builder;
@@ -79,9 +88,7 @@ static struct pull *step_shape(struct elaborator *e, const struct stepping *step
     struct pull *result = elab_unknown_array(e, stepping->element, NULL);
     if (!length)
         return result;
-    /* Where a step keeps the length, it does not matter how many there are. */
-    struct push *kept = next_push(e, stepping, elab_unknown_array(e, stepping->element, length), NULL);
-    if (elab_push_length(e, kept) == ir_resolve(b, length)) {
+    if (keeps_length(e, stepping, length)) { /* it does not matter how many there are */
         result->length = length;
         return result;
     }
@@ -122,31 +129,15 @@ static struct ir_value *two_halves(struct elaborator *e, struct ir_value *capaci
     return both;
 }
 
-/* What is stepped has no more elements after a step than before it. The host compares always: a step costs it a launch. */
+/* What is stepped has no more elements after a step than before it. */
 static struct ir_value *check_shrinks(struct elaborator *e, const struct stepping *stepping, struct ir_value *before,
                                       struct ir_value *after) {
     struct ir_value *shrinks = ir_binary(e->builder, OP_LE, after, before);
     if (stepping->level == LEVEL_GRID && !e->shape)
         elab_require(e, CHECK_GROWS, shrinks, after, before, stepping->span);
     else
-        elab_check(e, CHECK_GROWS, shrinks, after, before, stepping->span);
+        elab_check_length(e, CHECK_GROWS, shrinks, after, before, stepping->span, false);
     return shrinks;
-}
-
-/* --check: only places below the offset. */
-static void write_bounded(struct elaborator *e, const struct writer *self, struct ir_value *index,
-                          struct elab_value *element) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *fits = ir_binary(b, OP_LT, index, self->offset);
-    enum ir_truth truth = ir_known(b, fits);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(b, fits);
-    if (truth != IR_FALSE)
-        self->next->write(e, self->next, index, element);
-    if (truth == IR_UNKNOWN) {
-        ir_else(b, NULL, 0);
-        ir_end_if(b, NULL, NULL, 0, false);
-    }
 }
 
 static struct pull *step_dynamically(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
@@ -162,31 +153,35 @@ static struct pull *step_dynamically(struct elaborator *e, const struct stepping
     elab_allocate(e, buffers, count);
     struct writer writer = elab_store_writer(buffers, count, NULL);
     elab_run(e, initial, &writer);
-    struct ir_value *carried[3] = {ir_int(b, 0), length, ir_int(b, 0)};
-    int64_t lows[3] = {0, 0, 0}, highs[3] = {capacity->high, length->high, INT32_MAX};
-    ir_begin_while(b, carried, 3, lows, highs);
-    map_set(e->bounds, carried[1], capacity);
-    struct pull *array = elab_stored(e, stepping->element, buffers, carried[0], carried[1]);
-    ir_while_body(b, goes_on(e, stepping, array, carried[2]));
+    bool is_kept = keeps_length(e, stepping, length);
+    size_t carries = is_kept ? 2 : 3; /* the half, the number of steps, and the length where that changes */
+    struct ir_value *carried[3] = {ir_int(b, 0), ir_int(b, 0), length};
+    int64_t lows[3] = {0, 0, 0}, highs[3] = {capacity->high, INT32_MAX, length->high};
+    ir_begin_while(b, carried, carries, lows, highs);
+    if (!is_kept)
+        map_set(e->bounds, carried[2], capacity);
+    struct pull *array = elab_stored(e, stepping->element, buffers, carried[0], carried[2]);
+    ir_while_body(b, goes_on(e, stepping, array, carried[1]));
     struct split_frame *split = e->split;
     e->split = NULL;
-    struct push *next = next_push(e, stepping, array, carried[2]);
+    struct push *next = next_push(e, stepping, array, carried[1]);
     struct ir_value *next_length = elab_push_length(e, next);
     if (!next_length)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length after a step of this loop depends on data");
-    struct ir_value *shrinks = check_shrinks(e, stepping, carried[1], next_length);
-    if (e->options->check) /* what grows would leave its half */
-        next_length = ir_binary(b, OP_MIN, next_length, carried[1]);
+    struct ir_value *shrinks = check_shrinks(e, stepping, carried[2], next_length);
+    if (stepping->level != LEVEL_GRID) /* what grows would leave its half, and is not run */
+        next_length = ir_binary(b, OP_MIN, next_length, carried[2]);
     struct ir_value *other = ir_binary(b, OP_SUB, capacity, carried[0]);
     ir_bound(other, 0, capacity->high); /* it is 0 where this is the capacity, and the capacity where this is 0 */
     writer = elab_store_writer(buffers, count, other);
-    struct writer bounded = {.write = write_bounded, .offset = carried[1], .next = &writer};
-    elab_run(e, next, e->options->check && ir_known(b, shrinks) != IR_TRUE ? &bounded : &writer);
+    elab_run_if(e, shrinks, next, &writer);
     e->split = split;
-    struct ir_value *nexts[3] = {other, next_length, ir_binary(b, OP_ADD, carried[2], ir_int(b, 1))}, *results[3];
+    struct ir_value *nexts[3] = {other, ir_binary(b, OP_ADD, carried[1], ir_int(b, 1)), next_length};
+    struct ir_value *results[3] = {NULL, NULL, length};
     ir_end_while(b, nexts, results);
-    map_set(e->bounds, results[1], capacity);
-    return elab_stored(e, stepping->element, buffers, results[0], results[1]);
+    if (!is_kept)
+        map_set(e->bounds, results[2], capacity);
+    return elab_stored(e, stepping->element, buffers, results[0], results[2]);
 }
 
 /* The most elements that a thread steps in registers. */
@@ -198,13 +193,7 @@ static bool fits_registers(struct elaborator *e, const struct stepping *stepping
     if (stepping->level != LEVEL_THREAD || !length)
         return false;
     length = ir_resolve(e->builder, length);
-    if (!length->is_constant || length->constant.integer > MOST_IN_REGISTERS)
-        return false;
-    e->shape++;
-    struct pull *array = elab_unknown_array(e, stepping->element, length);
-    struct ir_value *next = elab_push_length(e, next_push(e, stepping, array, NULL));
-    e->shape--;
-    return next && ir_resolve(e->builder, next) == length;
+    return length->is_constant && length->constant.integer <= MOST_IN_REGISTERS && keeps_length(e, stepping, length);
 }
 
 /* Registers cannot be indexed, so which of two halves is read must not depend on the step: each step makes a new array, and is

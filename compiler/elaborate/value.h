@@ -174,6 +174,7 @@ struct elaborator {
     struct split_frame *split;        /* NULL: no split here */
     struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
     int shape;                        /* > 0: only lengths matter */
+    bool may_leave_loops;             /* see note [unfinished lengths] */
     struct map *constants;            /* vals that are scalars known at compile time → their values */
     struct map *bounds;               /* carried lengths → a host value that they never exceed */
     const char *stack_limit;          /* deeper than here is an error */
@@ -272,9 +273,11 @@ struct writer {
     struct ir_value *chunk;
     const struct marking *marking; /* check.c */
     bool with_index;
-    struct ir_value *bound; /* of a chunk: elements from that index on are left out; or NULL */
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
+/* Writes the element, unless its place is outside 0 … total - 1. */
+void elab_write_within(struct elaborator *e, const struct writer *next, struct ir_value *place,
+                       struct elab_value *element, struct ir_value *total);
 /* Whether that is known to be 0. A loop of so many turns is not compiled: what an empty array says about its
    elements is never asked, and may make no sense. */
 bool elab_is_none(struct elaborator *e, struct ir_value *count);
@@ -311,12 +314,23 @@ void elab_run_buckets(struct elaborator *e, struct push *push, const struct writ
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
 
-/* ---- check.c: but for the first two, nothing without --check ---- */
+/* ---- check.c ---- */
+/* A length that would lead to writes elsewhere, with and without --check. `is_contained`: as of a site. */
+void elab_check_length(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+                       struct ir_value *b, struct span span, bool is_contained);
+/* The same for what a concat or interleave was promised of its chunks. */
+void elab_check_chunk(struct elaborator *e, const struct push *push, struct ir_value *condition,
+                      struct ir_value *length, struct ir_value *size);
+/* See note [unfinished lengths]. */
+bool elab_may_be_unfinished(struct elaborator *e, const struct ir_value *length);
+/* Runs it where the condition holds. */
+void elab_run_if(struct elaborator *e, struct ir_value *condition, struct push *push, const struct writer *writer);
 /* An element; where the host reads it, the place in the program is kept for an index out of range. */
 struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *index);
 /* On the host, which gives up where it does not hold; so it holds afterwards. */
 void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                   struct ir_value *b, struct span span);
+/* From here on nothing without --check. */
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span);
 /* Says the length of forceUpTo's result, in its complement. */

@@ -531,10 +531,12 @@ uint32_t ir_site(struct ir_builder *b, struct ir_check_site site) {
     struct ir_kernel *kernel = b->kernel;
     uint32_t at = 0;
     while (at < kernel->checks.count) {
-        const struct ir_check_site *known = &kernel->checks.at[at];
+        struct ir_check_site *known = &kernel->checks.at[at];
         if (known->check == site.check && is_same_span(known->span, site.span) &&
-            is_same_span(known->found, site.found))
+            is_same_span(known->found, site.found)) {
+            known->is_contained &= site.is_contained;
             return at;
+        }
         at++;
     }
     vec_push(b->arena, &kernel->checks, site);
@@ -556,6 +558,10 @@ void ir_assume(struct ir_builder *b, struct ir_value *condition) {
     condition = builder_operand(b, condition);
     if (!condition->is_constant)
         facts_assume(b, condition, true, 0);
+}
+
+void ir_assume_range(struct ir_builder *b, struct ir_value *value, int64_t low, int64_t high) {
+    facts_narrow(b, builder_operand(b, value), (struct range){low, high});
 }
 
 static struct ir_value *exchange(struct ir_builder *b, enum ir_kind kind, enum base base, struct ir_value *value,

@@ -34,8 +34,13 @@ struct ir_value *ir_resolve(struct ir_builder *b,
 /* true, false or unknown: also what the branches around the current place tell about it. */
 enum ir_truth { IR_UNKNOWN, IR_TRUE, IR_FALSE };
 enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition);
+/* Whether it holds here; searches longer than ir_known, which every comparison goes through. Of a comparison of integers, and what
+   `and` and `or` make of these. The second: whether it would, if that held. */
+bool ir_prove(struct ir_builder *b, struct ir_value *condition);
+bool ir_implies(struct ir_builder *b, struct ir_value *condition, struct ir_value *conclusion);
 void ir_name(struct ir_value *value, const char *name);           /* hint; keeps the first */
 void ir_assume(struct ir_builder *b, struct ir_value *condition); /* until the innermost region ends */
+void ir_assume_range(struct ir_builder *b, struct ir_value *value, int64_t low, int64_t high); /* likewise */
 void ir_bound(struct ir_value *value, int64_t low, int64_t high); /* wherever it is used, by how it came about */
 
 /* ---- memory ---- */

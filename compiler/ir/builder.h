@@ -1,5 +1,5 @@
 /* What the files of the builder share: build.c (values and memory), control.c (loops and branches), facts.c (what is
-   known at the current place), linear.c and simplify.c (algebra). Nobody else includes this. */
+   known at the current place), prove.c (orders), linear.c and simplify.c (algebra). Nobody else includes this. */
 #ifndef FCL_IR_BUILDER_H
 #define FCL_IR_BUILDER_H
 
@@ -75,7 +75,9 @@ struct ir_builder {
     struct shared **table;
     size_t table_size, table_count;
     uint32_t buffer_count;
-    int outside;    /* entered regions further out, where what is known in the branches that were left does not hold */
+    int outside;     /* entered regions further out, where what is known in the branches that were left does not hold */
+    int proof_steps; /* left of the proof that is tried */
+    bool is_long_proof;
     int rebuilding; /* linear.c: inside a rebuilt sum, sums are left as they are */
 };
 
@@ -98,9 +100,11 @@ struct range facts_range(struct ir_builder *b, const struct ir_value *value);
 void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth);
 void facts_narrow(struct ir_builder *b, struct ir_value *value, struct range range);
 void facts_undo(struct ir_builder *b, const struct frame *frame);
+enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
+
+/* ---- prove.c ---- */
 /* x < y or x <= y, provably. Integers of one base. */
 bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict);
-enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
 
 /* ---- simplify.c ---- */
 /* Puts the operands into their canonical order; then an equal value that is already there or simpler to compute, or

@@ -244,7 +244,7 @@ static struct ir_value *outside(const struct ir_builder *b, struct ir_value *val
     return !value->region || b->regions.at[value->region->id].open ? value : NULL;
 }
 
-/* A result that needs no branch: both sides give the same, or (for a bool) the condition itself. */
+/* A result that needs no branch: both sides give the same, or what a selection of theirs comes to, as the condition itself. */
 static struct ir_value *plain_result(struct ir_builder *b, const struct ir_instruction *branch, size_t i) {
     struct ir_value *x = outside(b, branch->regions[0]->yields.at[i]);
     struct ir_value *y = outside(b, branch->regions[1]->yields.at[i]);
@@ -252,9 +252,10 @@ static struct ir_value *plain_result(struct ir_builder *b, const struct ir_instr
         return NULL;
     if (x == y)
         return x;
-    bool is_bool = x->base == BASE_BOOL && x->is_constant && y->is_constant;
-    bool empty = branch->regions[0]->instructions.count + branch->regions[1]->instructions.count == 0;
-    return is_bool || empty ? ir_ternary(b, OP_SELECT, branch->operands[0], x, y) : NULL;
+    if (branch->regions[0]->instructions.count + branch->regions[1]->instructions.count == 0)
+        return ir_ternary(b, OP_SELECT, branch->operands[0], x, y);
+    struct ir_value *selected[3] = {branch->operands[0], x, y};
+    return simplify(b, OP_SELECT, x->base, selected);
 }
 
 /* note [values that leave a branch] */

@@ -136,6 +136,7 @@ struct ir_check_site {
     enum ir_check check;
     struct span span;
     struct span found; /* where span is a call of the prelude: the place there; or empty */
+    bool is_contained; /* after a failure this launch reads nothing that was left undone: the host ends the run */
 };
 
 struct ir_region {

@@ -213,7 +213,9 @@ static struct ir_value *simplify_div(struct ir_builder *b, struct ir_value **x) 
                          linear_build(b, &quotient));
     if (!x[1]->is_constant && split_by(b, x[0], x[1], &factor, &rest))
         return factor;
-    if (!is_not_negative(b, x[0]))
+    int power = power_of_two(x[1]);
+    bool is_natural = is_not_negative(b, x[0]) || (power > 0 && facts_less(b, zero(b, x[0]->base), x[0], false));
+    if (!is_natural)
         return NULL;
     /* (x / c) / d = x / (c * d), all positive and the product in range */
     int64_t product = 0;
@@ -222,7 +224,6 @@ static struct ir_value *simplify_div(struct ir_builder *b, struct ir_value **x) 
         !__builtin_mul_overflow(x[1]->constant.integer, operand_of(x[0], 1)->constant.integer, &product) &&
         product <= range_of_base(x[0]->base).high)
         return ir_binary(b, OP_DIV, operand_of(x[0], 0), builder_integer(b, x[0]->base, product));
-    int power = power_of_two(x[1]);
     return power > 0 ? ir_binary(b, OP_SHR, x[0], builder_integer(b, x[0]->base, power)) : NULL;
 }
 
@@ -246,7 +247,7 @@ static struct ir_value *simplify_rem(struct ir_builder *b, struct ir_value **x) 
     if (!x[1]->is_constant && split_by(b, x[0], x[1], &factor, &rest))
         return rest ? rest : zero(b, x[0]->base);
     int power = power_of_two(x[1]);
-    if (power > 0 && is_not_negative(b, x[0]))
+    if (power > 0 && (is_not_negative(b, x[0]) || facts_less(b, zero(b, x[0]->base), x[0], false)))
         return ir_binary(b, OP_AND, x[0], builder_integer(b, x[0]->base, x[1]->constant.integer - 1));
     return NULL;
 }
@@ -367,6 +368,16 @@ static struct ir_value *simplify_shift(struct ir_builder *b, enum ir_op op, stru
     return NULL;
 }
 
+/* Whether the last operand of `0 < n ? c * n + d : d` is the first one at n = 0, for an n that is not negative. */
+static bool is_where_none(struct ir_builder *b, struct ir_value **x) {
+    struct linear sum;
+    if (!is_op(x[0], OP_LT) || !is_integer_constant(operand_of(x[0], 0), 0) || is_floating(x[1]) || !x[2]->is_constant)
+        return false;
+    struct ir_value *n = operand_of(x[0], 1);
+    return is_not_negative(b, n) && linear_of(b, x[1], &sum) && sum.count == 1 && sum.term[0].value == n &&
+           sum.constant == x[2]->constant.integer;
+}
+
 static struct ir_value *simplify_select(struct ir_builder *b, struct ir_value **x) {
     if (x[0]->is_constant)
         return x[x[0]->constant.integer ? 1 : 2];
@@ -374,6 +385,8 @@ static struct ir_value *simplify_select(struct ir_builder *b, struct ir_value **
         return x[1];
     if (is_op(x[0], OP_NOT))
         return ir_ternary(b, OP_SELECT, operand_of(x[0], 0), x[2], x[1]);
+    if (is_where_none(b, x))
+        return x[1];
     if (x[1]->base != BASE_BOOL)
         return NULL;
     if (x[1]->is_constant && x[2]->is_constant)

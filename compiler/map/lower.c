@@ -220,10 +220,21 @@ bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind) {
     return false;
 }
 
+bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction) {
+    if (instruction->kind == IR_CHECK)
+        return !l->kernel->checks.at[instruction->site].is_contained;
+    for (size_t r = 0; r < 2; r++)
+        if (instruction->regions[r])
+            for (size_t i = 0; i < instruction->regions[r]->instructions.count; i++)
+                if (lower_leaves_loops(l, instruction->regions[r]->instructions.at[i]))
+                    return true;
+    return false;
+}
+
 /* What a loop waits for may never come when a check has failed. Above ambient thread all threads must leave it together, and not
    all see the report at the same time. */
 static void leave_on_failure(struct lowering *l, const struct ir_instruction *loop) {
-    if (!lower_has(l->forall, IR_CHECK))
+    if (!lower_leaves_loops(l, l->forall))
         return;
     struct target_expr *site = expr_element(l, BASE_I32, l->report, expr_integer(l, BASE_I32, 0));
     site->is_volatile = true;

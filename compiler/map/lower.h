@@ -114,6 +114,8 @@ struct target_variable *lower_variable(struct lowering *l, enum base base, const
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
 /* Is there an instruction of that kind in its regions? */
 bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind);
+/* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left, which might not end. */
+bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction);
 /* No vectors are to be made of it. */
 void lower_scalar(struct lowering *l, struct target_statement *loop);
 /* vector_bugs.c: its notes say what these are for. */

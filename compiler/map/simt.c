@@ -591,7 +591,7 @@ void simt_begin(struct lowering *l) {
     for (size_t i = 0; i < plan->buffers.count; i++)
         dynamic += plan->buffers.at[i].is_dynamic && plan->buffers.at[i].shares == i;
     int64_t limit = l->options->static_shared_limit;
-    bool has_checks = lower_has(l->forall, IR_CHECK) && has_block_loops(l->forall->regions[0]);
+    bool has_checks = lower_leaves_loops(l, l->forall) && has_block_loops(l->forall->regions[0]);
     int64_t words =
         (has_checks ? 4 : 0) + (l->forall->buffer ? 4 : 0); /* what is declared besides: see below, and tickets */
     bool is_too_large = limit && plan->pool_bytes > limit - words;

@@ -1,0 +1,62 @@
+"""Programs that go wrong while they run (tests/failing): the same code and exit status on every executor, with --check and without;
+C under AddressSanitizer, so that nothing is written where it does not belong."""
+
+import glob
+import os
+import re
+
+from executors import EXECUTORS, require, variables
+from harness import Case, Counts
+
+ORDER = 42
+SANITIZED = True
+
+DIRECTIVE = re.compile(r"^-- run (\w+) (.*?) ?(?:== (.*)|error (E\d{4}))$")
+
+
+def directives(path):
+    with open(path, encoding="utf-8") as file:
+        lines = [line.rstrip("\n") for line in file]
+    found = [DIRECTIVE.match(line) for line in lines if re.match(r"-- run \w+ .*(==|error E)", line)]
+    assert found and all(found), f"{path}: a directive that cannot be read"
+    return [match.groups() for match in found]
+
+
+def expectation(env, result):
+    """What `fclc run` prints: a generator's elements are written out."""
+    count = re.fullmatch(r"iota:(\d+)", result)
+    return "[" + ",".join(map(str, range(int(count[1])))) + "]" if count else result
+
+
+def outcome(env, path, kernel, arguments, options, extra):
+    words = re.findall(r"\[.*?\]|\S+", arguments)
+    done = env.run(env.fclc, "run", "--limit=0", *options, path, kernel, *words, env=extra)
+    code = re.search(r"error\[(E\d{4})\]", done.stderr)
+    return done.returncode, code[1] if code else None, done.stdout.strip(), done.stderr
+
+
+def cases(env):
+    for path in sorted(glob.glob(env.path("tests", "failing", "*.fcl"))):
+        for executor in EXECUTORS:
+            if env.sanitized and executor != "c":
+                continue
+
+            def run(path=path, executor=executor):
+                require(env, executor)
+                extra = variables(env, executor)
+                if env.sanitized:
+                    extra = dict(extra, FCL_CC="gcc -fsanitize=address", FCL_CACHE="0")
+                counts = Counts()
+                for kernel, arguments, result, error in directives(path):
+                    for check in ([], ["--no-check"]) if executor != "interp" else ([],):
+                        status, code, printed, said = outcome(
+                            env, path, kernel, arguments, [*EXECUTORS[executor][0], *check], extra)
+                        good = (status, code) == (1, error) if error else (
+                            status == 0 and printed == expectation(env, result))
+                        counts.passed += good
+                        counts.failed += not good
+                        if not good:
+                            counts.output += (f"{kernel} {arguments} {' '.join(check)}: expected {error or result}, got status "
+                                              f"{status}, {code}, {printed[:200]}\n{said[:600]}\n")
+                return counts
+            yield Case(f"{os.path.relpath(path, env.root)} on {executor}", run)
