@@ -144,7 +144,7 @@ static struct elab_value *index_thunk(struct elaborator *e, void *context) {
 static struct elab_value *index_list(struct elaborator *e, void *context) {
     const struct indexing *indexing = context;
     if (indexing->to - indexing->from <= 1)
-        return indexing->pull->items[indexing->from];
+        return elab_list_item(e, indexing->pull, indexing->from);
     size_t middle = indexing->from + (indexing->to - indexing->from) / 2;
     struct indexing below = *indexing, above = *indexing;
     below.to = middle;
@@ -164,7 +164,7 @@ static bool is_constant_item(struct elaborator *e, struct elab_value *item, ir_v
         return false;
     elab_flatten(e, item, leaves);
     for (size_t i = 0; i < leaves->count; i++)
-        if (!leaves->at[i]->is_constant ||
+        if (!leaves->at[i] || !leaves->at[i]->is_constant ||
             (base_info[leaves->at[i]->base].is_floating && !isfinite(leaves->at[i]->constant.floating)))
             return false;
     return true;
@@ -175,9 +175,15 @@ static struct elab_value *index_table(struct elaborator *e, struct pull *list, s
     if (!index || e->shape || count <= LONGEST_DECISION || ir_current(e->builder)->ambient == LEVEL_GRID)
         return NULL;
     ir_values *items = ARENA_ARRAY(e->arena, ir_values, count);
-    for (size_t i = 0; i < count; i++)
-        if (!is_constant_item(e, list->items[i], &items[i]))
+    struct elab_value *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        e->shape++; /* whatever it is, it does nothing yet */
+        struct elab_value *item = elab_list_item(e, list, i);
+        e->shape--;
+        if (!is_constant_item(e, item, &items[i]))
             return NULL;
+        first = first ? first : item;
+    }
     size_t width = items[0].count, next = 0;
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, width);
     for (size_t k = 0; k < width; k++) {
@@ -189,7 +195,7 @@ static struct elab_value *index_table(struct elaborator *e, struct pull *list, s
             return NULL;
         leaves[k] = ir_load(e->builder, table, index);
     }
-    return elab_unflatten(e, list->items[0], leaves, &next);
+    return elab_unflatten(e, first, leaves, &next);
 }
 
 /* Whether the leaves of a type are known to be scalars. */
@@ -238,11 +244,11 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         if (index && index->is_constant) {
             bool is_outside = index->constant.integer < 0 || (uint64_t)index->constant.integer >= count;
             if (is_outside && count && !runs_if_reached(e))
-                return pull->items[0]; /* never asked for, if the branch's condition is right */
+                return elab_list_item(e, pull, 0); /* never asked for, if the branch's condition is right */
             if (is_outside)
                 elab_fail(e, DIAG_INDEX_RANGE, e->span, "index %lld is out of range: the array has %zu %s",
                           (long long)index->constant.integer, count, text_elements((int64_t)count));
-            return pull->items[index->constant.integer];
+            return elab_list_item(e, pull, (size_t)index->constant.integer);
         }
         if (!count)
             elab_fail(e, DIAG_INDEX_RANGE, e->span, "an element is asked for: the array has 0 elements (it is empty)");

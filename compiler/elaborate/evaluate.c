@@ -483,6 +483,33 @@ void elab_apply_into(struct elaborator *e, struct elab_value *function, struct e
     evaluate_into(e, tail);
 }
 
+/* ---- lists ---- */
+
+static struct elab_value *evaluate_list(struct elaborator *e, const struct core *core,
+                                        const struct environment *environment, const struct instance *instance) {
+    struct pull *pull = ARENA_NEW(e->arena, struct pull);
+    pull->kind = PULL_LIST;
+    pull->length = ir_int(e->builder, (int64_t)core->sequence.count);
+    pull->list = core;
+    pull->environment = environment;
+    pull->instance = instance;
+    pull->constants = ARENA_ARRAY(e->arena, struct elab_value *, core->sequence.count);
+    struct type *type = type_without_levels(core->type);
+    if (!core->sequence.count && type->kind == TYPE_PULL) /* the items say nothing */
+        pull->memory.element = type_resolve(type_instantiate(e->arena, instance, type->array.element));
+    return elab_of_pull(e, pull);
+}
+
+/* FCL §5.2: as an element of `generate`. What is known at compile time is the same everywhere. */
+struct elab_value *elab_list_item(struct elaborator *e, struct pull *list, size_t index) {
+    if (list->constants[index])
+        return list->constants[index];
+    struct elab_value *item = elab_evaluate(e, list->list->sequence.items[index], list->environment, list->instance);
+    if (item->kind == ELAB_SCALAR && item->scalar && item->scalar->is_constant)
+        list->constants[index] = item;
+    return item;
+}
+
 static struct elab_value *evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
                                    const struct instance *instance) {
     switch (core->kind) {
@@ -529,18 +556,7 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
             elab_internal(e, "a component of what is no tuple");
         return tuple->tuple.items[core->select.index];
     }
-    case CORE_LIST: {
-        struct pull *pull = ARENA_NEW(e->arena, struct pull);
-        pull->kind = PULL_LIST;
-        pull->length = ir_int(e->builder, (int64_t)core->sequence.count);
-        struct type *type = type_without_levels(core->type);
-        if (!core->sequence.count && type->kind == TYPE_PULL) /* the items say nothing */
-            pull->memory.element = type_resolve(type_instantiate(e->arena, instance, type->array.element));
-        pull->items = ARENA_ARRAY(e->arena, struct elab_value *, core->sequence.count);
-        for (size_t i = 0; i < core->sequence.count; i++)
-            pull->items[i] = elab_evaluate(e, core->sequence.items[i], environment, instance);
-        return elab_of_pull(e, pull);
-    }
+    case CORE_LIST: return evaluate_list(e, core, environment, instance);
     }
     elab_internal(e, "unknown core");
 }

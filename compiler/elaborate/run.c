@@ -133,11 +133,26 @@ bool elab_is_none(struct elaborator *e, struct ir_value *count) {
     return known->is_constant && known->constant.integer == 0;
 }
 
+/* A thread writes the items of a list one after the other, each by code of its own. */
+static bool is_thread_list(const struct elaborator *e, const struct push *push) {
+    const struct pull *array = push->array;
+    while (array->kind == PULL_MAP)
+        array = array->of;
+    return push->level == LEVEL_THREAD && array->kind == PULL_LIST &&
+           array->length->constant.integer <= e->options->unroll;
+}
+
 static void run_pull(struct elaborator *e, struct push *push, const struct writer *writer) {
     if (elab_is_none(e, push->array->length))
         return;
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
+    if (is_thread_list(e, push)) {
+        for (int64_t k = 0; k < ir_resolve(e->builder, push->array->length)->constant.integer; k++)
+            writer->write(e, writer, ir_int(e->builder, k), elab_index(e, push->array, ir_int(e->builder, k)));
+        e->split = split;
+        return;
+    }
     struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->array->length));
     writer->write(e, writer, i, elab_index(e, push->array, i));
     elab_end_threads(e, push->level, i);

@@ -12,9 +12,17 @@ static struct elab_value **pair_at(struct elaborator *e, struct pull *pairs, str
     return pair->tuple.items;
 }
 
-static void write_pair(struct elaborator *e, struct pull *pairs, struct ir_value *which, const struct writer *writer) {
-    struct elab_value **pair = pair_at(e, pairs, which);
+static void write_pair(struct elaborator *e, struct elab_value **pair, const struct writer *writer) {
     writer->write(e, writer, elab_as_scalar(e, pair[0]), pair[1]);
+}
+
+/* All that is read is read before the first write: loads are under way together, and what is written may be what is read. */
+static void write_list(struct elaborator *e, struct pull *pairs, int64_t count, const struct writer *writer) {
+    struct elab_value ***read = ARENA_ARRAY(e->arena, struct elab_value **, count);
+    for (int64_t k = 0; k < count; k++)
+        read[k] = pair_at(e, pairs, ir_int(e->builder, k));
+    for (int64_t k = 0; k < count; k++)
+        write_pair(e, read[k], writer);
 }
 
 /* How many writes there are in an iteration is part of the code, not of the data: each is a statement, without a branch
@@ -33,12 +41,14 @@ void elab_run_each(struct elaborator *e, struct push *push, const struct writer 
             e, DIAG_DYNAMIC_WRITES, push->span,
             "how many writes an iteration of this `pushEach` makes must be known at compile time: give it a list, "
             "as in [(i, x), (j, y)], or a `generate` of a constant length");
-    if (pairs->kind != PULL_LIST && writes->constant.integer > e->options->unroll && writes->constant.integer > 1) {
-        write_pair(e, pairs, ir_begin_for(b, writes, NULL, 0, "k"), writer);
+    if (pairs->kind == PULL_LIST) {
+        write_list(e, pairs, writes->constant.integer, writer);
+    } else if (writes->constant.integer > e->options->unroll && writes->constant.integer > 1) {
+        write_pair(e, pair_at(e, pairs, ir_begin_for(b, writes, NULL, 0, "k")), writer);
         ir_end_for(b, NULL, NULL);
     } else {
         for (int64_t k = 0; k < writes->constant.integer; k++)
-            write_pair(e, pairs, ir_int(b, k), writer);
+            write_pair(e, pair_at(e, pairs, ir_int(b, k)), writer);
     }
     elab_end_threads(e, push->level, i);
     e->split = split;

@@ -24,7 +24,7 @@ enum pull_kind {
     PULL_GENERATE, /* function */
     PULL_MAP,      /* function, of */
     PULL_MEMORY,   /* buffers (one per scalar leaf of the element), offset; strides of inner dimensions when nested */
-    PULL_LIST,     /* items; of an empty one the element, where its type is known */
+    PULL_LIST,     /* list, environment, instance: an item is evaluated where it is asked for; constants */
     PULL_CHOICE,   /* condition, then_array, else_array */
     PULL_UNKNOWN,  /* only its length is known: shapes (see note [shapes]) */
 };
@@ -40,7 +40,10 @@ struct pull {
         struct ir_value **extents; /* lengths of the inner dimensions of a nested array, outermost first */
         size_t extent_count;
     } memory;
-    struct elab_value **items;
+    const struct core *list;
+    const struct environment *environment;
+    const struct instance *instance;
+    struct elab_value **constants; /* items that turned out to be known at compile time, else NULL */
     struct ir_value *condition;
     struct pull *then_array, *else_array;
 };
@@ -204,6 +207,7 @@ struct span elab_users_span(const struct elaborator *e, struct span span);
 void elab_count_step(struct elaborator *e, struct span span); /* fails after too many */
 struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
                                  const struct instance *instance);
+struct elab_value *elab_list_item(struct elaborator *e, struct pull *list, size_t index);
 struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function, struct elab_value *argument);
 struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
                                struct elab_value *b);

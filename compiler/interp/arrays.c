@@ -37,7 +37,8 @@ struct value pull_element(struct interp *in, const struct pull *pull, int64_t in
     switch (pull->kind) {
     case PULL_FUNCTION: return interp_apply(in, pull->function, int_of(index), span);
     case PULL_MAP: return interp_apply(in, pull->function, pull_element(in, pull->of, index, span), span); /* (36) */
-    case PULL_LIST: return pull->items[index];
+    case PULL_LIST: return interp_eval(in, pull->list->sequence.items[index], pull->environment, pull->instance);
+    case PULL_VALUES: return pull->values[index];
     case PULL_HOST: return host_row(in, pull, (size_t)index);
     case PULL_STORED: {
         const struct value *cells = pull->cells + (size_t)index * pull->width;

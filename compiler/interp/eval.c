@@ -248,9 +248,12 @@ static struct value items_of(struct interp *in, const struct core *core, const s
 
 static struct value list_of(struct interp *in, const struct core *core, const struct environment *environment,
                             const struct instance *instance) {
-    struct value items = items_of(in, core, environment, instance);
     struct pull *pull = INTERP_NEW(in, struct pull);
-    *pull = (struct pull){.kind = PULL_LIST, .length = (int64_t)core->sequence.count, .items = items.tuple->items};
+    *pull = (struct pull){.kind = PULL_LIST,
+                          .length = (int64_t)core->sequence.count,
+                          .list = core,
+                          .environment = environment,
+                          .instance = instance};
     return pull_of(pull);
 }
 

@@ -71,7 +71,8 @@ enum pull_kind {
     PULL_FUNCTION, /* function: generate */
     PULL_MAP,      /* function, of */
     PULL_STORED,   /* cells: `width` per element, packed (value_pack) */
-    PULL_LIST,     /* items */
+    PULL_LIST,     /* list, environment, instance: each item is evaluated where it is asked for */
+    PULL_VALUES,   /* values, which were computed before */
     PULL_HOST,     /* host: an argument; `offset` elements in, at dimension `depth` */
 };
 struct pull {
@@ -79,7 +80,10 @@ struct pull {
     int64_t length;
     struct value function;
     const struct pull *of;
-    const struct value *items;
+    const struct core *list;
+    const struct environment *environment;
+    const struct instance *instance;
+    const struct value *values;
     const struct value *cells;
     size_t width;
     const struct host_value *host;

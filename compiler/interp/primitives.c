@@ -201,7 +201,7 @@ static struct value interp_LOOKBACK_COUNTS(struct interp *in, const struct value
         count = count < 0 ? 0 : count < INT32_MAX ? count : INT32_MAX - 1;
         seen->at[i] = (int32_t)((seen->at[i] + count) & INT32_MAX);
     }
-    return new_pull(in, (struct pull){.kind = PULL_LIST, .length = counts->length, .items = before});
+    return new_pull(in, (struct pull){.kind = PULL_VALUES, .length = counts->length, .values = before});
 }
 
 static struct value interp_RANK_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
@@ -217,9 +217,9 @@ static struct value interp_RANK_BY_INDEX(struct interp *in, const struct value *
         if (counts_it)
             counts[index] = int_of(counts[index].scalar.integer + 1);
     }
-    struct value all = new_pull(in, (struct pull){.kind = PULL_LIST, .length = length, .items = ranks});
+    struct value all = new_pull(in, (struct pull){.kind = PULL_VALUES, .length = length, .values = ranks});
     struct value pair[] = {new_push(in, (struct push){.kind = PUSH_PULL, .span = span, .pull = all.pull}),
-                           new_pull(in, (struct pull){.kind = PULL_LIST, .length = buckets, .items = counts})};
+                           new_pull(in, (struct pull){.kind = PULL_VALUES, .length = buckets, .values = counts})};
     return tuple_of(in, pair, 2);
 }
 

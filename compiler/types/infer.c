@@ -411,6 +411,10 @@ static struct core *infer_sequence(struct checker *c, const struct ast_expr *exp
     struct type *element = is_list ? type_fresh(c, KIND_GT, 0, expr->span) : NULL;
     bool is_alone = is_list && count == 1; /* nothing to agree with: no copy of its type, which may be deep */
     bool failed = false;
+    struct level *outer = c->ambient;
+    size_t mark = c->pending.count;
+    if (is_list) /* its elements run where they are demanded */
+        c->ambient = level_fresh(c, DOMAIN_AMBIENT);
     for (size_t i = 0; i < count; i++) {
         struct core *item = infer_expr(c, expr->sequence.items.at[i]);
         core->sequence.items[i] = item;
@@ -429,10 +433,14 @@ static struct core *infer_sequence(struct checker *c, const struct ast_expr *exp
                       "the elements of a list have one type; this one is `%s`", type_text(c, types[0]));
         failed = true;
     }
+    struct level *ambient = c->ambient;
+    c->ambient = outer;
     if (failed)
         core->type = c->error_type;
+    else if (is_list)
+        core->type = type_pull(c, element, ran_nothing(c, ambient, mark) ? level_constant(c, LEVEL_PURE) : ambient);
     else
-        core->type = is_list ? type_pull(c, element, level_constant(c, LEVEL_PURE)) : type_tuple(c, types, count);
+        core->type = type_tuple(c, types, count);
     return core;
 }
 
