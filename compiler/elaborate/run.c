@@ -175,7 +175,7 @@ static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body
     struct ir_value *length = elab_push_length(e, chunk), *size = whole->chunk_size;
     struct ir_value *wanted = size->low < 0 ? ir_binary(b, OP_MAX, size, ir_int(b, 0)) : size;
     struct ir_value *fits = ir_binary(b, OP_EQ, length, wanted);
-    if (whole->function) {
+    if (whole->function || ir_known(b, fits) == IR_TRUE) {
         elab_check_chunk(e, whole, fits, length, size);
         return fits;
     }
