@@ -26,7 +26,9 @@ CLANG_FORMAT ?= clang-format
 
 OPTIMISE ?= -O2 -g
 CFLAGS   ?= $(OPTIMISE)
-FCL_CPPFLAGS := -Icompiler -Iruntime -I$(BUILD)/gen -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
+# yyjson without what we do not use of it.
+JSON_CPPFLAGS := -Ithird_party/yyjson -DYYJSON_DISABLE_UTILS=1 -DYYJSON_DISABLE_NON_STANDARD=1
+FCL_CPPFLAGS := -Icompiler -Iruntime -I$(BUILD)/gen $(JSON_CPPFLAGS) -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
 FCL_CFLAGS   := -std=c11 -Wall -Wextra
 FCL_LIBS     := -ldl -lm -lpthread
 
@@ -50,7 +52,7 @@ endif
 
 # ---------------------------------------------------------------- what there is
 
-COMPILER_SOURCES := $(sort $(shell find compiler -name '*.c' 2>/dev/null))
+COMPILER_SOURCES := $(sort $(shell find compiler third_party -name '*.c' 2>/dev/null))
 RUNTIME_SOURCES  := $(sort $(wildcard runtime/*.c))
 LEXER            := $(wildcard compiler/syntax/lexer.re)
 PARSER           := $(wildcard compiler/syntax/parser.y)
