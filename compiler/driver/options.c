@@ -10,7 +10,7 @@
 
 const struct command_info command_info[COMMAND_COUNT] = {
     [COMMAND_COMPILE] = {"", "FILE.fcl -o OUT.{cu,cl,c}", "compile; the target follows the extension of OUT", 1, 1},
-    [COMMAND_CHECK] = {"check", "check FILE.fcl…", "check the types, and say nothing when they are right", 1, 0},
+    [COMMAND_CHECK] = {"check", "check FILE.fcl…", "find all that is wrong, and say nothing when nothing is", 1, 0},
     [COMMAND_TYPES] = {"types", "types FILE.fcl [NAME…]", "print the inferred types", 1, 0},
     [COMMAND_RUN] = {"run", "run FILE.fcl KERNEL [ARGUMENT…]", "compile, run, print the result", 1, 0},
     [COMMAND_TEST] = {"test", "test FILE.fcl…", "run the test directives of the files", 1, 0},
@@ -36,6 +36,7 @@ enum option {
     OPTION_VECTOR_BYTES,
     OPTION_CHECK,
     OPTION_NO_CHECK,
+    OPTION_TYPES_ONLY,
     OPTION_UNROLL,
     OPTION_OPTIMISE,
     OPTION_DEFINE,
@@ -53,7 +54,7 @@ enum option {
 enum {
     EVERYWHERE = (1u << COMMAND_COUNT) - 1,
     CHECKING = EVERYWHERE & ~ON(DEVICES),
-    GENERATING = ON(COMPILE) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
+    GENERATING = ON(COMPILE) | ON(CHECK) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
     MAKING = GENERATING | ON(TUNE),
 };
 
@@ -78,6 +79,7 @@ static const struct option_info {
                              "what a vector register of a CPU has, #VectorBytes"},
     [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time; run does by itself"},
     [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
+    [OPTION_TYPES_ONLY] = {"types-only", 0, NULL, ON(CHECK), "no more than the types; kernels are not compiled"},
     [OPTION_UNROLL] = {"unroll", 0, "N", MAKING, "the most steps of a loop that is unrolled"},
     [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", MAKING, "how hard to work on the code; 1 is the default"},
     [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
@@ -174,6 +176,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     }
     case OPTION_CHECK: o->check = true; return true;
     case OPTION_NO_CHECK: o->no_check = true; return true;
+    case OPTION_TYPES_ONLY: o->types_only = true; return true;
     case OPTION_UNROLL: return number(p, name, value, 0, 65536, &o->unroll);
     case OPTION_OPTIMISE: {
         bool good = number(p, name, value, 0, 2, &small);
@@ -285,8 +288,8 @@ static bool check_operands(struct parser *p) {
             p->why = arena_printf(p->arena, "--%s is no option of `fclc %s`", option_info[i].name, info->synopsis);
             return false;
         }
-    bool runs = o->command == COMMAND_RUN || o->command == COMMAND_TEST || o->command == COMMAND_BENCH ||
-                o->command == COMMAND_TUNE;
+    bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TEST ||
+                o->command == COMMAND_BENCH || o->command == COMMAND_TUNE;
     if (runs && o->target && !options_mapping_fits(o, o->target)) {
         p->why = arena_printf(p->arena, "--map=%s is not for --target=%s", options_mapping_name(o->mapping), o->target);
         return false;
@@ -379,7 +382,9 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
     return true;
 }
 
-bool options_make_code(const struct options *options) { return MAKING & (1u << options->command); }
+bool options_make_code(const struct options *options) {
+    return (MAKING & (1u << options->command)) && !options->types_only;
+}
 
 /* ---- help ---- */
 
