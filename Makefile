@@ -59,7 +59,7 @@ PARSER           := $(wildcard compiler/syntax/parser.y)
 UNIT_SOURCES     := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_SHARED      := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 
-GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c)
+GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c) $(BUILD)/gen/errors_page.c
 GENERATED_HEADERS := $(if $(PARSER),$(BUILD)/gen/parser.h)
 
 COMPILER_OBJECTS  := $(COMPILER_SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -117,6 +117,13 @@ $(BUILD)/gen/parser.c $(BUILD)/gen/parser.h &: compiler/syntax/parser.y
 	@mkdir -p $(@D)
 	$(call say,BISON,$@)
 	$(Q)$(BISON) -Werror --header=$(BUILD)/gen/parser.h -o $(BUILD)/gen/parser.c $<
+
+# The page of errors as a table of lines, for `fclc explain`. `\?` keeps `??/` and the like from being trigraphs.
+$(BUILD)/gen/errors_page.c: docs/errors.md
+	@mkdir -p $(@D)
+	$(call say,PAGE ,$@)
+	$(Q){ echo '#include "driver/errors_page.h"'; echo 'const char *const errors_page[] = {'; \
+	    sed 's/[\\"?]/\\&/g; s/.*/"&",/' $<; echo '0};'; } > $@
 
 # ---------------------------------------------------------------- tests
 

@@ -11,6 +11,7 @@
 const struct command_info command_info[COMMAND_COUNT] = {
     [COMMAND_COMPILE] = {"", "FILE.fcl -o OUT.{cu,cl,c}", "compile; the target follows the extension of OUT", 1, 1},
     [COMMAND_CHECK] = {"check", "check FILE.fcl…", "find all that is wrong, and say nothing when nothing is", 1, 0},
+    [COMMAND_EXPLAIN] = {"explain", "explain [CODE…]", "print what an error is about, and a program mended", 0, 0},
     [COMMAND_TYPES] = {"types", "types FILE.fcl [NAME…]", "print the inferred types", 1, 0},
     [COMMAND_RUN] = {"run", "run FILE.fcl KERNEL [ARGUMENT…]", "compile, run, print the result", 1, 0},
     [COMMAND_TEST] = {"test", "test FILE.fcl…", "run the test directives of the files", 1, 0},
@@ -53,7 +54,7 @@ enum option {
 #define ON(command) (1u << COMMAND_##command)
 enum {
     EVERYWHERE = (1u << COMMAND_COUNT) - 1,
-    CHECKING = EVERYWHERE & ~ON(DEVICES),
+    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN),
     GENERATING = ON(COMPILE) | ON(CHECK) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
     MAKING = GENERATING | ON(TUNE),
 };

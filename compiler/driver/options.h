@@ -25,6 +25,7 @@ enum exit_status {
 enum command {
     COMMAND_COMPILE,
     COMMAND_CHECK,
+    COMMAND_EXPLAIN,
     COMMAND_TYPES,
     COMMAND_RUN,
     COMMAND_TEST,
@@ -66,7 +67,7 @@ struct options {
     bool make_dependencies; /* -M */
     bool no_prelude;
     bool all_targets;
-    bool types_only; /* check */
+    bool types_only;                    /* check */
     VEC(struct param_setting) settings; /* -D */
     size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */
     bool only_help, only_version;

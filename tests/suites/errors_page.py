@@ -54,6 +54,20 @@ def cases(env):
         assert not wrong, f"other titles than in diag.def: {wrong}"
     yield Case("docs/errors.md has every code", complete)
 
+    def explained():
+        for code, (title, body) in page.items():
+            section = re.split(r"^# ", body, flags=re.M)[0]  # the next chapter's heading
+            wanted = f"## {code} {title}{section}".rstrip() + "\n"
+            got = env.must(env.fclc, "explain", code.lower())
+            assert got == wanted, f"got\n{got}wanted\n{wanted}"
+        listed = env.must(env.fclc, "explain").splitlines()
+        assert listed == [f"{code} {title}" for code, (title, _) in page.items()], listed
+        done = env.run(env.fclc, "explain", "E0212", "E02210", "--bogus")
+        assert done.returncode == 2 and not done.stdout and "--bogus" in done.stderr, done.stderr
+        done = env.run(env.fclc, "explain", "E02210")
+        assert done.returncode == 2 and "did you mean `E0210`?" in done.stderr, done.stderr
+    yield Case("fclc explain prints the section of each code", explained)
+
     for code, (_, body) in page.items():
         def section(code=code, body=body):
             found = programs(body)
