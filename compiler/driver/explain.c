@@ -11,14 +11,13 @@
 
 static bool is_heading(const char *line) { return strncmp(line, "# ", 2) == 0 || strncmp(line, "## ", 3) == 0; }
 
-/* Is it the heading of a code's section, `## E0221 title`? Then *code is where the code begins. */
-static bool is_section(const char *line, const char **code) {
+/* The code in the heading of its section, `## E0221 title`, and the length of it; 0: no such line. */
+static size_t code_of(const char *line, const char **code) {
     *code = line + strlen("## ");
-    return strncmp(line, "## ", 3) == 0 && strchr("EW", **code) && strcspn(*code, " ") == 5;
-}
-
-static bool is_code(const char *found, const char *wanted) {
-    return strlen(wanted) == 5 && strncasecmp(found, wanted, 5) == 0;
+    if (strncmp(line, "## ", 3) != 0 || (**code != 'E' && **code != 'W'))
+        return 0;
+    size_t digits = strspn(*code + 1, "0123456789");
+    return digits && (*code)[1 + digits] == ' ' ? 1 + digits : 0;
 }
 
 /* The section that begins at a line, up to the next heading. A `#` in a program is none. */
@@ -38,7 +37,7 @@ static void print_section(const char *const *line) {
 static void list_codes(void) {
     const char *code;
     for (const char *const *line = errors_page; *line; line++)
-        if (is_section(*line, &code))
+        if (code_of(*line, &code))
             puts(code);
 }
 
@@ -48,10 +47,11 @@ static enum exit_status explain(struct options *options, const char *wanted) {
     enum exit_status status = EXIT_USAGE;
     const char *code;
     for (const char *const *line = errors_page; *line && status != EXIT_GOOD; line++) {
-        if (!is_section(*line, &code))
+        size_t length = code_of(*line, &code);
+        if (!length)
             continue;
-        suggestion_offer(&suggestion, arena_strndup(arena, code, 5));
-        if (is_code(code, wanted)) {
+        suggestion_offer(&suggestion, arena_strndup(arena, code, length));
+        if (strlen(wanted) == length && strncasecmp(code, wanted, length) == 0) {
             print_section(line);
             status = EXIT_GOOD;
         }
