@@ -31,6 +31,11 @@ enum option {
     OPTION_OUTPUT,
     OPTION_TARGET,
     OPTION_ALL_TARGETS,
+    OPTION_FILTER,
+    OPTION_LIST,
+    OPTION_VERBOSE,
+    OPTION_TIMEOUT,
+    OPTION_JUNIT,
     OPTION_MAP,
     OPTION_BLOCK_SIZE,
     OPTION_GRID_SIZE,
@@ -73,6 +78,11 @@ static const struct option_info {
     [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES),
                        "cuda, opencl, c, or interp (not to compile or time)"},
     [OPTION_ALL_TARGETS] = {"all-targets", 0, NULL, ON(TEST), "on every target that is available"},
+    [OPTION_FILTER] = {"filter", 0, "TEXT", ON(TEST), "only the directives that have this text in them"},
+    [OPTION_LIST] = {"list", 0, NULL, ON(TEST), "list the directives, and run none"},
+    [OPTION_VERBOSE] = {"verbose", 0, NULL, ON(TEST), "a line for each test that passes, too, with its time"},
+    [OPTION_TIMEOUT] = {"timeout", 0, "S", ON(TEST), "so many seconds at most for each test"},
+    [OPTION_JUNIT] = {"junit", 0, "FILE", ON(TEST), "write a report as JUnit XML, too"},
     [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
     [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", MAKING, "threads of a block, #BlockSize"},
     [OPTION_GRID_SIZE] = {"grid-size", 0, "N", MAKING, "blocks of a grid, #GridSize"},
@@ -85,7 +95,7 @@ static const struct option_info {
     [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", MAKING, "how hard to work on the code; 1 is the default"},
     [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
     [OPTION_LIMIT] = {"limit", 0, "N", ON(RUN), "print so many elements of a result at most; 0: all; else 64"},
-    [OPTION_JSON] = {"json", 0, NULL, ON(BENCH), "print the times as JSON"},
+    [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST), "print times, or results, as JSON"},
     [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
     [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
     [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP), "tokens, ast, types, core, ir, ir-opt or target"},
@@ -101,7 +111,7 @@ static const char *const stages[] = {"tokens", "ast", "types", "core", "ir", "ir
 struct parser {
     struct arena *arena;
     struct options *options;
-    unsigned given; /* a bit per option */
+    uint64_t given; /* a bit per option */
     const char *why;
 };
 
@@ -139,6 +149,15 @@ static bool number(struct parser *p, const char *option, const char *value, int6
     return false;
 }
 
+static bool seconds(struct parser *p, const char *option, const char *value, double *result) {
+    char *end;
+    *result = strtod(value, &end);
+    if (end != value && *end == '\0' && *result > 0 && *result <= 1e6)
+        return true;
+    p->why = arena_printf(p->arena, "--%s wants a number of seconds, as in 2.5, not `%s`", option, value);
+    return false;
+}
+
 static bool define(struct parser *p, const char *value) {
     const char *equals = strchr(value, '=');
     if (!equals || equals == value || !equals[1]) {
@@ -155,13 +174,18 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     struct options *o = p->options;
     const char *name = option_info[option].name;
     int64_t small = 0;
-    p->given |= 1u << option;
+    p->given |= (uint64_t)1 << option;
     switch (option) {
     case OPTION_HELP: o->only_help = true; return true;
     case OPTION_VERSION: o->only_version = true; return true;
     case OPTION_OUTPUT: o->output = value; return true;
     case OPTION_TARGET: o->target = value; return one_of(p, name, value, targets, sizeof targets / sizeof *targets);
     case OPTION_ALL_TARGETS: o->all_targets = true; return true;
+    case OPTION_FILTER: o->filter = value; return true;
+    case OPTION_LIST: o->list = true; return true;
+    case OPTION_VERBOSE: o->verbose = true; return true;
+    case OPTION_TIMEOUT: return seconds(p, name, value, &o->timeout);
+    case OPTION_JUNIT: o->junit = value; return true;
     case OPTION_MAP: {
         static const char *const mappings[] = {"simt", "loop"};
         o->mapping = strcmp(value, "simt") == 0 ? MAPPING_SIMT : MAPPING_LOOP;
@@ -285,7 +309,7 @@ static bool check_operands(struct parser *p) {
     struct options *o = p->options;
     const struct command_info *info = &command_info[o->command];
     for (int i = 0; i < OPTION_COUNT; i++)
-        if ((p->given & (1u << i)) && !(option_info[i].commands & (1u << o->command))) {
+        if ((p->given & ((uint64_t)1 << i)) && !(option_info[i].commands & (1u << o->command))) {
             p->why = arena_printf(p->arena, "--%s is no option of `fclc %s`", option_info[i].name, info->synopsis);
             return false;
         }

@@ -5,7 +5,6 @@
 
 #include "support/fatal.h"
 #include "support/text.h"
-#include "support/utf8.h"
 
 /* ---- memory ---- */
 
@@ -30,14 +29,7 @@ yyjson_mut_doc *json_new(struct arena *arena) {
 }
 
 yyjson_mut_val *json_text(yyjson_mut_doc *doc, struct arena *arena, const char *text) {
-    struct text clean;
-    text_init(&clean, arena);
-    for (size_t left = strlen(text), bytes; left > 0; text += bytes, left -= bytes)
-        if (utf8_decode((const unsigned char *)text, left, &bytes) == UTF8_INVALID)
-            text_add(&clean, "\xEF\xBF\xBD");
-        else
-            text_add_n(&clean, text, bytes);
-    return yyjson_mut_strn(doc, text_string(&clean), clean.length);
+    return yyjson_mut_str(doc, text_as_utf8(arena, text));
 }
 
 void json_add_text(yyjson_mut_doc *doc, struct arena *arena, yyjson_mut_val *object, const char *key,

@@ -1,6 +1,6 @@
-/* JSON, read and written by yyjson (third_party/yyjson), whose documents here live in arenas: nothing
-   of them is freed by itself. Values are made by yyjson's own yyjson_mut_… functions; strings of
-   programs and files, which may hold any bytes, go through json_text. */
+/* JSON, read and written by yyjson (third_party/yyjson), whose documents here live in arenas:
+   nothing of them is freed by itself. Values are made by yyjson's own yyjson_mut_… functions; strings
+   of programs and files, which may hold any bytes, go through json_text. */
 #ifndef FCL_SUPPORT_JSON_H
 #define FCL_SUPPORT_JSON_H
 
