@@ -26,7 +26,9 @@ CLANG_FORMAT ?= clang-format
 
 OPTIMISE ?= -O2 -g
 CFLAGS   ?= $(OPTIMISE)
-FCL_CPPFLAGS := -Icompiler -Iruntime -I$(BUILD)/gen -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
+# yyjson without what we do not use of it.
+JSON_CPPFLAGS := -Ithird_party/yyjson -DYYJSON_DISABLE_UTILS=1 -DYYJSON_DISABLE_NON_STANDARD=1
+FCL_CPPFLAGS := -Icompiler -Iruntime -I$(BUILD)/gen $(JSON_CPPFLAGS) -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
 FCL_CFLAGS   := -std=c11 -Wall -Wextra
 FCL_LIBS     := -ldl -lm -lpthread
 
@@ -50,14 +52,14 @@ endif
 
 # ---------------------------------------------------------------- what there is
 
-COMPILER_SOURCES := $(sort $(shell find compiler -name '*.c' 2>/dev/null))
+COMPILER_SOURCES := $(sort $(shell find compiler third_party -name '*.c' 2>/dev/null))
 RUNTIME_SOURCES  := $(sort $(wildcard runtime/*.c))
 LEXER            := $(wildcard compiler/syntax/lexer.re)
 PARSER           := $(wildcard compiler/syntax/parser.y)
 UNIT_SOURCES     := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_SHARED      := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 
-GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c)
+GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c) $(BUILD)/gen/errors_page.c
 GENERATED_HEADERS := $(if $(PARSER),$(BUILD)/gen/parser.h)
 
 COMPILER_OBJECTS  := $(COMPILER_SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -115,6 +117,13 @@ $(BUILD)/gen/parser.c $(BUILD)/gen/parser.h &: compiler/syntax/parser.y
 	@mkdir -p $(@D)
 	$(call say,BISON,$@)
 	$(Q)$(BISON) -Werror --header=$(BUILD)/gen/parser.h -o $(BUILD)/gen/parser.c $<
+
+# The page of errors as a table of lines, for `fclc explain`. `\?` keeps `??/` and the like from being trigraphs.
+$(BUILD)/gen/errors_page.c: docs/errors.md
+	@mkdir -p $(@D)
+	$(call say,PAGE ,$@)
+	$(Q){ echo '#include "driver/errors_page.h"'; echo 'const char *const errors_page[] = {'; \
+	    sed 's/[\\"?]/\\&/g; s/.*/"&",/' $<; echo '0};'; } > $@
 
 # ---------------------------------------------------------------- tests
 

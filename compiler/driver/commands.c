@@ -5,6 +5,7 @@ enum exit_status command_run_any(struct options *options) {
     switch (options->command) {
     case COMMAND_COMPILE: return command_compile(options);
     case COMMAND_CHECK: return command_check(options);
+    case COMMAND_EXPLAIN: return command_explain(options);
     case COMMAND_TYPES: return command_types(options);
     case COMMAND_RUN: return command_run(options);
     case COMMAND_TEST: return command_test(options);

@@ -7,6 +7,7 @@
 enum exit_status command_run_any(struct options *options); /* the one that was asked for */
 
 enum exit_status command_check(struct options *options);   /* inspect.c */
+enum exit_status command_explain(struct options *options); /* explain.c */
 enum exit_status command_types(struct options *options);   /* inspect.c */
 enum exit_status command_dump(struct options *options);    /* inspect.c; later stages in commands.c */
 enum exit_status command_run(struct options *options);     /* run.c */

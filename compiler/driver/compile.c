@@ -207,6 +207,24 @@ enum exit_status command_compile(struct options *options) {
     return status > found ? status : found;
 }
 
+/* ---- without output ---- */
+
+/* Without --target for CUDA and for C: a GPU and a CPU, on which the prelude's functions go different
+   ways. What is made for OpenCL goes one or the other. */
+void check_later_stages(struct compilation *c) {
+    const struct options *o = c->options;
+    struct generate_request requests[TARGETS];
+    size_t count = 0;
+    for (size_t i = 0; i < TARGETS; i++) {
+        const struct target_name *target = &target_names[i];
+        bool is_wanted = o->target ? strcmp(o->target, target->name) == 0 : target->language != BACKEND_OPENCL;
+        if (is_wanted && options_mapping_fits(o, target->name))
+            requests[count++] = request_of(c, target);
+    }
+    if (count)
+        (void)generate_check(requests, count); /* its answer is among the diagnostics */
+}
+
 /* ---- dumps ---- */
 
 enum exit_status dump_later_stage(struct compilation *c, struct text *out) {

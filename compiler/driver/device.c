@@ -168,27 +168,33 @@ void device_batch_free(struct device_batch *batch) {
     arena_free(batch->arena);
 }
 
+/* Builds the kernels of a part, each like `one`. Where that fails, part->is_built stays false. */
+static void build_part(struct device_batch *batch, struct batch_part *part, const struct device_request *one) {
+    struct device_request request = *one;
+    struct device_session *session = &part->session;
+    struct generate_request generation;
+    request.arena = part->arena = arena_new();
+    request.kernel = part->kernels.at[0];
+    request.diagnostics = batch->unread;
+    if (!open_device(&request, session, &generation))
+        return;
+    generation.only = part->kernels.at;
+    generation.only_count = part->kernels.count;
+    (void)generate(&generation, session->generated);
+    session->text = generate_text(&generation, session->generated, request.kernel->source->path);
+    part->is_built =
+        session->generated->kernels.count > 0 &&
+        fcl_build(session->context, session->text, build_options(&request, session), &session->built) == FCL_OK;
+}
+
 /* The part that the kernel is in, built; NULL where it must be made alone. */
 static struct batch_part *part_with(const struct device_request *alone, struct device_batch *batch, size_t *index) {
-    if (!batch || batch->parts[alone->options->check].has_failed)
+    struct batch_part *part = batch ? &batch->parts[alone->options->check] : NULL;
+    if (!part || part->has_failed || !part->kernels.count)
         return NULL;
-    struct batch_part *part = &batch->parts[alone->options->check];
-    struct device_session *session = &part->session;
-    if (!part->arena) {
-        struct device_request request = *alone;
-        struct generate_request generation;
-        request.arena = part->arena = arena_new();
-        request.diagnostics = batch->unread;
-        if (!open_device(&request, session, &generation))
-            return NULL;
-        generation.only = part->kernels.at;
-        generation.only_count = part->kernels.count;
-        (void)generate(&generation, session->generated);
-        session->text = generate_text(&generation, session->generated, alone->kernel->source->path);
-        part->is_built =
-            session->generated->kernels.count > 0 &&
-            fcl_build(session->context, session->text, build_options(&request, session), &session->built) == FCL_OK;
-    }
+    if (!part->arena)
+        build_part(batch, part, alone);
+    const struct device_session *session = &part->session;
     size_t count = part->is_built ? session->generated->globals.count : 0;
     for (*index = 0; *index < count; ++*index)
         if (session->generated->globals.at[*index] == alone->kernel)
@@ -206,17 +212,33 @@ static enum exit_status run_once(struct device_session *session, const struct ex
     return *result ? EXIT_GOOD : EXIT_DEVICE;
 }
 
+static struct device_request request_of(const struct execution *execution, enum fcl_device_kind kind) {
+    return (struct device_request){.arena = execution->arena,
+                                   .options = execution->options,
+                                   .program = execution->program,
+                                   .kernel = execution->kernel,
+                                   .arguments = execution->arguments,
+                                   .argument_count = execution->argument_count,
+                                   .kind = kind,
+                                   .tuning = execution->tuning,
+                                   .diagnostics = execution->diagnostics};
+}
+
+static void build_on(const struct execution *execution, enum fcl_device_kind kind) {
+    struct options options = *execution->options;
+    struct device_request request = request_of(execution, kind);
+    request.options = &options;
+    for (int check = 0; check < 2; check++) {
+        struct batch_part *part = &execution->batch->parts[check];
+        options.check = check;
+        if (part->kernels.count)
+            build_part(execution->batch, part, &request);
+    }
+}
+
 static enum exit_status run_on(const struct execution *execution, enum fcl_device_kind kind,
                                struct host_value **result) {
-    struct device_request request = {.arena = execution->arena,
-                                     .options = execution->options,
-                                     .program = execution->program,
-                                     .kernel = execution->kernel,
-                                     .arguments = execution->arguments,
-                                     .argument_count = execution->argument_count,
-                                     .kind = kind,
-                                     .tuning = execution->tuning,
-                                     .diagnostics = execution->diagnostics};
+    struct device_request request = request_of(execution, kind);
     size_t index = 0;
     struct batch_part *part = part_with(&request, execution->batch, &index);
     struct device_session alone = {0}, *session = part ? &part->session : &alone;
@@ -263,10 +285,11 @@ static bool available(enum fcl_device_kind kind, const struct options *options, 
     static bool id##_available(const struct options *options, struct arena *arena, const char **why) {                 \
         return available(kind, options, arena, why);                                                                   \
     }                                                                                                                  \
+    static void id##_build(const struct execution *execution) { build_on(execution, kind); }                           \
     static enum exit_status id##_run(const struct execution *execution, struct host_value **result) {                  \
         return run_on(execution, kind, result);                                                                        \
     }                                                                                                                  \
-    const struct executor executor_##id = {text, id##_available, id##_run};
+    const struct executor executor_##id = {text, id##_available, id##_build, id##_run};
 
 EXECUTOR(cuda, "cuda", FCL_DEVICE_CUDA)
 EXECUTOR(opencl, "opencl", FCL_DEVICE_OPENCL)

@@ -23,11 +23,18 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
     return good ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
 }
 
-static const struct executor interp_executor = {"interp", interp_available, interp_execute};
+static const struct executor interp_executor = {"interp", interp_available, NULL, interp_execute};
 
 const struct executor *const executors[] = {
     &executor_cuda, &executor_opencl, &executor_c, &interp_executor, NULL,
 };
+
+const struct executor *executor_named(const char *target) {
+    for (size_t i = 0; target && executors[i]; i++)
+        if (strcmp(target, executors[i]->name) == 0)
+            return executors[i];
+    return NULL;
+}
 
 const struct executor *executor_choose(const struct options *options, struct arena *arena, const char **why) {
     const char *reason = "";

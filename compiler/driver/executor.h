@@ -27,12 +27,16 @@ struct executor {
     const char *name; /* as --target says it */
     /* Whether it can run here and with these options (--map …); else *why says what is missing. */
     bool (*available)(const struct options *options, struct arena *arena, const char **why);
+    /* Builds the execution's batch, whose kernels are to be run. NULL: nothing is ever built. */
+    void (*build)(const struct execution *execution);
     /* EXIT_GOOD; EXIT_PROGRAM_WRONG for errors of the program; EXIT_DEVICE when a device or its driver failed. */
     enum exit_status (*run)(const struct execution *execution, struct host_value **result);
 };
 
 extern const struct executor *const executors[]; /* ends with NULL */
 
+/* The one of that name; NULL: no name. */
+const struct executor *executor_named(const char *target);
 /* The one --target names, or else the first that is available; NULL with *why. */
 const struct executor *executor_choose(const struct options *options, struct arena *arena, const char **why);
 

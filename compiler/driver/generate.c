@@ -63,8 +63,9 @@ static bool shared_memory_fits(const struct generate_request *request, const str
     return true;
 }
 
-static bool generate_kernel(const struct generate_request *request, const struct core_global *global,
-                            struct generated *result) {
+/* The kernel after elaboration; NULL when diagnostics were given. */
+static struct ir_kernel *elaborated(const struct generate_request *request, const struct core_global *global,
+                                    struct generated *result) {
     struct arena *arena = request->arena;
     struct elaborate_options elaborate = generate_elaborate_options(request->options);
     elaborate.has_shuffles = request->language == BACKEND_CUDA;
@@ -87,18 +88,21 @@ static bool generate_kernel(const struct generate_request *request, const struct
         elaborate.param_count = tuned->value_count;
     }
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
-    if (!kernel)
-        return false;
-    const char *wrong = ir_verify(arena, kernel);
+    const char *wrong = kernel ? ir_verify(arena, kernel) : NULL;
     if (wrong)
-        return internal_error(request, global, wrong);
-    if (request->before_passes) {
-        vec_push(arena, &result->kernels, kernel);
-        return true;
+        internal_error(request, global, wrong);
+    return wrong ? NULL : kernel;
+}
+
+/* And what passes and mapping make of it. */
+static const struct target_program *lowered(const struct generate_request *request, const struct core_global *global,
+                                            struct ir_kernel *kernel) {
+    struct arena *arena = request->arena;
+    const char *wrong = ir_optimise(arena, kernel, request->options->optimise);
+    if (wrong) {
+        internal_error(request, global, wrong);
+        return NULL;
     }
-    wrong = ir_optimise(arena, kernel, request->options->optimise);
-    if (wrong)
-        return internal_error(request, global, wrong);
     struct map_options map = request->language == BACKEND_CUDA     ? map_options_cuda()
                              : request->language == BACKEND_OPENCL ? map_options_opencl(request->loop)
                                                                    : map_options_c();
@@ -108,14 +112,27 @@ static bool generate_kernel(const struct generate_request *request, const struct
         ir_avoid_bank_conflicts(arena, kernel);
     }
     wrong = ir_verify(arena, kernel);
-    if (wrong)
-        return internal_error(request, global, wrong);
+    if (wrong) {
+        internal_error(request, global, wrong);
+        return NULL;
+    }
     const struct target_program *target = map_kernel(arena, kernel, &map);
-    if (!shared_memory_fits(request, kernel, target))
+    return shared_memory_fits(request, kernel, target) ? target : NULL;
+}
+
+static bool generate_kernel(const struct generate_request *request, const struct core_global *global,
+                            struct generated *result) {
+    struct ir_kernel *kernel = elaborated(request, global, result);
+    if (!kernel)
         return false;
-    vec_push(arena, &result->globals, global);
-    vec_push(arena, &result->kernels, kernel);
-    vec_push(arena, &result->targets, target);
+    if (!request->before_passes) {
+        const struct target_program *target = lowered(request, global, kernel);
+        if (!target)
+            return false;
+        vec_push(request->arena, &result->targets, target);
+    }
+    vec_push(request->arena, &result->globals, global);
+    vec_push(request->arena, &result->kernels, kernel);
     return true;
 }
 
@@ -174,6 +191,30 @@ bool generate(const struct generate_request *request, struct generated *result) 
             good = generate_kernel(request, request->program->globals.at[i], result) && good;
     }
     make_names_unique(request->arena, result);
+    return good;
+}
+
+static bool is_right(const struct generate_request *request, const struct core_global *global) {
+    struct generate_request alone = *request;
+    struct generated forgotten = {0};
+    alone.arena = arena_new();
+    struct ir_kernel *kernel = elaborated(&alone, global, &forgotten);
+    bool good = kernel != NULL;
+    /* Half of what there is: passes add paddings, and may copy loops with the arrays in them. */
+    bool may_need_too_much = good && map_shared_bytes(alone.arena, kernel) > MOST_SHARED_BYTES / 2;
+    if (may_need_too_much && !request->loop)
+        good = lowered(&alone, global, kernel) != NULL;
+    arena_free(alone.arena);
+    return good;
+}
+
+bool generate_check(const struct generate_request *requests, size_t count) {
+    bool good = true;
+    for (size_t i = 0; i < requests->program->globals.count; i++) {
+        bool is_good = is_wanted(requests, i);
+        for (size_t k = 0; k < count && is_good; k++)
+            good &= is_good = is_right(&requests[k], requests->program->globals.at[i]);
+    }
     return good;
 }
 

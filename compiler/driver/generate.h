@@ -39,6 +39,12 @@ struct generate_request {
    all the same. */
 bool generate(const struct generate_request *request, struct generated *result);
 
+/* Whether the kernels of `source` could be generated: finds what `generate` finds, for each of the
+   requests, which differ in their targets, until one finds something. Nothing is kept, and the stages
+   after elaboration, which take twice as long, are left out where all that they could find is that a
+   block needs too much shared memory, and it is far from that. */
+bool generate_check(const struct generate_request *requests, size_t count);
+
 /* The kernels' text in the request's language; `path` is the source file's name for the heading. */
 const char *generate_text(const struct generate_request *request, const struct generated *generated, const char *path);
 

@@ -12,15 +12,23 @@
 /* The worse of two; they are ordered that way. */
 static enum exit_status worse(enum exit_status a, enum exit_status b) { return a > b ? a : b; }
 
+static enum exit_status check_file(struct options *options, const char *path) {
+    struct compilation *c = compilation_new(options);
+    enum exit_status status = compilation_check(c, path);
+    if (status == EXIT_GOOD && compilation_is_good(c) && !options->types_only)
+        check_later_stages(c);
+    status = worse(status, compilation_finish(c));
+    compilation_free(c);
+    return status;
+}
+
 enum exit_status command_check(struct options *options) {
+    if (options->target && strcmp(options->target, "interp") == 0)
+        return driver_complain(options, EXIT_USAGE,
+                               "--target=interp compiles nothing: with --types-only that is not looked for");
     enum exit_status result = EXIT_GOOD;
-    for (size_t i = 0; i < options->operand_count; i++) {
-        struct compilation *c = compilation_new(options);
-        enum exit_status status = compilation_check(c, options->operands[i]);
-        bool is_silent = compilation_is_good(c) && !options->json_diagnostics; /* warnings come where it is compiled */
-        result = worse(result, worse(status, is_silent ? EXIT_GOOD : compilation_finish(c)));
-        compilation_free(c);
-    }
+    for (size_t i = 0; i < options->operand_count; i++)
+        result = worse(result, check_file(options, options->operands[i]));
     return result;
 }
 

@@ -7,4 +7,7 @@
 /* --dump=ir, ir-opt and target of a checked program. */
 enum exit_status dump_later_stage(struct compilation *c, struct text *out);
 
+/* What compiling the kernels of a checked program would find, among the diagnostics. */
+void check_later_stages(struct compilation *c);
+
 #endif

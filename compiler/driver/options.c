@@ -10,7 +10,8 @@
 
 const struct command_info command_info[COMMAND_COUNT] = {
     [COMMAND_COMPILE] = {"", "FILE.fcl -o OUT.{cu,cl,c}", "compile; the target follows the extension of OUT", 1, 1},
-    [COMMAND_CHECK] = {"check", "check FILE.fcl…", "check the types, and say nothing when they are right", 1, 0},
+    [COMMAND_CHECK] = {"check", "check FILE.fcl…", "find all that is wrong, and say nothing when nothing is", 1, 0},
+    [COMMAND_EXPLAIN] = {"explain", "explain [CODE…]", "print what an error is about, and a program mended", 0, 0},
     [COMMAND_TYPES] = {"types", "types FILE.fcl [NAME…]", "print the inferred types", 1, 0},
     [COMMAND_RUN] = {"run", "run FILE.fcl KERNEL [ARGUMENT…]", "compile, run, print the result", 1, 0},
     [COMMAND_TEST] = {"test", "test FILE.fcl…", "run the test directives of the files", 1, 0},
@@ -30,12 +31,18 @@ enum option {
     OPTION_OUTPUT,
     OPTION_TARGET,
     OPTION_ALL_TARGETS,
+    OPTION_FILTER,
+    OPTION_LIST,
+    OPTION_VERBOSE,
+    OPTION_TIMEOUT,
+    OPTION_JUNIT,
     OPTION_MAP,
     OPTION_BLOCK_SIZE,
     OPTION_GRID_SIZE,
     OPTION_VECTOR_BYTES,
     OPTION_CHECK,
     OPTION_NO_CHECK,
+    OPTION_TYPES_ONLY,
     OPTION_UNROLL,
     OPTION_OPTIMISE,
     OPTION_DEFINE,
@@ -52,8 +59,8 @@ enum option {
 #define ON(command) (1u << COMMAND_##command)
 enum {
     EVERYWHERE = (1u << COMMAND_COUNT) - 1,
-    CHECKING = EVERYWHERE & ~ON(DEVICES),
-    GENERATING = ON(COMPILE) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
+    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN),
+    GENERATING = ON(COMPILE) | ON(CHECK) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
     MAKING = GENERATING | ON(TUNE),
 };
 
@@ -71,6 +78,11 @@ static const struct option_info {
     [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES),
                        "cuda, opencl, c, or interp (not to compile or time)"},
     [OPTION_ALL_TARGETS] = {"all-targets", 0, NULL, ON(TEST), "on every target that is available"},
+    [OPTION_FILTER] = {"filter", 0, "TEXT", ON(TEST), "only the directives that have this text in them"},
+    [OPTION_LIST] = {"list", 0, NULL, ON(TEST), "list the directives, and run none"},
+    [OPTION_VERBOSE] = {"verbose", 0, NULL, ON(TEST), "a line for each test that passes, too, with its time"},
+    [OPTION_TIMEOUT] = {"timeout", 0, "S", ON(TEST), "so many seconds at most for each test"},
+    [OPTION_JUNIT] = {"junit", 0, "FILE", ON(TEST), "write a report as JUnit XML, too"},
     [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
     [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", MAKING, "threads of a block, #BlockSize"},
     [OPTION_GRID_SIZE] = {"grid-size", 0, "N", MAKING, "blocks of a grid, #GridSize"},
@@ -78,11 +90,12 @@ static const struct option_info {
                              "what a vector register of a CPU has, #VectorBytes"},
     [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time; run does by itself"},
     [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
+    [OPTION_TYPES_ONLY] = {"types-only", 0, NULL, ON(CHECK), "no more than the types; kernels are not compiled"},
     [OPTION_UNROLL] = {"unroll", 0, "N", MAKING, "the most steps of a loop that is unrolled"},
     [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", MAKING, "how hard to work on the code; 1 is the default"},
     [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
     [OPTION_LIMIT] = {"limit", 0, "N", ON(RUN), "print so many elements of a result at most; 0: all; else 64"},
-    [OPTION_JSON] = {"json", 0, NULL, ON(BENCH), "print the times as JSON"},
+    [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST), "print times, or results, as JSON"},
     [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
     [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
     [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP), "tokens, ast, types, core, ir, ir-opt or target"},
@@ -98,7 +111,7 @@ static const char *const stages[] = {"tokens", "ast", "types", "core", "ir", "ir
 struct parser {
     struct arena *arena;
     struct options *options;
-    unsigned given; /* a bit per option */
+    uint64_t given; /* a bit per option */
     const char *why;
 };
 
@@ -136,6 +149,15 @@ static bool number(struct parser *p, const char *option, const char *value, int6
     return false;
 }
 
+static bool seconds(struct parser *p, const char *option, const char *value, double *result) {
+    char *end;
+    *result = strtod(value, &end);
+    if (end != value && *end == '\0' && *result > 0 && *result <= 1e6)
+        return true;
+    p->why = arena_printf(p->arena, "--%s wants a number of seconds, as in 2.5, not `%s`", option, value);
+    return false;
+}
+
 static bool define(struct parser *p, const char *value) {
     const char *equals = strchr(value, '=');
     if (!equals || equals == value || !equals[1]) {
@@ -152,13 +174,18 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     struct options *o = p->options;
     const char *name = option_info[option].name;
     int64_t small = 0;
-    p->given |= 1u << option;
+    p->given |= (uint64_t)1 << option;
     switch (option) {
     case OPTION_HELP: o->only_help = true; return true;
     case OPTION_VERSION: o->only_version = true; return true;
     case OPTION_OUTPUT: o->output = value; return true;
     case OPTION_TARGET: o->target = value; return one_of(p, name, value, targets, sizeof targets / sizeof *targets);
     case OPTION_ALL_TARGETS: o->all_targets = true; return true;
+    case OPTION_FILTER: o->filter = value; return true;
+    case OPTION_LIST: o->list = true; return true;
+    case OPTION_VERBOSE: o->verbose = true; return true;
+    case OPTION_TIMEOUT: return seconds(p, name, value, &o->timeout);
+    case OPTION_JUNIT: o->junit = value; return true;
     case OPTION_MAP: {
         static const char *const mappings[] = {"simt", "loop"};
         o->mapping = strcmp(value, "simt") == 0 ? MAPPING_SIMT : MAPPING_LOOP;
@@ -174,6 +201,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     }
     case OPTION_CHECK: o->check = true; return true;
     case OPTION_NO_CHECK: o->no_check = true; return true;
+    case OPTION_TYPES_ONLY: o->types_only = true; return true;
     case OPTION_UNROLL: return number(p, name, value, 0, 65536, &o->unroll);
     case OPTION_OPTIMISE: {
         bool good = number(p, name, value, 0, 2, &small);
@@ -281,12 +309,12 @@ static bool check_operands(struct parser *p) {
     struct options *o = p->options;
     const struct command_info *info = &command_info[o->command];
     for (int i = 0; i < OPTION_COUNT; i++)
-        if ((p->given & (1u << i)) && !(option_info[i].commands & (1u << o->command))) {
+        if ((p->given & ((uint64_t)1 << i)) && !(option_info[i].commands & (1u << o->command))) {
             p->why = arena_printf(p->arena, "--%s is no option of `fclc %s`", option_info[i].name, info->synopsis);
             return false;
         }
-    bool runs = o->command == COMMAND_RUN || o->command == COMMAND_TEST || o->command == COMMAND_BENCH ||
-                o->command == COMMAND_TUNE;
+    bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TEST ||
+                o->command == COMMAND_BENCH || o->command == COMMAND_TUNE;
     if (runs && o->target && !options_mapping_fits(o, o->target)) {
         p->why = arena_printf(p->arena, "--map=%s is not for --target=%s", options_mapping_name(o->mapping), o->target);
         return false;
@@ -379,7 +407,9 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
     return true;
 }
 
-bool options_make_code(const struct options *options) { return MAKING & (1u << options->command); }
+bool options_make_code(const struct options *options) {
+    return (MAKING & (1u << options->command)) && !options->types_only;
+}
 
 /* ---- help ---- */
 

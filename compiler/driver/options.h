@@ -25,6 +25,7 @@ enum exit_status {
 enum command {
     COMMAND_COMPILE,
     COMMAND_CHECK,
+    COMMAND_EXPLAIN,
     COMMAND_TYPES,
     COMMAND_RUN,
     COMMAND_TEST,
@@ -60,12 +61,17 @@ struct options {
     int64_t unroll; /* -1: not said */
     int optimise;   /* 0 … 2 */
     int64_t limit;  /* elements of a result that are printed; 0: all */
-    bool json;      /* bench */
+    bool json;      /* bench, test, devices */
     bool json_diagnostics;
     bool json_is_begun;     /* diagnostics were printed: the array is open */
     bool make_dependencies; /* -M */
     bool no_prelude;
     bool all_targets;
+    bool types_only;                    /* check */
+    const char *filter;                 /* test: of the directives those with this in them; NULL: all */
+    const char *junit;                  /* test: a file for the report; NULL: none */
+    double timeout;                     /* test: seconds; 0: none */
+    bool list, verbose;                 /* test */
     VEC(struct param_setting) settings; /* -D */
     size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */
     bool only_help, only_version;

@@ -1,213 +1,240 @@
-/* fclc test: runs the test directives of files on one target or on all, prints a line per test that fails, and ends
-   with `N passed, N failed, N skipped`. */
+/* fclc test: runs the test directives of files on one target or on all, prints a line per test that
+   fails, and ends with `N passed, N failed, N skipped`. The tests run in processes of their own: see
+   note [processes] in test_worker.c. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "driver/arguments.h"
 #include "driver/commands.h"
 #include "driver/compilation.h"
 #include "driver/complaint.h"
-#include "driver/device.h"
-#include "driver/directive.h"
-#include "driver/executor.h"
-#include "support/edit.h"
-
-struct tally {
-    size_t passed, failed, skipped;
-    bool device_failed;
-};
+#include "driver/output.h"
+#include "driver/test_outcome.h"
+#include "driver/test_worker.h"
 
 struct testing {
-    struct compilation *c;
-    const struct executor *executor;
-    const struct directive *directive;
-    struct device_batch *batch;
-    struct tally *tally;
+    struct options *options;
+    struct test_report report;
+    bool device_failed;
+    size_t left_out; /* tests that --filter leaves out */
 };
 
-static void fail(const struct testing *t, const char *why) {
-    t->tally->failed++;
-    printf("%s:%u: %s: %s\n    %s\n", t->c->file->source->path, t->directive->line, t->executor->name, why,
-           t->directive->text + strlen("-- "));
-}
+/* ---- results ---- */
 
-/* The diagnostics as text, to look for what was expected in them. */
-static const char *messages_of(struct arena *arena, const struct diagnostics *diagnostics) {
-    char *buffer = NULL;
-    size_t length = 0;
-    FILE *file = open_memstream(&buffer, &length);
-    if (!file)
-        return "";
-    diag_print_text(diagnostics, file, false, 0);
-    fclose(file);
-    const char *copy = arena_strndup(arena, buffer, length);
-    free(buffer);
-    return copy;
-}
-
-static void check_error(const struct testing *t, struct arena *arena, enum exit_status status, const char *messages) {
-    if (status == EXIT_GOOD)
-        fail(t, "it runs, and an error is wanted");
-    else if (!strstr(messages, t->directive->wanted))
-        fail(t, arena_printf(arena, "the error is another one:\n%s", messages));
-    else
-        t->tally->passed++;
-}
-
-static void check_result(const struct testing *t, struct arena *arena, struct type *type, const struct host_value *got,
-                         const char *directory) {
-    struct value_argument wanted_is = {0, "the wanted result", directory};
-    const char *why;
-    const struct host_value *wanted = value_parse(arena, type, &wanted_is, t->directive->wanted, &why);
-    struct value_comparison comparison = {t->directive->expectation == EXPECT_CLOSE, t->directive->tolerance};
-    if (!wanted || !value_same(arena, got, wanted, comparison, &why))
-        fail(t, why);
-    else
-        t->tally->passed++;
-}
-
-/* NULL when there is none of this name; `suggestion` gets those there are. */
-static const struct core_global *kernel_named(const struct compilation *c, const char *name,
-                                              struct suggestion *suggestion) {
-    for (size_t i = c->program->globals.count; i-- > 0;) {
-        const struct core_global *global = c->program->globals.at[i];
-        if (global->kind != GLOBAL_KERNEL || global->source != c->file->source)
-            continue;
-        if (strcmp(global->name->text, name) == 0)
-            return global;
-        suggestion_offer(suggestion, global->name->text);
-    }
-    return NULL;
-}
-
-/* What is wrong must be found, not happen. */
-static bool is_checked(const struct compilation *c, const struct directive *directive) {
-    return c->options->check || directive->expectation == EXPECT_ERROR;
-}
-
-static void run_test(const struct testing *t, struct arena *arena) {
-    const struct directive *directive = t->directive;
-    const char *directory = path_directory(arena, t->c->file->source->path), *why = NULL;
-    if (!*directory)
-        directory = NULL;
-    struct suggestion suggestion = suggestion_for(directive->kernel);
-    const struct core_global *kernel = kernel_named(t->c, directive->kernel, &suggestion);
-    if (!kernel) {
-        fail(t, suggestion.best ? arena_printf(arena, "no kernel is named `%s`; did you mean `%s`?", directive->kernel,
-                                               suggestion.best)
-                                : arena_printf(arena, "no kernel is named `%s`", directive->kernel));
+/* A line for a test that fails, and with --verbose for all. With --json the report has them. */
+static void print_result(const struct options *options, const struct test_result *one) {
+    bool is_shown = one->outcome == TEST_FAILED || (one->outcome == TEST_PASSED && options->verbose);
+    if (!is_shown || !one->directive || options->json)
         return;
-    }
-    struct host_value **arguments =
-        parse_arguments(arena, kernel, directive->arguments.at, directive->arguments.count, directory, &why);
-    if (!arguments) {
-        if (directive->expectation == EXPECT_ERROR)
-            check_error(t, arena, EXIT_USAGE, why);
-        else
-            fail(t, why);
-        return;
-    }
-    struct diagnostics *diagnostics = diagnostics_new(arena, t->c->sources);
-    struct options options = *t->c->options;
-    options.check = is_checked(t->c, directive);
-    struct execution execution = {.arena = arena,
-                                  .options = &options,
-                                  .program = t->c->program,
-                                  .tuning = &t->c->tuning,
-                                  .kernel = kernel,
-                                  .arguments = arguments,
-                                  .argument_count = directive->arguments.count,
-                                  .diagnostics = diagnostics,
-                                  .batch = t->batch};
-    struct host_value *result = NULL;
-    enum exit_status status = t->executor->run(&execution, &result);
-    t->tally->device_failed |= status == EXIT_DEVICE;
-    if (directive->expectation == EXPECT_ERROR)
-        check_error(t, arena, status, messages_of(arena, diagnostics));
-    else if (status != EXIT_GOOD)
-        fail(t, arena_printf(arena, "it does not run:\n%s", messages_of(arena, diagnostics)));
+    printf("%s:%u: %s: ", one->path, one->directive->line, one->target);
+    if (one->outcome == TEST_FAILED)
+        printf("%s\n    ", one->why);
     else
-        check_result(t, arena, kernel_interface(arena, kernel).result, result, directory);
+        printf("passed in %.3f s: ", one->seconds);
+    printf("%s\n", directive_words(one->directive));
+    fflush(stdout);
+}
+
+static void add_result(struct testing *t, struct test_result one) {
+    vec_push(t->report.arena, &t->report.results, one);
+    t->report.counts[one.outcome]++;
+    print_result(t->options, &one);
+}
+
+/* ---- a file on a target ---- */
+
+struct progress {
+    struct testing *testing;
+    const struct test_job *job;
+    const char *path, *target;
+    size_t next;    /* the test that runs, or is to run next */
+    bool has_begun; /* it runs */
+    bool together;  /* its kernels are built with those of the others */
+};
+
+static void end_test(struct progress *p, enum outcome outcome, double seconds, const char *why) {
+    struct test_result one = {.path = p->path,
+                              .directive = &p->job->tests->at[p->next],
+                              .target = p->target,
+                              .outcome = outcome,
+                              .seconds = seconds,
+                              .why = why};
+    add_result(p->testing, one);
+    p->next++;
+    p->has_begun = false;
 }
 
 /* Of all targets those that are not there are left out; one that was asked for is to be there. */
-static void skip_tests(const struct compilation *c, const directives *tests, const char *on, const char *why,
-                       struct tally *tally) {
-    tally->skipped += tests->count;
-    tally->device_failed |= tests->count && !c->options->all_targets;
-    if (tests->count)
-        printf("%s: %zu skipped%s: %s\n", c->file->source->path, tests->count, on, why);
+static void skip_rest(struct progress *p, const char *why) {
+    struct testing *t = p->testing;
+    size_t count = p->job->tests->count - p->next;
+    const char *on = p->job->executor ? p->job->executor->name : NULL;
+    t->device_failed |= !t->options->all_targets;
+    if (!t->options->json)
+        printf("%s: %zu skipped%s%s: %s\n", p->path, count, on ? " on " : "", on ? on : "", why);
+    p->target = on;
+    while (p->next < p->job->tests->count)
+        end_test(p, TEST_SKIPPED, 0, why);
 }
 
-/* All the directives of a file on one executor. */
-static void run_tests(struct compilation *c, const struct executor *executor, const directives *tests,
-                      struct tally *tally) {
-    const char *why = NULL;
-    if (!executor->available(c->options, c->arena, &why)) {
-        skip_tests(c, tests, arena_printf(c->arena, " on %s", executor->name), why, tally);
-        return;
-    }
-    struct device_batch *batch = device_batch_new(diagnostics_new(c->arena, c->sources));
-    for (size_t i = 0; i < tests->count; i++) {
-        struct suggestion unused = suggestion_for(tests->at[i].kernel);
-        const struct core_global *kernel = kernel_named(c, tests->at[i].kernel, &unused);
-        if (kernel)
-            device_batch_add(batch, kernel, is_checked(c, &tests->at[i]));
-    }
-    for (size_t i = 0; i < tests->count; i++) {
-        struct arena *arena = arena_new();
-        struct testing testing = {c, executor, &tests->at[i], batch, tally};
-        run_test(&testing, arena);
-        fflush(stdout);
-        arena_free(arena);
-    }
-    device_batch_free(batch);
+static void fail_rest(struct progress *p, const char *why) {
+    while (p->next < p->job->tests->count)
+        end_test(p, TEST_FAILED, 0, why);
 }
 
-static void test_on_chosen(struct compilation *c, const directives *tests, struct tally *tally) {
-    if (c->options->all_targets) {
-        for (size_t i = 0; executors[i]; i++)
-            run_tests(c, executors[i], tests, tally);
-        return;
-    }
-    const char *why = NULL;
-    const struct executor *executor = executor_choose(c->options, c->arena, &why);
-    if (executor)
-        run_tests(c, executor, tests, tally);
+/* A test, or the building of all kernels, that takes longer than --timeout allows. */
+static void take_timeout(struct progress *p) {
+    struct arena *arena = p->testing->report.arena;
+    double limit = p->testing->options->timeout;
+    if (p->has_begun)
+        end_test(p, TEST_FAILED, limit,
+                 arena_printf(arena, "it takes longer than %g s, which --timeout allows", limit));
+    else if (p->together)
+        p->together = false; /* each test for itself will show which kernel it is */
     else
-        skip_tests(c, tests, "", why, tally);
+        fail_rest(p, arena_printf(arena, "its target is not ready after %g s, which --timeout allows", limit));
 }
 
-static enum exit_status test_file(struct options *options, const char *path, struct tally *tally) {
-    struct compilation *c = compilation_new(options);
-    enum exit_status status = compilation_check(c, path);
-    if (status == EXIT_GOOD) {
-        bool is_good = compilation_is_good(c);
-        directives tests = directives_find(c->arena, c->file, c->diagnostics);
-        tally->failed += is_good ? diag_error_count(c->diagnostics) : 1; /* directives that cannot be read */
-        bool has_none = is_good && !tests.count && !diag_error_count(c->diagnostics);
-        status = compilation_finish(c);
-        if (has_none)
-            driver_complain(options, EXIT_GOOD, "%s has no test directives", path);
-        if (is_good)
-            test_on_chosen(c, &tests, tally);
-    } else {
-        compilation_finish(c);
+static void take_crash(struct progress *p, const char *why) {
+    p->testing->device_failed = true;
+    if (!p->has_begun && p->together)
+        p->together = false;
+    else if (!p->has_begun)
+        fail_rest(p, why);
+    else
+        end_test(p, TEST_FAILED, 0, why);
+}
+
+/* False: it was the worker's last. */
+static bool take_event(struct progress *p, const struct test_event *event) {
+    if (event->target)
+        p->target = event->target;
+    switch (event->kind) {
+    case EVENT_BUILDS: return true;
+    case EVENT_BEGINS: p->has_begun = true; return true;
+    case EVENT_ENDS:
+        p->testing->device_failed |= event->device_failed;
+        end_test(p, event->has_failed ? TEST_FAILED : TEST_PASSED, event->seconds, event->why);
+        return true;
+    case EVENT_ABSENT: skip_rest(p, event->why); return false;
+    case EVENT_DONE: return false;
+    case EVENT_TIMEOUT: take_timeout(p); return false;
+    case EVENT_CRASHED: take_crash(p, event->why); return false;
     }
+    return false;
+}
+
+static void run_on(struct testing *t, struct compilation *c, const struct executor *executor, const directives *tests) {
+    struct arena *arena = t->report.arena;
+    struct test_job job = {c, tests, executor};
+    const char *path = c->file->source->path;
+    struct progress p = {.testing = t,
+                         .job = &job,
+                         .path = arena_strndup(arena, path, strlen(path)), /* c is gone before the report */
+                         .target = executor ? executor->name : NULL,
+                         .together = true};
+    while (p.next < tests->count) {
+        const char *why = NULL;
+        struct test_worker *worker = test_worker_start(arena, &job, p.next, p.together, &why);
+        if (!worker) {
+            skip_rest(&p, why);
+            return;
+        }
+        for (bool goes_on = true; goes_on;) {
+            struct test_event event = test_worker_next(worker, arena, t->options->timeout);
+            goes_on = take_event(&p, &event);
+        }
+        test_worker_end(worker);
+    }
+}
+
+/* ---- files ---- */
+
+static directives filtered(struct testing *t, const directives *all) {
+    directives chosen = {0};
+    for (size_t i = 0; i < all->count; i++)
+        if (!t->options->filter || strstr(directive_words(&all->at[i]), t->options->filter))
+            vec_push(t->report.arena, &chosen, all->at[i]);
+    t->left_out += all->count - chosen.count;
+    return chosen;
+}
+
+static void list_tests(struct testing *t, const char *path, const directives *tests) {
+    for (size_t i = 0; i < tests->count; i++)
+        printf("%s:%u: %s\n", path, tests->at[i].line, directive_words(&tests->at[i]));
+    t->report.counts[TEST_PASSED] += tests->count;
+}
+
+static void run_tests(struct testing *t, struct compilation *c, const directives *tests) {
+    if (!t->options->all_targets) {
+        const struct executor *asked = executor_named(t->options->target);
+        run_on(t, c, asked, tests);
+        return;
+    }
+    for (size_t i = 0; executors[i]; i++)
+        run_on(t, c, executors[i], tests);
+}
+
+/* What is wrong with the file itself fails like a test. */
+static void fail_file(struct testing *t, const char *path, const char *why) {
+    add_result(t, (struct test_result){.path = path, .outcome = TEST_FAILED, .why = why});
+}
+
+static enum exit_status test_file(struct testing *t, const char *path) {
+    struct compilation *c = compilation_new(t->options);
+    enum exit_status status = compilation_check(c, path);
+    bool is_good = status == EXIT_GOOD && compilation_is_good(c);
+    directives all = {0};
+    if (status == EXIT_GOOD) {
+        all = directives_find(t->report.arena, c->file, c->diagnostics);
+        size_t unread = is_good ? diag_error_count(c->diagnostics) : 0;
+        for (size_t i = 0; i < unread; i++)
+            fail_file(t, path, "a test directive cannot be read");
+        if (!is_good)
+            fail_file(t, path, "the program is wrong");
+    }
+    enum exit_status found = compilation_finish(c);
+    if (is_good && found == EXIT_GOOD && !all.count)
+        driver_complain(t->options, EXIT_GOOD, "%s has no test directives", path);
+    directives tests = filtered(t, &all);
+    if (is_good && t->options->list)
+        list_tests(t, path, &tests);
+    else if (is_good)
+        run_tests(t, c, &tests);
     compilation_free(c);
-    return status;
+    return status > found ? status : found;
+}
+
+/* ---- the command ---- */
+
+static enum exit_status deliver(struct testing *t) {
+    if (!t->options->list)
+        test_report_print(&t->report, t->options);
+    const char *junit = t->options->junit, *why = NULL;
+    if (!junit)
+        return EXIT_GOOD;
+    const char *text = test_report_junit(&t->report);
+    if (output_write(t->report.arena, junit, text, strlen(text), &why))
+        return EXIT_GOOD;
+    return driver_complain(t->options, EXIT_USAGE, "%s", why);
 }
 
 enum exit_status command_test(struct options *options) {
-    struct tally tally = {0};
+    struct testing t = {.options = options, .report = {.arena = arena_new()}};
     enum exit_status status = EXIT_GOOD;
     for (size_t i = 0; i < options->operand_count; i++) {
-        enum exit_status one = test_file(options, options->operands[i], &tally);
+        enum exit_status one = test_file(&t, options->operands[i]);
         status = one > status ? one : status;
     }
-    printf("%zu passed, %zu failed, %zu skipped\n", tally.passed, tally.failed, tally.skipped);
-    if (tally.failed && status == EXIT_GOOD)
+    const size_t *counts = t.report.counts;
+    size_t all = counts[TEST_PASSED] + counts[TEST_FAILED] + counts[TEST_SKIPPED];
+    if (status == EXIT_GOOD && t.left_out && all == 0)
+        status = driver_complain(options, EXIT_USAGE, "no test directive has `%s` in it", options->filter);
+    enum exit_status delivered = deliver(&t);
+    status = delivered > status ? delivered : status;
+    if (counts[TEST_FAILED] && status == EXIT_GOOD)
         status = EXIT_PROGRAM_WRONG;
-    return tally.device_failed && status < EXIT_DEVICE ? EXIT_DEVICE : status;
+    if (t.device_failed && status < EXIT_DEVICE)
+        status = EXIT_DEVICE;
+    arena_free(t.report.arena);
+    return status;
 }

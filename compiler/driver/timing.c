@@ -38,7 +38,7 @@ enum exit_status timing_request(struct compilation *c, struct device_request *re
     return EXIT_GOOD;
 }
 
-static double now(void) {
+double timing_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
@@ -47,13 +47,13 @@ static double now(void) {
 bool timing_run(struct device_session *session, int runs, double *seconds) {
     if (fcl_finish(session->context) != FCL_OK)
         return session->why = fcl_error(session->context), false;
-    double start = now();
+    double start = timing_now();
     for (int i = 0; i < runs; i++)
         if (!device_run_once(session->run, &session->why))
             return false;
     if (fcl_finish(session->context) != FCL_OK)
         return session->why = fcl_error(session->context), false;
-    *seconds = now() - start;
+    *seconds = timing_now() - start;
     return true;
 }
 

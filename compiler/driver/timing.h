@@ -12,6 +12,8 @@ enum exit_status timing_request(struct compilation *c, struct device_request *re
 /* Wall-clock seconds of `runs` runs, one after another, launches and host work included. False: the session's `why`. */
 bool timing_run(struct device_session *session, int runs, double *seconds);
 
+double timing_now(void); /* seconds of a clock that only goes forward */
+
 void timing_sort(double *samples, size_t count);
 
 #endif

@@ -160,6 +160,19 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     return target;
 }
 
+int64_t map_shared_bytes(struct arena *arena, const struct ir_kernel *kernel) {
+    int warps = (kernel->block_size + kernel->warp_size - 1) / kernel->warp_size;
+    int64_t most = 0;
+    foralls found = {0};
+    find_foralls(arena, kernel->body, &found);
+    for (size_t i = 0; i < found.count; i++) {
+        const struct extents *extents = extents_of(arena, found.at[i]->regions[0]);
+        const struct shared_plan *plan = shared_allocate(arena, extents, warps);
+        most = plan->pool_bytes > most ? plan->pool_bytes : most;
+    }
+    return most;
+}
+
 struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *kernel,
                                   const struct map_options *options) {
     struct target_program *program = ARENA_NEW(arena, struct target_program);

@@ -30,6 +30,10 @@ struct map_options map_options_c(void);
 struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *kernel,
                                   const struct map_options *options);
 
+/* Bytes of shared memory that a block of one of the kernel's launches needs at most, but for arrays of
+   which only the launch knows the length, and as far as it is known before passes. */
+int64_t map_shared_bytes(struct arena *arena, const struct ir_kernel *kernel);
+
 /* As an identifier that no target reserves: for parameters, and for functions whose names have a prefix; and one that no
    library that a kernel is linked with has either. */
 const char *names_identifier(struct arena *arena, const char *text);

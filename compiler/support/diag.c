@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/json.h"
 #include "support/text.h"
 #include "support/utf8.h"
 #include "support/vec.h"
@@ -356,67 +357,45 @@ void diag_print_text(const struct diagnostics *d, FILE *out, bool colour, size_t
 
 /* ---- JSON ---- */
 
-static void json_string(FILE *out, const char *string) {
-    const unsigned char *text = (const unsigned char *)string;
-    size_t available = strlen(string);
-    fputc('"', out);
-    while (available > 0) {
-        size_t bytes;
-        uint32_t point = utf8_decode(text, available, &bytes);
-        if (point == UTF8_INVALID)
-            fputs("\\ufffd", out);
-        else if (point == '"' || point == '\\')
-            fprintf(out, "\\%c", (char)point);
-        else if (point == '\n')
-            fputs("\\n", out);
-        else if (point < 0x20 || point == 0x7F)
-            fprintf(out, "\\u%04x", (unsigned)point);
-        else
-            fwrite(text, 1, bytes, out);
-        text += bytes;
-        available -= bytes;
-    }
-    fputc('"', out);
+/* `message` and where it is: half-open, as line and column of both ends. */
+static void json_message(const struct diagnostics *d, yyjson_mut_doc *doc, yyjson_mut_val *to, struct span span,
+                         const char *message) {
+    struct place begin, end;
+    json_add_text(doc, d->arena, to, "message", message);
+    if (!place_of(d->sources, span.begin, &begin))
+        return;
+    if (span.end < span.begin || !place_of(d->sources, span.end, &end))
+        end = begin;
+    json_add_text(doc, d->arena, to, "file", begin.source->path);
+    yyjson_mut_obj_add_uint(doc, to, "line", begin.line);
+    yyjson_mut_obj_add_uint(doc, to, "column", begin.column);
+    yyjson_mut_obj_add_uint(doc, to, "end_line", end.line);
+    yyjson_mut_obj_add_uint(doc, to, "end_column", end.column);
 }
 
-/* `"message": …` and where it is: half-open, as line and column of both ends. */
-static void json_message(const struct diagnostics *d, FILE *out, struct span span, const char *message) {
-    struct place from, to;
-    fputs("\"message\": ", out);
-    json_string(out, message);
-    if (!place_of(d->sources, span.begin, &from))
-        return;
-    if (span.end < span.begin || !place_of(d->sources, span.end, &to))
-        to = from;
-    fputs(", \"file\": ", out);
-    json_string(out, from.source->path);
-    fprintf(out, ", \"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u", from.line, from.column,
-            to.line, to.column);
+static yyjson_mut_val *json_diagnostic(const struct diagnostics *d, yyjson_mut_doc *doc, const struct diagnostic *one) {
+    yyjson_mut_val *object = yyjson_mut_obj(doc);
+    yyjson_mut_obj_add_str(doc, object, "severity", one->severity == SEVERITY_ERROR ? "error" : "warning");
+    yyjson_mut_obj_add_str(doc, object, "code", codes[one->code].number);
+    yyjson_mut_obj_add_str(doc, object, "title", codes[one->code].title);
+    json_message(d, doc, object, one->span, one->message);
+    yyjson_mut_val *notes = json_add_array(doc, object, "notes");
+    for (size_t i = 0; i < one->notes.count; i++)
+        json_message(d, doc, yyjson_mut_arr_add_obj(doc, notes), one->notes.at[i].span, one->notes.at[i].message);
+    yyjson_mut_val *hints = json_add_array(doc, object, "hints");
+    for (size_t i = 0; i < one->hints.count; i++)
+        yyjson_mut_arr_append(hints, json_text(doc, d->arena, one->hints.at[i]));
+    return object;
 }
 
 void diag_print_json(const struct diagnostics *d, FILE *out, bool *is_begun) {
     struct diagnostic **sorted;
     size_t count = sort_diagnostics(d, &sorted);
+    yyjson_mut_doc *doc = json_new(d->arena);
     for (size_t i = 0; i < count; i++) {
-        const struct diagnostic *one = sorted[i];
-        fprintf(out, "%s\n  {\"severity\": \"%s\", \"code\": \"%s\", \"title\": ", *is_begun ? "," : "[",
-                one->severity == SEVERITY_ERROR ? "error" : "warning", codes[one->code].number);
+        const char *text = json_write(d->arena, json_diagnostic(d, doc, sorted[i]));
+        fprintf(out, "%s\n  %s", *is_begun ? "," : "[", text);
         *is_begun = true;
-        json_string(out, codes[one->code].title);
-        fputs(", ", out);
-        json_message(d, out, one->span, one->message);
-        fputs(", \"notes\": [", out);
-        for (size_t j = 0; j < one->notes.count; j++) {
-            fputs(j ? ", {" : "{", out);
-            json_message(d, out, one->notes.at[j].span, one->notes.at[j].message);
-            fputc('}', out);
-        }
-        fputs("], \"hints\": [", out);
-        for (size_t j = 0; j < one->hints.count; j++) {
-            fputs(j ? ", " : "", out);
-            json_string(out, one->hints.at[j]);
-        }
-        fputs("]}", out);
     }
 }
 

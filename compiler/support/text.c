@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/fatal.h"
+#include "support/utf8.h"
 
 void text_init(struct text *text, struct arena *arena) { *text = (struct text){.arena = arena, .at = NULL}; }
 
@@ -67,4 +68,15 @@ const char *text_in_comment(struct arena *arena, const char *string) {
 
 const char *text_elements(int64_t count) {
     return count == 1 ? "element" : count == 0 ? "elements (it is empty)" : "elements";
+}
+
+const char *text_as_utf8(struct arena *arena, const char *string) {
+    struct text text;
+    text_init(&text, arena);
+    for (size_t left = strlen(string), bytes; left > 0; string += bytes, left -= bytes)
+        if (utf8_decode((const unsigned char *)string, left, &bytes) == UTF8_INVALID)
+            text_add(&text, "\xEF\xBF\xBD");
+        else
+            text_add_n(&text, string, bytes);
+    return text_string(&text);
 }

@@ -22,6 +22,8 @@ void text_vprintf(struct text *text, const char *format, va_list arguments) __at
 const char *text_string(const struct text *text);
 /* The string such that it neither ends nor begins a comment of C. */
 const char *text_in_comment(struct arena *arena, const char *string);
+/* The string with U+FFFD for each byte that is no part of UTF-8 text. */
+const char *text_as_utf8(struct arena *arena, const char *string);
 /* The word after a number of elements: an array that has none is called empty, too. As the runtime does (fcl_check). */
 const char *text_elements(int64_t count);
 

@@ -40,6 +40,7 @@ def cases(env):
             file.write("kernel k (xs : [int]) = push <grid> (reverse xs)\n")
         got = env.must(fclc, "run", "--target=c", program, "k", "[1,2,3]", cwd="/")
         assert got == "[3,2,1]\n", got
+        assert env.must(fclc, "explain", "E0101", cwd="/").startswith("## E0101 "), "its page is not found"
         for name in ("include/fcl.h", "lib/libfcl.a", "share/man/man1/fclc.1"):
             assert os.path.exists(os.path.join(root, "usr", name)), f"{name} is not installed"
         broken = broken_links(os.path.join(root, "usr", "share", "doc", "fcl"))

@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import resource
 from harness import Case
 
 ORDER = 35
@@ -27,23 +28,59 @@ def cases(env):
                 out = os.path.join(env.tmp(), "out.c")
                 done = env.run(env.fclc, name, "-o", out, cwd=os.path.dirname(path))
                 assert not os.path.exists(out), "an output file was left behind"
+                found = env.run(env.fclc, command, name, cwd=os.path.dirname(path))
+                assert (found.returncode, found.stderr) == (done.returncode, done.stderr), f"check: got\n{found.stderr}"
+                assert not env.must(env.fclc, command, "--types-only", name, cwd=os.path.dirname(path))
             elif first.startswith("-- run "):  # found in a run; the interpreter may tell more of the calls that led there
                 arguments = first.removeprefix("-- run ").split()
                 done = env.run(env.fclc, "run", "--target=interp", name, *arguments, cwd=os.path.dirname(path))
                 is_same = done.stderr.split("\n", 1)[0] == wanted.split("\n", 1)[0]
                 assert is_same, f"interp: got\n{done.stderr}wanted\n{wanted}"
                 done = env.run(env.fclc, "run", "--target=c", name, *arguments, cwd=os.path.dirname(path))
-            elif first.startswith("-- warnings"):  # what is right is right: `check` says nothing
-                silent = env.run(env.fclc, command, name, cwd=os.path.dirname(path))
-                assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", ""), silent.stderr
-                done = env.run(env.fclc, "types", name, cwd=os.path.dirname(path))
-                done.stdout = ""
             else:
                 done = env.run(env.fclc, command, name, cwd=os.path.dirname(path))
             assert done.stderr == wanted, f"got\n{done.stderr}wanted\n{wanted}"
             assert done.returncode == (1 if "error[" in wanted else 0), f"exit status {done.returncode}"
             assert not done.stdout, done.stdout
         yield Case(os.path.relpath(path, env.root), errors)
+
+    def check_of_targets():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("fun sum n = if n == 0 then 0 else n + sum (n - 1)\n"
+                       "kernel cpu (n : int) = if #IsCpu then sum n else n\n"
+                       "kernel gpu (n : int) = if #HasWarps then sum n else n\n"
+                       "kernel large (xs : [int]) = (concat 60000 (map (fn c => push <block> "
+                       "(reverse (force (push <block> c)))) (splitUp 60000 xs)) : [int]<grid>)\n")
+        def kernels(*options, status=1):
+            done = env.run(env.fclc, "check", "--diagnostics=json", *options, "p.fcl", cwd=folder)
+            assert done.returncode == status, done.stderr
+            got = json.loads(done.stderr)
+            return sorted({one["code"] for one in got}), len(got)
+        assert kernels() == (["E0301", "E0401"], 2), kernels()
+        assert kernels("--target=c") == (["E0301"], 1)
+        assert kernels("--target=opencl") == (["E0401"], 1)
+        assert kernels("--target=cuda") == (["E0301", "E0401"], 2)
+        assert kernels("--types-only", status=0) == ([], 0)
+        done = env.run(env.fclc, "check", "--target=interp", "p.fcl", cwd=folder)
+        assert done.returncode == 2 and "compiles nothing" in done.stderr, done.stderr
+        done = env.run(env.fclc, "check", "--target=c", "--map=simt", "p.fcl", cwd=folder)
+        assert done.returncode == 2 and "--map=simt is not for --target=c" in done.stderr, done.stderr
+    yield Case("check finds what compiling for a target finds", check_of_targets)
+
+    def check_is_quick():
+        def milliseconds(path):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            env.must(env.fclc, "check", path)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return 1e3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        for path in sorted(glob.glob(env.path("examples", "*", "*.fcl"))):
+            taken = []  # what else the machine does only ever adds
+            while len(taken) < 10 and min(taken, default=50) >= 50:
+                taken.append(milliseconds(path))
+            assert min(taken) < 50, f"{path}: {min(taken):.0f} ms of processor time"
+    if not env.sanitized:
+        yield Case("check takes less than 50 ms for each example", check_is_quick, alone=True)
 
     def standard_input():
         program = "kernel next (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n"

@@ -27,7 +27,7 @@ def programs(body):
 
 
 def run(env, program):
-    """The codes that a program gets, and the exit status, by the command in its first line or by `fclc check`."""
+    """The codes that a program gets, whether a warning is among them, and what ran, by the command in its first line or by `fclc check`."""
     folder = env.tmp()
     with open(os.path.join(folder, "program.fcl"), "wb") as file:
         file.write(program)
@@ -36,8 +36,8 @@ def run(env, program):
     if first.startswith("-- fclc "):
         command = [word.replace("FILE", "program.fcl") for word in shlex.split(first[len("-- fclc "):])]
     done = env.run(env.fclc, *command, "--diagnostics=json", cwd=folder)  # all of them, where text ends after a hundred
-    codes = [one["code"] for one in json.loads(done.stderr or "[]")]
-    return codes, done
+    found = json.loads(done.stderr or "[]")
+    return [one["code"] for one in found], any(one["severity"] == "warning" for one in found), done
 
 
 def cases(env):
@@ -54,6 +54,20 @@ def cases(env):
         assert not wrong, f"other titles than in diag.def: {wrong}"
     yield Case("docs/errors.md has every code", complete)
 
+    def explained():
+        for code, (title, body) in page.items():
+            section = re.split(r"^# ", body, flags=re.M)[0]  # the next chapter's heading
+            wanted = f"## {code} {title}{section}".rstrip() + "\n"
+            got = env.must(env.fclc, "explain", code.lower())
+            assert got == wanted, f"got\n{got}wanted\n{wanted}"
+        listed = env.must(env.fclc, "explain").splitlines()
+        assert listed == [f"{code} {title}" for code, (title, _) in page.items()], listed
+        done = env.run(env.fclc, "explain", "E0212", "E02210", "--bogus")
+        assert done.returncode == 2 and not done.stdout and "--bogus" in done.stderr, done.stderr
+        done = env.run(env.fclc, "explain", "E02210")
+        assert done.returncode == 2 and "did you mean `E0210`?" in done.stderr, done.stderr
+    yield Case("fclc explain prints the section of each code", explained)
+
     for code, (_, body) in page.items():
         def section(code=code, body=body):
             found = programs(body)
@@ -62,12 +76,11 @@ def cases(env):
                 return
             assert [kind for kind, _ in found] == ["wrong", "right"], [kind for kind, _ in found]
             for kind, program in found:
-                codes, done = run(env, program)
+                codes, warns, done = run(env, program)
                 if kind == "wrong":
                     allowed = {code, "E0101"} if code == "E0118" else {code}  # the errors before the last one
                     assert set(codes) <= allowed and code in codes, f"got {codes}\n{done.stdout}{done.stderr}"
                     assert len(codes) == 1 or code == "E0118", f"more than one error\n{done.stderr}"
-                    warns = '"severity": "warning"' in done.stderr
                     status = 2 if code == "E0525" else 0 if warns else 1
                     assert done.returncode == status, f"exit status {done.returncode}"
                 else:

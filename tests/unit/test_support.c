@@ -173,7 +173,7 @@ static void test_diagnostics(void **state) {
     assert_non_null(strstr(printed(arena, d, false, 1), "1 more error not shown"));
     const char *json = printed(arena, d, true, 0);
     assert_non_null(strstr(json, "first \\\"quoted\\\""));
-    assert_non_null(strstr(json, "\"line\": 2, \"column\": 9, \"end_line\": 3"));
+    assert_non_null(strstr(json, "\"line\":2,\"column\":9,\"end_line\":3"));
     arena_free(arena);
 }
 
