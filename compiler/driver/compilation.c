@@ -23,6 +23,12 @@ struct compilation *compilation_new(struct options *options) {
     c->symbols = symbols_new(arena);
     c->sources = sources_new(arena);
     c->diagnostics = diagnostics_new(arena, c->sources);
+    if (options->command == COMMAND_CHECK || options->command == COMMAND_COMPILE)
+        diag_show_flagged(c->diagnostics);
+    for (size_t i = 0; i < options->silenced.count; i++)
+        diag_silence(c->diagnostics, options->silenced.at[i]);
+    if (options->warnings_are_errors)
+        diag_make_flagged_errors(c->diagnostics);
     return c;
 }
 

@@ -53,6 +53,7 @@ enum option {
     OPTION_DUMP,
     OPTION_DIAGNOSTICS,
     OPTION_NO_PRELUDE,
+    OPTION_WARN,
     OPTION_COUNT
 };
 
@@ -100,6 +101,8 @@ static const struct option_info {
     [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
     [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP), "tokens, ast, types, core, ir, ir-opt or target"},
     [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING, "the form of errors and warnings"},
+    [OPTION_WARN] = {"warn", 'W', "no-NAME|error", ON(CHECK) | ON(COMPILE),
+                     "without warnings of that name; `error`: all are errors"},
     [OPTION_NO_PRELUDE] = {"no-prelude", 0, NULL, CHECKING, "do not import the prelude"},
 };
 
@@ -170,6 +173,35 @@ static bool define(struct parser *p, const char *value) {
     return true;
 }
 
+static bool is_flag(const char *name) {
+    for (size_t i = 0; diag_flag(i); i++)
+        if (strcmp(diag_flag(i), name) == 0)
+            return true;
+    return false;
+}
+
+/* `error`, or the name of a warning with or without `no-` before it: all are on by themselves. */
+static bool warn(struct parser *p, const char *value) {
+    bool is_off = strncmp(value, "no-", 3) == 0;
+    if (strcmp(value, "error") == 0) {
+        p->options->warnings_are_errors = true;
+        return true;
+    }
+    if (is_flag(is_off ? value + 3 : value)) {
+        if (is_off)
+            vec_push(p->arena, &p->options->silenced, value + 3);
+        return true;
+    }
+    struct text text;
+    text_init(&text, p->arena);
+    text_printf(&text, "-W cannot be `%s`: it wants `error`, or `no-` and the name of a warning (", value);
+    for (size_t i = 0; diag_flag(i); i++)
+        text_printf(&text, "%s%s", i ? ", " : "", diag_flag(i));
+    text_add(&text, ")");
+    p->why = text_string(&text);
+    return false;
+}
+
 static bool take_option(struct parser *p, enum option option, const char *value) {
     struct options *o = p->options;
     const char *name = option_info[option].name;
@@ -226,6 +258,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
         return one_of(p, name, value, forms, 2);
     }
     case OPTION_NO_PRELUDE: o->no_prelude = true; return true;
+    case OPTION_WARN: return warn(p, value);
     case OPTION_COUNT: break;
     }
     return false;

@@ -73,6 +73,8 @@ struct options {
     double timeout;                     /* test: seconds; 0: none */
     bool list, verbose;                 /* test */
     VEC(struct param_setting) settings; /* -D */
+    VEC(const char *) silenced;         /* -W no-NAME */
+    bool warnings_are_errors;           /* -W error */
     size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */
     bool only_help, only_version;
 };

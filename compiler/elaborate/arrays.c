@@ -19,14 +19,6 @@ struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level
     return push;
 }
 
-struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
-    if (n && e->options->check)
-        elab_check(e, CHECK_LENGTH, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
-    if (!n || n->low >= 0) /* unoptimised, too: lengths are to be seen to be equal at every level of optimisation */
-        return n;
-    return ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0));
-}
-
 struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index) {
     if (!instance || index >= instance->scheme->type_count)
         elab_internal(e, "a primitive's type variable is missing");
@@ -62,13 +54,14 @@ static bool runs_if_reached(struct elaborator *e) {
     if (never_runs(e))
         return false;
     for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent)
-        if (region->owner->kind == IR_IF && !(region->owner->is_split && region == region->owner->regions[0]))
+        if (region->owner->kind == IR_IF && !region->owner->takes_both &&
+            !(region->owner->is_split && region == region->owner->regions[0]))
             return false;
     return true;
 }
 
 /* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
-static bool runs_for_certain(struct elaborator *e) {
+bool elab_runs_for_certain(struct elaborator *e) {
     for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent) {
         const struct ir_instruction *owner = region->owner;
         bool counts = owner->kind == IR_FORALL || owner->kind == IR_FOR;
@@ -88,10 +81,10 @@ static bool reject_index(struct elaborator *e, const struct ir_value *index, con
         elab_reject(e, DIAG_INDEX_RANGE, e->span,
                     index->is_constant ? "index %lld is negative" : "the index is negative, at most %lld",
                     (long long)index->high);
-    else if (index == length && !length->is_constant && runs_for_certain(e))
+    else if (index == length && !length->is_constant && elab_runs_for_certain(e))
         elab_reject(e, DIAG_INDEX_RANGE, e->span,
                     "the index is the length of the array, whose last element is one place before");
-    else if (is_at_end || (index->low >= length->high && runs_for_certain(e)))
+    else if (is_at_end || (index->low >= length->high && elab_runs_for_certain(e)))
         elab_reject(e, DIAG_INDEX_RANGE, e->span, "index %lld%s is out of range: the array has %s%lld %s",
                     (long long)index->low, at_least, at_most, (long long)length->high, text_elements(length->high));
     else
@@ -132,7 +125,8 @@ static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, 
 struct indexing {
     struct pull *pull;
     struct ir_value *index;
-    size_t from, to; /* PULL_LIST: the items still possible */
+    size_t from, to;  /* PULL_LIST: the items still possible */
+    bool is_complete; /* each of them is asked for by some turn of a loop */
 };
 
 static struct elab_value *index_thunk(struct elaborator *e, void *context) {
@@ -140,9 +134,18 @@ static struct elab_value *index_thunk(struct elaborator *e, void *context) {
     return elab_index(e, indexing->pull, indexing->index);
 }
 
+/* Is it the index of a loop over as many elements? */
+static bool goes_through(const struct ir_value *index, size_t count) {
+    const struct ir_instruction *loop = index && !index->definition && index->region ? index->region->owner : NULL;
+    return loop && (loop->kind == IR_FORALL || loop->kind == IR_FOR) && loop->parameters[0] == index &&
+           loop->operands[0]->is_constant && loop->operands[0]->constant.integer == (int64_t)count;
+}
+
 /* A list at a dynamic index: a binary decision; at one that is not known, in a shape, what all have in common. */
 static struct elab_value *index_list(struct elaborator *e, void *context) {
     const struct indexing *indexing = context;
+    if (indexing->is_complete && indexing->to - indexing->from < indexing->pull->list->sequence.count)
+        ir_current(e->builder)->owner->takes_both = true;
     if (indexing->to - indexing->from <= 1)
         return elab_list_item(e, indexing->pull, indexing->from);
     size_t middle = indexing->from + (indexing->to - indexing->from) / 2;
@@ -253,11 +256,11 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         if (!count)
             elab_fail(e, DIAG_INDEX_RANGE, e->span, "an element is asked for: the array has 0 elements (it is empty)");
         struct elab_value *element = index_table(e, pull, index, count);
-        struct indexing all = {pull, index, 0, count};
+        struct indexing all = {pull, index, 0, count, goes_through(index, count)};
         return element ? element : index_list(e, &all);
     }
     case PULL_CHOICE: {
-        struct indexing a = {pull->then_array, index, 0, 0}, b = {pull->else_array, index, 0, 0};
+        struct indexing a = {.pull = pull->then_array, .index = index}, b = {.pull = pull->else_array, .index = index};
         return elab_choose(e, pull->condition ? ir_resolve(e->builder, pull->condition) : NULL, index_thunk, &a,
                            index_thunk, &b);
     }
@@ -424,7 +427,7 @@ struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, str
 
 PRIMITIVE(GENERATE) {
     UNUSED_HERE;
-    struct pull *pull = new_pull(e, PULL_GENERATE, elab_not_negative(e, elab_as_scalar(e, arguments[0])));
+    struct pull *pull = new_pull(e, PULL_GENERATE, elab_length(e, arguments[0]));
     pull->function = arguments[1];
     return elab_of_pull(e, pull);
 }
@@ -542,31 +545,24 @@ static struct push *chunks(struct elaborator *e, const struct instance *instance
     return push;
 }
 
-static struct ir_value *chunk_size(struct elaborator *e, struct elab_value *size) {
-    struct ir_value *n = elab_as_scalar(e, size);
-    if (n && e->options->check)
-        elab_check(e, CHECK_CHUNK_SIZE, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
-    return n;
-}
-
 PRIMITIVE(CONCAT) {
     (void)primitive;
     struct push *push = chunks(e, instance, false, arguments[1]);
-    push->chunk_size = chunk_size(e, arguments[0]);
+    push->chunk_size = elab_chunk_size(e, arguments[0]);
     return elab_of_push(e, push);
 }
 
 PRIMITIVE(CONCAT_SEQ) {
     (void)primitive;
     struct push *push = chunks(e, instance, true, arguments[1]);
-    push->chunk_size = chunk_size(e, arguments[0]);
+    push->chunk_size = elab_chunk_size(e, arguments[0]);
     return elab_of_push(e, push);
 }
 
 PRIMITIVE(INTERLEAVE) {
     (void)primitive;
     struct push *push = chunks(e, instance, false, arguments[2]);
-    push->chunk_size = chunk_size(e, arguments[0]);
+    push->chunk_size = elab_chunk_size(e, arguments[0]);
     push->function = arguments[1];
     return elab_of_push(e, push);
 }
@@ -574,7 +570,7 @@ PRIMITIVE(INTERLEAVE) {
 PRIMITIVE(INTERLEAVE_SEQ) {
     (void)primitive;
     struct push *push = chunks(e, instance, true, arguments[2]);
-    push->chunk_size = chunk_size(e, arguments[0]);
+    push->chunk_size = elab_chunk_size(e, arguments[0]);
     push->function = arguments[1];
     return elab_of_push(e, push);
 }
@@ -582,7 +578,7 @@ PRIMITIVE(INTERLEAVE_SEQ) {
 PRIMITIVE(INTERLEAVE_INTO) {
     (void)primitive;
     struct push *push = chunks(e, instance, false, arguments[2]);
-    push->total = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
+    push->total = elab_length(e, arguments[0]);
     push->function = arguments[1];
     return elab_of_push(e, push);
 }
@@ -609,7 +605,7 @@ PRIMITIVE(PERMUTE_INTO) {
     UNUSED_HERE;
     struct push *of = elab_as_push(e, arguments[1]);
     struct push *push = elab_push_new(e, PUSH_INTO, of->level);
-    push->total = elab_not_negative(e, elab_as_scalar(e, arguments[0]));
+    push->total = elab_length(e, arguments[0]);
     push->of = of;
     return elab_of_push(e, push);
 }

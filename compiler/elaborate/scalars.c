@@ -146,21 +146,36 @@ struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive pr
     if (primitive == PRIM_ROTATE_LEFT || primitive == PRIM_ROTATE_RIGHT)
         return elab_scalar(e, rotate(b, x[0], x[1], primitive == PRIM_ROTATE_LEFT));
     const struct translation *to_ir = &translations[primitive];
-    if (arity == 1)
-        return elab_scalar(e, ir_unary(b, to_ir->op, x[0]));
-    if (arity == 2)
-        return elab_scalar(e,
-                           to_ir->swapped ? ir_binary(b, to_ir->op, x[1], x[0]) : ir_binary(b, to_ir->op, x[0], x[1]));
-    return elab_scalar(e, ir_ternary(b, to_ir->op, x[0], x[1], x[2]));
+    if (arity == 3)
+        return elab_scalar(e, ir_ternary(b, to_ir->op, x[0], x[1], x[2]));
+    struct elab_value *result = elab_scalar(e, arity == 1       ? ir_unary(b, to_ir->op, x[0])
+                                               : to_ir->swapped ? ir_binary(b, to_ir->op, x[1], x[0])
+                                                                : ir_binary(b, to_ir->op, x[0], x[1]));
+    elab_remember(e, to_ir->op, arguments, arity, result);
+    return result;
 }
 
 /* ---- loop ---- */
+
+/* Once its condition holds, a loop whose step changes nothing goes on for ever; so does one whose condition always holds. */
+static void warn_endless(struct elaborator *e, bool always, struct ir_value *const *before, const ir_values *after,
+                         struct span span) {
+    bool is_kept = true;
+    for (size_t i = 0; i < after->count; i++)
+        is_kept &= ir_resolve(e->builder, after->at[i]) == before[i];
+    if (is_kept)
+        diag_warning(e->diagnostics, DIAG_ENDLESS, span,
+                     "this loop does not end if it begins: its step gives back the state that it gets");
+    else if (always)
+        diag_warning(e->diagnostics, DIAG_ENDLESS, span, "this loop does not end: its condition always holds");
+}
 
 struct elab_value *elab_LOOP(struct elaborator *e, enum primitive primitive, const struct instance *instance,
                              struct elab_value **arguments) {
     (void)primitive, (void)instance;
     struct ir_builder *b = e->builder;
     struct elab_value *state = arguments[2];
+    struct span span = e->span;
     /* As long as the condition is known at compile time, steps are taken there. */
     for (int i = 0; i <= e->options->unroll; i++) {
         struct ir_value *more = elab_as_scalar(e, elab_apply(e, arguments[0], state));
@@ -188,13 +203,15 @@ struct elab_value *elab_LOOP(struct elaborator *e, enum primitive primitive, con
     size_t next = 0;
     struct elab_value *now = elab_unflatten(e, state, current, &next);
     struct ir_value *more = elab_as_scalar(e, elab_apply(e, arguments[0], now));
-    bool known = more != NULL;
+    bool known = more != NULL, always = known && ir_known(b, more) == IR_TRUE;
     ir_while_body(b, known ? more : ir_bool(b, false));
     ir_values after = {0};
     if (known)
         elab_flatten(e, elab_apply(e, arguments[1], now), &after);
     for (size_t i = 0; i < after.count; i++)
         known = known && after.at[i];
+    if (known && !e->shape)
+        warn_endless(e, always, current, &after, span);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
     ir_end_while(b, known ? after.at : current, results);
     e->split = split;

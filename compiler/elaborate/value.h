@@ -93,8 +93,15 @@ struct push {
 };
 
 enum elab_kind { ELAB_SCALAR, ELAB_TUPLE, ELAB_CLOSURE, ELAB_PRIMITIVE, ELAB_PULL, ELAB_PUSH, ELAB_CHOICE };
+/* How an int came about that may have wrapped: note [exact lengths]. */
+struct exact {
+    enum ir_op op;
+    int arity;
+    struct elab_value *operands[2];
+};
 struct elab_value {
     enum elab_kind kind;
+    const struct exact *exact; /* of a scalar, or NULL */
     union {
         struct ir_value *scalar; /* NULL: depends on data (in shapes only) */
         struct {
@@ -263,7 +270,17 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
 struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
 struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
-struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n); /* NULL stays */
+/* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
+bool elab_runs_for_certain(struct elaborator *e);
+
+/* ---- length.c ---- */
+/* Gives the result of an operation on ints what its length would be made of. */
+void elab_remember(struct elaborator *e, enum ir_op op, struct elab_value **arguments, int arity,
+                   struct elab_value *result);
+/* A length, and the size of chunks, as a program gives it: computed without wrapping. NULL: depends on data. */
+struct ir_value *elab_length(struct elaborator *e, struct elab_value *n);
+struct ir_value *elab_chunk_size(struct elaborator *e, struct elab_value *size);
+struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n); /* 0 instead; NULL stays */
 
 /* ---- run.c ---- */
 struct writer {

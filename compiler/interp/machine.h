@@ -25,8 +25,9 @@ void region_release(struct region *region, struct region_mark mark);
 enum interp_value_kind { V_SCALAR, V_TUPLE, V_PULL, V_PUSH, V_CLOSURE, V_PRIMITIVE };
 
 struct value {
-    uint8_t kind; /* enum interp_value_kind */
-    uint8_t base; /* V_SCALAR: enum base */
+    uint8_t kind;    /* enum interp_value_kind */
+    uint8_t base;    /* V_SCALAR: enum base */
+    int32_t wrapped; /* of an int: the number of a record of what it is without wrapping (exact.c), or 0 */
     union {
         union scalar scalar;
         const struct tuple *tuple;
@@ -153,6 +154,8 @@ struct interp {
     struct store *stores;      /* being filled, outermost last */
     struct chunks_run *chunks; /* innermost that is run; NULL: none, or only lengths are asked for */
     const char *stack_limit;   /* deeper than here is an error */
+    struct exact_int *exact;   /* exact.c */
+    int32_t exact_count;
     uint64_t steps;
     jmp_buf failed;
 };
@@ -212,6 +215,12 @@ struct value interp_primitive(struct interp *in, enum primitive primitive, const
 /* scalar.c: pure, total */
 struct value interp_order_bits(struct value x);
 struct value scalar_apply(struct interp *in, enum primitive primitive, const struct value *arguments);
+
+/* exact.c: lengths do not wrap. `remember` gives back the result of an operation, with what it is exactly. */
+struct value interp_remember(struct interp *in, enum primitive primitive, const struct value *arguments,
+                             struct value result);
+/* What is given as a length; negative, or too large, it is an error. */
+int64_t interp_length(struct interp *in, struct value length, const char *what, struct span span);
 
 /* exchange.c: arguments and results */
 struct value interp_import(struct interp *in, const struct host_value *value);

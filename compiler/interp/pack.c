@@ -24,7 +24,8 @@ size_t value_pack_width(struct value value) {
 
 struct value *value_pack(struct value value, struct value *cells) {
     if (value.kind == V_SCALAR) {
-        *cells++ = value;
+        *cells = value;
+        cells++->wrapped = 0;
         return cells;
     }
     *cells = value;
@@ -54,6 +55,7 @@ struct value interp_keep(struct interp *in, struct region_mark mark, struct valu
         return value;
     if (width == 1) {
         region_release(in->region, mark);
+        value.wrapped = 0;
         return value;
     }
     struct value few[32], *cells = few;

@@ -19,15 +19,10 @@ static struct value new_push(struct interp *in, struct push push) {
     return push_of(made);
 }
 
-static int64_t size_of(struct interp *in, struct value size, const char *what, struct span span) {
-    if (size.scalar.integer < 0)
-        interp_fail(in, DIAG_NEGATIVE_LENGTH, span, "%s is negative: %lld", what, (long long)size.scalar.integer);
-    return size.scalar.integer;
-}
-
 static struct value interp_GENERATE(struct interp *in, const struct value *a, struct span span) {
     return new_pull(
-        in, (struct pull){.kind = PULL_FUNCTION, .length = size_of(in, a[0], "the length", span), .function = a[1]});
+        in,
+        (struct pull){.kind = PULL_FUNCTION, .length = interp_length(in, a[0], "the length", span), .function = a[1]});
 }
 
 static struct value interp_LENGTH(struct interp *in, const struct value *a, struct span span) {
@@ -104,7 +99,7 @@ static struct value interp_PUSH(struct interp *in, const struct value *a, struct
 }
 
 static struct value interp_CONCAT(struct interp *in, const struct value *a, struct span span) {
-    int64_t size = size_of(in, a[0], "the chunk size", span);
+    int64_t size = interp_length(in, a[0], "the chunk size", span);
     return new_push(in, (struct push){.kind = PUSH_CONCAT, .span = span, .size = size, .pull = a[1].pull});
 }
 
@@ -113,7 +108,7 @@ static struct value interp_CONCAT_SEQ(struct interp *in, const struct value *a, 
 }
 
 static struct value interp_INTERLEAVE(struct interp *in, const struct value *a, struct span span) {
-    int64_t size = size_of(in, a[0], "the chunk size", span);
+    int64_t size = interp_length(in, a[0], "the chunk size", span);
     return new_push(
         in, (struct push){.kind = PUSH_INTERLEAVE, .span = span, .size = size, .function = a[1], .pull = a[2].pull});
 }
@@ -123,7 +118,7 @@ static struct value interp_INTERLEAVE_SEQ(struct interp *in, const struct value 
 }
 
 static struct value interp_INTERLEAVE_INTO(struct interp *in, const struct value *a, struct span span) {
-    int64_t size = size_of(in, a[0], "the length", span);
+    int64_t size = interp_length(in, a[0], "the length", span);
     return new_push(
         in,
         (struct push){.kind = PUSH_INTERLEAVE_INTO, .span = span, .size = size, .function = a[1], .pull = a[2].pull});
@@ -134,7 +129,8 @@ static struct value interp_APPEND(struct interp *in, const struct value *a, stru
 }
 
 static struct value interp_PUSH_EACH(struct interp *in, const struct value *a, struct span span) {
-    int64_t size = size_of(in, a[0], "the length", span), count = size_of(in, a[1], "the number of iterations", span);
+    int64_t size = interp_length(in, a[0], "the length", span),
+            count = interp_length(in, a[1], "the number of iterations", span);
     return new_push(in, (struct push){.kind = PUSH_EACH, .span = span, .size = size, .count = count, .function = a[2]});
 }
 
@@ -144,7 +140,7 @@ static struct value interp_SCANL(struct interp *in, const struct value *a, struc
 }
 
 static struct value interp_SEQFOR(struct interp *in, const struct value *a, struct span span) {
-    int64_t size = size_of(in, a[0], "the length", span);
+    int64_t size = interp_length(in, a[0], "the length", span);
     return new_push(in, (struct push){.kind = PUSH_SEQFOR, .span = span, .size = size, .function = a[1]});
 }
 
@@ -205,7 +201,7 @@ static struct value interp_LOOKBACK_COUNTS(struct interp *in, const struct value
 }
 
 static struct value interp_RANK_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
-    int64_t buckets = size_of(in, a[0], "the length", span), length = a[1].pull->length;
+    int64_t buckets = interp_length(in, a[0], "the length", span), length = a[1].pull->length;
     struct value *counts = interp_alloc(in, (size_t)buckets * sizeof *counts);
     struct value *ranks = interp_alloc(in, (size_t)length * sizeof *ranks);
     for (int64_t i = 0; i < buckets; i++)
@@ -229,7 +225,7 @@ static struct value interp_ORDER_BITS(struct interp *in, const struct value *a, 
 }
 
 static struct value interp_PERMUTE_INTO(struct interp *in, const struct value *a, struct span span) {
-    int64_t size = size_of(in, a[0], "the length", span);
+    int64_t size = interp_length(in, a[0], "the length", span);
     return new_push(in, (struct push){.kind = PUSH_INTO, .span = span, .size = size, .of = a[1].push});
 }
 
@@ -244,7 +240,7 @@ static struct value interp_FORCE(struct interp *in, const struct value *a, struc
 }
 
 static struct value interp_FORCE_UP_TO(struct interp *in, const struct value *a, struct span span) {
-    int64_t size = size_of(in, a[0], "the length", span), said = -1;
+    int64_t size = interp_length(in, a[0], "the length", span), said = -1;
     struct value placed =
         new_push(in, (struct push){.kind = PUSH_INTO, .span = span, .size = size, .of = a[1].push, .said = &said});
     return interp_FORCE(in, &placed, span);

@@ -191,8 +191,7 @@ static scalar binary_math(enum primitive primitive, enum base base, double x, do
     fatal_internal("interp", "no such function: %s", primitive_info[primitive].name);
 }
 
-struct value scalar_apply(struct interp *in, enum primitive primitive, const struct value *arguments) {
-    (void)in;
+static struct value apply(enum primitive primitive, const struct value *arguments) {
     enum base base = (enum base)arguments[0].base;
     scalar a = arguments[0].scalar, b = primitive_info[primitive].arity > 1 ? arguments[1].scalar : a;
     switch ((int)primitive) {
@@ -297,6 +296,10 @@ struct value scalar_apply(struct interp *in, enum primitive primitive, const str
     }
     }
     fatal_internal("interp", "%s is no operation on scalars", primitive_info[primitive].name);
+}
+
+struct value scalar_apply(struct interp *in, enum primitive primitive, const struct value *arguments) {
+    return interp_remember(in, primitive, arguments, apply(primitive, arguments));
 }
 
 struct value interp_order_bits(struct value x) {

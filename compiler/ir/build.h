@@ -37,6 +37,8 @@ enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition);
 /* Whether it holds here; searches longer than ir_known, which every comparison goes through. Of a comparison of integers, and what
    `and` and `or` make of these. The second: whether it would, if that held. */
 bool ir_prove(struct ir_builder *b, struct ir_value *condition);
+/* Whether a sum of ints, or a product with a constant, is provably what it would be without wrapping. */
+bool ir_never_wraps(struct ir_builder *b, struct ir_value *value);
 bool ir_implies(struct ir_builder *b, struct ir_value *condition, struct ir_value *conclusion);
 void ir_name(struct ir_value *value, const char *name);           /* hint; keeps the first */
 void ir_assume(struct ir_builder *b, struct ir_value *condition); /* until the innermost region ends */

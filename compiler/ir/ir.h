@@ -169,6 +169,7 @@ struct ir_instruction {
     bool rereads;     /* LOAD: of places that an earlier loop has stored to, also of a result (the check of scatter) */
     bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
     bool is_split;    /* IF: the library's own: for a whole chunk, and for what is left */
+    bool takes_both;  /* IF: each branch by some turn of a loop: what goes wrong in one goes wrong */
     bool
         is_lock; /* WHILE: until a place's lock is taken, of which what it carries tells; note [exclusion] in elaborate/update.c */
     bool marked; /* scratch of the pass that runs */

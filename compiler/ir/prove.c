@@ -332,3 +332,15 @@ bool ir_implies(struct ir_builder *b, struct ir_value *condition, struct ir_valu
     ir_unwind(b, here);
     return is_proved;
 }
+
+bool ir_never_wraps(struct ir_builder *b, struct ir_value *value) {
+    value = builder_operand(b, value);
+    if (b->optimise == 0 || value->is_constant || value->base != BASE_I32)
+        return false;
+    struct linear sum;
+    b->proof_steps = LONG_PROOF_STEPS;
+    b->is_long_proof = true;
+    exact_sum(b, value, &sum);
+    b->is_long_proof = false;
+    return sum.count != 1 || sum.term[0].value != value;
+}

@@ -38,13 +38,16 @@ struct diagnostics {
     struct arena *arena;
     const struct sources *sources;
     VEC(struct diagnostic *) all;
-    size_t error_count;
+    size_t error_count, flagged_count;
+    bool shows_flagged, are_flagged_errors;
+    bool is_silent[DIAG_CODE_COUNT];
 };
 
 static const struct {
-    const char *number, *title;
+    const char *number, *flag, *title; /* flag: of warnings that have one */
 } codes[] = {
-#define DIAG(name, number, title) {number, title},
+#define DIAG(name, number, title) {number, NULL, title},
+#define WARNING(name, number, flag, title) {number, flag, title},
 #include "support/diag.def"
 #undef DIAG
 };
@@ -81,8 +84,12 @@ __attribute__((format(printf, 5, 0))) static struct diagnostic *diag_add(struct 
     one->span = span;
     one->message = format_message(d->arena, format, arguments);
     one->order = d->all.count;
+    bool is_flagged = codes[code].flag != NULL;
+    if (is_flagged && (!d->shows_flagged || d->is_silent[code] || diag_is_ours(d, span)))
+        return one; /* for the caller's notes; nobody sees it */
     vec_push(d->arena, &d->all, one);
     d->error_count += severity == SEVERITY_ERROR;
+    d->flagged_count += is_flagged;
     return one;
 }
 
@@ -100,6 +107,25 @@ struct diagnostic *diag_warning(struct diagnostics *d, enum diag_code code, stru
     struct diagnostic *one = diag_add(d, SEVERITY_WARNING, code, span, format, arguments);
     va_end(arguments);
     return one;
+}
+
+void diag_show_flagged(struct diagnostics *d) { d->shows_flagged = true; }
+
+void diag_make_flagged_errors(struct diagnostics *d) { d->are_flagged_errors = true; }
+
+bool diag_silence(struct diagnostics *d, const char *flag) {
+    bool is_known = false;
+    for (size_t code = 0; code < DIAG_CODE_COUNT; code++)
+        if (codes[code].flag && strcmp(codes[code].flag, flag) == 0)
+            is_known = d->is_silent[code] = true;
+    return is_known;
+}
+
+const char *diag_flag(size_t index) {
+    for (size_t code = 0; code < DIAG_CODE_COUNT; code++)
+        if (codes[code].flag && index-- == 0)
+            return codes[code].flag;
+    return NULL;
 }
 
 void diag_note(struct diagnostics *d, struct diagnostic *to, struct span span, const char *format, ...) {
@@ -143,7 +169,9 @@ bool diag_has_error_in(const struct diagnostics *d, struct span span) {
     return false;
 }
 
-size_t diag_error_count(const struct diagnostics *d) { return d->error_count; }
+size_t diag_error_count(const struct diagnostics *d) {
+    return d->error_count + (d->are_flagged_errors ? d->flagged_count : 0);
+}
 
 const char *diag_first_error(const struct diagnostics *d) {
     for (size_t i = 0; i < d->all.count; i++)
@@ -171,6 +199,11 @@ static bool same_notes(const struct diagnostic *a, const struct diagnostic *b) {
     return true;
 }
 
+/* What is only hardly meant can wait until the errors are mended, of which it may come. */
+static bool is_told(const struct diagnostics *d, const struct diagnostic *one) {
+    return !codes[one->code].flag || d->error_count == 0;
+}
+
 /* Sorted and without duplicates. Those of one place are neighbours, so each is compared with the run of
    its place only. */
 static size_t sort_diagnostics(const struct diagnostics *d, struct diagnostic ***result) {
@@ -183,7 +216,7 @@ static size_t sort_diagnostics(const struct diagnostics *d, struct diagnostic **
         struct diagnostic *one = sorted[i];
         if (kept > run && sorted[run]->span.begin != one->span.begin)
             run = kept;
-        bool duplicate = false;
+        bool duplicate = !is_told(d, one);
         for (size_t j = run; j < kept && !duplicate; j++)
             duplicate = sorted[j]->span.end == one->span.end && sorted[j]->severity == one->severity &&
                         strcmp(sorted[j]->message, one->message) == 0 && same_notes(sorted[j], one);
@@ -324,19 +357,26 @@ static void print_message(const struct diagnostics *d, FILE *out, bool colour, e
         print_line(out, colour, of, &place, span);
 }
 
+static void print_hint(FILE *out, bool colour, const char *hint) {
+    fputs("  ", out);
+    set_colour(out, colour, COLOUR_HINT);
+    fputs("hint:", out);
+    set_colour(out, colour, COLOUR_NONE);
+    fprintf(out, " %s\n", hint);
+}
+
+static bool is_error(const struct diagnostics *d, const struct diagnostic *one) {
+    return one->severity == SEVERITY_ERROR || (codes[one->code].flag && d->are_flagged_errors);
+}
+
 static void print_diagnostic(const struct diagnostics *d, FILE *out, bool colour, const struct diagnostic *one) {
-    bool error = one->severity == SEVERITY_ERROR;
+    bool error = is_error(d, one);
     print_message(d, out, colour, error ? COLOUR_ERROR : COLOUR_WARNING, one->span, error ? "error" : "warning",
                   codes[one->code].number, one->message);
     for (size_t i = 0; i < one->notes.count; i++)
         print_message(d, out, colour, COLOUR_NOTE, one->notes.at[i].span, "note", NULL, one->notes.at[i].message);
-    for (size_t i = 0; i < one->hints.count; i++) {
-        fputs("  ", out);
-        set_colour(out, colour, COLOUR_HINT);
-        fputs("hint:", out);
-        set_colour(out, colour, COLOUR_NONE);
-        fprintf(out, " %s\n", one->hints.at[i]);
-    }
+    for (size_t i = 0; i < one->hints.count; i++)
+        print_hint(out, colour, one->hints.at[i]);
 }
 
 static void print_rest(FILE *out, size_t count, size_t limit, const char *what) {
@@ -348,9 +388,16 @@ void diag_print_text(const struct diagnostics *d, FILE *out, bool colour, size_t
     struct diagnostic **sorted;
     size_t count = sort_diagnostics(d, &sorted);
     size_t seen[2] = {0}; /* by severity */
-    for (size_t i = 0; i < count; i++)
-        if (++seen[sorted[i]->severity] <= limit || limit == 0)
-            print_diagnostic(d, out, colour, sorted[i]);
+    bool is_explained[DIAG_CODE_COUNT] = {false};
+    for (size_t i = 0; i < count; i++) {
+        if (++seen[is_error(d, sorted[i]) ? SEVERITY_ERROR : SEVERITY_WARNING] > limit && limit != 0)
+            continue;
+        print_diagnostic(d, out, colour, sorted[i]);
+        const char *flag = codes[sorted[i]->code].flag;
+        if (flag && !is_explained[sorted[i]->code])
+            print_hint(out, colour, arena_printf(d->arena, "`-W no-%s` silences warnings of this kind", flag));
+        is_explained[sorted[i]->code] = true;
+    }
     print_rest(out, seen[SEVERITY_ERROR], limit, "error");
     print_rest(out, seen[SEVERITY_WARNING], limit, "warning");
 }
@@ -375,7 +422,7 @@ static void json_message(const struct diagnostics *d, yyjson_mut_doc *doc, yyjso
 
 static yyjson_mut_val *json_diagnostic(const struct diagnostics *d, yyjson_mut_doc *doc, const struct diagnostic *one) {
     yyjson_mut_val *object = yyjson_mut_obj(doc);
-    yyjson_mut_obj_add_str(doc, object, "severity", one->severity == SEVERITY_ERROR ? "error" : "warning");
+    yyjson_mut_obj_add_str(doc, object, "severity", is_error(d, one) ? "error" : "warning");
     yyjson_mut_obj_add_str(doc, object, "code", codes[one->code].number);
     yyjson_mut_obj_add_str(doc, object, "title", codes[one->code].title);
     json_message(d, doc, object, one->span, one->message);

@@ -465,7 +465,7 @@ static bool lex_one(struct lexer *lexer) {
         sign = "\xc2" cont | "\xc3" [\x97\xb7] | "\xe2" [\x80-\xaf] cont | "\xf0\x9f" cont cont;
         foreign = "\xc3" (cont \ [\x97\xb7]) | [\xc4-\xdf] cont | ([\xe0\xe1] | [\xe3-\xef]) cont cont |
                   "\xe2" [\xb0-\xbf] cont | ("\xf0" (cont \ [\x9f]) | [\xf1-\xf4] cont) cont cont;
-        name = letter rest*;
+        name = "_"* letter rest*; // a `_` in front: it is meant to be unused
         digits = [0-9] ("_"? [0-9])*;
         hexadecimal = "0x" [0-9a-fA-F] ("_"? [0-9a-fA-F])*;
         binary = "0b" [01] ("_"? [01])*;
@@ -487,7 +487,7 @@ static bool lex_one(struct lexer *lexer) {
 
         name { add_name(lexer); return true; }
         "_" { add_token(lexer, '_'); return true; }
-        "_" rest+ { bad_name(lexer, arena_printf(lexer->arena, "%s means nothing in FCL", quote_here(lexer)), "names start with a letter");
+        "_" rest+ { bad_name(lexer, arena_printf(lexer->arena, "%s means nothing in FCL", quote_here(lexer)), "names start with a letter, or with `_` and a letter");
                     return true; }
         rest* foreign (rest | foreign)* { foreign_name(lexer); return true; }
         sign { foreign_symbol(lexer); return true; }

@@ -16,6 +16,8 @@ struct binding { /* of a local name */
     const struct core_local *local;
     struct scheme *scheme; /* monomorphic: quantifies nothing */
     struct binding *hidden;
+    struct span span; /* of the name; empty: made by the compiler */
+    bool is_used;
 };
 struct level_binding {
     symbol name;
@@ -219,7 +221,7 @@ void settle_core(struct checker *c, struct core *core);
 void check_literals(struct checker *c);
 
 /* ---- environment.c ---- */
-struct binding *bind_local(struct checker *c, symbol name, struct scheme *scheme);
+struct binding *bind_local(struct checker *c, symbol name, struct span span, struct scheme *scheme);
 void unbind_locals(struct checker *c, size_t mark);
 struct level_binding *bind_level(struct checker *c, symbol name, struct level *level);
 void unbind_level(struct checker *c, struct level_binding *binding);

@@ -6,9 +6,10 @@
 #include "support/edit.h"
 #include "types/checker.h"
 
-struct binding *bind_local(struct checker *c, symbol name, struct scheme *scheme) {
+struct binding *bind_local(struct checker *c, symbol name, struct span span, struct scheme *scheme) {
     struct binding *binding = ARENA_NEW(c->arena, struct binding);
     binding->name = name;
+    binding->span = span;
     binding->local = fresh_local(c, name);
     binding->scheme = scheme;
     binding->hidden = map_get(c->locals, name);
@@ -17,10 +18,62 @@ struct binding *bind_local(struct checker *c, symbol name, struct scheme *scheme
     return binding;
 }
 
+/* A name that begins with `_` says that it is meant to be unused. */
+static void warn_unused(struct checker *c, const struct binding *binding) {
+    if (binding->is_used || binding->name->text[0] == '_' || binding->span.end == 0)
+        return;
+    struct diagnostic *d =
+        diag_warning(c->diagnostics, DIAG_UNUSED, binding->span, "`%s` is not used", binding->name->text);
+    diag_hint(c->diagnostics, d, "`_%s`, or `_`, says that this is meant", binding->name->text);
+}
+
+/* Without variables, and of a size that a message can show. */
+static bool is_known(struct type *type, int *nodes) {
+    type = type_resolve(type);
+    if (--*nodes < 0)
+        return false;
+    switch (type->kind) {
+    case TYPE_BASE: return true;
+    case TYPE_VARIABLE:
+    case TYPE_ERROR: return false;
+    case TYPE_ARROW: return is_known(type->arrow.from, nodes) && is_known(type->arrow.to, nodes);
+    case TYPE_LEVEL_ARROW: return is_known(type->level_arrow.to, nodes);
+    case TYPE_PULL:
+    case TYPE_PUSH: return is_known(type->array.element, nodes);
+    case TYPE_TUPLE:
+        for (size_t i = 0; i < type->tuple.count; i++)
+            if (!is_known(type->tuple.items[i], nodes))
+                return false;
+        return true;
+    }
+    return false;
+}
+
+static bool has_known_type(const struct binding *binding) {
+    int nodes = 50;
+    return is_known(binding->scheme->type, &nodes);
+}
+
+/* Types that are not found yet are not compared. */
+static void warn_shadowing(struct checker *c, const struct binding *binding) {
+    const struct binding *hidden = binding->hidden;
+    if (!hidden || binding->name->text[0] == '_' || !has_known_type(binding) || !has_known_type(hidden))
+        return;
+    const char *here = type_text(c, binding->scheme->type), *there = type_text(c, hidden->scheme->type);
+    if (strcmp(here, there) == 0)
+        return;
+    struct diagnostic *d =
+        diag_warning(c->diagnostics, DIAG_SHADOWING, binding->span,
+                     "`%s` has type `%s` here, and hides one of type `%s`", binding->name->text, here, there);
+    diag_note(c->diagnostics, d, hidden->span, "it hides this one");
+}
+
 void unbind_locals(struct checker *c, size_t mark) {
     while (c->bound.count > mark) {
         struct binding *binding = c->bound.at[--c->bound.count];
         map_set(c->locals, binding->name, binding->hidden);
+        warn_unused(c, binding);
+        warn_shadowing(c, binding);
     }
 }
 

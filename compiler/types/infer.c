@@ -78,6 +78,7 @@ static struct core *infer_global(struct checker *c, struct global_entry *entry, 
 struct core *infer_name(struct checker *c, symbol name, struct span span) {
     struct binding *binding = map_get(c->locals, name);
     if (binding) {
+        binding->is_used = true;
         struct core *core = core_new(c, CORE_LOCAL, span, NULL);
         core->local.local = binding->local;
         core->type = instantiate(c, binding->scheme, span, name->text, &core->local.instance);

@@ -65,7 +65,7 @@ static const struct core_local *bind_tuple(struct checker *c, const struct ast_p
 const struct core_local *bind_name(struct checker *c, const struct ast_pattern *pattern, struct scheme *scheme,
                                    pattern_names *seen) {
     check_duplicate(c, pattern, seen);
-    return bind_local(c, pattern->name, scheme)->local;
+    return bind_local(c, pattern->name, pattern->span, scheme)->local;
 }
 
 const struct core_local *bind_pattern(struct checker *c, const struct ast_pattern *pattern, struct type *type,

@@ -15,7 +15,7 @@ NOT_MADE = {"E0000", "E0510", "E0530"}
 
 def sections(text):
     """{code: (title, body)} of the page."""
-    parts = re.split(r"^## (E\d{4}) (.*)$", text, flags=re.M)
+    parts = re.split(r"^## ([EW]\d+) (.*)$", text, flags=re.M)
     return {code: (title, body) for code, title, body in zip(parts[1::3], parts[2::3], parts[3::3])}
 
 
@@ -42,8 +42,8 @@ def run(env, program):
 
 def cases(env):
     page = sections(open(env.path("docs", "errors.md"), encoding="utf-8").read())
-    rows = re.findall(r'^DIAG\(\w+, "(E\d{4})", (".*")\)$', open(env.path("compiler/support/diag.def"), encoding="utf-8").read(),
-                      re.M)
+    rows = re.findall(r'^(?:DIAG|WARNING)\(\w+, "([EW]\d+)", (?:"\w+", )?(".*")\)$',
+                      open(env.path("compiler/support/diag.def"), encoding="utf-8").read(), re.M)
 
     def complete():
         known = {code: json.loads(title) for code, title in rows}

@@ -38,7 +38,7 @@ def outcome(env, path, kernel, arguments, options, extra):
 def cases(env):
     for path in sorted(glob.glob(env.path("tests", "failing", "*.fcl"))):
         for executor in EXECUTORS:
-            if env.sanitized and executor != "c":
+            if env.sanitized and executor != "c" or executor in ("c-unoptimised", "c-optimised") and not env.long:
                 continue
 
             def run(path=path, executor=executor):

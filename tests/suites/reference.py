@@ -95,10 +95,11 @@ def cases(env):
     yield Case("docs/language.md names every primitive", primitives)
 
     def diagnostics():
-        codes = [row[1] for row in rows(read("compiler", "support", "diag.def"), "DIAG")]
+        table = read("compiler", "support", "diag.def")
+        codes = [row[1] for macro in ("DIAG", "WARNING") for row in rows(table, macro) if "title" not in row]
         assert codes, "no codes were read from the table"
         missing(codes, reference, "diagnostics")
-        strange = set(re.findall(r"E\d{4}", reference)) - set(codes)
+        strange = set(re.findall(r"\b(?:E\d{4}|W\d{3})\b", reference)) - set(codes)
         assert not strange, f"no diagnostics: {', '.join(sorted(strange))}"
     yield Case("docs/language.md names every diagnostic", diagnostics)
 

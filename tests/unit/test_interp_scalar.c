@@ -10,6 +10,14 @@
 
 #include "interp/machine.h"
 
+/* As much of an interpreter as scalars need. */
+static struct interp *machine(void) {
+    static struct interp in;
+    if (!in.arena)
+        in.arena = arena_new();
+    return &in;
+}
+
 static struct value integer(enum base base, int64_t number) {
     return scalar_of(base, (union scalar){.integer = number});
 }
@@ -20,7 +28,7 @@ static struct value floating(enum base base, double number) {
 
 static struct value apply(enum primitive primitive, struct value a, struct value b) {
     struct value arguments[] = {a, b};
-    return scalar_apply(NULL, primitive, arguments);
+    return scalar_apply(machine(), primitive, arguments);
 }
 
 static int64_t on(enum primitive primitive, enum base base, int64_t a, int64_t b) {

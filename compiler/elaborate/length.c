@@ -1,0 +1,164 @@
+/* Lengths that a program computes.
+
+   note [exact lengths]
+   Ints wrap, lengths do not (LANGUAGE §11): where a length is a sum or product of ints, more elements than an int counts are an
+   error. So an int that arithmetic may have wrapped remembers how it came about (struct exact), and where it is used as a length
+   the same is computed in 64 bits and compared: at grid by the host, below it with --check. Then the wrapped value is the
+   length. What comes out of loops, branches and memory is an int like any other. */
+#include "elaborate/value.h"
+#include "ir/range.h"
+
+static bool may_wrap(enum ir_op op, struct ir_value *const *x, int arity, const struct ir_value *result) {
+    struct range ranges[2] = {{x[0]->low, x[0]->high}, {0, 0}};
+    if (arity == 2)
+        ranges[1] = (struct range){x[1]->low, x[1]->high};
+    if (result->is_constant && x[0]->is_constant && (arity == 1 || x[1]->is_constant)) {
+        int64_t a = x[0]->constant.integer, b = arity == 2 ? x[1]->constant.integer : 0;
+        int64_t exact = op == OP_ADD ? a + b : op == OP_SUB ? a - b : op == OP_MUL ? a * b : -a;
+        return exact != result->constant.integer;
+    }
+    return !range_never_wraps(op, BASE_I32, ranges);
+}
+
+static bool is_ring(enum ir_op op) { return op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_NEG; }
+
+void elab_remember(struct elaborator *e, enum ir_op op, struct elab_value **arguments, int arity,
+                   struct elab_value *result) {
+    bool follows = is_ring(op) || op == OP_MIN || op == OP_MAX || op == OP_DIV || op == OP_REM;
+    if (!follows || result->scalar->base != BASE_I32)
+        return;
+    struct ir_value *x[2] = {NULL, NULL};
+    bool has_wrapped = false;
+    for (int i = 0; i < arity; i++) {
+        x[i] = elab_as_scalar(e, arguments[i]);
+        has_wrapped |= arguments[i]->exact != NULL;
+    }
+    if (!has_wrapped && !(is_ring(op) && may_wrap(op, x, arity, result->scalar)))
+        return;
+    struct exact *exact = ARENA_NEW(e->arena, struct exact);
+    exact->op = op;
+    exact->arity = arity;
+    for (int i = 0; i < arity; i++)
+        exact->operands[i] = arguments[i];
+    result->exact = exact;
+}
+
+struct lengthening {
+    struct span span;
+    const struct exact *blamed; /* the outermost sum or product, whose operands a message names; or NULL */
+    bool is_ring;               /* nothing but sums and products: modulo 2^32 the int is right */
+};
+
+static void hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+                 struct ir_value *b, struct span span) {
+    if (ir_ambient(e->builder) == LEVEL_GRID && !e->shape) {
+        elab_require(e, check, condition, a, b, span);
+        return;
+    }
+    elab_check(e, check, condition, a, b, span);
+}
+
+static struct ir_value *wide(struct elaborator *e, int64_t value) {
+    return ir_constant(e->builder, BASE_I64, (union scalar){.integer = value});
+}
+
+/* Reports the sum or product whose value is too much for an int. */
+static void hold_below(struct elaborator *e, const struct lengthening *l, const struct exact *exact,
+                       struct ir_value *value) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *fits = ir_binary(b, OP_LE, value, wide(e, INT32_MAX));
+    struct ir_value *x = elab_as_scalar(e, exact->operands[0]);
+    struct ir_value *y = exact->arity == 2 ? elab_as_scalar(e, exact->operands[1]) : ir_int(b, 0);
+    enum ir_check check = exact->op == OP_MUL ? CHECK_MANY_TIMES : CHECK_LONG;
+    if (exact->op == OP_SUB)
+        y = ir_unary(b, OP_NEG, y);
+    if (ir_known(b, fits) == IR_FALSE && elab_runs_for_certain(e) && x->is_constant && y->is_constant)
+        elab_reject(e, DIAG_ARRAY_TOO_LARGE, l->span, ir_check_info[check].message, (long long)x->constant.integer,
+                    (long long)y->constant.integer);
+    else
+        hold(e, check, fits, x, y, l->span);
+}
+
+static struct ir_value *exact_value(struct elaborator *e, struct lengthening *l, struct elab_value *value) {
+    struct ir_builder *b = e->builder;
+    const struct exact *exact = value->exact;
+    if (!exact)
+        return ir_convert(b, elab_as_scalar(e, value), BASE_I64);
+    bool is_sum = is_ring(exact->op);
+    l->is_ring &= is_sum;
+    if (is_sum && !l->blamed && exact->op != OP_NEG)
+        l->blamed = exact;
+    struct ir_value *x[2] = {NULL, NULL};
+    for (int i = 0; i < exact->arity; i++) {
+        x[i] = exact_value(e, l, exact->operands[i]);
+        const struct exact *factor = exact->operands[i]->exact;
+        if (exact->op == OP_MUL && factor) /* else the product might not fit 64 bits */
+            hold_below(e, l, factor, x[i]);
+    }
+    return exact->arity == 2 ? ir_binary(b, exact->op, x[0], x[1]) : ir_unary(b, exact->op, x[0]);
+}
+
+/* Is every int that it is made of what it would be without wrapping? */
+static bool never_wraps(struct elaborator *e, struct elab_value *value) {
+    const struct exact *exact = value->exact;
+    if (!exact)
+        return true;
+    for (int i = 0; i < exact->arity; i++)
+        if (!never_wraps(e, exact->operands[i]))
+            return false;
+    return !is_ring(exact->op) || ir_never_wraps(e->builder, value->scalar);
+}
+
+static bool has_product(const struct exact *exact) {
+    for (int i = 0; i < exact->arity; i++)
+        if (exact->operands[i]->exact && has_product(exact->operands[i]->exact))
+            return true;
+    return exact->op == OP_MUL;
+}
+
+/* Sums of lengths and differences of offsets seldom do. */
+static void warn(struct elaborator *e, const struct exact *exact) {
+    if (!has_product(exact))
+        return;
+    struct diagnostic *d = diag_warning(e->diagnostics, DIAG_WRAPPING, e->span, "this length may wrap");
+    diag_hint(e->diagnostics, d,
+              "below grid it is compared with what an array may have only with `--check`; `min` bounds it");
+}
+
+/* The int of a number of elements, which may be negative; NULL: depends on data. */
+static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = elab_as_scalar(e, n);
+    if (!length || !n->exact || e->shape || never_wraps(e, n))
+        return length;
+    if (!e->options->check && ir_ambient(b) != LEVEL_GRID) {
+        warn(e, n->exact);
+        return length;
+    }
+    struct lengthening l = {.span = e->span, .is_ring = true};
+    struct ir_value *value = exact_value(e, &l, n);
+    hold_below(e, &l, l.blamed ? l.blamed : n->exact, value);
+    struct ir_value *first = elab_as_scalar(e, n->exact->operands[0]);
+    struct ir_value *second = elab_as_scalar(e, n->exact->operands[n->exact->arity - 1]);
+    hold(e, CHECK_SUNK, ir_binary(b, OP_LE, wide(e, INT32_MIN), value), first, second, e->span);
+    return l.is_ring ? length : ir_convert(b, value, BASE_I32);
+}
+
+struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
+    if (n && e->options->check)
+        elab_check(e, CHECK_LENGTH, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
+    if (!n || n->low >= 0) /* unoptimised, too: lengths are to be seen to be equal at every level of optimisation */
+        return n;
+    return ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0));
+}
+
+struct ir_value *elab_length(struct elaborator *e, struct elab_value *n) {
+    return elab_not_negative(e, exact_length(e, n));
+}
+
+struct ir_value *elab_chunk_size(struct elaborator *e, struct elab_value *size) {
+    struct ir_value *n = exact_length(e, size);
+    if (n && e->options->check)
+        elab_check(e, CHECK_CHUNK_SIZE, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
+    return n;
+}

@@ -1,0 +1,104 @@
+/* Ints that wrapped, and lengths, which do not (LANGUAGE §11): where a length is computed by sums and products of ints, more
+   elements than an int counts are an error. So an int that arithmetic has wrapped refers to a record of what it is exactly. Few
+   are ever asked for, so the latest are kept only; what comes out of loops and memory is an int like any other. */
+#include "interp/machine.h"
+
+enum { RECORDS = 4096 };
+
+struct exact_int {
+    int32_t number; /* of the record: an older one has made room */
+    int64_t value;  /* INT64_MAX: a factor of it was too large already */
+    bool is_product;
+    int64_t a, b; /* the operands of the sum or product to blame */
+};
+
+static const struct exact_int *record_of(const struct interp *in, struct value value) {
+    if (!value.wrapped || !in->exact)
+        return NULL;
+    const struct exact_int *record = &in->exact[value.wrapped % RECORDS];
+    return record->number == value.wrapped ? record : NULL;
+}
+
+static int64_t exactly(const struct interp *in, struct value value) {
+    const struct exact_int *record = record_of(in, value);
+    return record ? record->value : value.scalar.integer;
+}
+
+static int64_t divided(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
+
+/* Of operands that are ints or sums and products of two; saturates. */
+static int64_t combined(enum primitive primitive, int64_t a, int64_t b) {
+    int64_t result;
+    if (a == INT64_MAX || b == INT64_MAX)
+        return INT64_MAX;
+    switch ((int)primitive) {
+    case PRIM_ADD: return __builtin_add_overflow(a, b, &result) ? INT64_MAX : result;
+    case PRIM_SUB: return __builtin_sub_overflow(a, b, &result) ? INT64_MAX : result;
+    case PRIM_MUL: return __builtin_mul_overflow(a, b, &result) ? INT64_MAX : result;
+    case PRIM_NEG: return -a;
+    case PRIM_MIN: return a < b ? a : b;
+    case PRIM_MAX: return a > b ? a : b;
+    case PRIM_DIV:
+    case PRIM_DIV_WORD: return divided(a, b);
+    default: return b == 0 ? a : a - divided(a, b) * b; /* the remainder */
+    }
+}
+
+static bool is_followed(enum primitive primitive) {
+    switch ((int)primitive) {
+    case PRIM_ADD:
+    case PRIM_SUB:
+    case PRIM_MUL:
+    case PRIM_NEG:
+    case PRIM_MIN:
+    case PRIM_MAX:
+    case PRIM_DIV:
+    case PRIM_DIV_WORD:
+    case PRIM_REM:
+    case PRIM_MOD_WORD: return true;
+    default: return false;
+    }
+}
+
+struct value interp_remember(struct interp *in, enum primitive primitive, const struct value *arguments,
+                             struct value result) {
+    if (!is_followed(primitive) || result.base != BASE_I32)
+        return result;
+    bool is_unary = primitive == PRIM_NEG, is_product = primitive == PRIM_MUL;
+    const struct exact_int *of[2] = {record_of(in, arguments[0]), is_unary ? NULL : record_of(in, arguments[1])};
+    struct exact_int record = {
+        .is_product = is_product, .a = arguments[0].scalar.integer, .b = is_unary ? 0 : arguments[1].scalar.integer};
+    if (primitive == PRIM_SUB)
+        record.b = -record.b;
+    record.value = combined(primitive, exactly(in, arguments[0]), is_unary ? 0 : exactly(in, arguments[1]));
+    for (int i = 1; i >= 0; i--) {
+        bool is_too_large = is_product && of[i] && of[i]->value > INT32_MAX;
+        if (is_too_large || (of[i] && primitive != PRIM_ADD && primitive != PRIM_SUB && !is_product)) {
+            record.is_product = of[i]->is_product;
+            record.a = of[i]->a;
+            record.b = of[i]->b;
+        }
+        if (is_too_large)
+            record.value = INT64_MAX;
+    }
+    if (record.value == result.scalar.integer)
+        return result;
+    if (!in->exact)
+        in->exact = ARENA_ARRAY(in->arena, struct exact_int, RECORDS);
+    in->exact_count = in->exact_count == INT32_MAX ? 1 : in->exact_count + 1;
+    record.number = in->exact_count;
+    in->exact[record.number % RECORDS] = record;
+    result.wrapped = record.number;
+    return result;
+}
+
+int64_t interp_length(struct interp *in, struct value length, const char *what, struct span span) {
+    const struct exact_int *record = record_of(in, length);
+    int64_t exact = exactly(in, length);
+    if (record && exact > INT32_MAX)
+        interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld %s %lld elements: the most is 2147483647",
+                    (long long)record->a, record->is_product ? "times" : "and", (long long)record->b);
+    if (exact < 0)
+        interp_fail(in, DIAG_NEGATIVE_LENGTH, span, "%s is negative: %lld", what, (long long)exact);
+    return exact;
+}
