@@ -74,12 +74,18 @@ bool elab_is_ground(const struct elab_value *value) {
     return true;
 }
 
+static void check_width(struct elaborator *e, size_t leaves) {
+    if (leaves >= TYPE_MOST_SCALARS)
+        elab_fail(e, DIAG_TYPE_SIZE, e->span, "what is computed here is of more than %d scalars", TYPE_MOST_SCALARS);
+}
+
 void elab_flatten(struct elaborator *e, struct elab_value *value, ir_values *leaves) {
     if (value->kind == ELAB_TUPLE) {
         for (size_t i = 0; i < value->tuple.count; i++)
             elab_flatten(e, value->tuple.items[i], leaves);
         return;
     }
+    check_width(e, leaves->count);
     vec_push(e->arena, leaves, elab_as_scalar(e, value));
 }
 
@@ -106,6 +112,7 @@ struct elab_value *elab_unknown_like(struct elaborator *e, const struct elab_val
 void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases) {
     type = type_resolve(type);
     if (type->kind == TYPE_BASE) {
+        check_width(e, bases->count);
         vec_push(e->arena, bases, type->base);
     } else if (type->kind == TYPE_TUPLE) {
         for (size_t i = 0; i < type->tuple.count; i++)

@@ -1,5 +1,6 @@
 /* Ground types at run time: the evaluators substitute what an instance says, and share what has no variables. */
 #include "support/fatal.h"
+#include "support/map.h"
 #include "types/type.h"
 
 static struct type *lookup_type(const struct instance *instance, const struct type_variable *variable) {
@@ -51,8 +52,19 @@ static struct type *copy_of(struct arena *arena, const struct type *type) {
     return copy;
 }
 
-struct type *type_instantiate(struct arena *arena, const struct instance *instance, struct type *type) {
-    type = type_resolve(type);
+struct instantiation {
+    struct arena *arena;
+    const struct instance *instance;
+    size_t steps;
+    struct map *done; /* node → what became of it: types are graphs; NULL in the first few steps */
+};
+enum { FEW_STEPS = 64 };
+
+static struct type *instantiate(struct instantiation *in, struct type *type);
+
+static struct type *instantiate_node(struct instantiation *in, struct type *type) {
+    struct arena *arena = in->arena;
+    const struct instance *instance = in->instance;
     switch (type->kind) {
     case TYPE_VARIABLE: {
         struct type *found = lookup_type(instance, type->variable);
@@ -65,7 +77,7 @@ struct type *type_instantiate(struct arena *arena, const struct instance *instan
     case TYPE_TUPLE: {
         struct type **items = NULL;
         for (size_t i = 0; i < type->tuple.count; i++) {
-            struct type *item = type_instantiate(arena, instance, type->tuple.items[i]);
+            struct type *item = instantiate(in, type->tuple.items[i]);
             if (!items && item != type->tuple.items[i]) {
                 items = ARENA_ARRAY(arena, struct type *, type->tuple.count);
                 for (size_t j = 0; j < i; j++)
@@ -81,8 +93,8 @@ struct type *type_instantiate(struct arena *arena, const struct instance *instan
         return copy;
     }
     case TYPE_ARROW: {
-        struct type *from = type_instantiate(arena, instance, type->arrow.from);
-        struct type *to = type_instantiate(arena, instance, type->arrow.to);
+        struct type *from = instantiate(in, type->arrow.from);
+        struct type *to = instantiate(in, type->arrow.to);
         struct level *ambient = ground_level(arena, instance, type->arrow.ambient);
         if (from == type->arrow.from && to == type->arrow.to && ambient == type->arrow.ambient)
             return type;
@@ -94,7 +106,7 @@ struct type *type_instantiate(struct arena *arena, const struct instance *instan
     }
     case TYPE_LEVEL_ARROW: {
         struct level *level = ground_level(arena, instance, type->level_arrow.level);
-        struct type *to = type_instantiate(arena, instance, type->level_arrow.to);
+        struct type *to = instantiate(in, type->level_arrow.to);
         if (level == type->level_arrow.level && to == type->level_arrow.to)
             return type;
         struct type *copy = copy_of(arena, type);
@@ -104,7 +116,7 @@ struct type *type_instantiate(struct arena *arena, const struct instance *instan
     }
     case TYPE_PULL:
     case TYPE_PUSH: {
-        struct type *element = type_instantiate(arena, instance, type->array.element);
+        struct type *element = instantiate(in, type->array.element);
         struct level *level = ground_level(arena, instance, type->array.level);
         if (element == type->array.element && level == type->array.level)
             return type;
@@ -115,4 +127,24 @@ struct type *type_instantiate(struct arena *arena, const struct instance *instan
     }
     }
     return type;
+}
+
+static struct type *instantiate(struct instantiation *in, struct type *type) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_BASE || type->kind == TYPE_VARIABLE)
+        return instantiate_node(in, type);
+    if (++in->steps == FEW_STEPS)
+        in->done = map_new(in->arena);
+    struct type *known = in->done ? map_get(in->done, type) : NULL;
+    if (known)
+        return known;
+    struct type *result = instantiate_node(in, type);
+    if (in->done)
+        map_set(in->done, type, result);
+    return result;
+}
+
+struct type *type_instantiate(struct arena *arena, const struct instance *instance, struct type *type) {
+    struct instantiation in = {.arena = arena, .instance = instance};
+    return instantiate(&in, type);
 }
