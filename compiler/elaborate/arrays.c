@@ -348,6 +348,9 @@ static struct ir_value *length_of_chunks(struct elaborator *e, struct push *push
     struct ir_value *count = push->array->length;
     if (!count)
         return NULL;
+    struct ir_value *whole = push->chunk_size ? elab_parts_length(e, push->array, push->chunk_size) : NULL;
+    if (whole)
+        return whole;
     struct last_chunk last = {.push = push, .count = ir_resolve(b, count)};
     struct ir_value *some = ir_binary(b, OP_LT, ir_int(b, 0), last.count);
     for (;;) {
@@ -403,6 +406,10 @@ struct ir_value *elab_push_length(struct elaborator *e, struct push *push) {
     return push->length ? ir_resolve(b, push->length) : NULL;
 }
 
+struct ir_value *elab_length(struct elaborator *e, struct elab_value *array) {
+    return array->kind == ELAB_PUSH ? elab_push_length(e, array->push) : elab_as_pull(e, array)->length;
+}
+
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull) {
     struct push *push = elab_push_new(e, PUSH_PULL, level);
     push->array = pull;
@@ -451,20 +458,24 @@ PRIMITIVE(LENGTH_PUSH) {
     return elab_scalar(e, elab_push_length(e, elab_as_push(e, arguments[0])));
 }
 
-/* Of two lengths: a sum or product that no int holds is no length. */
-static struct elab_value *combined_length(struct elaborator *e, enum ir_op op, enum ir_check check,
-                                          struct elab_value **arguments) {
+struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum ir_check check, struct ir_value *x,
+                                      struct ir_value *y) {
     struct ir_builder *b = e->builder;
-    struct ir_value *x = elab_as_scalar(e, arguments[0]), *y = elab_as_scalar(e, arguments[1]);
     if (!x || !y)
-        return elab_unknown(e);
+        return NULL;
     struct ir_value *exact = ir_binary(b, op, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64));
     struct ir_value *fits = ir_binary(b, OP_LE, exact, ir_convert(b, ir_int(b, INT32_MAX), BASE_I64));
     if (ir_ambient(b) == LEVEL_GRID && !e->shape)
         elab_require(e, check, fits, x, y, e->span);
     else
         elab_check(e, check, fits, x, y, e->span);
-    return elab_scalar(e, ir_binary(b, op, x, y));
+    return ir_binary(b, op, x, y);
+}
+
+static struct elab_value *combined_length(struct elaborator *e, enum ir_op op, enum ir_check check,
+                                          struct elab_value **arguments) {
+    struct ir_value *x = elab_as_scalar(e, arguments[0]), *y = elab_as_scalar(e, arguments[1]);
+    return elab_scalar(e, elab_combined_length(e, op, check, x, y));
 }
 
 PRIMITIVE(LENGTH_PLUS) {

@@ -1,4 +1,6 @@
 /* Evaluation of the typed core: call by value, with IR for what is not known at compile time. */
+#include <string.h>
+
 #include "elaborate/value.h"
 #include "support/stack.h"
 
@@ -110,7 +112,7 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
 enum { DEEPEST_LENGTH = 8 };
 
 /* At -O0, too, where what is computed twice are two values. */
-static bool is_same_length(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth) {
+static bool is_same(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth) {
     a = ir_resolve(e->builder, a);
     b = ir_resolve(e->builder, b);
     if (a == b || (a->is_constant && b->is_constant && a->constant.integer == b->constant.integer))
@@ -120,16 +122,20 @@ static bool is_same_length(struct elaborator *e, struct ir_value *a, struct ir_v
         x->operand_count != y->operand_count || depth == 0)
         return false;
     for (size_t i = 0; i < x->operand_count; i++)
-        if (!is_same_length(e, x->operands[i], y->operands[i], depth - 1))
+        if (!is_same(e, x->operands[i], y->operands[i], depth - 1))
             return false;
     return true;
+}
+
+bool elab_is_same_length(struct elaborator *e, struct ir_value *a, struct ir_value *b) {
+    return is_same(e, a, b, DEEPEST_LENGTH);
 }
 
 struct ir_value *elab_choose_length(struct elaborator *e, struct ir_value *condition, struct ir_value *a,
                                     struct ir_value *b) {
     if (!a || !b)
         return NULL;
-    if (is_same_length(e, a, b, DEEPEST_LENGTH))
+    if (elab_is_same_length(e, a, b))
         return ir_resolve(e->builder, a);
     return condition ? ir_ternary(e->builder, OP_SELECT, condition, a, b) : NULL;
 }
@@ -255,20 +261,23 @@ static void end_calls(struct elaborator *e, const struct call *caller) {
 
 static bool is_array_type(const struct type *type) { return type->kind == TYPE_PULL || type->kind == TYPE_PUSH; }
 
+void elab_split_on(struct elaborator *e, struct ir_value *condition, struct span span) {
+    struct split_frame *frame = e->split;
+    if (!frame || e->shape || frame->depth == MAX_SPLITS || ir_current(e->builder) != frame->region ||
+        ir_region_has_effects(e->builder))
+        return;
+    frame->condition = condition;
+    frame->is_ours = diag_is_ours(e->diagnostics, span);
+    end_calls(e, frame->calls);
+    longjmp(frame->jump, 1);
+}
+
 static struct elab_value *evaluate_if(struct elaborator *e, const struct core *core,
                                       const struct environment *environment, const struct instance *instance) {
     struct ir_value *condition =
         elab_as_scalar(e, elab_evaluate(e, core->conditional.condition, environment, instance));
-    /* See note [splits]. */
-    struct split_frame *frame = e->split;
-    if (condition && frame && !e->shape && frame->depth < MAX_SPLITS && ir_known(e->builder, condition) == IR_UNKNOWN &&
-        is_array_type(type_without_levels(core->type)) && ir_current(e->builder) == frame->region &&
-        !ir_region_has_effects(e->builder)) {
-        frame->condition = condition;
-        frame->is_ours = diag_is_ours(e->diagnostics, core->span);
-        end_calls(e, frame->calls);
-        longjmp(frame->jump, 1);
-    }
+    if (condition && is_array_type(type_without_levels(core->type)) && ir_known(e->builder, condition) == IR_UNKNOWN)
+        elab_split_on(e, condition, core->span);
     struct branch then_branch = {core->conditional.then_branch, environment, instance};
     struct branch else_branch = {core->conditional.else_branch, environment, instance};
     return elab_choose(e, condition, branch_thunk, &then_branch, branch_thunk, &else_branch);
@@ -302,6 +311,30 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
 
 void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context) {
     split_again(e, body, context, 0);
+}
+
+bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context) {
+    struct ir_builder *b = e->builder;
+    struct ir_region *here = ir_current(b);
+    struct elaborator before = *e;
+    ir_begin_if(b, ir_parameter_value(b, BASE_BOOL, 0, 1, NULL)); /* where what is built stays within */
+    e->split = NULL;
+    e->tries++;
+    int failed = setjmp(e->failure);
+    if (!failed)
+        body(e, context);
+    ir_unwind(b, here);
+    end_calls(e, before.calls);
+    e->split = before.split;
+    e->blocks = before.blocks;
+    e->shape = before.shape;
+    e->tries = before.tries;
+    e->maker = before.maker;
+    e->span = before.span;
+    memcpy(&e->failure, &before.failure, sizeof e->failure);
+    if (failed == INTERNAL_ERROR)
+        longjmp(e->failure, failed);
+    return !failed;
 }
 
 /* ---- application ---- */

@@ -204,10 +204,6 @@ struct lower_body {
     size_t next; /* of the components, while they are stored */
 };
 
-static struct ir_value *length_of(struct elaborator *e, struct elab_value *array) {
-    return array->kind == ELAB_PUSH ? elab_push_length(e, array->push) : elab_as_pull(e, array)->length;
-}
-
 static void make_component(struct elaborator *e, struct lower_body *body, struct type *type, struct elab_value *shape) {
     type = type_resolve(type);
     if (type->kind == TYPE_TUPLE) {
@@ -219,7 +215,7 @@ static void make_component(struct elaborator *e, struct lower_body *body, struct
         .is_array = type->kind != TYPE_BASE, .element = type, .length = ir_int(e->builder, 1)};
     if (component.is_array) {
         e->shape++;
-        component.length = length_of(e, shape);
+        component.length = elab_length(e, shape);
         e->shape--;
         component.element = type_resolve(type->array.element);
     }
@@ -245,7 +241,7 @@ static void store_component(struct elaborator *e, struct lower_body *body, struc
         if (!component->measured)
             return;
         struct writer writer = elab_store_writer(&component->measured, 1, NULL);
-        store_scalar(e, body->level, &writer, elab_scalar(e, length_of(e, value)));
+        store_scalar(e, body->level, &writer, elab_scalar(e, elab_length(e, value)));
         return;
     }
     struct writer writer = elab_store_writer(component->buffers, component->count, NULL);

@@ -28,9 +28,16 @@ enum pull_kind {
     PULL_CHOICE,   /* condition, then_array, else_array */
     PULL_UNKNOWN,  /* only its length is known: shapes (see note [shapes]) */
 };
+struct parts { /* note [parts] in parts.c */
+    struct pull *whole;
+    struct ir_value *width; /* of every chunk but the last, which may have less */
+};
 struct pull {
     enum pull_kind kind;
-    struct ir_value *length; /* an int, never negative; NULL: depends on data (in shapes only) */
+    const struct parts *parts;        /* of an array of chunks: what they are parts of; or NULL */
+    bool keeps;                       /* MAP: the function keeps the lengths of chunks, as far as is known */
+    const struct ir_region *keeps_in; /* in that region; NULL: that was not asked yet */
+    struct ir_value *length;          /* an int, never negative; NULL: depends on data (in shapes only) */
     struct elab_value *function;
     struct pull *of;
     struct {
@@ -174,6 +181,7 @@ struct elaborator {
     struct split_frame *split;        /* NULL: no split here */
     struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
     int shape;                        /* > 0: only lengths matter */
+    int tries;                        /* > 0: errors are not told */
     struct map *constants;            /* vals that are scalars known at compile time → their values */
     struct map *bounds;               /* carried lengths → a host value that they never exceed */
     const char *stack_limit;          /* deeper than here is an error */
@@ -188,6 +196,7 @@ struct elaborator {
 };
 
 /* ---- failure ---- */
+enum { INTERNAL_ERROR = 2 }; /* what a jump to `failure` says of one that was told */
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5), noreturn));
 /* The same, but elaboration goes on with something else in its place, to find what else is wrong: once for each place. */
@@ -218,6 +227,11 @@ struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition,
 /* NULL where it is not known: of what is not, and, without a condition, of lengths that differ. */
 struct ir_value *elab_choose_length(struct elaborator *e, struct ir_value *condition, struct ir_value *a,
                                     struct ir_value *b);
+bool elab_is_same_length(struct elaborator *e, struct ir_value *a, struct ir_value *b);
+/* Goes back to begin the chunk anew under each branch of an IF on that condition, where that can be: note [splits]. */
+void elab_split_on(struct elaborator *e, struct ir_value *condition, struct span span);
+/* Runs a body for what it finds out, and leaves what it builds behind; false where it failed, of which nothing is said. */
+bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
 /* Runs a body with a frame for splits: body emits, and gives nothing back. */
 void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
 
@@ -256,9 +270,17 @@ struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const
 /* ---- arrays.c ---- */
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index);
 struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
+struct ir_value *elab_length(struct elaborator *e, struct elab_value *array);
+/* The sum or product of two lengths; what no int holds is an error. */
+struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum ir_check check, struct ir_value *x,
+                                      struct ir_value *y);
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
 struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n); /* NULL stays */
+
+/* ---- parts.c ---- */
+/* The length of chunks together, where they are `size` long and known to make an array's; else NULL. */
+struct ir_value *elab_parts_length(struct elaborator *e, struct pull *chunks, struct ir_value *size);
 
 /* ---- run.c ---- */
 struct writer {

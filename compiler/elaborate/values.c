@@ -195,7 +195,7 @@ static void tell(struct elaborator *e, enum diag_code code, struct span span, co
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (!e->rejected.count) /* else it may follow from what was put in place of the rejected */
+    if (!e->tries && !e->rejected.count) /* it may follow from what was put in place of the rejected */
         tell(e, code, span, format, arguments);
     va_end(arguments);
     longjmp(e->failure, 1);
@@ -203,6 +203,8 @@ void elab_fail(struct elaborator *e, enum diag_code code, struct span span, cons
 
 void elab_reject(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {
     enum { MOST = 20 };
+    if (e->tries)
+        longjmp(e->failure, 1);
     struct span place = elab_users_span(e, span);
     if (!place.end)
         place = span;
@@ -220,5 +222,5 @@ void elab_reject(struct elaborator *e, enum diag_code code, struct span span, co
 
 void elab_internal(struct elaborator *e, const char *what) {
     diag_error(e->diagnostics, DIAG_INTERNAL, e->span, "internal error in elaboration: %s", what);
-    longjmp(e->failure, 2);
+    longjmp(e->failure, INTERNAL_ERROR);
 }

@@ -16,6 +16,7 @@ const struct ir_pass ir_passes[] = {
     {"whole-tiles", "gives tiles without an end in them loops without guards, on CPUs", pass_whole_tiles, 1},
     {"zeros", "compares with the zero that is chosen", pass_zeros, 0},
     {"dce", "removes the guards, and comparisons with other zeros", pass_dce, 1},
+    {"sink", "computes in a branch what that branch alone needs", pass_sink, 1},
     {"outline", "gives sequential reads at grid to a device thread", outline_run, 0},
     {"unroll", "unrolls loops that keep private arrays out of registers", pass_unroll, 1},
     {"no-wrap", "marks arithmetic that cannot overflow", pass_no_wrap, 1},
