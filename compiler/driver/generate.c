@@ -91,7 +91,7 @@ static bool generate_kernel(const struct generate_request *request, const struct
         return false;
     const char *wrong = ir_verify(arena, kernel);
     if (wrong)
-        return internal_error(request, global, wrong);
+        return internal_error(request, global, arena_printf(arena, "after elaboration: %s", wrong));
     if (request->before_passes) {
         vec_push(arena, &result->kernels, kernel);
         return true;
@@ -106,8 +106,8 @@ static bool generate_kernel(const struct generate_request *request, const struct
         if (map.has_exact_blocks)
             ir_keep_own_places(arena, kernel);
         ir_avoid_bank_conflicts(arena, kernel);
+        wrong = ir_verify(arena, kernel);
     }
-    wrong = ir_verify(arena, kernel);
     if (wrong)
         return internal_error(request, global, wrong);
     const struct target_program *target = map_kernel(arena, kernel, &map);

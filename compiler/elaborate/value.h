@@ -13,11 +13,13 @@ struct elab_value;
 /* What a name is bound to. Environments are shared lists, newest first. */
 struct environment {
     const struct core_local *local;
-    struct elab_value *value;   /* or, for a polymorphic let, NULL and: */
-    const struct core *delayed; /* evaluated at each use under the use's instance */
-    const struct environment *delayed_environment;
-    const struct instance *delayed_instance;
+    struct elab_value *value;      /* or, for a polymorphic let, NULL and: */
+    const struct delayed *delayed; /* evaluated at each use under the use's instance, in the environment of `next` */
     const struct environment *next;
+};
+struct delayed {
+    const struct core *core;
+    const struct instance *instance;
 };
 
 enum pull_kind {
@@ -34,10 +36,18 @@ struct parts { /* note [parts] in parts.c */
 };
 struct pull {
     enum pull_kind kind;
-    const struct parts *parts;        /* of an array of chunks: what they are parts of; or NULL */
-    bool keeps;                       /* MAP: the function keeps the lengths of chunks, as far as is known */
-    const struct ir_region *keeps_in; /* in that region; NULL: that was not asked yet */
-    struct ir_value *length;          /* an int, never negative; NULL: depends on data (in shapes only) */
+    const struct parts *parts;          /* of an array of chunks: what they are parts of; or NULL */
+    bool keeps;                         /* MAP: the function keeps the lengths of chunks, as far as is known */
+    const struct ir_region *keeps_in;   /* in that region; NULL: that was not asked yet */
+    struct {                            /* GENERATE, MAP: elements that were asked for; note [asked again] */
+        const struct ir_region *region; /* where */
+        size_t stores;
+        int shape;
+        struct ir_value *index; /* of the first */
+        struct elab_value *element;
+        struct map *others; /* index → element; or NULL */
+    } asked;
+    struct ir_value *length; /* an int, never negative; NULL: depends on data (in shapes only) */
     struct elab_value *function;
     struct pull *of;
     struct {
@@ -114,9 +124,9 @@ struct elab_value {
         } closure;
         struct {
             enum primitive primitive;
+            int count; /* of the arguments that it has */
             const struct instance *instance;
-            struct elab_value *arguments[8];
-            int count;
+            struct elab_value **arguments;
         } primitive;
         struct pull *pull;
         struct push *push;
@@ -172,7 +182,8 @@ struct call {
    To find it where the concatenation is used (the host, mostly), the chunk is evaluated with `shape` set: nothing is stored, a force
    gives an array whose elements are unknown (NULL scalars), and what does not need them is still computed. */
 struct elaborator {
-    struct arena *arena;
+    struct arena *arena; /* for what goes when the kernel is elaborated */
+    struct arena *kept;  /* for what belongs to the kernel */
     struct diagnostics *diagnostics;
     const struct elaborate_options *options;
     struct ir_kernel *kernel;
@@ -182,6 +193,7 @@ struct elaborator {
     struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
     int shape;                        /* > 0: only lengths matter */
     int tries;                        /* > 0: errors are not told */
+    struct map *instances;            /* of each use, the last one */
     struct map *constants;            /* vals that are scalars known at compile time → their values */
     struct map *bounds;               /* carried lengths → a host value that they never exceed */
     const char *stack_limit;          /* deeper than here is an error */
@@ -212,6 +224,8 @@ struct span elab_users_span(const struct elaborator *e, struct span span);
 void elab_count_step(struct elaborator *e, struct span span); /* fails after too many */
 struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
                                  const struct instance *instance);
+const struct environment *elab_bind(struct elaborator *e, const struct environment *environment,
+                                    const struct core_local *local, struct elab_value *value);
 struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function, struct elab_value *argument);
 struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
                                struct elab_value *b);
@@ -269,6 +283,8 @@ struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const
 
 /* ---- arrays.c ---- */
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index);
+/* The index as it is used there: one that is wrong is told, now or when the program runs. */
+struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struct ir_value *index);
 struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
 struct ir_value *elab_length(struct elaborator *e, struct elab_value *array);
 /* The sum or product of two lengths; what no int holds is an error. */
@@ -277,6 +293,13 @@ struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum 
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
 struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n); /* NULL stays */
+
+/* ---- views.c: NULL where the two have no array in common ---- */
+/* Of an `if` between elements of two arrays. */
+struct elab_value *elab_choose_element(struct elaborator *e, struct ir_value *condition, const struct core *core,
+                                       const struct environment *environment, const struct instance *instance);
+/* An element of PULL_CHOICE. */
+struct elab_value *elab_choose_array(struct elaborator *e, const struct pull *choice, struct ir_value *index);
 
 /* ---- parts.c ---- */
 /* The length of chunks together, where they are `size` long and known to make an array's; else NULL. */

@@ -60,7 +60,7 @@ struct region_info {
 };
 
 struct ir_builder {
-    struct arena *arena;
+    struct arena *arena, *scratch;
     struct ir_kernel *kernel;
     int optimise;
     struct span span;
@@ -75,6 +75,7 @@ struct ir_builder {
     struct shared **table;
     size_t table_size, table_count;
     uint32_t buffer_count;
+    size_t store_count, instruction_count; /* all of them */
     int outside;    /* entered regions further out, where what is known in the branches that were left does not hold */
     int rebuilding; /* linear.c: inside a rebuilt sum, sums are left as they are */
 };

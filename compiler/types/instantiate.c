@@ -11,11 +11,11 @@ static struct type *lookup_type(const struct instance *instance, const struct ty
     return NULL;
 }
 
-static struct level *lookup_level(const struct instance *instance, const struct level_variable *variable) {
+static const enum level_value *lookup_level(const struct instance *instance, const struct level_variable *variable) {
     for (; instance; instance = instance->parent)
         for (size_t i = 0; instance->scheme && i < instance->scheme->level_count; i++)
             if (instance->scheme->level_variables[i] == variable)
-                return instance->levels ? instance->levels[i] : NULL;
+                return instance->levels ? &instance->levels[i] : NULL;
     return NULL;
 }
 
@@ -24,16 +24,13 @@ enum level_value level_instantiate(const struct instance *instance, struct level
     level = level_resolve(level);
     if (!level->variable)
         return level->value;
-    struct level *found = lookup_level(instance, level->variable);
+    const enum level_value *found = lookup_level(instance, level->variable);
     if (!found) {
         if (level->variable->domain & (1u << LEVEL_PURE))
             return LEVEL_PURE;
         fatal_internal("types", "level variable %u has no instance", (unsigned)level->variable->id);
     }
-    found = level_resolve(found);
-    if (found->variable)
-        fatal_internal("types", "level variable %u is not ground", (unsigned)level->variable->id);
-    return (enum level_value)((int)found->value + level->offset);
+    return (enum level_value)((int)*found + level->offset);
 }
 
 static struct level *ground_level(struct arena *arena, const struct instance *instance, struct level *level) {

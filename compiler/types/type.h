@@ -148,8 +148,8 @@ void level_print(struct text *out, struct level *level);
    The evaluators (interpreter, elaborator) meet types with quantified variables and carry what these stand for. */
 struct instance {
     const struct scheme *scheme;
-    struct type **types;   /* for scheme->type_variables; ground */
-    struct level **levels; /* for scheme->level_variables; constants */
+    struct type **types;            /* for scheme->type_variables; ground */
+    const enum level_value *levels; /* for scheme->level_variables */
     const struct instance *parent;
 };
 /* Substitutes; shares what has no variables. */
