@@ -37,7 +37,7 @@ FCL_CFLAGS += -Werror
 endif
 ifeq ($(SANITIZE),1)
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-FCL_CFLAGS  += $(SANITIZERS)
+FCL_CFLAGS  += $(SANITIZERS) -DFCL_VERIFY_EACH_PASS
 FCL_LDFLAGS += $(SANITIZERS)
 endif
 

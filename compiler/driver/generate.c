@@ -90,7 +90,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
     const char *wrong = kernel ? ir_verify(arena, kernel) : NULL;
     if (wrong)
-        internal_error(request, global, wrong);
+        internal_error(request, global, arena_printf(request->arena, "after elaboration: %s", wrong));
     return wrong ? NULL : kernel;
 }
 
@@ -110,8 +110,8 @@ static const struct target_program *lowered(const struct generate_request *reque
         if (map.has_exact_blocks)
             ir_keep_own_places(arena, kernel);
         ir_avoid_bank_conflicts(arena, kernel);
+        wrong = ir_verify(arena, kernel);
     }
-    wrong = ir_verify(arena, kernel);
     if (wrong) {
         internal_error(request, global, wrong);
         return NULL;

@@ -1,5 +1,6 @@
 /* Pull and push arrays: their constructors, indexing and lengths. Nothing here emits a loop. */
 #include <math.h>
+#include <string.h>
 
 #include "elaborate/value.h"
 
@@ -26,9 +27,9 @@ struct type *elab_type(struct elaborator *e, const struct instance *instance, si
 }
 
 enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index) {
-    if (!instance || index >= instance->scheme->level_count || instance->levels[index]->value == LEVEL_PURE)
+    if (!instance || index >= instance->scheme->level_count || instance->levels[index] == LEVEL_PURE)
         elab_internal(e, "a primitive's level variable is missing");
-    return instance->levels[index]->value;
+    return instance->levels[index];
 }
 
 /* ---- indexing ---- */
@@ -190,7 +191,7 @@ static struct elab_value *index_table(struct elaborator *e, struct pull *list, s
     size_t width = items[0].count, next = 0;
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, width);
     for (size_t k = 0; k < width; k++) {
-        union scalar *constants = ARENA_ARRAY(e->arena, union scalar, count);
+        union scalar *constants = ARENA_ARRAY(e->kept, union scalar, count);
         for (size_t i = 0; i < count; i++)
             constants[i] = items[i].at[k]->constant;
         struct ir_buffer *table = ir_table(e->builder, items[0].at[k]->base, constants, count, e->options->table_bytes);
@@ -223,10 +224,53 @@ static struct elab_value *index_nothing(struct elaborator *e, struct type *type)
     return elab_of_type(e, type, leaves, &next);
 }
 
+/* note [asked again]
+   `f (xs ! i) (xs ! i)` has an element elaborated twice, and 2^n times in n such arrays made of each other. So each array keeps
+   those that were asked for, as long as no more is known than then (in a branch there is) and nothing was stored since. */
+static struct elab_value *asked_before(const struct pull *pull, const struct ir_value *index) {
+    if (pull->asked.index == index)
+        return pull->asked.element;
+    return pull->asked.others ? map_get(pull->asked.others, index) : NULL;
+}
+
+static void keep_asked(struct elaborator *e, struct pull *pull, struct ir_value *index, struct elab_value *element) {
+    if (!pull->asked.index) {
+        pull->asked.index = index;
+        pull->asked.element = element;
+        return;
+    }
+    if (!pull->asked.others)
+        pull->asked.others = map_new(e->arena);
+    map_set(pull->asked.others, index, element);
+}
+
+static struct elab_value *computed(struct elaborator *e, struct pull *pull, struct ir_value *index) {
+    if (!index)
+        return elab_apply(e, pull->function, pull->kind == PULL_MAP ? elab_index(e, pull->of, NULL) : elab_unknown(e));
+    struct ir_builder *b = e->builder;
+    const struct ir_region *here = ir_current(b);
+    size_t stores = ir_stores(b);
+    index = ir_resolve(b, index);
+    if (pull->asked.region != here || pull->asked.stores != stores || pull->asked.shape != e->shape) {
+        memset(&pull->asked, 0, sizeof pull->asked);
+        pull->asked.region = here;
+        pull->asked.stores = stores;
+        pull->asked.shape = e->shape;
+    }
+    struct elab_value *known = ir_is_volatile(b) ? NULL : asked_before(pull, index);
+    if (known)
+        return known;
+    struct elab_value *element =
+        elab_apply(e, pull->function, pull->kind == PULL_MAP ? elab_index(e, pull->of, index) : elab_scalar(e, index));
+    if (pull->asked.region == here && pull->asked.stores == ir_stores(b) && pull->asked.shape == e->shape)
+        keep_asked(e, pull, index, element);
+    return element;
+}
+
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index) {
     switch (pull->kind) {
-    case PULL_GENERATE: return elab_apply(e, pull->function, elab_scalar(e, index));
-    case PULL_MAP: return elab_apply(e, pull->function, elab_index(e, pull->of, index));
+    case PULL_GENERATE:
+    case PULL_MAP: return computed(e, pull, index);
     case PULL_MEMORY:
         if (!index && !pull->memory.extent_count) {
             size_t next = 0;
@@ -260,6 +304,9 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         return element ? element : index_list(e, &all);
     }
     case PULL_CHOICE: {
+        struct elab_value *chosen = elab_choose_array(e, pull, index);
+        if (chosen)
+            return chosen;
         struct indexing a = {.pull = pull->then_array, .index = index}, b = {.pull = pull->else_array, .index = index};
         return elab_choose(e, pull->condition ? ir_resolve(e->builder, pull->condition) : NULL, index_thunk, &a,
                            index_thunk, &b);
@@ -357,6 +404,9 @@ static struct ir_value *length_of_chunks(struct elaborator *e, struct push *push
     struct ir_value *count = push->array->length;
     if (!count)
         return NULL;
+    struct ir_value *whole = push->chunk_size ? elab_parts_length(e, push->array, push->chunk_size) : NULL;
+    if (whole)
+        return whole;
     struct last_chunk last = {.push = push, .count = ir_resolve(b, count)};
     struct ir_value *some = ir_binary(b, OP_LT, ir_int(b, 0), last.count);
     for (;;) {
@@ -412,6 +462,10 @@ struct ir_value *elab_push_length(struct elaborator *e, struct push *push) {
     return push->length ? ir_resolve(b, push->length) : NULL;
 }
 
+struct ir_value *elab_length(struct elaborator *e, struct elab_value *array) {
+    return array->kind == ELAB_PUSH ? elab_push_length(e, array->push) : elab_as_pull(e, array)->length;
+}
+
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull) {
     struct push *push = elab_push_new(e, PUSH_PULL, level);
     push->array = pull;
@@ -427,7 +481,7 @@ struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, str
 
 PRIMITIVE(GENERATE) {
     UNUSED_HERE;
-    struct pull *pull = new_pull(e, PULL_GENERATE, elab_length(e, arguments[0]));
+    struct pull *pull = new_pull(e, PULL_GENERATE, elab_given_length(e, arguments[0]));
     pull->function = arguments[1];
     return elab_of_pull(e, pull);
 }
@@ -460,13 +514,11 @@ PRIMITIVE(LENGTH_PUSH) {
     return elab_scalar(e, elab_push_length(e, elab_as_push(e, arguments[0])));
 }
 
-/* Of two lengths: a sum or product that no int holds is no length. */
-static struct elab_value *combined_length(struct elaborator *e, enum ir_op op, enum ir_check check,
-                                          struct elab_value **arguments) {
+struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum ir_check check, struct ir_value *x,
+                                      struct ir_value *y) {
     struct ir_builder *b = e->builder;
-    struct ir_value *x = elab_as_scalar(e, arguments[0]), *y = elab_as_scalar(e, arguments[1]);
     if (!x || !y)
-        return elab_unknown(e);
+        return NULL;
     struct ir_value *exact = ir_binary(b, op, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64));
     struct ir_value *fits = ir_binary(b, OP_LE, exact, ir_convert(b, ir_int(b, INT32_MAX), BASE_I64));
     struct ir_value *length = ir_binary(b, op, x, y);
@@ -476,7 +528,13 @@ static struct elab_value *combined_length(struct elaborator *e, enum ir_op op, e
         elab_check(e, check, fits, x, y, e->span);
     if (ir_ambient(b) == LEVEL_GRID && !e->shape && x->low >= 0 && y->low >= 0 && !length->is_constant)
         ir_bound(length, 0, INT32_MAX); /* else the host has ended the run */
-    return elab_scalar(e, length);
+    return length;
+}
+
+static struct elab_value *combined_length(struct elaborator *e, enum ir_op op, enum ir_check check,
+                                          struct elab_value **arguments) {
+    struct ir_value *x = elab_as_scalar(e, arguments[0]), *y = elab_as_scalar(e, arguments[1]);
+    return elab_scalar(e, elab_combined_length(e, op, check, x, y));
 }
 
 PRIMITIVE(LENGTH_PLUS) {
@@ -489,14 +547,18 @@ PRIMITIVE(LENGTH_TIMES) {
     return combined_length(e, OP_MUL, CHECK_MANY_TIMES, arguments);
 }
 
+struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struct ir_value *index) {
+    if (index && pull->length && !e->shape && runs_if_reached(e) &&
+        reject_index(e, ir_resolve(e->builder, index), ir_resolve(e->builder, pull->length)))
+        return ir_int(e->builder, 0);
+    return elab_checked_index(e, index, pull->length);
+}
+
 PRIMITIVE(INDEX) {
     UNUSED_HERE;
     struct pull *pull = elab_as_pull(e, arguments[0]);
     struct ir_value *index = elab_as_scalar(e, arguments[1]);
-    if (index && pull->length && !e->shape && runs_if_reached(e) &&
-        reject_index(e, ir_resolve(e->builder, index), ir_resolve(e->builder, pull->length)))
-        return elab_index(e, pull, ir_int(e->builder, 0));
-    return elab_index(e, pull, elab_checked_index(e, index, pull->length));
+    return elab_index(e, pull, elab_place(e, pull, index));
 }
 
 PRIMITIVE(INDEX_OPERATOR) { return elab_INDEX(e, primitive, instance, arguments); }
@@ -578,7 +640,7 @@ PRIMITIVE(INTERLEAVE_SEQ) {
 PRIMITIVE(INTERLEAVE_INTO) {
     (void)primitive;
     struct push *push = chunks(e, instance, false, arguments[2]);
-    push->total = elab_length(e, arguments[0]);
+    push->total = elab_given_length(e, arguments[0]);
     push->function = arguments[1];
     return elab_of_push(e, push);
 }
@@ -605,7 +667,7 @@ PRIMITIVE(PERMUTE_INTO) {
     UNUSED_HERE;
     struct push *of = elab_as_push(e, arguments[1]);
     struct push *push = elab_push_new(e, PUSH_INTO, of->level);
-    push->total = elab_length(e, arguments[0]);
+    push->total = elab_given_length(e, arguments[0]);
     push->of = of;
     return elab_of_push(e, push);
 }

@@ -1,14 +1,18 @@
 /* Evaluation of the typed core: call by value, with IR for what is not known at compile time. */
+#include <string.h>
+
 #include "elaborate/value.h"
 #include "support/stack.h"
 
-/* More calls of a function within each other or more steps than these are taken for recursion that does not end. */
+/* More calls of a function within each other or more steps than these are taken for recursion that does not end. The
+   largest kernels of the prelude's own take a tenth of the steps and of the instructions; a second goes as far as this. */
 enum { MAX_CALLS = 3000, MAX_SPLITS = 3 };
-static const uint64_t MAX_STEPS = 10u * 1000 * 1000;
-static const uint32_t MAX_VALUES = 1000 * 1000; /* of a kernel's code */
+enum { MOST_ARGUMENTS = 8 }; /* of a primitive */
+static const uint64_t MAX_STEPS = 2u * 1000 * 1000;
+static const size_t MAX_INSTRUCTIONS = 150 * 1000; /* of a kernel's code, before any of it is left out */
 
-static const struct environment *bind(struct elaborator *e, const struct environment *environment,
-                                      const struct core_local *local, struct elab_value *value) {
+const struct environment *elab_bind(struct elaborator *e, const struct environment *environment,
+                                    const struct core_local *local, struct elab_value *value) {
     struct environment *entry = ARENA_NEW(e->arena, struct environment);
     entry->local = local;
     entry->value = value;
@@ -16,23 +20,32 @@ static const struct environment *bind(struct elaborator *e, const struct environ
     return entry;
 }
 
+/* The last instance of a use: the same use by the same user is another copy of the same. */
+struct known_instance {
+    const struct instance *user, *parent, *instance;
+};
+
 /* What the scheme's variables stand for at this use, made ground under the instance of the user. */
 static const struct instance *instantiate(struct elaborator *e, const struct core_instance *use,
                                           const struct instance *user, const struct instance *parent) {
     if (!use->scheme || (use->scheme->type_count == 0 && use->scheme->level_count == 0))
         return parent;
+    struct known_instance *known = map_get(e->instances, use);
+    if (known && known->user == user && known->parent == parent)
+        return known->instance;
+    if (!known)
+        map_set(e->instances, use, known = ARENA_NEW(e->arena, struct known_instance));
     struct instance *instance = ARENA_NEW(e->arena, struct instance);
+    *known = (struct known_instance){user, parent, instance};
     instance->scheme = use->scheme;
     instance->parent = parent;
     instance->types = ARENA_ARRAY(e->arena, struct type *, use->scheme->type_count);
     for (size_t i = 0; i < use->scheme->type_count; i++)
         instance->types[i] = type_instantiate(e->arena, user, use->types[i]);
-    instance->levels = ARENA_ARRAY(e->arena, struct level *, use->scheme->level_count);
-    for (size_t i = 0; i < use->scheme->level_count; i++) {
-        struct level *level = ARENA_NEW(e->arena, struct level);
-        level->value = use->levels ? level_instantiate(user, use->levels[i]) : LEVEL_PURE;
-        instance->levels[i] = level;
-    }
+    enum level_value *levels = ARENA_ARRAY(e->arena, enum level_value, use->scheme->level_count);
+    for (size_t i = 0; i < use->scheme->level_count; i++)
+        levels[i] = use->levels ? level_instantiate(user, use->levels[i]) : LEVEL_PURE;
+    instance->levels = levels;
     return instance;
 }
 
@@ -70,8 +83,9 @@ static struct elab_value *evaluate_local(struct elaborator *e, const struct core
             continue;
         if (environment->value)
             return environment->value;
-        const struct instance *own = instantiate(e, &core->local.instance, instance, environment->delayed_instance);
-        return elab_evaluate(e, environment->delayed, environment->delayed_environment, own);
+        const struct delayed *delayed = environment->delayed;
+        const struct instance *own = instantiate(e, &core->local.instance, instance, delayed->instance);
+        return elab_evaluate(e, delayed->core, environment->next, own);
     }
     elab_internal(e, "a local name is not bound");
 }
@@ -110,7 +124,7 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
 enum { DEEPEST_LENGTH = 8 };
 
 /* At -O0, too, where what is computed twice are two values. */
-static bool is_same_length(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth) {
+static bool is_same(struct elaborator *e, struct ir_value *a, struct ir_value *b, int depth) {
     a = ir_resolve(e->builder, a);
     b = ir_resolve(e->builder, b);
     if (a == b || (a->is_constant && b->is_constant && a->constant.integer == b->constant.integer))
@@ -120,16 +134,20 @@ static bool is_same_length(struct elaborator *e, struct ir_value *a, struct ir_v
         x->operand_count != y->operand_count || depth == 0)
         return false;
     for (size_t i = 0; i < x->operand_count; i++)
-        if (!is_same_length(e, x->operands[i], y->operands[i], depth - 1))
+        if (!is_same(e, x->operands[i], y->operands[i], depth - 1))
             return false;
     return true;
+}
+
+bool elab_is_same_length(struct elaborator *e, struct ir_value *a, struct ir_value *b) {
+    return is_same(e, a, b, DEEPEST_LENGTH);
 }
 
 struct ir_value *elab_choose_length(struct elaborator *e, struct ir_value *condition, struct ir_value *a,
                                     struct ir_value *b) {
     if (!a || !b)
         return NULL;
-    if (is_same_length(e, a, b, DEEPEST_LENGTH))
+    if (elab_is_same_length(e, a, b))
         return ir_resolve(e->builder, a);
     return condition ? ir_ternary(e->builder, OP_SELECT, condition, a, b) : NULL;
 }
@@ -255,20 +273,26 @@ static void end_calls(struct elaborator *e, const struct call *caller) {
 
 static bool is_array_type(const struct type *type) { return type->kind == TYPE_PULL || type->kind == TYPE_PUSH; }
 
+void elab_split_on(struct elaborator *e, struct ir_value *condition, struct span span) {
+    struct split_frame *frame = e->split;
+    if (!frame || e->shape || frame->depth == MAX_SPLITS || ir_current(e->builder) != frame->region ||
+        ir_region_has_effects(e->builder))
+        return;
+    frame->condition = condition;
+    frame->is_ours = diag_is_ours(e->diagnostics, span);
+    end_calls(e, frame->calls);
+    longjmp(frame->jump, 1);
+}
+
 static struct elab_value *evaluate_if(struct elaborator *e, const struct core *core,
                                       const struct environment *environment, const struct instance *instance) {
     struct ir_value *condition =
         elab_as_scalar(e, elab_evaluate(e, core->conditional.condition, environment, instance));
-    /* See note [splits]. */
-    struct split_frame *frame = e->split;
-    if (condition && frame && !e->shape && frame->depth < MAX_SPLITS && ir_known(e->builder, condition) == IR_UNKNOWN &&
-        is_array_type(type_without_levels(core->type)) && ir_current(e->builder) == frame->region &&
-        !ir_region_has_effects(e->builder)) {
-        frame->condition = condition;
-        frame->is_ours = diag_is_ours(e->diagnostics, core->span);
-        end_calls(e, frame->calls);
-        longjmp(frame->jump, 1);
-    }
+    if (condition && is_array_type(type_without_levels(core->type)) && ir_known(e->builder, condition) == IR_UNKNOWN)
+        elab_split_on(e, condition, core->span);
+    struct elab_value *element = elab_choose_element(e, condition, core, environment, instance);
+    if (element)
+        return element;
     struct branch then_branch = {core->conditional.then_branch, environment, instance};
     struct branch else_branch = {core->conditional.else_branch, environment, instance};
     return elab_choose(e, condition, branch_thunk, &then_branch, branch_thunk, &else_branch);
@@ -304,11 +328,38 @@ void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, voi
     split_again(e, body, context, 0);
 }
 
+bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context) {
+    struct ir_builder *b = e->builder;
+    struct ir_region *here = ir_current(b);
+    struct elaborator before = *e;
+    ir_begin_if(b, ir_parameter_value(b, BASE_BOOL, 0, 1, NULL)); /* where what is built stays within */
+    e->split = NULL;
+    e->tries++;
+    volatile int failed = 0;
+    switch (setjmp(e->failure)) {
+    case 0: body(e, context); break;
+    case INTERNAL_ERROR: failed = INTERNAL_ERROR; break;
+    default: failed = 1;
+    }
+    ir_unwind(b, here);
+    end_calls(e, before.calls);
+    e->split = before.split;
+    e->blocks = before.blocks;
+    e->shape = before.shape;
+    e->tries = before.tries;
+    e->maker = before.maker;
+    e->span = before.span;
+    memcpy(&e->failure, &before.failure, sizeof e->failure);
+    if (failed == INTERNAL_ERROR)
+        longjmp(e->failure, failed);
+    return !failed;
+}
+
 /* ---- application ---- */
 
 void elab_count_step(struct elaborator *e, struct span span) {
     e->steps++;
-    e->has_run_out = e->steps > MAX_STEPS || e->kernel->value_count > MAX_VALUES;
+    e->has_run_out = e->steps > MAX_STEPS || ir_instructions(e->builder) > MAX_INSTRUCTIONS;
     if (!e->has_run_out)
         return;
     if (e->steps > MAX_STEPS)
@@ -317,8 +368,8 @@ void elab_count_step(struct elaborator *e, struct span span) {
             "this takes more than %llu steps at compile time: a recursion that does not end, or too much unrolling",
             (unsigned long long)MAX_STEPS);
     elab_fail(e, DIAG_ENDLESS_RECURSION, span,
-              "this makes code for more than %lu values: a recursion that does not end, or too much unrolling",
-              (unsigned long)MAX_VALUES);
+              "this makes code of more than %lu instructions: a recursion that does not end, or too much unrolling",
+              (unsigned long)MAX_INSTRUCTIONS);
 }
 
 static elab_primitive *const primitive_table[PRIM_COUNT] = {
@@ -356,7 +407,7 @@ static struct elab_value *apply_closure(struct elaborator *e, struct elab_value 
     const struct core_global *global = function->closure.global;
     const struct core *body = function->closure.lambda->lambda.body;
     const struct environment *environment =
-        bind(e, function->closure.environment, function->closure.lambda->lambda.parameter, argument);
+        elab_bind(e, function->closure.environment, function->closure.lambda->lambda.parameter, argument);
     struct span maker = e->maker;
     if (!global || body->kind == CORE_LAMBDA) { /* the call of a curried function is the one with the last argument */
         e->maker = function->closure.maker;
@@ -381,13 +432,19 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
     case ELAB_CLOSURE: return apply_closure(e, function, argument);
     case ELAB_PRIMITIVE: {
         elab_count_step(e, e->span);
+        enum primitive primitive = function->primitive.primitive;
+        struct elab_value *arguments[MOST_ARGUMENTS];
+        size_t count = (size_t)function->primitive.count;
+        memcpy(arguments, function->primitive.arguments, count * sizeof *arguments);
+        arguments[count++] = argument;
+        if ((int)count == primitive_info[primitive].arity)
+            return primitive_table[primitive](e, primitive, function->primitive.instance, arguments);
         struct elab_value *next = ARENA_NEW(e->arena, struct elab_value);
         *next = *function;
-        next->primitive.arguments[next->primitive.count++] = argument;
-        if (next->primitive.count < primitive_info[next->primitive.primitive].arity)
-            return next;
-        return primitive_table[next->primitive.primitive](e, next->primitive.primitive, next->primitive.instance,
-                                                          next->primitive.arguments);
+        next->primitive.count = (int)count;
+        next->primitive.arguments = ARENA_ARRAY(e->arena, struct elab_value *, count);
+        memcpy(next->primitive.arguments, arguments, count * sizeof *arguments);
+        return next;
     }
     case ELAB_CHOICE: {
         struct application a = {function->choice.then_value, argument};
@@ -416,9 +473,9 @@ static const struct environment *bind_lets(struct elaborator *e, const struct co
         entry->local = (*core)->let.local;
         entry->next = environment;
         if ((*core)->let.scheme) {
-            entry->delayed = (*core)->let.value;
-            entry->delayed_environment = environment;
-            entry->delayed_instance = instance;
+            struct delayed *delayed = ARENA_NEW(e->arena, struct delayed);
+            *delayed = (struct delayed){(*core)->let.value, instance};
+            entry->delayed = delayed;
         } else {
             entry->value = elab_evaluate(e, (*core)->let.value, environment, instance);
             if ((*core)->let.local->name && entry->value->kind == ELAB_SCALAR && entry->value->scalar)
@@ -476,7 +533,7 @@ void elab_apply_into(struct elaborator *e, struct elab_value *function, struct e
     }
     const struct core *lambda = function->closure.lambda;
     struct tail tail = {.core = lambda->lambda.body,
-                        .environment = bind(e, function->closure.environment, lambda->lambda.parameter, argument),
+                        .environment = elab_bind(e, function->closure.environment, lambda->lambda.parameter, argument),
                         .instance = function->closure.instance,
                         .sink = sink,
                         .context = context};

@@ -32,11 +32,11 @@ static struct elab_value *scalar_parameter(struct elaborator *e, enum base base,
                                      .argument = context->argument,
                                      .component = context->component,
                                      .name = context->component
-                                                 ? arena_printf(e->arena, "%s_%zu", context->name, context->component)
+                                                 ? arena_printf(e->kept, "%s_%zu", context->name, context->component)
                                                  : context->name};
     context->component++;
     parameter.value = ir_parameter_value(e->builder, base, low, high, parameter.name);
-    vec_push(e->arena, &e->kernel->parameters, parameter);
+    vec_push(e->kept, &e->kernel->parameters, parameter);
     return elab_scalar(e, parameter.value);
 }
 
@@ -52,11 +52,11 @@ static struct elab_value *array_parameter(struct elaborator *e, struct type *typ
         struct ir_parameter parameter = {
             .kind = IR_PARAMETER_LENGTH, .argument = context->argument, .component = first, .dimension = (int)i};
         const char *what = rank == 1 ? "length" : i == 0 ? "rows" : i == 1 ? "columns" : "extent";
-        parameter.name = first ? arena_printf(e->arena, "%s_%zu_%s", context->name, first, what)
-                               : arena_printf(e->arena, "%s_%s", context->name, what);
+        parameter.name = first ? arena_printf(e->kept, "%s_%zu_%s", context->name, first, what)
+                               : arena_printf(e->kept, "%s_%s", context->name, what);
         parameter.value = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, parameter.name);
         extents[i] = parameter.value;
-        vec_push(e->arena, &e->kernel->parameters, parameter);
+        vec_push(e->kept, &e->kernel->parameters, parameter);
     }
     base_list bases = {0};
     elab_leaf_bases(e, element, &bases);
@@ -71,11 +71,11 @@ static struct elab_value *array_parameter(struct elaborator *e, struct type *typ
         struct ir_parameter parameter = {
             .kind = IR_PARAMETER_BUFFER, .argument = context->argument, .component = context->component};
         parameter.name =
-            context->component ? arena_printf(e->arena, "%s_%zu", context->name, context->component) : context->name;
+            context->component ? arena_printf(e->kept, "%s_%zu", context->name, context->component) : context->name;
         context->component++;
         parameter.buffer = ir_buffer_new(e->builder, MEMORY_INPUT, LEVEL_GRID, bases.at[i], NULL, parameter.name);
         pull->memory.buffers[i] = parameter.buffer;
-        vec_push(e->arena, &e->kernel->parameters, parameter);
+        vec_push(e->kept, &e->kernel->parameters, parameter);
     }
     return elab_of_pull(e, pull);
 }
@@ -106,7 +106,7 @@ static void add_result(struct elaborator *e, bool is_array, struct ir_value *val
     struct ir_result result = {.is_array = is_array, .value = ir_resolve(e->builder, value), .buffer = buffer};
     if (buffer)
         buffer->is_result = true;
-    vec_push(e->arena, &e->kernel->results, result);
+    vec_push(e->kept, &e->kernel->results, result);
 }
 
 /* Allocates the buffers of an array result and records them. */
@@ -204,10 +204,6 @@ struct lower_body {
     size_t next; /* of the components, while they are stored */
 };
 
-static struct ir_value *length_of(struct elaborator *e, struct elab_value *array) {
-    return array->kind == ELAB_PUSH ? elab_push_length(e, array->push) : elab_as_pull(e, array)->length;
-}
-
 static void make_component(struct elaborator *e, struct lower_body *body, struct type *type, struct elab_value *shape) {
     type = type_resolve(type);
     if (type->kind == TYPE_TUPLE) {
@@ -219,7 +215,7 @@ static void make_component(struct elaborator *e, struct lower_body *body, struct
         .is_array = type->kind != TYPE_BASE, .element = type, .length = ir_int(e->builder, 1)};
     if (component.is_array) {
         e->shape++;
-        component.length = length_of(e, shape);
+        component.length = elab_length(e, shape);
         e->shape--;
         component.element = type_resolve(type->array.element);
     }
@@ -245,7 +241,7 @@ static void store_component(struct elaborator *e, struct lower_body *body, struc
         if (!component->measured)
             return;
         struct writer writer = elab_store_writer(&component->measured, 1, NULL);
-        store_scalar(e, body->level, &writer, elab_scalar(e, length_of(e, value)));
+        store_scalar(e, body->level, &writer, elab_scalar(e, elab_length(e, value)));
         return;
     }
     struct writer writer = elab_store_writer(component->buffers, component->count, NULL);
@@ -253,7 +249,7 @@ static void store_component(struct elaborator *e, struct lower_body *body, struc
         store_scalar(e, body->level, &writer, value);
         return;
     }
-    struct ir_value *length = length_of(e, value), *fits = ir_bool(e->builder, true);
+    struct ir_value *length = elab_length(e, value), *fits = ir_bool(e->builder, true);
     if (!e->shape && elab_may_be_unfinished(e, length))
         fits = ir_binary(e->builder, OP_LE, length, component->length);
     elab_run_if(e, fits, value->kind == ELAB_PUSH ? value->push : elab_push_of_pull(e, body->level, value->pull),
@@ -327,7 +323,7 @@ static void elaborate(struct elaborator *e) {
     const struct core_global *global = e->global;
     struct ir_kernel *kernel = e->kernel;
     kernel->parameter_type_count = global->parameter_count;
-    kernel->parameter_types = ARENA_ARRAY(e->arena, struct type *, global->parameter_count);
+    kernel->parameter_types = ARENA_ARRAY(e->kept, struct type *, global->parameter_count);
     struct elab_value **arguments = ARENA_ARRAY(e->arena, struct elab_value *, global->parameter_count);
     struct type *type = type_resolve(global->scheme->type);
     for (size_t i = 0; i < global->parameter_count; i++) {
@@ -355,7 +351,9 @@ static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_g
     kernel->is_cpu = options->is_cpu;
     kernel->warp_size = options->warp_size;
     kernel->grid_size = options->grid_size;
-    struct elaborator e = {.arena = arena,
+    struct arena *scratch = arena_new();
+    struct elaborator e = {.arena = scratch,
+                           .kept = arena,
                            .diagnostics = diagnostics,
                            .options = options,
                            .kernel = kernel,
@@ -363,14 +361,18 @@ static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_g
                            .span = global->span,
                            .may_leave_loops = may_leave_loops,
                            .stack_limit = stack_limit(options->stack_bytes)};
-    e.builder = ir_builder_new(arena, kernel, options->optimise);
-    e.bounds = map_new(arena);
-    e.constants = map_new(arena);
-    e.innermost_calls = map_new(arena);
-    if (setjmp(e.failure))
-        return NULL;
-    elaborate(&e);
-    return e.rejected.count ? NULL : kernel;
+    e.builder = ir_builder_new(arena, scratch, kernel, options->optimise);
+    e.bounds = map_new(scratch);
+    e.constants = map_new(scratch);
+    e.instances = map_new(scratch);
+    e.innermost_calls = map_new(scratch);
+    volatile bool is_done = false;
+    if (!setjmp(e.failure)) {
+        elaborate(&e);
+        is_done = e.rejected.count == 0;
+    }
+    arena_free(scratch);
+    return is_done ? kernel : NULL;
 }
 
 /* Few kernels without --check have a check after which loops are left, and all others need no guards against that. */

@@ -152,7 +152,7 @@ struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {
     return ir_binary(e->builder, OP_MAX, n, ir_int(e->builder, 0));
 }
 
-struct ir_value *elab_length(struct elaborator *e, struct elab_value *n) {
+struct ir_value *elab_given_length(struct elaborator *e, struct elab_value *n) {
     return elab_not_negative(e, exact_length(e, n));
 }
 

@@ -224,7 +224,7 @@ struct elab_value *elab_RANK_BY_INDEX(struct elaborator *e, enum primitive primi
     struct ir_builder *b = e->builder;
     struct ranks *ranks = ARENA_NEW(e->arena, struct ranks);
     ranks->indices = elab_as_pull(e, arguments[1]);
-    ranks->buckets = elab_length(e, arguments[0]);
+    ranks->buckets = elab_given_length(e, arguments[0]);
     struct push *push = elab_push_new(e, PUSH_RANKS, LEVEL_BLOCK);
     push->ranks = ranks;
     push->array = ranks->indices;

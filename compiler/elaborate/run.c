@@ -438,7 +438,7 @@ struct elab_value *elab_FORCE_UP_TO(struct elaborator *e, enum primitive primiti
     if (e->shape)
         return elab_of_pull(e, elab_unknown_array(e, element, NULL));
     struct push *push = elab_push_new(e, PUSH_INTO, of->level);
-    push->total = elab_length(e, arguments[0]);
+    push->total = elab_given_length(e, arguments[0]);
     push->of = of;
     push->said = elab_one_int(e, push->level, "said_length");
     push->said->is_zeroed = push->level == LEVEL_GRID;

@@ -58,8 +58,8 @@ struct elab_value *elab_PUSH_EACH(struct elaborator *e, enum primitive primitive
                                   struct elab_value **arguments) {
     (void)primitive;
     struct push *push = elab_push_new(e, PUSH_EACH, elab_level(e, instance, 0));
-    push->total = elab_length(e, arguments[0]);
-    push->count = elab_length(e, arguments[1]);
+    push->total = elab_given_length(e, arguments[0]);
+    push->count = elab_given_length(e, arguments[1]);
     push->function = arguments[2];
     return elab_of_push(e, push);
 }
@@ -153,7 +153,7 @@ struct elab_value *elab_SEQFOR(struct elaborator *e, enum primitive primitive, c
                                struct elab_value **arguments) {
     (void)primitive;
     struct push *push = elab_push_new(e, PUSH_SEQFOR, LEVEL_THREAD);
-    push->total = elab_length(e, arguments[0]);
+    push->total = elab_given_length(e, arguments[0]);
     push->function = arguments[1];
     push->element = elab_type(e, instance, 0);
     return elab_of_push(e, push);

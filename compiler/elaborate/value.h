@@ -13,11 +13,13 @@ struct elab_value;
 /* What a name is bound to. Environments are shared lists, newest first. */
 struct environment {
     const struct core_local *local;
-    struct elab_value *value;   /* or, for a polymorphic let, NULL and: */
-    const struct core *delayed; /* evaluated at each use under the use's instance */
-    const struct environment *delayed_environment;
-    const struct instance *delayed_instance;
+    struct elab_value *value;      /* or, for a polymorphic let, NULL and: */
+    const struct delayed *delayed; /* evaluated at each use under the use's instance, in the environment of `next` */
     const struct environment *next;
+};
+struct delayed {
+    const struct core *core;
+    const struct instance *instance;
 };
 
 enum pull_kind {
@@ -28,8 +30,23 @@ enum pull_kind {
     PULL_CHOICE,   /* condition, then_array, else_array */
     PULL_UNKNOWN,  /* only its length is known: shapes (see note [shapes]) */
 };
+struct parts { /* note [parts] in parts.c */
+    struct pull *whole;
+    struct ir_value *width; /* of every chunk but the last, which may have less */
+};
 struct pull {
     enum pull_kind kind;
+    const struct parts *parts;          /* of an array of chunks: what they are parts of; or NULL */
+    bool keeps;                         /* MAP: the function keeps the lengths of chunks, as far as is known */
+    const struct ir_region *keeps_in;   /* in that region; NULL: that was not asked yet */
+    struct {                            /* GENERATE, MAP: elements that were asked for; note [asked again] */
+        const struct ir_region *region; /* where */
+        size_t stores;
+        int shape;
+        struct ir_value *index; /* of the first */
+        struct elab_value *element;
+        struct map *others; /* index → element; or NULL */
+    } asked;
     struct ir_value *length; /* an int, never negative; NULL: depends on data (in shapes only) */
     struct elab_value *function;
     struct pull *of;
@@ -117,9 +134,9 @@ struct elab_value {
         } closure;
         struct {
             enum primitive primitive;
+            int count; /* of the arguments that it has */
             const struct instance *instance;
-            struct elab_value *arguments[8];
-            int count;
+            struct elab_value **arguments;
         } primitive;
         struct pull *pull;
         struct push *push;
@@ -175,7 +192,8 @@ struct call {
    To find it where the concatenation is used (the host, mostly), the chunk is evaluated with `shape` set: nothing is stored, a force
    gives an array whose elements are unknown (NULL scalars), and what does not need them is still computed. */
 struct elaborator {
-    struct arena *arena;
+    struct arena *arena; /* for what goes when the kernel is elaborated */
+    struct arena *kept;  /* for what belongs to the kernel */
     struct diagnostics *diagnostics;
     const struct elaborate_options *options;
     struct ir_kernel *kernel;
@@ -185,6 +203,8 @@ struct elaborator {
     struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
     int shape;                        /* > 0: only lengths matter */
     bool may_leave_loops;             /* see note [unfinished lengths] */
+    int tries;                        /* > 0: errors are not told */
+    struct map *instances;            /* of each use, the last one */
     struct map *constants;            /* vals that are scalars known at compile time → their values */
     struct map *bounds;               /* carried lengths → a host value that they never exceed */
     const char *stack_limit;          /* deeper than here is an error */
@@ -199,6 +219,7 @@ struct elaborator {
 };
 
 /* ---- failure ---- */
+enum { INTERNAL_ERROR = 2 }; /* what a jump to `failure` says of one that was told */
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5), noreturn));
 /* The same, but elaboration goes on with something else in its place, to find what else is wrong: once for each place. */
@@ -215,6 +236,8 @@ void elab_count_step(struct elaborator *e, struct span span); /* fails after too
 struct elab_value *elab_evaluate(struct elaborator *e, const struct core *core, const struct environment *environment,
                                  const struct instance *instance);
 struct elab_value *elab_list_item(struct elaborator *e, struct pull *list, size_t index);
+const struct environment *elab_bind(struct elaborator *e, const struct environment *environment,
+                                    const struct core_local *local, struct elab_value *value);
 struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function, struct elab_value *argument);
 struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
                                struct elab_value *b);
@@ -230,6 +253,11 @@ struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition,
 /* NULL where it is not known: of what is not, and, without a condition, of lengths that differ. */
 struct ir_value *elab_choose_length(struct elaborator *e, struct ir_value *condition, struct ir_value *a,
                                     struct ir_value *b);
+bool elab_is_same_length(struct elaborator *e, struct ir_value *a, struct ir_value *b);
+/* Goes back to begin the chunk anew under each branch of an IF on that condition, where that can be: note [splits]. */
+void elab_split_on(struct elaborator *e, struct ir_value *condition, struct span span);
+/* Runs a body for what it finds out, and leaves what it builds behind; false where it failed, of which nothing is said. */
+bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
 /* Runs a body with a frame for splits: body emits, and gives nothing back. */
 void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
 
@@ -267,7 +295,13 @@ struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const
 
 /* ---- arrays.c ---- */
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index);
+/* The index as it is used there: one that is wrong is told, now or when the program runs. */
+struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struct ir_value *index);
 struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
+struct ir_value *elab_length(struct elaborator *e, struct elab_value *array);
+/* The sum or product of two lengths; what no int holds is an error. */
+struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum ir_check check, struct ir_value *x,
+                                      struct ir_value *y);
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
 struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
 /* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
@@ -278,9 +312,20 @@ bool elab_runs_for_certain(struct elaborator *e);
 void elab_remember(struct elaborator *e, enum ir_op op, struct elab_value **arguments, int arity,
                    struct elab_value *result);
 /* A length, and the size of chunks, as a program gives it: computed without wrapping. NULL: depends on data. */
-struct ir_value *elab_length(struct elaborator *e, struct elab_value *n);
+struct ir_value *elab_given_length(struct elaborator *e, struct elab_value *n);
 struct ir_value *elab_chunk_size(struct elaborator *e, struct elab_value *size);
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n); /* 0 instead; NULL stays */
+
+/* ---- views.c: NULL where the two have no array in common ---- */
+/* Of an `if` between elements of two arrays. */
+struct elab_value *elab_choose_element(struct elaborator *e, struct ir_value *condition, const struct core *core,
+                                       const struct environment *environment, const struct instance *instance);
+/* An element of PULL_CHOICE. */
+struct elab_value *elab_choose_array(struct elaborator *e, const struct pull *choice, struct ir_value *index);
+
+/* ---- parts.c ---- */
+/* The length of chunks together, where they are `size` long and known to make an array's; else NULL. */
+struct ir_value *elab_parts_length(struct elaborator *e, struct pull *chunks, struct ir_value *size);
 
 /* ---- run.c ---- */
 struct writer {

@@ -74,12 +74,18 @@ bool elab_is_ground(const struct elab_value *value) {
     return true;
 }
 
+static void check_width(struct elaborator *e, size_t leaves) {
+    if (leaves >= TYPE_MOST_SCALARS)
+        elab_fail(e, DIAG_TYPE_SIZE, e->span, "what is computed here is of more than %d scalars", TYPE_MOST_SCALARS);
+}
+
 void elab_flatten(struct elaborator *e, struct elab_value *value, ir_values *leaves) {
     if (value->kind == ELAB_TUPLE) {
         for (size_t i = 0; i < value->tuple.count; i++)
             elab_flatten(e, value->tuple.items[i], leaves);
         return;
     }
+    check_width(e, leaves->count);
     vec_push(e->arena, leaves, elab_as_scalar(e, value));
 }
 
@@ -106,6 +112,7 @@ struct elab_value *elab_unknown_like(struct elaborator *e, const struct elab_val
 void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases) {
     type = type_resolve(type);
     if (type->kind == TYPE_BASE) {
+        check_width(e, bases->count);
         vec_push(e->arena, bases, type->base);
     } else if (type->kind == TYPE_TUPLE) {
         for (size_t i = 0; i < type->tuple.count; i++)
@@ -188,7 +195,7 @@ static void tell(struct elaborator *e, enum diag_code code, struct span span, co
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    if (!e->rejected.count) /* else it may follow from what was put in place of the rejected */
+    if (!e->tries && !e->rejected.count) /* it may follow from what was put in place of the rejected */
         tell(e, code, span, format, arguments);
     va_end(arguments);
     longjmp(e->failure, 1);
@@ -196,6 +203,8 @@ void elab_fail(struct elaborator *e, enum diag_code code, struct span span, cons
 
 void elab_reject(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...) {
     enum { MOST = 20 };
+    if (e->tries)
+        longjmp(e->failure, 1);
     struct span place = elab_users_span(e, span);
     if (!place.end)
         place = span;
@@ -213,5 +222,5 @@ void elab_reject(struct elaborator *e, enum diag_code code, struct span span, co
 
 void elab_internal(struct elaborator *e, const char *what) {
     diag_error(e->diagnostics, DIAG_INTERNAL, e->span, "internal error in elaboration: %s", what);
-    longjmp(e->failure, 2);
+    longjmp(e->failure, INTERNAL_ERROR);
 }

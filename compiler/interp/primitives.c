@@ -76,6 +76,19 @@ static struct value interp_INDEX_OPERATOR(struct interp *in, const struct value 
     return interp_INDEX(in, a, span);
 }
 
+static struct value interp_PARTS_OF(struct interp *in, const struct value *a, struct span span) {
+    (void)in, (void)span;
+    return a[2];
+}
+
+static struct value interp_JOIN_PARTS(struct interp *in, const struct value *a, struct span span) {
+    return interp_apply(in, a[2], a[0], span);
+}
+
+static struct value interp_FULL_OR(struct interp *in, const struct value *a, struct span span) {
+    return a[0].scalar.integer ? a[1] : interp_apply(in, a[2], a[1], span);
+}
+
 static struct value interp_MAP(struct interp *in, const struct value *a, struct span span) {
     (void)span;
     return new_pull(in,

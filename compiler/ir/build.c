@@ -19,23 +19,24 @@ void ir_set_span(struct ir_builder *b, struct span span) { b->span = span; }
 
 bool ir_region_has_effects(const struct ir_builder *b) { return b->frames.at[b->frames.count - 1].stores; }
 
-struct ir_builder *ir_builder_new(struct arena *arena, struct ir_kernel *kernel, int optimise) {
-    struct ir_builder *b = ARENA_NEW(arena, struct ir_builder);
+struct ir_builder *ir_builder_new(struct arena *arena, struct arena *scratch, struct ir_kernel *kernel, int optimise) {
+    struct ir_builder *b = ARENA_NEW(scratch, struct ir_builder);
     b->arena = arena;
+    b->scratch = scratch;
     b->kernel = kernel;
     b->optimise = optimise;
     b->span = kernel->span;
     b->table_size = 256;
-    b->table = ARENA_ARRAY(arena, struct shared *, b->table_size);
+    b->table = ARENA_ARRAY(scratch, struct shared *, b->table_size);
     if (!kernel->body) {
         kernel->body = ARENA_NEW(arena, struct ir_region);
         kernel->body->id = kernel->region_count++;
         kernel->body->ambient = LEVEL_GRID;
     }
     while (b->regions.count <= kernel->body->id)
-        vec_push(arena, &b->regions, (struct region_info){0, false});
+        vec_push(scratch, &b->regions, (struct region_info){0, false});
     b->regions.at[kernel->body->id].open = true;
-    vec_push(arena, &b->frames, (struct frame){.kind = FRAME_BODY, .region = kernel->body});
+    vec_push(scratch, &b->frames, (struct frame){.kind = FRAME_BODY, .region = kernel->body});
     return b;
 }
 
@@ -58,6 +59,7 @@ struct ir_value *builder_value(struct ir_builder *b, enum base base, struct ir_r
 struct ir_instruction *builder_instruction(struct ir_builder *b, enum ir_kind kind, size_t operands, size_t results,
                                            size_t parameters) {
     struct ir_instruction *instruction = ARENA_NEW(b->arena, struct ir_instruction);
+    b->instruction_count++;
     instruction->kind = kind;
     instruction->span = b->span;
     struct ir_value **slots = ARENA_ARRAY(b->arena, struct ir_value *, operands + results + parameters + 1);
@@ -103,7 +105,7 @@ static uint64_t mix(uint64_t hash, uint64_t x) {
 static void table_add(struct ir_builder *b, uint64_t hash, struct ir_value *value, uint32_t stores) {
     if (b->table_count > b->table_size) {
         size_t size = b->table_size * 4;
-        struct shared **table = ARENA_ARRAY(b->arena, struct shared *, size);
+        struct shared **table = ARENA_ARRAY(b->scratch, struct shared *, size);
         for (size_t i = 0; i < b->table_size; i++)
             for (struct shared *node = b->table[i], *next; node; node = next) {
                 next = node->next;
@@ -113,7 +115,7 @@ static void table_add(struct ir_builder *b, uint64_t hash, struct ir_value *valu
         b->table = table;
         b->table_size = size;
     }
-    struct shared *node = ARENA_NEW(b->arena, struct shared);
+    struct shared *node = ARENA_NEW(b->scratch, struct shared);
     *node = (struct shared){hash, value, stores, b->table[hash % b->table_size]};
     b->table[hash % b->table_size] = node;
     b->table_count++;
@@ -367,6 +369,17 @@ struct ir_value *ir_convert(struct ir_builder *b, struct ir_value *x, enum base 
 
 /* ---- memory ---- */
 
+static void count_store(struct ir_builder *b) {
+    builder_top(b)->effects = builder_top(b)->stores = true;
+    b->store_count++;
+}
+
+size_t ir_instructions(const struct ir_builder *b) { return b->instruction_count; }
+
+size_t ir_stores(const struct ir_builder *b) { return b->store_count; }
+
+bool ir_is_volatile(const struct ir_builder *b) { return b->is_volatile; }
+
 struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enum level_value owner, enum base element,
                                 struct ir_value *capacity, const char *name) {
     struct ir_buffer *buffer = ARENA_NEW(b->arena, struct ir_buffer);
@@ -377,7 +390,7 @@ struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enu
     buffer->capacity = capacity ? builder_operand(b, capacity) : NULL;
     buffer->name = name;
     buffer->span = b->span;
-    vec_push(b->arena, &b->stores, 0);
+    vec_push(b->scratch, &b->stores, 0);
     if (ir_is_constant_memory(buffer))
         vec_push(b->arena, &b->kernel->buffers, buffer);
     return buffer;
@@ -421,7 +434,7 @@ void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer) {
     instruction->buffer = buffer;
     vec_push(b->arena, &b->kernel->buffers, buffer);
     builder_append(b, b->frames.count - 1, instruction);
-    builder_top(b)->effects = builder_top(b)->stores = true;
+    count_store(b);
 }
 
 /* Loads of a buffer that is not rewritten are pure once it is filled; the count of stores tells whether it was being filled in
@@ -475,7 +488,7 @@ void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *i
     instruction->is_volatile = b->is_volatile;
     b->stores.at[buffer->id]++;
     builder_append(b, b->frames.count - 1, instruction);
-    builder_top(b)->effects = builder_top(b)->stores = true;
+    count_store(b);
 }
 
 bool ir_set_overwrites(struct ir_builder *b, bool overwrites) {
@@ -501,7 +514,7 @@ static struct ir_value *atomic(struct ir_builder *b, enum ir_atomic atomic, stru
     struct ir_value *old = instruction->results[0] = builder_value(b, buffer->element, NULL, NULL);
     b->stores.at[buffer->id]++;
     builder_append(b, b->frames.count - 1, instruction);
-    builder_top(b)->effects = builder_top(b)->stores = true;
+    count_store(b);
     return old;
 }
 
@@ -521,7 +534,7 @@ void ir_fence(struct ir_builder *b, enum level_value among) {
     struct ir_instruction *fence = builder_instruction(b, IR_FENCE, 0, 0, 0);
     fence->outer = among;
     builder_append(b, b->frames.count - 1, fence);
-    builder_top(b)->effects = builder_top(b)->stores = true;
+    count_store(b);
 }
 
 /* A check is no store: a chunk may still be begun again after it (elaborate/value.h, note [splits]). */

@@ -13,8 +13,8 @@
 
 struct ir_builder;
 
-/* optimise 0: only constants are folded (static evaluation needs it); 1 and 2: all of the above. */
-struct ir_builder *ir_builder_new(struct arena *arena, struct ir_kernel *kernel, int optimise);
+/* `scratch` is for what the builder knows, and need not live as long as the kernel. optimise 0: only constants are folded (static evaluation needs it); 1 and 2: all of the above. */
+struct ir_builder *ir_builder_new(struct arena *arena, struct arena *scratch, struct ir_kernel *kernel, int optimise);
 struct ir_region *ir_current(const struct ir_builder *b);
 enum level_value ir_ambient(const struct ir_builder *b);
 void ir_set_span(struct ir_builder *b, struct span span); /* for what is built from now on */
@@ -105,6 +105,10 @@ void ir_begin_if(struct ir_builder *b, struct ir_value *condition);
 void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n); /* of the then-branch */
 void ir_end_if(struct ir_builder *b, struct ir_value **yields, struct ir_value **results, size_t n, bool export_all);
 
+/* How many stores, atomics and allocations there were so far, whatever became of them. */
+size_t ir_stores(const struct ir_builder *b);
+size_t ir_instructions(const struct ir_builder *b); /* likewise, of all */
+bool ir_is_volatile(const struct ir_builder *b);
 /* Anything emitted into the current region since it began that is not a pure operation, a load or a check? */
 bool ir_region_has_effects(const struct ir_builder *b);
 

@@ -60,7 +60,7 @@ struct region_info {
 };
 
 struct ir_builder {
-    struct arena *arena;
+    struct arena *arena, *scratch;
     struct ir_kernel *kernel;
     int optimise;
     struct span span;
@@ -78,7 +78,8 @@ struct ir_builder {
     int outside;     /* entered regions further out, where what is known in the branches that were left does not hold */
     int proof_steps; /* left of the proof that is tried */
     bool is_long_proof;
-    int rebuilding; /* linear.c: inside a rebuilt sum, sums are left as they are */
+    size_t store_count, instruction_count; /* all of them */
+    int rebuilding;                        /* linear.c: inside a rebuilt sum, sums are left as they are */
 };
 
 /* ---- build.c ---- */

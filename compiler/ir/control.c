@@ -14,14 +14,14 @@ static struct ir_region *new_region(struct ir_builder *b, enum level_value ambie
     region->owner = owner;
     region->parent = parent;
     while (b->regions.count <= region->id)
-        vec_push(b->arena, &b->regions, (struct region_info){0, false});
+        vec_push(b->scratch, &b->regions, (struct region_info){0, false});
     return region;
 }
 
 static void open_frame(struct ir_builder *b, enum frame_kind kind, struct ir_instruction *instruction,
                        struct ir_region *region) {
     b->regions.at[region->id] = (struct region_info){(uint32_t)b->frames.count, true};
-    vec_push(b->arena, &b->frames,
+    vec_push(b->scratch, &b->frames,
              (struct frame){.kind = kind,
                             .instruction = instruction,
                             .region = region,
@@ -105,7 +105,9 @@ static bool runs_never(const struct ir_value *count) { return count->is_constant
 
 struct ir_value *ir_begin_forall(struct ir_builder *b, enum level_value outer, enum level_value inner,
                                  struct ir_value *count, const char *name) {
+    enum { LAUNCH = 100 }; /* instructions that a device kernel of its own and its launch make */
     struct ir_instruction *loop = builder_instruction(b, IR_FORALL, 1, 0, 1);
+    b->instruction_count += outer == LEVEL_GRID ? LAUNCH : 0;
     loop->outer = outer;
     loop->inner = inner;
     loop->operands[0] = builder_operand(b, count);

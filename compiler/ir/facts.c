@@ -4,7 +4,7 @@
 
 struct value_info *facts_of(struct ir_builder *b, const struct ir_value *value) {
     while (b->values.count <= value->id)
-        vec_push(b->arena, &b->values, (struct value_info){.truth = IR_UNKNOWN});
+        vec_push(b->scratch, &b->values, (struct value_info){.truth = IR_UNKNOWN});
     return &b->values.at[value->id];
 }
 
@@ -15,7 +15,7 @@ struct range facts_range(struct ir_builder *b, const struct ir_value *value) {
 
 static struct value_info *change(struct ir_builder *b, const struct ir_value *value) {
     struct value_info *info = facts_of(b, value);
-    vec_push(b->arena, &b->undo, (struct undo){value->id, *info});
+    vec_push(b->scratch, &b->undo, (struct undo){value->id, *info});
     return info;
 }
 
@@ -67,7 +67,7 @@ static void assume_order(struct ir_builder *b, struct ir_value *x, struct ir_val
         low++;
     narrow_through(b, x, (struct range){below.low, high > below.low ? high : below.low}, from_depth);
     narrow_through(b, y, (struct range){low < above.high ? low : above.high, above.high}, from_depth);
-    vec_push(b->arena, &b->orders, (struct order){x, y, strict});
+    vec_push(b->scratch, &b->orders, (struct order){x, y, strict});
 }
 
 /* x != y: an end of x's range that y is known to be goes. */
@@ -88,8 +88,8 @@ static void assume_equal(struct ir_builder *b, struct ir_value *x, struct ir_val
         narrow_through(b, x, both, from_depth);
         narrow_through(b, y, both, from_depth);
     }
-    vec_push(b->arena, &b->orders, (struct order){x, y, false});
-    vec_push(b->arena, &b->orders, (struct order){y, x, false});
+    vec_push(b->scratch, &b->orders, (struct order){x, y, false});
+    vec_push(b->scratch, &b->orders, (struct order){y, x, false});
 }
 
 static void assume_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y, bool truth,

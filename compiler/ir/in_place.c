@@ -29,6 +29,8 @@ struct placing {
     struct ir_instruction *loop;
     struct ir_value *place, *first, *next; /* p, p0, and c - p */
     bool *moves;                           /* by value: computed from p */
+    size_t move_count;                     /* values that it has room for */
+    VEC(uint32_t) moving;                  /* those of which it says so */
     VEC(struct access) accesses;
     VEC(struct ir_buffer *) buffers;
 };
@@ -59,6 +61,21 @@ static bool is_known(struct placing *p, const struct ir_buffer *buffer) {
         if (p->buffers.at[i] == buffer)
             return true;
     return false;
+}
+
+static void set_moves(struct placing *p, const struct ir_value *value) {
+    p->moves[value->id] = true;
+    vec_push(p->arena, &p->moving, value->id);
+}
+
+static void forget_moves(struct placing *p) {
+    for (size_t i = 0; i < p->moving.count; i++)
+        p->moves[p->moving.at[i]] = false;
+    p->moving.count = 0;
+    if (p->kernel->value_count < p->move_count)
+        return;
+    p->move_count = 2 * (size_t)p->kernel->value_count + 1; /* loops in place have made more of them */
+    p->moves = ARENA_ARRAY(p->arena, bool, p->move_count);
 }
 
 static bool uses_place(const struct placing *p, const struct ir_instruction *instruction) {
@@ -104,7 +121,8 @@ static bool collect(struct placing *p, const struct ir_region *region, const str
             if (moves && instruction->op != OP_ADD && instruction->op != OP_SUB && instruction->op != OP_MUL &&
                 instruction->op != OP_SHL && instruction->op != OP_NEG)
                 return false;
-            p->moves[instruction->results[0]->id] = moves;
+            if (moves)
+                set_moves(p, instruction->results[0]);
             break;
         case IR_LOAD:
         case IR_STORE:
@@ -338,12 +356,6 @@ static void drop_zeros(struct placing *p, const struct ir_region *region) {
     }
 }
 
-/* What follows the loop finds the elements at the first place, too. */
-static void after_loop(struct placing *p, const struct ir_value *result) {
-    rewrite_set(&p->replaced, result, p->first);
-    rewrite_replace(p->kernel->body, &p->replaced);
-}
-
 /* Of a buffer of two halves, c apart, the second is no longer used: what was outside the loop is at the first place. */
 static void halve(const struct placing *p, struct ir_buffer *buffer) {
     const struct ir_value *capacity = buffer->capacity;
@@ -374,8 +386,8 @@ static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) 
     if (p->next == p->place || !base_info[p->place->base].is_integer || !linear_expand(p->next, &other) ||
         take_term(&other, p->place) != -1)
         return;
-    p->moves = ARENA_ARRAY(p->arena, bool, p->kernel->value_count + 1);
-    p->moves[p->place->id] = true;
+    forget_moves(p);
+    set_moves(p, p->place);
     for (int r = 0; r < 2; r++)
         if (loop->regions[r] && !collect(p, loop->regions[r], NULL, false))
             return;
@@ -389,7 +401,7 @@ static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) 
         if (loop->regions[r])
             put_in_place(p, loop->regions[r]);
     body->yields.at[i] = p->place;
-    after_loop(p, loop->results[i]);
+    rewrite_set(&p->replaced, loop->results[i], p->first); /* what follows finds the elements there, too */
     for (size_t k = 0; k < p->buffers.count; k++)
         halve(p, p->buffers.at[k]);
 }
@@ -403,12 +415,15 @@ static void drop_constant(struct placing *p, struct ir_instruction *loop, size_t
     rewrite_set(&p->replaced, loop->parameters[fixed + i], loop->operands[fixed + i]);
     rewrite_set(&p->replaced, loop->results[i], loop->operands[fixed + i]);
     body->yields.at[i] = loop->operands[fixed + i];
-    rewrite_replace(p->kernel->body, &p->replaced);
+    for (int r = 0; r < 2; r++)
+        if (loop->regions[r])
+            rewrite_replace(loop->regions[r], &p->replaced);
 }
 
 static void place_region(struct placing *p, struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
+        rewrite_operands(instruction, &p->replaced); /* of what came before: an instruction at a time */
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r])
                 place_region(p, instruction->regions[r]);
@@ -419,6 +434,7 @@ static void place_region(struct placing *p, struct ir_region *region) {
             drop_constant(p, instruction, k);
         }
     }
+    rewrite_yields(region, &p->replaced);
 }
 
 void pass_in_place(struct arena *arena, struct ir_kernel *kernel) {

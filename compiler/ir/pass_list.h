@@ -11,6 +11,7 @@ void pass_fuse_loops(struct arena *arena, struct ir_kernel *kernel);
 void pass_tidy(struct arena *arena, struct ir_kernel *kernel);
 void pass_whole_tiles(struct arena *arena, struct ir_kernel *kernel);
 void pass_zeros(struct arena *arena, struct ir_kernel *kernel);
+void pass_sink(struct arena *arena, struct ir_kernel *kernel);
 void pass_unroll(struct arena *arena, struct ir_kernel *kernel);
 void pass_no_wrap(struct arena *arena, struct ir_kernel *kernel);
 

@@ -20,17 +20,25 @@ static struct ir_value *replacement(const struct replacements *replacements, str
     return value;
 }
 
+void rewrite_operands(struct ir_instruction *instruction, const struct replacements *replacements) {
+    for (size_t j = 0; j < instruction->operand_count; j++)
+        instruction->operands[j] = replacement(replacements, instruction->operands[j]);
+}
+
+void rewrite_yields(struct ir_region *region, const struct replacements *replacements) {
+    for (size_t i = 0; i < region->yields.count; i++)
+        region->yields.at[i] = replacement(replacements, region->yields.at[i]);
+}
+
 void rewrite_replace(struct ir_region *region, const struct replacements *replacements) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
-        for (size_t j = 0; j < instruction->operand_count; j++)
-            instruction->operands[j] = replacement(replacements, instruction->operands[j]);
+        rewrite_operands(instruction, replacements);
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r])
                 rewrite_replace(instruction->regions[r], replacements);
     }
-    for (size_t i = 0; i < region->yields.count; i++)
-        region->yields.at[i] = replacement(replacements, region->yields.at[i]);
+    rewrite_yields(region, replacements);
 }
 
 void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region *to) {

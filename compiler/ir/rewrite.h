@@ -11,8 +11,10 @@ struct replacements {
 };
 struct replacements rewrite_begin(struct arena *arena, const struct ir_kernel *kernel);
 void rewrite_set(struct replacements *replacements, const struct ir_value *value, struct ir_value *by);
-/* In all operands and yields of the region. */
+/* In all operands and yields of the region; in those of one instruction, or of a region, without what is within. */
 void rewrite_replace(struct ir_region *region, const struct replacements *replacements);
+void rewrite_operands(struct ir_instruction *instruction, const struct replacements *replacements);
+void rewrite_yields(struct ir_region *region, const struct replacements *replacements);
 /* The instructions and yields of `from` go to the end of `to`. */
 void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region *to);
 

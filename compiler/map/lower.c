@@ -53,6 +53,7 @@ static void lower_assign(struct lowering *l, struct target_variable *variable, s
 
 void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr) {
     l->values[value->id] = expr;
+    vec_push(l->arena, &l->bound, value->id);
 }
 
 struct target_expr *lower_value(struct lowering *l, const struct ir_value *value) {
@@ -65,7 +66,8 @@ struct target_expr *lower_value(struct lowering *l, const struct ir_value *value
     expr->constant = value->constant;
     expr->low = value->low;
     expr->high = value->high;
-    return l->values[value->id] = expr;
+    lower_bind(l, value, expr);
+    return expr;
 }
 
 static bool has_load(const struct target_expr *expr) {

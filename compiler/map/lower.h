@@ -22,9 +22,12 @@ struct value_use {
     uint32_t subscripts;               /* of these, subscripts of loads and stores, or such but for a constant */
     const struct ir_instruction *user; /* the last one found; NULL: a region's yield */
     const struct ir_region *region;    /* where that use is */
+    /* Of what operations and loads give: the first instruction after it in its region that is neither; or NULL. */
+    const struct ir_instruction *next_other;
 };
-/* How often values are used in the body of `forall`, dead operations aside; indexed by value id. */
-struct value_use *uses_count(struct arena *arena, const struct ir_kernel *kernel, const struct ir_instruction *forall);
+/* How often values are used in the body of `forall`, dead operations aside; indexed by value id, all zeros before. */
+void uses_count(struct value_use *uses, const struct ir_kernel *kernel, const struct ir_instruction *forall);
+void uses_clear(struct value_use *uses, const struct ir_region *region); /* zeros again */
 /* Is it used, and only so? */
 bool uses_as_subscript(const struct value_use *uses, const struct ir_value *value);
 /* May this operation or load be printed inside its only user, or its users? */
@@ -84,6 +87,7 @@ struct lowering {
     struct target_kernel *target;
     struct target_block *block;  /* statements go to its end */
     struct target_expr **values; /* by value id */
+    VEC(uint32_t) bound;         /* those in it that are set */
     struct value_use *uses;
     struct map *arrays; /* ir_buffer → target_array */
     struct extents *extents;

@@ -111,9 +111,15 @@ static bool has_level(const struct ir_instruction *instruction, enum level_value
     return false;
 }
 
+/* By value id, zeros between two device kernels: cleared is only what one has set. */
+struct tables {
+    struct target_expr **values;
+    struct value_use *uses;
+};
+
 static struct target_kernel *map_forall(struct arena *arena, const struct ir_kernel *kernel,
                                         const struct ir_instruction *forall, const char *name,
-                                        const struct map_options *options) {
+                                        const struct map_options *options, const struct tables *tables) {
     struct target_kernel *target = ARENA_NEW(arena, struct target_kernel);
     target->name = name;
     target->forall = forall;
@@ -139,11 +145,12 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
                          .forall = forall,
                          .target = target,
                          .block = &target->body,
-                         .values = ARENA_ARRAY(arena, struct target_expr *, kernel->value_count + 1),
-                         .uses = uses_count(arena, kernel, forall),
+                         .values = tables->values,
+                         .uses = tables->uses,
                          .arrays = map_new(arena),
                          .extents = extents_of(arena, forall->regions[0]),
                          .names = names_new(arena)};
+    uses_count(l.uses, kernel, forall);
     if (options->mapping == TARGET_SIMT)
         simt_plan(&l);
     else
@@ -154,6 +161,9 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
         simt_begin(&l);
     else
         loop_begin(&l);
+    uses_clear(l.uses, forall->regions[0]);
+    for (size_t i = 0; i < l.bound.count; i++)
+        l.values[l.bound.at[i]] = NULL;
     bool is_large = target->register_bytes > SMALL_ARRAYS;
     target->blocks_together =
         (is_large ? options->threads_together_large : options->threads_together) / target->block_threads;
@@ -177,6 +187,8 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
                                   const struct map_options *options) {
     struct target_program *program = ARENA_NEW(arena, struct target_program);
     program->kernel = kernel;
+    const struct tables tables = {ARENA_ARRAY(arena, struct target_expr *, kernel->value_count + 1),
+                                  ARENA_ARRAY(arena, struct value_use, kernel->value_count + 1)};
     foralls found = {0};
     find_foralls(arena, kernel->body, &found);
     int digits = found.count > 100 ? 3 : found.count > 10 ? 2 : 1; /* so that they are in order by name, too */
@@ -185,7 +197,7 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
         if (found.count > 1)
             name = arena_printf(arena, "%s_%0*zu", name, digits, i);
         vec_push(arena, &program->kernels,
-                 map_forall(arena, kernel, found.at[i], names_of_kernel(arena, name), options));
+                 map_forall(arena, kernel, found.at[i], names_of_kernel(arena, name), options, &tables));
     }
     return program;
 }

@@ -26,11 +26,16 @@ static bool is_subscript_of(const struct value_use *uses, const struct ir_instru
 
 /* Backwards, so that an operation that only dead ones use is dead itself. */
 static void count_region(struct value_use *uses, const struct ir_kernel *kernel, const struct ir_region *region) {
+    const struct ir_instruction *next_other = NULL;
     for (size_t i = 0; i < region->yields.count; i++)
         count_operand(uses, region->yields.at[i], NULL, region);
     for (size_t i = region->instructions.count; i-- > 0;) {
         const struct ir_instruction *instruction = region->instructions.at[i];
         bool is_pure = instruction->kind == IR_OPERATION || instruction->kind == IR_LOAD;
+        if (is_pure)
+            uses[instruction->results[0]->id].next_other = next_other;
+        else
+            next_other = instruction;
         if (is_pure && !uses[instruction->results[0]->id].count)
             continue;
         for (size_t r = 0; r < 2; r++)
@@ -46,10 +51,24 @@ static void count_region(struct value_use *uses, const struct ir_kernel *kernel,
     }
 }
 
-struct value_use *uses_count(struct arena *arena, const struct ir_kernel *kernel, const struct ir_instruction *forall) {
-    struct value_use *uses = ARENA_ARRAY(arena, struct value_use, kernel->value_count + 1);
+void uses_count(struct value_use *uses, const struct ir_kernel *kernel, const struct ir_instruction *forall) {
     count_region(uses, kernel, forall->regions[0]);
-    return uses;
+}
+
+void uses_clear(struct value_use *uses, const struct ir_region *region) {
+    const struct value_use none = {0};
+    for (size_t i = 0; i < region->yields.count; i++)
+        uses[region->yields.at[i]->id] = none;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        for (size_t k = 0; k < instruction->operand_count; k++)
+            uses[instruction->operands[k]->id] = none;
+        for (size_t k = 0; k < instruction->result_count; k++)
+            uses[instruction->results[k]->id] = none;
+        for (size_t r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                uses_clear(uses, instruction->regions[r]);
+    }
 }
 
 /* Used once, in the region it is computed in. */
@@ -80,16 +99,11 @@ static bool load_may_move(const struct value_use *uses, const struct ir_instruct
     }
     if (user && is_asked_late(user, value))
         return false;
-    const struct ir_region *region = load->region;
-    size_t i = 0;
-    while (region->instructions.at[i] != load)
-        i++;
-    for (i++; i < region->instructions.count && region->instructions.at[i] != user; i++) {
-        enum ir_kind kind = region->instructions.at[i]->kind;
-        if (kind != IR_OPERATION && kind != IR_LOAD)
-            return false;
-    }
-    return true;
+    const struct ir_instruction *next_other = uses[load->results[0]->id].next_other;
+    if (!next_other || next_other == user)
+        return true;
+    bool is_pure = user && (user->kind == IR_OPERATION || user->kind == IR_LOAD) && user->region == load->region;
+    return is_pure && uses[user->results[0]->id].next_other == next_other;
 }
 
 /* x + 1, where all uses are subscripts and x has a name: processors add constants to addresses for nothing. */

@@ -201,17 +201,18 @@ static bool is_by_truth(const struct ir_value *value, const struct ir_region *lo
 }
 
 /* In the region, of that loop; only one without others in it is vectorised. */
-static bool loads_by_truth(const struct ir_region *region, const struct ir_region *loop) {
-    bool is_innermost = !has_loops(loop);
+static bool loads_by_truth(const struct ir_region *region, const struct ir_region *loop, bool is_innermost) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *at = region->instructions.at[i];
         if (at->kind == IR_LOAD && is_innermost && is_by_truth(at->operands[0], loop))
             return true;
         for (int r = 0; r < 2; r++)
-            if (at->regions[r] && loads_by_truth(at->regions[r], at->kind == IR_IF ? loop : at->regions[r]))
+            if (at->regions[r] &&
+                (at->kind == IR_IF ? loads_by_truth(at->regions[r], loop, is_innermost)
+                                   : loads_by_truth(at->regions[r], at->regions[r], !has_loops(at->regions[r]))))
                 return true;
     }
     return false;
 }
 
-bool lower_loads_by_truth(const struct ir_region *region) { return loads_by_truth(region, region); }
+bool lower_loads_by_truth(const struct ir_region *region) { return loads_by_truth(region, region, !has_loops(region)); }

@@ -6,7 +6,7 @@
 #include "types/check.h"
 
 enum { DOMAIN_PROPER = 0x1E, DOMAIN_AMBIENT = 0x1F, DOMAIN_PURE = 0x01 };
-enum { TYPE_SIZE_LIMIT = 200000 }; /* nodes; only programs that square their types get there */
+enum { TYPE_SIZE_LIMIT = 200000 }; /* nodes, each counted once; of a written type: with all synonyms written out */
 enum { SYNONYM_DEPTH_LIMIT = 1000 };
 
 /* ---- environment ---- */
@@ -118,7 +118,7 @@ struct checker {
     VEC(struct binding *) bound;
     signature_variables *signature_scope; /* type variables of the enclosing sig, or NULL */
 
-    uint32_t depth, next_type, next_level, next_local;
+    uint32_t depth, next_type, next_level, next_local, walks;
     struct level *ambient;
     VEC(struct level_constraint *) pending; /* level constraints not yet settled */
     bool propagates;                        /* level_propagate is at work, and `touched` collects */
@@ -186,7 +186,17 @@ unsigned class_closure(unsigned classes);                     /* with the classe
 unsigned class_of_name(const char *name);                     /* 0: unknown */
 const char *class_names(struct checker *c, unsigned classes); /* "num", "ord, eq": without implied ones */
 bool type_require(struct checker *c, struct type *type, enum kind kind, unsigned classes);
-bool type_is_small(struct type *type);
+bool type_is_small(struct checker *c, struct type *type);
+
+/* note [walks]
+   Types are graphs, so each walk through one has a number of its own and leaves it at the nodes that it has seen. A walk to
+   which it matters whether a node is given or taken (on the left of an arrow) looks at it once for each: `side` 0 or 1. */
+uint32_t type_walk_begin(struct checker *c);
+static inline bool type_walk_comes(uint32_t walk, struct type *type, int side) { /* for the first time? */
+    bool is_first = type->seen[side] != walk;
+    type->seen[side] = walk;
+    return is_first;
+}
 
 /* ---- unify.c ---- */
 bool unify(struct checker *c, struct type *a, struct type *b);

@@ -23,8 +23,10 @@ static void lower_level(struct checker *c, struct level *level) {
         view.variable->depth = c->depth;
 }
 
-void lower_depth(struct checker *c, struct type *type) {
+static void lower(struct checker *c, struct type *type, uint32_t walk) {
     type = type_resolve(type);
+    if (!type_walk_comes(walk, type, 0))
+        return;
     switch (type->kind) {
     case TYPE_VARIABLE:
         if (type->variable->depth > c->depth && type->variable->depth != DEPTH_QUANTIFIED)
@@ -34,30 +36,33 @@ void lower_depth(struct checker *c, struct type *type) {
     case TYPE_ERROR: break;
     case TYPE_TUPLE:
         for (size_t i = 0; i < type->tuple.count; i++)
-            lower_depth(c, type->tuple.items[i]);
+            lower(c, type->tuple.items[i], walk);
         break;
     case TYPE_ARROW:
         lower_level(c, type->arrow.ambient);
-        lower_depth(c, type->arrow.from);
-        lower_depth(c, type->arrow.to);
+        lower(c, type->arrow.from, walk);
+        lower(c, type->arrow.to, walk);
         break;
     case TYPE_LEVEL_ARROW:
         lower_level(c, type->level_arrow.level);
-        lower_depth(c, type->level_arrow.to);
+        lower(c, type->level_arrow.to, walk);
         break;
     case TYPE_PULL:
     case TYPE_PUSH:
         lower_level(c, type->array.level);
-        lower_depth(c, type->array.element);
+        lower(c, type->array.element, walk);
         break;
     }
 }
+
+void lower_depth(struct checker *c, struct type *type) { lower(c, type, type_walk_begin(c)); }
 
 /* ---- what a type mentions ---- */
 
 struct mentioned {
     struct checker *c;
     bool with_classes;
+    uint32_t walk;
     VEC(struct type_variable *) types;
     VEC(struct level_variable *) levels;
 };
@@ -74,6 +79,8 @@ static void mention_level(struct mentioned *m, struct level *level, uint8_t mark
 static void mention(struct mentioned *m, struct type *type, uint8_t mark) {
     uint8_t other = mark == MARK_GIVEN ? MARK_TAKEN : MARK_GIVEN;
     type = type_resolve(type);
+    if (!type_walk_comes(m->walk, type, mark == MARK_TAKEN))
+        return;
     switch (type->kind) {
     case TYPE_VARIABLE: {
         struct type_variable *variable = type->variable;
@@ -326,10 +333,11 @@ static void name_variables(struct checker *c, const struct scheme *scheme) {
 struct scheme *generalise(struct checker *c, struct type *type, size_t mark, bool with_classes) {
     struct mentioned m = {.c = c, .with_classes = with_classes};
     level_propagate(c, mark);
-    if (!type_is_small(type)) {
+    if (!type_is_small(c, type)) {
         diag_error(c->diagnostics, DIAG_TYPE_SIZE, c->at, "the type of this expression is too large");
         type = c->error_type;
     }
+    m.walk = type_walk_begin(c);
     mention(&m, type, MARK_GIVEN);
     choose_internal_levels(&m, mark);
     shorten_paths(&m, mark);
@@ -379,8 +387,9 @@ static struct level *instantiate_level(struct checker *c, struct level *level) {
     return view.offset ? level_shifted(c, level_view(view.variable->stand_in), view.offset) : view.variable->stand_in;
 }
 
-static struct type *instantiate_type(struct checker *c, struct type *type) {
-    type = type_resolve(type);
+static struct type *instantiate_type(struct checker *c, struct type *type, uint32_t walk);
+
+static struct type *instantiated(struct checker *c, struct type *type, uint32_t walk) {
     switch (type->kind) {
     case TYPE_VARIABLE: return type->variable->stand_in ? type->variable->stand_in : type;
     case TYPE_BASE:
@@ -389,13 +398,14 @@ static struct type *instantiate_type(struct checker *c, struct type *type) {
         struct type **items = ARENA_ARRAY(c->arena, struct type *, type->tuple.count);
         bool same = true;
         for (size_t i = 0; i < type->tuple.count; i++) {
-            items[i] = instantiate_type(c, type->tuple.items[i]);
+            items[i] = instantiate_type(c, type->tuple.items[i], walk);
             same &= items[i] == type->tuple.items[i];
         }
         return same ? type : type_tuple(c, items, type->tuple.count);
     }
     case TYPE_ARROW: {
-        struct type *from = instantiate_type(c, type->arrow.from), *to = instantiate_type(c, type->arrow.to);
+        struct type *from = instantiate_type(c, type->arrow.from, walk);
+        struct type *to = instantiate_type(c, type->arrow.to, walk);
         struct level *ambient = instantiate_level(c, type->arrow.ambient);
         return from == type->arrow.from && to == type->arrow.to && ambient == type->arrow.ambient
                    ? type
@@ -403,10 +413,10 @@ static struct type *instantiate_type(struct checker *c, struct type *type) {
     }
     case TYPE_LEVEL_ARROW:
         return type_level_arrow(c, instantiate_level(c, type->level_arrow.level),
-                                instantiate_type(c, type->level_arrow.to));
+                                instantiate_type(c, type->level_arrow.to, walk));
     case TYPE_PULL:
     case TYPE_PUSH: {
-        struct type *element = instantiate_type(c, type->array.element);
+        struct type *element = instantiate_type(c, type->array.element, walk);
         struct level *level = instantiate_level(c, type->array.level);
         if (element == type->array.element && level == type->array.level)
             return type;
@@ -414,6 +424,13 @@ static struct type *instantiate_type(struct checker *c, struct type *type) {
     }
     }
     return type;
+}
+
+static struct type *instantiate_type(struct checker *c, struct type *type, uint32_t walk) {
+    type = type_resolve(type);
+    if (type_walk_comes(walk, type, 0))
+        type->copy = instantiated(c, type, walk);
+    return type->copy;
 }
 
 struct type *instantiate(struct checker *c, const struct scheme *scheme, struct span span, const char *reason,
@@ -437,7 +454,7 @@ struct type *instantiate(struct checker *c, const struct scheme *scheme, struct 
         instance->levels[i] = level_fresh(c, variable->domain);
         variable->stand_in = instance->levels[i];
     }
-    struct type *type = instantiate_type(c, scheme->type);
+    struct type *type = instantiate_type(c, scheme->type, type_walk_begin(c));
     for (size_t i = 0; i < scheme->constraints.count; i++) {
         const struct level_constraint *k = &scheme->constraints.at[i];
         level_require(c, k->kind, instantiate_level(c, k->a), instantiate_level(c, k->b), span, reason);
@@ -457,7 +474,7 @@ struct type *instantiate_types(struct checker *c, struct type *type, struct type
         stand_ins[i] = type_fresh(c, variable->kind, variable->classes, variable->span);
         variable->stand_in = stand_ins[i];
     }
-    struct type *result = instantiate_type(c, type);
+    struct type *result = instantiate_type(c, type, type_walk_begin(c));
     for (size_t i = 0; i < count; i++)
         variables[i]->variable->stand_in = NULL;
     return result;

@@ -276,7 +276,7 @@ static struct core *infer_named_value(struct checker *c, const struct ast_expr *
     struct level *ambient = c->ambient;
     c->ambient = outer;
     c->depth--;
-    if (!type_is_small(core->type)) {
+    if (!type_is_small(c, core->type)) {
         diag_error(c->diagnostics, DIAG_TYPE_SIZE, value->span, "the type of this expression is too large");
         core->type = c->error_type;
     }

@@ -1,5 +1,6 @@
 /* Ground types at run time: the evaluators substitute what an instance says, and share what has no variables. */
 #include "support/fatal.h"
+#include "support/map.h"
 #include "types/type.h"
 
 static struct type *lookup_type(const struct instance *instance, const struct type_variable *variable) {
@@ -10,11 +11,11 @@ static struct type *lookup_type(const struct instance *instance, const struct ty
     return NULL;
 }
 
-static struct level *lookup_level(const struct instance *instance, const struct level_variable *variable) {
+static const enum level_value *lookup_level(const struct instance *instance, const struct level_variable *variable) {
     for (; instance; instance = instance->parent)
         for (size_t i = 0; instance->scheme && i < instance->scheme->level_count; i++)
             if (instance->scheme->level_variables[i] == variable)
-                return instance->levels ? instance->levels[i] : NULL;
+                return instance->levels ? &instance->levels[i] : NULL;
     return NULL;
 }
 
@@ -23,16 +24,13 @@ enum level_value level_instantiate(const struct instance *instance, struct level
     level = level_resolve(level);
     if (!level->variable)
         return level->value;
-    struct level *found = lookup_level(instance, level->variable);
+    const enum level_value *found = lookup_level(instance, level->variable);
     if (!found) {
         if (level->variable->domain & (1u << LEVEL_PURE))
             return LEVEL_PURE;
         fatal_internal("types", "level variable %u has no instance", (unsigned)level->variable->id);
     }
-    found = level_resolve(found);
-    if (found->variable)
-        fatal_internal("types", "level variable %u is not ground", (unsigned)level->variable->id);
-    return (enum level_value)((int)found->value + level->offset);
+    return (enum level_value)((int)*found + level->offset);
 }
 
 static struct level *ground_level(struct arena *arena, const struct instance *instance, struct level *level) {
@@ -51,8 +49,19 @@ static struct type *copy_of(struct arena *arena, const struct type *type) {
     return copy;
 }
 
-struct type *type_instantiate(struct arena *arena, const struct instance *instance, struct type *type) {
-    type = type_resolve(type);
+struct instantiation {
+    struct arena *arena;
+    const struct instance *instance;
+    size_t steps;
+    struct map *done; /* node → what became of it: types are graphs; NULL in the first few steps */
+};
+enum { FEW_STEPS = 64 };
+
+static struct type *instantiate(struct instantiation *in, struct type *type);
+
+static struct type *instantiate_node(struct instantiation *in, struct type *type) {
+    struct arena *arena = in->arena;
+    const struct instance *instance = in->instance;
     switch (type->kind) {
     case TYPE_VARIABLE: {
         struct type *found = lookup_type(instance, type->variable);
@@ -65,7 +74,7 @@ struct type *type_instantiate(struct arena *arena, const struct instance *instan
     case TYPE_TUPLE: {
         struct type **items = NULL;
         for (size_t i = 0; i < type->tuple.count; i++) {
-            struct type *item = type_instantiate(arena, instance, type->tuple.items[i]);
+            struct type *item = instantiate(in, type->tuple.items[i]);
             if (!items && item != type->tuple.items[i]) {
                 items = ARENA_ARRAY(arena, struct type *, type->tuple.count);
                 for (size_t j = 0; j < i; j++)
@@ -81,8 +90,8 @@ struct type *type_instantiate(struct arena *arena, const struct instance *instan
         return copy;
     }
     case TYPE_ARROW: {
-        struct type *from = type_instantiate(arena, instance, type->arrow.from);
-        struct type *to = type_instantiate(arena, instance, type->arrow.to);
+        struct type *from = instantiate(in, type->arrow.from);
+        struct type *to = instantiate(in, type->arrow.to);
         struct level *ambient = ground_level(arena, instance, type->arrow.ambient);
         if (from == type->arrow.from && to == type->arrow.to && ambient == type->arrow.ambient)
             return type;
@@ -94,7 +103,7 @@ struct type *type_instantiate(struct arena *arena, const struct instance *instan
     }
     case TYPE_LEVEL_ARROW: {
         struct level *level = ground_level(arena, instance, type->level_arrow.level);
-        struct type *to = type_instantiate(arena, instance, type->level_arrow.to);
+        struct type *to = instantiate(in, type->level_arrow.to);
         if (level == type->level_arrow.level && to == type->level_arrow.to)
             return type;
         struct type *copy = copy_of(arena, type);
@@ -104,7 +113,7 @@ struct type *type_instantiate(struct arena *arena, const struct instance *instan
     }
     case TYPE_PULL:
     case TYPE_PUSH: {
-        struct type *element = type_instantiate(arena, instance, type->array.element);
+        struct type *element = instantiate(in, type->array.element);
         struct level *level = ground_level(arena, instance, type->array.level);
         if (element == type->array.element && level == type->array.level)
             return type;
@@ -115,4 +124,24 @@ struct type *type_instantiate(struct arena *arena, const struct instance *instan
     }
     }
     return type;
+}
+
+static struct type *instantiate(struct instantiation *in, struct type *type) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_BASE || type->kind == TYPE_VARIABLE)
+        return instantiate_node(in, type);
+    if (++in->steps == FEW_STEPS)
+        in->done = map_new(in->arena);
+    struct type *known = in->done ? map_get(in->done, type) : NULL;
+    if (known)
+        return known;
+    struct type *result = instantiate_node(in, type);
+    if (in->done)
+        map_set(in->done, type, result);
+    return result;
+}
+
+struct type *type_instantiate(struct arena *arena, const struct instance *instance, struct type *type) {
+    struct instantiation in = {.arena = arena, .instance = instance};
+    return instantiate(&in, type);
 }

@@ -76,6 +76,39 @@ static bool is_scalar(struct type *type) { /* kind BT */
     return true;
 }
 
+/* Whether more scalars than `left` can come of it; each place of a part that comes twice counts. */
+static bool has_many_scalars(struct type *type, size_t *left) {
+    type = type_resolve(type);
+    switch (type->kind) {
+    case TYPE_TUPLE:
+        for (size_t i = 0; i < type->tuple.count; i++)
+            if (has_many_scalars(type->tuple.items[i], left))
+                return true;
+        return false;
+    case TYPE_PULL:
+    case TYPE_PUSH: return has_many_scalars(type->array.element, left);
+    case TYPE_VARIABLE:
+    case TYPE_BASE:
+    case TYPE_ARROW:
+    case TYPE_LEVEL_ARROW:
+    case TYPE_ERROR: break;
+    }
+    if (*left == 0)
+        return true;
+    --*left;
+    return false;
+}
+
+static bool check_width(struct checker *c, struct type *type, struct span span, const char *what) {
+    size_t left = TYPE_MOST_SCALARS;
+    if (!has_many_scalars(type, &left))
+        return true;
+    diag_error(c->diagnostics, DIAG_TYPE_SIZE, span,
+               "%s is of more than %d scalars: each of them would be an argument of the device's kernel", what,
+               TYPE_MOST_SCALARS);
+    return false;
+}
+
 static bool is_grid(const struct type *push) {
     struct level level = level_view(push->array.level);
     return !level.variable && level.value == LEVEL_GRID;
@@ -185,6 +218,8 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
     size_t errors = diag_error_count(c->diagnostics);
     for (size_t i = 0; i < decl->parameters.count && type->kind == TYPE_ARROW; i++) {
         const struct ast_pattern *pattern = decl->parameters.at[i];
+        if (!check_width(c, type->arrow.from, pattern->span, "this parameter of a kernel"))
+            return;
         bool closed = close_type(c, type->arrow.from);
         const char *problem = parameter_problem(type->arrow.from);
         if (problem) {
@@ -203,6 +238,8 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         type = type_resolve(type->arrow.to);
     }
     if (type->kind == TYPE_ERROR || diag_error_count(c->diagnostics) != errors)
+        return;
+    if (!check_width(c, type, decl->body->span, "the result of this kernel"))
         return;
     const char *problem = result_problem(type);
     if (problem && diag_has_error_in(c->diagnostics, decl->span))

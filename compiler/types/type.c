@@ -152,8 +152,10 @@ static bool require_of_variable(struct checker *c, struct type *type, enum kind 
     return true;
 }
 
-bool type_require(struct checker *c, struct type *type, enum kind kind, unsigned classes) {
+static bool require(struct checker *c, struct type *type, enum kind kind, unsigned classes, uint32_t walk) {
     type = type_resolve(type);
+    if (!type_walk_comes(walk, type, 0))
+        return true;
     switch (type->kind) {
     case TYPE_VARIABLE: return require_of_variable(c, type, kind, classes);
     case TYPE_BASE: return !(classes & ~classes_of_base(type->base)) || fail(c, FAILED_CLASS, type, kind, classes);
@@ -163,7 +165,7 @@ bool type_require(struct checker *c, struct type *type, enum kind kind, unsigned
         if (kind == KIND_TYP && !classes)
             return true;
         for (size_t i = 0; i < type->tuple.count; i++)
-            if (!type_require(c, type->tuple.items[i], kind, classes))
+            if (!require(c, type->tuple.items[i], kind, classes, walk))
                 return false;
         return true;
     case TYPE_ARROW:
@@ -181,9 +183,17 @@ bool type_require(struct checker *c, struct type *type, enum kind kind, unsigned
     return true;
 }
 
-static bool count_nodes(struct type *type, size_t *left) {
+bool type_require(struct checker *c, struct type *type, enum kind kind, unsigned classes) {
+    return require(c, type, kind, classes, type_walk_begin(c));
+}
+
+/* ---- size ---- */
+
+uint32_t type_walk_begin(struct checker *c) { return ++c->walks; }
+
+static bool count_nodes(struct type *type, size_t *left, uint32_t walk) {
     type = type_resolve(type);
-    if (type->is_settled && type->kind == TYPE_BASE)
+    if (!type_walk_comes(walk, type, 0))
         return true;
     if (*left == 0)
         return false;
@@ -194,18 +204,18 @@ static bool count_nodes(struct type *type, size_t *left) {
     case TYPE_ERROR: return true;
     case TYPE_TUPLE:
         for (size_t i = 0; i < type->tuple.count; i++)
-            if (!count_nodes(type->tuple.items[i], left))
+            if (!count_nodes(type->tuple.items[i], left, walk))
                 return false;
         return true;
-    case TYPE_ARROW: return count_nodes(type->arrow.from, left) && count_nodes(type->arrow.to, left);
-    case TYPE_LEVEL_ARROW: return count_nodes(type->level_arrow.to, left);
+    case TYPE_ARROW: return count_nodes(type->arrow.from, left, walk) && count_nodes(type->arrow.to, left, walk);
+    case TYPE_LEVEL_ARROW: return count_nodes(type->level_arrow.to, left, walk);
     case TYPE_PULL:
-    case TYPE_PUSH: return count_nodes(type->array.element, left);
+    case TYPE_PUSH: return count_nodes(type->array.element, left, walk);
     }
     return true;
 }
 
-bool type_is_small(struct type *type) {
+bool type_is_small(struct checker *c, struct type *type) {
     size_t left = TYPE_SIZE_LIMIT;
-    return count_nodes(type, &left);
+    return count_nodes(type, &left, type_walk_begin(c));
 }

@@ -88,9 +88,13 @@ enum type_kind {
     TYPE_PUSH,        /* element, level */
     TYPE_ERROR,       /* unifies with anything, silently */
 };
+/* A graph: what stands for a variable is shared by all its places, so a type of n nodes may be one of 2^n written out.
+   Whoever goes through one looks at each node once. */
 struct type {
     enum type_kind kind;
-    bool is_settled; /* the checker's own: no bound variable is left in it */
+    bool is_settled;   /* the checker's own: no bound variable is left in it */
+    uint32_t seen[2];  /* the checker's own: the last walks that came here; checker.h, note [walks] */
+    struct type *copy; /* the checker's own: what that walk made of it */
     union {
         struct type_variable *variable;
         enum base base;
@@ -113,6 +117,9 @@ struct type {
     };
 };
 struct type *type_resolve(struct type *type); /* follows links at the root */
+/* The most scalars that an element, a loop's state, a parameter or a result may have: each is a buffer, a value or an
+   argument of its own, and CUDA's kernels take 4 KiB of these, or 32. */
+enum { TYPE_MOST_SCALARS = 4096 };
 /* Of what `<l> -> t` gives with its levels: the core has no node for them, so `fun f <l> = 3` is a literal of such a type. */
 struct type *type_without_levels(struct type *type);
 
@@ -141,8 +148,8 @@ void level_print(struct text *out, struct level *level);
    The evaluators (interpreter, elaborator) meet types with quantified variables and carry what these stand for. */
 struct instance {
     const struct scheme *scheme;
-    struct type **types;   /* for scheme->type_variables; ground */
-    struct level **levels; /* for scheme->level_variables; constants */
+    struct type **types;            /* for scheme->type_variables; ground */
+    const enum level_value *levels; /* for scheme->level_variables */
     const struct instance *parent;
 };
 /* Substitutes; shares what has no variables. */

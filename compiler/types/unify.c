@@ -12,12 +12,21 @@ static void lower_level(struct level *level, uint32_t depth) {
         view.variable->depth = depth;
 }
 
+struct walk {
+    uint32_t number;
+    size_t left; /* nodes that it may still see */
+};
+
+static struct walk walk_begin(struct checker *c) { return (struct walk){type_walk_begin(c), TYPE_SIZE_LIMIT}; }
+
 /* Makes every variable in `type` at most as deep as `variable`, which must not be among them. */
-static bool adjust(struct checker *c, struct type_variable *variable, struct type *type, size_t *left) {
+static bool adjust(struct checker *c, struct type_variable *variable, struct type *type, struct walk *walk) {
     type = type_resolve(type);
-    if (*left == 0)
+    if (!type_walk_comes(walk->number, type, 0))
+        return true;
+    if (walk->left == 0)
         return fail(c, FAILED_SIZE, type, NULL);
-    --*left;
+    walk->left--;
     switch (type->kind) {
     case TYPE_VARIABLE:
         if (type->variable == variable)
@@ -29,29 +38,29 @@ static bool adjust(struct checker *c, struct type_variable *variable, struct typ
     case TYPE_ERROR: return true;
     case TYPE_TUPLE:
         for (size_t i = 0; i < type->tuple.count; i++)
-            if (!adjust(c, variable, type->tuple.items[i], left))
+            if (!adjust(c, variable, type->tuple.items[i], walk))
                 return false;
         return true;
     case TYPE_ARROW:
         lower_level(type->arrow.ambient, variable->depth);
-        return adjust(c, variable, type->arrow.from, left) && adjust(c, variable, type->arrow.to, left);
+        return adjust(c, variable, type->arrow.from, walk) && adjust(c, variable, type->arrow.to, walk);
     case TYPE_LEVEL_ARROW:
         lower_level(type->level_arrow.level, variable->depth);
-        return adjust(c, variable, type->level_arrow.to, left);
+        return adjust(c, variable, type->level_arrow.to, walk);
     case TYPE_PULL:
     case TYPE_PUSH:
         lower_level(type->array.level, variable->depth);
-        return adjust(c, variable, type->array.element, left);
+        return adjust(c, variable, type->array.element, walk);
     }
     return true;
 }
 
 /* Nothing more will be said of what an error has to do with. */
-static void give_up(struct checker *c, struct type *type, size_t *left) {
+static void give_up(struct checker *c, struct type *type, struct walk *walk) {
     type = type_resolve(type);
-    if (*left == 0)
+    if (!type_walk_comes(walk->number, type, 0) || walk->left == 0)
         return;
-    --*left;
+    walk->left--;
     switch (type->kind) {
     case TYPE_VARIABLE:
         if (!type->variable->rigid)
@@ -61,22 +70,22 @@ static void give_up(struct checker *c, struct type *type, size_t *left) {
     case TYPE_ERROR: return;
     case TYPE_TUPLE:
         for (size_t i = 0; i < type->tuple.count; i++)
-            give_up(c, type->tuple.items[i], left);
+            give_up(c, type->tuple.items[i], walk);
         return;
     case TYPE_ARROW:
-        give_up(c, type->arrow.from, left);
-        give_up(c, type->arrow.to, left);
+        give_up(c, type->arrow.from, walk);
+        give_up(c, type->arrow.to, walk);
         return;
-    case TYPE_LEVEL_ARROW: give_up(c, type->level_arrow.to, left); return;
+    case TYPE_LEVEL_ARROW: give_up(c, type->level_arrow.to, walk); return;
     case TYPE_PULL:
-    case TYPE_PUSH: give_up(c, type->array.element, left); return;
+    case TYPE_PUSH: give_up(c, type->array.element, walk); return;
     }
 }
 
 static bool bind(struct checker *c, struct type *at, struct type *to) {
     struct type_variable *variable = at->variable;
-    size_t left = TYPE_SIZE_LIMIT;
-    if (!adjust(c, variable, to, &left)) {
+    struct walk walk = walk_begin(c);
+    if (!adjust(c, variable, to, &walk)) {
         c->failure.a = at;
         c->failure.b = to;
         return false;
@@ -110,8 +119,34 @@ static void equal_ambients(struct checker *c, struct level *a, struct level *b) 
     c->failure.why = FAILED_NOT;
 }
 
+/* Larger types than this, written out, are not lifted: they would be as many copies of what they share. */
+enum { LIFTED_MOST = 2000 };
+
+static bool is_small_tree(struct type *type, size_t *left) {
+    type = type_resolve(type);
+    if (*left == 0)
+        return false;
+    --*left;
+    switch (type->kind) {
+    case TYPE_VARIABLE:
+    case TYPE_BASE:
+    case TYPE_PUSH:
+    case TYPE_ERROR: return true;
+    case TYPE_TUPLE:
+        for (size_t i = 0; i < type->tuple.count; i++)
+            if (!is_small_tree(type->tuple.items[i], left))
+                return false;
+        return true;
+    case TYPE_ARROW: return is_small_tree(type->arrow.from, left) && is_small_tree(type->arrow.to, left);
+    case TYPE_LEVEL_ARROW: return is_small_tree(type->level_arrow.to, left);
+    case TYPE_PULL: return is_small_tree(type->array.element, left);
+    }
+    return true;
+}
+
 /* A copy of `type` with ambients of its own: `up`, those of `type` fit them; else the other way round.
-   So a variable bound to it commits the other uses of the variable to nothing. */
+   So a variable bound to it commits the other uses of the variable to nothing, nor do the places of a part commit each
+   other: the copy is a tree. */
 static struct type *lifted(struct checker *c, struct type *type, bool up) {
     type = type_resolve(type);
     switch (type->kind) {
@@ -150,13 +185,36 @@ static struct type *lifted(struct checker *c, struct type *type, bool up) {
 
 /* ---- the two relations ---- */
 
-static bool relate(struct checker *c, struct type *found, struct type *expected, bool exactly);
+/* What was related already in one call: a pair of nodes says the same wherever it comes. */
+struct relation {
+    struct checker *c;
+    size_t steps;
+    struct map *done[2]; /* exactly or not: found → a map of what it was related to; NULL in the first few steps */
+};
+enum { FEW_STEPS = 64 };
 
-static bool relate_tuples(struct checker *c, struct type *found, struct type *expected, bool exactly) {
+static bool is_related(struct relation *r, struct type *found, struct type *expected, bool exactly) {
+    if (++r->steps < FEW_STEPS)
+        return false;
+    struct arena *arena = r->c->arena;
+    if (!r->done[exactly])
+        r->done[exactly] = map_new(arena);
+    struct map *to = map_get(r->done[exactly], found);
+    if (!to)
+        map_set(r->done[exactly], found, to = map_new(arena));
+    if (map_has(to, expected))
+        return true;
+    map_set(to, expected, NULL);
+    return false;
+}
+
+static bool relate(struct relation *r, struct type *found, struct type *expected, bool exactly);
+
+static bool relate_tuples(struct relation *r, struct type *found, struct type *expected, bool exactly) {
     if (found->tuple.count != expected->tuple.count)
-        return fail(c, FAILED_SHAPE, found, expected);
+        return fail(r->c, FAILED_SHAPE, found, expected);
     for (size_t i = 0; i < found->tuple.count; i++)
-        if (!relate(c, found->tuple.items[i], expected->tuple.items[i], exactly))
+        if (!relate(r, found->tuple.items[i], expected->tuple.items[i], exactly))
             return false;
     return true;
 }
@@ -168,14 +226,15 @@ static void relate_ambients(struct checker *c, struct level *found, struct level
         level_require(c, LEVEL_FITS, found, expected, c->at, c->reason);
 }
 
-static bool relate(struct checker *c, struct type *found, struct type *expected, bool exactly) {
+static bool relate(struct relation *r, struct type *found, struct type *expected, bool exactly) {
+    struct checker *c = r->c;
     found = type_resolve(found);
     expected = type_resolve(expected);
     if (found == expected)
         return true;
     if (found->kind == TYPE_ERROR || expected->kind == TYPE_ERROR) {
-        size_t left = TYPE_SIZE_LIMIT;
-        give_up(c, found->kind == TYPE_ERROR ? expected : found, &left);
+        struct walk walk = walk_begin(c);
+        give_up(c, found->kind == TYPE_ERROR ? expected : found, &walk);
         return true;
     }
     if (found->kind == TYPE_VARIABLE && expected->kind == TYPE_VARIABLE)
@@ -185,36 +244,45 @@ static bool relate(struct checker *c, struct type *found, struct type *expected,
         struct type *variable = up ? expected : found, *other = up ? found : expected;
         if (variable->variable->rigid)
             return fail(c, FAILED_RIGID, found, expected);
-        return bind(c, variable, exactly || !type_is_small(other) ? other : lifted(c, other, up));
+        size_t left = LIFTED_MOST;
+        return bind(c, variable, exactly || !is_small_tree(other, &left) ? other : lifted(c, other, up));
     }
     if (found->kind != expected->kind)
         return fail(c, FAILED_SHAPE, found, expected);
+    if (found->kind != TYPE_BASE && is_related(r, found, expected, exactly))
+        return true;
     switch (found->kind) {
     case TYPE_VARIABLE:
     case TYPE_ERROR: return true;
     case TYPE_BASE: return found->base == expected->base || fail(c, FAILED_SHAPE, found, expected);
-    case TYPE_TUPLE: return relate_tuples(c, found, expected, exactly);
+    case TYPE_TUPLE: return relate_tuples(r, found, expected, exactly);
     case TYPE_ARROW:
-        if (!relate(c, expected->arrow.from, found->arrow.from, exactly) ||
-            !relate(c, found->arrow.to, expected->arrow.to, exactly))
+        if (!relate(r, expected->arrow.from, found->arrow.from, exactly) ||
+            !relate(r, found->arrow.to, expected->arrow.to, exactly))
             return false;
         relate_ambients(c, found->arrow.ambient, expected->arrow.ambient, exactly);
         return true;
     case TYPE_LEVEL_ARROW:
         return level_unify(c, found->level_arrow.level, expected->level_arrow.level, NULL) &&
-               relate(c, found->level_arrow.to, expected->level_arrow.to, exactly);
+               relate(r, found->level_arrow.to, expected->level_arrow.to, exactly);
     case TYPE_PULL:
-        if (!relate(c, found->array.element, expected->array.element, exactly))
+        if (!relate(r, found->array.element, expected->array.element, exactly))
             return false;
         relate_ambients(c, found->array.level, expected->array.level, exactly);
         return true;
     case TYPE_PUSH:
-        return relate(c, found->array.element, expected->array.element, true) &&
+        return relate(r, found->array.element, expected->array.element, true) &&
                level_unify(c, found->array.level, expected->array.level, NULL);
     }
     return true;
 }
 
-bool unify(struct checker *c, struct type *a, struct type *b) { return relate(c, a, b, true); }
+bool unify(struct checker *c, struct type *a, struct type *b) {
+    struct relation r = {.c = c};
+    return relate(&r, a, b, true);
+}
 
-bool subsume(struct checker *c, struct type *found, struct type *expected) { return relate(c, found, expected, false); }
+bool subsume(struct checker *c, struct type *found, struct type *expected) {
+    struct relation r = {.c = c};
+    return relate(&r, found, expected, false);
+}

@@ -1,13 +1,17 @@
 """Deep, long and many: whatever a program writes, the compiler ends in a result or a clear error within ten seconds, and the
-time it takes grows with the length of the program."""
+time it takes grows with the length of the program. What is short and grows by a factor with each step takes a second and 200 MB."""
 
 import os
 import resource
+import subprocess
+import time
 from harness import Case
 
 ORDER = 38
 SANITIZED = True  # whose frames are larger
 SECONDS = 10
+CPU_SECONDS = 1  # of short programs, which take a tenth of it where nothing multiplies
+MEGABYTES = 200
 DEEP = 10_000
 MANY = 100_000
 MEGABYTE = 1_000_000
@@ -112,6 +116,33 @@ DOUBLINGS = {
 }
 
 
+NESTED = (13, 28, 60)
+ONE = "kernel k (x : int) = "
+
+# Short programs in which something doubles with each of n steps. name: (the program for n, the code it may end in, or None)
+# Types: a variable that comes twice is one node of two places.
+TYPES = {
+    "a variable twice": (lambda n: "fun p x = fn f => f x x\nfun q x = " + "p (" * n + "x" + ")" * n, None),
+    "pairs of pairs": (lambda n: "fun g x = let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") + f"in a{n}", None),
+    "pairs of pairs, of which a part is taken": (lambda n: (
+        ONE + "let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") + "in " + "fst (" * n + f"a{n}" + ")" * n), None),
+    "pairs of pairs as a result": (lambda n: (
+        ONE + "let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") + f"in a{n}"), "E0219"),
+    "pairs of pairs as elements": (lambda n: (
+        "kernel k (xs : [int]) = push <grid> (map (fn x => " + "fst (" * n + "x" + ")" * n + ") (force (push <grid> (map (fn x =>\n"
+        "let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") + f"in a{n}) xs))))"), "E0219"),
+    "functions of functions": (lambda n: "fun f0 x = (x, x)\n" + lines(n, lambda i: f"fun f{i + 1} x = f{i} (f{i} x)"), "E0219"),
+    "identities": (lambda n: ONE + "id " * n + "x", None),
+    "applied to itself": (lambda n: "fun twice f x = f (f x)\n" + ONE + "twice " * n + "(+ 1) x", "E0301"),
+    "polymorphic lets": (lambda n: (
+        "fun g a = let f0 = fn x => x in " + "".join(f"let f{i + 1} = fn x => (f{i} x, f{i} x) in " for i in range(n)) + f"f{n} a"), "E0219"),
+    "two large types that must be one": (lambda n: (
+        "fun p x = fn f => f x x\nfun q x y = " + "p (" * n + "(x, y)" + ")" * n + "\nfun r c x y = if c then q x y else q y x"), None),
+    "two large types that are not one": (lambda n: (
+        "fun p x = fn f => f x x\nfun q x = " + "p (" * n + "x" + ")" * n + "\nfun r c = if c then q true else q (true, true)"), "E0210"),
+}
+
+
 def doubling(step, body, parameter, n):
     return f"fun f n g = if n == 0 then g else f (n - 1) {step}\nkernel k {parameter} = {body.format(n=n)}\n"
 
@@ -131,6 +162,33 @@ def ends_in_time(env, program, codes, *command):
     first = done.stderr.split("\n", 1)[0][:300]
     assert good or wrong, f"exit status {done.returncode}, expected {codes}\n{first}"
     assert len(done.stderr) < MEGABYTE, f"{len(done.stderr)} bytes of messages"
+
+
+def ends_at_once(env, program, codes, *command):
+    """In an error of those, or well where None is among them, and in little time and memory."""
+    folder = env.tmp()
+    with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+        file.write(program)
+    with open(os.path.join(folder, "errors"), "w", encoding="utf-8") as errors:
+        process = subprocess.Popen([env.fclc, *command], cwd=folder, env=env.variables(), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=errors)
+        limit = time.monotonic() + 10 * SECONDS
+        while True:
+            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() > limit:
+                process.kill()
+            time.sleep(0.005)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    with open(os.path.join(folder, "errors"), encoding="utf-8") as errors:
+        said = errors.read(MEGABYTE)
+    good = process.returncode == 0 and None in codes
+    wrong = process.returncode == 1 and any(code and f"error[{code}]" in said for code in codes)
+    first = said.split("\n", 1)[0][:300]
+    assert good or wrong, f"exit status {process.returncode}, expected {codes}\n{first}"
+    seconds, megabytes = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    assert seconds < CPU_SECONDS and megabytes < MEGABYTES, f"{seconds:.1f} s and {megabytes:.0f} MB\n{first}"
 
 
 def seconds_of(env, program, runs, *command):
@@ -202,6 +260,13 @@ def cases(env):
             def doubled(parts=parts, n=n):
                 ends_in_time(env, doubling(*parts, n), ("E0301",) if n > 12 else (None,), *compile_it)
             yield Case(f"2^{n} {name}", doubled, alone=True)
+
+    for n in NESTED:
+        for name, (program, code) in TYPES.items():
+            def grows(program=program, code=code, n=n):
+                ends_at_once(env, program(n), (code, None), "check", "p.fcl")
+                ends_at_once(env, program(n), (code, None) if n == NESTED[0] else (code,), *compile_it)
+            yield Case(f"types, {n} nested: {name}", grows, alone=True)
 
     def linear(program, size, *command):
         # Ten small programs take about as long as one ten times as large; by a quadratic step that one would take

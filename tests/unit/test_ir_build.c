@@ -22,7 +22,7 @@ static struct fixture *new_fixture(void) {
     struct arena *arena = arena_new();
     struct fixture *t = ARENA_NEW(arena, struct fixture);
     t->arena = arena;
-    t->b = ir_builder_new(arena, &t->kernel, 1);
+    t->b = ir_builder_new(arena, arena, &t->kernel, 1);
     t->n = ir_parameter_value(t->b, BASE_I32, 0, INT32_MAX, "n");
     t->x = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "x");
     t->y = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "y");

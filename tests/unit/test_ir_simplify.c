@@ -138,7 +138,7 @@ static void random_expressions(enum base base, uint64_t first_seed, int rounds) 
         uint64_t seed = first_seed + (uint64_t)round * 977;
         struct arena *arena = arena_new();
         struct ir_kernel kernel = {0};
-        struct ir_builder *b = ir_builder_new(arena, &kernel, round % 8 == 7 ? 0 : 1);
+        struct ir_builder *b = ir_builder_new(arena, arena, &kernel, round % 8 == 7 ? 0 : 1);
         struct environment e;
         struct node nodes[VARIABLES + NODES * 3];
         int count = 0;
@@ -230,7 +230,7 @@ static struct fixture *new_fixture(void) {
     struct arena *arena = arena_new();
     struct fixture *t = ARENA_NEW(arena, struct fixture);
     t->arena = arena;
-    t->b = ir_builder_new(arena, &t->kernel, 1);
+    t->b = ir_builder_new(arena, arena, &t->kernel, 1);
     t->n = ir_parameter_value(t->b, BASE_I32, 0, INT32_MAX, "n");
     t->x = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "x");
     t->y = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "y");

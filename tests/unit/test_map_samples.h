@@ -20,7 +20,7 @@ static struct sample_kernel sample_begin(struct arena *arena, const char *name) 
     kernel->block_size = 256;
     kernel->warp_size = 32;
     kernel->grid_size = 1;
-    return (struct sample_kernel){arena, kernel, ir_builder_new(arena, kernel, 2)};
+    return (struct sample_kernel){arena, kernel, ir_builder_new(arena, arena, kernel, 2)};
 }
 
 static struct ir_value *sample_length(struct sample_kernel *s, const char *name) {

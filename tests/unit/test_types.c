@@ -369,8 +369,11 @@ static void test_instances(void **state) {
     assert_ptr_equal(use->global.global, f);
     assert_ptr_equal(use->global.instance.scheme, f->scheme);
     assert_int_equal(f->scheme->proper_count, 1);
-    struct instance instance = {f->scheme, use->global.instance.types, use->global.instance.levels, NULL};
-    assert_int_equal(level_instantiate(&instance, use->global.instance.levels[0]), LEVEL_BLOCK);
+    enum level_value *levels = ARENA_ARRAY(k.arena, enum level_value, f->scheme->level_count);
+    for (size_t i = 0; i < f->scheme->level_count; i++)
+        levels[i] = level_instantiate(NULL, use->global.instance.levels[i]);
+    assert_int_equal(levels[0], LEVEL_BLOCK);
+    struct instance instance = {f->scheme, use->global.instance.types, levels, NULL};
     struct text text;
     text_init(&text, k.arena);
     type_print(&text, type_instantiate(k.arena, &instance, f->scheme->type));
@@ -388,6 +391,12 @@ static void test_large_types(void **state) {
         text_printf(&text, "a%d = (a%d, a%d)\n", i + 1, i, i);
     text_add(&text, "in a40");
     struct checked k = check(text_string(&text));
+    assert_int_equal(diag_error_count(k.diagnostics), 0); /* 41 nodes, which are 2^40 written out */
+    arena_free(k.arena);
+    text.length = 0;
+    for (int i = 0; i < 20; i++) /* each doubles the nodes */
+        text_printf(&text, i ? "fun f%d x = (f%d x, f%d x)\n" : "fun f0 x = (x, x)\n", i, i - 1, i - 1);
+    k = check(text_string(&text));
     assert_true(diag_error_count(k.diagnostics) > 0); /* and it ends */
     arena_free(k.arena);
     arena_free(arena);

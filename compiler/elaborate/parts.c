@@ -1,0 +1,123 @@
+/* Arrays of chunks that are known to be parts of an array, and putting them together again.
+
+   note [parts]
+   `splitUp`, `rows` and a matrix in memory say of which array their chunks are the parts, and how long these are. So `flatten`
+   gives that array back, without a division, and where a function on chunks keeps their lengths, what they make together is as
+   long as what was split. Computed from the chunks, as their number times the length of the first and so on, it would have
+   a bound that grows with each step by a factor, and memory is set aside by bounds. */
+#include "elaborate/value.h"
+
+/* ---- what the chunks are parts of ---- */
+
+/* A matrix in memory as the array of its elements. */
+static struct pull *flat_memory(struct elaborator *e, struct pull *matrix) {
+    struct ir_builder *b = e->builder;
+    struct pull *flat = ARENA_NEW(e->arena, struct pull);
+    *flat = *matrix;
+    flat->memory.extents++;
+    flat->memory.extent_count--;
+    flat->length = elab_combined_length(e, OP_MUL, CHECK_MANY_TIMES, ir_resolve(b, matrix->length),
+                                        ir_resolve(b, matrix->memory.extents[0]));
+    return flat;
+}
+
+static const struct parts *parts_of(struct elaborator *e, struct pull *pull) {
+    if (pull->parts || pull->kind != PULL_MEMORY || !pull->memory.extent_count || !pull->length)
+        return pull->parts;
+    struct parts *parts = ARENA_NEW(e->arena, struct parts);
+    parts->whole = flat_memory(e, pull);
+    parts->width = pull->memory.extents[0];
+    return parts;
+}
+
+/* ---- functions that keep the lengths of chunks ---- */
+
+struct mapped {
+    struct pull *chunks, *whole;
+    bool keeps; /* the length of each chunk */
+};
+
+/* What becomes of a chunk of the array at the end of the maps. */
+static struct elab_value *map_chunk(struct elaborator *e, struct pull *chunks, struct elab_value *chunk) {
+    if (chunks->kind != PULL_MAP || chunks->parts)
+        return chunk;
+    return elab_apply(e, chunks->function, map_chunk(e, chunks->of, chunk));
+}
+
+/* Of a chunk of which nothing is known but that it has a length. */
+static void compare_lengths(struct elaborator *e, void *context) {
+    struct mapped *mapped = context;
+    struct ir_value *length = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL);
+    struct pull *chunk = ARENA_NEW(e->arena, struct pull);
+    *chunk = *mapped->whole;
+    chunk->length = length;
+    chunk->parts = NULL;
+    e->shape++;
+    struct ir_value *after = elab_length(e, map_chunk(e, mapped->chunks, elab_of_pull(e, chunk)));
+    mapped->keeps = after && elab_is_same_length(e, after, length);
+}
+
+/* The array whose parts were mapped, by functions that keep their lengths; else NULL. */
+static const struct parts *mapped_parts(struct elaborator *e, struct pull *chunks) {
+    struct pull *base = chunks;
+    while (base->kind == PULL_MAP && !base->parts)
+        base = base->of;
+    const struct parts *parts = parts_of(e, base);
+    if (!parts || base == chunks)
+        return parts;
+    if (!chunks->keeps_in || !ir_region_inside(ir_current(e->builder), chunks->keeps_in)) {
+        struct mapped mapped = {.chunks = chunks, .whole = parts->whole};
+        chunks->keeps = elab_try(e, compare_lengths, &mapped) && mapped.keeps;
+        chunks->keeps_in = ir_current(e->builder);
+    }
+    return chunks->keeps ? parts : NULL;
+}
+
+struct ir_value *elab_parts_length(struct elaborator *e, struct pull *chunks, struct ir_value *size) {
+    const struct parts *parts = mapped_parts(e, chunks);
+    if (!parts || !parts->whole->length || !elab_is_same_length(e, parts->width, size))
+        return NULL;
+    return ir_resolve(e->builder, parts->whole->length);
+}
+
+/* ---- primitives ---- */
+
+struct elab_value *elab_PARTS_OF(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                 struct elab_value **arguments) {
+    (void)primitive, (void)instance;
+    struct ir_value *width = elab_as_scalar(e, arguments[0]);
+    if (!width)
+        return arguments[2];
+    struct parts *parts = ARENA_NEW(e->arena, struct parts);
+    parts->width = width;
+    parts->whole = elab_as_pull(e, arguments[1]);
+    struct pull *pull = ARENA_NEW(e->arena, struct pull);
+    *pull = *elab_as_pull(e, arguments[2]);
+    pull->parts = parts;
+    return elab_of_pull(e, pull);
+}
+
+struct elab_value *elab_JOIN_PARTS(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                   struct elab_value **arguments) {
+    (void)primitive, (void)instance;
+    struct pull *chunks = elab_as_pull(e, arguments[0]);
+    const struct parts *parts = parts_of(e, chunks);
+    if (parts)
+        return elab_of_pull(e, parts->whole);
+    parts = mapped_parts(e, chunks);
+    if (!parts || !parts->whole->length)
+        return elab_apply(e, arguments[2], arguments[0]);
+    return elab_apply2(e, arguments[1], elab_scalar(e, parts->width), elab_scalar(e, parts->whole->length));
+}
+
+struct elab_value *elab_FULL_OR(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                struct elab_value **arguments) {
+    (void)primitive, (void)instance;
+    struct ir_value *is_full = elab_as_scalar(e, arguments[0]);
+    enum ir_truth known = is_full ? ir_known(e->builder, is_full) : IR_UNKNOWN;
+    if (known == IR_TRUE)
+        return arguments[1];
+    if (is_full && known == IR_UNKNOWN)
+        elab_split_on(e, is_full, e->span);
+    return elab_apply(e, arguments[2], arguments[1]);
+}
