@@ -1,5 +1,5 @@
-/* Portable C with OpenMP over the blocks where the compiler has it. Each kernel is a function that does one block's share,
-   and the exported one that calls it for all of them. */
+/* Portable C. A kernel is three functions: fcl_block_NAME does one block's share; fcl_part_NAME does some of the blocks, for who
+   has threads of his own to share them out among, as the runtime; and NAME does all of them, by OpenMP where the compiler has it. */
 #include "backend/print.h"
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
@@ -14,7 +14,9 @@ static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
 }
 
 static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
-    text_printf(p->out, "\nvoid %s(void *const *args, int64_t blocks) {\n", kernel->name);
+    const char *name = kernel->name;
+    text_printf(p->out, "\nvoid fcl_part_%s(void *const *args, int64_t fcl_first, int64_t fcl_end, int64_t blocks) {\n",
+                name);
     if (!kernel->parameters.count)
         text_add(p->out, "    (void)args;\n");
     for (size_t i = 0; i < kernel->parameters.count; i++) {
@@ -26,12 +28,16 @@ static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
             text_printf(p->out, "    %s%s *const %s = *(void *const *)args[%zu];\n",
                         parameter->is_const ? "const " : "", type, parameter->name, i);
     }
-    text_add(p->out, "#ifdef _OPENMP\n#pragma omp parallel for schedule(static) if (blocks > 1)\n#endif\n"
-                     "    for (int64_t block = 0; block < blocks; ++block)\n");
-    text_printf(p->out, "        fcl_block_%s(", kernel->name);
+    text_printf(p->out, "    for (int64_t block = fcl_first; block < fcl_end; ++block)\n        fcl_block_%s(", name);
     for (size_t i = 0; i < kernel->parameters.count; i++)
         text_printf(p->out, "%s, ", kernel->parameters.at[i].name);
     text_add(p->out, "block, blocks);\n}\n");
+    text_printf(p->out,
+                "\nvoid %s(void *const *args, int64_t blocks) {\n"
+                "#ifdef _OPENMP\n#pragma omp parallel for schedule(static) if (blocks > 1)\n#endif\n"
+                "    for (int64_t block = 0; block < blocks; ++block)\n"
+                "        fcl_part_%s(args, block, block + 1, blocks);\n}\n",
+                name, name);
 }
 
 static void file_head(struct text *out, struct file_needs needs) {
@@ -53,7 +59,8 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
         "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 64\")\n#define FCL_SCALAR\n"
         "#else\n#define FCL_UNROLL\n#define FCL_SCALAR\n#endif\n"
-        "#ifdef _OPENMP\n#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n"
+        "#if defined _OPENMP || defined FCL_OPENMP_SIMD /* as where -fopenmp-simd is given */\n"
+        "#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n"
         "#if defined __clang__ /* clang 15 begins anew with an index where it goes on with shorter vectors than 16 */\n"
         "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n#define FCL_SIMD_EIGHT FCL_EIGHT\n"
         "#else\n#define FCL_EIGHT\n#define FCL_SIMD_EIGHT FCL_SIMD\n#endif\n");
