@@ -180,8 +180,8 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
         return fclrt_no_memory(context);
     // GCC 12's straight-line vectoriser drops the rounding of (double)(float)x, hence without it; a test has the loop.
     context->build_options =
-        fclrt_copy_string("-O3 -march=native -fopenmp-simd -DFCL_OPENMP_SIMD -fno-math-errno -ffp-contract=off "
-                          "-fno-tree-slp-vectorize");
+        fclrt_copy_string("-O3 -march=native -fopenmp-simd -DFCL_OPENMP_SIMD -fno-math-errno -fno-trapping-math "
+                          "-ffp-contract=off -fno-tree-slp-vectorize");
 
     // What a built program depends on: the compiler's file, and the processor that -march=native means.
     char path[1024], name[256], features[4096];

@@ -106,6 +106,11 @@ const char *math_function(enum ir_op op) { return function_names[op]; }
 
 /* A function of C's mathematics: with the suffix f where a float's has one. */
 static void print_math(struct printer *p, const char *function, const struct target_expr *expr) {
+    if (p->dialect->has_scalar_mathematics && !p->are_shared && mathematics_has(expr->op, expr->base)) {
+        p->mathematics[expr->op] = true;
+        print_call(p, arena_printf(p->out->arena, "fcl_%s_float", function), expr);
+        return;
+    }
     bool has_suffix = p->dialect->has_f_suffix && expr->base == BASE_F32;
     print_call(p, has_suffix ? arena_printf(p->out->arena, "%sf", function) : function, expr);
 }

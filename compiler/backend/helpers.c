@@ -158,6 +158,7 @@ static void print_guarded(struct printer *p, enum ir_op op) {
 void print_helpers(struct printer *p) {
     for (int op = 0; op < OP_COUNT; op++)
         print_guarded(p, (enum ir_op)op);
+    print_mathematics(p);
     for (int helper = 0; helper < HELPER_COUNT; helper++)
         for (int base = 0; base < BASE_COUNT; base++)
             for (int from = 0; from < BASE_COUNT; from++)
