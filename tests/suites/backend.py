@@ -105,6 +105,15 @@ def cases(env):
         assert not done.returncode and "loop vectorized" in done.stderr, done.stderr
     yield Case("a loop with exp, log, pow and tanh goes by vectors in C", vector_loops)
 
+    def neighbours():
+        path = os.path.join(env.tmp(), "words.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (s : [u8]) = count id (generate (length s) (fn i => s ! i > 32 && (i == 0 || s ! (i - 1) < 32)))\n")
+        whole = body(open(compile_to("c", path), encoding="utf-8").read(), "fcl_block_k_0")
+        loop = re.search(r"for \(int i = 0; i < 256; \+\+i\) \{(.*?)local_array\[i\] =", whole, re.S).group(1)
+        assert "if (" not in loop and "max" not in loop and count(r"\bs\[", loop) == 4, loop
+    yield Case("in C the element before one is loaded without a branch, and in whole tiles without a maximum", neighbours)
+
     def one_warp():
         path = os.path.join(env.tmp(), "warp.fcl")
         with open(path, "w", encoding="utf-8") as file:
