@@ -8,8 +8,8 @@
 
    note [calls]
    Compilers do not make vectors of loops that call functions, and the exponential of 16 numbers takes hardly longer than that of one;
-   nor of those whose iterations have loops that end when each says so. So a loop over threads with either goes by vectors,
-   then by single iterations for what is left over. Its branches become masks, where they only compute, and a loop inside it goes
+   nor of those whose iterations have loops that end when each says so, nor across the rounds of a loop that all iterations have alike, as
+   over the taps of a filter. So a loop over threads with one of these goes by vectors, then by single iterations for what is left over. Its branches become masks, where they only compute, and a loop inside it goes
    on until the last lane has left. Floats that nobody reads after such a loop may change for lanes that have left; and where its
    rounds are short, it asks only after some of them whether any lane is left.
 
@@ -227,6 +227,9 @@ static bool is_flat_statement(struct finder *f, const struct target_statement *s
     case TARGET_IF:
         return shape == SHAPE_LANES && is_flat(f, &statement->body, true) && is_flat(f, &statement->other, true);
     case TARGET_WHILE: return (statement->value ? shape == SHAPE_LANES : true) && is_flat(f, &statement->body, true);
+    case TARGET_FOR: /* that all lanes go through together */
+        return shape == SHAPE_UNIFORM && shape_of(f, statement->limit) == SHAPE_UNIFORM &&
+               shape_of(f, statement->step) == SHAPE_UNIFORM && is_flat(f, &statement->body, is_branch);
     case TARGET_LEAVE_UNLESS: return shape == SHAPE_LANES;
     default: return false;
     }
@@ -524,6 +527,19 @@ static void flatten_while(struct finder *f, struct target_statement *loop, struc
         new_statement(f, TARGET_LEAVE_UNLESS, rounds.active, &round->body);
 }
 
+/* What lanes have got before it must stay in those rounds that are not for them. */
+static void flatten_for(struct finder *f, struct target_statement *loop, struct target_block *to,
+                        struct target_expr *all) {
+    struct target_block body = {0};
+    for (size_t i = 0; i < map_count(f->declared); i++) {
+        const void *variable = map_entry(f->declared, i).key;
+        map_set(f->assigned, variable, f->declared);
+    }
+    flatten(f, &loop->body, &body, all);
+    loop->body = body;
+    vec_push(f->l->arena, &to->statements, loop);
+}
+
 /* `active = active && value`, and out when no lane is left. */
 static void flatten_leave(struct finder *f, struct target_statement *leave, struct target_block *to) {
     struct target_expr *active = f->rounds->active, *still = expr_new(f->l, TARGET_EXPR_OPERATION, BASE_BOOL);
@@ -580,6 +596,10 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
         }
         if (statement->kind == TARGET_WHILE) {
             flatten_while(f, statement, to, all);
+            continue;
+        }
+        if (statement->kind == TARGET_FOR) {
+            flatten_for(f, statement, to, all);
             continue;
         }
         bool is_step = statement->value && shape_of(f, statement->value) == SHAPE_STEP;
