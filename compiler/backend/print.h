@@ -49,7 +49,7 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, scalar_loops, as_written, unoptimised, scalar_blocks;
+    bool doubles, atomics64, vectors, vector_loops, scalar_loops, as_written, unoptimised, scalar_blocks;
 };
 
 struct dialect {
@@ -78,6 +78,7 @@ struct dialect {
     bool has_generic_atomics;  /* GCC's built-in functions instead: they take elements of any type */
     const char *unroll, *roll; /* lines before loops that are to be unrolled, or not; NULL: none */
     const char *vectors[TARGET_VECTORS_COUNT];
+    bool has_own_vectors;        /* types and functions of vectors are what file_head makes: OpenCL's, after `fcl_` */
     const char *alignment;       /* printf format with the bytes */
     bool alignment_is_before;    /* …before the type, else after the name */
     bool has_scalar_mathematics; /* its library's functions take one number at a time: those of mathematics.c instead */
@@ -95,6 +96,7 @@ struct printer {
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
+    bool has_vector_loops;                 /* a loop by vectors, and the same by elements */
     bool mathematics[OP_COUNT];            /* used of those in mathematics.c */
     bool are_shared;                       /* helpers: others in the same C file may have defined them */
     bool points_to_shared; /* this kernel's shared arrays have pointers: PoCL 3.1 loses constant addresses of them
@@ -106,6 +108,7 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
 void print_constant(struct printer *p, enum base base, union scalar value, enum precedence least);
 const char *memory_type(const struct dialect *dialect, enum base base);
 const char *vector_type(struct printer *p, enum base base);
+const char *vector_prefix(const struct printer *p); /* of functions of vectors */
 /* As a vector, whatever it is. */
 void print_widened(struct printer *p, const struct target_expr *x);
 /* Of TARGET_LANES elements that follow one another in an array whose elements are scalars. */

@@ -109,7 +109,7 @@ static bool is_supported(const struct finder *f, const struct target_expr *expr)
     case OP_CEIL:
     case OP_TRUNC:
     case OP_FMA: return base == BASE_F32;
-    default: return vectors_is_call(expr->op) && base == BASE_F32;
+    default: return vectors_is_call(expr->op) && base == BASE_F32 && f->l->options->has_vectors;
     }
 }
 
@@ -585,6 +585,12 @@ static void flatten_assign(struct finder *f, struct target_statement *assign, st
     assign->value->lanes = LANES;
 }
 
+static struct target_expr *nothing(const struct finder *f, enum base base) {
+    struct target_expr *zero = expr_new(f->l, TARGET_EXPR_CONSTANT, base);
+    zero->lanes = LANES;
+    return zero;
+}
+
 /* The block's statements, of vectors, go to the end of `to`; what they assign only to the lanes of `all`, where it is given. */
 static void flatten(struct finder *f, const struct target_block *from, struct target_block *to,
                     struct target_expr *all) {
@@ -624,7 +630,9 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
                 variable->lanes = LANES;
             if (statement->value && variable->is_mutable)
                 map_set(f->assigned, variable, variable);
-            if (all) /* its name may be one of the other branch, too */
+            else if (variable->lanes && !statement->value && !f->l->options->has_vectors)
+                statement->value = nothing(f, variable->base); /* or compilers warn of lanes without a value */
+            if (all)                                           /* its name may be one of the other branch, too */
                 variable->name = names_fresh(f->l->names, variable->name, "t");
         }
         if (statement->kind == TARGET_STORE) {
