@@ -5,7 +5,9 @@
 // - A thread that waits for the next launch spins for a short while, then sleeps. It spins only where launches have been coming
 //   that fast, and not on a machine that has other work: then a spinning thread takes the time of one that could do something.
 // - Nobody is waited for who has not begun. Each thread takes blocks from its own stretch first (so that its cache has what it
-//   had in the last launch) and then from the others', and a thread that wakes up late finds the launch closed.
+//   had in the last launch) and then from the others', and a thread that wakes up late finds the launch closed. Beside other work
+//   the caller is more patient: a system that shares processors out fairly gives more to two threads that sleep now and
+//   then than to one that does all the work.
 // - Launches that are known to be short from earlier ones are done by the caller alone.
 #if !defined _GNU_SOURCE
 #define _GNU_SOURCE // sched_getaffinity
@@ -26,12 +28,15 @@ enum {
     MOST_THREADS = 1024,
     STACK_BYTES = 4 << 20, // kernels have arrays of a few hundred KiB on theirs
     // All in nanoseconds.
-    SPIN = 200000,       // a sleeping thread takes up to a tenth of this to wake up
-    SPIN_ON_END = 50000, // for the last blocks of others
-    PREEMPTED = 30000,   // spinning took so long between two looks at the clock: others have the processor
-    AVOID_SPINNING = 20000000,
-    SHORT = 3000,        // not worth sharing even if the others are awake,
-    SHORT_ASLEEP = 30000 // or have to be woken
+    SPIN = 200000,          // a sleeping thread takes up to a tenth of this to wake up
+    SPIN_ON_END = 50000,    // for the last blocks of others,
+    SPIN_BUSY = 5000,       // and beside other work
+    PREEMPTED = 30000,      // spinning took so long between two looks at the clock: do others want the processor?
+    PATIENCE = 1000000,     // of a caller whose own share is done, beside other work
+    LOOK_AGAIN = 50000000,  // after that, whether there is other work,
+    BUSY_MOST = 1600000000, // and after up to that, where spinning was found out to be wrong again and again
+    SHORT = 3000,           // not worth sharing even if the others are awake,
+    SHORT_ASLEEP = 30000    // or have to be woken
 };
 
 // Blocks of a launch. Who begins here goes on elsewhere.
@@ -65,7 +70,8 @@ struct fclrt_team {
 
     _Alignas(APART) _Atomic uint64_t gate;
     _Alignas(APART) _Atomic uint64_t launches;
-    _Atomic int64_t busy_until; // do not spin before that
+    _Atomic int64_t busy_until, avoid; // do not spin before that; how long that was
+    _Atomic int64_t look_at;           // then it is to be seen whether there is other work
     _Atomic bool is_ending, is_caller_asleep;
     pthread_mutex_t lock;
     pthread_cond_t is_done;
@@ -140,8 +146,9 @@ static void wake_others(struct fclrt_team *team, unsigned number) {
         wake(&team->members[i]);
 }
 
-static void take_blocks(struct fclrt_team *team, unsigned number) {
-    for (unsigned i = 0; i < team->used; i++) {
+// From so many stretches, that of member `number` first.
+static void take_blocks(struct fclrt_team *team, unsigned number, unsigned stretches) {
+    for (unsigned i = 0; i < stretches; i++) {
         struct share *share = &team->shares[(number + i) % team->used];
         while (atomic_load_explicit(&share->next, memory_order_relaxed) < share->end) {
             int64_t block = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed);
@@ -160,18 +167,46 @@ static bool enter(struct fclrt_team *team) {
 }
 
 static void leave(struct fclrt_team *team) {
-    if (atomic_fetch_sub(&team->gate, INSIDE) != INSIDE || !atomic_load(&team->is_caller_asleep))
+    bool is_last = (atomic_fetch_sub(&team->gate, INSIDE) & ~(uint64_t)OPEN) == INSIDE;
+    if (!is_last || !atomic_load(&team->is_caller_asleep))
         return;
     pthread_mutex_lock(&team->lock);
     pthread_cond_signal(&team->is_done);
     pthread_mutex_unlock(&team->lock);
 }
 
+// Do more threads want a processor than there are?
+static bool has_other_work(void) {
+    char *text = fclrt_read_file("/proc/loadavg", NULL);
+    long running = 0;
+    bool is_known = text && sscanf(text, "%*f %*f %*f %ld/", &running) == 1;
+    free(text);
+    return is_known && running > sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static bool is_busy(struct fclrt_team *team, int64_t time) { return time < atomic_load(&team->busy_until); }
+
+static void avoid_spinning(struct fclrt_team *team, int64_t time) {
+    int64_t before = atomic_load(&team->avoid);
+    bool is_again = time - atomic_load(&team->busy_until) < before;
+    int64_t avoid = !is_again ? LOOK_AGAIN : 2 * before < BUSY_MOST ? 2 * before : BUSY_MOST;
+    atomic_store(&team->avoid, avoid);
+    atomic_store(&team->busy_until, time + avoid);
+}
+
+static bool may_spin(struct fclrt_team *team, int64_t time) {
+    int64_t look_at = atomic_load(&team->look_at);
+    if (time >= look_at && atomic_compare_exchange_strong(&team->look_at, &look_at, time + LOOK_AGAIN) &&
+        !is_busy(team, time) && has_other_work())
+        avoid_spinning(team, time);
+    return !is_busy(team, time);
+}
+
 // Waits for a launch that is not the one of that number. `spins` says whether the last one came soon enough to be worth it.
 static void await_launch(struct member *member, uint64_t seen, bool *spins) {
     struct fclrt_team *team = member->team;
     int64_t begin = now(), before = begin;
-    while (*spins && atomic_load_explicit(&team->busy_until, memory_order_relaxed) < before) {
+    while (*spins && may_spin(team, before)) {
         for (int i = 0; i < 50; i++) {
             if (atomic_load(&team->launches) != seen)
                 return;
@@ -179,7 +214,7 @@ static void await_launch(struct member *member, uint64_t seen, bool *spins) {
         }
         int64_t time = now();
         if (time - before > PREEMPTED)
-            atomic_store(&team->busy_until, time + AVOID_SPINNING);
+            atomic_store(&team->look_at, 0);
         if (time - begin > SPIN)
             break;
         before = time;
@@ -207,7 +242,7 @@ static void *live(void *argument) {
             continue;
         if (member->number < team->used) {
             wake_others(team, member->number);
-            take_blocks(team, member->number);
+            take_blocks(team, member->number, team->used);
         }
         leave(team);
     }
@@ -238,10 +273,16 @@ static void reset(struct fclrt_team *team) {
     atomic_init(&team->gate, 0);
     atomic_init(&team->launches, 0);
     atomic_init(&team->busy_until, 0);
+    atomic_init(&team->avoid, 0);
+    atomic_init(&team->look_at, 0);
     atomic_init(&team->is_ending, false);
     atomic_init(&team->is_caller_asleep, false);
     pthread_mutex_init(&team->lock, NULL);
-    pthread_cond_init(&team->is_done, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&team->is_done, &attributes);
+    pthread_condattr_destroy(&attributes);
     for (unsigned i = 0; i < team->size; i++) {
         struct member *member = &team->members[i];
         *member = (struct member){.team = team, .number = i};
@@ -288,9 +329,29 @@ void fclrt_team_free(struct fclrt_team *team) {
     free(team);
 }
 
+static bool has_blocks(struct fclrt_team *team) {
+    for (unsigned i = 0; i < team->used; i++)
+        if (atomic_load(&team->shares[i].next) < team->shares[i].end)
+            return true;
+    return false;
+}
+
+// Lets the others do what is theirs, for a while.
+static void await_others(struct fclrt_team *team) {
+    int64_t end = now() + PATIENCE;
+    struct timespec until = {.tv_sec = end / 1000000000, .tv_nsec = end % 1000000000};
+    pthread_mutex_lock(&team->lock);
+    atomic_store(&team->is_caller_asleep, true);
+    while (has_blocks(team) && pthread_cond_timedwait(&team->is_done, &team->lock, &until) == 0) {
+    }
+    atomic_store(&team->is_caller_asleep, false);
+    pthread_mutex_unlock(&team->lock);
+}
+
 static void await_end(struct fclrt_team *team) {
     uint64_t gate = atomic_fetch_and(&team->gate, ~(uint64_t)OPEN) & ~(uint64_t)OPEN;
-    for (int64_t begin = gate ? now() : 0; gate && now() - begin < SPIN_ON_END; gate = atomic_load(&team->gate))
+    int64_t begin = gate ? now() : 0, end = begin + (is_busy(team, begin) ? SPIN_BUSY : SPIN_ON_END);
+    for (; gate && now() < end; gate = atomic_load(&team->gate))
         for (int i = 0; i < 20; i++)
             relax();
     if (!gate)
@@ -322,7 +383,11 @@ static void share_out(struct fclrt_team *team, fclrt_part *part, void *const *ar
     atomic_store(&team->gate, OPEN);
     atomic_fetch_add(&team->launches, 1);
     wake_others(team, 0);
-    take_blocks(team, 0);
+    if (team->started + 1 >= used && !may_spin(team, now())) {
+        take_blocks(team, 0, 1);
+        await_others(team);
+    }
+    take_blocks(team, 0, used);
     await_end(team);
 }
 
@@ -340,7 +405,7 @@ static bool do_alone(struct fclrt_team *team, fclrt_part *part, void *const *arg
 
 double fclrt_team_run(struct fclrt_team *team, fclrt_part *part, void *const *args, int64_t blocks, int64_t *work) {
     int64_t begin = now();
-    bool is_soon = begin - team->last < SPIN && atomic_load(&team->busy_until) < begin;
+    bool is_soon = begin - team->last < SPIN && !is_busy(team, begin);
     int64_t least = is_soon ? SHORT : SHORT_ASLEEP;
     bool is_alone = true;
     if (blocks < 2 || team->size < 2) {
