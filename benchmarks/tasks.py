@@ -1,5 +1,6 @@
 """FCL's side of the tasks of benchmarks/run, and which of them are measured when none are named."""
 
+PLAIN = "benchmarks/fcl/plain.fcl"
 WHOLE, MATRICES = "benchmarks/fcl/whole.fcl", "benchmarks/fcl/matrices.fcl"
 
 # FCL's side of each task: the program, its kernel, and the kernel's arguments, where @0 is the task's first input. What the
@@ -27,6 +28,11 @@ TASKS = {
     "matVec": {"file": MATRICES, "kernel": "timesVector", "arguments": "{rows} @0 @1"},
     "sgemm512": {"file": MATRICES, "kernel": "product", "arguments": "{columns} @0 @1"},
     "sgemm1024": {"file": MATRICES, "kernel": "product", "arguments": "{columns} @0 @1"},
+    "product64": {"file": PLAIN, "kernel": "product", "arguments": "{columns} @0 @1"},
+    "exp": {"file": PLAIN, "kernel": "exps", "arguments": "@0"},
+    "convolution": {"file": PLAIN, "kernel": "filtered", "arguments": "@0 @1"},
+    "words": {"file": PLAIN, "kernel": "words", "arguments": "@0"},
+    "runLengths": {"file": PLAIN, "kernel": "runLengths", "arguments": "@0"},
     "sobel": {"file": MATRICES, "kernel": "edges", "arguments": "{rows} {columns} @0"},
     "csr": {"file": "examples/sparse/sparse.fcl", "kernel": "times", "arguments": "@0 @1 @2 @3"},
     "mandelbrot": {"file": "examples/mandelbrot/mandelbrot.fcl", "kernel": "picture",
@@ -38,6 +44,9 @@ TASKS = {
     "obsidianMandelbrot": {"file": "examples/mandelbrot/mandelbrot.fcl", "kernel": "picture",
                            "arguments": "{columns} {rows} -2.2 0.8 -1.5 1.5"},
 }
+# What is there for NumPy's sake, and by nobody's hand.
+WITHOUT_REFERENCE = ["exp", "convolution", "words", "runLengths"]
+NUMPY = [*WITHOUT_REFERENCE, "product64"]
 QUICK = ["copy", "saxpy", "reverse", "transpose", "reduce", "scan", "filter", "sort", "histogram256", "sgemm1024"]
 DEFAULT = [*QUICK[:5], "rowsSquare", "scan", "segScan", "filter", "sort", "histogram256", "histogram65536", "D5", "matVec",
            "sgemm1024", "sobel", "csr", "mandelbrot", "blackScholes"]

@@ -1,6 +1,6 @@
 // The C backend: kernels are C functions that a C compiler turns into a shared object; memory is the host's.
 //
-// Everything is done when the call returns. Kernels use OpenMP for their blocks where the compiler has it.
+// Everything is done when the call returns. A kernel's blocks are shared out among the threads of threads.c.
 #include "internal.h"
 
 #include <dlfcn.h>
@@ -23,6 +23,7 @@ enum { MOST_ARGUMENTS_ON_STACK = 64 };
 
 struct state {
     struct fclrt_words compiler; // FCL_CC's words
+    struct fclrt_team *team;
 };
 
 // ---------------------------------------------------------------- the compiler
@@ -152,10 +153,9 @@ static enum fcl_status list_c(fclrt_receiver *receive, void *to, struct fclrt_no
     free(real);
     fclrt_free_words(&words);
 
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     info.memory_bytes = memory_bytes();
     info.max_buffer_bytes = info.memory_bytes;
-    info.compute_units = cores > 0 ? (uint32_t)cores : 1;
+    info.compute_units = fclrt_thread_count();
     return receive(to, &info) ? FCL_OK : FCL_NO_MEMORY;
 }
 
@@ -163,6 +163,7 @@ static enum fcl_status list_c(fclrt_receiver *receive, void *to, struct fclrt_no
 
 static void close_c(struct fcl_context *context) {
     struct state *state = context->state;
+    fclrt_team_free(state->team);
     fclrt_free_words(&state->compiler);
     free(state);
     context->state = NULL;
@@ -174,11 +175,13 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
     (void)ordinal;
     const char *command = compiler_command();
     struct state *state = context->state = calloc(1, sizeof *state);
-    if (!state || !fclrt_split(&state->compiler, 0, &command, 1))
+    if (!state || !fclrt_split(&state->compiler, 0, &command, 1) ||
+        !(state->team = fclrt_team_new(context->device.compute_units)))
         return fclrt_no_memory(context);
     // GCC 12's straight-line vectoriser drops the rounding of (double)(float)x, hence without it; a test has the loop.
     context->build_options =
-        fclrt_copy_string("-O3 -march=native -fopenmp -fno-math-errno -ffp-contract=off -fno-tree-slp-vectorize");
+        fclrt_copy_string("-O3 -march=native -fopenmp-simd -DFCL_OPENMP_SIMD -fno-math-errno -fno-trapping-math "
+                          "-ffp-contract=off -fno-tree-slp-vectorize");
 
     // What a built program depends on: the compiler's file, and the processor that -march=native means.
     char path[1024], name[256], features[4096];
@@ -314,7 +317,7 @@ static enum fcl_status load(struct fcl_program *program, const char *path) {
         return fclrt_fail(program->context, FCL_DRIVER_FAILED, "the compiled kernels cannot be loaded: %s",
                           reason ? reason : path);
     }
-    // The OpenMP library's threads outlive the program, so its code must too.
+    // A program of the caller's may use OpenMP, whose threads outlive it: so its library must, too.
     static const char *const openmp[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
     for (size_t i = 0; i < sizeof openmp / sizeof *openmp; i++) {
         void *library = dlopen(openmp[i], RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
@@ -381,7 +384,12 @@ static enum fcl_status build_c(struct fcl_program *program) {
 static void unload_c(struct fcl_program *program) { dlclose(program->handle); }
 
 static enum fcl_status find_c(struct fcl_kernel *kernel) {
+    char *part = fclrt_format("fcl_part_%s", kernel->name);
+    if (!part)
+        return fclrt_no_memory(kernel->program->context);
     kernel->handle = dlsym(kernel->program->handle, kernel->name);
+    kernel->part = dlsym(kernel->program->handle, part);
+    free(part);
     if (kernel->handle)
         return FCL_OK;
     return fclrt_fail(kernel->program->context, FCL_NO_KERNEL, "the program has no kernel named %s", kernel->name);
@@ -390,6 +398,36 @@ static enum fcl_status find_c(struct fcl_kernel *kernel) {
 static void forget_c(struct fcl_kernel *kernel) { (void)kernel; }
 
 // ---------------------------------------------------------------- launches
+
+// Which of the kernel's launches before was about as large: the same number of blocks, and each scalar of as many digits.
+static int64_t *work_of(struct fcl_kernel *kernel, const struct fcl_arg *args, size_t count, uint64_t blocks) {
+    uint64_t size = blocks;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t scalar = 0;
+        if (args[i].kind == FCL_ARG_SCALAR)
+            memcpy(&scalar, args[i].as.scalar, args[i].bytes);
+        size = size * 67 + (scalar ? 64 - (uint64_t)__builtin_clzll(scalar) : 0);
+    }
+    return &kernel->work[size % FCLRT_WORKS];
+}
+
+// How long it took, in seconds.
+static double run_kernel(struct fcl_kernel *kernel, void *const *values, const struct fcl_arg *args, size_t count,
+                         int64_t blocks) {
+    const struct state *state = kernel->program->context->state;
+    if (kernel->part) {
+        fclrt_part *part;
+        memcpy(&part, &kernel->part, sizeof part);
+        return fclrt_team_run(state->team, part, values, blocks, work_of(kernel, args, count, (uint64_t)blocks));
+    }
+    c_kernel *function;
+    memcpy(&function, &kernel->handle, sizeof function);
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    function(values, blocks);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    return (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+}
 
 static enum fcl_status launch_c(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,
                                 const struct fcl_arg *args, size_t count, struct fclrt_event *event, double *seconds) {
@@ -402,15 +440,10 @@ static enum fcl_status launch_c(struct fcl_kernel *kernel, uint64_t blocks, uint
     for (size_t i = 0; i < count; i++)
         values[i] =
             args[i].kind == FCL_ARG_BUFFER ? (const void *)&fclrt_memory_of(&args[i])->pointer : args[i].as.scalar;
-    c_kernel *function;
-    memcpy(&function, &kernel->handle, sizeof function);
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
     // Kernels take their arguments as `void *const *` and do not write through them.
-    function((void *const *)(const void *)values, (int64_t)blocks);
-    clock_gettime(CLOCK_MONOTONIC, &end);
+    double taken = run_kernel(kernel, (void *const *)(const void *)values, args, count, (int64_t)blocks);
     if (seconds)
-        *seconds = (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+        *seconds = taken;
     if (values != few)
         free(values);
     return FCL_OK;

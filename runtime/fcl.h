@@ -18,7 +18,8 @@
 //
 // Environment. FCL_LIBOPENCL, FCL_LIBCUDA and FCL_LIBNVRTC name a driver library to load instead of the usual one; FCL_CC
 // is the C compiler (default `cc`; more words are its first arguments); FCL_CACHE=0 switches off the cache of built
-// programs on disk, FCL_POOL=0 the reuse of freed buffers.
+// programs on disk, FCL_POOL=0 the reuse of freed buffers. FCL_THREADS says how many threads run C kernels; without it
+// OMP_NUM_THREADS does, or there are as many as processors that the process may use when the context is opened.
 #ifndef FCL_H
 #define FCL_H
 
@@ -80,7 +81,7 @@ struct fcl_device_info {
     uint64_t shared_bytes;     // shared (OpenCL: local) memory a block can have; 0: no limit known
     uint32_t max_threads;      // threads a block can have; 0: no limit
     uint64_t max_blocks;       // blocks a launch can have; larger launches are clamped to it
-    uint32_t compute_units;    // multiprocessors or cores
+    uint32_t compute_units;    // multiprocessors, cores, or for C threads
     uint32_t warp_width;       // threads that run in lockstep; 1 on CPUs, 0 where the driver does not tell
     uint32_t vector_bytes;     // what a vector register of a CPU has; 0 elsewhere
     uint32_t capability;       // CUDA: 10 × major + minor of the compute capability; 0 elsewhere
@@ -253,7 +254,8 @@ static inline struct fcl_arg fcl_arg_local(size_t bytes) {
 // ignores `threads`.
 //
 // A C kernel is `void NAME(void *const *args, int64_t blocks)`: args[i] points at the scalar, or at a variable that
-// holds the buffer's pointer.
+// holds the buffer's pointer. Where the program also has `void fcl_part_NAME(void *const *args, int64_t first, int64_t end,
+// int64_t blocks)`, which does the blocks from `first` to `end` - 1, these are shared out among the context's threads.
 enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,
                            const struct fcl_arg *args, size_t count);
 

@@ -24,16 +24,19 @@ struct fcl_buffer {
     struct fcl_buffer *next, *previous; // in context->buffers or context->pool
 };
 
+enum { FCLRT_WORKS = 8 };
 struct fcl_kernel {
     struct fcl_program *program;
     struct fcl_kernel *next;
     char *name;
-    void *handle;          // CUfunction, cl_kernel, or the pointer to a C function
-    uint32_t max_threads;  // threads this kernel can have in a block; 0: no limit
-    uint64_t own_shared;   // shared memory it declares itself, bytes
-    uint64_t thread_bytes; // memory of its own that each thread has, bytes; 0 where the driver does not tell
-    uint64_t asked_shared; // CUDA: dynamic shared memory already allowed, bytes
-    int64_t arguments;     // number of parameters, -1 where the driver does not tell
+    void *handle;              // CUfunction, cl_kernel, or the pointer to a C function
+    uint32_t max_threads;      // threads this kernel can have in a block; 0: no limit
+    uint64_t own_shared;       // shared memory it declares itself, bytes
+    uint64_t thread_bytes;     // memory of its own that each thread has, bytes; 0 where the driver does not tell
+    uint64_t asked_shared;     // CUDA: dynamic shared memory already allowed, bytes
+    int64_t arguments;         // number of parameters, -1 where the driver does not tell
+    void *part;                // C: the function that does some of the blocks, or NULL
+    int64_t work[FCLRT_WORKS]; // C: fclrt_team_run's, by the launch's size
 };
 
 struct fcl_program {
@@ -180,6 +183,23 @@ char *fclrt_library_stamp(const char *variable);
 // The whole of a file with a terminating 0 added; NULL when it cannot be read.
 char *fclrt_read_file(const char *path, size_t *bytes);
 bool fclrt_write_file(const char *path, const void *data, size_t bytes);
+
+// ---------------------------------------------------------------- threads for C kernels (threads.c)
+
+// Processors that this process may use: those of its affinity, or what its control group gives it.
+unsigned fclrt_processors(void);
+// FCL_THREADS or OMP_NUM_THREADS, where they say a number, or else as many as there are processors.
+unsigned fclrt_thread_count(void);
+
+// Does the blocks from `first` to `end` - 1 of a launch of that many.
+typedef void fclrt_part(void *const *args, int64_t first, int64_t end, int64_t blocks);
+struct fclrt_team;
+// Of so many threads, the caller's among them; the others begin when there is work for them. NULL: no memory.
+struct fclrt_team *fclrt_team_new(unsigned threads);
+void fclrt_team_free(struct fclrt_team *team);
+// Runs all blocks, each once, and returns the seconds that took. `work` is what one thread needs for a launch like it, in
+// nanoseconds, as far as earlier ones told (0: there was none), and learns from this one.
+double fclrt_team_run(struct fclrt_team *team, fclrt_part *part, void *const *args, int64_t blocks, int64_t *work);
 
 // ---------------------------------------------------------------- the cache on disk (cache.c)
 

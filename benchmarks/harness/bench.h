@@ -59,6 +59,10 @@ enum task_id {
     TASK_CSR,
     TASK_MANDELBROT,
     TASK_BLACK_SCHOLES,
+    TASK_EXP, // this and the next: what a user of NumPy would write; no kernels by hand
+    TASK_CONVOLUTION,
+    TASK_WORDS,
+    TASK_RUN_LENGTHS,
     TASK_FMA, // no task but the ceiling of what computes: references alone have it
 };
 

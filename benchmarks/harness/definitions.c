@@ -218,3 +218,46 @@ void define_black_scholes(struct problem *p) {
         puts[i] = (float)(paid * erfc(e * M_SQRT1_2) / 2 - price * erfc(d * M_SQRT1_2) / 2);
     }
 }
+
+void define_exp(struct problem *p) {
+    const float *in = p->in[0].at;
+    float *out = p->out[0].at;
+    for (size_t i = 0; i < p->out[0].count; i++)
+        out[i] = expf(in[i]);
+}
+
+void define_convolution(struct problem *p) {
+    const float *taps = p->in[0].at, *in = p->in[1].at;
+    float *out = p->out[0].at;
+    size_t count = p->in[0].count;
+    for (size_t i = 0; i < p->out[0].count; i++) {
+        double sum = 0;
+        for (size_t t = 0; t < count; t++)
+            sum += (double)taps[t] * (double)in[i + count - 1 - t];
+        out[i] = (float)sum;
+    }
+}
+
+static bool is_blank(unsigned char c) { return c == ' ' || c == '\n'; }
+
+void define_words(struct problem *p) {
+    const unsigned char *text = p->in[0].at;
+    int32_t words = 0;
+    for (size_t i = 0; i < p->in[0].count; i++)
+        words += !is_blank(text[i]) && (i == 0 || is_blank(text[i - 1]));
+    *(int32_t *)p->out[0].at = words;
+}
+
+void define_run_lengths(struct problem *p) {
+    const int32_t *in = p->in[0].at;
+    int32_t *values = p->out[0].at, *lengths = p->out[1].at;
+    size_t runs = 0;
+    for (size_t i = 0; i < p->in[0].count; i++) {
+        if (i == 0 || in[i] != in[i - 1]) {
+            values[runs] = in[i];
+            lengths[runs++] = 0;
+        }
+        lengths[runs - 1]++;
+    }
+    p->out[0].count = p->out[1].count = runs;
+}

@@ -32,5 +32,9 @@ void define_sobel(struct problem *problem);
 void define_csr(struct problem *problem);
 void define_mandelbrot(struct problem *problem);
 void define_black_scholes(struct problem *problem);
+void define_exp(struct problem *problem);
+void define_convolution(struct problem *problem); // result i: the sum of taps[t] * in[i + count - 1 - t]
+void define_words(struct problem *problem);       // how many letters have no letter before them
+void define_run_lengths(struct problem *problem); // each run's number, and how long it is
 
 #endif

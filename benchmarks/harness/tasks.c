@@ -203,6 +203,40 @@ static void inputs_options(struct problem *p) {
     p->operations = 54.0 * (double)n; // of which each exp, log, root and quotient is one
 }
 
+static void inputs_exp(struct problem *p) {
+    random_floats(p, (size_t)p->size, -10, 10);
+    result(p, ELEMENT_FLOAT, (size_t)p->size);
+}
+
+static void inputs_convolution(struct problem *p) {
+    size_t taps = (size_t)p->task->variant, n = (size_t)p->size;
+    random_floats(p, taps, -1, 1);
+    random_floats(p, n, -1, 1);
+    result(p, ELEMENT_FLOAT, n < taps ? 0 : n - taps + 1);
+    p->operations = 2.0 * (double)n * (double)taps;
+}
+
+// Letters, with a blank or the end of a line after every sixth or so.
+static void inputs_text(struct problem *p) {
+    size_t n = (size_t)p->size;
+    unsigned char *in = input(p, ELEMENT_BYTE, n, "text", 6, 1);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t word = random_word(i, 0);
+        in[i] = word % 6 ? (unsigned char)('a' + word / 6 % 26) : word % 60 ? ' ' : '\n';
+    }
+    result(p, ELEMENT_INT, 1);
+}
+
+// Runs of equal numbers, four long on average.
+static void inputs_runs(struct problem *p) {
+    size_t n = (size_t)p->size;
+    int32_t *in = input(p, ELEMENT_INT, n, "runs", 4, 1);
+    for (size_t i = 0; i < n; i++)
+        in[i] = i > 0 && random_word(i, 0) % 4 ? in[i - 1] : (int32_t)(random_word(i, 1) % 1000);
+    result(p, ELEMENT_INT, n);
+    result(p, ELEMENT_INT, n);
+}
+
 static void inputs_none(struct problem *p) { p->operations = 2.0 * (double)p->size; }
 static void define_none(struct problem *p) { (void)p; }
 
@@ -245,6 +279,11 @@ const struct task tasks[] = {
     {"matVec", TASK_MATVEC, "matVec", 0, 0, 0, inputs_matvec, define_matvec, 1e-4f, 0},
     {"sgemm512", TASK_SGEMM, "sgemm", 512 * 512, 0, 0, inputs_sgemm, define_sgemm, 1e-4f, 0},
     {"sgemm1024", TASK_SGEMM, "sgemm", 1024 * 1024, 0, 0, inputs_sgemm, define_sgemm, 1e-4f, 0},
+    {"product64", TASK_SGEMM, "sgemm", 64 * 64, 0, 0, inputs_sgemm, define_sgemm, 1e-4f, 0},
+    {"exp", TASK_EXP, "none", 0, 0, 0, inputs_exp, define_exp, 1e-6f, 0},
+    {"convolution", TASK_CONVOLUTION, "none", 0, 16, 0, inputs_convolution, define_convolution, 1e-5f, 0},
+    {"words", TASK_WORDS, "none", 0, 0, 0, inputs_text, define_words, 0, 0},
+    {"runLengths", TASK_RUN_LENGTHS, "none", 0, 0, 0, inputs_runs, define_run_lengths, 0, 0},
     {"sobel", TASK_SOBEL, "sobel", 0, 0, 0, inputs_sobel, define_sobel, 1e-5f, 0},
     {"csr", TASK_CSR, "csr", 0, 0, 0, inputs_csr, define_csr, 1e-4f, 0},
     {"mandelbrot", TASK_MANDELBROT, "mandelbrot", 1024 * 1024, 0, 0, inputs_picture, define_mandelbrot, 0, 0.01f},
@@ -277,8 +316,9 @@ void problem_solve(struct problem *problem) {
 }
 
 size_t problem_most(const struct problem *problem, size_t result) {
-    return problem->task->id == TASK_FILTER || problem->task->id == TASK_REDUCE ? (size_t)problem->size
-                                                                                : problem->out[result].count;
+    enum task_id id = problem->task->id;
+    return id == TASK_FILTER || id == TASK_REDUCE || id == TASK_RUN_LENGTHS ? (size_t)problem->size
+                                                                            : problem->out[result].count;
 }
 
 // ---------------------------------------------------------------- comparing

@@ -149,6 +149,10 @@ void plan_for_cpus(const struct task_side *task, bool is_opencl) {
         with(add_launch("blackScholes", per_unit(8), 1), "ffbbbbbi", (double)INTEREST, (double)VOLATILITY, in[0], in[1],
              in[2], out[0], out[1], n);
         break;
+    case TASK_EXP:
+    case TASK_CONVOLUTION:
+    case TASK_WORDS:
+    case TASK_RUN_LENGTHS: break; // nothing by hand
     case TASK_FMA: plan_fma((uint64_t)p->size, 1, 192); break;
     }
 }

@@ -129,6 +129,10 @@ void plan_for_cuda(const struct task_side *task) {
         with(add_elements("blackScholes", n), "ffbbbbbi", (double)INTEREST, (double)VOLATILITY, in[0], in[1], in[2],
              out[0], out[1], n);
         break;
+    case TASK_EXP:
+    case TASK_CONVOLUTION:
+    case TASK_WORDS:
+    case TASK_RUN_LENGTHS: break; // nothing by hand
     case TASK_FMA: plan_fma((uint64_t)p->size, GPU_BLOCK, 8); break;
     }
 }

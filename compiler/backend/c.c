@@ -1,5 +1,5 @@
-/* Portable C with OpenMP over the blocks where the compiler has it. Each kernel is a function that does one block's share,
-   and the exported one that calls it for all of them. */
+/* Portable C. A kernel is three functions: fcl_block_NAME does one block's share; fcl_part_NAME does some of the blocks, for who
+   has threads of his own to share them out among, as the runtime; and NAME does all of them, by OpenMP where the compiler has it. */
 #include "backend/print.h"
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
@@ -14,7 +14,9 @@ static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
 }
 
 static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
-    text_printf(p->out, "\nvoid %s(void *const *args, int64_t blocks) {\n", kernel->name);
+    const char *name = kernel->name;
+    text_printf(p->out, "\nvoid fcl_part_%s(void *const *args, int64_t fcl_first, int64_t fcl_end, int64_t blocks) {\n",
+                name);
     if (!kernel->parameters.count)
         text_add(p->out, "    (void)args;\n");
     for (size_t i = 0; i < kernel->parameters.count; i++) {
@@ -26,20 +28,84 @@ static void kernel_tail(struct printer *p, const struct target_kernel *kernel) {
             text_printf(p->out, "    %s%s *const %s = *(void *const *)args[%zu];\n",
                         parameter->is_const ? "const " : "", type, parameter->name, i);
     }
-    text_add(p->out, "#ifdef _OPENMP\n#pragma omp parallel for schedule(static) if (blocks > 1)\n#endif\n"
-                     "    for (int64_t block = 0; block < blocks; ++block)\n");
-    text_printf(p->out, "        fcl_block_%s(", kernel->name);
+    text_printf(p->out, "    for (int64_t block = fcl_first; block < fcl_end; ++block)\n        fcl_block_%s(", name);
     for (size_t i = 0; i < kernel->parameters.count; i++)
         text_printf(p->out, "%s, ", kernel->parameters.at[i].name);
     text_add(p->out, "block, blocks);\n}\n");
+    text_printf(p->out,
+                "\nvoid %s(void *const *args, int64_t blocks) {\n"
+                "#ifdef _OPENMP\n#pragma omp parallel for schedule(static) if (blocks > 1)\n#endif\n"
+                "    for (int64_t block = 0; block < blocks; ++block)\n"
+                "        fcl_part_%s(args, block, block + 1, blocks);\n}\n",
+                name, name);
 }
+
+/* Vectors of 16 elements, as extensions of GCC and Clang have them, with what OpenCL C has built in. */
+static const char vector_head[] =
+    "#if defined __clang__ || __GNUC__ >= 9 /* convertvector */\n"
+    "#define FCL_HAS_VECTORS\n"
+    "#pragma GCC diagnostic ignored \"-Wpsabi\" /* of functions in this file only */\n"
+    "#define FCL_INLINE static inline __attribute__((always_inline, unused))\n"
+    "typedef float fcl_float_16 __attribute__((vector_size(64)));\n"
+    "typedef int fcl_int_16 __attribute__((vector_size(64)));\n"
+    "typedef uint32_t fcl_uint_16 __attribute__((vector_size(64)));\n"
+    "typedef uint8_t fcl_u8_16 __attribute__((vector_size(16)));\n"
+    "typedef float fcl_floats_at __attribute__((vector_size(64), aligned(4), may_alias));\n"
+    "typedef int fcl_ints_at __attribute__((vector_size(64), aligned(4), may_alias));\n"
+    "typedef uint32_t fcl_uint32_ts_at __attribute__((vector_size(64), aligned(4), may_alias));\n"
+    "#define FCL_VECTOR(TYPE, at) (*(const fcl_##TYPE##s_at *)(at))\n"
+    "#define fcl_vector_vstore16(value, first, at)            \\\n"
+    "    do {                                                 \\\n"
+    "        const __typeof__(value) fcl_all = (value);       \\\n"
+    "        memcpy((at) + (first), &fcl_all, sizeof fcl_all); \\\n"
+    "    } while (0)\n"
+    "#define FCL_ALL(x) {x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x}\n"
+    "#define FCL_LANES ((fcl_int_16){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})\n"
+    "FCL_INLINE fcl_float_16 fcl_float_16_of(float x) { return (fcl_float_16)FCL_ALL(x); }\n"
+    "FCL_INLINE fcl_int_16 fcl_int_16_of(int x) { return (fcl_int_16)FCL_ALL(x); }\n"
+    "FCL_INLINE fcl_uint_16 fcl_uint_16_of(uint32_t x) { return (fcl_uint_16)FCL_ALL(x); }\n"
+    "#define fcl_float_16_from(x) __builtin_convertvector(x, fcl_float_16)\n"
+    "#define fcl_u8_16_from(x) __builtin_convertvector(x, fcl_u8_16)\n"
+    "/* b where the lanes of c are all ones, else a */\n"
+    "#define fcl_vector_select(a, b, c) FCL_CHOSEN(__typeof__(a), a, b, c)\n"
+    "#define FCL_CHOSEN(TYPE, a, b, c) ((TYPE)fcl_chosen((fcl_int_16)(a), (fcl_int_16)(b), c))\n"
+    "FCL_INLINE fcl_int_16 fcl_chosen(fcl_int_16 a, fcl_int_16 b, fcl_int_16 c) { return (b & c) | (a & ~c); }\n"
+    "#define fcl_vector_min(a, b) fcl_vector_select(b, a, (a) < (b))\n"
+    "#define fcl_vector_max(a, b) fcl_vector_select(b, a, (b) < (a))\n"
+    "#define fcl_vector_signbit(x) ((fcl_int_16)(x) < 0)\n"
+    "#define fcl_vector_fabs(x) ((fcl_float_16)((fcl_int_16)(x) & 0x7fffffff))\n"
+    "FCL_INLINE bool fcl_vector_any(fcl_int_16 x) {\n"
+    "    union {\n        fcl_int_16 all;\n        uint64_t at[8];\n    } u = {x};\n"
+    "    return ((u.at[0] | u.at[1]) | (u.at[2] | u.at[3]) | (u.at[4] | u.at[5]) | (u.at[6] | u.at[7])) != 0;\n"
+    "}\n"
+    "#define FCL_BY_LANES(name)                                             \\\n"
+    "    FCL_INLINE fcl_float_16 fcl_vector_##name(fcl_float_16 x) {        \\\n"
+    "        union {                                                        \\\n"
+    "            fcl_float_16 all;                                          \\\n"
+    "            float at[16];                                              \\\n"
+    "        } u = {x};                                                     \\\n"
+    "        FCL_SIMD                                                       \\\n"
+    "        for (int i = 0; i < 16; ++i)                                   \\\n"
+    "            u.at[i] = name##f(u.at[i]);                                \\\n"
+    "        return u.all;                                                  \\\n"
+    "    }\n"
+    "FCL_BY_LANES(sqrt)\nFCL_BY_LANES(floor)\nFCL_BY_LANES(ceil)\nFCL_BY_LANES(trunc)\n"
+    "FCL_INLINE fcl_float_16 fcl_vector_fma(fcl_float_16 x, fcl_float_16 y, fcl_float_16 z) {\n"
+    "    union {\n        fcl_float_16 all;\n        float at[16];\n    } a = {x}, b = {y}, c = {z};\n"
+    "    FCL_SIMD\n"
+    "    for (int i = 0; i < 16; ++i)\n"
+    "        a.at[i] = fmaf(a.at[i], b.at[i], c.at[i]);\n"
+    "    return a.all;\n"
+    "}\n"
+    "#endif\n";
 
 static void file_head(struct text *out, struct file_needs needs) {
     text_add(
         out,
         "/* Compile with -ffp-contract=off: multiplications and additions are not to be contracted; and with\n"
-        "   -fno-tree-slp-vectorize: GCC 12's straight-line vectoriser loses the rounding in (double)(float)x. */\n"
-        "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n\n"
+        "   -fno-tree-slp-vectorize: GCC 12's straight-line vectoriser loses the rounding in (double)(float)x.\n"
+        "   Loops are faster with -O3 -march=native -fno-math-errno -fno-trapping-math. */\n"
+        "#include <math.h>\n#include <stdbool.h>\n#include <stdint.h>\n#include <string.h>\n\n"
         "#if defined __clang__\n"
         "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that cannot be vectorised is no fault */\n"
         "#elif defined __GNUC__ /* what one loop fills another reads, which GCC does not always see */\n"
@@ -53,10 +119,12 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
         "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 64\")\n#define FCL_SCALAR\n"
         "#else\n#define FCL_UNROLL\n#define FCL_SCALAR\n#endif\n"
-        "#ifdef _OPENMP\n#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n"
+        "#if defined _OPENMP || defined FCL_OPENMP_SIMD /* as where -fopenmp-simd is given */\n"
+        "#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n"
         "#if defined __clang__ /* clang 15 begins anew with an index where it goes on with shorter vectors than 16 */\n"
         "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n#define FCL_SIMD_EIGHT FCL_EIGHT\n"
         "#else\n#define FCL_EIGHT\n#define FCL_SIMD_EIGHT FCL_SIMD\n#endif\n");
+    text_add(out, needs.vector_loops ? vector_head : "");
     if (needs.scalar_blocks)
         text_add(out, "#if defined __GNUC__ && !defined __clang__ /* GCC 12 makes wrong vectors of ys[x == z] */\n"
                       "#define FCL_SCALAR_BLOCK __attribute__((optimize(\"no-tree-loop-vectorize\")))\n"
@@ -103,8 +171,11 @@ const struct dialect dialect_c = {
                  [TARGET_WARP_COUNT] = {"1", PRECEDENCE_PRIMARY},
                  [TARGET_GLOBAL_WARP_ID] = {"block", PRECEDENCE_PRIMARY},
                  [TARGET_GLOBAL_WARP_COUNT] = {"blocks", PRECEDENCE_PRIMARY},
-                 [TARGET_LANE_ID] = {"0", PRECEDENCE_PRIMARY}},
+                 [TARGET_LANE_ID] = {"0", PRECEDENCE_PRIMARY},
+                 [TARGET_LANE_NUMBERS] = {"FCL_LANES", PRECEDENCE_PRIMARY}},
     .has_f_suffix = true,
+    .has_scalar_mathematics = true,
+    .has_own_vectors = true,
     .function_head = "static inline ",
     .clz32 = "(x ? __builtin_clz(x) : 32)",
     .clz64 = "(x ? __builtin_clzll(x) : 64)",

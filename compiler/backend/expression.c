@@ -106,6 +106,11 @@ const char *math_function(enum ir_op op) { return function_names[op]; }
 
 /* A function of C's mathematics: with the suffix f where a float's has one. */
 static void print_math(struct printer *p, const char *function, const struct target_expr *expr) {
+    if (p->dialect->has_scalar_mathematics && !p->are_shared && mathematics_has(expr->op, expr->base)) {
+        p->mathematics[expr->op] = true;
+        print_call(p, arena_printf(p->out->arena, "fcl_%s_float", function), expr);
+        return;
+    }
     bool has_suffix = p->dialect->has_f_suffix && expr->base == BASE_F32;
     print_call(p, has_suffix ? arena_printf(p->out->arena, "%sf", function) : function, expr);
 }
@@ -477,7 +482,20 @@ static void print_operation(struct printer *p, const struct target_expr *expr, e
 
 const char *vector_type(struct printer *p, enum base base) {
     base = base == BASE_BOOL ? BASE_I32 : base; /* what comparisons give: all bits set, or none */
+    if (p->dialect->has_own_vectors)
+        return arena_printf(p->out->arena, "fcl_%s_%d", base_info[base].name, TARGET_LANES);
     return arena_printf(p->out->arena, "%s%d", p->dialect->types[base], TARGET_LANES);
+}
+
+const char *vector_prefix(const struct printer *p) { return p->dialect->has_own_vectors ? "fcl_vector_" : ""; }
+
+/* Opens what makes a vector of a scalar, or of a vector with the same bits. */
+static void open_vector(struct printer *p, enum base base, bool is_same_bits) {
+    const char *type = vector_type(p, base);
+    if (p->dialect->has_own_vectors)
+        text_printf(p->out, is_same_bits ? "(%s)(" : "%s_of(", type);
+    else
+        text_printf(p->out, is_same_bits ? "as_%s(" : "(%s)(", type);
 }
 
 void print_element(struct printer *p, const struct target_array *array, const struct target_expr *index,
@@ -502,9 +520,13 @@ void print_widened(struct printer *p, const struct target_expr *x) {
     if (x->lanes) {
         print_expr(p, x, PRECEDENCE_ANY);
     } else if (x->base == BASE_BOOL) { /* true is 1 in C, and all bits in vectors */
-        text_printf(p->out, "(%s)(", vector_type(p, x->base));
+        open_vector(p, x->base, false);
         print_expr(p, x, PRECEDENCE_CHOICE + 1);
         text_add(p->out, " ? -1 : 0)");
+    } else if (p->dialect->has_own_vectors) {
+        open_vector(p, x->base, false);
+        print_expr(p, x, PRECEDENCE_ANY);
+        text_add(p->out, ")");
     } else {
         print_cast(p, vector_type(p, x->base), x, PRECEDENCE_ANY);
     }
@@ -517,7 +539,7 @@ static void print_natural(struct printer *p, const struct target_expr *x, enum p
     if (x->lanes && x->kind == TARGET_EXPR_OPERATION && is_wrapping(x)) {
         print_vector_infix(p, x, least);
     } else if (x->lanes) {
-        text_printf(p->out, "as_%s(", vector_type(p, BASE_U32));
+        open_vector(p, BASE_U32, true);
         print_expr(p, x, PRECEDENCE_ANY);
         text_add(p->out, ")");
     } else {
@@ -536,7 +558,7 @@ static void print_vector_call(struct printer *p, const char *function, const str
 
 static void print_vector_choice(struct printer *p, const struct target_expr *expr) {
     const struct target_expr *condition = expr->operands[0];
-    text_add(p->out, condition->lanes ? "select(" : "(");
+    text_printf(p->out, "%s(", condition->lanes ? arena_printf(p->out->arena, "%sselect", vector_prefix(p)) : "");
     if (!condition->lanes) {
         print_expr(p, condition, PRECEDENCE_CHOICE + 1);
         text_add(p->out, " ? ");
@@ -558,13 +580,18 @@ static const char *vector_function(struct printer *p, const struct target_expr *
     case OP_MAX: {
         enum helper helper = expr->op == OP_MIN ? HELPER_MIN_VECTOR : HELPER_MAX_VECTOR;
         if (!base_info[expr->base].is_floating || p->dialect->is_plain)
-            return expr->op == OP_MIN ? "min" : "max";
+            return arena_printf(p->out->arena, "%s%s", vector_prefix(p), expr->op == OP_MIN ? "min" : "max");
         p->helpers[helper][expr->base][BASE_BOOL] = true;
         return helper_name(p->out->arena, helper, expr->base, BASE_BOOL);
     }
-    case OP_ABS: return "fabs";
-    case OP_CONVERT: return arena_printf(p->out->arena, "convert_%s", vector_type(p, expr->base));
-    default: return use_function(p, expr);
+    case OP_ABS: return arena_printf(p->out->arena, "%sfabs", vector_prefix(p));
+    case OP_CONVERT:
+        return arena_printf(p->out->arena, p->dialect->has_own_vectors ? "%s_from" : "convert_%s",
+                            vector_type(p, expr->base));
+    default: {
+        const char *name = use_function(p, expr);
+        return name ? arena_printf(p->out->arena, "%s%s", vector_prefix(p), name) : NULL;
+    }
     }
 }
 
@@ -588,7 +615,7 @@ static void print_vector_infix(struct printer *p, const struct target_expr *expr
 }
 
 static void print_vector_wrapped(struct printer *p, const struct target_expr *expr) {
-    text_printf(p->out, "as_%s(", vector_type(p, BASE_I32));
+    open_vector(p, BASE_I32, true);
     print_vector_infix(p, expr, PRECEDENCE_ANY);
     text_add(p->out, ")");
 }
@@ -622,7 +649,7 @@ static void print_vector(struct printer *p, const struct target_expr *expr, enum
 }
 
 void print_vector_store(struct printer *p, const struct target_statement *store) {
-    text_add(p->out, "vstore16(");
+    text_printf(p->out, "%svstore16(", vector_prefix(p));
     print_widened(p, store->value);
     text_add(p->out, ", 0, ");
     print_address(p, store->array, store->index);
@@ -636,7 +663,9 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
     }
     switch (expr->kind) {
     case TARGET_EXPR_CONSTANT:
-        if (expr->lanes)
+        if (expr->lanes && p->dialect->has_own_vectors)
+            text_printf(p->out, "%s_of(%s)", vector_type(p, expr->base), expr->constant.integer ? "-1" : "0");
+        else if (expr->lanes)
             text_printf(p->out, "(%s)%s", vector_type(p, expr->base), expr->constant.integer ? "-1" : "0");
         else
             print_constant(p, expr->base, expr->constant, least);

@@ -73,9 +73,10 @@ static void print_float_extreme(struct printer *p, enum helper helper, enum base
 static void print_vector_extreme(struct printer *p, enum helper helper, enum base base) {
     const char *type = vector_type(p, base);
     bool is_min = helper == HELPER_MIN_VECTOR;
-    text_printf(p->out, "%s a, %s b) {\n    return select(b, a, (b != b) | (a %s b) | ((a == b) & ", type, type,
-                is_min ? "<" : ">");
-    text_printf(p->out, "%ssignbit(a)));\n}\n", is_min ? "" : "~");
+    const char *prefix = vector_prefix(p);
+    text_printf(p->out, "%s a, %s b) {\n    return %sselect(b, a, (b != b) | (a %s b) | ((a == b) & ", type, type,
+                prefix, is_min ? "<" : ">");
+    text_printf(p->out, "%s%ssignbit(a)));\n}\n", is_min ? "" : "~", prefix);
 }
 
 static void print_helper(struct printer *p, enum helper helper, enum base base, enum base from) {
@@ -83,9 +84,15 @@ static void print_helper(struct printer *p, enum helper helper, enum base base, 
     bool is_signed = base_info[base].is_signed;
     const char *natural = p->dialect->types[base_info[base].bits == 64 ? BASE_U64 : BASE_U32];
     bool is_count = helper == HELPER_CLZ || helper == HELPER_POPCOUNT;
-    if (helper == HELPER_MIN_VECTOR || helper == HELPER_MAX_VECTOR)
+    bool is_vector = helper == HELPER_MIN_VECTOR || helper == HELPER_MAX_VECTOR;
+    if (is_vector)
         type = vector_type(p, base);
-    print_head(p, is_count ? p->dialect->types[BASE_I32] : type, helper_name(p->out->arena, helper, base, from));
+    const char *result = is_count ? p->dialect->types[BASE_I32] : type;
+    if (is_vector && p->dialect->has_own_vectors)
+        text_printf(p->out, "#if defined FCL_HAS_VECTORS\nFCL_INLINE %s %s(", result,
+                    helper_name(p->out->arena, helper, base, from));
+    else
+        print_head(p, result, helper_name(p->out->arena, helper, base, from));
     switch (helper) {
     case HELPER_DIV:
         text_printf(p->out, "%s a, %s b) {\n    return b == 0 ? 0 : ", type, type);
@@ -127,7 +134,10 @@ static void print_helper(struct printer *p, enum helper helper, enum base base, 
         break;
     case HELPER_CONVERT: print_conversion(p, base, from); break;
     case HELPER_MIN_VECTOR:
-    case HELPER_MAX_VECTOR: print_vector_extreme(p, helper, base); break;
+    case HELPER_MAX_VECTOR:
+        print_vector_extreme(p, helper, base);
+        text_add(p->out, p->dialect->has_own_vectors ? "#endif\n" : "");
+        break;
     case HELPER_REPORT:
     case HELPER_ATOMIC:
     case HELPER_COUNT: break;
@@ -158,6 +168,7 @@ static void print_guarded(struct printer *p, enum ir_op op) {
 void print_helpers(struct printer *p) {
     for (int op = 0; op < OP_COUNT; op++)
         print_guarded(p, (enum ir_op)op);
+    print_mathematics(p);
     for (int helper = 0; helper < HELPER_COUNT; helper++)
         for (int base = 0; base < BASE_COUNT; base++)
             for (int from = 0; from < BASE_COUNT; from++)

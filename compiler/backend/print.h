@@ -49,7 +49,7 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, scalar_loops, as_written, unoptimised, scalar_blocks;
+    bool doubles, atomics64, vectors, vector_loops, scalar_loops, as_written, unoptimised, scalar_blocks;
 };
 
 struct dialect {
@@ -78,10 +78,12 @@ struct dialect {
     bool has_generic_atomics;  /* GCC's built-in functions instead: they take elements of any type */
     const char *unroll, *roll; /* lines before loops that are to be unrolled, or not; NULL: none */
     const char *vectors[TARGET_VECTORS_COUNT];
-    const char *alignment;    /* printf format with the bytes */
-    bool alignment_is_before; /* …before the type, else after the name */
-    bool guards_nans;         /* functions that would make something undefined of a NaN: use_function */
-    bool is_plain;            /* no helpers and no wrapping spelt out: the dump, comments */
+    bool has_own_vectors;        /* types and functions of vectors are what file_head makes: OpenCL's, after `fcl_` */
+    const char *alignment;       /* printf format with the bytes */
+    bool alignment_is_before;    /* …before the type, else after the name */
+    bool has_scalar_mathematics; /* its library's functions take one number at a time: those of mathematics.c instead */
+    bool guards_nans;            /* functions that would make something undefined of a NaN: use_function */
+    bool is_plain;               /* no helpers and no wrapping spelt out: the dump, comments */
     void (*kernel_head)(struct printer *p, const struct target_kernel *kernel);
     void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
     void (*file_head)(struct text *out, struct file_needs needs);
@@ -94,6 +96,8 @@ struct printer {
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
+    bool has_vector_loops;                 /* a loop by vectors, and the same by elements */
+    bool mathematics[OP_COUNT];            /* used of those in mathematics.c */
     bool are_shared;                       /* helpers: others in the same C file may have defined them */
     bool points_to_shared; /* this kernel's shared arrays have pointers: PoCL 3.1 loses constant addresses of them
                               that functions get where it is not to optimise */
@@ -104,6 +108,7 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
 void print_constant(struct printer *p, enum base base, union scalar value, enum precedence least);
 const char *memory_type(const struct dialect *dialect, enum base base);
 const char *vector_type(struct printer *p, enum base base);
+const char *vector_prefix(const struct printer *p); /* of functions of vectors */
 /* As a vector, whatever it is. */
 void print_widened(struct printer *p, const struct target_expr *x);
 /* Of TARGET_LANES elements that follow one another in an array whose elements are scalars. */
@@ -114,6 +119,10 @@ const char *math_function(enum ir_op op); /* its name, a double's; NULL: not one
 /* helpers.c */
 const char *helper_name(struct arena *arena, enum helper helper, enum base base, enum base from);
 void print_helpers(struct printer *p);
+
+/* mathematics.c */
+bool mathematics_has(enum ir_op op, enum base base);
+void print_mathematics(struct printer *p);
 
 /* atomics.c */
 void print_atomic(struct printer *p, const struct target_statement *atomic);

@@ -248,12 +248,26 @@ static bool has_calls(const struct ir_region *region) {
     return false;
 }
 
+/* Is there a loop in it that will not be unrolled? What is, compilers see through. */
+static bool has_rounds(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        bool is_loop = instruction->kind == IR_WHILE || (instruction->kind == IR_FOR && !instruction->unroll);
+        if (is_loop)
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r] && has_rounds(instruction->regions[r]))
+                return true;
+    }
+    return false;
+}
+
 /* Nothing but computing, loads and stores, and branches and loops of these. */
 static bool is_plain(const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
         if (instruction->kind != IR_OPERATION && instruction->kind != IR_LOAD && instruction->kind != IR_STORE &&
-            instruction->kind != IR_IF && instruction->kind != IR_WHILE)
+            instruction->kind != IR_IF && instruction->kind != IR_WHILE && instruction->kind != IR_FOR)
             return false;
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r] && !is_plain(instruction->regions[r]))
@@ -266,8 +280,9 @@ static bool is_plain(const struct ir_region *region) {
 static struct target_expr *lower_vectors(struct lowering *l, const struct ir_instruction *forall,
                                          struct target_expr *first, struct target_expr *limit) {
     enum base base = forall->parameters[0]->base;
-    if (!l->options->has_vectors || forall->inner != LEVEL_THREAD || !is_plain(forall->regions[0]) ||
-        !(has_calls(forall->regions[0]) || lower_has(forall, IR_WHILE)))
+    bool is_wanted = has_rounds(forall->regions[0]) || (l->options->has_vectors && has_calls(forall->regions[0]));
+    bool may_be = l->options->has_vectors || l->options->may_have_vectors;
+    if (!may_be || !is_wanted || forall->inner != LEVEL_THREAD || !is_plain(forall->regions[0]))
         return first;
     size_t before = l->block->statements.count;
     struct target_expr *end;
@@ -284,10 +299,19 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct ir_ins
         end = lower_named(l, expr_operation(l, OP_ADD, base, first, whole), NULL, "whole");
     }
     bool is_good = lower_loop(l, forall, first, end, true);
-    if (!is_good)
-        l->block->statements.count = before;
     lower_forget(l, forall->regions[0]);
-    return is_good ? end : first;
+    if (!is_good) {
+        l->block->statements.count = before;
+        return first;
+    }
+    if (!l->options->has_vectors) {
+        struct target_statement *loop = l->block->statements.at[l->block->statements.count - 1];
+        struct lower_scope scope = lower_enter(l, &loop->other);
+        lower_loop(l, forall, first, end, false);
+        lower_leave(l, scope);
+        lower_forget(l, forall->regions[0]);
+    }
+    return end;
 }
 
 void loop_forall(struct lowering *l, const struct ir_instruction *forall) {

@@ -30,7 +30,7 @@ struct map_options map_options_opencl(bool loop) {
 }
 
 struct map_options map_options_c(void) {
-    return (struct map_options){.mapping = TARGET_LOOP};
+    return (struct map_options){.mapping = TARGET_LOOP, .may_have_vectors = true};
 }
 
 bool target_has_thread_scratch(const struct target_kernel *kernel) {

@@ -15,8 +15,10 @@ struct map_options {
     bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */
     int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit. CUDA: 48 KiB */
     bool has_vectors;            /* LOOP: the language has them, note [registers] */
-    bool loads_ahead;          /* SIMT: its compilers keep the order of loads and stores that may meet, note [ahead] */
-    int64_t stack_limit;       /* bytes: more memory of a block (LOOP; 0: 256 KiB) or a thread (SIMT) goes to scratch */
+    bool may_have_vectors; /* LOOP: its compilers may have them: loops by vectors, note [calls], come with the same by
+                              elements, and call no functions */
+    bool loads_ahead;      /* SIMT: its compilers keep the order of loads and stores that may meet, note [ahead] */
+    int64_t stack_limit;   /* bytes: more memory of a block (LOOP; 0: 256 KiB) or a thread (SIMT) goes to scratch */
     int64_t block_stack_limit; /* SIMT: the same of all threads of a block; 0: each has a stack of its own */
 };
 

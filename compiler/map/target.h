@@ -136,14 +136,14 @@ struct target_statement {
     struct target_expr *value, *index, *limit, *step;
     struct target_expr *expected; /* ATOMIC: to be exchanged for value */
     enum ir_atomic atomic;
-    uint32_t site; /* CHECK: from 1 */
-    struct target_block body, other;
-    bool unroll;                 /* FOR: to be unrolled completely */
-    bool is_short;               /* FOR: of few iterations, not to be unrolled */
-    enum target_vectors vectors; /* FOR */
-    bool is_global;              /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
-    bool is_volatile;            /* STORE */
-    int lanes;                   /* STORE: 0, or TARGET_LANES: of a vector */
+    uint32_t site;                   /* CHECK: from 1 */
+    struct target_block body, other; /* FOR by vectors: `other` is the same by elements, where there may be none */
+    bool unroll;                     /* FOR: to be unrolled completely */
+    bool is_short;                   /* FOR: of few iterations, not to be unrolled */
+    enum target_vectors vectors;     /* FOR */
+    bool is_global;   /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
+    bool is_volatile; /* STORE */
+    int lanes;        /* STORE: 0, or TARGET_LANES: of a vector */
 };
 
 /* ---- kernels ---- */

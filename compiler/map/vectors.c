@@ -8,8 +8,8 @@
 
    note [calls]
    Compilers do not make vectors of loops that call functions, and the exponential of 16 numbers takes hardly longer than that of one;
-   nor of those whose iterations have loops that end when each says so. So a loop over threads with either goes by vectors,
-   then by single iterations for what is left over. Its branches become masks, where they only compute, and a loop inside it goes
+   nor of those whose iterations have loops that end when each says so, nor across the rounds of a loop that all iterations have alike, as
+   over the taps of a filter. So a loop over threads with one of these goes by vectors, then by single iterations for what is left over. Its branches become masks, where they only compute, and a loop inside it goes
    on until the last lane has left. Floats that nobody reads after such a loop may change for lanes that have left; and where its
    rounds are short, it asks only after some of them whether any lane is left.
 
@@ -109,7 +109,7 @@ static bool is_supported(const struct finder *f, const struct target_expr *expr)
     case OP_CEIL:
     case OP_TRUNC:
     case OP_FMA: return base == BASE_F32;
-    default: return vectors_is_call(expr->op) && base == BASE_F32;
+    default: return vectors_is_call(expr->op) && base == BASE_F32 && f->l->options->has_vectors;
     }
 }
 
@@ -227,6 +227,9 @@ static bool is_flat_statement(struct finder *f, const struct target_statement *s
     case TARGET_IF:
         return shape == SHAPE_LANES && is_flat(f, &statement->body, true) && is_flat(f, &statement->other, true);
     case TARGET_WHILE: return (statement->value ? shape == SHAPE_LANES : true) && is_flat(f, &statement->body, true);
+    case TARGET_FOR: /* that all lanes go through together */
+        return shape == SHAPE_UNIFORM && shape_of(f, statement->limit) == SHAPE_UNIFORM &&
+               shape_of(f, statement->step) == SHAPE_UNIFORM && is_flat(f, &statement->body, is_branch);
     case TARGET_LEAVE_UNLESS: return shape == SHAPE_LANES;
     default: return false;
     }
@@ -524,6 +527,19 @@ static void flatten_while(struct finder *f, struct target_statement *loop, struc
         new_statement(f, TARGET_LEAVE_UNLESS, rounds.active, &round->body);
 }
 
+/* What lanes have got before it must stay in those rounds that are not for them. */
+static void flatten_for(struct finder *f, struct target_statement *loop, struct target_block *to,
+                        struct target_expr *all) {
+    struct target_block body = {0};
+    for (size_t i = 0; i < map_count(f->declared); i++) {
+        const void *variable = map_entry(f->declared, i).key;
+        map_set(f->assigned, variable, f->declared);
+    }
+    flatten(f, &loop->body, &body, all);
+    loop->body = body;
+    vec_push(f->l->arena, &to->statements, loop);
+}
+
 /* `active = active && value`, and out when no lane is left. */
 static void flatten_leave(struct finder *f, struct target_statement *leave, struct target_block *to) {
     struct target_expr *active = f->rounds->active, *still = expr_new(f->l, TARGET_EXPR_OPERATION, BASE_BOOL);
@@ -569,6 +585,12 @@ static void flatten_assign(struct finder *f, struct target_statement *assign, st
     assign->value->lanes = LANES;
 }
 
+static struct target_expr *nothing(const struct finder *f, enum base base) {
+    struct target_expr *zero = expr_new(f->l, TARGET_EXPR_CONSTANT, base);
+    zero->lanes = LANES;
+    return zero;
+}
+
 /* The block's statements, of vectors, go to the end of `to`; what they assign only to the lanes of `all`, where it is given. */
 static void flatten(struct finder *f, const struct target_block *from, struct target_block *to,
                     struct target_expr *all) {
@@ -580,6 +602,10 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
         }
         if (statement->kind == TARGET_WHILE) {
             flatten_while(f, statement, to, all);
+            continue;
+        }
+        if (statement->kind == TARGET_FOR) {
+            flatten_for(f, statement, to, all);
             continue;
         }
         bool is_step = statement->value && shape_of(f, statement->value) == SHAPE_STEP;
@@ -604,7 +630,9 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
                 variable->lanes = LANES;
             if (statement->value && variable->is_mutable)
                 map_set(f->assigned, variable, variable);
-            if (all) /* its name may be one of the other branch, too */
+            else if (variable->lanes && !statement->value && !f->l->options->has_vectors)
+                statement->value = nothing(f, variable->base); /* or compilers warn of lanes without a value */
+            if (all)                                           /* its name may be one of the other branch, too */
                 variable->name = names_fresh(f->l->names, variable->name, "t");
         }
         if (statement->kind == TARGET_STORE) {

@@ -11,6 +11,10 @@ from harness import Case
 ORDER = 50
 
 
+C_OPTIONS = ["-O3", "-march=native", "-fopenmp-simd", "-DFCL_OPENMP_SIMD", "-fno-math-errno", "-fno-trapping-math",
+             "-ffp-contract=off", "-fno-tree-slp-vectorize"]  # as runtime/cpu.c gives them
+
+
 def body(text, kernel):
     """The text of one kernel, from its signature to the end."""
     found = re.search(r"(?:__global__|__kernel|FCL_BLOCK static)[^{;]*\b" + kernel + r"\([^{]*\{(.*?)\n\}", text, re.S)
@@ -76,6 +80,39 @@ def cases(env):
         text = open(compile_to("c", path), encoding="utf-8").read()
         assert "#pragma omp parallel for schedule(static) if (blocks > 1)\n" in text, text
     yield Case("in C a launch of one block wakes no other threads, which would be waited for", one_block)
+
+    def mathematics(*options):
+        def check():
+            path = os.path.join(env.tmp(), "mathematics.fcl")
+            names = ["exp", "exp2", "log", "log2", "log10", "sinh", "cosh", "tanh"]
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("kernel k (xs : [float]) = push <grid> (map (fn x => pow x 2.5 + " +
+                           " + ".join(f"{name} x" for name in names) + ") xs)\n")
+            out, program = compile_to("c", path), os.path.join(env.tmp(), "mathematics")
+            env.must(env.tool("cc"), "-std=gnu11", "-O2", "-ffp-contract=off", "-Wall", "-Werror", *options, f'-DKERNELS="{out}"',
+                     env.path("tests", "support", "mathematics.c"), "-o", program, "-lm")
+            env.must(program, timeout=300)
+        return check
+    yield Case("exp, log, pow and the like in C give the nearest float, or the next one to it", mathematics())
+    yield Case("and where multiplying and adding is one instruction", mathematics("-march=native"))
+
+    def vector_loops():
+        path = os.path.join(env.tmp(), "loops.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (xs : [float]) = push <grid> (map (fn x => exp x + log x * pow x 2.5 + tanh x) xs)\n")
+        done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-fopt-info-vec-optimized", "-c", compile_to("c", path), "-o",
+                       os.path.join(env.tmp(), "loops.o"))
+        assert not done.returncode and "loop vectorized" in done.stderr, done.stderr
+    yield Case("a loop with exp, log, pow and tanh goes by vectors in C", vector_loops)
+
+    def neighbours():
+        path = os.path.join(env.tmp(), "words.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (s : [u8]) = count id (generate (length s) (fn i => s ! i > 32 && (i == 0 || s ! (i - 1) < 32)))\n")
+        whole = body(open(compile_to("c", path), encoding="utf-8").read(), "fcl_block_k_0")
+        loop = re.search(r"for \(int i = 0; i < 256; \+\+i\) \{(.*?)local_array\[i\] =", whole, re.S).group(1)
+        assert "if (" not in loop and "max" not in loop and count(r"\bs\[", loop) == 4, loop
+    yield Case("in C the element before one is loaded without a branch, and in whole tiles without a maximum", neighbours)
 
     def one_warp():
         path = os.path.join(env.tmp(), "warp.fcl")

@@ -8,7 +8,7 @@ import sys
 from harness import Case, Skip
 
 ORDER = 60
-MATRICES = ("transpose", "rowsSquare", "matVec", "sobel", "mandelbrot", "sgemm512", "sgemm1024")  # tasks that need a matrix
+MATRICES = ("transpose", "rowsSquare", "matVec", "sobel", "mandelbrot", "sgemm512", "sgemm1024", "product64")  # tasks that need a matrix
 
 
 def cases(env):
@@ -42,7 +42,8 @@ def cases(env):
             has_opencl()
             measure, scratch = built(), env.tmp()
             for size in (4096,) if task in MATRICES else (4096, 70001):
-                env.must(measure, "--device", "opencl", "--size", size, "--runs", 2, task)
+                if task not in tasks.WITHOUT_REFERENCE:
+                    env.must(measure, "--device", "opencl", "--size", size, "--runs", 2, task)
                 described = json.loads(env.must(measure, "--write", scratch, "--size", size, task))
                 env.must(env.fclc, "run", "--target=opencl", "-o", os.path.join(scratch, "r.npy"), *tasks.program(described))
                 results = ",".join(sorted(glob.glob(os.path.join(scratch, "r*.npy"))))
@@ -55,11 +56,11 @@ def cases(env):
         def by_hand(task=task):
             measure, sizes = built(), [(1,), (4099,), (70001,)]
             if task in MATRICES:
-                sizes = [(4096,), (16384,)] if task.startswith("sgemm") else [(4096,), (136, "--columns", 8), (136, "--columns", 34)]
+                sizes = [(4096,), (16384,)] if task.startswith(("sgemm", "product")) else [(4096,), (136, "--columns", 8), (136, "--columns", 34)]
             for size, *columns in [(1 << 16,)] if task == "fma" else sizes:
                 env.must(measure, "--device", "cuda", "--exactly", size, *columns, "--runs", 1, "--warm-up", 1, task,
                          env=env.cudasim(CUDASIM_SEED="1"))
-        if not task.startswith("obsidian"):  # the same tasks in other sizes
+        if not task.startswith("obsidian") and task not in tasks.WITHOUT_REFERENCE:  # the same tasks in other sizes
             yield Case(f"{task} by hand with the CUDA simulator", by_hand)
 
     def compiled():
