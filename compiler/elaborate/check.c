@@ -30,7 +30,7 @@ void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *cond
 
 void elab_check_length(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                        struct ir_value *b, struct span span, bool is_contained) {
-    if (e->shape || ir_known(e->builder, condition) == IR_TRUE)
+    if (e->shape || ir_prove(e->builder, condition))
         return;
     ir_check(e->builder, site_of(e, check, span, is_contained), condition, a, b);
 }

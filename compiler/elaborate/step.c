@@ -78,7 +78,8 @@ static bool keeps_length(struct elaborator *e, const struct stepping *stepping, 
     struct pull *array = elab_unknown_array(e, stepping->element, length);
     struct ir_value *next = elab_push_length(e, next_push(e, stepping, array, NULL));
     e->shape--;
-    return next == ir_resolve(e->builder, length);
+    length = ir_resolve(e->builder, length);
+    return next == length || (next && ir_prove(e->builder, ir_binary(e->builder, OP_EQ, next, length)));
 }
 
 /* Lengths only: a loop on the length, and on the number of steps. */
@@ -168,6 +169,8 @@ static struct pull *step_dynamically(struct elaborator *e, const struct stepping
     struct ir_value *next_length = elab_push_length(e, next);
     if (!next_length)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length after a step of this loop depends on data");
+    if (ir_prove(b, ir_binary(b, OP_EQ, next_length, carried[2])))
+        next_length = carried[2];
     struct ir_value *shrinks = check_shrinks(e, stepping, carried[2], next_length);
     if (stepping->level != LEVEL_GRID) /* what grows would leave its half, and is not run */
         next_length = ir_binary(b, OP_MIN, next_length, carried[2]);

@@ -265,12 +265,28 @@ static bool find_dimensions(const struct placing *p, const struct access *read, 
            (are_known(all, &read->at, &write->at, outermost) && are_known(all, &write->at, &read->at, outermost));
 }
 
+/* Is the sum at least 0? Of a number that is not negative, c times what c divides it by is no more than the number. */
+static bool is_natural(struct linear sum) {
+    for (size_t i = 0; i < sum.count; i++) {
+        struct ir_value *quotient = sum.term[i].value;
+        int64_t c = linear_divisor(quotient), taken = -sum.term[i].coefficient;
+        struct linear whole, part = {.base = sum.base, .count = 1};
+        if (!c || quotient->definition->operands[0]->low < 0 || taken <= 0 || taken % c != 0 ||
+            !linear_expand(quotient->definition->operands[0], &whole))
+            continue;
+        part.term[0].value = quotient;
+        part.term[0].coefficient = taken;
+        return linear_add(&sum, &part, 1) && linear_add(&sum, &whole, -(taken / c)) && is_natural(sum);
+    }
+    return sum.count == 0 && sum.constant >= 0;
+}
+
 /* Is the sum, or its negative, at least as large as `least`? Also where that is a minimum of something smaller. */
 static bool is_at_least(const struct linear *sum, struct ir_value *least, int depth) {
     for (int sign = 1; sign >= -1; sign -= 2) {
         struct linear rest = {.base = sum->base}, other;
         if (linear_add(&rest, sum, sign) && linear_expand(least, &other) && linear_add(&rest, &other, -1) &&
-            rest.count == 0 && rest.constant >= 0)
+            is_natural(rest))
             return true;
     }
     const struct ir_instruction *minimum = least->definition;

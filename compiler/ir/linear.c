@@ -141,6 +141,17 @@ static bool join_quotients(struct ir_builder *b, struct linear *sum) {
     return true;
 }
 
+int64_t linear_divisor(const struct ir_value *quotient) {
+    const struct ir_instruction *definition = quotient->definition;
+    if (!definition || definition->kind != IR_OPERATION || definition->operand_count != 2 ||
+        !definition->operands[1]->is_constant)
+        return 0;
+    int64_t c = definition->operands[1]->constant.integer;
+    if (definition->op == OP_SHR)
+        return c >= 0 && c < 31 ? (int64_t)1 << c : 0;
+    return definition->op == OP_DIV && c > 0 ? c : 0;
+}
+
 bool linear_expand(struct ir_value *value, struct linear *sum) {
     *sum = (struct linear){.base = value->base};
     return expand(sum, value, 1, EXPANSION_DEPTH);

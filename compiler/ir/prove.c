@@ -87,10 +87,24 @@ static bool prove_instead(struct ir_builder *b, const struct linear *sum, int64_
     return prove_with(b, sum, factor, x, y, false, depth);
 }
 
+/* What the condition of the branch says there, if it is an order of ints. */
+static void push_order(struct ir_builder *b, const struct ir_instruction *branch, bool truth) {
+    const struct ir_instruction *condition = branch->operands[0]->definition;
+    bool is_order = condition && condition->kind == IR_OPERATION && (condition->op == OP_LT || condition->op == OP_LE);
+    if (!is_order || base_info[condition->operands[0]->base].is_floating)
+        return;
+    struct ir_value **x = condition->operands;
+    bool is_strict = (condition->op == OP_LT) == truth;
+    vec_push(b->arena, &b->orders, ((struct order){truth ? x[0] : x[1], truth ? x[1] : x[0], is_strict}));
+}
+
 /* Whichever branch they come from: all that the branch gives is replaced together. */
 static bool prove_by_branches(struct ir_builder *b, const struct linear *sum, const struct ir_instruction *branch,
                               int depth) {
+    enum ir_truth known = b->outside ? IR_UNKNOWN : facts_of(b, branch->operands[0])->truth;
     for (int r = 0; r < 2; r++) {
+        if (known == (r == 0 ? IR_FALSE : IR_TRUE))
+            continue;
         struct linear rest = *sum;
         for (size_t i = 0; i < sum->count; i++) {
             struct ir_value *x = sum->term[i].value;
@@ -102,31 +116,28 @@ static bool prove_by_branches(struct ir_builder *b, const struct linear *sum, co
                  !add_value(b, &rest, branch->regions[r]->yields.at[which], sum->term[i].coefficient)))
                 return false;
         }
-        if (!prove(b, &rest, depth - 1))
+        size_t orders = b->orders.count;
+        push_order(b, branch, r == 0);
+        bool is_proved = prove(b, &rest, depth - 1);
+        b->orders.count = orders;
+        if (!is_proved)
             return false;
     }
     return true;
 }
 
-/* x / c or x >> c, for a positive constant; gives the divisor, or 0. */
-static int64_t divisor_of(const struct ir_value *quotient) {
-    const struct ir_instruction *definition = quotient->definition;
-    if (!definition || definition->kind != IR_OPERATION || definition->operand_count != 2 ||
-        !definition->operands[1]->is_constant)
-        return 0;
-    int64_t c = definition->operands[1]->constant.integer;
-    if (definition->op == OP_SHR)
-        return c >= 0 && c < 31 ? (int64_t)1 << c : 0;
-    return definition->op == OP_DIV && c > 0 ? c : 0;
+static bool is_natural(struct ir_builder *b, struct ir_value *x, int depth) {
+    struct linear sum = {.base = x->base, .exact = true};
+    return facts_range(b, x).low >= 0 || (add_value(b, &sum, x, 1) && prove(b, &sum, depth - 1));
 }
 
 /* A quotient q = y / c that pulls the sum down. Alone, rest - q >= 0 says c * rest + c - 1 - y >= 0; of a multiple of c, c * q
    is at most y. */
 static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
                               int depth) {
-    int64_t c = divisor_of(x);
+    int64_t c = linear_divisor(x);
     struct ir_value *y = c ? x->definition->operands[0] : NULL;
-    if (!c || (x->definition->op == OP_DIV && facts_range(b, y).low < 0))
+    if (!c || (x->definition->op == OP_DIV && !is_natural(b, y, depth)))
         return false;
     struct linear rest = {.base = sum->base, .exact = sum->exact};
     if (factor % c == 0) {
@@ -167,6 +178,16 @@ static bool prove_by_term(struct ir_builder *b, const struct linear *sum, struct
                                     : prove_instead(b, sum, factor, x, y[0], depth);
 }
 
+/* A quotient q = y / c that lifts it: a multiple of c, c * q is at least y - (c - 1). */
+static bool prove_by_lifting_quotient(struct ir_builder *b, const struct linear *sum, struct ir_value *x,
+                                      int64_t factor, int depth) {
+    int64_t c = linear_divisor(x);
+    struct ir_value *y = c ? x->definition->operands[0] : NULL;
+    struct linear rest = *sum;
+    return c && factor % c == 0 && add_value(b, &rest, x, -factor) && add_value(b, &rest, y, factor / c) &&
+           !__builtin_sub_overflow(rest.constant, factor / c * (c - 1), &rest.constant) && prove(b, &rest, depth - 1);
+}
+
 /* One that lifts it, by a lower bound. */
 static bool prove_by_lifting_term(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
                                   int depth) {
@@ -182,7 +203,7 @@ static bool prove_by_lifting_term(struct ir_builder *b, const struct linear *sum
         return prove_instead(b, sum, -factor, x, y[0], depth) && prove_instead(b, sum, -factor, x, y[1], depth);
     if (definition->op == OP_SELECT)
         return prove_instead(b, sum, -factor, x, y[1], depth) && prove_instead(b, sum, -factor, x, y[2], depth);
-    return false;
+    return prove_by_lifting_quotient(b, sum, x, factor, depth);
 }
 
 static bool is_same(const struct ir_value *x, const struct ir_value *y) {

@@ -254,14 +254,19 @@ static struct ir_value *simplify_rem(struct ir_builder *b, struct ir_value **x) 
 
 /* ---- order ---- */
 
+/* The lesser of a value and a constant says wherever it is used what the value alone would not: memory is set aside by that. */
+static bool is_a_bound(enum ir_op op, const struct ir_value *x, const struct ir_value *limit) {
+    return op == OP_MIN && limit->is_constant && x->high > limit->high;
+}
+
 static struct ir_value *simplify_extreme(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
     if (x[0] == x[1])
         return x[0];
     if (is_floating(x[0]))
         return NULL;
-    if (facts_less(b, x[0], x[1], false))
+    if (!is_a_bound(op, x[0], x[1]) && facts_less(b, x[0], x[1], false))
         return x[op == OP_MIN ? 0 : 1];
-    if (facts_less(b, x[1], x[0], false))
+    if (!is_a_bound(op, x[1], x[0]) && facts_less(b, x[1], x[0], false))
         return x[op == OP_MIN ? 1 : 0];
     for (int i = 0; i < 2; i++)
         if (is_op(x[i], op)) {
@@ -273,10 +278,33 @@ static struct ir_value *simplify_extreme(struct ir_builder *b, enum ir_op op, st
     return NULL;
 }
 
+/* What one of two branches gives, compared with a constant: where each branch decides it, it is their condition or not that. */
+static struct ir_value *compare_chosen(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
+    int chosen = x[0]->is_constant;
+    const struct ir_instruction *branch = x[chosen]->definition;
+    if (!x[!chosen]->is_constant || !branch || branch->kind != IR_IF || is_floating(x[0]))
+        return NULL;
+    size_t which = 0;
+    while (branch->results[which] != x[chosen])
+        which++;
+    enum ir_truth truth[2];
+    for (int r = 0; r < 2; r++) {
+        struct ir_value *y[2] = {x[0], x[1]};
+        y[chosen] = branch->regions[r]->yields.at[which];
+        truth[r] = facts_comparison(b, op, y[0], y[1]);
+    }
+    if (truth[0] == IR_UNKNOWN || truth[1] == IR_UNKNOWN || truth[0] == truth[1])
+        return NULL;
+    return truth[0] == IR_TRUE ? branch->operands[0] : ir_unary(b, OP_NOT, branch->operands[0]);
+}
+
 static struct ir_value *simplify_comparison(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
     enum ir_truth known = facts_comparison(b, op, x[0], x[1]);
     if (known != IR_UNKNOWN)
         return ir_bool(b, known == IR_TRUE);
+    struct ir_value *condition = compare_chosen(b, op, x);
+    if (condition)
+        return condition;
     if (x[0]->base == BASE_BOOL && x[1]->is_constant && (op == OP_EQ || op == OP_NE))
         return (x[1]->constant.integer != 0) == (op == OP_EQ) ? x[0] : ir_unary(b, OP_NOT, x[0]);
     return NULL;
