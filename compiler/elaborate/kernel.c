@@ -95,6 +95,7 @@ static struct elab_value *make_parameter(struct elaborator *e, struct type *type
     case TYPE_ARROW:
     case TYPE_LEVEL_ARROW:
     case TYPE_PUSH:
+    case TYPE_STORED:
     case TYPE_ERROR: break;
     }
     elab_internal(e, "a kernel's parameter is neither scalar nor array");

@@ -52,6 +52,10 @@ static void lower(struct checker *c, struct type *type, uint32_t walk) {
         lower_level(c, type->array.level);
         lower(c, type->array.element, walk);
         break;
+    case TYPE_STORED:
+        lower_level(c, type->stored.level);
+        lower(c, type->stored.of, walk);
+        break;
     }
 }
 
@@ -114,6 +118,10 @@ static void mention(struct mentioned *m, struct type *type, uint8_t mark) {
     case TYPE_PUSH:
         mention_level(m, type->array.level, type->kind == TYPE_PUSH ? MARK_PROPER : mark);
         mention(m, type->array.element, mark);
+        break;
+    case TYPE_STORED: /* the level of arrays that are not known yet: it is no ambient only */
+        mention_level(m, type->stored.level, MARK_TAKEN | MARK_GIVEN);
+        mention(m, type->stored.of, mark);
         break;
     }
 }
@@ -332,6 +340,7 @@ static void name_variables(struct checker *c, const struct scheme *scheme) {
 
 struct scheme *generalise(struct checker *c, struct type *type, size_t mark, bool with_classes) {
     struct mentioned m = {.c = c, .with_classes = with_classes};
+    check_stored(c);
     level_propagate(c, mark);
     if (!type_is_small(c, type)) {
         diag_error(c->diagnostics, DIAG_TYPE_SIZE, c->at, "the type of this expression is too large");
@@ -422,6 +431,8 @@ static struct type *instantiated(struct checker *c, struct type *type, uint32_t 
             return type;
         return type->kind == TYPE_PULL ? type_pull(c, element, level) : type_push(c, element, level);
     }
+    case TYPE_STORED:
+        return type_store(c, instantiate_type(c, type->stored.of, walk), instantiate_level(c, type->stored.level));
     }
     return type;
 }
