@@ -236,6 +236,12 @@ static void build_on(const struct execution *execution, enum fcl_device_kind kin
     }
 }
 
+static void report_device(const struct execution *execution, const char *why, bool has_stopped) {
+    struct diagnostic *d = diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", why);
+    if (has_stopped && !execution->options->check)
+        diag_hint(execution->diagnostics, d, "with `--check` the kernel itself says where it leaves its arrays");
+}
+
 static enum exit_status run_on(const struct execution *execution, enum fcl_device_kind kind,
                                struct host_value **result) {
     struct device_request request = request_of(execution, kind);
@@ -244,7 +250,8 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
     struct device_session alone = {0}, *session = part ? &part->session : &alone;
     bool is_ready = part ? begin(&request, session, index) : device_prepare(&request, session);
     enum exit_status status = is_ready ? run_once(session, execution, result) : session->status;
-    if (part && status == EXIT_DEVICE && !device_run_failed_check(session->run)) {
+    bool has_stopped = status == EXIT_DEVICE && fcl_error_status(session->context) == FCL_DEVICE_FAULT;
+    if (part && status == EXIT_DEVICE && !has_stopped && !device_run_failed_check(session->run)) {
         close_part(part);
         part->has_failed = true;
         return run_on(execution, kind, result);
@@ -252,7 +259,7 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
     if (device_run_failed_check(session->run))
         status = device_report_check(session, execution->diagnostics);
     else if (status != EXIT_GOOD && session->why)
-        diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", session->why);
+        report_device(execution, session->why, has_stopped);
     if (part) {
         device_run_free(session->run);
         session->run = NULL;

@@ -47,7 +47,8 @@ enum exit_status device_report_check(const struct device_session *session, struc
 
 /* Kernels that are run in turn, such as those of a file of tests: they are compiled together and built as one program, which costs
    a driver little more than one of them; those that --check is on for, as another. One that can't be compiled is compiled for each
-   run, to say why; of the whole batch that goes to `unread`. After an error of the device that run and all later ones are as if there were no batch. */
+   run, to say why; of the whole batch that goes to `unread`. After an error of the device that run and all later ones are as if
+   there were no batch; but where a kernel has stopped the device, nothing more can be run in this process. */
 struct device_batch *device_batch_new(struct diagnostics *unread);
 void device_batch_add(struct device_batch *batch, const struct core_global *kernel, bool check);
 void device_batch_free(struct device_batch *batch);
