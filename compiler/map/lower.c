@@ -138,24 +138,6 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
     lower_result(l, instruction, expr, base_info[result->base].is_integer ? "t" : "x");
 }
 
-/* note [subscripts]
-   A subscript names an element, so it is at least 0. A sum with one part that is at least 0, or a difference from one, could only wrap
-   below that; and it is computed in the subscript itself, which is evaluated where the element is. So it has not wrapped,
-   and compilers that know it take constants into addresses. */
-static struct target_expr *lower_subscript(struct lowering *l, const struct ir_value *value) {
-    struct target_expr *index = lower_value(l, value);
-    if (index->kind != TARGET_EXPR_OPERATION || index->base != BASE_I32 || !index->wraps)
-        return index;
-    bool is_sum = index->op == OP_ADD && (index->operands[0]->low >= 0 || index->operands[1]->low >= 0);
-    bool is_difference = index->op == OP_SUB && index->operands[0]->low >= 0;
-    if (!is_sum && !is_difference)
-        return index;
-    struct target_expr *exact = ARENA_NEW(l->arena, struct target_expr);
-    *exact = *index;
-    exact->wraps = false;
-    return exact;
-}
-
 static struct target_expr *lower_place(struct lowering *l, const struct target_array *array,
                                        const struct ir_value *value) {
     struct target_expr *index = lower_subscript(l, value);

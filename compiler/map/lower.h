@@ -152,6 +152,11 @@ struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base 
                                    struct target_expr *y);
 struct target_expr *expr_convert(struct lowering *l, struct target_expr *x, enum base to);
 
+/* ---- subscripts.c ---- */
+
+/* The number of an element: of what is computed here it may be known, or must not be taken for granted, that it has not wrapped. */
+struct target_expr *lower_subscript(struct lowering *l, const struct ir_value *value);
+
 /* ---- ahead.c ---- */
 
 /* Loads of a loop that was just lowered, at the end of the current block, go before it if they may: note [ahead]. `name` is for the
