@@ -10,6 +10,8 @@ ORDER = 40
 SANITIZED = True
 
 
+# The others run in ptx.py.
+RUNS = [executor for executor, (_, device) in EXECUTORS.items() if device != "ptx"]
 # What oclgrind 21.10 itself gets wrong: the other OpenCL runs have these.
 OCLGRIND_LIMITS = {"scalar_conversions.fcl": "oclgrind rounds i64 to float by way of double"}
 # Races on purpose: what finds races is not asked about these.
@@ -25,7 +27,7 @@ def programs(env):
 def cases(env):
     for path in programs(env):
         name = os.path.relpath(path, env.root)
-        for executor in EXECUTORS:
+        for executor in RUNS:
             if executor == "cuda-simulator" and os.path.basename(path) in RACES:
                 continue
             if env.sanitized and executor not in ("interp", "c"):
