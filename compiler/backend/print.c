@@ -241,8 +241,9 @@ static void print_parameter(struct printer *p, const struct target_parameter *pa
     if (parameter->kind == TARGET_PARAMETER_SCALAR)
         text_printf(p->out, "%s %s", type, parameter->name);
     else
-        text_printf(p->out, "%s%s%s *%s %s", d->pointees[parameter->array->space], parameter->is_const ? "const " : "",
-                    type, d->restrict_word, parameter->name);
+        text_printf(p->out, "%s%s%s *%s%s", d->pointees[parameter->array->space], parameter->is_const ? "const " : "",
+                    type, parameter->is_met ? "" : arena_printf(p->out->arena, "%s ", d->restrict_word),
+                    parameter->name);
 }
 
 void print_parameters(struct printer *p, const struct target_kernel *kernel, const char *more) {

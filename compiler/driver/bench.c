@@ -128,13 +128,16 @@ static enum exit_status bench(struct compilation *c) {
     request.profile = true;
     struct device_session session = {0};
     struct measurement *m = ARENA_NEW(c->arena, struct measurement);
-    if (!device_prepare(&request, &session)) {
-        status = session.status;
-    } else if (!measure(c->arena, &session, m)) {
-        status = EXIT_DEVICE;
-    } else {
-        report(c->options, &session, request.kernel->name->text, m);
+    bool is_good = device_prepare(&request, &session) && measure(c->arena, &session, m);
+    if (!is_good && device_lacks_shared(&session, &request)) {
+        device_finish(&session);
+        session = (struct device_session){0};
+        is_good = device_prepare(&request, &session) && measure(c->arena, &session, m);
     }
+    if (is_good)
+        report(c->options, &session, request.kernel->name->text, m);
+    else
+        status = session.status != EXIT_GOOD ? session.status : EXIT_DEVICE;
     if (status != EXIT_GOOD && device_run_failed_check(session.run))
         status = device_report_check(&session, c->diagnostics);
     else if (status != EXIT_GOOD && session.why)

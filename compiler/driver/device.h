@@ -21,6 +21,7 @@ struct device_request {
     const struct tuned *trial; /* as in generate_request */
     struct map *asked;
     bool profile;
+    bool launch_sized_outside; /* as in map_options */
     struct diagnostics *diagnostics;
 };
 
@@ -41,6 +42,9 @@ bool device_open(const struct device_request *request, struct device_session *se
 bool device_build(const struct device_request *request, struct device_session *session);
 bool device_prepare(const struct device_request *request, struct device_session *session); /* both */
 void device_finish(struct device_session *session);
+
+/* After a run that failed: was it for want of shared memory, so that another one may do without? Then it warns, and changes the request so. */
+bool device_lacks_shared(const struct device_session *session, struct device_request *request);
 
 /* After a run that device_run_failed_check knows the reason of: the program is wrong, and where. */
 enum exit_status device_report_check(const struct device_session *session, struct diagnostics *diagnostics);

@@ -40,6 +40,7 @@ enum option {
     OPTION_BLOCK_SIZE,
     OPTION_GRID_SIZE,
     OPTION_VECTOR_BYTES,
+    OPTION_SHARED_BYTES,
     OPTION_CHECK,
     OPTION_NO_CHECK,
     OPTION_TYPES_ONLY,
@@ -89,6 +90,8 @@ static const struct option_info {
     [OPTION_GRID_SIZE] = {"grid-size", 0, "N", MAKING, "blocks of a grid, #GridSize"},
     [OPTION_VECTOR_BYTES] = {"vector-bytes", 0, "16|32|64", MAKING,
                              "what a vector register of a CPU has, #VectorBytes"},
+    [OPTION_SHARED_BYTES] = {"shared-bytes", 0, "N", GENERATING,
+                             "shared memory that a block of the GPU has; by itself what the device says"},
     [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time; run does by itself"},
     [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
     [OPTION_TYPES_ONLY] = {"types-only", 0, NULL, ON(CHECK), "no more than the types; kernels are not compiled"},
@@ -231,6 +234,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
         o->vector_bytes = strtoll(value, NULL, 10);
         return one_of(p, name, value, sizes, 3);
     }
+    case OPTION_SHARED_BYTES: return number(p, name, value, 1024, INT32_MAX, &o->shared_bytes);
     case OPTION_CHECK: o->check = true; return true;
     case OPTION_NO_CHECK: o->no_check = true; return true;
     case OPTION_TYPES_ONLY: o->types_only = true; return true;

@@ -56,6 +56,7 @@ struct options {
     const char *tuning; /* the file of tuned values, or none; NULL: the one beside the program */
     enum mapping mapping;
     int64_t block_size, warp_size, grid_size, vector_bytes;
+    int64_t shared_bytes; /* 0: not given */
     bool block_size_given, grid_size_given, vector_bytes_given;
     bool check, no_check;
     int64_t unroll; /* -1: not said */

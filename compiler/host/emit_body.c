@@ -82,8 +82,7 @@ static void launch_arguments(struct emit_body *body, const struct target_kernel 
             line(body, "s%d = NULL;", scratch);
             require(body,
                     arena_printf(body->unit->arena, "fcl_buffer_array(context, blocks * %d * (uint64_t)%s, %zu, &s%d)",
-                                 p->unit == LEVEL_THREAD ? kernel->block_threads : 1, emit_value(body, p->capacity),
-                                 size, scratch));
+                                 target_units(kernel, p->unit), emit_value(body, p->capacity), size, scratch));
             line(body, "args[%zu] = fcl_arg_buffer(s%d);", i, scratch);
             break;
         }

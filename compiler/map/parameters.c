@@ -268,12 +268,12 @@ static bool launch_sizes_it(const struct lowering *l, const struct ir_buffer *bu
     size_t which = 0;
     while (which < plan->buffers.count && plan->buffers.at[which].extent->buffer != buffer)
         which++;
-    if (which == plan->buffers.count || buffer->owner != LEVEL_BLOCK)
+    if (which == plan->buffers.count || buffer->owner != LEVEL_BLOCK || plan->buffers.at[which].is_outside)
         return false;
     if (plan->buffers.at[which].shares != which)
         return true;
     for (size_t i = which + 1; i < plan->buffers.count && !l->options->dynamic_as_parameters; i++)
-        if (plan->buffers.at[i].is_dynamic && plan->buffers.at[i].shares == i)
+        if (plan->buffers.at[i].is_dynamic && !plan->buffers.at[i].is_outside && plan->buffers.at[i].shares == i)
             return false;
     return true;
 }
