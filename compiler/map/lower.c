@@ -193,6 +193,14 @@ static void lower_check(struct lowering *l, const struct ir_instruction *instruc
     check->limit = lower_value(l, instruction->operands[2]);
 }
 
+/* Among the lanes of a warp, which come to it together, a barrier is the fence there is. */
+static void lower_fence(struct lowering *l, const struct ir_instruction *fence) {
+    if (fence->outer == LEVEL_WARP)
+        lower_emit(l, TARGET_WARP_BARRIER);
+    else
+        lower_emit(l, TARGET_FENCE)->is_global = fence->outer == LEVEL_GRID;
+}
+
 bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind) {
     for (size_t r = 0; r < 2; r++)
         if (instruction->regions[r])
@@ -485,7 +493,7 @@ static void lower_instruction(struct lowering *l, const struct ir_instruction *i
         break;
     case IR_STORE: lower_store(l, instruction); break;
     case IR_ATOMIC: lower_atomic(l, instruction); break;
-    case IR_FENCE: lower_emit(l, TARGET_FENCE)->is_global = instruction->outer == LEVEL_GRID; break;
+    case IR_FENCE: lower_fence(l, instruction); break;
     case IR_SHUFFLE:
     case IR_BALLOT: lower_exchange(l, instruction); break;
     case IR_CHECK: lower_check(l, instruction); break;

@@ -68,6 +68,10 @@ def cases(env):
         yield golden(f"the subscript {text} is {'unsigned' if is_unsigned else 'signed'}, which NVIDIA's compilers get right",
                      f"kernel k (m : int) (is : [int]) (xs : [int]) = push <block> (generate 1 (fn _ => let s = is ! 1  t = is ! 0 in {place}))",
                      "k", patterns={signed: 0 if is_unsigned else 1, unsigned: 1 if is_unsigned else 0})
+    yield golden("the lanes of a warp count on in shared memory after a barrier of theirs: an exchange orders no memory",
+                 "kernel k (xs : [int]) = let (ranks, _) = rankByIndex 16 xs in ranks", "k",
+                 {r"atomicAdd\(&counters\w*\[": 1,
+                  r"__syncwarp\(\);\s+const int got\w* = __shfl_sync": 1})
     yield golden("but not where a turn is long", "kernel k (n : int) (xs : [int]) = push <grid> (map (fn x => foldl (+) x (range 0 n)) xs)",
                  "k", unrolled=0, divisions=0)
     yield golden("a thread of a histogram has eight loads under way before it updates a bucket, and one for what is left",
