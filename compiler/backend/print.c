@@ -190,7 +190,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
             print_vector_store(p, statement);
             return;
         }
-        print_element(p, statement->array, statement->index, statement->is_volatile);
+        print_element(p, statement->array, statement->index, statement->is_volatile || statement->may_meet);
         text_add(p->out, " = ");
         print_expr(p, statement->value, PRECEDENCE_ANY);
         text_add(p->out, ";\n");

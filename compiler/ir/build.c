@@ -485,6 +485,7 @@ void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *i
     instruction->operands[0] = builder_operand(b, index);
     instruction->operands[1] = builder_operand(b, value);
     instruction->overwrites = b->overwrites;
+    instruction->may_meet = b->may_meet;
     instruction->is_volatile = b->is_volatile;
     b->stores.at[buffer->id]++;
     builder_append(b, b->frames.count - 1, instruction);
@@ -494,6 +495,12 @@ void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *i
 bool ir_set_overwrites(struct ir_builder *b, bool overwrites) {
     bool before = b->overwrites;
     b->overwrites = overwrites;
+    return before;
+}
+
+bool ir_set_may_meet(struct ir_builder *b, bool may_meet) {
+    bool before = b->may_meet;
+    b->may_meet = may_meet;
     return before;
 }
 

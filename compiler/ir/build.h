@@ -76,6 +76,8 @@ void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *
 bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
 /* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */
 bool ir_set_overwrites(struct ir_builder *b, bool overwrites);
+/* Likewise, whether they may meet: note [meeting stores]. */
+bool ir_set_may_meet(struct ir_builder *b, bool may_meet);
 
 /* ---- control: begin … end nest properly; the instruction goes into its region when it ends ---- */
 struct ir_value *ir_begin_forall(struct ir_builder *b, enum level_value outer, enum level_value inner,

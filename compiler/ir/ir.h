@@ -88,6 +88,13 @@ static inline bool ir_is_constant_memory(const struct ir_buffer *buffer) {
 
 /* ---- instructions ---- */
 
+/* note [meeting stores]
+   Where several threads store to one place at a time, as the pairs of a scatter may, one of the
+   values stays, and it is whole: a compiler must not split such a store, nor make a wider one of it.
+   On GPUs these stores are volatile, which CUDA treats as relaxed ones (PTX ISA, memory consistency
+   model), and which is the nearest that OpenCL 1.2 has. On processors they are ordinary ones, so
+   that loops go by vectors: processors and their compilers store an element at once. */
+
 enum ir_kind {
     IR_OPERATION, /* results[0] = op operands */
     IR_LOAD,      /* results[0] = buffer[operands[0]] */
@@ -167,6 +174,7 @@ struct ir_instruction {
     struct ir_region *regions[2];
     struct ir_region *region; /* that it is in */
     bool overwrites;          /* STORE ATOMIC: to places that an earlier loop has stored to (scatter) */
+    bool may_meet;            /* STORE: as note [meeting stores] has it */
     bool rereads;     /* LOAD: of places that an earlier loop has stored to, also of a result (the check of scatter) */
     bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
     bool is_split;    /* IF: the library's own: for a whole chunk, and for what is left */

@@ -158,6 +158,7 @@ static void lower_store(struct lowering *l, const struct ir_instruction *instruc
     store->index = lower_place(l, store->array, instruction->operands[0]);
     store->value = lower_value(l, instruction->operands[1]);
     store->is_volatile = instruction->is_volatile;
+    store->may_meet = instruction->may_meet && l->target->mapping == TARGET_SIMT;
 }
 
 /* ---- exchange of lanes ---- */

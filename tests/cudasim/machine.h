@@ -120,7 +120,7 @@ extern range dynamic_shared_memory;
 
 // ---------------------------------------------------------------- races (shadow.cc)
 
-enum class access : uint8_t { read, write, atomic };
+enum class access : uint8_t { read, write, atomic, store }; // store: a volatile write, as a relaxed one
 
 // A number that grows with every barrier, block and launch; two accesses of different phases of one block are ordered.
 extern uint32_t phase;
