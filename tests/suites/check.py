@@ -4,7 +4,6 @@ import glob
 import json
 import os
 import resource
-import time
 from harness import Case
 
 ORDER = 35
@@ -216,9 +215,9 @@ def cases(env):
         assert done.returncode == 2 and "absent.json" in done.stderr, done.stderr
         done = env.run(*bench, "--runs=3", "--time=1", cwd=folder)
         assert done.returncode == 2 and "give one of them" in done.stderr, done.stderr
-        began = time.monotonic()
-        assert json.loads(env.must(*bench, "--json", "--time=0.01", cwd=folder))["runs"] >= 11
-        assert time.monotonic() - began < 5, "that is more than --time asks for"
+        for seconds, least in (("0.000001", 11), ("0.5", 102)):  # without it there are 101 at most
+            runs = json.loads(env.must(*bench, "--json", "--time=" + seconds, cwd=folder))["runs"]
+            assert runs == least if least == 11 else runs >= least, (seconds, runs)
     yield Case("bench compares with a baseline", baseline)
 
     def no_events():
