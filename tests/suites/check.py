@@ -108,6 +108,33 @@ def cases(env):
         assert listed and all(line.startswith(("c:", " ")) for line in listed), listed
     yield Case("the devices of one target", devices)
 
+    def told_of_device():
+        program = "kernel next (x : int) = x + 1\n"
+        run = [env.fclc, "run", "-", "next", "1"]
+        absent = {"FCL_LIBOPENCL": "/absent1", "FCL_LIBCUDA": "/absent2"}
+        for variables, words in ((absent, ["it runs on c (", "/absent1", "/absent2"]),
+                                 (dict(absent, FCL_CC="/absent3"), ["it runs on the reference interpreter, which is slow;",
+                                                                    "/absent1", "/absent2", "/absent3"])):
+            done = env.run(*run, input=program, env=variables)
+            assert (done.returncode, done.stdout) == (0, "2\n"), done.stdout + done.stderr
+            assert all(word in done.stderr for word in words) and done.stderr.count("\n") == 1, done.stderr
+            done = env.run(*run, "--diagnostics=json", input=program, env=variables)
+            got = json.loads(done.stderr)
+            assert [one["severity"] for one in got] == (["warning"] if "/absent3" in words else []), done.stderr
+        for target in ("c", "interp"):
+            done = env.run(*run, "--target=" + target, input=program)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", ""), done.stdout + done.stderr
+        if not env.sanitized:
+            done = env.run(*run, input=program, env=env.cudasim())
+            assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", ""), done.stdout + done.stderr
+        folder = env.tmp()
+        for name in ("a.fcl", "b.fcl"):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(program + "-- test next 1 == 2\n")
+        done = env.run(env.fclc, "test", "a.fcl", "b.fcl", cwd=folder, env=absent)
+        assert done.returncode == 0 and done.stderr.count("it runs on c (") == 1, done.stderr
+    yield Case("run says which device it took when that is not the first choice", told_of_device)
+
     def json_of_many():
         folder = env.tmp()
         for name, text in (("a", "fun f x = y\n"), ("b", "fun f x = x\n"), ("c", "fun f x = z + w\n")):
