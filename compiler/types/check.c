@@ -27,6 +27,7 @@ static struct checker *checker_new(struct arena *arena, struct symbols *symbols,
     c->levels = map_new(arena);
     c->name_pipe = symbol_of(symbols, "|>");
     c->name_neg = symbol_of(symbols, "neg");
+    c->name_rec = symbol_of(symbols, "rec");
     return c;
 }
 
@@ -210,7 +211,7 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
             if (expected)
                 compare_with_sig(c, decl, sig, found, expected);
             else if (entry->is_open) {
-                c->reason = decl->name->text;
+                c->reason = callee_keep(c, &(const struct core){.kind = CORE_GLOBAL, .global.global = global});
                 if (!subsume(c, found, global->scheme->type))
                     report_failure(c, decl->name_span, found, global->scheme->type);
             }

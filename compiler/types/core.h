@@ -142,6 +142,10 @@ struct program {
     VEC(struct core_global *) globals; /* in definition order, the prelude first */
 };
 
+/* Every use of a name of the whole program, a CORE_GLOBAL or CORE_PRIMITIVE, in an expression. */
+typedef void core_name_visitor(void *context, const struct core *name);
+void core_visit_names(const struct core *core, core_name_visitor *visit, void *context);
+
 /* commutes.c: whether the definition of an operator, `fn x y => …`, shows that it commutes. False where it does not. */
 bool core_commutes(struct arena *arena, const struct core *lambda);
 bool core_commutes_primitive(enum primitive primitive);

@@ -208,10 +208,13 @@ bool is_bound_name(const struct checker *c, symbol name) {
     return map_get(c->locals, name) || find_global(c->scope, name) || map_get(c->primitives, name);
 }
 
-static bool has_local(const struct checker *c, const char *name) {
-    for (size_t i = 0; i < c->bound.count; i++)
-        if (strcmp(c->bound.at[i]->name->text, name) == 0)
+/* `let rec f x = …` has defined a function `rec` of f and x. */
+static bool has_function_rec(const struct checker *c) {
+    for (size_t i = 0; i < c->bound.count; i++) {
+        const struct binding *binding = c->bound.at[i];
+        if (binding->name == c->name_rec && type_resolve(binding->scheme->type)->kind == TYPE_ARROW)
             return true;
+    }
     return false;
 }
 
@@ -292,7 +295,7 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
         diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
         return;
     }
-    if (has_local(c, "rec")) { /* `let rec f x = …` has defined a function `rec` of f and x */
+    if (has_function_rec(c)) {
         diag_hint(c->diagnostics, d,
                   "`rec` is no keyword, and what a `let` defines does not call itself: define `fun %s` at the "
                   "top, or repeat with `loop`, `foldl` or `power`",
