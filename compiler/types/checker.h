@@ -265,6 +265,7 @@ struct synonym *find_synonym(const struct scope *scope, symbol name);
 bool is_bound_name(const struct checker *c, symbol name);
 void report_unbound_name(struct checker *c, symbol name, struct span span);
 void report_kernel_called(struct checker *c, symbol name, struct span kernel, struct span span);
+void report_internal_name(struct checker *c, const struct core_global *global, struct span span);
 void report_unbound_level(struct checker *c, symbol name, struct span span);
 
 /* ---- infer.c, pattern.c, apply.c ---- */

@@ -129,6 +129,7 @@ struct core_global {
     struct span span; /* of the name */
     const struct source *source;
     bool from_prelude, hides_prelude; /* of the prelude; the prelude has something of this name */
+    bool is_internal;                 /* for the prelude, or a file of the library, only */
     struct scheme *scheme;
     struct core *body;            /* a value or nested lambdas; for PARAM: a literal (the default or what -D said) */
     size_t parameter_count;       /* KERNEL: patterns in the declaration; the body is that many lambdas */

@@ -54,6 +54,10 @@ static struct core *infer_global(struct checker *c, struct global_entry *entry, 
         report_kernel_called(c, global->name, global->span, span);
         return error_core(c, span);
     }
+    if (global->is_internal && !c->scope->file->source->is_ours) {
+        report_internal_name(c, global, span);
+        return error_core(c, span);
+    }
     struct core *core = core_new(c, CORE_GLOBAL, span, NULL);
     core->global.global = global;
     if (!entry->is_open) {
