@@ -308,6 +308,9 @@ struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level
 bool elab_runs_for_certain(struct elaborator *e);
 
 /* ---- length.c ---- */
+/* A check of lengths: always at grid, where the host has them, and below it with --check. */
+void elab_hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+               struct ir_value *b, struct span span);
 /* Gives the result of an operation on ints what its length would be made of. */
 void elab_remember(struct elaborator *e, enum ir_op op, struct elab_value **arguments, int arity,
                    struct elab_value *result);

@@ -63,6 +63,11 @@ static struct value interp_LENGTH_TIMES(struct interp *in, const struct value *a
     return combined_length(in, a, a[0].scalar.integer * a[1].scalar.integer, "times", span);
 }
 
+static struct value interp_NO_GROUPS(struct interp *in, const struct value *a, struct span span) {
+    interp_fail(in, DIAG_NEGATIVE_LENGTH, span, "groups of %lld elements: a group has at least 1",
+                (long long)a[0].scalar.integer);
+}
+
 static struct value interp_LENGTH_PUSH(struct interp *in, const struct value *a, struct span span) {
     (void)span;
     return int_of(push_length(in, a[0].push));
