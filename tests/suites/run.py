@@ -15,7 +15,7 @@ OCLGRIND_LIMITS = {"scalar_conversions.fcl": "oclgrind rounds i64 to float by wa
 # Races on purpose: what finds races is not asked about these.
 RACES = {"collisions.fcl"}
 # Loops that look at the report of failed checks, which others write: known to the CUDA simulator.
-REPORTS = {"checks_in_loops.fcl"}
+REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
 
 
 def programs(env):
