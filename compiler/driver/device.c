@@ -292,27 +292,29 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
     return run_as(&request, execution, execution->batch, result);
 }
 
-static bool available(enum fcl_device_kind kind, const struct options *options, struct arena *arena, const char **why) {
+static bool available(enum fcl_device_kind kind, const struct options *options, struct arena *arena,
+                      const char **said) {
     struct fcl_options open = FCL_OPTIONS_DEFAULT;
     open.kind = kind;
     struct fcl_context *context;
     char error[2048];
     if (fcl_open(&context, &open, error, sizeof error) != FCL_OK) {
-        *why = arena_printf(arena, "%s", error);
+        *said = arena_printf(arena, "%s", error);
         return false;
     }
+    const struct fcl_device_info *device = fcl_device(context);
+    const char *name = fcl_device_kind_name(device->kind);
     bool loop;
-    bool good = choose_mapping(options, fcl_device(context)->kind, &loop);
-    if (!good)
-        *why = arena_printf(arena, "--map=%s is not for %s devices", loop ? "loop" : "simt",
-                            fcl_device_kind_name(fcl_device(context)->kind));
+    bool good = choose_mapping(options, device->kind, &loop);
+    *said = good ? arena_printf(arena, "%s (%s)", name, device->name)
+                 : arena_printf(arena, "--map=%s is not for %s devices", loop ? "loop" : "simt", name);
     fcl_close(context);
     return good;
 }
 
 #define EXECUTOR(id, text, kind)                                                                                       \
-    static bool id##_available(const struct options *options, struct arena *arena, const char **why) {                 \
-        return available(kind, options, arena, why);                                                                   \
+    static bool id##_available(const struct options *options, struct arena *arena, const char **said) {                \
+        return available(kind, options, arena, said);                                                                  \
     }                                                                                                                  \
     static void id##_build(const struct execution *execution) { build_on(execution, kind); }                           \
     static enum exit_status id##_run(const struct execution *execution, struct host_value **result) {                  \

@@ -73,6 +73,9 @@ struct options {
     const char *junit;                  /* test: a file for the report; NULL: none */
     double timeout;                     /* test: seconds; 0: none */
     bool list, verbose;                 /* test */
+    int64_t runs;                       /* bench; 0: not said */
+    double time;                        /* bench: seconds; 0: not said */
+    const char *save, *baseline;        /* bench: files; or NULL */
     VEC(struct param_setting) settings; /* -D */
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */

@@ -509,6 +509,14 @@ PRIMITIVE(COMMUTES) {
     return elab_scalar(e, ir_bool(e->builder, commutes));
 }
 
+PRIMITIVE(NO_GROUPS) {
+    UNUSED_HERE;
+    struct ir_builder *b = e->builder;
+    struct ir_value *n = elab_as_scalar(e, arguments[0]);
+    elab_hold(e, CHECK_GROUP, ir_bool(b, false), n, n, e->span);
+    return elab_scalar(e, ir_int(b, 0));
+}
+
 PRIMITIVE(LENGTH_PUSH) {
     UNUSED_HERE;
     return elab_scalar(e, elab_push_length(e, elab_as_push(e, arguments[0])));

@@ -435,7 +435,8 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
         enum primitive primitive = function->primitive.primitive;
         struct elab_value *arguments[MOST_ARGUMENTS];
         size_t count = (size_t)function->primitive.count;
-        memcpy(arguments, function->primitive.arguments, count * sizeof *arguments);
+        if (count) /* else there is no array */
+            memcpy(arguments, function->primitive.arguments, count * sizeof *arguments);
         arguments[count++] = argument;
         if ((int)count == primitive_info[primitive].arity)
             return primitive_table[primitive](e, primitive, function->primitive.instance, arguments);

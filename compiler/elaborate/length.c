@@ -49,8 +49,8 @@ struct lengthening {
     bool is_ring;               /* nothing but sums and products: modulo 2^32 the int is right */
 };
 
-static void hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
-                 struct ir_value *b, struct span span) {
+void elab_hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+               struct ir_value *b, struct span span) {
     if (ir_ambient(e->builder) == LEVEL_GRID && !e->shape) {
         elab_require(e, check, condition, a, b, span);
         return;
@@ -76,7 +76,7 @@ static void hold_below(struct elaborator *e, const struct lengthening *l, const 
         elab_reject(e, DIAG_ARRAY_TOO_LARGE, l->span, ir_check_info[check].message, (long long)x->constant.integer,
                     (long long)y->constant.integer);
     else
-        hold(e, check, fits, x, y, l->span);
+        elab_hold(e, check, fits, x, y, l->span);
 }
 
 static struct ir_value *exact_value(struct elaborator *e, struct lengthening *l, struct elab_value *value) {
@@ -140,7 +140,7 @@ static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n)
     hold_below(e, &l, l.blamed ? l.blamed : n->exact, value);
     struct ir_value *first = elab_as_scalar(e, n->exact->operands[0]);
     struct ir_value *second = elab_as_scalar(e, n->exact->operands[n->exact->arity - 1]);
-    hold(e, CHECK_SUNK, ir_binary(b, OP_LE, wide(e, INT32_MIN), value), first, second, e->span);
+    elab_hold(e, CHECK_SUNK, ir_binary(b, OP_LE, wide(e, INT32_MIN), value), first, second, e->span);
     return l.is_ring ? length : ir_convert(b, value, BASE_I32);
 }
 

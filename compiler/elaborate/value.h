@@ -307,7 +307,17 @@ struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level
 /* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
 bool elab_runs_for_certain(struct elaborator *e);
 
+/* ---- repeats.c: note [loops that do not end] ---- */
+/* Adds what the search carries to what the loop does. */
+void elab_repeats_carry(struct elaborator *e, ir_values *carried);
+/* At the end of a step: `count` values are the state's; adds what the search hands on. */
+void elab_repeats_check(struct elaborator *e, struct ir_value *const *current, size_t count, ir_values *after,
+                        struct span span);
+
 /* ---- length.c ---- */
+/* A check of lengths: always at grid, where the host has them, and below it with --check. */
+void elab_hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+               struct ir_value *b, struct span span);
 /* Gives the result of an operation on ints what its length would be made of. */
 void elab_remember(struct elaborator *e, enum ir_op op, struct elab_value **arguments, int arity,
                    struct elab_value *result);

@@ -520,6 +520,9 @@ int cuEventCreate(void **result, unsigned) {
 int cuEventRecord(void *one, void *) {
     if (fault)
         return fault;
+    static const char *const milliseconds = getenv("CUDASIM_EVENT_MS");
+    if (milliseconds)
+        usleep(static_cast<useconds_t>(atoi(milliseconds)) * 1000);
     clock_gettime(CLOCK_MONOTONIC, &static_cast<::event *>(one)->at);
     return success;
 }

@@ -15,7 +15,7 @@ RUNS = [executor for executor, (_, device) in EXECUTORS.items() if device != "pt
 # What oclgrind 21.10 itself gets wrong: the other OpenCL runs have these.
 OCLGRIND_LIMITS = {"scalar_conversions.fcl": "oclgrind rounds i64 to float by way of double"}
 # Loops that look at the report of failed checks, which others write: known to the CUDA simulator.
-REPORTS = {"checks_in_loops.fcl"}
+REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
 
 
 def programs(env):
