@@ -99,6 +99,27 @@ static const struct core *value_of_param(struct elaborator *e, const struct core
     return param->body;
 }
 
+static bool is_constant(const struct elab_value *value) {
+    switch (value->kind) {
+    case ELAB_SCALAR: return value->scalar && value->scalar->is_constant;
+    case ELAB_TUPLE:
+        for (size_t i = 0; i < value->tuple.count; i++)
+            if (!is_constant(value->tuple.items[i]))
+                return false;
+        return true;
+    case ELAB_PULL:
+        for (size_t i = 0; value->pull->kind == PULL_LIST && i < (size_t)value->pull->length->constant.integer; i++)
+            if (!is_constant(value->pull->items[i]))
+                return false;
+        return value->pull->kind == PULL_LIST;
+    case ELAB_CLOSURE:
+    case ELAB_PRIMITIVE:
+    case ELAB_PUSH:
+    case ELAB_CHOICE: break;
+    }
+    return false;
+}
+
 static struct elab_value *evaluate_global(struct elaborator *e, const struct core *core,
                                           const struct instance *instance) {
     struct core_global *global = core->global.global;
@@ -113,8 +134,7 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
     if (value->kind == ELAB_CLOSURE)
         value->closure.global = global;
     /* Else vals made of vals would be evaluated as often as there are ways from one to another. */
-    bool is_constant = value->kind == ELAB_SCALAR && value->scalar && value->scalar->is_constant;
-    if (is_constant && global->scheme->type_count + global->scheme->level_count == 0)
+    if (is_constant(value) && global->scheme->type_count + global->scheme->level_count == 0)
         map_set(e->constants, global, value);
     return value;
 }
@@ -209,6 +229,7 @@ struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition,
         struct elab_value *a = then_thunk(e, then_context), *b = else_thunk(e, else_context);
         return merge(e, NULL, a, b);
     }
+    elab_count_step(e, e->span);
     switch (ir_known(e->builder, condition)) {
     case IR_TRUE: return then_thunk(e, then_context);
     case IR_FALSE: return else_thunk(e, else_context);

@@ -34,6 +34,10 @@ struct parts { /* note [parts] in parts.c */
     struct pull *whole;
     struct ir_value *width; /* of every chunk but the last, which may have less */
 };
+struct tables { /* note [tables] in arrays.c */
+    struct ir_buffer **at;
+    size_t count;
+};
 struct pull {
     enum pull_kind kind;
     const struct parts *parts;          /* of an array of chunks: what they are parts of; or NULL */
@@ -58,6 +62,7 @@ struct pull {
         size_t extent_count;
     } memory;
     struct elab_value **items;
+    struct tables *tables[2]; /* of a list: the device's, and the host's; NULL: nobody asked for them yet */
     struct ir_value *condition;
     struct pull *then_array, *else_array;
 };
