@@ -34,6 +34,11 @@ struct parts { /* note [parts] in parts.c */
     struct pull *whole;
     struct ir_value *width; /* of every chunk but the last, which may have less */
 };
+struct tables {               /* note [tables] in arrays.c */
+    struct elab_value *first; /* the list's first item, which says the form of all */
+    struct ir_buffer **at;
+    size_t count;
+};
 struct pull {
     enum pull_kind kind;
     const struct parts *parts;          /* of an array of chunks: what they are parts of; or NULL */
@@ -61,6 +66,7 @@ struct pull {
     const struct environment *environment;
     const struct instance *instance;
     struct elab_value **constants; /* items that turned out to be known at compile time, else NULL */
+    struct tables *tables[2];      /* of a list: the device's, and the host's; NULL: nobody asked for them yet */
     struct ir_value *condition;
     struct pull *then_array, *else_array;
 };

@@ -176,6 +176,13 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
         return true;
     }
     case IR_LOAD: {
+        if (i->buffer->memory == MEMORY_TABLE) {
+            int64_t count = i->buffer->capacity->constant.integer, at = value_of(x, i->operands[0]);
+            if (at < 0 || at >= count)
+                return check_failed(x, i->site, at, count);
+            x->values[i->results[0]->id] = i->buffer->constants[at];
+            return true;
+        }
         struct fcl_buffer *buffer = x->buffers[i->buffer->id];
         uint64_t size = target_element_bytes(i->buffer->element);
         int64_t index = value_of(x, i->operands[0]);

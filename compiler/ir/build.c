@@ -400,20 +400,23 @@ static size_t table_bytes(enum base element, size_t count) { return count * (siz
 
 struct ir_buffer *ir_table(struct ir_builder *b, enum base element, const union scalar *constants, size_t count,
                            size_t most_bytes) {
-    size_t bytes = table_bytes(element, count);
+    bool of_host = ir_current(b) == b->kernel->body; /* what is within a loop there may go to the device */
+    size_t bytes = of_host ? 0 : table_bytes(element, count);
     for (size_t i = 0; i < b->kernel->buffers.count; i++) {
         struct ir_buffer *buffer = b->kernel->buffers.at[i];
-        if (buffer->memory == MEMORY_TABLE && buffer->element == element &&
-            (uint64_t)buffer->capacity->constant.integer == count &&
+        if (buffer->memory != MEMORY_TABLE || buffer->of_host != of_host)
+            continue;
+        if (buffer->element == element && (uint64_t)buffer->capacity->constant.integer == count &&
             memcmp(buffer->constants, constants, count * sizeof *constants) == 0)
             return buffer;
-        if (buffer->memory == MEMORY_TABLE)
+        if (!of_host)
             bytes += table_bytes(buffer->element, (size_t)buffer->capacity->constant.integer);
     }
     if (most_bytes && bytes > most_bytes)
         return NULL;
     struct ir_buffer *buffer = ir_buffer_new(b, MEMORY_TABLE, LEVEL_GRID, element, ir_int(b, (int64_t)count), "table");
     buffer->constants = constants;
+    buffer->of_host = of_host;
     return buffer;
 }
 

@@ -63,7 +63,7 @@ typedef VEC(struct ir_value *) ir_values;
 
 enum ir_memory {
     MEMORY_INPUT,   /* global: a parameter's array, never written */
-    MEMORY_TABLE,   /* constants in the program's text: `constants`; read on the device only */
+    MEMORY_TABLE,   /* constants in the program's text: `constants` */
     MEMORY_OUTPUT,  /* global: a result, or an intermediate of a grid-level force */
     MEMORY_SHARED,  /* of a block; or of one warp when owner is LEVEL_WARP (each warp has its own) */
     MEMORY_PRIVATE, /* of a thread; allocated at block or warp, each thread's own in all of its loops (own_places.c) */
@@ -77,6 +77,7 @@ struct ir_buffer {
     bool rewritten;            /* see note [single assignment of buffers] */
     bool is_zeroed;            /* OUTPUT: all bytes 0 when it comes to life */
     bool is_result;            /* OUTPUT: handed to the caller */
+    bool of_host;              /* TABLE: in the host's code, which alone reads it */
     const union scalar *constants; /* TABLE: of the base type `element`, as many as the capacity says */
     const char *name;
     struct span span; /* the `force` */
@@ -237,7 +238,7 @@ void ir_print(struct text *out, const struct ir_kernel *kernel);
 /* Checks scopes, types, levels, uniformity; NULL when all is well, else what is wrong (an internal error). */
 const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel);
 
-/* Does it read or write memory, or hold something that does? (region instructions: recursively) */
+/* Does it read or write memory, tables aside, or hold something that does? (region instructions: recursively) */
 bool ir_touches_memory(const struct ir_instruction *instruction);
 /* An operation of an instruction or two: better done than jumped over. */
 bool ir_is_cheap(const struct ir_instruction *instruction);

@@ -285,6 +285,8 @@ void parameters_make(struct lowering *l) {
     for (size_t i = 0; i < l->extents->all.count; i++) {
         struct extent *extent = l->extents->all.at[i];
         enum ir_memory memory = extent->buffer->memory;
+        if (!extent->buffer->capacity || extent->buffer->capacity->is_constant)
+            continue;
         bool is_launchs =
             memory == MEMORY_SHARED && l->target->mapping == TARGET_SIMT && launch_sizes_it(l, extent->buffer);
         if (extent->first && !is_launchs && (memory == MEMORY_SHARED || memory == MEMORY_PRIVATE))
