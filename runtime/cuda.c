@@ -77,10 +77,28 @@ static const char *error_text(const struct cuda *cu, CUresult error) {
     return text;
 }
 
+// After these, which a kernel has caused, every call of the process that concerns the device gives the same error again.
+static bool is_fault(CUresult error) {
+    return error == CUDA_ERROR_ILLEGAL_ADDRESS || error == CUDA_ERROR_LAUNCH_TIMEOUT || error == CUDA_ERROR_ASSERT ||
+           error == CUDA_ERROR_HARDWARE_STACK_ERROR || error == CUDA_ERROR_ILLEGAL_INSTRUCTION ||
+           error == CUDA_ERROR_MISALIGNED_ADDRESS || error == CUDA_ERROR_INVALID_ADDRESS_SPACE ||
+           error == CUDA_ERROR_INVALID_PC || error == CUDA_ERROR_LAUNCH_FAILED;
+}
+
+// `doing` is the call that reports it; a fault is that of a launch before.
 static enum fcl_status fail(struct fcl_context *context, const char *doing, CUresult error) {
     struct state *state = context->state;
-    return fclrt_fail(context, error == CUDA_ERROR_OUT_OF_MEMORY ? FCL_NO_DEVICE_MEMORY : FCL_DRIVER_FAILED,
-                      "%s: %s (CUDA error %d)", doing, error_text(&state->cu, error), error);
+    const char *text = error_text(&state->cu, error);
+    if (is_fault(error) && context->last_launched)
+        return fclrt_fail(context, FCL_DEVICE_FAULT,
+                          "kernel %s%s: %s (CUDA error %d); with that, %s has stopped for this process",
+                          context->last_launched, context->launches > 1 ? ", or one launched before it" : "", text,
+                          error, context->device.name);
+    return fclrt_fail(context,
+                      is_fault(error)                     ? FCL_DEVICE_FAULT
+                      : error == CUDA_ERROR_OUT_OF_MEMORY ? FCL_NO_DEVICE_MEMORY
+                                                          : FCL_DRIVER_FAILED,
+                      "%s: %s (CUDA error %d)", doing, text, error);
 }
 
 // ---------------------------------------------------------------- devices
@@ -256,10 +274,17 @@ static void close_cuda(struct fcl_context *context) {
         return error == CUDA_SUCCESS ? FCL_OK : fail((context), (doing), error);                                       \
     } while (0)
 
+static enum fcl_status synchronize(struct fcl_context *context) {
+    WITH_CONTEXT(context, "cuStreamSynchronize", cuStreamSynchronize(state->stream));
+}
+
 static enum fcl_status finish_cuda(struct fcl_context *context) {
     if (!((struct state *)context->state)->context)
         return FCL_OK;
-    WITH_CONTEXT(context, "cuStreamSynchronize", cuStreamSynchronize(state->stream));
+    enum fcl_status status = synchronize(context);
+    if (status == FCL_OK)
+        context->launches = 0;
+    return status;
 }
 
 // ---------------------------------------------------------------- buffers
@@ -275,7 +300,9 @@ static enum fcl_status alloc_cuda(struct fcl_context *context, uint64_t bytes, u
     memory->address = address;
     if (error == CUDA_SUCCESS)
         return FCL_OK;
-    return fclrt_fail(context, error == CUDA_ERROR_OUT_OF_MEMORY ? FCL_NO_DEVICE_MEMORY : FCL_DRIVER_FAILED,
+    if (error != CUDA_ERROR_OUT_OF_MEMORY)
+        return fail(context, "cuMemAlloc", error);
+    return fclrt_fail(context, FCL_NO_DEVICE_MEMORY,
                       "no memory for a buffer of %" PRIu64 " bytes on %s, which has %" PRIu64
                       " in all: %s (CUDA error %d)",
                       bytes, context->device.name, context->device.memory_bytes, error_text(&state->cu, error), error);
@@ -385,14 +412,24 @@ static bool compile(const struct fcl_program *program, int architecture, bool ma
     return memory;
 }
 
-static CUresult load_module(struct fcl_program *program, const void *code) {
+enum { LOG_BYTES = 8192 };
+
+// What the driver's assembler (ptxas) says of code that it refuses goes to `log`, "" if it says nothing.
+static CUresult load_module(struct fcl_program *program, const void *code, char log[LOG_BYTES]) {
     struct state *state = program->context->state;
     CUmodule module = NULL;
+    log[0] = 0;
     CUresult error = enter(state);
     if (error != CUDA_SUCCESS)
         return error;
-    error = state->cu.cuModuleLoadData(&module, code);
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)(LOG_BYTES - 1)};
+    if (state->cu.cuModuleLoadDataEx)
+        error = state->cu.cuModuleLoadDataEx(&module, code, 2, options, values);
+    else
+        error = state->cu.cuModuleLoadData(&module, code);
     leave(state);
+    log[LOG_BYTES - 1] = 0;
     if (error == CUDA_SUCCESS)
         program->handle = module;
     return error;
@@ -408,9 +445,10 @@ static enum fcl_status build_cuda(struct fcl_program *program) {
     struct fcl_context *context = program->context;
     struct state *state = context->state;
     size_t bytes = 0;
+    char log[LOG_BYTES], unread[LOG_BYTES];
     void *kept = fclrt_cache_load(program, &bytes);
     if (kept) {
-        CUresult error = load_module(program, kept);
+        CUresult error = load_module(program, kept, unread);
         free(kept);
         if (error == CUDA_SUCCESS) {
             context->build_origin = "disk";
@@ -447,13 +485,13 @@ static enum fcl_status build_cuda(struct fcl_program *program) {
         free_compilation(&made);
         return status;
     }
-    CUresult error = load_module(program, made.code);
+    CUresult error = load_module(program, made.code, log);
     if ((error == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || error == CUDA_ERROR_INVALID_PTX) && state->rtc.nvrtcGetCUBIN &&
         state->rtc.nvrtcGetCUBINSize) {
         // The toolkit is newer than the driver: the driver cannot read its PTX, but may run its machine code.
         struct compilation machine;
         if (compile(program, state->architecture, true, &machine) && machine.result == NVRTC_SUCCESS && machine.bytes &&
-            load_module(program, machine.code) == CUDA_SUCCESS) {
+            load_module(program, machine.code, unread) == CUDA_SUCCESS) {
             free_compilation(&made);
             made = machine;
             error = CUDA_SUCCESS;
@@ -469,8 +507,12 @@ static enum fcl_status build_cuda(struct fcl_program *program) {
                        "the NVIDIA driver (CUDA %s) is older than NVRTC and cannot load its code: update the driver or "
                        "install an older CUDA toolkit",
                        context->device.driver);
+    else if (log[0])
+        status =
+            fclrt_fail(context, FCL_BUILD_FAILED, "the NVIDIA driver does not load the kernels: %s (CUDA error %d)\n%s",
+                       error_text(&state->cu, error), error, log);
     else
-        status = fail(context, "cuModuleLoadData", error);
+        status = fail(context, "the NVIDIA driver does not load the kernels", error);
     free_compilation(&made);
     return status;
 }

@@ -13,6 +13,7 @@ typedef int CUresult;
 typedef int CUdevice;
 typedef int CUdevice_attribute;
 typedef int CUfunction_attribute;
+typedef int CUjit_option;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
@@ -32,6 +33,15 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CUDA_ERROR_INVALID_PTX, 218)                                                                                     \
     X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                                         \
     X(CUDA_ERROR_NOT_FOUND, 500)                                                                                       \
+    X(CUDA_ERROR_ILLEGAL_ADDRESS, 700)                                                                                 \
+    X(CUDA_ERROR_LAUNCH_TIMEOUT, 702)                                                                                  \
+    X(CUDA_ERROR_ASSERT, 710)                                                                                          \
+    X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714)                                                                            \
+    X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715)                                                                             \
+    X(CUDA_ERROR_MISALIGNED_ADDRESS, 716)                                                                              \
+    X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717)                                                                           \
+    X(CUDA_ERROR_INVALID_PC, 718)                                                                                      \
+    X(CUDA_ERROR_LAUNCH_FAILED, 719)                                                                                   \
     X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                                                    \
     X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 5)                                                                           \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                                              \
@@ -44,6 +54,8 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                                                                          \
     X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)                                                                           \
     X(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                                              \
+    X(CU_JIT_ERROR_LOG_BUFFER, 5)                                                                                      \
+    X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)                                                                           \
     X(CU_EVENT_DEFAULT, 0)                                                                                             \
     X(NVRTC_SUCCESS, 0)                                                                                                \
     X(NVRTC_ERROR_INVALID_OPTION, 5)                                                                                   \
@@ -85,7 +97,9 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CUresult, cuEventElapsedTime, (float *, CUevent, CUevent))                                                       \
     X(CUresult, cuEventDestroy_v2, (CUevent))
 
-#define CUDA_OPTIONAL_FUNCTIONS(X) X(CUresult, cuDriverGetVersion, (int *))
+#define CUDA_OPTIONAL_FUNCTIONS(X)                                                                                     \
+    X(CUresult, cuDriverGetVersion, (int *))                                                                           \
+    X(CUresult, cuModuleLoadDataEx, (CUmodule *, const void *, unsigned int, CUjit_option *, void **))
 
 #define NVRTC_FUNCTIONS(X)                                                                                             \
     X(const char *, nvrtcGetErrorString, (nvrtcResult))                                                                \

@@ -28,6 +28,7 @@ const char *fcl_status_text(enum fcl_status status) {
     case FCL_DRIVER_FAILED: return "the driver failed";
     case FCL_CHECK_FAILED: return "a check failed";
     case FCL_NO_ROOM: return "no room for a result";
+    case FCL_DEVICE_FAULT: return "a kernel stopped its device";
     }
     return "unknown status";
 }
@@ -573,6 +574,8 @@ enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t 
         return status;
     if (blocks > context->device.max_blocks)
         blocks = context->device.max_blocks;
+    context->launches++;
+    context->last_launched = kernel->name;
     if (!context->profile)
         return context->backend->launch(kernel, blocks, threads, shared_bytes, args, count, NULL, NULL);
 

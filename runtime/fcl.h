@@ -47,6 +47,7 @@ enum fcl_status {
     FCL_DRIVER_FAILED,    // the driver reported an error
     FCL_CHECK_FAILED, // a check of the program: of a length, or of what --check checks; the message says where and what
     FCL_NO_ROOM,      // a result is longer than the caller's memory for it
+    FCL_DEVICE_FAULT, // a kernel did what stops its device (CUDA): this process gets nothing else from it
 };
 
 enum fcl_backend { FCL_BACKEND_CUDA, FCL_BACKEND_OPENCL, FCL_BACKEND_C, FCL_BACKENDS };

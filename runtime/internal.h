@@ -69,6 +69,10 @@ struct fcl_context {
     enum fcl_status status;
     char *message; // NULL: not even that could be allocated
 
+    // For the message of a fault: launches that may be under way still, and the last one's kernel.
+    uint64_t launches;
+    const char *last_launched;
+
     struct fcl_program *programs;
     struct fcl_buffer *buffers, *pool;
     struct fclrt_slab *slab; // that zeros are cut from; or NULL

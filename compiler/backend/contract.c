@@ -43,6 +43,8 @@ static void print_parameter_line(struct printer *p, const struct target_paramete
         print_size(p, parameter->length);
         break;
     case TARGET_PARAMETER_REPORT:
+        text_printf(p->out, "report, %s, elements, all 0: 3, of the first check that fails", type);
+        break;
     case TARGET_PARAMETER_SCRATCH:
         text_printf(p->out, "scratch, %s, elements for each %s of the launch: ", type, unit_text(parameter->unit));
         print_size(p, parameter->length);

@@ -190,7 +190,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
             print_vector_store(p, statement);
             return;
         }
-        print_element(p, statement->array, statement->index, statement->is_volatile);
+        print_element(p, statement->array, statement->index, statement->is_volatile || statement->may_meet);
         text_add(p->out, " = ");
         print_expr(p, statement->value, PRECEDENCE_ANY);
         text_add(p->out, ";\n");
@@ -241,8 +241,9 @@ static void print_parameter(struct printer *p, const struct target_parameter *pa
     if (parameter->kind == TARGET_PARAMETER_SCALAR)
         text_printf(p->out, "%s %s", type, parameter->name);
     else
-        text_printf(p->out, "%s%s%s *%s %s", d->pointees[parameter->array->space], parameter->is_const ? "const " : "",
-                    type, d->restrict_word, parameter->name);
+        text_printf(p->out, "%s%s%s *%s%s", d->pointees[parameter->array->space], parameter->is_const ? "const " : "",
+                    type, parameter->is_met ? "" : arena_printf(p->out->arena, "%s ", d->restrict_word),
+                    parameter->name);
 }
 
 void print_parameters(struct printer *p, const struct target_kernel *kernel, const char *more) {

@@ -1,43 +1,108 @@
-/* fclc bench: a kernel timed on a device; and fclc devices: what there is to run on. */
+/* fclc bench: a kernel timed on a device, and compared with what was measured before.
+
+   note [what is timed]
+   A run is timed by the clock around it, launches and host work included, and nothing else goes on:
+   no events are recorded, and on OpenCL the queue has none. What each device kernel takes is measured
+   afterwards, in a session of its own that has them, by fewer runs.
+
+   note [noise]
+   Times have no normal distribution: now and then one takes long. So a kernel's time is the median,
+   and the noise is where the middle half of the runs lies, from the lower quartile to the upper. A
+   difference counts when those of two measurements do not overlap. */
+#include <math.h>
 #include <string.h>
 
 #include "driver/commands.h"
 #include "driver/complaint.h"
+#include "driver/output.h"
 #include "driver/timing.h"
 #include "host/execute.h"
+#include "support/json.h"
+#include "values/value.h"
 
-enum { WARM_UP = 3, LEAST_RUNS = 11, MOST_RUNS = 101 };
+enum { WARM_UP = 3, LEAST_RUNS = 11, MOST_RUNS = 101, PROFILED_RUNS = 11 };
 static const double ENOUGH_SECONDS = 1.0; /* of measuring, when that takes more than the least runs */
 
-static double median(double *samples, size_t count) {
-    timing_sort(samples, count);
-    return count % 2 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
+typedef VEC(double) samples; /* seconds */
+
+struct distribution {
+    double least, lower, median, upper; /* seconds */
+};
+
+static double at_share(const samples *sorted, double share) {
+    double place = share * (double)(sorted->count - 1);
+    size_t below = (size_t)place, above = below + 1 < sorted->count ? below + 1 : below;
+    return sorted->at[below] + (place - (double)below) * (sorted->at[above] - sorted->at[below]);
 }
+
+static struct distribution distribution_of(samples *measured) {
+    timing_sort(measured->at, measured->count);
+    return (struct distribution){measured->at[0], at_share(measured, 0.25), at_share(measured, 0.5),
+                                 at_share(measured, 0.75)};
+}
+
+static double noise_of(const struct distribution *d) { return (d->upper - d->lower) / d->median; }
+
+/* ---- measuring ---- */
 
 /* A device kernel: what its launches of a run take together. */
 struct kernel_times {
     const char *name;
     size_t launches; /* of the last run */
-    double samples[MOST_RUNS];
+    samples runs;
 };
 
 struct measurement {
+    const char *device, *kind, *params;
     size_t runs;
-    double samples[MOST_RUNS]; /* seconds of wall clock, launches and host work included */
+    double bytes;
+    struct distribution time;
     VEC(struct kernel_times *) kernels;
 };
+
+static bool is_enough(const struct options *o, size_t runs, double spent) {
+    if (o->runs)
+        return runs >= (size_t)o->runs;
+    if (o->time > 0)
+        return runs >= LEAST_RUNS && spent >= o->time;
+    return runs >= MOST_RUNS || (runs >= LEAST_RUNS && spent >= ENOUGH_SECONDS);
+}
+
+static bool warm_up(struct device_session *session) {
+    for (int i = 0; i < WARM_UP; i++)
+        if (!device_run_once(session->run, &session->why))
+            return false;
+    return true;
+}
+
+static bool measure_runs(const struct device_request *request, struct device_session *session, struct measurement *m) {
+    samples measured = {0};
+    double spent = 0, seconds;
+    if (!warm_up(session))
+        return false;
+    while (!is_enough(request->options, measured.count, spent)) {
+        if (!timing_run(session, 1, &seconds))
+            return false;
+        spent += seconds;
+        vec_push(request->arena, &measured, seconds);
+    }
+    m->runs = measured.count;
+    m->time = distribution_of(&measured);
+    return true;
+}
 
 static struct kernel_times *times_of(struct arena *arena, struct measurement *m, const char *name) {
     for (size_t i = 0; i < m->kernels.count; i++)
         if (strcmp(m->kernels.at[i]->name, name) == 0)
             return m->kernels.at[i];
     struct kernel_times *times = ARENA_NEW(arena, struct kernel_times);
-    times->name = name;
+    times->name = arena_strndup(arena, name, strlen(name)); /* the context's is gone before the report */
     vec_push(arena, &m->kernels, times);
     return times;
 }
 
-static bool measure_launches(struct arena *arena, struct device_session *session, struct measurement *m) {
+/* A kernel that was not launched in a run has no time there. */
+static bool take_launches(struct arena *arena, struct device_session *session, struct measurement *m) {
     const struct fcl_timing *timings;
     size_t count;
     if (fcl_timings(session->context, &timings, &count) != FCL_OK)
@@ -46,76 +111,207 @@ static bool measure_launches(struct arena *arena, struct device_session *session
         m->kernels.at[i]->launches = 0;
     for (size_t i = 0; i < count; i++) {
         struct kernel_times *times = times_of(arena, m, timings[i].kernel);
-        times->launches++;
-        times->samples[m->runs] += timings[i].seconds;
+        if (times->launches++ == 0)
+            vec_push(arena, &times->runs, 0.0);
+        times->runs.at[times->runs.count - 1] += timings[i].seconds;
     }
     return true;
 }
 
-static bool measure(struct arena *arena, struct device_session *session, struct measurement *m) {
-    for (int i = 0; i < WARM_UP; i++)
-        if (!device_run_once(session->run, &session->why))
-            return false;
-    double spent = 0;
-    while (m->runs < MOST_RUNS && (m->runs < LEAST_RUNS || spent < ENOUGH_SECONDS)) {
+static bool measure_launches(const struct device_request *request, struct device_session *session,
+                             struct measurement *m) {
+    double seconds;
+    if (!warm_up(session))
+        return false;
+    for (size_t i = 0; i < PROFILED_RUNS && i < m->runs; i++) {
         fcl_clear_timings(session->context);
-        if (!timing_run(session, 1, &m->samples[m->runs]))
+        if (!timing_run(session, 1, &seconds) || !take_launches(request->arena, session, m))
             return false;
-        spent += m->samples[m->runs];
-        if (!measure_launches(arena, session, m))
-            return false;
-        m->runs++;
     }
     return true;
 }
 
-static void print_string(const char *text) { /* of JSON */
-    putchar('"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            putchar('\\');
-        if ((unsigned char)*text >= ' ')
-            putchar(*text);
+typedef bool measure(const struct device_request *request, struct device_session *session, struct measurement *m);
+
+/* Note [what is timed] says why there are two sessions. */
+static enum exit_status in_session(struct compilation *c, struct device_request *request, measure *what,
+                                   struct measurement *m) {
+    struct device_session session = {0};
+    bool is_good = device_prepare(request, &session) && what(request, &session, m);
+    if (!is_good && device_lacks_shared(&session, request)) {
+        device_finish(&session);
+        session = (struct device_session){0};
+        is_good = device_prepare(request, &session) && what(request, &session, m);
     }
-    putchar('"');
+    enum exit_status status = EXIT_GOOD;
+    if (!is_good)
+        status = session.status != EXIT_GOOD ? session.status : EXIT_DEVICE;
+    if (status != EXIT_GOOD && device_run_failed_check(session.run)) {
+        status = device_report_check(&session, c->diagnostics);
+    } else if (status != EXIT_GOOD && session.why) {
+        driver_complain(c->options, status, "%s", session.why);
+    } else if (status == EXIT_GOOD) {
+        const struct fcl_device_info *device = fcl_device(session.context);
+        m->device = arena_strndup(c->arena, device->name, strlen(device->name));
+        m->kind = fcl_device_kind_name(device->kind);
+        m->params = session.tuned ? session.tuned->params : "";
+        m->bytes = (double)device_run_bytes(session.run);
+    }
+    device_finish(&session);
+    return status;
 }
 
-static void report(const struct options *options, struct device_session *session, const char *kernel,
-                   struct measurement *m) {
-    const struct fcl_device_info *device = fcl_device(session->context);
-    double middle = median(m->samples, m->runs), bytes = (double)device_run_bytes(session->run);
-    if (!options->json) {
-        printf("%s on %s (%s), %zu runs\n", kernel, device->name, fcl_device_kind_name(device->kind), m->runs);
-        if (session->tuned)
-            printf("  tuned: %s\n", session->tuned->params);
-        printf("  median %.3f ms, min %.3f ms", middle * 1e3, m->samples[0] * 1e3);
-        printf(", %.2f GB/s (%.0f bytes of arguments and results)\n", bytes / middle * 1e-9, bytes);
-        for (size_t k = 0; k < m->kernels.count; k++) {
-            struct kernel_times *times = m->kernels.at[k];
-            printf("  %-32s %.3f ms", times->name, median(times->samples, m->runs) * 1e3);
-            if (times->launches > 1)
-                printf(" in %zu launches", times->launches);
-            printf("\n");
-        }
-        return;
-    }
-    printf("{\"kernel\": ");
-    print_string(kernel);
-    printf(", \"target\": ");
-    print_string(fcl_device_kind_name(device->kind));
-    printf(", \"device\": ");
-    print_string(device->name);
-    printf(", \"params\": ");
-    print_string(session->tuned ? session->tuned->params : "");
-    printf(", \"runs\": %zu, \"median_s\": %.9f, \"min_s\": %.9f, \"bytes\": %.0f, \"gb_per_s\": %.3f, \"launches\": [",
-           m->runs, middle, m->samples[0], bytes, bytes / middle * 1e-9);
+/* ---- the baseline ---- */
+
+enum verdict { VERDICT_SAME, VERDICT_SLOWER, VERDICT_FASTER };
+static const char *const verdict_names[] = {
+    [VERDICT_SAME] = "same", [VERDICT_SLOWER] = "slower", [VERDICT_FASTER] = "faster"};
+
+struct baseline {
+    struct distribution time;
+    double ratio; /* how many times as long it takes now */
+    enum verdict verdict;
+};
+
+static const char *arguments_text(struct compilation *c) {
+    struct text text;
+    text_init(&text, c->arena);
+    for (size_t i = 2; i < c->options->operand_count; i++)
+        text_printf(&text, "%s%s", i > 2 ? " " : "", c->options->operands[i]);
+    return text_as_utf8(c->arena, text_string(&text));
+}
+
+/* Is the member this text? Otherwise *what says of which other one the baseline is. */
+static bool is_of(struct arena *arena, yyjson_val *root, const char *member, const char *now, const char **what) {
+    const char *then = yyjson_get_str(yyjson_obj_get(root, member));
+    if (then && strcmp(then, now) == 0)
+        return true;
+    *what = arena_printf(arena, "it was measured with %s `%s`, not `%s`", member, then ? then : "", now);
+    return false;
+}
+
+static bool read_time(yyjson_val *root, const char *member, double *seconds) {
+    yyjson_val *value = yyjson_obj_get(root, member);
+    *seconds = yyjson_get_num(value);
+    return yyjson_is_num(value) && *seconds > 0;
+}
+
+/* What --save has written, of the same kernel, arguments and device. */
+static bool read_baseline(struct compilation *c, const struct measurement *m, struct baseline *baseline) {
+    const char *path = c->options->baseline, *why = NULL;
+    struct value_bytes bytes;
+    yyjson_val *root = NULL;
+    if (value_read_file(c->arena, path, &bytes, &why))
+        root = json_read(c->arena, (const char *)bytes.at, bytes.length, &why);
+    struct distribution *time = &baseline->time;
+    if (root && !(read_time(root, "median_s", &time->median) && read_time(root, "lower_s", &time->lower) &&
+                  read_time(root, "upper_s", &time->upper)))
+        why = "this is not what `fclc bench --save` writes";
+    else if (root && is_of(c->arena, root, "kernel", c->options->operands[1], &why) &&
+             is_of(c->arena, root, "arguments", arguments_text(c), &why) &&
+             is_of(c->arena, root, "target", m->kind, &why) && is_of(c->arena, root, "device", m->device, &why))
+        return true;
+    driver_complain(c->options, EXIT_USAGE, "%s: %s", path, why);
+    return false;
+}
+
+static void compare(const struct measurement *m, struct baseline *baseline) {
+    const struct distribution *then = &baseline->time, *now = &m->time;
+    baseline->ratio = now->median / then->median;
+    baseline->verdict = now->lower > then->upper   ? VERDICT_SLOWER
+                        : now->upper < then->lower ? VERDICT_FASTER
+                                                   : VERDICT_SAME;
+}
+
+/* ---- the report ---- */
+
+static void print_text(const struct compilation *c, const struct measurement *m, const struct baseline *baseline) {
+    const struct distribution *t = &m->time;
+    printf("%s on %s (%s), %zu runs\n", c->options->operands[1], m->device, m->kind, m->runs);
+    if (*m->params)
+        printf("  tuned: %s\n", m->params);
+    printf("  median %.3f ms, min %.3f ms", t->median * 1e3, t->least * 1e3);
+    printf(", %.2f GB/s (%.0f bytes of arguments and results)\n", m->bytes / t->median * 1e-9, m->bytes);
+    printf("  half of the runs within %.3f … %.3f ms, %.1f %% of the median\n", t->lower * 1e3, t->upper * 1e3,
+           noise_of(t) * 1e2);
     for (size_t k = 0; k < m->kernels.count; k++) {
         struct kernel_times *times = m->kernels.at[k];
-        printf("%s{\"kernel\": ", k ? ", " : "");
-        print_string(times->name);
-        printf(", \"launches\": %zu, \"median_s\": %.9f}", times->launches, median(times->samples, m->runs));
+        printf("  %-32s %.3f ms", times->name, distribution_of(&times->runs).median * 1e3);
+        if (times->launches > 1)
+            printf(" in %zu launches", times->launches);
+        printf("\n");
     }
-    printf("]}\n");
+    if (baseline)
+        printf("  %.2f times as long as the %.3f ms of %s: %s\n", baseline->ratio, baseline->time.median * 1e3,
+               c->options->baseline,
+               baseline->verdict == VERDICT_SAME ? "no difference beyond the noise" : verdict_names[baseline->verdict]);
+}
+
+static const char *report_json(struct compilation *c, const struct measurement *m, const struct baseline *baseline) {
+    struct arena *arena = c->arena;
+    const struct distribution *t = &m->time;
+    yyjson_mut_doc *doc = json_new(arena);
+    yyjson_mut_val *root = yyjson_mut_obj(doc);
+    json_add_text(doc, arena, root, "kernel", c->options->operands[1]);
+    json_add_text(doc, arena, root, "arguments", arguments_text(c));
+    yyjson_mut_obj_add_str(doc, root, "target", m->kind);
+    json_add_text(doc, arena, root, "device", m->device);
+    json_add_text(doc, arena, root, "params", m->params);
+    yyjson_mut_obj_add_uint(doc, root, "runs", m->runs);
+    yyjson_mut_obj_add_real(doc, root, "median_s", t->median);
+    yyjson_mut_obj_add_real(doc, root, "min_s", t->least);
+    yyjson_mut_obj_add_real(doc, root, "lower_s", t->lower);
+    yyjson_mut_obj_add_real(doc, root, "upper_s", t->upper);
+    yyjson_mut_obj_add_uint(doc, root, "bytes", (uint64_t)m->bytes);
+    yyjson_mut_obj_add_real(doc, root, "gb_per_s", m->bytes / t->median * 1e-9);
+    yyjson_mut_val *launches = json_add_array(doc, root, "launches");
+    for (size_t k = 0; k < m->kernels.count; k++) {
+        struct kernel_times *times = m->kernels.at[k];
+        yyjson_mut_val *one = yyjson_mut_arr_add_obj(doc, launches);
+        json_add_text(doc, arena, one, "kernel", times->name);
+        yyjson_mut_obj_add_uint(doc, one, "launches", times->launches);
+        yyjson_mut_obj_add_real(doc, one, "median_s", distribution_of(&times->runs).median);
+    }
+    if (baseline) {
+        yyjson_mut_val *object = json_add_object(doc, root, "baseline");
+        yyjson_mut_obj_add_real(doc, object, "median_s", baseline->time.median);
+        yyjson_mut_obj_add_real(doc, object, "ratio", baseline->ratio);
+        yyjson_mut_obj_add_str(doc, object, "verdict", verdict_names[baseline->verdict]);
+    }
+    return json_write(arena, root);
+}
+
+static enum exit_status save(struct compilation *c, const struct measurement *m) {
+    const char *text = arena_printf(c->arena, "%s\n", report_json(c, m, NULL)), *why;
+    if (output_write(c->arena, c->options->save, text, strlen(text), &why))
+        return EXIT_GOOD;
+    return driver_complain(c->options, EXIT_USAGE, "%s", why);
+}
+
+static void warn_of_noise(struct compilation *c, const struct measurement *m, const struct baseline *baseline) {
+    double noise = fmax(noise_of(&m->time), noise_of(&baseline->time));
+    driver_complain(c->options, EXIT_GOOD,
+                    "the difference from %s, %.1f %%, is within the noise, %.1f %%: a longer --time may tell",
+                    c->options->baseline, fabs(baseline->ratio - 1) * 1e2, noise * 1e2);
+}
+
+/* Where there is a baseline, what is slower by more than the noise is an error of the program. */
+static enum exit_status report(struct compilation *c, const struct measurement *m) {
+    struct baseline found, *baseline = c->options->baseline ? &found : NULL;
+    if (baseline && !read_baseline(c, m, baseline))
+        return EXIT_USAGE;
+    if (baseline)
+        compare(m, baseline);
+    if (c->options->json)
+        puts(report_json(c, m, baseline));
+    else
+        print_text(c, m, baseline);
+    enum exit_status status = c->options->save ? save(c, m) : EXIT_GOOD;
+    if (baseline && baseline->verdict == VERDICT_SAME)
+        warn_of_noise(c, m, baseline);
+    if (status == EXIT_GOOD && baseline && baseline->verdict == VERDICT_SLOWER)
+        status = EXIT_PROGRAM_WRONG;
+    return status;
 }
 
 static enum exit_status bench(struct compilation *c) {
@@ -125,61 +321,19 @@ static enum exit_status bench(struct compilation *c) {
     if (!is_ready)
         return status;
     request.tuning = &c->tuning;
+    struct measurement m = {0};
+    status = in_session(c, &request, measure_runs, &m);
     request.profile = true;
-    struct device_session session = {0};
-    struct measurement *m = ARENA_NEW(c->arena, struct measurement);
-    if (!device_prepare(&request, &session)) {
-        status = session.status;
-    } else if (!measure(c->arena, &session, m)) {
-        status = EXIT_DEVICE;
-    } else {
-        report(c->options, &session, request.kernel->name->text, m);
-    }
-    if (status != EXIT_GOOD && device_run_failed_check(session.run))
-        status = device_report_check(&session, c->diagnostics);
-    else if (status != EXIT_GOOD && session.why)
-        driver_complain(c->options, status, "%s", session.why);
-    device_finish(&session);
-    return status;
+    if (status == EXIT_GOOD)
+        status = in_session(c, &request, measure_launches, &m);
+    return status == EXIT_GOOD ? report(c, &m) : status;
 }
 
 enum exit_status command_bench(struct options *options) {
+    if (options->runs && options->time > 0)
+        return driver_complain(options, EXIT_USAGE, "--runs and --time both say when it is enough: give one of them");
     struct compilation *c = compilation_new(options);
     enum exit_status status = bench(c), found = compilation_finish(c);
     compilation_free(c);
     return status > found ? status : found;
-}
-
-static bool is_wanted(const struct options *options, const char *target) {
-    return !options->target || strcmp(options->target, target) == 0;
-}
-
-enum exit_status command_devices(struct options *options) {
-    struct fcl_device_list list;
-    enum fcl_status status = fcl_devices(&list);
-    if (status != FCL_OK)
-        return driver_complain(options, EXIT_DEVICE, "the devices cannot be listed: %s", fcl_status_text(status));
-    for (size_t i = 0; i < list.count; i++) {
-        const struct fcl_device_info *d = &list.devices[i];
-        if (!is_wanted(options, fcl_backend_name(d->backend)))
-            continue;
-        printf("%s:%d  %s\n", fcl_device_kind_name(d->kind), d->index, d->name);
-        printf("    %s, driver %s\n", d->platform, d->driver);
-        if (d->memory_bytes)
-            printf("    %.1f GiB memory, %u units", (double)d->memory_bytes / (1 << 30), d->compute_units);
-        if (d->max_threads)
-            printf(", %llu KiB shared memory per block, up to %u threads per block",
-                   (unsigned long long)(d->shared_bytes / 1024), d->max_threads);
-        if (d->memory_bytes)
-            printf("\n");
-        if (d->problem[0])
-            printf("    unusable: %s\n", d->problem);
-    }
-    for (int b = 0; b < FCL_BACKENDS; b++)
-        if (list.absent[b][0] && is_wanted(options, fcl_backend_name((enum fcl_backend)b)))
-            printf("%s: none (%s)\n", fcl_backend_name((enum fcl_backend)b), list.absent[b]);
-    if (is_wanted(options, "interp"))
-        printf("interp:  the reference interpreter\n");
-    fcl_device_list_free(&list);
-    return EXIT_GOOD;
 }

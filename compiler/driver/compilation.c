@@ -235,8 +235,10 @@ static void read_library(struct library_names *l) {
         const struct source *source = source_add(apart, path, (const char *)bytes.at, bytes.length);
         const struct ast_file *file = syntax_parse(c->arena, c->symbols, source, diagnostics_new(c->arena, apart));
         for (size_t k = 0; k < file->decls.count; k++) {
-            const struct ast_decl *decl = file->decls.at[k];
-            if ((decl->kind == DECL_FUN || decl->kind == DECL_VAL) && !map_has(l->files, decl->name))
+            const struct ast_decl *decl = file->decls.at[k], *before = k ? file->decls.at[k - 1] : decl;
+            const struct ast_decl *first = before->kind == DECL_SIG ? before : decl;
+            if ((decl->kind == DECL_FUN || decl->kind == DECL_VAL) && !map_has(l->files, decl->name) &&
+                !syntax_is_internal(source, first))
                 map_set(l->files, decl->name, (void *)names[i]);
         }
     }

@@ -48,6 +48,7 @@ static struct generate_request request_of(struct compilation *c, const struct ta
                                      .language = target->language,
                                      .tuning = &c->tuning,
                                      .kind = fcl_device_kind_name(kind),
+                                     .shared_bytes = (uint64_t)c->options->shared_bytes,
                                      .loop = loop,
                                      .diagnostics = c->diagnostics};
 }

@@ -16,6 +16,10 @@ static bool choose_mapping(const struct options *options, enum fcl_device_kind k
     return options_mapping_fits(options, fcl_device_kind_name(kind));
 }
 
+static uint64_t shared_bytes(const struct options *options, const struct fcl_device_info *device) {
+    return options->shared_bytes ? (uint64_t)options->shared_bytes : device->shared_bytes;
+}
+
 /* Opens the device, and says what is to be generated for it: the request's kernel. */
 static bool open_device(const struct device_request *request, struct device_session *session,
                         struct generate_request *generation) {
@@ -52,6 +56,8 @@ static bool open_device(const struct device_request *request, struct device_sess
         .trial = request->trial,
         .asked = request->asked,
         .vector_bytes = device->vector_bytes,
+        .shared_bytes = shared_bytes(options, device),
+        .launch_sized_outside = request->launch_sized_outside,
         .loop = loop,
         .diagnostics = request->diagnostics,
     };
@@ -87,6 +93,7 @@ static bool begin(const struct device_request *request, struct device_session *s
                               .target = session->generated->targets.at[index],
                               .program = session->built,
                               .context = session->context,
+                              .shared_bytes = shared_bytes(request->options, fcl_device(session->context)),
                               .arguments = request->arguments,
                               .argument_count = request->argument_count};
     session->run = device_run_new(request->arena, &job, &session->why);
@@ -119,6 +126,15 @@ enum exit_status device_report_check(const struct device_session *session, struc
     if (check->found.end)
         diag_note(diagnostics, d, check->found, "it is found here");
     return EXIT_PROGRAM_WRONG;
+}
+
+bool device_lacks_shared(const struct device_session *session, struct device_request *request) {
+    if (request->launch_sized_outside || !device_run_lacks_shared(session->run))
+        return false;
+    request->launch_sized_outside = true;
+    diag_warning(request->diagnostics, DIAG_SHARED_MEMORY, request->kernel->span,
+                 "%s: arrays of which only the launch knows the length lie in global memory", session->why);
+    return true;
 }
 
 /* ---- batches ---- */
@@ -236,23 +252,30 @@ static void build_on(const struct execution *execution, enum fcl_device_kind kin
     }
 }
 
-static enum exit_status run_on(const struct execution *execution, enum fcl_device_kind kind,
-                               struct host_value **result) {
-    struct device_request request = request_of(execution, kind);
+static void report_device(const struct execution *execution, const char *why, bool has_stopped) {
+    struct diagnostic *d = diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", why);
+    if (has_stopped && !execution->options->check)
+        diag_hint(execution->diagnostics, d, "with `--check` the kernel itself says where it leaves its arrays");
+}
+
+static enum exit_status run_as(struct device_request *request, const struct execution *execution,
+                               struct device_batch *batch, struct host_value **result) {
     size_t index = 0;
-    struct batch_part *part = part_with(&request, execution->batch, &index);
+    struct batch_part *part = part_with(request, batch, &index);
     struct device_session alone = {0}, *session = part ? &part->session : &alone;
-    bool is_ready = part ? begin(&request, session, index) : device_prepare(&request, session);
+    bool is_ready = part ? begin(request, session, index) : device_prepare(request, session);
     enum exit_status status = is_ready ? run_once(session, execution, result) : session->status;
-    if (part && status == EXIT_DEVICE && !device_run_failed_check(session->run)) {
+    bool has_stopped = status == EXIT_DEVICE && fcl_error_status(session->context) == FCL_DEVICE_FAULT;
+    bool is_again = status == EXIT_DEVICE && device_lacks_shared(session, request);
+    if (part && status == EXIT_DEVICE && !has_stopped && !is_again && !device_run_failed_check(session->run)) {
         close_part(part);
         part->has_failed = true;
-        return run_on(execution, kind, result);
+        return run_as(request, execution, NULL, result);
     }
     if (device_run_failed_check(session->run))
         status = device_report_check(session, execution->diagnostics);
-    else if (status != EXIT_GOOD && session->why)
-        diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", session->why);
+    else if (status != EXIT_GOOD && session->why && !is_again)
+        report_device(execution, session->why, has_stopped);
     if (part) {
         device_run_free(session->run);
         session->run = NULL;
@@ -260,30 +283,38 @@ static enum exit_status run_on(const struct execution *execution, enum fcl_devic
     } else {
         device_finish(&alone);
     }
-    return status;
+    return is_again ? run_as(request, execution, NULL, result) : status;
 }
 
-static bool available(enum fcl_device_kind kind, const struct options *options, struct arena *arena, const char **why) {
+static enum exit_status run_on(const struct execution *execution, enum fcl_device_kind kind,
+                               struct host_value **result) {
+    struct device_request request = request_of(execution, kind);
+    return run_as(&request, execution, execution->batch, result);
+}
+
+static bool available(enum fcl_device_kind kind, const struct options *options, struct arena *arena,
+                      const char **said) {
     struct fcl_options open = FCL_OPTIONS_DEFAULT;
     open.kind = kind;
     struct fcl_context *context;
     char error[2048];
     if (fcl_open(&context, &open, error, sizeof error) != FCL_OK) {
-        *why = arena_printf(arena, "%s", error);
+        *said = arena_printf(arena, "%s", error);
         return false;
     }
+    const struct fcl_device_info *device = fcl_device(context);
+    const char *name = fcl_device_kind_name(device->kind);
     bool loop;
-    bool good = choose_mapping(options, fcl_device(context)->kind, &loop);
-    if (!good)
-        *why = arena_printf(arena, "--map=%s is not for %s devices", loop ? "loop" : "simt",
-                            fcl_device_kind_name(fcl_device(context)->kind));
+    bool good = choose_mapping(options, device->kind, &loop);
+    *said = good ? arena_printf(arena, "%s (%s)", name, device->name)
+                 : arena_printf(arena, "--map=%s is not for %s devices", loop ? "loop" : "simt", name);
     fcl_close(context);
     return good;
 }
 
 #define EXECUTOR(id, text, kind)                                                                                       \
-    static bool id##_available(const struct options *options, struct arena *arena, const char **why) {                 \
-        return available(kind, options, arena, why);                                                                   \
+    static bool id##_available(const struct options *options, struct arena *arena, const char **said) {                \
+        return available(kind, options, arena, said);                                                                  \
     }                                                                                                                  \
     static void id##_build(const struct execution *execution) { build_on(execution, kind); }                           \
     static enum exit_status id##_run(const struct execution *execution, struct host_value **result) {                  \

@@ -21,6 +21,7 @@ struct device_request {
     const struct tuned *trial; /* as in generate_request */
     struct map *asked;
     bool profile;
+    bool launch_sized_outside; /* as in map_options */
     struct diagnostics *diagnostics;
 };
 
@@ -42,12 +43,16 @@ bool device_build(const struct device_request *request, struct device_session *s
 bool device_prepare(const struct device_request *request, struct device_session *session); /* both */
 void device_finish(struct device_session *session);
 
+/* After a run that failed: was it for want of shared memory, so that another one may do without? Then it warns, and changes the request so. */
+bool device_lacks_shared(const struct device_session *session, struct device_request *request);
+
 /* After a run that device_run_failed_check knows the reason of: the program is wrong, and where. */
 enum exit_status device_report_check(const struct device_session *session, struct diagnostics *diagnostics);
 
 /* Kernels that are run in turn, such as those of a file of tests: they are compiled together and built as one program, which costs
    a driver little more than one of them; those that --check is on for, as another. One that can't be compiled is compiled for each
-   run, to say why; of the whole batch that goes to `unread`. After an error of the device that run and all later ones are as if there were no batch. */
+   run, to say why; of the whole batch that goes to `unread`. After an error of the device that run and all later ones are as if
+   there were no batch; but where a kernel has stopped the device, nothing more can be run in this process. */
 struct device_batch *device_batch_new(struct diagnostics *unread);
 void device_batch_add(struct device_batch *batch, const struct core_global *kernel, bool check);
 void device_batch_free(struct device_batch *batch);

@@ -3,11 +3,14 @@
 
 #include <string.h>
 
+#include "driver/complaint.h"
 #include "driver/device.h"
 #include "interp/interp.h"
+#include "support/text.h"
 
-static bool interp_available(const struct options *options, struct arena *arena, const char **why) {
-    (void)options, (void)arena, (void)why;
+static bool interp_available(const struct options *options, struct arena *arena, const char **said) {
+    (void)options, (void)arena;
+    *said = "the reference interpreter, which is slow";
     return true;
 }
 
@@ -36,19 +39,34 @@ const struct executor *executor_named(const char *target) {
     return NULL;
 }
 
-const struct executor *executor_choose(const struct options *options, struct arena *arena, const char **why) {
-    const char *reason = "";
-    *why = "this build has no way to run a program";
-    for (size_t i = 0; executors[i]; i++) {
-        bool is_wanted = !options->target || strcmp(options->target, executors[i]->name) == 0;
-        if (is_wanted && executors[i]->available(options, arena, &reason))
-            return executors[i];
-        if (is_wanted && options->target) {
-            *why = arena_printf(arena, "target %s is not available: %s", options->target, reason);
-            return NULL;
-        }
-    }
+static const struct executor *choose_named(const struct options *options, struct arena *arena, const char **said) {
+    const struct executor *executor = executor_named(options->target);
+    const char *why = "this build has none";
+    bool is_there = executor && executor->available(options, arena, &why);
+    *said = is_there ? NULL : arena_printf(arena, "target %s is not available: %s", options->target, why);
+    return is_there ? executor : NULL;
+}
+
+const struct executor *executor_choose(const struct options *options, struct arena *arena, const char **said) {
     if (options->target)
-        *why = arena_printf(arena, "target %s is not available in this build", options->target);
+        return choose_named(options, arena, said);
+    struct text missing;
+    text_init(&missing, arena);
+    for (size_t i = 0; executors[i]; i++) {
+        const char *heard = NULL;
+        bool is_there = executors[i]->available(options, arena, &heard);
+        if (is_there && i > 0)
+            *said = arena_printf(arena, "it runs on %s%s", heard, text_string(&missing));
+        if (is_there)
+            return executors[i];
+        text_printf(&missing, "; %s", heard);
+    }
+    *said = arena_printf(arena, "there is no way to run a program%s", text_string(&missing));
     return NULL;
+}
+
+void executor_tell(struct options *options, const struct executor *executor, const char *said) {
+    bool is_slow = executor == &interp_executor; /* worth a warning, where the rest is no diagnostic */
+    if (said && (is_slow || !options->json_diagnostics))
+        driver_complain(options, EXIT_GOOD, "%s", said);
 }

@@ -25,8 +25,9 @@ struct execution {
 
 struct executor {
     const char *name; /* as --target says it */
-    /* Whether it can run here and with these options (--map …); else *why says what is missing. */
-    bool (*available)(const struct options *options, struct arena *arena, const char **why);
+    /* Whether it can run here and with these options (--map …). *said: on which device, or else what is
+       missing. */
+    bool (*available)(const struct options *options, struct arena *arena, const char **said);
     /* Builds the execution's batch, whose kernels are to be run. NULL: nothing is ever built. */
     void (*build)(const struct execution *execution);
     /* EXIT_GOOD; EXIT_PROGRAM_WRONG for errors of the program; EXIT_DEVICE when a device or its driver failed. */
@@ -37,7 +38,11 @@ extern const struct executor *const executors[]; /* ends with NULL */
 
 /* The one of that name; NULL: no name. */
 const struct executor *executor_named(const char *target);
-/* The one --target names, or else the first that is available; NULL with *why. */
-const struct executor *executor_choose(const struct options *options, struct arena *arena, const char **why);
+/* The one --target names, or else the first that is available. *said: NULL, or, where that is not the
+   first of all, on which device it runs and why not on those before, for executor_tell. NULL: none is,
+   and *said says why. */
+const struct executor *executor_choose(const struct options *options, struct arena *arena, const char **said);
+/* Tells the user of a device that is not the first choice: nobody is to take it for another. */
+void executor_tell(struct options *options, const struct executor *executor, const char *said);
 
 #endif

@@ -35,32 +35,25 @@ static bool internal_error(const struct generate_request *request, const struct 
 /* What a block can have at most, on any GPU there is: 227 KiB since compute capability 9.0. Less on most: the launch says so. */
 enum { MOST_SHARED_BYTES = 227 * 1024 };
 
-static bool shared_memory_fits(const struct generate_request *request, const struct ir_kernel *kernel,
-                               const struct target_program *target) {
-    for (size_t i = 0; i < target->kernels.count; i++) {
-        const struct target_kernel *one = target->kernels.at[i];
-        int64_t bytes = one->static_shared_bytes + one->dynamic_fixed_bytes;
-        if (one->mapping != TARGET_SIMT || bytes <= MOST_SHARED_BYTES)
-            continue;
-        struct diagnostic *error =
-            diag_error(request->diagnostics, DIAG_SHARED_MEMORY, kernel->span,
-                       "a block of `%s` needs %lld bytes of shared memory, and no device has more than %d for one",
-                       kernel->name->text, (long long)bytes, MOST_SHARED_BYTES);
-        const struct ir_buffer *largest = NULL;
-        for (size_t k = 0; k < kernel->buffers.count; k++) {
-            const struct ir_buffer *buffer = kernel->buffers.at[k];
-            if (buffer->memory == MEMORY_SHARED && buffer->capacity->is_constant &&
-                (!largest || buffer->capacity->constant.integer * base_info[buffer->element].bits >
-                                 largest->capacity->constant.integer * base_info[largest->element].bits))
-                largest = buffer;
-        }
-        if (largest)
-            diag_note(request->diagnostics, error, largest->span, "%lld elements of type `%s` are stored here",
-                      (long long)largest->capacity->constant.integer, base_info[largest->element].name);
-        diag_hint(request->diagnostics, error, "give each block a smaller chunk");
-        return false;
-    }
-    return true;
+/* Shared memory that a block has on the device that is asked for; or may have, where none is. */
+static int64_t shared_limit(const struct generate_request *request) {
+    return request->shared_bytes ? (int64_t)request->shared_bytes : MOST_SHARED_BYTES;
+}
+
+/* Of each kernel's launches the first that has arrays in global memory, for want of shared memory. */
+static void warn_of_outside(const struct generate_request *request, const struct ir_kernel *kernel,
+                            const struct target_program *target) {
+    const struct target_kernel *one = target_outside(target);
+    if (!one)
+        return;
+    const struct ir_buffer *buffer = one->outside;
+    struct diagnostic *warning = diag_warning(
+        request->diagnostics, DIAG_SHARED_MEMORY, kernel->span,
+        "a block of `%s` would take %lld bytes of shared memory, and can have %lld: arrays of it lie in global memory",
+        kernel->name->text, (long long)one->wanted_shared_bytes, (long long)shared_limit(request));
+    diag_note(request->diagnostics, warning, buffer->span, "%lld elements of type `%s` are stored here",
+              (long long)buffer->capacity->constant.integer, base_info[buffer->element].name);
+    diag_hint(request->diagnostics, warning, "with smaller chunks a block is faster");
 }
 
 /* The kernel after elaboration; NULL when diagnostics were given. */
@@ -116,8 +109,11 @@ static const struct target_program *lowered(const struct generate_request *reque
         internal_error(request, global, wrong);
         return NULL;
     }
+    map.shared_limit = map.mapping == TARGET_SIMT ? shared_limit(request) : 0;
+    map.launch_sized_outside = request->launch_sized_outside;
     const struct target_program *target = map_kernel(arena, kernel, &map);
-    return shared_memory_fits(request, kernel, target) ? target : NULL;
+    warn_of_outside(request, kernel, target);
+    return target;
 }
 
 static bool generate_kernel(const struct generate_request *request, const struct core_global *global,
@@ -201,8 +197,8 @@ static bool is_right(const struct generate_request *request, const struct core_g
     struct ir_kernel *kernel = elaborated(&alone, global, &forgotten);
     bool good = kernel != NULL;
     /* Half of what there is: passes add paddings, and may copy loops with the arrays in them. */
-    bool may_need_too_much = good && map_shared_bytes(alone.arena, kernel) > MOST_SHARED_BYTES / 2;
-    if (may_need_too_much && !request->loop)
+    bool may_want_too_much = good && map_shared_bytes(alone.arena, kernel) > MOST_SHARED_BYTES / 2;
+    if (may_want_too_much && !request->loop)
         good = lowered(&alone, global, kernel) != NULL;
     arena_free(alone.arena);
     return good;

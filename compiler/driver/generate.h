@@ -30,6 +30,8 @@ struct generate_request {
     const struct tuned *trial;   /* in their place: values that are being tried */
     struct map *asked;           /* as in elaborate_options */
     uint32_t vector_bytes;       /* of the device's registers; 0: not known */
+    uint64_t shared_bytes;       /* that a block has on the device; 0: not known */
+    bool launch_sized_outside;   /* as in map_options */
     bool loop;                   /* the mapping */
     bool before_passes;          /* stop after elaboration (--dump=ir) */
     struct diagnostics *diagnostics;

@@ -36,10 +36,15 @@ enum option {
     OPTION_VERBOSE,
     OPTION_TIMEOUT,
     OPTION_JUNIT,
+    OPTION_RUNS,
+    OPTION_TIME,
+    OPTION_SAVE,
+    OPTION_BASELINE,
     OPTION_MAP,
     OPTION_BLOCK_SIZE,
     OPTION_GRID_SIZE,
     OPTION_VECTOR_BYTES,
+    OPTION_SHARED_BYTES,
     OPTION_CHECK,
     OPTION_NO_CHECK,
     OPTION_TYPES_ONLY,
@@ -84,11 +89,17 @@ static const struct option_info {
     [OPTION_VERBOSE] = {"verbose", 0, NULL, ON(TEST), "a line for each test that passes, too, with its time"},
     [OPTION_TIMEOUT] = {"timeout", 0, "S", ON(TEST), "so many seconds at most for each test"},
     [OPTION_JUNIT] = {"junit", 0, "FILE", ON(TEST), "write a report as JUnit XML, too"},
+    [OPTION_RUNS] = {"runs", 0, "N", ON(BENCH), "time so many runs"},
+    [OPTION_TIME] = {"time", 0, "S", ON(BENCH), "time runs for so many seconds"},
+    [OPTION_SAVE] = {"save", 0, "FILE", ON(BENCH), "write the times to a file, for --baseline"},
+    [OPTION_BASELINE] = {"baseline", 0, "FILE", ON(BENCH), "compare with saved times; status 1 when it is slower"},
     [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
     [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", MAKING, "threads of a block, #BlockSize"},
     [OPTION_GRID_SIZE] = {"grid-size", 0, "N", MAKING, "blocks of a grid, #GridSize"},
     [OPTION_VECTOR_BYTES] = {"vector-bytes", 0, "16|32|64", MAKING,
                              "what a vector register of a CPU has, #VectorBytes"},
+    [OPTION_SHARED_BYTES] = {"shared-bytes", 0, "N", GENERATING,
+                             "shared memory that a block of the GPU has; by itself what the device says"},
     [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time; run does by itself"},
     [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
     [OPTION_TYPES_ONLY] = {"types-only", 0, NULL, ON(CHECK), "no more than the types; kernels are not compiled"},
@@ -96,7 +107,7 @@ static const struct option_info {
     [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", MAKING, "how hard to work on the code; 1 is the default"},
     [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
     [OPTION_LIMIT] = {"limit", 0, "N", ON(RUN), "print so many elements of a result at most; 0: all; else 64"},
-    [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST), "print times, or results, as JSON"},
+    [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST) | ON(DEVICES), "print what is found as JSON"},
     [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
     [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
     [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP), "tokens, ast, types, core, ir, ir-opt or target"},
@@ -218,6 +229,10 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_VERBOSE: o->verbose = true; return true;
     case OPTION_TIMEOUT: return seconds(p, name, value, &o->timeout);
     case OPTION_JUNIT: o->junit = value; return true;
+    case OPTION_RUNS: return number(p, name, value, 1, 1000000, &o->runs);
+    case OPTION_TIME: return seconds(p, name, value, &o->time);
+    case OPTION_SAVE: o->save = value; return true;
+    case OPTION_BASELINE: o->baseline = value; return true;
     case OPTION_MAP: {
         static const char *const mappings[] = {"simt", "loop"};
         o->mapping = strcmp(value, "simt") == 0 ? MAPPING_SIMT : MAPPING_LOOP;
@@ -231,6 +246,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
         o->vector_bytes = strtoll(value, NULL, 10);
         return one_of(p, name, value, sizes, 3);
     }
+    case OPTION_SHARED_BYTES: return number(p, name, value, 1024, INT32_MAX, &o->shared_bytes);
     case OPTION_CHECK: o->check = true; return true;
     case OPTION_NO_CHECK: o->no_check = true; return true;
     case OPTION_TYPES_ONLY: o->types_only = true; return true;

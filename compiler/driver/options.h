@@ -56,6 +56,7 @@ struct options {
     const char *tuning; /* the file of tuned values, or none; NULL: the one beside the program */
     enum mapping mapping;
     int64_t block_size, warp_size, grid_size, vector_bytes;
+    int64_t shared_bytes; /* 0: not given */
     bool block_size_given, grid_size_given, vector_bytes_given;
     bool check, no_check;
     int64_t unroll; /* -1: not said */
@@ -72,6 +73,9 @@ struct options {
     const char *junit;                  /* test: a file for the report; NULL: none */
     double timeout;                     /* test: seconds; 0: none */
     bool list, verbose;                 /* test */
+    int64_t runs;                       /* bench; 0: not said */
+    double time;                        /* bench: seconds; 0: not said */
+    const char *save, *baseline;        /* bench: files; or NULL */
     VEC(struct param_setting) settings; /* -D */
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */

@@ -63,6 +63,7 @@ static enum exit_status run_kernel(struct compilation *c) {
     const struct executor *executor = arguments ? executor_choose(o, c->arena, &why) : NULL;
     if (!executor)
         return driver_complain(c->options, arguments ? EXIT_DEVICE : EXIT_USAGE, "%s", why);
+    executor_tell(c->options, executor, why);
     struct execution execution = {.arena = c->arena,
                                   .options = o,
                                   .program = c->program,

@@ -15,6 +15,7 @@ struct testing {
     struct options *options;
     struct test_report report;
     bool device_failed;
+    bool is_told;    /* which target was chosen */
     size_t left_out; /* tests that --filter leaves out */
 };
 
@@ -109,7 +110,11 @@ static bool take_event(struct progress *p, const struct test_event *event) {
     if (event->target)
         p->target = event->target;
     switch (event->kind) {
-    case EVENT_BUILDS: return true;
+    case EVENT_BUILDS:
+        if (!p->testing->is_told)
+            executor_tell(p->testing->options, executor_named(event->target), event->why);
+        p->testing->is_told = true;
+        return true;
     case EVENT_BEGINS: p->has_begun = true; return true;
     case EVENT_ENDS:
         p->testing->device_failed |= event->device_failed;

@@ -227,7 +227,9 @@ static void run_tests(const struct test_job *job, size_t first, bool together, i
     }
     event.target = executor->name;
     event.kind = EVENT_BUILDS;
+    event.why = job->executor ? NULL : said;
     send_event(pipe, event);
+    event.why = NULL;
     struct device_batch *batch = together ? build_together(job, executor, first) : NULL;
     bool device_failed = false;
     for (size_t i = first; i < job->tests->count && !device_failed; i++) {

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "driver/generate.h"
 #include "driver/arguments.h"
 #include "driver/commands.h"
 #include "driver/complaint.h"
@@ -102,6 +103,11 @@ static struct trial *trial_open(struct search *s, struct tuned values) {
     begin_row(s, trial);
     if (!is_made) {
         trial->problem = trial->session.why ? trial->session.why : diag_first_error(request.diagnostics);
+        return trial;
+    }
+    if (s->best && target_outside(trial->session.generated->targets.at[0]) &&
+        !target_outside(s->best->session.generated->targets.at[0])) {
+        trial->problem = "wants more shared memory than a block has";
         return trial;
     }
     if (!passes_checks(&request, trial))

@@ -160,7 +160,7 @@ static struct elab_value *index_list(struct elaborator *e, void *context) {
 
 /* note [tables]
    A list at an index that depends on data is a binary decision among its elements: a few selections, without a load. Long lists of
-   constants become tables in the program's text, an array for each component. The host has none. */
+   constants become tables in the program's text, an array for each component. */
 enum { LONGEST_DECISION = 8 };
 
 static bool is_constant_item(struct elaborator *e, struct elab_value *item, ir_values *leaves) {
@@ -174,32 +174,46 @@ static bool is_constant_item(struct elaborator *e, struct elab_value *item, ir_v
     return true;
 }
 
-/* NULL: there is no table of it. */
-static struct elab_value *index_table(struct elaborator *e, struct pull *list, struct ir_value *index, size_t count) {
-    if (!index || e->shape || count <= LONGEST_DECISION || ir_current(e->builder)->ambient == LEVEL_GRID)
-        return NULL;
+/* One for each component; none where there is no table of it. */
+static struct tables *make_tables(struct elaborator *e, struct pull *list, size_t count) {
+    struct tables *tables = ARENA_NEW(e->arena, struct tables);
     ir_values *items = ARENA_ARRAY(e->arena, ir_values, count);
-    struct elab_value *first = NULL;
     for (size_t i = 0; i < count; i++) {
         e->shape++; /* whatever it is, it does nothing yet */
         struct elab_value *item = elab_list_item(e, list, i);
         e->shape--;
         if (!is_constant_item(e, item, &items[i]))
-            return NULL;
-        first = first ? first : item;
+            return tables;
+        tables->first = tables->first ? tables->first : item;
     }
-    size_t width = items[0].count, next = 0;
-    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, width);
+    size_t width = items[0].count;
+    tables->at = ARENA_ARRAY(e->arena, struct ir_buffer *, width);
     for (size_t k = 0; k < width; k++) {
         union scalar *constants = ARENA_ARRAY(e->kept, union scalar, count);
         for (size_t i = 0; i < count; i++)
             constants[i] = items[i].at[k]->constant;
-        struct ir_buffer *table = ir_table(e->builder, items[0].at[k]->base, constants, count, e->options->table_bytes);
-        if (!table)
-            return NULL;
-        leaves[k] = ir_load(e->builder, table, index);
+        tables->at[k] = ir_table(e->builder, items[0].at[k]->base, constants, count, e->options->table_bytes);
+        if (!tables->at[k])
+            return tables;
     }
-    return elab_unflatten(e, first, leaves, &next);
+    tables->count = width;
+    return tables;
+}
+
+/* NULL: there is no table of it. */
+static struct elab_value *index_table(struct elaborator *e, struct pull *list, struct ir_value *index, size_t count) {
+    if (!index || e->shape || count <= LONGEST_DECISION)
+        return NULL;
+    struct tables **tables = &list->tables[ir_current(e->builder) == e->kernel->body];
+    if (!*tables)
+        *tables = make_tables(e, list, count);
+    size_t width = (*tables)->count, next = 0;
+    if (width == 0)
+        return NULL;
+    struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, width);
+    for (size_t k = 0; k < width; k++)
+        leaves[k] = elab_load(e, (*tables)->at[k], index);
+    return elab_unflatten(e, (*tables)->first, leaves, &next);
 }
 
 /* Whether the leaves of a type are known to be scalars. */
@@ -507,6 +521,14 @@ PRIMITIVE(COMMUTES) {
                                             : f->kind == ELAB_PRIMITIVE && !f->primitive.count &&
                                                   core_commutes_primitive(f->primitive.primitive);
     return elab_scalar(e, ir_bool(e->builder, commutes));
+}
+
+PRIMITIVE(NO_GROUPS) {
+    UNUSED_HERE;
+    struct ir_builder *b = e->builder;
+    struct ir_value *n = elab_as_scalar(e, arguments[0]);
+    elab_hold(e, CHECK_GROUP, ir_bool(b, false), n, n, e->span);
+    return elab_scalar(e, ir_int(b, 0));
 }
 
 PRIMITIVE(LENGTH_PUSH) {

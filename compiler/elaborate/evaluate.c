@@ -99,6 +99,24 @@ static const struct core *value_of_param(struct elaborator *e, const struct core
     return param->body;
 }
 
+static bool is_constant(const struct elab_value *value) {
+    switch (value->kind) {
+    case ELAB_SCALAR: return value->scalar && value->scalar->is_constant;
+    case ELAB_TUPLE:
+        for (size_t i = 0; i < value->tuple.count; i++)
+            if (!is_constant(value->tuple.items[i]))
+                return false;
+        return true;
+    /* Its items are asked for where they stand, and it has no environment that stands anywhere. */
+    case ELAB_PULL: return value->pull->kind == PULL_LIST && !value->pull->environment;
+    case ELAB_CLOSURE:
+    case ELAB_PRIMITIVE:
+    case ELAB_PUSH:
+    case ELAB_CHOICE: break;
+    }
+    return false;
+}
+
 static struct elab_value *evaluate_global(struct elaborator *e, const struct core *core,
                                           const struct instance *instance) {
     struct core_global *global = core->global.global;
@@ -113,8 +131,7 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
     if (value->kind == ELAB_CLOSURE)
         value->closure.global = global;
     /* Else vals made of vals would be evaluated as often as there are ways from one to another. */
-    bool is_constant = value->kind == ELAB_SCALAR && value->scalar && value->scalar->is_constant;
-    if (is_constant && global->scheme->type_count + global->scheme->level_count == 0)
+    if (is_constant(value) && global->scheme->type_count + global->scheme->level_count == 0)
         map_set(e->constants, global, value);
     return value;
 }
@@ -209,6 +226,7 @@ struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition,
         struct elab_value *a = then_thunk(e, then_context), *b = else_thunk(e, else_context);
         return merge(e, NULL, a, b);
     }
+    elab_count_step(e, e->span);
     switch (ir_known(e->builder, condition)) {
     case IR_TRUE: return then_thunk(e, then_context);
     case IR_FALSE: return else_thunk(e, else_context);
@@ -435,7 +453,8 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
         enum primitive primitive = function->primitive.primitive;
         struct elab_value *arguments[MOST_ARGUMENTS];
         size_t count = (size_t)function->primitive.count;
-        memcpy(arguments, function->primitive.arguments, count * sizeof *arguments);
+        if (count) /* else there is no array */
+            memcpy(arguments, function->primitive.arguments, count * sizeof *arguments);
         arguments[count++] = argument;
         if ((int)count == primitive_info[primitive].arity)
             return primitive_table[primitive](e, primitive, function->primitive.instance, arguments);
@@ -562,7 +581,7 @@ struct elab_value *elab_list_item(struct elaborator *e, struct pull *list, size_
     if (list->constants[index])
         return list->constants[index];
     struct elab_value *item = elab_evaluate(e, list->list->sequence.items[index], list->environment, list->instance);
-    if (item->kind == ELAB_SCALAR && item->scalar && item->scalar->is_constant)
+    if (is_constant(item))
         list->constants[index] = item;
     return item;
 }

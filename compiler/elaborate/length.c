@@ -49,8 +49,8 @@ struct lengthening {
     bool is_ring;               /* nothing but sums and products: modulo 2^32 the int is right */
 };
 
-static void hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
-                 struct ir_value *b, struct span span) {
+void elab_hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+               struct ir_value *b, struct span span) {
     if (ir_ambient(e->builder) == LEVEL_GRID && !e->shape) {
         elab_require(e, check, condition, a, b, span);
         return;
@@ -76,7 +76,7 @@ static void hold_below(struct elaborator *e, const struct lengthening *l, const 
         elab_reject(e, DIAG_ARRAY_TOO_LARGE, l->span, ir_check_info[check].message, (long long)x->constant.integer,
                     (long long)y->constant.integer);
     else
-        hold(e, check, fits, x, y, l->span);
+        elab_hold(e, check, fits, x, y, l->span);
 }
 
 static struct ir_value *exact_value(struct elaborator *e, struct lengthening *l, struct elab_value *value) {
@@ -125,6 +125,35 @@ static void warn(struct elaborator *e, const struct exact *exact) {
               "below grid it is compared with what an array may have only with `--check`; `min` bounds it");
 }
 
+static bool is_natural(const struct elab_value *value) { return !value->exact && value->scalar->low >= 0; }
+
+/* An upper bound that the host knows, as in bound.c, but without wrapping; NULL: none. */
+static struct ir_value *exact_bound(struct elaborator *e, struct elab_value *value) {
+    const struct exact *exact = value->exact;
+    if (!exact)
+        return elab_upper_bound(e, elab_as_scalar(e, value));
+    struct ir_builder *b = e->builder;
+    struct elab_value *const *operands = exact->operands;
+    struct ir_value *x = exact_bound(e, operands[0]), *y = exact->arity == 2 ? exact_bound(e, operands[1]) : NULL;
+    if (exact->op == OP_MIN && (!x || !y))
+        return x ? x : y;
+    if (!x || !y)
+        return exact->op == OP_SUB && is_natural(operands[1]) ? x : NULL;
+    switch (exact->op) {
+    case OP_ADD: return elab_sum_of_bounds(e, x, y);
+    case OP_SUB: return is_natural(operands[1]) ? x : NULL;
+    case OP_MUL: return is_natural(operands[0]) || is_natural(operands[1]) ? elab_product_of_bounds(e, x, y) : NULL;
+    case OP_MIN:
+    case OP_MAX: return ir_binary(b, exact->op, x, y);
+    case OP_DIV:
+        return is_natural(operands[1]) && operands[1]->scalar->low > 0
+                   ? ir_binary(b, OP_DIV, x, ir_int(b, operands[1]->scalar->low))
+                   : NULL;
+    case OP_REM: return x;
+    default: return NULL;
+    }
+}
+
 /* The int of a number of elements, which may be negative; NULL: depends on data. */
 static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n) {
     struct ir_builder *b = e->builder;
@@ -140,8 +169,16 @@ static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n)
     hold_below(e, &l, l.blamed ? l.blamed : n->exact, value);
     struct ir_value *first = elab_as_scalar(e, n->exact->operands[0]);
     struct ir_value *second = elab_as_scalar(e, n->exact->operands[n->exact->arity - 1]);
-    hold(e, CHECK_SUNK, ir_binary(b, OP_LE, wide(e, INT32_MIN), value), first, second, e->span);
-    return l.is_ring ? length : ir_convert(b, value, BASE_I32);
+    elab_hold(e, CHECK_SUNK, ir_binary(b, OP_LE, wide(e, INT32_MIN), value), first, second, e->span);
+    if (l.is_ring)
+        return length;
+    struct ir_value *result = ir_convert(b, value, BASE_I32);
+    struct ir_region *here = ir_enter_outermost(b);
+    struct ir_value *most = exact_bound(e, n);
+    ir_leave_outermost(b, here);
+    if (most && most != result)
+        map_set(e->bounds, result, most);
+    return result;
 }
 
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n) {

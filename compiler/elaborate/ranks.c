@@ -90,6 +90,8 @@ static struct ir_value *count_alike(struct elaborator *e, const struct ranks *ra
         ir_atomic(b, ATOMIC_ADD, ranks->counters, counter, ir_binary(b, OP_ADD, before, ir_int(b, 1)));
     ir_else(b, &old, 1);
     ir_end_if(b, &zero, &old, 1, false);
+    /* An exchange of registers orders no memory, and in the next round other lanes go on counting. */
+    ir_fence(b, LEVEL_WARP);
     return ir_binary(b, OP_ADD, ir_shuffle(b, old, last), before);
 }
 

@@ -11,6 +11,7 @@ static void write_store(struct elaborator *e, const struct writer *self, struct 
     elab_flatten(e, element, &leaves);
     if (leaves.count != self->buffer_count)
         elab_internal(e, "an element has more components than its buffers");
+    elab_count_step(e, e->span); /* a list may have many items, of which each is a store */
     for (size_t i = 0; i < leaves.count; i++)
         ir_store(e->builder, self->buffers[i], index, leaves.at[i]);
 }

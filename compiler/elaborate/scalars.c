@@ -195,11 +195,13 @@ struct elab_value *elab_LOOP(struct elaborator *e, enum primitive primitive, con
             size_t next = 0;
             return elab_unflatten(e, state, ARENA_ARRAY(e->arena, struct ir_value *, count), &next);
         }
-    struct ir_value **current = ARENA_ARRAY(e->arena, struct ir_value *, count);
-    memcpy(current, carried.at, count * sizeof *current);
+    elab_repeats_carry(e, &carried);
+    size_t all = carried.count;
+    struct ir_value **current = ARENA_ARRAY(e->arena, struct ir_value *, all);
+    memcpy(current, carried.at, all * sizeof *current);
     struct split_frame *split = e->split;
     e->split = NULL;
-    ir_begin_while(b, current, count, NULL, NULL);
+    ir_begin_while(b, current, all, NULL, NULL);
     size_t next = 0;
     struct elab_value *now = elab_unflatten(e, state, current, &next);
     struct ir_value *more = elab_as_scalar(e, elab_apply(e, arguments[0], now));
@@ -212,7 +214,9 @@ struct elab_value *elab_LOOP(struct elaborator *e, enum primitive primitive, con
         known = known && after.at[i];
     if (known && !e->shape)
         warn_endless(e, always, current, &after, span);
-    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
+    if (known)
+        elab_repeats_check(e, current, count, &after, span);
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, all);
     ir_end_while(b, known ? after.at : current, results);
     e->split = split;
     if (!known)

@@ -226,10 +226,84 @@ struct elab_value *elab_SCAN_BY_INDEX(struct elaborator *e, enum primitive primi
 /* ---- scatter ---- */
 
 /* Two phases: the array is copied, then the pairs are stored over the copy. They are loops of their own, so at block there is
-   a barrier between them and at grid the one is launched after the other. */
-void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
+   a barrier between them and at grid the one is launched after the other.
+
+   note [whole tuples]
+   Pairs may name a place twice, and the components of a tuple are stored one after the other: a
+   tuple could be made of two pairs. So where elements have several components each pair first puts
+   its number at its place in an array of numbers, and only the pair whose number has stayed there
+   stores its tuple. The array need not be cleared: a pair looks only where it has stored before.
+   One thread alone does not mix its pairs up, and on a processor a block is one thread. */
+
+/* Is a pair inside? begin_pair and end_pair are the branch. */
+static enum ir_truth begin_pair(struct elaborator *e, struct ir_value *place, struct ir_value *length) {
     struct ir_builder *b = e->builder;
-    struct ir_value *length = ir_resolve(b, push->array->length);
+    struct ir_value *inside =
+        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, length));
+    enum ir_truth truth = ir_known(b, inside);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, inside);
+    return truth;
+}
+
+static void end_branch(struct elaborator *e, enum ir_truth truth) {
+    if (truth != IR_UNKNOWN)
+        return;
+    ir_else(e->builder, NULL, 0);
+    ir_end_if(e->builder, NULL, NULL, 0, false);
+}
+
+/* The numbers of the pairs that store, by places. */
+static struct ir_buffer *choose_pairs(struct elaborator *e, struct push *push, struct ir_value *length) {
+    struct ir_builder *b = e->builder;
+    size_t count;
+    struct ir_value *capacity = elab_capacity(e, length, push->level);
+    struct ir_buffer *chosen = *elab_buffers(e, &elab_int_type, push->level, capacity, "chosen", &count);
+    ir_allocate(b, chosen);
+    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
+    bool before = ir_set_may_meet(b, true);
+    struct ir_value *place = elab_as_scalar(e, pair_at(e, push->pairs, i)[0]);
+    enum ir_truth is_inside = begin_pair(e, place, length);
+    if (is_inside != IR_FALSE)
+        ir_store(b, chosen, place, i);
+    end_branch(e, is_inside);
+    ir_set_may_meet(b, before);
+    elab_end_threads(e, push->level, i);
+    return chosen;
+}
+
+static bool may_mix_tuples(struct elaborator *e, const struct push *push) {
+    base_list leaves = {0};
+    elab_leaf_bases(e, push->element, &leaves);
+    bool is_one_thread = e->options->is_cpu && push->level == LEVEL_BLOCK;
+    return leaves.count > 1 && push->pairs->length->high > 1 && !is_one_thread;
+}
+
+static void store_pairs(struct elaborator *e, struct push *push, const struct writer *writer, struct ir_value *length) {
+    struct ir_builder *b = e->builder;
+    struct ir_buffer *chosen = may_mix_tuples(e, push) ? choose_pairs(e, push, length) : NULL;
+    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
+    bool overwrote = ir_set_overwrites(b, true), met = ir_set_may_meet(b, !chosen);
+    struct elab_value **pair = pair_at(e, push->pairs, i);
+    struct ir_value *place = elab_as_scalar(e, pair[0]);
+    enum ir_truth is_inside = begin_pair(e, place, length), is_chosen = IR_TRUE;
+    if (is_inside != IR_FALSE && chosen) {
+        struct ir_value *stays = ir_binary(b, OP_EQ, ir_load(b, chosen, place), i);
+        is_chosen = ir_known(b, stays);
+        if (is_chosen == IR_UNKNOWN)
+            ir_begin_if(b, stays);
+    }
+    if (is_inside != IR_FALSE && is_chosen != IR_FALSE)
+        writer->write(e, writer, place, pair[1]);
+    end_branch(e, is_chosen);
+    end_branch(e, is_inside);
+    ir_set_overwrites(b, overwrote);
+    ir_set_may_meet(b, met);
+    elab_end_threads(e, push->level, i);
+}
+
+void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct ir_value *length = ir_resolve(e->builder, push->array->length);
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
     struct push copy = *push;
@@ -241,28 +315,10 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
         return;
     }
     elab_run(e, &copy, writer);
-    if (elab_is_none(e, push->pairs->length)) {
-        e->split = split;
-        return;
+    if (!elab_is_none(e, push->pairs->length)) {
+        store_pairs(e, push, writer, length);
+        elab_check_scatter(e, push, writer);
     }
-    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
-    bool before = ir_set_overwrites(b, true);
-    struct elab_value **pair = pair_at(e, push->pairs, i);
-    struct ir_value *place = elab_as_scalar(e, pair[0]);
-    struct ir_value *inside =
-        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, length));
-    enum ir_truth truth = ir_known(b, inside);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(b, inside);
-    if (truth != IR_FALSE)
-        writer->write(e, writer, place, pair[1]);
-    if (truth == IR_UNKNOWN) {
-        ir_else(b, NULL, 0);
-        ir_end_if(b, NULL, NULL, 0, false);
-    }
-    ir_set_overwrites(b, before);
-    elab_end_threads(e, push->level, i);
-    elab_check_scatter(e, push, writer);
     e->split = split;
 }
 

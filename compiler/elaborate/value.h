@@ -34,6 +34,11 @@ struct parts { /* note [parts] in parts.c */
     struct pull *whole;
     struct ir_value *width; /* of every chunk but the last, which may have less */
 };
+struct tables {               /* note [tables] in arrays.c */
+    struct elab_value *first; /* the list's first item, which says the form of all */
+    struct ir_buffer **at;
+    size_t count;
+};
 struct pull {
     enum pull_kind kind;
     const struct parts *parts;          /* of an array of chunks: what they are parts of; or NULL */
@@ -61,6 +66,7 @@ struct pull {
     const struct environment *environment;
     const struct instance *instance;
     struct elab_value **constants; /* items that turned out to be known at compile time, else NULL */
+    struct tables *tables[2];      /* of a list: the device's, and the host's; NULL: nobody asked for them yet */
     struct ir_value *condition;
     struct pull *then_array, *else_array;
 };
@@ -307,7 +313,17 @@ struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level
 /* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
 bool elab_runs_for_certain(struct elaborator *e);
 
+/* ---- repeats.c: note [loops that do not end] ---- */
+/* Adds what the search carries to what the loop does. */
+void elab_repeats_carry(struct elaborator *e, ir_values *carried);
+/* At the end of a step: `count` values are the state's; adds what the search hands on. */
+void elab_repeats_check(struct elaborator *e, struct ir_value *const *current, size_t count, ir_values *after,
+                        struct span span);
+
 /* ---- length.c ---- */
+/* A check of lengths: always at grid, where the host has them, and below it with --check. */
+void elab_hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
+               struct ir_value *b, struct span span);
 /* Gives the result of an operation on ints what its length would be made of. */
 void elab_remember(struct elaborator *e, enum ir_op op, struct elab_value **arguments, int arity,
                    struct elab_value *result);

@@ -5,6 +5,7 @@
 #include "host/emit_function.h"
 #include "host/launch_size.h"
 #include "map/extents.h"
+#include "support/map.h"
 
 static void line(struct emit_body *body, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -39,6 +40,32 @@ static const char *declare(struct emit_body *body, const struct ir_value *value)
         body->is_declared[value->id] = true;
     }
     return name;
+}
+
+static void emit_table_load(struct emit_body *body, const struct ir_instruction *load) {
+    enum { A_LINE = 16 };
+    const struct ir_buffer *table = load->buffer;
+    int64_t count = table->capacity->constant.integer;
+    const char *index = emit_value(body, load->operands[0]);
+    if (!map_has(body->tables, table)) {
+        map_set(body->tables, table, NULL);
+        text_printf(&body->declarations, "    static const %s t%u[%lld] = {", emit_memory_type(table->element),
+                    table->id, (long long)count);
+        for (int64_t k = 0; k < count; k++) {
+            const struct ir_value constant = {
+                .base = table->element, .is_constant = true, .constant = table->constants[k]};
+            text_printf(&body->declarations, "%s%s",
+                        k == 0       ? ""
+                        : k % A_LINE ? ", "
+                                     : ",\n        ",
+                        backend_scalars_constant(body->unit->scalars, &constant));
+        }
+        text_add(&body->declarations, "};\n");
+    }
+    if (load->operands[0]->low < 0 || load->operands[0]->high >= count)
+        require(body, arena_printf(body->unit->arena, "fcl_check(context, (uint64_t)%s < %lld, checks[%u], %s, %lld)",
+                                   index, (long long)count, (unsigned)load->site, index, (long long)count));
+    line(body, "%s = t%u[%s];", declare(body, load->results[0]), table->id, index);
 }
 
 /* ---- launches ---- */
@@ -82,8 +109,7 @@ static void launch_arguments(struct emit_body *body, const struct target_kernel 
             line(body, "s%d = NULL;", scratch);
             require(body,
                     arena_printf(body->unit->arena, "fcl_buffer_array(context, blocks * %d * (uint64_t)%s, %zu, &s%d)",
-                                 p->unit == LEVEL_THREAD ? kernel->block_threads : 1, emit_value(body, p->capacity),
-                                 size, scratch));
+                                 target_units(kernel, p->unit), emit_value(body, p->capacity), size, scratch));
             line(body, "args[%zu] = fcl_arg_buffer(s%d);", i, scratch);
             break;
         }
@@ -171,6 +197,10 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         break;
     }
     case IR_LOAD: {
+        if (i->buffer->memory == MEMORY_TABLE) {
+            emit_table_load(body, i);
+            break;
+        }
         size_t bytes = target_element_bytes(i->buffer->element);
         const char *index = emit_value(body, i->operands[0]);
         const struct ir_value *capacity = i->buffer->capacity;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "map/map.h"
+#include "support/map.h"
 
 /* A result: one length, and a pointer per component; or a scalar. */
 struct slot {
@@ -68,15 +69,21 @@ static bool is_local(const char *name) {
     return false;
 }
 
-static bool is_taken(const struct emit_unit *unit, const struct signature *s, size_t parameters, const char *name) {
+/* Names of one function's parameters. */
+struct taken {
+    struct symbols *symbols;
+    struct map *names; /* by symbol */
+};
+
+static void take(struct taken *taken, const char *name) {
+    if (name)
+        map_set(taken->names, symbol_of(taken->symbols, name), taken);
+}
+
+static bool is_taken(const struct emit_unit *unit, const struct taken *taken, const char *name) {
     size_t prefix = strlen(unit->prefix);
-    bool taken = is_local(name) || (strncmp(name, unit->prefix, prefix) == 0 && name[prefix] == '_'); /* a function's */
-    for (size_t k = 0; k < parameters && !taken; k++)
-        taken = strcmp(name, s->parameters[k]) == 0;
-    for (size_t k = 0; k < s->slots.count && !taken; k++)
-        taken = strcmp(name, s->slots.at[k].name) == 0 ||
-                (s->slots.at[k].length_name && strcmp(name, s->slots.at[k].length_name) == 0);
-    return taken;
+    return is_local(name) || (strncmp(name, unit->prefix, prefix) == 0 && name[prefix] == '_') || /* a function's */
+           map_has(taken->names, symbol_of(taken->symbols, name));
 }
 
 static struct signature signature_of(struct emit_unit *unit, const struct target_program *program,
@@ -88,10 +95,16 @@ static struct signature signature_of(struct emit_unit *unit, const struct target
     const char *length = NULL;
     add_slots(arena, &s, program->kernel->result_type, "result", false, &begins, &length, &next);
     s.parameters = ARENA_ARRAY(arena, const char *, count);
+    struct taken taken = {symbols_new(arena), map_new(arena)};
+    for (size_t i = 0; i < s.slots.count; i++) {
+        take(&taken, s.slots.at[i].name);
+        take(&taken, s.slots.at[i].length_name);
+    }
     for (size_t i = 0; i < count; i++) {
         s.parameters[i] = names_identifier(arena, program->kernel->parameters.at[i].name);
-        while (is_taken(unit, &s, i, s.parameters[i]))
+        while (is_taken(unit, &taken, s.parameters[i]))
             s.parameters[i] = arena_printf(arena, "p_%s", s.parameters[i]);
+        take(&taken, s.parameters[i]);
     }
     return s;
 }
@@ -246,6 +259,7 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     text_init(&body.releases, arena);
     body.names = ARENA_ARRAY(arena, const char *, kernel->value_count);
     body.is_declared = ARENA_ARRAY(arena, bool, kernel->value_count);
+    body.tables = map_new(arena);
     for (size_t i = 0; i < kernel->parameters.count; i++) {
         const struct ir_parameter *p = &kernel->parameters.at[i];
         if (p->kind == IR_PARAMETER_BUFFER)

@@ -31,6 +31,7 @@ struct emit_body {
     int scratch_count;
     const char **names; /* of the kernel's parameters' values, by value id */
     bool *is_declared;  /* by value id */
+    struct map *tables; /* that are declared, as keys */
 };
 void emit_body(struct emit_body *body);
 const char *emit_value(struct emit_body *body, const struct ir_value *value);

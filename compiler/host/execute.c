@@ -19,6 +19,7 @@ struct device_run {
     struct fcl_kernel **kernels; /* of job.target->kernels */
     struct fcl_buffer *report;   /* of checks, or NULL */
     const struct ir_check_site *failed_check;
+    bool lacks_shared;
     const char *why;
 };
 
@@ -96,7 +97,7 @@ static bool launch(struct device_run *x, const struct ir_instruction *forall) {
             break;
         }
         case TARGET_PARAMETER_SCRATCH: {
-            uint64_t units = blocks * (parameter->unit == LEVEL_THREAD ? (uint64_t)kernel->block_threads : 1);
+            uint64_t units = blocks * (uint64_t)target_units(kernel, parameter->unit);
             good = fcl_buffer_array(x->job.context, units * (uint64_t)value_of(x, parameter->capacity), size,
                                     &scratch[scratches]) == FCL_OK ||
                    failed(x, "scratch memory");
@@ -106,10 +107,10 @@ static bool launch(struct device_run *x, const struct ir_instruction *forall) {
         }
         }
     }
-    if (good && kernel->mapping == TARGET_SIMT && device->shared_bytes && shared > device->shared_bytes) {
-        x->why =
-            arena_printf(x->arena, "kernel `%s` needs %llu bytes of shared memory per block, but the device has %llu",
-                         kernel->name, (unsigned long long)shared, (unsigned long long)device->shared_bytes);
+    if (good && kernel->mapping == TARGET_SIMT && x->job.shared_bytes && shared > x->job.shared_bytes) {
+        x->why = arena_printf(x->arena, "a block of `%s` wants %llu bytes of shared memory, and can have %llu",
+                              kernel->name, (unsigned long long)shared, (unsigned long long)x->job.shared_bytes);
+        x->lacks_shared = true;
         good = false;
     }
     if (good) {
@@ -175,6 +176,13 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
         return true;
     }
     case IR_LOAD: {
+        if (i->buffer->memory == MEMORY_TABLE) {
+            int64_t count = i->buffer->capacity->constant.integer, at = value_of(x, i->operands[0]);
+            if (at < 0 || at >= count)
+                return check_failed(x, i->site, at, count);
+            x->values[i->results[0]->id] = i->buffer->constants[at];
+            return true;
+        }
         struct fcl_buffer *buffer = x->buffers[i->buffer->id];
         uint64_t size = target_element_bytes(i->buffer->element);
         int64_t index = value_of(x, i->operands[0]);
@@ -372,6 +380,8 @@ struct host_value *device_run_result(struct device_run *x, struct arena *arena, 
         *why = x->why;
     return value;
 }
+
+bool device_run_lacks_shared(const struct device_run *run) { return run && run->lacks_shared; }
 
 const struct ir_check_site *device_run_failed_check(const struct device_run *x) { return x ? x->failed_check : NULL; }
 

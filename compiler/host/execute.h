@@ -11,6 +11,7 @@ struct execute_job {
     const struct target_program *target;
     struct fcl_program *program; /* built from the printed target, in an open context */
     struct fcl_context *context;
+    uint64_t shared_bytes;               /* of shared memory that a block can have; 0: not known */
     struct host_value *const *arguments; /* of the kernel's parameter types */
     size_t argument_count;
 };
@@ -23,6 +24,8 @@ struct device_run *device_run_new(struct arena *arena, const struct execute_job 
 bool device_run_once(struct device_run *run, const char **why);
 /* The check whose failure was the reason, or NULL. */
 const struct ir_check_site *device_run_failed_check(const struct device_run *run);
+/* Was the reason that a block wants more shared memory than it can have, for arrays that the launch knows the length of? */
+bool device_run_lacks_shared(const struct device_run *run);
 /* Reads the results back. */
 struct host_value *device_run_result(struct device_run *run, struct arena *arena, const char **why);
 /* Bytes of all arguments and results in global memory, for bandwidth figures; after a run. */

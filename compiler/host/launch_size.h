@@ -8,14 +8,14 @@ struct launch_size {
     unsigned per_block; /* SIMT: iterations that one block does at once; 0: LOOP, blocks take contiguous ranges */
     unsigned
         least; /* LOOP: iterations that are worth a block; SIMT: how many times per_block, on a device that is busy. Where
-                  threads have memory of the launch's, no more blocks than keep the device busy: UINT32_MAX */
+                  there is memory of the launch's for each, no more blocks than keep the device busy: UINT32_MAX */
 };
 
 static inline struct launch_size launch_size_of(const struct target_kernel *kernel) {
     unsigned threads = (unsigned)kernel->block_threads;
     if (kernel->mapping == TARGET_LOOP)
         return (struct launch_size){0, kernel->unit == LEVEL_THREAD ? 4096 : 1};
-    unsigned least = target_has_thread_scratch(kernel) ? UINT32_MAX : 0;
+    unsigned least = target_has_scratch(kernel) ? UINT32_MAX : 0;
     if (kernel->unit == LEVEL_THREAD)
         return (struct launch_size){threads, least ? least : (unsigned)kernel->turns};
     unsigned warp = kernel->warp_threads > 0 ? (unsigned)kernel->warp_threads : 1;

@@ -63,6 +63,11 @@ static struct value interp_LENGTH_TIMES(struct interp *in, const struct value *a
     return combined_length(in, a, a[0].scalar.integer * a[1].scalar.integer, "times", span);
 }
 
+static struct value interp_NO_GROUPS(struct interp *in, const struct value *a, struct span span) {
+    interp_fail(in, DIAG_NEGATIVE_LENGTH, span, "groups of %lld elements: a group has at least 1",
+                (long long)a[0].scalar.integer);
+}
+
 static struct value interp_LENGTH_PUSH(struct interp *in, const struct value *a, struct span span) {
     (void)span;
     return int_of(push_length(in, a[0].push));
@@ -328,9 +333,36 @@ static struct value interp_POWER(struct interp *in, const struct value *a, struc
     return state;
 }
 
+/* What a loop remembers to find that it does not end: see note [loops that do not end] in elaborate/repeats.c. */
+struct repeats {
+    size_t width;
+    struct value *saved, *now;
+    uint32_t steps, limit;
+};
+
+static void look_for_repeats(struct interp *in, struct repeats *r, struct value state, struct span span) {
+    value_pack(state, r->now);
+    r->steps++;
+    bool is_same = true;
+    for (size_t i = 0; i < r->width; i++)
+        is_same &= r->now[i].scalar.natural == r->saved[i].scalar.natural;
+    if (is_same)
+        interp_fail(in, DIAG_LOOP_REPEATS, span, "this loop does not end: its state repeats with a period of %lld",
+                    (long long)r->steps);
+    if (r->steps != r->limit)
+        return;
+    memcpy(r->saved, r->now, r->width * sizeof *r->now);
+    r->steps = 0;
+    r->limit *= 2;
+}
+
 static struct value interp_LOOP(struct interp *in, const struct value *a, struct span span) {
-    struct region_mark mark = region_here(in->region);
     struct value state = a[2];
+    struct repeats repeats = {.width = value_pack_width(state), .limit = 1};
+    repeats.saved = interp_alloc(in, 2 * repeats.width * sizeof *repeats.saved);
+    repeats.now = repeats.saved + repeats.width;
+    value_pack(state, repeats.saved);
+    struct region_mark mark = region_here(in->region);
     for (;;) {
         struct region_mark here = region_here(in->region);
         bool more = interp_apply(in, a[0], state, span).scalar.natural;
@@ -338,6 +370,7 @@ static struct value interp_LOOP(struct interp *in, const struct value *a, struct
         if (!more)
             return state;
         state = interp_keep(in, mark, interp_apply(in, a[1], state, span));
+        look_for_repeats(in, &repeats, state, span);
     }
 }
 

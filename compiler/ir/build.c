@@ -400,20 +400,23 @@ static size_t table_bytes(enum base element, size_t count) { return count * (siz
 
 struct ir_buffer *ir_table(struct ir_builder *b, enum base element, const union scalar *constants, size_t count,
                            size_t most_bytes) {
-    size_t bytes = table_bytes(element, count);
+    bool of_host = ir_current(b) == b->kernel->body; /* what is within a loop there may go to the device */
+    size_t bytes = of_host ? 0 : table_bytes(element, count);
     for (size_t i = 0; i < b->kernel->buffers.count; i++) {
         struct ir_buffer *buffer = b->kernel->buffers.at[i];
-        if (buffer->memory == MEMORY_TABLE && buffer->element == element &&
-            (uint64_t)buffer->capacity->constant.integer == count &&
+        if (buffer->memory != MEMORY_TABLE || buffer->of_host != of_host)
+            continue;
+        if (buffer->element == element && (uint64_t)buffer->capacity->constant.integer == count &&
             memcmp(buffer->constants, constants, count * sizeof *constants) == 0)
             return buffer;
-        if (buffer->memory == MEMORY_TABLE)
+        if (!of_host)
             bytes += table_bytes(buffer->element, (size_t)buffer->capacity->constant.integer);
     }
     if (most_bytes && bytes > most_bytes)
         return NULL;
     struct ir_buffer *buffer = ir_buffer_new(b, MEMORY_TABLE, LEVEL_GRID, element, ir_int(b, (int64_t)count), "table");
     buffer->constants = constants;
+    buffer->of_host = of_host;
     return buffer;
 }
 
@@ -485,6 +488,7 @@ void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *i
     instruction->operands[0] = builder_operand(b, index);
     instruction->operands[1] = builder_operand(b, value);
     instruction->overwrites = b->overwrites;
+    instruction->may_meet = b->may_meet;
     instruction->is_volatile = b->is_volatile;
     b->stores.at[buffer->id]++;
     builder_append(b, b->frames.count - 1, instruction);
@@ -494,6 +498,12 @@ void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *i
 bool ir_set_overwrites(struct ir_builder *b, bool overwrites) {
     bool before = b->overwrites;
     b->overwrites = overwrites;
+    return before;
+}
+
+bool ir_set_may_meet(struct ir_builder *b, bool may_meet) {
+    bool before = b->may_meet;
+    b->may_meet = may_meet;
     return before;
 }
 

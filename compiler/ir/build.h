@@ -46,8 +46,8 @@ void ir_assume_range(struct ir_builder *b, struct ir_value *value, int64_t low, 
 void ir_bound(struct ir_value *value, int64_t low, int64_t high); /* wherever it is used, by how it came about */
 
 /* ---- memory ---- */
-/* The kernel's table of these constants, as many as `count`, at least one; finite if they are floats. NULL: the kernel would have more
-   than `most_bytes` of them (0: no limit). */
+/* The table of these constants, as many as `count`, at least one; finite if they are floats. NULL: the device would have more than
+   `most_bytes` of them (0: no limit). */
 struct ir_buffer *ir_table(struct ir_builder *b, enum base element, const union scalar *constants, size_t count,
                            size_t most_bytes);
 struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enum level_value owner, enum base element,
@@ -76,6 +76,8 @@ void ir_check(struct ir_builder *b, struct ir_check_site site, struct ir_value *
 bool ir_set_volatile(struct ir_builder *b, bool is_volatile);
 /* Whether the stores built from now on overwrite what earlier loops have stored; gives what was set before. */
 bool ir_set_overwrites(struct ir_builder *b, bool overwrites);
+/* Likewise, whether they may meet: note [meeting stores]. */
+bool ir_set_may_meet(struct ir_builder *b, bool may_meet);
 
 /* ---- control: begin … end nest properly; the instruction goes into its region when it ends ---- */
 struct ir_value *ir_begin_forall(struct ir_builder *b, enum level_value outer, enum level_value inner,

@@ -65,6 +65,7 @@ struct ir_builder {
     int optimise;
     struct span span;
     bool overwrites;  /* of stores */
+    bool may_meet;    /* of stores */
     bool is_volatile; /* of loads and stores */
     VEC(struct frame) frames;
     VEC(struct region_info) regions; /* by region id */

@@ -48,9 +48,18 @@ static struct ir_instruction *top_of_kind(struct ir_builder *b, enum frame_kind 
     return builder_top(b)->instruction;
 }
 
+/* All but tables, which may have been found for what is not left behind, too. */
+static void forget_buffers(struct ir_builder *b, size_t mark) {
+    size_t kept = mark;
+    for (size_t i = mark; i < b->kernel->buffers.count; i++)
+        if (b->kernel->buffers.at[i]->memory == MEMORY_TABLE)
+            b->kernel->buffers.at[kept++] = b->kernel->buffers.at[i];
+    b->kernel->buffers.count = kept;
+}
+
 void ir_unwind(struct ir_builder *b, struct ir_region *region) {
     while (builder_top(b)->region != region && b->frames.count > 1) {
-        b->kernel->buffers.count = builder_top(b)->buffer_mark;
+        forget_buffers(b, builder_top(b)->buffer_mark);
         builder_top(b)->stores = false; /* they are left behind */
         close_frame(b);
     }
@@ -222,6 +231,7 @@ void ir_end_while(struct ir_builder *b, struct ir_value **next, struct ir_value 
 
 void ir_begin_if(struct ir_builder *b, struct ir_value *condition) {
     struct ir_instruction *branch = builder_instruction(b, IR_IF, 1, 0, 0);
+    b->instruction_count += 2; /* with its regions it takes the memory of three */
     branch->operands[0] = builder_operand(b, condition);
     branch->region = ir_current(b);
     for (int i = 0; i < 2; i++)

@@ -28,7 +28,7 @@ bool ir_touches_memory(const struct ir_instruction *instruction) {
     case IR_SHUFFLE:
     case IR_BALLOT:
     case IR_CHECK: return false;
-    case IR_LOAD:
+    case IR_LOAD: return instruction->buffer->memory != MEMORY_TABLE;
     case IR_STORE:
     case IR_ATOMIC:
     case IR_FENCE:

@@ -63,7 +63,7 @@ typedef VEC(struct ir_value *) ir_values;
 
 enum ir_memory {
     MEMORY_INPUT,   /* global: a parameter's array, never written */
-    MEMORY_TABLE,   /* constants in the program's text: `constants`; read on the device only */
+    MEMORY_TABLE,   /* constants in the program's text: `constants` */
     MEMORY_OUTPUT,  /* global: a result, or an intermediate of a grid-level force */
     MEMORY_SHARED,  /* of a block; or of one warp when owner is LEVEL_WARP (each warp has its own) */
     MEMORY_PRIVATE, /* of a thread; allocated at block or warp, each thread's own in all of its loops (own_places.c) */
@@ -77,6 +77,7 @@ struct ir_buffer {
     bool rewritten;            /* see note [single assignment of buffers] */
     bool is_zeroed;            /* OUTPUT: all bytes 0 when it comes to life */
     bool is_result;            /* OUTPUT: handed to the caller */
+    bool of_host;              /* TABLE: in the host's code, which alone reads it */
     const union scalar *constants; /* TABLE: of the base type `element`, as many as the capacity says */
     const char *name;
     struct span span; /* the `force` */
@@ -88,12 +89,20 @@ static inline bool ir_is_constant_memory(const struct ir_buffer *buffer) {
 
 /* ---- instructions ---- */
 
+/* note [meeting stores]
+   Where several threads store to one place at a time, as the pairs of a scatter may, one of the
+   values stays, and it is whole: a compiler must not split such a store, nor make a wider one of it.
+   On GPUs these stores are volatile, which CUDA treats as relaxed ones (PTX ISA, memory consistency
+   model), and which is the nearest that OpenCL 1.2 has. On processors they are ordinary ones, so
+   that loops go by vectors: processors and their compilers store an element at once. */
+
 enum ir_kind {
     IR_OPERATION, /* results[0] = op operands */
     IR_LOAD,      /* results[0] = buffer[operands[0]] */
     IR_STORE,     /* buffer[operands[0]] = operands[1]; ambient thread */
     IR_ATOMIC, /* results[0] = buffer[operands[0]] as it was; it becomes what `atomic` says, undivided; ambient thread */
-    IR_FENCE,  /* what this thread wrote before is seen by others before what it writes after; ambient thread */
+    IR_FENCE,  /* what this thread wrote before is seen by others before what it writes after;
+                  ambient thread. Among the lanes of a warp (`outer`) these come here together */
     IR_SHUFFLE, /* results[0] = operands[0] as lane operands[1] has it; all lanes of a warp come here together; ambient thread */
     IR_BALLOT,   /* results[0] (uint): bit i is operands[0] of lane i; as SHUFFLE */
     IR_CHECK,    /* reports a failure unless operands[0]; operands[1] and [2] are the numbers of the message */
@@ -166,6 +175,7 @@ struct ir_instruction {
     struct ir_region *regions[2];
     struct ir_region *region; /* that it is in */
     bool overwrites;          /* STORE ATOMIC: to places that an earlier loop has stored to (scatter) */
+    bool may_meet;            /* STORE: as note [meeting stores] has it */
     bool rereads;     /* LOAD: of places that an earlier loop has stored to, also of a result (the check of scatter) */
     bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
     bool is_split;    /* IF: the library's own: for a whole chunk, and for what is left */
@@ -228,7 +238,7 @@ void ir_print(struct text *out, const struct ir_kernel *kernel);
 /* Checks scopes, types, levels, uniformity; NULL when all is well, else what is wrong (an internal error). */
 const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel);
 
-/* Does it read or write memory, or hold something that does? (region instructions: recursively) */
+/* Does it read or write memory, tables aside, or hold something that does? (region instructions: recursively) */
 bool ir_touches_memory(const struct ir_instruction *instruction);
 /* An operation of an instruction or two: better done than jumped over. */
 bool ir_is_cheap(const struct ir_instruction *instruction);

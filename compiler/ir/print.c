@@ -175,8 +175,9 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
         text_add(out, "]\n");
         return;
     case IR_STORE:
-        text_printf(out, "%s%s %s[", instruction->overwrites ? "overwrite" : "store",
-                    instruction->is_volatile ? " volatile" : "", buffer_name(p, instruction->buffer));
+        text_printf(out, "%s%s%s %s[", instruction->overwrites ? "overwrite" : "store",
+                    instruction->is_volatile ? " volatile" : "", instruction->may_meet ? " meeting" : "",
+                    buffer_name(p, instruction->buffer));
         print_value(p, instruction->operands[0]);
         text_add(out, "], ");
         print_value(p, instruction->operands[1]);

@@ -131,8 +131,6 @@ static void check_access(struct verifier *v, const struct ir_instruction *at, co
         complain(v, at, "a store at ambient %s", level_names[region->ambient]);
     if (is_store && ir_is_constant_memory(at->buffer))
         complain(v, at, "a store to an input or a table");
-    if (at->buffer->memory == MEMORY_TABLE && region->ambient == LEVEL_GRID)
-        complain(v, at, "the host reads a table");
 }
 
 static void check_atomic(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {

@@ -14,8 +14,8 @@
 /* note [global memory]
    A result or an intermediate at grid is written in one kernel and read in a later one, so its stores need no barriers; but
    those of a block's scatter, which go over what the block has just stored there, and the loads that check it. A buffer
-   counts as a whole. On OpenCL a barrier orders only the memories that it names: one for shared memory leaves `stored` as it
-   is. */
+   counts as a whole. So do a block's own arrays there, note [too much] in shared.c. On OpenCL a barrier orders only the memories
+   that it names: one for shared memory leaves `stored`, and what is outside, as it is. */
 
 typedef VEC(struct stretch) places;
 
@@ -42,12 +42,23 @@ static void set_barrier(struct map *places, const void *place, enum barrier barr
     map_set(places, place, (void *)(uintptr_t)barrier);
 }
 
+static void keep_outside(places *all) {
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].is_outside)
+            all->at[kept++] = all->at[i];
+    all->count = kept;
+}
+
 /* What a barrier leaves to be ordered. */
 static void pass_barrier(struct state *state, enum barrier barrier) {
-    if (barrier == BARRIER_SHARED)
-        *state = (struct state){.stored = state->stored};
-    else if (barrier == BARRIER_GLOBAL)
+    if (barrier == BARRIER_SHARED) {
+        keep_outside(&state->read);
+        keep_outside(&state->written);
+        state->met = (places){0};
+    } else if (barrier == BARRIER_GLOBAL) {
         *state = (struct state){0};
+    }
 }
 
 static enum barrier stronger(enum barrier a, enum barrier b) { return a > b ? a : b; }
@@ -82,14 +93,16 @@ static void join(struct arena *arena, struct state *to, const struct state *from
         add_place(arena, &to->stored, from->stored.at[i]);
 }
 
-static bool overlap(const places *a, const places *b) {
+/* The barrier that is due between them. */
+static enum barrier between(const places *a, const places *b) {
+    enum barrier barrier = BARRIER_NONE;
     for (size_t i = 0; i < a->count; i++)
         for (size_t k = 0; k < b->count; k++)
             if (!(a->at[i].frame && a->at[i].frame == b->at[k].frame) &&
                 !(a->at[i].own && a->at[i].own == b->at[k].own) && a->at[i].space == b->at[k].space &&
                 a->at[i].low < b->at[k].high && b->at[k].low < a->at[i].high)
-                return true;
-    return false;
+                barrier = stronger(barrier, a->at[i].is_outside ? BARRIER_GLOBAL : BARRIER_SHARED);
+    return barrier;
 }
 
 /* Everything that the instruction touches, nested ones included, as the units of `level` see it. `index`: that of the loop over
@@ -107,7 +120,7 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
     bool is_write = instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
     bool comes_again = instruction->overwrites || instruction->rereads;
     if ((is_write || comes_again) && instruction->buffer->memory == MEMORY_OUTPUT && p->level == LEVEL_BLOCK) {
-        struct stretch whole = {(int)instruction->buffer->id, 0, 1, 0, NULL};
+        struct stretch whole = {(int)instruction->buffer->id, 0, 1, 0, NULL, true};
         if (is_write)
             add_place(p->arena, &touched->stored, whole);
         if (comes_again)
@@ -128,12 +141,9 @@ static void visit_phase(struct placement *p, const struct ir_instruction *instru
     struct state touched = {0};
     collect(p, instruction, NULL, &touched);
     pass_barrier(state, barrier_of(p->plan->before, instruction));
-    enum barrier barrier = BARRIER_NONE;
-    if (overlap(&state->stored, &touched.met))
-        barrier = BARRIER_GLOBAL;
-    else if (overlap(&state->written, &touched.read) || overlap(&state->written, &touched.written) ||
-             overlap(&state->read, &touched.written))
-        barrier = BARRIER_SHARED;
+    enum barrier barrier = stronger(between(&state->stored, &touched.met), between(&state->written, &touched.read));
+    barrier = stronger(barrier, between(&state->written, &touched.written));
+    barrier = stronger(barrier, between(&state->read, &touched.written));
     if (barrier && p->only_check)
         p->missing = stronger(p->missing, barrier);
     else if (barrier)

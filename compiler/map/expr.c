@@ -110,6 +110,7 @@ void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_valu
     parameter.name = arena_printf(l->arena, "fcl_scratch%zu", l->target->parameters.count);
     parameter.capacity = buffer->capacity;
     parameter.unit = unit;
+    parameter.is_met = l->target->mapping == TARGET_SIMT && unit != LEVEL_THREAD;
     parameter.array = memory;
     parameter.length = parameters_describe(l, buffer->capacity, 4);
     memory->name = parameter.name;

@@ -138,24 +138,6 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
     lower_result(l, instruction, expr, base_info[result->base].is_integer ? "t" : "x");
 }
 
-/* note [subscripts]
-   A subscript names an element, so it is at least 0. A sum with one part that is at least 0, or a difference from one, could only wrap
-   below that; and it is computed in the subscript itself, which is evaluated where the element is. So it has not wrapped,
-   and compilers that know it take constants into addresses. */
-static struct target_expr *lower_subscript(struct lowering *l, const struct ir_value *value) {
-    struct target_expr *index = lower_value(l, value);
-    if (index->kind != TARGET_EXPR_OPERATION || index->base != BASE_I32 || !index->wraps)
-        return index;
-    bool is_sum = index->op == OP_ADD && (index->operands[0]->low >= 0 || index->operands[1]->low >= 0);
-    bool is_difference = index->op == OP_SUB && index->operands[0]->low >= 0;
-    if (!is_sum && !is_difference)
-        return index;
-    struct target_expr *exact = ARENA_NEW(l->arena, struct target_expr);
-    *exact = *index;
-    exact->wraps = false;
-    return exact;
-}
-
 static struct target_expr *lower_place(struct lowering *l, const struct target_array *array,
                                        const struct ir_value *value) {
     struct target_expr *index = lower_subscript(l, value);
@@ -176,6 +158,7 @@ static void lower_store(struct lowering *l, const struct ir_instruction *instruc
     store->index = lower_place(l, store->array, instruction->operands[0]);
     store->value = lower_value(l, instruction->operands[1]);
     store->is_volatile = instruction->is_volatile;
+    store->may_meet = instruction->may_meet && l->target->mapping == TARGET_SIMT;
 }
 
 /* ---- exchange of lanes ---- */
@@ -209,6 +192,14 @@ static void lower_check(struct lowering *l, const struct ir_instruction *instruc
     check->value = lower_value(l, instruction->operands[0]);
     check->index = lower_value(l, instruction->operands[1]);
     check->limit = lower_value(l, instruction->operands[2]);
+}
+
+/* Among the lanes of a warp, which come to it together, a barrier is the fence there is. */
+static void lower_fence(struct lowering *l, const struct ir_instruction *fence) {
+    if (fence->outer == LEVEL_WARP)
+        lower_emit(l, TARGET_WARP_BARRIER);
+    else
+        lower_emit(l, TARGET_FENCE)->is_global = fence->outer == LEVEL_GRID;
 }
 
 bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind) {
@@ -503,7 +494,7 @@ static void lower_instruction(struct lowering *l, const struct ir_instruction *i
         break;
     case IR_STORE: lower_store(l, instruction); break;
     case IR_ATOMIC: lower_atomic(l, instruction); break;
-    case IR_FENCE: lower_emit(l, TARGET_FENCE)->is_global = instruction->outer == LEVEL_GRID; break;
+    case IR_FENCE: lower_fence(l, instruction); break;
     case IR_SHUFFLE:
     case IR_BALLOT: lower_exchange(l, instruction); break;
     case IR_CHECK: lower_check(l, instruction); break;

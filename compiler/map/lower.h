@@ -49,10 +49,12 @@ struct stretch {
     int frame; /* seen by the block: a warp touches only its own part of it; 0: anyone may touch anything */
     /* barrier.c: touched only as its buffer, by the iterations that have the index of what they touch; or NULL */
     const struct ir_buffer *own;
+    bool is_outside; /* in global memory */
 };
 struct shared_buffer {
     struct extent *extent;
     bool is_dynamic;
+    bool is_outside;      /* in global memory: note [too much] */
     size_t shares;        /* the buffer of the plan whose place it takes: itself, or of the same length and type */
     struct stretch place; /* seen by its owner */
     struct stretch block_place; /* seen by the block: of a warp's buffer the frames of all warps */
@@ -61,10 +63,14 @@ struct shared_buffer {
 struct shared_plan {
     VEC(struct shared_buffer) buffers;
     int64_t pool_bytes;
-    bool is_pooled; /* some buffers share a place */
+    int64_t wanted_bytes;            /* what that would be if nothing were outside */
+    const struct ir_buffer *outside; /* the largest that is; or NULL */
+    bool is_pooled;                  /* some buffers share a place */
     struct map *by_buffer;
 };
-struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block);
+/* `limit`: bytes; 0: none. */
+struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block,
+                                    int64_t limit, bool launch_sized_outside);
 
 /* ---- barrier.c ---- */
 
@@ -135,7 +141,7 @@ struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction
 void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);
 /* `*name` of a constant-capacity private array in the current scope. */
 void lower_private_array(struct lowering *l, const struct ir_buffer *buffer, int alignment);
-/* The buffer becomes a slice, for each `unit`, of a scratch parameter. */
+/* The buffer becomes a slice, for each `unit`, of a scratch parameter; of a block's or a warp's all threads have it. */
 void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_value unit, struct target_expr *unit_id);
 
 /* Expressions, folded where an operand is a constant that does nothing. */
@@ -151,6 +157,11 @@ struct target_expr *expr_hardware(struct lowering *l, enum target_hardware hardw
 struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base base, struct target_expr *x,
                                    struct target_expr *y);
 struct target_expr *expr_convert(struct lowering *l, struct target_expr *x, enum base to);
+
+/* ---- subscripts.c ---- */
+
+/* The number of an element: of what is computed here it may be known, or must not be taken for granted, that it has not wrapped. */
+struct target_expr *lower_subscript(struct lowering *l, const struct ir_value *value);
 
 /* ---- ahead.c ---- */
 

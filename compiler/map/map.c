@@ -33,13 +33,17 @@ struct map_options map_options_c(void) {
     return (struct map_options){.mapping = TARGET_LOOP, .may_have_vectors = true};
 }
 
-bool target_has_thread_scratch(const struct target_kernel *kernel) {
-    for (size_t i = 0; i < kernel->parameters.count; i++) {
-        const struct target_parameter *parameter = &kernel->parameters.at[i];
-        if (parameter->kind == TARGET_PARAMETER_SCRATCH && parameter->unit == LEVEL_THREAD)
+bool target_has_scratch(const struct target_kernel *kernel) {
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        if (kernel->parameters.at[i].kind == TARGET_PARAMETER_SCRATCH)
             return true;
-    }
     return false;
+}
+
+int target_units(const struct target_kernel *kernel, enum level_value unit) {
+    return unit == LEVEL_THREAD ? kernel->block_threads
+           : unit == LEVEL_WARP ? kernel->block_threads / kernel->warp_threads
+                                : 1;
 }
 
 size_t target_element_bytes(enum base base) { return (size_t)base_info[base].bits / 8; }
@@ -75,6 +79,13 @@ bool target_any_reports(const struct target_program *program) {
         if (target_reports(program->kernels.at[i]))
             return true;
     return false;
+}
+
+const struct target_kernel *target_outside(const struct target_program *program) {
+    for (size_t i = 0; i < program->kernels.count; i++)
+        if (program->kernels.at[i]->outside)
+            return program->kernels.at[i];
+    return NULL;
 }
 
 const struct target_kernel *target_kernel_of(const struct target_program *program,
@@ -177,7 +188,7 @@ int64_t map_shared_bytes(struct arena *arena, const struct ir_kernel *kernel) {
     find_foralls(arena, kernel->body, &found);
     for (size_t i = 0; i < found.count; i++) {
         const struct extents *extents = extents_of(arena, found.at[i]->regions[0]);
-        const struct shared_plan *plan = shared_allocate(arena, extents, warps);
+        const struct shared_plan *plan = shared_allocate(arena, extents, warps, 0, false);
         most = plan->pool_bytes > most ? plan->pool_bytes : most;
     }
     return most;

@@ -14,11 +14,14 @@ struct map_options {
     int threads_together_large;  /* the same where threads have large arrays. CUDA: 512 */
     bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */
     int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit. CUDA: 48 KiB */
+    int64_t shared_limit;        /* SIMT: bytes of shared memory that a block can have; 0: no limit. What is too much
+                                    lies in global memory */
+    bool launch_sized_outside;   /* SIMT: so do the shared arrays that only the launch knows the length of */
     bool has_vectors;            /* LOOP: the language has them, note [registers] */
-    bool may_have_vectors; /* LOOP: its compilers may have them: loops by vectors, note [calls], come with the same by
-                              elements, and call no functions */
-    bool loads_ahead;      /* SIMT: its compilers keep the order of loads and stores that may meet, note [ahead] */
-    int64_t stack_limit;   /* bytes: more memory of a block (LOOP; 0: 256 KiB) or a thread (SIMT) goes to scratch */
+    bool may_have_vectors;     /* LOOP: its compilers may have them: loops by vectors, note [calls], come with the same
+                                  by elements, and call no functions */
+    bool loads_ahead;          /* SIMT: its compilers keep the order of loads and stores that may meet, note [ahead] */
+    int64_t stack_limit;       /* bytes: more memory of a block (LOOP; 0: 256 KiB) or a thread (SIMT) goes to scratch */
     int64_t block_stack_limit; /* SIMT: the same of all threads of a block; 0: each has a stack of its own */
 };
 

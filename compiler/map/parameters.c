@@ -268,12 +268,12 @@ static bool launch_sizes_it(const struct lowering *l, const struct ir_buffer *bu
     size_t which = 0;
     while (which < plan->buffers.count && plan->buffers.at[which].extent->buffer != buffer)
         which++;
-    if (which == plan->buffers.count || buffer->owner != LEVEL_BLOCK)
+    if (which == plan->buffers.count || buffer->owner != LEVEL_BLOCK || plan->buffers.at[which].is_outside)
         return false;
     if (plan->buffers.at[which].shares != which)
         return true;
     for (size_t i = which + 1; i < plan->buffers.count && !l->options->dynamic_as_parameters; i++)
-        if (plan->buffers.at[i].is_dynamic && plan->buffers.at[i].shares == i)
+        if (plan->buffers.at[i].is_dynamic && !plan->buffers.at[i].is_outside && plan->buffers.at[i].shares == i)
             return false;
     return true;
 }
@@ -285,6 +285,8 @@ void parameters_make(struct lowering *l) {
     for (size_t i = 0; i < l->extents->all.count; i++) {
         struct extent *extent = l->extents->all.at[i];
         enum ir_memory memory = extent->buffer->memory;
+        if (!extent->buffer->capacity || extent->buffer->capacity->is_constant)
+            continue;
         bool is_launchs =
             memory == MEMORY_SHARED && l->target->mapping == TARGET_SIMT && launch_sizes_it(l, extent->buffer);
         if (extent->first && !is_launchs && (memory == MEMORY_SHARED || memory == MEMORY_PRIVATE))

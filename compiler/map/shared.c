@@ -107,7 +107,7 @@ static void place_frame(struct arena *arena, struct shared_plan *plan, struct fr
         plan->is_pooled = true;
     for (size_t i = 0; i < count; i++)
         plan->buffers.at[origin[i]].place =
-            (struct stretch){space, items[i].at, items[i].at + plan->buffers.at[origin[i]].place.high, 0, NULL};
+            (struct stretch){space, items[i].at, items[i].at + plan->buffers.at[origin[i]].place.high, 0, NULL, false};
 }
 
 /* Buffers of the block and frames of warps, in one pool. */
@@ -118,7 +118,7 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
     int64_t sum = 0;
     for (size_t i = 0; i < plan->buffers.count; i++) {
         struct shared_buffer *shared = &plan->buffers.at[i];
-        if (shared->is_dynamic || shared->extent->buffer->owner == LEVEL_WARP)
+        if (shared->is_dynamic || shared->is_outside || shared->extent->buffer->owner == LEVEL_WARP)
             continue;
         items[count] = (struct item){shared->extent->begin, shared->extent->end, shared->place.high, 0};
         origin[count++] = i;
@@ -135,7 +135,7 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
     if (plan->pool_bytes < sum)
         plan->is_pooled = true;
     for (size_t i = 0; i < count; i++) {
-        struct stretch place = {0, items[i].at, items[i].at + items[i].bytes, 0, NULL};
+        struct stretch place = {0, items[i].at, items[i].at + items[i].bytes, 0, NULL, false};
         if (origin[i] < plan->buffers.count) {
             plan->buffers.at[origin[i]].place = plan->buffers.at[origin[i]].block_place = place;
             continue;
@@ -149,18 +149,23 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
     }
 }
 
+static bool same_length(const struct ir_value *a, const struct ir_value *b) {
+    return a == b || (a->is_constant && b->is_constant && a->constant.integer == b->constant.integer);
+}
+
 /* note [lengths of the launch]
    How long a dynamic buffer is only the launch knows, so that there is no fitting. But what has the same length and type takes
-   the place of an earlier one that is dead, as the steps of `power` and `while` do. Of warps' arrays each warp has its own part of the
-   place, whichever of them is there. */
+   the place of an earlier one that is dead, as the steps of `power` and `while` do; so do arrays in global memory. Of warps' arrays
+   each warp has its own part of the place, whichever of them is there. */
 static size_t shared_with(const struct shared_plan *plan, const struct shared_buffer *shared) {
     const struct ir_buffer *buffer = shared->extent->buffer;
     const struct item own = {shared->extent->begin, shared->extent->end, 0, 0};
     for (size_t i = 0; i < plan->buffers.count; i++) {
-        const struct ir_buffer *first = plan->buffers.at[i].extent->buffer;
-        bool fits = plan->buffers.at[i].is_dynamic && plan->buffers.at[i].shares == i &&
-                    first->owner == buffer->owner && first->capacity == buffer->capacity &&
-                    first->element == buffer->element;
+        const struct shared_buffer *candidate = &plan->buffers.at[i];
+        const struct ir_buffer *first = candidate->extent->buffer;
+        bool fits = candidate->is_dynamic == shared->is_dynamic && candidate->is_outside == shared->is_outside &&
+                    candidate->shares == i && first->owner == buffer->owner &&
+                    same_length(first->capacity, buffer->capacity) && first->element == buffer->element;
         for (size_t k = i; k < plan->buffers.count && fits; k++) {
             const struct extent *extent = plan->buffers.at[k].extent;
             const struct item other = {extent->begin, extent->end, 0, 0};
@@ -172,7 +177,12 @@ static size_t shared_with(const struct shared_plan *plan, const struct shared_bu
     return plan->buffers.count;
 }
 
-struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block) {
+static int64_t bytes_of(const struct ir_buffer *buffer) {
+    return buffer->capacity->constant.integer * (int64_t)target_element_bytes(buffer->element);
+}
+
+static struct shared_plan *place(struct arena *arena, const struct extents *extents, int warps_per_block,
+                                 const struct map *outside, bool launch_sized_outside) {
     struct shared_plan *plan = ARENA_NEW(arena, struct shared_plan);
     plan->by_buffer = map_new(arena);
     int next_space = 1;
@@ -186,15 +196,17 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
             continue;
         struct shared_buffer shared = {
             .extent = extent, .is_dynamic = !buffer->capacity->is_constant, .shares = plan->buffers.count};
-        if (shared.is_dynamic)
+        shared.is_outside = shared.is_dynamic ? launch_sized_outside : map_has(outside, buffer);
+        bool is_alone = shared.is_dynamic || shared.is_outside; /* not in the pool */
+        if (is_alone)
             shared.shares = shared_with(plan, &shared);
         if (shared.shares < plan->buffers.count) {
             shared.place = plan->buffers.at[shared.shares].place;
-        } else if (shared.is_dynamic) {
-            shared.place = (struct stretch){next_space++, 0, 1, 0, NULL};
+        } else if (is_alone) {
+            shared.place = (struct stretch){next_space++, 0, 1, 0, NULL, shared.is_outside};
         } else {
             /* Only the size for now, as `high`. */
-            int64_t bytes = buffer->capacity->constant.integer * (int64_t)target_element_bytes(buffer->element);
+            int64_t bytes = bytes_of(buffer);
             shared.place.high = round_up(bytes > 0 ? bytes : 1);
             if (is_warps) {
                 struct frame *frame =
@@ -202,7 +214,7 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
                 vec_push(arena, &frame->members, plan->buffers.count);
             }
         }
-        if (shared.is_dynamic) {
+        if (is_alone) {
             shared.block_place = shared.place;
             shared.block_place.frame = is_warps ? frame_number(loops, warp_loop(extent), warps_per_block) : 0;
         }
@@ -213,5 +225,40 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
     place_pool(arena, plan, &frames, warps_per_block);
     for (size_t i = 0; i < plan->buffers.count; i++)
         map_set(plan->by_buffer, plan->buffers.at[i].extent->buffer, &plan->buffers.at[i]);
+    return plan;
+}
+
+/* note [too much]
+   Where a block's arrays do not fit into the shared memory of the device, the largest of them lie in global memory, where each
+   block of the launch has its own, and each warp. The program means the same, and takes longer. */
+static const struct ir_buffer *largest(const struct shared_plan *plan, int warps) {
+    const struct ir_buffer *found = NULL;
+    int64_t most = 0;
+    for (size_t i = 0; i < plan->buffers.count; i++) {
+        const struct shared_buffer *shared = &plan->buffers.at[i];
+        const struct ir_buffer *buffer = shared->extent->buffer;
+        if (shared->is_dynamic || shared->is_outside)
+            continue;
+        int64_t bytes = bytes_of(buffer) * (buffer->owner == LEVEL_WARP ? warps : 1);
+        if (bytes > most)
+            found = buffer;
+        most = bytes > most ? bytes : most;
+    }
+    return found;
+}
+
+struct shared_plan *shared_allocate(struct arena *arena, const struct extents *extents, int warps_per_block,
+                                    int64_t limit, bool launch_sized_outside) {
+    struct map *outside = map_new(arena);
+    const struct ir_buffer *first = NULL, *next;
+    struct shared_plan *plan = place(arena, extents, warps_per_block, outside, launch_sized_outside);
+    int64_t wanted = plan->pool_bytes;
+    while (limit && plan->pool_bytes > limit && (next = largest(plan, warps_per_block)) != NULL) {
+        first = first ? first : next;
+        map_set(outside, next, (void *)next);
+        plan = place(arena, extents, warps_per_block, outside, launch_sized_outside);
+    }
+    plan->wanted_bytes = wanted;
+    plan->outside = first;
     return plan;
 }

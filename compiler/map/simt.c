@@ -581,7 +581,22 @@ static int warps_of_block(const struct lowering *l) {
     return l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
 }
 
-void simt_plan(struct lowering *l) { l->shared = shared_allocate(l->arena, l->extents, warps_of_block(l)); }
+/* Bytes that are declared besides the arrays: what checks and tickets need, see simt_begin, and target_spare_bytes. */
+enum { OTHER_SHARED_BYTES = 32 };
+
+void simt_plan(struct lowering *l) {
+    int64_t limit = l->options->shared_limit > OTHER_SHARED_BYTES ? l->options->shared_limit - OTHER_SHARED_BYTES : 0;
+    l->shared = shared_allocate(l->arena, l->extents, warps_of_block(l), limit, l->options->launch_sized_outside);
+    l->target->outside = l->shared->outside;
+    l->target->wanted_shared_bytes = l->shared->outside ? l->shared->wanted_bytes : 0;
+}
+
+/* See note [too much] in shared.c. */
+static void declare_outside(struct lowering *l, struct ir_buffer *buffer) {
+    bool is_warps = buffer->owner == LEVEL_WARP;
+    lower_scratch(l, buffer, is_warps ? LEVEL_WARP : LEVEL_BLOCK,
+                  expr_hardware(l, is_warps ? TARGET_GLOBAL_WARP_ID : TARGET_BLOCK_ID));
+}
 
 void simt_begin(struct lowering *l) {
     int warps = warps_of_block(l);
@@ -589,7 +604,7 @@ void simt_begin(struct lowering *l) {
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;
     for (size_t i = 0; i < plan->buffers.count; i++)
-        dynamic += plan->buffers.at[i].is_dynamic && plan->buffers.at[i].shares == i;
+        dynamic += plan->buffers.at[i].is_dynamic && !plan->buffers.at[i].is_outside && plan->buffers.at[i].shares == i;
     int64_t limit = l->options->static_shared_limit;
     bool has_checks = lower_leaves_loops(l, l->forall) && has_block_loops(l->forall->regions[0]);
     int64_t words =
@@ -613,6 +628,8 @@ void simt_begin(struct lowering *l) {
         if (shared->shares != i) {
             map_set(l->arrays, shared->extent->buffer,
                     map_get(l->arrays, plan->buffers.at[shared->shares].extent->buffer));
+        } else if (shared->is_outside) {
+            declare_outside(l, shared->extent->buffer);
         } else if (shared->is_dynamic) {
             bool is_last = ++declared == dynamic;
             declare_dynamic(l, shared, warps, launch_pool, is_last, &at);

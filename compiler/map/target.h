@@ -143,6 +143,7 @@ struct target_statement {
     enum target_vectors vectors;     /* FOR */
     bool is_global;   /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
     bool is_volatile; /* STORE */
+    bool may_meet;    /* STORE, SIMT: note [meeting stores] in ir.h */
     int lanes;        /* STORE: 0, or TARGET_LANES: of a vector */
 };
 
@@ -153,7 +154,8 @@ enum target_parameter_kind {
     TARGET_PARAMETER_BUFFER,  /* `buffer` */
     TARGET_PARAMETER_LOCAL,   /* OpenCL local memory: `capacity` elements */
     TARGET_PARAMETER_REPORT,  /* three zeroed ints of the host's, for the first failed check: its site, two numbers */
-    TARGET_PARAMETER_SCRATCH, /* global memory the host provides: `capacity` elements for each `unit` of the launch */
+    TARGET_PARAMETER_SCRATCH, /* global memory the host provides: `capacity` elements for each `unit` of the launch; see
+                                 target_units */
 };
 struct target_parameter {
     enum target_parameter_kind kind;
@@ -163,7 +165,8 @@ struct target_parameter {
     struct ir_buffer *buffer;
     bool is_const;             /* BUFFER: only read */
     struct ir_value *capacity; /* LOCAL, SCRATCH: elements: a constant or a host value */
-    enum level_value unit;     /* SCRATCH: LEVEL_BLOCK or LEVEL_THREAD */
+    enum level_value unit;     /* SCRATCH: LEVEL_BLOCK, LEVEL_WARP or LEVEL_THREAD */
+    bool is_met;               /* SCRATCH: threads read there what others have written */
     struct target_variable *variable;
     struct target_array *array;
     struct target_expr *length; /* elements, in the names of host values; for comments. NULL: not known */
@@ -199,7 +202,9 @@ struct target_kernel {
     bool loads_by_truth;    /* loops: GCC 12 vectorises it wrongly, note [places by truth] */
     int64_t private_bytes;  /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
     int64_t register_bytes; /* SIMT: what they take at a time */
-    int64_t static_shared_bytes; /* declared in the kernel */
+    int64_t static_shared_bytes;     /* declared in the kernel */
+    int64_t wanted_shared_bytes;     /* SIMT: more than there may be, so that arrays lie in global memory; or 0 */
+    const struct ir_buffer *outside; /* the largest of these arrays */
     int64_t dynamic_fixed_bytes; /* CUDA: static memory too large to be declared so, at the start of the dynamic one */
     VEC(struct target_dynamic) dynamic; /* CUDA: follow the fixed part; OpenCL has LOCAL parameters instead */
     struct target_block body;
@@ -220,8 +225,11 @@ int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of
 /* Whether it, or any of them, has checks to report. */
 bool target_reports(const struct target_kernel *kernel);
 bool target_any_reports(const struct target_program *program);
-/* Whether each thread of a launch has memory of its own in a parameter. */
-bool target_has_thread_scratch(const struct target_kernel *kernel);
+/* Whether each unit of a launch has memory of its own in a parameter, and how many of these units a block has. */
+bool target_has_scratch(const struct target_kernel *kernel);
+int target_units(const struct target_kernel *kernel, enum level_value unit);
+/* The first kernel that has arrays outside of shared memory, or NULL. */
+const struct target_kernel *target_outside(const struct target_program *program);
 /* The kernel made from that FORALL, or NULL. */
 const struct target_kernel *target_kernel_of(const struct target_program *program, const struct ir_instruction *forall);
 

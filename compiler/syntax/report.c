@@ -206,11 +206,34 @@ static const struct {
     {"or", "logical or is `||`"},
 };
 
+/* Before the `=` of a definition: its name and its parameters. */
+static bool is_in_header(const struct parser *p, size_t index) {
+    while (index > 0 && token_at(p, index)->kind != '=') {
+        int kind = token_at(p, --index)->kind;
+        if (token_starts_declaration(kind))
+            return kind != TOKEN_IMPORT;
+    }
+    return false;
+}
+
+/* Does the file bind the name anywhere? Then it is no word of another language. */
+static bool is_bound(const struct parser *p, symbol name) {
+    for (size_t i = 1; i < p->tokens.count; i++) {
+        int before = token_at(p, i - 1)->kind;
+        if (token_at(p, i)->kind != TOKEN_NAME || token_at(p, i)->name != name)
+            continue;
+        if (before == TOKEN_LET || before == TOKEN_BINDING || is_in_header(p, i) ||
+            follows_parameters_of(p, i, TOKEN_FN))
+            return true;
+    }
+    return false;
+}
+
 static const char *foreign_word_hint(const struct parser *p, size_t index) {
     while (index > 0 && !token_starts_declaration(token_at(p, index - 1)->kind)) {
         const struct token *token = token_at(p, --index);
         for (size_t i = 0; token->kind == TOKEN_NAME && i < sizeof foreign_words / sizeof *foreign_words; i++)
-            if (strcmp(foreign_words[i].word, token->name->text) == 0)
+            if (strcmp(foreign_words[i].word, token->name->text) == 0 && !is_bound(p, token->name))
                 return foreign_words[i].hint;
     }
     return NULL;

@@ -1,6 +1,8 @@
 /* Entry of the syntax stage, and the dump of its tokens. */
 #include "syntax/syntax.h"
 
+#include <string.h>
+
 #include "parser.h"
 #include "syntax/ast_build.h"
 
@@ -14,6 +16,33 @@ struct ast_file *syntax_parse(struct arena *arena, struct symbols *symbols, cons
     mark_layout(arena, symbols, source, diagnostics, &parser.tokens);
     yyparse(&parser);
     return parser.file;
+}
+
+/* ---- comments ---- */
+
+static bool begins_with(const struct source *source, size_t at, const char *words) {
+    size_t length = strlen(words);
+    return source->length - at >= length && memcmp(source->text + at, words, length) == 0;
+}
+
+struct span syntax_doc(const struct source *source, const struct ast_decl *decl) {
+    size_t end = decl->span.begin - source->base;
+    while (end > 0 && source->text[end - 1] != '\n')
+        end--;
+    size_t begin = end;
+    while (begin > 0) {
+        size_t line = begin - 1;
+        while (line > 0 && source->text[line - 1] != '\n')
+            line--;
+        if (!begins_with(source, line, "--") || begins_with(source, line, "-- ----"))
+            break; /* the latter is the heading of a section */
+        begin = line;
+    }
+    return (struct span){source->base + (uint32_t)begin, source->base + (uint32_t)end};
+}
+
+bool syntax_is_internal(const struct source *source, const struct ast_decl *decl) {
+    return begins_with(source, syntax_doc(source, decl).begin - source->base, "-- Internal:");
 }
 
 /* ---- dump ---- */

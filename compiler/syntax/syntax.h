@@ -11,6 +11,12 @@
 struct ast_file *syntax_parse(struct arena *arena, struct symbols *symbols, const struct source *source,
                               struct diagnostics *diagnostics);
 
+/* The comment directly above a declaration, or above the sig that comes before it, which is then given:
+   whole lines with their dashes. Empty: none. */
+struct span syntax_doc(const struct source *source, const struct ast_decl *decl);
+/* Is it for its own library only? Then its comment begins with `Internal:`. */
+bool syntax_is_internal(const struct source *source, const struct ast_decl *decl);
+
 /* One token a line: `line:column kind text`. */
 void syntax_dump_tokens(struct text *text, struct symbols *symbols, const struct source *source,
                         struct diagnostics *diagnostics);

@@ -60,6 +60,35 @@ const char *head_name(const struct core *head) {
     return NULL;
 }
 
+struct callee callee_of(const struct core *head) {
+    while (head->kind == CORE_APPLY)
+        head = head->apply.function;
+    struct callee callee = {head_name(head), PRIM_COUNT, NULL};
+    if (head->kind == CORE_PRIMITIVE)
+        callee.primitive = head->primitive.primitive;
+    if (head->kind == CORE_GLOBAL)
+        callee.global = head->global.global;
+    return callee;
+}
+
+bool callee_is(const struct callee *callee, struct known known) {
+    if (!known.of_prelude)
+        return callee && callee->primitive == known.primitive;
+    return callee && callee->global && callee->global->from_prelude && strcmp(callee->name, known.of_prelude) == 0;
+}
+
+const struct callee *callee_keep(struct checker *c, const struct core *head) {
+    struct callee callee = callee_of(head);
+    if (!callee.name)
+        return NULL;
+    struct callee *kept = ARENA_NEW(c->arena, struct callee);
+    *kept = callee;
+    return kept;
+}
+
+const struct callee callee_kernel = {"kernel", PRIM_COUNT, NULL};
+const struct callee callee_where = {"where", PRIM_COUNT, NULL};
+
 /* The function type to apply, or NULL after an error. */
 static struct type *function_type(struct checker *c, struct type *type, struct core *head, size_t taken, size_t given,
                                   const struct ast_expr *argument) {
@@ -176,9 +205,10 @@ static void take_argument(struct checker *c, struct call *call, size_t i) {
     struct core *core = argument->core, *left = call->list.at[0].core;
     const char *name = head_name(call->head);
     c->at = core->span;
-    c->reason = head_name(core);
+    c->reason = callee_keep(c, core);
     if (subsume(c, core->type, expected)) {
-        level_require(c, LEVEL_FITS, argument->function->arrow.ambient, c->ambient, call->head->span, name);
+        level_require(c, LEVEL_FITS, argument->function->arrow.ambient, c->ambient, call->head->span,
+                      callee_keep(c, call->head));
         return;
     }
     call->failed = true;
@@ -186,6 +216,7 @@ static void take_argument(struct checker *c, struct call *call, size_t i) {
         return;
     bool are_operands = call->is_infix && i == 1 && left && type_resolve(left->type)->kind != TYPE_ERROR;
     struct application use = {.function = name,
+                              .callee = callee_of(call->head),
                               .span = are_operands ? call->infix : core->span,
                               .head = call->head->span,
                               .place = are_operands ? SIZE_MAX : i,

@@ -1,5 +1,6 @@
 /* Checking a program: its modules and declarations in order, each definition inferred, generalised and settled
    before the next, so that a later one only ever meets schemes. */
+#include "syntax/syntax.h"
 #include "types/checker.h"
 
 /* ---- setting up ---- */
@@ -27,6 +28,7 @@ static struct checker *checker_new(struct arena *arena, struct symbols *symbols,
     c->levels = map_new(arena);
     c->name_pipe = symbol_of(symbols, "|>");
     c->name_neg = symbol_of(symbols, "neg");
+    c->name_rec = symbol_of(symbols, "rec");
     return c;
 }
 
@@ -147,20 +149,26 @@ static struct scheme *scheme_of_definition(struct checker *c, const struct ast_d
     return scheme_of_type(c, type);
 }
 
+static bool hides_prelude(const struct scope *scope, symbol name) {
+    const struct global_entry *entry = scope->prelude ? map_get(scope->prelude->globals, name) : NULL;
+    return entry && !entry->global->is_internal;
+}
+
 static void check_definition(struct checker *c, const struct ast_decl *decl, const struct ast_decl *sig) {
     struct core_global *global = ARENA_NEW(c->arena, struct core_global);
     struct global_entry *entry = ARENA_NEW(c->arena, struct global_entry);
     size_t errors = diag_error_count(c->diagnostics);
-    *global =
-        (struct core_global){.kind = decl->kind == DECL_FUN      ? GLOBAL_FUN
-                                     : decl->kind == DECL_KERNEL ? GLOBAL_KERNEL
-                                     : decl->kind == DECL_PARAM  ? GLOBAL_PARAM
-                                                                 : GLOBAL_VAL,
-                             .name = decl->name,
-                             .span = decl->name_span,
-                             .source = c->scope->file->source,
-                             .from_prelude = c->scope->is_prelude,
-                             .hides_prelude = c->scope->prelude && map_get(c->scope->prelude->globals, decl->name)};
+    *global = (struct core_global){.kind = decl->kind == DECL_FUN      ? GLOBAL_FUN
+                                           : decl->kind == DECL_KERNEL ? GLOBAL_KERNEL
+                                           : decl->kind == DECL_PARAM  ? GLOBAL_PARAM
+                                                                       : GLOBAL_VAL,
+                                   .name = decl->name,
+                                   .span = decl->name_span,
+                                   .source = c->scope->file->source,
+                                   .from_prelude = c->scope->is_prelude,
+                                   .hides_prelude = hides_prelude(c->scope, decl->name)};
+    const struct source *source = c->scope->file->source;
+    global->is_internal = source->is_ours && syntax_is_internal(source, sig ? sig : decl);
     entry->global = global;
     c->at = decl->name_span;
     c->definition = decl;
@@ -211,7 +219,7 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
             if (expected)
                 compare_with_sig(c, decl, sig, found, expected);
             else if (entry->is_open) {
-                c->reason = decl->name->text;
+                c->reason = callee_keep(c, &(const struct core){.kind = CORE_GLOBAL, .global.global = global});
                 if (!subsume(c, found, global->scheme->type))
                     report_failure(c, decl->name_span, found, global->scheme->type);
             }

@@ -52,6 +52,31 @@ struct global_entry {
     struct type **self_types; /* with a sig, while open: the rigid variables are instantiated at each use */
 };
 
+/* ---- what names are bound to ---- */
+
+/* A function as messages speak of it. They know the primitives and the prelude's functions by what a
+   name is bound to, not by its letters: of a program's own `sort` they say nothing of sorting. */
+struct callee {
+    const char *name;                 /* NULL: it has none */
+    enum primitive primitive;         /* PRIM_COUNT: none */
+    const struct core_global *global; /* NULL: none */
+};
+/* What is known: a primitive, or with PRIM_COUNT the prelude's function of that name. */
+struct known {
+    enum primitive primitive;
+    const char *of_prelude;
+};
+#define KNOWN_PRIMITIVE(id)                                                                                            \
+    { PRIM_##id, NULL }
+#define KNOWN_PRELUDE(name)                                                                                            \
+    { PRIM_COUNT, name }
+struct callee callee_of(const struct core *head);
+bool callee_is(const struct callee *callee, struct known known);
+/* For a level constraint: NULL where the head has no name. */
+struct checker;
+const struct callee *callee_keep(struct checker *c, const struct core *head);
+extern const struct callee callee_kernel, callee_where; /* reasons that are no functions */
+
 /* ---- state ---- */
 
 enum unify_failure {
@@ -80,7 +105,7 @@ struct literal_check {
 struct stored_check { /* what `reason` stores at `span` can be stored */
     struct type *type;
     struct span span;
-    const char *reason;
+    const struct callee *reason; /* or NULL */
 };
 struct self_use { /* of a definition within itself: its instance is known when the definition is */
     struct core *core;
@@ -131,11 +156,11 @@ struct checker {
     VEC(struct level_variable *) watched; /* those with a list, to be cleared */
     struct failure failure;
     struct span at; /* what constraints made by unification point to */
-    const char *reason;
+    const struct callee *reason;
     VEC(struct literal_check) literals;
     VEC(struct self_use) self_uses;
     VEC(struct stored_check) stored; /* not yet known */
-    symbol name_pipe, name_neg;
+    symbol name_pipe, name_neg, name_rec;
 
     const struct ast_file *definitions_of; /* for messages: the file whose definitions are in `definitions` */
     struct map *definitions;               /* symbol → the last const struct ast_decl * */
@@ -156,7 +181,7 @@ struct level *level_shifted(struct checker *c, struct level level, int by);
 bool level_unify(struct checker *c, struct level *a, struct level *b, const struct level_constraint *cause);
 /* Solves what can be solved now, keeps the rest pending, reports what cannot hold. */
 void level_require(struct checker *c, enum level_constraint_kind kind, struct level *a, struct level *b,
-                   struct span span, const char *reason);
+                   struct span span, const struct callee *reason);
 void level_propagate(struct checker *c, size_t mark); /* to a fixed point over pending[mark…] */
 
 /* The same in steps: between begin and end the caller may bind level variables, `run` goes on to the next fixed point,
@@ -234,7 +259,7 @@ struct scheme *primitive_scheme(struct checker *c, enum primitive primitive);
 struct scheme *scheme_of_type(struct checker *c, struct type *type); /* quantifies nothing */
 struct scheme *generalise(struct checker *c, struct type *type, size_t mark, bool with_classes);
 void lower_depth(struct checker *c, struct type *type); /* to c->depth: what is not generalised */
-struct type *instantiate(struct checker *c, const struct scheme *scheme, struct span span, const char *reason,
+struct type *instantiate(struct checker *c, const struct scheme *scheme, struct span span, const struct callee *reason,
                          struct core_instance *instance);
 struct type *instantiate_types(struct checker *c, struct type *type, struct type *const *variables, size_t count,
                                struct type **stand_ins);
@@ -255,6 +280,7 @@ struct synonym *find_synonym(const struct scope *scope, symbol name);
 bool is_bound_name(const struct checker *c, symbol name);
 void report_unbound_name(struct checker *c, symbol name, struct span span);
 void report_kernel_called(struct checker *c, symbol name, struct span kernel, struct span span);
+void report_internal_name(struct checker *c, const struct core_global *global, struct span span);
 void report_unbound_level(struct checker *c, symbol name, struct span span);
 
 /* ---- infer.c, pattern.c, apply.c ---- */
@@ -305,6 +331,7 @@ struct diagnostic *report_value(struct checker *c, const struct core *core, stru
    the other one. */
 struct application {
     const char *function; /* NULL: it has no name */
+    struct callee callee; /* the same, by what it is bound to */
     struct span span;     /* what the message points to */
     struct span head;     /* of the function */
     size_t place, count;  /* of the arguments */

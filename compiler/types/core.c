@@ -1,8 +1,38 @@
-/* What literals of the core stand for; see core.h. */
+/* What literals of the core stand for, and the names in it; see core.h. */
 #include "types/core.h"
 
 double core_floating(const struct core *literal, enum base base) {
     if (literal->literal.is_floating)
         return base == BASE_F32 ? literal->literal.floating.as_float : literal->literal.floating.as_double;
     return base == BASE_F32 ? (float)literal->literal.magnitude : (double)literal->literal.magnitude;
+}
+
+void core_visit_names(const struct core *core, core_name_visitor *visit, void *context) {
+    switch (core->kind) {
+    case CORE_GLOBAL:
+    case CORE_PRIMITIVE: visit(context, core); break;
+    case CORE_LITERAL:
+    case CORE_LOCAL:
+    case CORE_CONFIG: break;
+    case CORE_LAMBDA: core_visit_names(core->lambda.body, visit, context); break;
+    case CORE_APPLY:
+        core_visit_names(core->apply.function, visit, context);
+        core_visit_names(core->apply.argument, visit, context);
+        break;
+    case CORE_LET:
+        core_visit_names(core->let.value, visit, context);
+        core_visit_names(core->let.body, visit, context);
+        break;
+    case CORE_IF:
+        core_visit_names(core->conditional.condition, visit, context);
+        core_visit_names(core->conditional.then_branch, visit, context);
+        core_visit_names(core->conditional.else_branch, visit, context);
+        break;
+    case CORE_TUPLE:
+    case CORE_LIST:
+        for (size_t i = 0; i < core->sequence.count; i++)
+            core_visit_names(core->sequence.items[i], visit, context);
+        break;
+    case CORE_SELECT: core_visit_names(core->select.tuple, visit, context); break;
+    }
 }

@@ -129,6 +129,7 @@ struct core_global {
     struct span span; /* of the name */
     const struct source *source;
     bool from_prelude, hides_prelude; /* of the prelude; the prelude has something of this name */
+    bool is_internal;                 /* for the prelude, or a file of the library, only */
     struct scheme *scheme;
     struct core *body;            /* a value or nested lambdas; for PARAM: a literal (the default or what -D said) */
     size_t parameter_count;       /* KERNEL: patterns in the declaration; the body is that many lambdas */
@@ -141,6 +142,10 @@ struct core_global {
 struct program {
     VEC(struct core_global *) globals; /* in definition order, the prelude first */
 };
+
+/* Every use of a name of the whole program, a CORE_GLOBAL or CORE_PRIMITIVE, in an expression. */
+typedef void core_name_visitor(void *context, const struct core *name);
+void core_visit_names(const struct core *core, core_name_visitor *visit, void *context);
 
 /* commutes.c: whether the definition of an operator, `fn x y => …`, shows that it commutes. False where it does not. */
 bool core_commutes(struct arena *arena, const struct core *lambda);

@@ -109,8 +109,11 @@ struct synonym *find_synonym(const struct scope *scope, symbol name) {
 enum { OFFERS_MOST = 10000000 };
 
 static void offer_globals(struct checker *c, struct suggestion *suggestion, const struct scope *scope) {
-    for (size_t i = 0; i < map_count(scope->globals) && c->offers < OFFERS_MOST; i++, c->offers++)
-        suggestion_offer(suggestion, ((symbol)map_entry(scope->globals, i).key)->text);
+    for (size_t i = 0; i < map_count(scope->globals) && c->offers < OFFERS_MOST; i++, c->offers++) {
+        struct global_entry *entry = map_entry(scope->globals, i).value;
+        if (!entry->global->is_internal)
+            suggestion_offer(suggestion, entry->global->name->text);
+    }
 }
 
 /* What people write who come from other languages. */
@@ -209,10 +212,13 @@ bool is_bound_name(const struct checker *c, symbol name) {
     return map_get(c->locals, name) || find_global(c->scope, name) || map_get(c->primitives, name);
 }
 
-static bool has_local(const struct checker *c, const char *name) {
-    for (size_t i = 0; i < c->bound.count; i++)
-        if (strcmp(c->bound.at[i]->name->text, name) == 0)
+/* `let rec f x = …` has defined a function `rec` of f and x. */
+static bool has_function_rec(const struct checker *c) {
+    for (size_t i = 0; i < c->bound.count; i++) {
+        const struct binding *binding = c->bound.at[i];
+        if (binding->name == c->name_rec && type_resolve(binding->scheme->type)->kind == TYPE_ARROW)
             return true;
+    }
     return false;
 }
 
@@ -293,7 +299,7 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
         diag_hint(c->diagnostics, d, "names are defined before they are used: move the definition up");
         return;
     }
-    if (has_local(c, "rec")) { /* `let rec f x = …` has defined a function `rec` of f and x */
+    if (has_function_rec(c)) {
         diag_hint(c->diagnostics, d,
                   "`rec` is no keyword, and what a `let` defines does not call itself: define `fun %s` at the "
                   "top, or repeat with `loop`, `foldl` or `power`",
@@ -345,6 +351,52 @@ void report_unbound_name(struct checker *c, symbol name, struct span span) {
         suggestion_offer(&suggestion, primitive_info[i].name);
     if (suggestion.best)
         diag_hint(c->diagnostics, d, "did you mean `%s`?", suggestion.best);
+}
+
+/* ---- names that are not for programs ---- */
+
+struct search {
+    struct map *parts; /* globals: what is looked for, and internal ones that use it */
+    bool is_used;
+};
+
+static void look_for_parts(void *context, const struct core *name) {
+    struct search *search = context;
+    search->is_used |= name->kind == CORE_GLOBAL && map_has(search->parts, name->global.global);
+}
+
+/* "`splitUp`, `everyNth` or others": what is made of an internal function. Definitions come before their uses. */
+static const char *made_of(struct checker *c, const struct core_global *part) {
+    enum { MOST = 3 };
+    size_t count = 0;
+    const char *names[MOST + 1];
+    struct search search = {.parts = map_new(c->arena)};
+    map_set(search.parts, part, (void *)part);
+    for (size_t i = part->index + 1; i < c->program->globals.count && count <= MOST; i++) {
+        const struct core_global *global = c->program->globals.at[i];
+        search.is_used = false;
+        if (global->source->is_ours && global->body)
+            core_visit_names(global->body, look_for_parts, &search);
+        if (search.is_used && global->is_internal)
+            map_set(search.parts, global, (void *)global);
+        else if (search.is_used)
+            names[count++] = arena_printf(c->arena, "`%s`", global->name->text);
+    }
+    if (count > MOST)
+        names[MOST] = "others";
+    struct text text;
+    text_init(&text, c->arena);
+    for (size_t i = 0; i < count; i++)
+        text_printf(&text, "%s%s", i == 0 ? "" : i + 1 == count ? " or " : ", ", names[i]);
+    return text_string(&text);
+}
+
+void report_internal_name(struct checker *c, const struct core_global *global, struct span span) {
+    const char *of = global->from_prelude ? "the prelude" : "the library", *others = made_of(c, global);
+    struct diagnostic *d = diag_error(c->diagnostics, DIAG_INTERNAL_NAME, span,
+                                      "`%s` is a part of %s that is not for programs", global->name->text, of);
+    if (*others)
+        diag_hint(c->diagnostics, d, "what is made of it can be used: %s", others);
 }
 
 void report_unbound_level(struct checker *c, symbol name, struct span span) {

@@ -277,6 +277,16 @@ static void hint_stored(struct checker *c, struct diagnostic *d, const struct fa
                   type_text(c, other));
 }
 
+/* What repeats a step, and is given what it cannot step. */
+static const struct {
+    struct known by;
+    const char *hint;
+} stepped[] = {
+    {KNOWN_PRIMITIVE(LOOP),
+     "an array is stepped by `while going step start` as long as `going` says, and by `power n step start`; a flag or "
+     "a count goes with its elements: `while (any snd) …` on pairs"},
+};
+
 struct diagnostic *report_argument(struct checker *c, const struct application *use, struct type *found,
                                    struct type *expected) {
     expected = wanted_of(c, found, expected);
@@ -351,7 +361,7 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
         return d;
     }
     if (function && f.why == FAILED_KIND) {
-        bool is_push = strcmp(function, "push") == 0;
+        bool is_push = use->callee.primitive == PRIM_PUSH;
         struct diagnostic *d;
         if (is_push)
             d = diag_error(
@@ -364,13 +374,9 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
                            kind_words(f.a, f.kind));
         if (is_function(f.a))
             hint_many_parameters(c, d, use);
-        if (strcmp(function, "loop") == 0 && !is_function(f.a))
-            diag_hint(all, d,
-                      "an array is stepped by `while going step start` as long as `going` says, and by `power n step "
-                      "start`; a flag or a count goes with its elements: `while (any snd) …` on pairs");
-        else if ((strcmp(function, "while") == 0 || strcmp(function, "power") == 0) && !is_function(f.a))
-            diag_hint(all, d,
-                      "what is stepped has scalars for elements: a matrix, row by row, as one array, `flatten m`");
+        for (size_t i = 0; !is_function(f.a) && i < sizeof stepped / sizeof *stepped; i++)
+            if (callee_is(&use->callee, stepped[i].by))
+                diag_hint(all, d, "%s", stepped[i].hint);
         if (is_push && !is_function(f.a))
             diag_hint(all, d, "arrays in an array are written by `map (push <block>)` and put together by `concat`");
         return d;
@@ -405,46 +411,51 @@ static const struct level_constraint *origin(const struct level *level, const st
     return from;
 }
 
-struct where_run {
-    const char *name, *words;
-};
 /* What the constraint of a primitive says about the code it is given. */
-static const struct where_run places[] = {
-    {"push", "the elements of the array that `push` writes are computed once per thread"},
-    {"mapPush", "the function of `mapPush` runs once per thread"},
-    {"mapPushIx", "the function of `mapPushIx` runs once per thread"},
-    {"permute", "the index function of `permute` runs once per thread"},
-    {"concat", "each chunk that `concat` takes is computed at the level of the chunks"},
-    {"concatSeq", "each chunk that `concatSeq` takes is computed at the level of the chunks"},
-    {"interleave", "each chunk that `interleave` takes is computed at the level of the chunks"},
-    {"interleaveSeq", "each chunk that `interleaveSeq` takes is computed at the level of the chunks"},
-    {"kernel", "this level is that of the kernel's result"},
-    {"val", "a `val` is computed before anything runs on the device"},
+static const struct {
+    struct known of;
+    const char *words;
+} places[] = {
+    {KNOWN_PRIMITIVE(PUSH), "the elements of the array that `push` writes are computed once per thread"},
+    {KNOWN_PRIMITIVE(MAP_PUSH), "the function of `mapPush` runs once per thread"},
+    {KNOWN_PRIMITIVE(MAP_PUSH_IX), "the function of `mapPushIx` runs once per thread"},
+    {KNOWN_PRIMITIVE(PERMUTE), "the index function of `permute` runs once per thread"},
+    {KNOWN_PRIMITIVE(CONCAT), "each chunk that `concat` takes is computed at the level of the chunks"},
+    {KNOWN_PRIMITIVE(CONCAT_SEQ), "each chunk that `concatSeq` takes is computed at the level of the chunks"},
+    {KNOWN_PRIMITIVE(INTERLEAVE), "each chunk that `interleave` takes is computed at the level of the chunks"},
+    {KNOWN_PRIMITIVE(INTERLEAVE_SEQ), "each chunk that `interleaveSeq` takes is computed at the level of the chunks"},
 };
 
-static const char *place_words(struct checker *c, const char *reason) {
-    for (size_t i = 0; reason && i < sizeof places / sizeof *places; i++)
-        if (strcmp(places[i].name, reason) == 0)
+static const char *place_words(struct checker *c, const struct callee *reason) {
+    if (!reason)
+        return "the other level comes from here";
+    if (reason == &callee_kernel)
+        return "this level is that of the kernel's result";
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (callee_is(reason, places[i].of))
             return places[i].words;
-    return reason ? arena_printf(c->arena, "this is what `%s` asks for", reason) : "the other level comes from here";
+    return arena_printf(c->arena, "this is what `%s` asks for", reason->name);
 }
 
 /* What is done to each row of a matrix by functions of the whole device that give one value; NULL: not known. */
-static const char *of_rows(const char *name) {
+static const char *of_rows(const struct callee *callee) {
     static const struct {
-        const char *name, *rows;
-    } known[] = {{"reduce", "reduceRows f neutral m"}, {"reduceComm", "reduceRows f neutral m"}};
-    for (size_t i = 0; name && i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i].name, name) == 0)
+        struct known of;
+        const char *rows;
+    } known[] = {{KNOWN_PRELUDE("reduce"), "reduceRows f neutral m"},
+                 {KNOWN_PRELUDE("reduceComm"), "reduceRows f neutral m"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (callee_is(callee, known[i].of))
             return known[i].rows;
     return NULL;
 }
 
 /* Where what runs at that level could be instead. */
-static void hint_place(struct checker *c, struct diagnostic *d, const char *name, enum level_value level,
+static void hint_place(struct checker *c, struct diagnostic *d, const struct callee *callee, enum level_value level,
                        uint8_t domain) {
-    if (level == LEVEL_GRID && of_rows(name))
-        diag_hint(c->diagnostics, d, "of each row of a matrix it is `%s`, which takes the whole device", of_rows(name));
+    const char *rows = of_rows(callee);
+    if (level == LEVEL_GRID && rows)
+        diag_hint(c->diagnostics, d, "of each row of a matrix it is `%s`, which takes the whole device", rows);
     static const char chunks[] = "`splitUp n xs |> map (fn c => …) |> concat n`";
     if (level == LEVEL_GRID && domain & (1u << LEVEL_THREAD))
         diag_hint(
@@ -470,7 +481,7 @@ static void hint_place(struct checker *c, struct diagnostic *d, const char *name
 static void report_fits(struct checker *c, const struct level_constraint *k) {
     struct level a = level_view(k->a), b = level_view(k->b);
     const struct level_constraint *demand = origin(k->a, k), *place = origin(k->b, k);
-    const char *name = demand->reason;
+    const char *name = demand->reason ? demand->reason->name : NULL;
     struct diagnostic *d;
     if (c->failure.why == FAILED_PROMISE && ((a.variable && a.variable->rigid) || (b.variable && b.variable->rigid))) {
         bool of_a = a.variable && a.variable->rigid;
@@ -497,7 +508,11 @@ static void report_fits(struct checker *c, const struct level_constraint *k) {
     if (place->span.begin != demand->span.begin || place->span.end != demand->span.end)
         diag_note(c->diagnostics, d, place->span, "%s", place_words(c, place->reason));
     if (!a.variable)
-        hint_place(c, d, name, a.value, level_domain(b) & DOMAIN_PROPER);
+        hint_place(c, d, demand->reason, a.value, level_domain(b) & DOMAIN_PROPER);
+}
+
+static bool joins_chunks(const struct callee *callee) {
+    return callee && (callee->primitive == PRIM_CONCAT || callee->primitive == PRIM_INTERLEAVE);
 }
 
 void report_constraint(struct checker *c, const struct level_constraint *k) {
@@ -508,16 +523,16 @@ void report_constraint(struct checker *c, const struct level_constraint *k) {
         struct diagnostic *d;
         if (k->reason)
             d = diag_error(c->diagnostics, DIAG_LEVEL_ORDER, k->span,
-                           "`%s` goes from a level to a higher one, but `%s` is not below `%s`", k->reason, a, b);
+                           "`%s` goes from a level to a higher one, but `%s` is not below `%s`", k->reason->name, a, b);
         else
             d = diag_error(c->diagnostics, DIAG_LEVEL_ORDER, k->span, "`%s` is not below `%s`", a, b);
         struct level below = level_view(k->a), above = level_view(k->b);
         bool is_same = !below.variable && !above.variable && below.value == above.value;
         if (is_same && below.value == LEVEL_GRID)
             diag_hint(c->diagnostics, d, "%s", whole_device);
-        else if (is_same && k->reason && (strcmp(k->reason, "concat") == 0 || strcmp(k->reason, "interleave") == 0))
+        else if (is_same && joins_chunks(k->reason))
             diag_hint(c->diagnostics, d, "`%sSeq` puts chunks together at their own level, one after another",
-                      k->reason);
+                      k->reason->name);
         else
             diag_hint(c->diagnostics, d, "the levels are thread < warp < block < grid");
         break;

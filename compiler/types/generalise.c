@@ -444,7 +444,7 @@ static struct type *instantiate_type(struct checker *c, struct type *type, uint3
     return type->copy;
 }
 
-struct type *instantiate(struct checker *c, const struct scheme *scheme, struct span span, const char *reason,
+struct type *instantiate(struct checker *c, const struct scheme *scheme, struct span span, const struct callee *reason,
                          struct core_instance *instance) {
     *instance = (struct core_instance){.scheme = scheme};
     if (scheme->type_count + scheme->level_count == 0)

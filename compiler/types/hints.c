@@ -37,6 +37,10 @@ static bool is_negative(struct checker *c, const struct core *core) {
     return what[0] == '-' || (what[0] == '(' && what[1] == '-');
 }
 
+static bool is_of(const struct application *use, enum primitive primitive) {
+    return use && use->callee.primitive == primitive;
+}
+
 /* ---- kinds of types ---- */
 
 static bool is_function(const struct type *type) { return type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW; }
@@ -112,17 +116,30 @@ static const char *tuple_letters(struct checker *c, size_t count) {
     return text_string(&text);
 }
 
+static bool takes_function(struct type *type) {
+    type = type ? type_resolve(type) : NULL;
+    while (type && type->kind == TYPE_LEVEL_ARROW)
+        type = type_resolve(type->level_arrow.to);
+    for (; type && type->kind == TYPE_ARROW; type = type_resolve(type->arrow.to))
+        if (type_resolve(type->arrow.from)->kind == TYPE_ARROW)
+            return true;
+    return false;
+}
+
 /* `reduce (+) (0, 0) pairs`: an operator of numbers for tuples. */
 static bool hint_operator(struct checker *c, struct diagnostic *d, const struct type *tuple, unsigned classes,
                           const struct application *use) {
     if (!use || !use->function || !isalpha((unsigned char)*use->function) || tuple->kind != TYPE_TUPLE ||
         tuple->tuple.count > 4 || !(classes & (CLASS_NUM | CLASS_ORD)))
         return false;
-    if (strcmp(use->function, "sort") == 0) {
+    if (callee_is(&use->callee, (struct known)KNOWN_PRELUDE("sort"))) {
         diag_hint(c->diagnostics, d,
                   "`sortByKey` sorts pairs of a key and a value, `sortBy` takes a comparison of two");
         return true;
     }
+    bool is_operator = use->callee.primitive != PRIM_COUNT && primitive_info[use->callee.primitive].is_scalar;
+    if (!is_operator && !takes_function(use->whole))
+        return false;
     const char *letters = tuple_letters(c, 2 * tuple->tuple.count);
     size_t half = 3 * tuple->tuple.count - 2; /* "a, b" */
     diag_hint(c->diagnostics, d,
@@ -246,7 +263,7 @@ static bool hint_number_of(struct checker *c, struct diagnostic *d, const struct
 /* `length ker!0` is `(length ker) ! 0`. */
 static bool hint_binding(struct checker *c, struct diagnostic *d, const struct application *use) {
     const struct core *left = use ? use->argument : NULL;
-    if (!use || !use->function || strcmp(use->function, "!") != 0 || use->place != 0 || left->kind != CORE_APPLY ||
+    if (!is_of(use, PRIM_INDEX_OPERATOR) || use->place != 0 || left->kind != CORE_APPLY ||
         left->apply.argument->span.end != left->span.end ||
         type_resolve(left->apply.argument->type)->kind != TYPE_PULL || !head_name(left))
         return false;
@@ -258,8 +275,8 @@ static bool hint_binding(struct checker *c, struct diagnostic *d, const struct a
 /* `concat rows` */
 static bool hint_flatten(struct checker *c, struct diagnostic *d, const struct type *found,
                          const struct application *use) {
-    if (!use || !use->function || strcmp(use->function, "concat") != 0 || use->place != 0 || use->count != 1 ||
-        found->kind != TYPE_PULL || type_resolve(found->array.element)->kind != TYPE_PULL)
+    if (!is_of(use, PRIM_CONCAT) || use->place != 0 || use->count != 1 || found->kind != TYPE_PULL ||
+        type_resolve(found->array.element)->kind != TYPE_PULL)
         return false;
     diag_hint(
         c->diagnostics, d,
@@ -269,14 +286,17 @@ static bool hint_flatten(struct checker *c, struct diagnostic *d, const struct t
     return true;
 }
 
-/* Is it made of what `splitUp` gives, in the user's words? */
-static bool is_cut(struct checker *c, const struct core *core) {
-    const struct source *source = c->scope->file->source;
-    if (core->span.begin < source->base || core->span.end > source->base + source->length)
-        return false;
-    return strstr(arena_strndup(c->arena, (const char *)source->text + (core->span.begin - source->base),
-                                core->span.end - core->span.begin),
-                  "splitUp ") != NULL;
+static void find_cut(void *context, const struct core *name) {
+    struct callee callee = callee_of(name);
+    if (callee_is(&callee, (struct known)KNOWN_PRELUDE("splitUp")))
+        *(bool *)context = true;
+}
+
+/* Is it made of what `splitUp` gives? */
+static bool is_cut(const struct core *core) {
+    bool found = false;
+    core_visit_names(core, find_cut, &found);
+    return found;
 }
 
 /* Where chunks at a level are wanted. */
@@ -285,7 +305,7 @@ static bool hint_chunks(struct checker *c, struct diagnostic *d, struct type *fo
     if (expected->kind != TYPE_PULL || type_resolve(expected->array.element)->kind != TYPE_PUSH)
         return false;
     const char *what = operand_text(c, use ? use->argument : NULL, "(…)");
-    if (found->kind == TYPE_PULL && use && use->argument && is_cut(c, use->argument))
+    if (found->kind == TYPE_PULL && use && use->argument && is_cut(use->argument))
         diag_hint(
             c->diagnostics, d,
             type_resolve(found->array.element)->kind == TYPE_PULL
@@ -379,8 +399,7 @@ static bool hint_brackets(struct checker *c, struct diagnostic *d, const struct 
                           const struct type *expected, const struct application *use) {
     if (!use || !use->function || found->kind != TYPE_PULL || expected->kind != TYPE_ARROW)
         return false;
-    const struct global_entry *entry = find_global(c->scope, symbol_of(c->symbols, use->function));
-    if (!entry || entry->global->from_prelude)
+    if (!use->callee.global || use->callee.global->from_prelude)
         return false;
     diag_hint(
         c->diagnostics, d,
@@ -409,17 +428,17 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
         hint_exchanged(c, d, found, expected, use) || hint_number_of(c, d, found, expected, use) ||
         hint_binding(c, d, use))
         return;
-    if (use && use->function && strcmp(use->function, ".") == 0 && found->kind == TYPE_TUPLE)
+    if (is_of(use, PRIM_COMPOSE) && found->kind == TYPE_TUPLE)
         diag_hint(all, d, "`f . g` is one function after another; a tuple is taken apart by `let (%s) = %s`",
                   tuple_letters(c, found->tuple.count), what);
-    else if (use && use->function && strcmp(use->function, ".") == 0 && !is_function(found) &&
-             found->kind != TYPE_VARIABLE)
+    else if (is_of(use, PRIM_COMPOSE) && !is_function(found) && found->kind != TYPE_VARIABLE)
         diag_hint(all, d, "`f . g` is one function after another; there are no fields and no methods: `length xs`");
-    else if (use && use->function && strcmp(use->function, "!") == 0 && use->count == 1 && number_base(found, &from))
+    else if (is_of(use, PRIM_INDEX_OPERATOR) && use->count == 1 && number_base(found, &from))
         diag_hint(all, d, "the operand of a section is the left one; an element of each array is `fn xs => xs ! %s`",
                   what);
     else if (found->kind == TYPE_LEVEL_ARROW && expected->kind != TYPE_LEVEL_ARROW)
-        diag_hint(all, d, "a level is missing: write `%s <block>`, for example", strcmp(what, "x") ? what : "f");
+        diag_hint(all, d, "a level is missing: write `%s <block>`, for example",
+                  operand_text(c, use ? use->argument : NULL, "f"));
     else if (use && !use->function && use->argument->kind == CORE_LAMBDA && expected->kind != TYPE_ARROW)
         diag_hint(all, d, "this says the type of the whole function; that of its result is said by `fn … => (… : %s)`",
                   type_text(c, expected));
@@ -428,25 +447,20 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     else if (found->kind == TYPE_ARROW && expected->kind != TYPE_ARROW && expected->kind != TYPE_VARIABLE)
         diag_hint(all, d, "this is a function: did you forget an argument?");
     else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {
-        bool joins = use && use->function && strcmp(use->function, "append") == 0;
-        bool stores = use && use->function && strcmp(use->function, "force") == 0;
+        bool joins = is_of(use, PRIM_APPEND), stores = is_of(use, PRIM_FORCE);
         diag_hint(all, d, "%sa pull array becomes a push array %s",
                   joins    ? "pull arrays are joined by `appendPull`; "
                   : stores ? "a pull array can be read as it is, without `force`; if it is to be stored, "
                            : "",
                   by_push(c, expected));
-    } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && use && use->function &&
-               strcmp(use->function, "length") == 0)
+    } else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && is_of(use, PRIM_LENGTH))
         diag_hint(all, d, "the length of a push array is `lengthPush %s`, which computes none of its elements", what);
-    else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && use && use->function &&
-             strcmp(use->function, "push") == 0)
+    else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && is_of(use, PRIM_PUSH))
         diag_hint(all, d, "this is a push array already: leave `push` out");
-    else if (found->kind == TYPE_TUPLE && found->tuple.count != 2 && use && use->function &&
-             (strcmp(use->function, "fst") == 0 || strcmp(use->function, "snd") == 0))
+    else if (found->kind == TYPE_TUPLE && found->tuple.count != 2 && (is_of(use, PRIM_FST) || is_of(use, PRIM_SND)))
         diag_hint(all, d, "`%s` is for pairs; others are taken apart by `let (%s) = …`", use->function,
                   tuple_letters(c, found->tuple.count));
-    else if (found->kind == TYPE_TUPLE && expected->kind == TYPE_PULL && use && use->function &&
-             strcmp(use->function, "!") == 0)
+    else if (found->kind == TYPE_TUPLE && expected->kind == TYPE_PULL && is_of(use, PRIM_INDEX_OPERATOR))
         diag_hint(all, d, "`fst`, `snd` or `let (a, b) = …` take a tuple apart");
     else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL && !(use && use->function))
         diag_hint(
@@ -456,8 +470,7 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
             type_text(c, found));
     else if (found->kind == TYPE_PUSH && expected->kind == TYPE_PULL)
         diag_hint(all, d, "a push array becomes a pull array by `force`, which computes and stores it%s",
-                  use && use->function && strcmp(use->function, "map") == 0 ? "; `mapPush` maps a push array as it is"
-                                                                            : "");
+                  is_of(use, PRIM_MAP) ? "; `mapPush` maps a push array as it is" : "");
     else if (is_bool(c, expected) && number_base(found, &from))
         diag_hint(all, d, "a number is not true or false by itself: compare it, as in `%s != 0`", what);
     else if (number_base(found, &from) && number_base(expected, &to)) {
@@ -495,8 +508,7 @@ static void hint_numbers(struct checker *c, struct diagnostic *d, const struct a
     const char *wide = NULL;
     if (left == BASE_F32 || right == BASE_F32)
         wide = left == BASE_F32 ? double_val(use->argument, right) : double_val(use->left, left);
-    if ((strcmp(use->function, "<<") == 0 || strcmp(use->function, ">>") == 0) && of_left->is_integer &&
-        of_right->is_integer)
+    if ((is_of(use, PRIM_SHL) || is_of(use, PRIM_SHR)) && of_left->is_integer && of_right->is_integer)
         diag_hint(c->diagnostics, d, "convert the number of places: `%s %s %s %s`", left_text, use->function,
                   of_left->name, right_text);
     else if (wide)
@@ -519,7 +531,7 @@ static void hint_numbers(struct checker *c, struct diagnostic *d, const struct a
 void hint_operands(struct checker *c, struct diagnostic *d, const struct application *use, struct type *found,
                    struct type *expected) {
     enum base left, right;
-    bool is_bitwise = strcmp(use->function, "&") == 0 || strcmp(use->function, "|") == 0;
+    bool is_bitwise = is_of(use, PRIM_BIT_AND) || is_of(use, PRIM_BIT_OR);
     found = type_resolve(found);
     expected = type_resolve(expected);
     if (number_base(found, &right) && number_base(expected, &left))
@@ -529,9 +541,9 @@ void hint_operands(struct checker *c, struct diagnostic *d, const struct applica
                   use->function, use->function);
     else if (is_function(found) || is_function(expected))
         diag_hint(c->diagnostics, d, "one of them is a function: did you forget an argument?");
-    else if (strcmp(use->function, "!") == 0 && found->kind == TYPE_TUPLE)
+    else if (is_of(use, PRIM_INDEX_OPERATOR) && found->kind == TYPE_TUPLE)
         diag_hint(c->diagnostics, d, "an element of an array of rows is `m ! i ! j`");
-    else if (strcmp(use->function, "!") == 0)
+    else if (is_of(use, PRIM_INDEX_OPERATOR))
         diag_hint(c->diagnostics, d,
                   "an array is indexed by an `int`, from 0: `xs ! i`; other numbers become one by `int x`");
     else if (found->kind == TYPE_PUSH || expected->kind == TYPE_PUSH)
@@ -558,8 +570,8 @@ static bool has_rows(struct type *type) {
 static bool hint_negative_argument(struct checker *c, struct diagnostic *d, const struct type *left,
                                    const struct application *use) {
     const struct source *source = c->scope->file->source;
-    if (!use || !use->function || strcmp(use->function, "-") != 0 || !is_function(left) || use->place != 0 ||
-        use->head.begin <= source->base || use->head.end >= source->base + source->length)
+    if (!is_of(use, PRIM_SUB) || !is_function(left) || use->place != 0 || use->head.begin <= source->base ||
+        use->head.end >= source->base + source->length)
         return false;
     const char *at = (const char *)source->text + (use->head.end - source->base);
     if (isspace((unsigned char)at[0]) || !isspace((unsigned char)at[-2]))
@@ -588,16 +600,16 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
         return;
     if (hint_negative_argument(c, d, f->a, use) || hint_operator(c, d, f->a, f->classes, use))
         return;
-    if (strcmp(function, "^") == 0 && (f->classes & CLASS_FLOATING || (is_number && base_info[base].is_floating)))
+    if (is_of(use, PRIM_BIT_XOR) && (f->classes & CLASS_FLOATING || (is_number && base_info[base].is_floating)))
         diag_hint(c->diagnostics, d, "`^` is the exclusive or of bits; the power of floating numbers is `pow x y`");
     else if (f->a->kind == TYPE_VARIABLE && f->a->variable->rigid)
         diag_hint(c->diagnostics, d, "say so in the sig: `%s %s => …`", class_names(c, f->classes), type_text(c, f->a));
-    else if ((strcmp(function, "&") == 0 || strcmp(function, "|") == 0) && is_bool(c, f->a))
+    else if ((is_of(use, PRIM_BIT_AND) || is_of(use, PRIM_BIT_OR)) && is_bool(c, f->a))
         diag_hint(c->diagnostics, d, "`%s` is for the bits of integers; on `bool` it is `%s%s`", function, function,
                   function);
     else if ((f->classes & none) == none)
         diag_hint(c->diagnostics, d, "no type is both: `integral` or `floating` is too much in the sig");
-    else if (strcmp(function, "%") == 0 && is_number)
+    else if (is_of(use, PRIM_REM) && is_number)
         diag_hint(c->diagnostics, d,
                   "`%%` is for integers only; of floating numbers the remainder is `x - y * trunc (x / y)`");
     else if ((f->classes & CLASS_INTEGRAL) && is_number)
@@ -619,7 +631,7 @@ void hint_class(struct checker *c, struct diagnostic *d, const struct applicatio
         diag_hint(c->diagnostics, d,
                   "this is a function: did you forget an argument? As an argument itself the operator is `(%s)`",
                   function);
-    else if (is_function(f->a) && (strcmp(function, ">>") == 0 || strcmp(function, "<<") == 0))
+    else if (is_function(f->a) && (is_of(use, PRIM_SHR) || is_of(use, PRIM_SHL)))
         diag_hint(c->diagnostics, d, "`%s` shifts bits; `g . f` is the function that applies `f` and then `g`",
                   function);
     else if (is_function(f->a))
@@ -664,20 +676,25 @@ void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *h
                   tuple_letters(c, from->tuple.count));
 }
 
+/* Functions without a level that are given one; the words take that level. */
+static const struct {
+    struct known function;
+    const char *hint;
+} without_level[] = {
+    {KNOWN_PRELUDE("reduce"), "`reduce` is for the whole grid; at a level it is `red <%s> (+) xs`, a push array"},
+    {KNOWN_PRELUDE("scan"),
+     "`scan` is for the whole grid; below it there are `scanThread`, `scanWarp` and `scanBlock`"},
+    {KNOWN_PRIMITIVE(FORCE), "`force` has its level from the push array: `force (push <%s> xs)`"},
+    {KNOWN_PRIMITIVE(MAP), "pull arrays have no level; `push <%s>` gives them one"},
+    {KNOWN_PRIMITIVE(GENERATE), "pull arrays have no level; `push <%s>` gives them one"},
+};
+
 void hint_no_level(struct checker *c, struct diagnostic *d, const struct core *head, struct level *level) {
-    const char *name = head_name(head), *at = level_text(c, level_view(level));
-    if (!name)
-        return;
-    if (strcmp(name, "reduce") == 0)
-        diag_hint(c->diagnostics, d, "`reduce` is for the whole grid; at a level it is `red <%s> (+) xs`, a push array",
-                  at);
-    else if (strcmp(name, "scan") == 0)
-        diag_hint(c->diagnostics, d,
-                  "`scan` is for the whole grid; below it there are `scanThread`, `scanWarp` and `scanBlock`");
-    else if (strcmp(name, "force") == 0)
-        diag_hint(c->diagnostics, d, "`force` has its level from the push array: `force (push <%s> xs)`", at);
-    else if (strcmp(name, "map") == 0 || strcmp(name, "generate") == 0)
-        diag_hint(c->diagnostics, d, "pull arrays have no level; `push <%s>` gives them one", at);
+    const char *at = level_text(c, level_view(level));
+    struct callee callee = callee_of(head);
+    for (size_t i = 0; i < sizeof without_level / sizeof *without_level; i++)
+        if (callee_is(&callee, without_level[i].function))
+            diag_hint(c->diagnostics, d, without_level[i].hint, at);
 }
 
 void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument) {

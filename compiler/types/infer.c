@@ -54,10 +54,14 @@ static struct core *infer_global(struct checker *c, struct global_entry *entry, 
         report_kernel_called(c, global->name, global->span, span);
         return error_core(c, span);
     }
+    if (global->is_internal && !c->scope->file->source->is_ours) {
+        report_internal_name(c, global, span);
+        return error_core(c, span);
+    }
     struct core *core = core_new(c, CORE_GLOBAL, span, NULL);
     core->global.global = global;
     if (!entry->is_open) {
-        core->type = instantiate(c, global->scheme, span, global->name->text, &core->global.instance);
+        core->type = instantiate(c, global->scheme, span, callee_keep(c, core), &core->global.instance);
         return core;
     }
     /* Within itself: levels and ambients are the definition's own; with a sig, types may differ. */
@@ -81,7 +85,7 @@ struct core *infer_name(struct checker *c, symbol name, struct span span) {
         binding->is_used = true;
         struct core *core = core_new(c, CORE_LOCAL, span, NULL);
         core->local.local = binding->local;
-        core->type = instantiate(c, binding->scheme, span, name->text, &core->local.instance);
+        core->type = instantiate(c, binding->scheme, span, callee_keep(c, core), &core->local.instance);
         return core;
     }
     struct global_entry *entry = find_global(c->scope, name);
@@ -91,8 +95,8 @@ struct core *infer_name(struct checker *c, symbol name, struct span span) {
     if (primitive) {
         struct core *core = core_new(c, CORE_PRIMITIVE, span, NULL);
         core->primitive.primitive = (enum primitive)(primitive - 1);
-        core->type =
-            instantiate(c, primitive_scheme(c, core->primitive.primitive), span, name->text, &core->primitive.instance);
+        const struct scheme *scheme = primitive_scheme(c, core->primitive.primitive);
+        core->type = instantiate(c, scheme, span, callee_keep(c, core), &core->primitive.instance);
         return core;
     }
     report_unbound_name(c, name, span);
@@ -283,7 +287,7 @@ static struct core *infer_named_value(struct checker *c, const struct ast_expr *
     enum type_kind kind = type_resolve(core->type)->kind;
     bool generalises =
         (kind == TYPE_ARROW || kind == TYPE_LEVEL_ARROW) && is_value(value) && ran_nothing(c, ambient, mark);
-    level_require(c, LEVEL_FITS, ambient, outer, value->span, head_name(core));
+    level_require(c, LEVEL_FITS, ambient, outer, value->span, callee_keep(c, core));
     if (generalises) {
         *scheme = generalise(c, core->type, mark, value->kind == EXPR_LAMBDA);
         lower_depth(c, core->type);
@@ -362,7 +366,12 @@ static void require_bool(struct checker *c, struct core *core, const char *logic
     c->reason = NULL;
     if (subsume(c, core->type, c->base_types[BASE_BOOL]))
         return;
-    struct application use = {.function = logical, .span = core->span, .place = place, .count = 2, .argument = core};
+    struct application use = {.function = logical,
+                              .callee = {logical, PRIM_COUNT, NULL},
+                              .span = core->span,
+                              .place = place,
+                              .count = 2,
+                              .argument = core};
     struct diagnostic *d;
     if (logical) {
         d = report_argument(c, &use, core->type, c->base_types[BASE_BOOL]);

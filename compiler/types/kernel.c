@@ -194,7 +194,7 @@ static void find_level(struct result *r, struct type *type) {
         return;
     }
     if (type->kind == TYPE_PULL) /* stored by the grid's threads, an element each */
-        level_require(c, LEVEL_FITS, type->array.level, level_constant(c, LEVEL_THREAD), r->span, "kernel");
+        level_require(c, LEVEL_FITS, type->array.level, level_constant(c, LEVEL_THREAD), r->span, &callee_kernel);
     if (type->kind != TYPE_PUSH || r->failed)
         return;
     struct level view = level_view(type->array.level);
@@ -265,6 +265,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
     find_level(&r, type);
     if (r.failed)
         return;
-    level_require(c, LEVEL_FITS, ambient, r.level ? r.level : level_constant(c, LEVEL_GRID), decl->name_span, "kernel");
+    level_require(c, LEVEL_FITS, ambient, r.level ? r.level : level_constant(c, LEVEL_GRID), decl->name_span,
+                  &callee_kernel);
     level_propagate(c, 0);
 }

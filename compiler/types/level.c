@@ -224,7 +224,7 @@ static enum verdict solve(struct checker *c, const struct level_constraint *k) {
 }
 
 void level_require(struct checker *c, enum level_constraint_kind kind, struct level *a, struct level *b,
-                   struct span span, const char *reason) {
+                   struct span span, const struct callee *reason) {
     if (kind == LEVEL_FITS) {
         struct level view = level_view(a);
         if (a == b || (!view.variable && view.value == LEVEL_PURE))

@@ -356,7 +356,7 @@ struct type *type_of_signature(struct checker *c, const struct ast_signature_typ
     for (size_t i = 0; i < ast->level_constraints.count; i++) {
         const struct ast_level_constraint *k = &ast->level_constraints.at[i];
         level_require(c, LEVEL_BELOW, level_of_ast(c, k->below, SIGNATURE_RIGID, variables),
-                      level_of_ast(c, k->above, SIGNATURE_RIGID, variables), k->span, "where");
+                      level_of_ast(c, k->above, SIGNATURE_RIGID, variables), k->span, &callee_where);
     }
     return type;
 }

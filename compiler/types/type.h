@@ -45,6 +45,8 @@ struct level {
 };
 struct level *level_resolve(struct level *level); /* follows links: a constant, or an unbound variable + offset */
 
+struct callee; /* in checker.h */
+
 enum level_constraint_kind {
     LEVEL_BELOW, /* a < b, both proper levels */
     LEVEL_FITS,  /* ambient a fits b: a is pure, or a == b */
@@ -52,8 +54,8 @@ enum level_constraint_kind {
 struct level_constraint {
     enum level_constraint_kind kind;
     struct level *a, *b;
-    struct span span;   /* the expression that asks for it */
-    const char *reason; /* for the message: what at `span` needs it */
+    struct span span;            /* the expression that asks for it */
+    const struct callee *reason; /* for the message: what at `span` needs it; NULL: it has no name */
 };
 typedef VEC(struct level_constraint) level_constraints;
 

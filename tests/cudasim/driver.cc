@@ -25,6 +25,7 @@ enum : int {
     no_device = 100,
     invalid_device = 101,
     invalid_image = 200,
+    invalid_ptx = 218,
     not_found = 500,
     launch_out_of_resources = 701,
     launch_failed = 719,
@@ -32,6 +33,7 @@ enum : int {
 
 std::recursive_mutex one_at_a_time;
 std::string last_failure;
+int fault = success; // of a launch that failed: from then on every call gives it, as a broken CUDA context does
 bool initialised;
 int current_context; // its address is the context's handle
 using guard = std::lock_guard<std::recursive_mutex>;
@@ -200,7 +202,13 @@ int start(const kernel &what, dim grid, dim block, size_t dynamic_shared, void *
         return success;
     last_failure = running.error;
     fprintf(stderr, "cudasim: %s\n", last_failure.c_str());
-    return launch_failed;
+    return fault = launch_failed;
+}
+
+// CUDASIM_REFUSE=MESSAGE:TEXT: as if ptxas had that to say against programs with the text in a name.
+const char *refusal(const char *image) {
+    const char *given = getenv("CUDASIM_REFUSE"), *colon = given ? strrchr(given, ':') : nullptr;
+    return colon && decode(image).find(colon + 1) != std::string::npos ? given : nullptr;
 }
 
 struct event {
@@ -220,6 +228,7 @@ const error_name error_names[] = {
     {no_device, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     {invalid_device, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {invalid_image, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    {invalid_ptx, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
     {not_found, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {launch_out_of_resources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
     {launch_failed, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
@@ -338,25 +347,44 @@ int cuCtxPopCurrent_v2(void **context) {
         *context = &current_context;
     return success;
 }
-int cuCtxSynchronize() { return success; }
+int cuCtxSynchronize() { return fault; }
 
 int cuModuleLoadData(void **result, const void *image) {
     guard lock(one_at_a_time);
+    if (fault)
+        return fault;
+    if (refusal(static_cast<const char *>(image)))
+        return invalid_ptx;
     module *one = nullptr;
     int status = load(&one, static_cast<const char *>(image));
     *result = one;
     return status;
 }
-int cuModuleLoadDataEx(void **result, const void *image, unsigned, int *, void **) {
+int cuModuleLoadDataEx(void **result, const void *image, unsigned count, int *options, void **values) {
+    const char *why = refusal(static_cast<const char *>(image));
+    char *log = nullptr;
+    size_t room = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (options[i] == 5) // the log of errors
+            log = static_cast<char *>(values[i]);
+        else if (options[i] == 6) // its bytes
+            room = reinterpret_cast<size_t>(values[i]);
+    }
+    if (why && log && room)
+        snprintf(log, room, "%.*s", static_cast<int>(strrchr(why, ':') - why), why);
     return cuModuleLoadData(result, image);
 }
 int cuModuleUnload(void *one) {
     guard lock(one_at_a_time);
+    if (fault)
+        return fault;
     unload(static_cast<module *>(one));
     return success;
 }
 int cuModuleGetFunction(void **result, void *owner, const char *name) {
     guard lock(one_at_a_time);
+    if (fault)
+        return fault;
     kernel *one = nullptr;
     int status = find_kernel(&one, static_cast<module *>(owner), name);
     *result = one;
@@ -394,6 +422,8 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, void *, int block, s
 
 int cuMemAlloc_v2(uintptr_t *result, size_t bytes) {
     guard lock(one_at_a_time);
+    if (fault)
+        return fault;
     if (!bytes)
         return invalid_value;
     *result = allocate(bytes);
@@ -401,12 +431,16 @@ int cuMemAlloc_v2(uintptr_t *result, size_t bytes) {
 }
 int cuMemFree_v2(uintptr_t address) {
     guard lock(one_at_a_time);
+    if (fault)
+        return fault;
     if (address && !release(address))
         return complain(invalid_value, "cuMemFree of what is not a live allocation");
     return success;
 }
 int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {
     guard lock(one_at_a_time);
+    if (fault)
+        return fault;
     if (!is_good(to, bytes, "copy to the device"))
         return invalid_value;
     memcpy(reinterpret_cast<void *>(to), from, bytes);
@@ -414,6 +448,8 @@ int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {
 }
 int cuMemcpyDtoH_v2(void *to, uintptr_t from, size_t bytes) {
     guard lock(one_at_a_time);
+    if (fault)
+        return fault;
     if (!is_good(from, bytes, "copy from the device"))
         return invalid_value;
     memcpy(to, reinterpret_cast<void *>(from), bytes);
@@ -421,6 +457,8 @@ int cuMemcpyDtoH_v2(void *to, uintptr_t from, size_t bytes) {
 }
 int cuMemcpyDtoD_v2(uintptr_t to, uintptr_t from, size_t bytes) {
     guard lock(one_at_a_time);
+    if (fault)
+        return fault;
     if (!is_good(to, bytes, "copy on the device") || !is_good(from, bytes, "copy on the device"))
         return invalid_value;
     memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes);
@@ -435,6 +473,8 @@ int cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t bytes, void *) {
 }
 int cuMemsetD8_v2(uintptr_t to, unsigned char value, size_t bytes) {
     guard lock(one_at_a_time);
+    if (fault)
+        return fault;
     if (!is_good(to, bytes, "fill on the device"))
         return invalid_value;
     memset(reinterpret_cast<void *>(to), value, bytes);
@@ -443,6 +483,8 @@ int cuMemsetD8_v2(uintptr_t to, unsigned char value, size_t bytes) {
 int cuMemsetD8Async(uintptr_t to, unsigned char value, size_t bytes, void *) { return cuMemsetD8_v2(to, value, bytes); }
 int cuMemsetD32_v2(uintptr_t to, unsigned value, size_t count) {
     guard lock(one_at_a_time);
+    if (fault)
+        return fault;
     if (!is_good(to, count * 4, "fill on the device"))
         return invalid_value;
     for (size_t i = 0; i < count; i++)
@@ -453,6 +495,8 @@ int cuMemsetD32_v2(uintptr_t to, unsigned value, size_t count) {
 int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_bytes, void *, void **arguments, void **extra) {
     guard lock(one_at_a_time);
+    if (fault)
+        return fault;
     if (!function || extra)
         return invalid_value;
     return start(*static_cast<kernel *>(function), {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes,
@@ -463,19 +507,26 @@ int cuStreamCreate(void **stream, unsigned) {
     *stream = &current_context;
     return success;
 }
-int cuStreamSynchronize(void *) { return success; }
+int cuStreamSynchronize(void *) { return fault; }
 int cuStreamDestroy_v2(void *) { return success; }
 int cuStreamWaitEvent(void *, void *, unsigned) { return success; }
 
 int cuEventCreate(void **result, unsigned) {
+    if (fault)
+        return fault;
     *result = new ::event{};
     return success;
 }
 int cuEventRecord(void *one, void *) {
+    if (fault)
+        return fault;
+    static const char *const milliseconds = getenv("CUDASIM_EVENT_MS");
+    if (milliseconds)
+        usleep(static_cast<useconds_t>(atoi(milliseconds)) * 1000);
     clock_gettime(CLOCK_MONOTONIC, &static_cast<::event *>(one)->at);
     return success;
 }
-int cuEventSynchronize(void *) { return success; }
+int cuEventSynchronize(void *) { return fault; }
 int cuEventQuery(void *) { return success; }
 int cuEventElapsedTime(float *milliseconds, void *from, void *to) {
     const timespec &a = static_cast<::event *>(from)->at, &b = static_cast<::event *>(to)->at;

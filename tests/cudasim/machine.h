@@ -14,7 +14,7 @@ constexpr unsigned warp_size = 32;
 constexpr unsigned most_threads = 1024;
 constexpr size_t stack_bytes = 128 * 1024;
 constexpr size_t most_static_shared = 48 * 1024;
-constexpr size_t most_shared = 96 * 1024;
+constexpr size_t most_shared = 64 * 1024; // what Turing has
 constexpr uint64_t device_bytes = 16ull << 30;
 constexpr unsigned char fresh_byte = 0xA5;     // what memory nobody has written holds
 constexpr uint64_t most_filled = 256ull << 20; // bytes of an allocation: the device has more memory than the host may
@@ -120,7 +120,7 @@ extern range dynamic_shared_memory;
 
 // ---------------------------------------------------------------- races (shadow.cc)
 
-enum class access : uint8_t { read, write, atomic };
+enum class access : uint8_t { read, write, atomic, store }; // store: a volatile write, as a relaxed one
 
 // A number that grows with every barrier, block and launch; two accesses of different phases of one block are ordered.
 extern uint32_t phase;

@@ -73,7 +73,12 @@ struct target {
     const void *code;
 };
 
-const char *verb(access how) { return how == access::read ? "read" : how == access::write ? "write" : "atomic"; }
+const char *verb(access how) {
+    static const char *const verbs[] = {"read", "write", "atomic", "store"};
+    return verbs[static_cast<int>(how)];
+}
+
+bool is_relaxed(access how) { return how == access::atomic || how == access::store; }
 
 std::string name_of(const target &where) {
     char text[200];
@@ -188,7 +193,7 @@ void touch_cell(cell &shadow, const target &where, access how) {
         fail("atomic on %s, not written before%s: by thread %u%s", name_of(where).c_str(), place().c_str(),
              current->number, source_of(where.code).c_str());
 
-    const bool both_atomic = how == access::atomic && (writer.flags & is_atomic);
+    const bool both_atomic = is_relaxed(how) && (writer.flags & is_atomic);
     if (!mine && !both_atomic && is_concurrent(where, writer))
         race(where, writer, writer.thread, writer.flags & is_atomic ? "atomic" : "write", how);
     if (how == access::write && is_concurrent(where, shadow.written_earlier))
@@ -199,7 +204,7 @@ void touch_cell(cell &shadow, const target &where, access how) {
     if (both_atomic && !mine && is_concurrent(where, writer) && !is_concurrent(where, shadow.written_earlier))
         shadow.written_earlier = writer;
     writer = now;
-    if (how == access::atomic)
+    if (is_relaxed(how))
         writer.flags |= is_atomic;
 }
 
@@ -303,7 +308,7 @@ void touch(uintptr_t address, size_t bytes, access how, const void *code) {
         if (device_shadow)
             touch_words(device_shadow, arena.begin, address, bytes, how, false, code);
         count_traffic(address, bytes, how, false, code);
-        if (how == access::atomic)
+        if (is_relaxed(how))
             exchange_order(address);
         return;
     }
@@ -356,11 +361,11 @@ void __tsan_vptr_read(void **) {}
     void __tsan_read##n(void *p) { TOUCH(p, n, read); }                                                                \
     void __tsan_write##n(void *p) { TOUCH(p, n, write); }                                                              \
     void __tsan_volatile_read##n(void *p) { TOUCH(p, n, atomic); }                                                     \
-    void __tsan_volatile_write##n(void *p) { TOUCH(p, n, atomic); }                                                    \
+    void __tsan_volatile_write##n(void *p) { TOUCH(p, n, store); }                                                     \
     void __tsan_unaligned_read##n(void *p) { TOUCH(p, n, read); }                                                      \
     void __tsan_unaligned_write##n(void *p) { TOUCH(p, n, write); }                                                    \
     void __tsan_unaligned_volatile_read##n(void *p) { TOUCH(p, n, atomic); }                                           \
-    void __tsan_unaligned_volatile_write##n(void *p) { TOUCH(p, n, atomic); }
+    void __tsan_unaligned_volatile_write##n(void *p) { TOUCH(p, n, store); }
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)

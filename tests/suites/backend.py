@@ -58,6 +58,20 @@ def cases(env):
                  loops=3, unrolled=2, branches=2, barriers=0, shared=0, loads=2, stores=2)
     yield golden("four turns of a grid's thread go together, at constant distances and behind one test, so that their loads do; what is left is asked one by one",
                  "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3) xs)", "k", loops=3, unrolled=2, divisions=0, branches=2)
+    signed, unsigned = r"\bxs\[(?!\(unsigned\))", r"\bxs\[\(unsigned\)"
+    for text, is_unsigned in (
+            ("t - 7", True), ("t - 1", False), ("t + 1", False), ("t + 1000000", False), ("let p = t + 1000000 in if p < 0 then 0 else xs ! p", True),
+            ("let p = t + 1000 in if p < 0 then 0 else xs ! p", False), ("t + m * s", False), ("t ^ (-2147483648)", True),
+            ("int (uint t - 7)", True), ("int (i64 t - 7)", True), ("foldl (fn a j => a + xs ! (t - j)) 0 (iota 100)", True),
+            ("max t 0 - 7", False), ("(t & 15) - 3", False), ("let p = t - 7 in if p < 0 then 0 else xs ! p", True)):
+        place = text if "xs" in text else f"xs ! ({text})"
+        yield golden(f"the subscript {text} is {'unsigned' if is_unsigned else 'signed'}, which NVIDIA's compilers get right",
+                     f"kernel k (m : int) (is : [int]) (xs : [int]) = push <block> (generate 1 (fn _ => let s = is ! 1  t = is ! 0 in {place}))",
+                     "k", patterns={signed: 0 if is_unsigned else 1, unsigned: 1 if is_unsigned else 0})
+    yield golden("the lanes of a warp count on in shared memory after a barrier of theirs: an exchange orders no memory",
+                 "kernel k (xs : [int]) = let (ranks, _) = rankByIndex 16 xs in ranks", "k",
+                 {r"atomicAdd\(&counters\w*\[": 1,
+                  r"__syncwarp\(\);\s+const int got\w* = __shfl_sync": 1})
     yield golden("but not where a turn is long", "kernel k (n : int) (xs : [int]) = push <grid> (map (fn x => foldl (+) x (range 0 n)) xs)",
                  "k", unrolled=0, divisions=0)
     yield golden("a thread of a histogram has eight loads under way before it updates a bucket, and one for what is left",

@@ -59,7 +59,7 @@ def cases(env):
             return sorted({one["code"] for one in got}), len(got)
         assert kernels() == (["E0301", "E0401"], 2), kernels()
         assert kernels("--target=c") == (["E0301"], 1)
-        assert kernels("--target=opencl") == (["E0401"], 1)
+        assert kernels("--target=opencl", status=0) == (["E0401"], 1)
         assert kernels("--target=cuda") == (["E0301", "E0401"], 2)
         assert kernels("--types-only", status=0) == ([], 0)
         done = env.run(env.fclc, "check", "--target=interp", "p.fcl", cwd=folder)
@@ -98,10 +98,42 @@ def cases(env):
     yield Case("what FCL_PRELUDE says is no prelude", prelude_elsewhere)
 
     def devices():
+        got = json.loads(env.must(env.fclc, "devices", "--json"))
+        assert [one["index"] for one in got["devices"] if one["target"] == "c"] == [0], got
+        assert all({"name", "kind", "memory_bytes"} <= one.keys() for one in got["devices"]), got
+        got = json.loads(env.must(env.fclc, "devices", "--json", "--target=opencl", env={"FCL_LIBOPENCL": "/absent"}))
+        assert not got["devices"] and "/absent" in got["absent"]["opencl"], got
         assert env.must(env.fclc, "devices", "--target=interp").startswith("interp:  ")
         listed = env.must(env.fclc, "devices", "--target=c").splitlines()
         assert listed and all(line.startswith(("c:", " ")) for line in listed), listed
     yield Case("the devices of one target", devices)
+
+    def told_of_device():
+        program = "kernel next (x : int) = x + 1\n"
+        run = [env.fclc, "run", "-", "next", "1"]
+        absent = {"FCL_LIBOPENCL": "/absent1", "FCL_LIBCUDA": "/absent2"}
+        for variables, words in ((absent, ["it runs on c (", "/absent1", "/absent2"]),
+                                 (dict(absent, FCL_CC="/absent3"), ["it runs on the reference interpreter, which is slow;",
+                                                                    "/absent1", "/absent2", "/absent3"])):
+            done = env.run(*run, input=program, env=variables)
+            assert (done.returncode, done.stdout) == (0, "2\n"), done.stdout + done.stderr
+            assert all(word in done.stderr for word in words) and done.stderr.count("\n") == 1, done.stderr
+            done = env.run(*run, "--diagnostics=json", input=program, env=variables)
+            got = json.loads(done.stderr)
+            assert [one["severity"] for one in got] == (["warning"] if "/absent3" in words else []), done.stderr
+        for target in ("c", "interp"):
+            done = env.run(*run, "--target=" + target, input=program)
+            assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", ""), done.stdout + done.stderr
+        if not env.sanitized:
+            done = env.run(*run, input=program, env=env.cudasim())
+            assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", ""), done.stdout + done.stderr
+        folder = env.tmp()
+        for name in ("a.fcl", "b.fcl"):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(program + "-- test next 1 == 2\n")
+        done = env.run(env.fclc, "test", "a.fcl", "b.fcl", cwd=folder, env=absent)
+        assert done.returncode == 0 and done.stderr.count("it runs on c (") == 1, done.stderr
+    yield Case("run says which device it took when that is not the first choice", told_of_device)
 
     def json_of_many():
         folder = env.tmp()
@@ -172,6 +204,57 @@ def cases(env):
         kernels = {kernel["kernel"]: kernel["launches"] for kernel in answer["launches"]}
         assert 20 in kernels.values() and len(kernels) == len(answer["launches"]), answer
     yield Case("bench has a line for each device kernel, and says where a program is wrong", bench_of_programs)
+
+    def baseline():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel next (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n"
+                       "kernel same (xs : [int]) = push <grid> xs\n")
+        bench = [env.fclc, "bench", "--target=c", "p.fcl", "next", "iota:1000"]
+        answer = json.loads(env.must(*bench, "--json", "--runs=7", "--save=b.json", cwd=folder))
+        with open(os.path.join(folder, "b.json"), encoding="utf-8") as file:
+            saved = json.load(file)
+        assert saved == answer and saved["runs"] == 7 and saved["arguments"] == "iota:1000", saved
+        assert 0 < saved["min_s"] <= saved["lower_s"] <= saved["median_s"] <= saved["upper_s"], saved
+
+        def compared(*options, status, **members):
+            with open(os.path.join(folder, "b.json"), "w", encoding="utf-8") as file:
+                json.dump(dict(saved, **members), file)
+            done = env.run(*bench, "--runs=7", "--baseline=b.json", *options, cwd=folder)
+            assert done.returncode == status, f"{done.returncode}: {done.stdout}{done.stderr}"
+            return done
+        done = compared(status=1, median_s=1e-12, lower_s=1e-12, upper_s=1e-12)
+        assert "of b.json: slower\n" in done.stdout and not done.stderr, done.stdout + done.stderr
+        done = compared(status=0, median_s=1e3, lower_s=1e3, upper_s=1e3)
+        assert "of b.json: faster\n" in done.stdout and not done.stderr, done.stdout + done.stderr
+        done = compared("--json", status=0, median_s=1, lower_s=1e-12, upper_s=1e3)
+        assert json.loads(done.stdout)["baseline"]["verdict"] == "same", done.stdout
+        assert "is within the noise, 100000.0 %" in done.stderr, done.stderr
+        assert "measured with device `another`, not" in compared(status=2, device="another").stderr
+        assert "measured with kernel `same`, not `next`" in compared(status=2, kernel="same").stderr
+        assert "measured with arguments `iota:999`, not" in compared(status=2, arguments="iota:999").stderr
+        assert "is not what `fclc bench --save` writes" in compared(status=2, median_s="1").stderr
+        with open(os.path.join(folder, "b.json"), "w", encoding="utf-8") as file:
+            file.write('{\n"median_s": 1,,\n}')
+        done = env.run(*bench, "--baseline=b.json", cwd=folder)
+        assert done.returncode == 2 and "b.json: line 2 is no JSON" in done.stderr, done.stderr
+        done = env.run(*bench, "--baseline=absent.json", cwd=folder)
+        assert done.returncode == 2 and "absent.json" in done.stderr, done.stderr
+        done = env.run(*bench, "--runs=3", "--time=1", cwd=folder)
+        assert done.returncode == 2 and "give one of them" in done.stderr, done.stderr
+        for seconds, least in (("0.000001", 11), ("0.5", 102)):  # without it there are 101 at most
+            runs = json.loads(env.must(*bench, "--json", "--time=" + seconds, cwd=folder))["runs"]
+            assert runs == least if least == 11 else runs >= least, (seconds, runs)
+    yield Case("bench compares with a baseline", baseline)
+
+    def no_events():
+        folder = env.tmp()
+        with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel next (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n")
+        bench = [env.fclc, "bench", "--target=cuda", "--json", "--runs=11", "p.fcl", "next", "iota:10"]
+        answer = json.loads(env.must(*bench, cwd=folder, env=env.cudasim(CUDASIM_EVENT_MS="40")))
+        assert answer["min_s"] < 0.04 <= answer["launches"][0]["median_s"], answer
+    yield Case("bench times no events", no_events)
 
     def settings_of_files():
         folder = env.tmp()

@@ -42,6 +42,7 @@ RIGHT = {
         int.from_bytes(bytes([29 - i for i in range(30)] + [30 - i for i in range(30)])[4 * w:4 * w + 4], "little")
         for w in range(15)],
     "memory transpose 3x2 16x16 --shared=1088 range:1271 fresh:1271 int:31 int:41": transposed(31, 41),
+    "memory all_store 1 64 zeros:64": [5] * 64,
     "memory untaken 1 64 range:2 zeros:2 int:2": [0, 2],
     "warps shuffle_sum 2 64 range:128 zeros:4": [sum(RANGE[32 * w:32 * w + 32]) for w in range(4)],
     "warps segments 1 32 range:32 zeros:32": segments(),
@@ -79,6 +80,8 @@ WRONG = {
     "memory uninitialised 1 64 zeros:64": r"read of shared memory at byte \d+ of tile, not written before",
     "memory all_blocks 2 64 zeros:64": r"race on device memory .*: write by thread 0 of block \d, write by thread 0 of "
         r"block \d",
+    "memory all_store 1 64 -DPLAIN zeros:64": r"race on shared memory at byte 0 of word .*: write by thread "
+        r"\d+, write by thread \d+",
     "memory neighbour 3 64 range:64": r"race on device memory .*of block \d, (read|write) by thread 0 of block \d",
     "memory same_block 1 64 range:64": r"race on device memory .*by thread \d+, (read|write) by thread \d+ .*no barrier",
     "warps exchange 2 32 range:64": r"race on device memory",

@@ -97,6 +97,12 @@ def generator(env):
     return module
 
 
+def programs(env):
+    """(path of the source, program of its examples) of every file of the prelude and of the library."""
+    module = generator(env)
+    return [(source.path, module.program(page, source)) for page in module.PAGES for source in module.sources(page, env.root)]
+
+
 def cases(env):
     module = generator(env)
     for page in module.PAGES:

@@ -40,6 +40,29 @@ def blocks(text):
     return found
 
 
+def write(folder, name, body):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(body)
+    return path
+
+
+def written(found, folder):
+    """The blocks, with the path of the file that each program, and each file to import, is written to."""
+    for line, section, kind, body in found:
+        words = kind.split()
+        is_file = words[:2] == ["fcl", "file"]
+        path = write(folder, words[2] if is_file else f"line{line}.fcl", body) if words[:1] == ["fcl"] else None
+        yield line, section, kind, body, path
+
+
+def programs(env, folder):
+    """(line, path) of the programs with test directives for every executor."""
+    with open(env.path("docs", "language.md"), encoding="utf-8") as file:
+        found = list(written(blocks(file.read()), folder))
+    return [(line, path) for line, _, kind, _, path in found if kind == "fcl"]
+
+
 def rows(text, macro):
     """The fields of every row `macro(a, "b", …)` of one of the compiler's tables."""
     for line in text.splitlines():
@@ -56,26 +79,19 @@ def cases(env):
     program = {}  # section to the path of its last program
     stated = set()  # names whose types are stated
 
-    def written(name, body):
-        path = os.path.join(folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(body)
-        return path
-
-    for line, section, kind, body in blocks(reference):
+    for line, section, kind, body, path in written(blocks(reference), folder):
         name = f"docs/language.md:{line}"
         if kind.startswith("fcl file "):
-            written(kind.split()[2], body)
             continue
         if kind.startswith("fcl"):
-            path = program[section] = written(f"line{line}.fcl", body)
+            program[section] = path
         if kind in ("fcl", "fcl interp"):
             for executor in RUNS if kind == "fcl" else RUNS[:1]:
                 yield Case(f"{name} on {executor}", lambda path=path, executor=executor: run(env, path, executor))
         elif kind == "fcl error":
             yield Case(f"{name} errors", lambda path=path, body=body: errors(env, path, body))
         elif kind == "types":
-            known = program.get(section) or written(f"line{line}.fcl", "")
+            known = program.get(section) or write(folder, f"line{line}.fcl", "")
             stated.update(line.split(" : ")[0] for line in body.splitlines())
             yield Case(f"{name} types", lambda known=known, body=body: types(env, known, body))
         elif kind == "target":

@@ -10,12 +10,12 @@ ORDER = 40
 SANITIZED = True
 
 
+# The others run in ptx.py.
+RUNS = [executor for executor, (_, device) in EXECUTORS.items() if device != "ptx"]
 # What oclgrind 21.10 itself gets wrong: the other OpenCL runs have these.
 OCLGRIND_LIMITS = {"scalar_conversions.fcl": "oclgrind rounds i64 to float by way of double"}
-# Races on purpose: what finds races is not asked about these.
-RACES = {"collisions.fcl"}
 # Loops that look at the report of failed checks, which others write: known to the CUDA simulator.
-REPORTS = {"checks_in_loops.fcl"}
+REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
 
 
 def programs(env):
@@ -25,9 +25,7 @@ def programs(env):
 def cases(env):
     for path in programs(env):
         name = os.path.relpath(path, env.root)
-        for executor in EXECUTORS:
-            if executor == "cuda-simulator" and os.path.basename(path) in RACES:
-                continue
+        for executor in RUNS:
             if env.sanitized and executor not in ("interp", "c"):
                 continue  # the compiler is what the sanitizers watch: one code generator will do
 
@@ -45,7 +43,7 @@ def cases(env):
             # does know them.
             emitted = os.path.join(env.tmp(), "out.cl")
             env.must(env.fclc, path, "--map=simt", "-o", emitted)
-            is_racy = os.path.basename(path) in RACES | REPORTS or "volatile" in open(emitted, encoding="utf-8").read()
+            is_racy = os.path.basename(path) in REPORTS or "volatile" in open(emitted, encoding="utf-8").read()
             checks = [] if is_racy else ["--data-races", "--uniform-writes"]
             return directives(env, [oclgrind, "--build-options", "-cl-opt-disable", *checks, env.fclc, "test",
                                     "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"}, silent=True)

@@ -1,15 +1,20 @@
-"""The ways to run a program that the suites compare: name to (options of fclc, needs the simulator)."""
+"""The ways to run a program that the suites compare: name to (options of fclc, the device that is made up for it or None)."""
 
 from harness import Skip
 
 EXECUTORS = {
-    "interp": (["--target=interp"], False),
-    "c": (["--target=c"], False),
-    "c-unoptimised": (["--target=c", "-O0"], False),
-    "c-optimised": (["--target=c", "-O2"], False),
-    "opencl-loop": (["--target=opencl", "--map=loop"], False),
-    "opencl-simt": (["--target=opencl", "--map=simt"], False),
-    "cuda-simulator": (["--target=cuda"], True),
+    "interp": (["--target=interp"], None),
+    "c": (["--target=c"], None),
+    "c-unoptimised": (["--target=c", "-O0"], None),
+    "c-optimised": (["--target=c", "-O2"], None),
+    "opencl-loop": (["--target=opencl", "--map=loop"], None),
+    "opencl-simt": (["--target=opencl", "--map=simt"], None),
+    "cuda-simulator": (["--target=cuda"], "simulator"),
+    "cuda-unoptimised": (["--target=cuda", "-O0"], "simulator"),
+    "cuda-optimised": (["--target=cuda", "-O2"], "simulator"),
+    "ptx": (["--target=cuda"], "ptx"),
+    "ptx-unoptimised": (["--target=cuda", "-O0"], "ptx"),
+    "ptx-optimised": (["--target=cuda", "-O2"], "ptx"),
 }
 
 _missing = {}
@@ -17,7 +22,8 @@ _missing = {}
 
 def variables(env, executor):
     """The environment an executor needs."""
-    return env.cudasim() if EXECUTORS[executor][1] else {}
+    device = EXECUTORS[executor][1]
+    return env.cudasim() if device == "simulator" else env.ptx_processor() if device == "ptx" else {}
 
 
 def require(env, executor):

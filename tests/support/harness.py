@@ -110,6 +110,14 @@ class Env:
             raise Skip("the CUDA simulator is not built")
         return dict({"FCL_LIBCUDA": library, "FCL_LIBNVRTC": library}, **extra)
 
+    def ptx_processor(self, **extra):
+        """The variables that make the runtime take for the driver a processor of PTX, the one that FCL_PTXEMU names or that is
+        built at build/ptxemu; the compiler is the toolkit's NVRTC."""
+        library = os.environ.get("FCL_PTXEMU") or os.path.join(self.build, "ptxemu", "libcuda.so.1")
+        if not os.path.exists(library):
+            raise Skip("no processor of PTX: FCL_PTXEMU does not name its libcuda.so.1")
+        return dict({"FCL_LIBCUDA": library}, **extra)
+
     def ptx(self, file):
         """Compile a .cu file with Debian's clang, without a CUDA toolkit, and return the PTX; warnings are errors."""
         clang = self.tool("clang")

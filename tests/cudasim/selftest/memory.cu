@@ -45,6 +45,18 @@ extern "C" __global__ void all_blocks(int *out) {
         out[0] = blockIdx.x;
 }
 
+// All threads store to one word that nobody has written, by relaxed stores.
+extern "C" __global__ void all_store(int *out) {
+    __shared__ int word;
+#ifdef PLAIN
+    word = 5;
+#else
+    *(volatile int *)&word = 5;
+#endif
+    __syncthreads();
+    out[threadIdx.x] = word;
+}
+
 // A block reads what another writes.
 extern "C" __global__ void neighbour(int *data) {
     if (threadIdx.x == 0)

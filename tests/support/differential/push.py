@@ -70,10 +70,10 @@ for level in ("block", "grid"):
         "(reduceByIndex (+) 0 start (zip places xs) : [uint]<block>)", "start:[uint] places:[int] xs:[uint]", "[uint]",
         lambda start, places, xs: by_index(lambda x, y: x + y & WORD, start, places, xs), variant=f"at {level}", alone=level == "block",
         inputs=lambda n, r: [words(min(n, 700), r), [r.randrange(-2, min(n, 700) + 2) for _ in range(n)], words(n, r)])
-row("push", "lookback", "unzip (force (concat 1 (map (fn part => push <block> [lookback after (1, 0) (foldl after (1, 0) part)]) (splitUp 300 (zip xs ys))) "
+row("push", "lookback", "unzip (force (concat 1 (map (fn part => let z = lookback after (1, 0) (foldl after (1, 0) part) in push <block> [z]) (splitUp 300 (zip xs ys))) "
     ": [(uint, uint)]<grid>))", variant="of affine maps, 300 of them in a block", **AFFINE,
     wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive=False)[::300]))
-row("push", "lookback", "unzip (force (concat 1 (map (fn z => push <block> [lookback after (1, 0) z]) (zip xs ys)) : [(uint, uint)]<grid>))", **AFFINE,
+row("push", "lookback", "unzip (force (concat 1 (map (fn z => let before = lookback after (1, 0) z in push <block> [before]) (zip xs ys)) : [(uint, uint)]<grid>))", **AFFINE,
     wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive=False)), **{**VARIANT, "variant": "of affine maps"})
 pushed("lookbackCounts", "concat 37 (map (fn c => push <block> (map uint (lookbackCounts (force (reduceByIndex (+) 0 (replicate 37 0) "
        "(map (fn x => (int (x % 41), 1)) c) : [int]<block>))))) (splitUp 300 xs))",
