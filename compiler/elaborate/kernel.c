@@ -143,6 +143,10 @@ static void store_pull(struct elaborator *e, struct type *element, struct pull *
 }
 
 static void store_push(struct elaborator *e, struct type *element, struct push *push) {
+    if (push->kind == PUSH_PULL && push->array->kind == PULL_MEMORY) {
+        store_pull(e, element, push->array);
+        return;
+    }
     size_t count;
     struct ir_buffer **buffers = result_buffers(e, element, elab_push_length(e, push), &count);
     struct writer writer = elab_store_writer(buffers, count, NULL);

@@ -498,7 +498,8 @@ static void lower_instruction(struct lowering *l, const struct ir_instruction *i
     case IR_SHUFFLE:
     case IR_BALLOT: lower_exchange(l, instruction); break;
     case IR_CHECK: lower_check(l, instruction); break;
-    case IR_ALLOCATE: break; /* declared where it is first accessed */
+    case IR_SWAP:
+    case IR_ALLOCATE: break; /* declared where it is first accessed; swapped by the host */
     case IR_FORALL:
         if (l->target->mapping == TARGET_SIMT)
             simt_forall(l, instruction);

@@ -227,9 +227,8 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
         c->depth = 0;
         struct scheme *scheme;
         if (diag_error_count(c->diagnostics) != errors)
-            scheme =
-                expected ? (c->pending.count = c->stored.count = 0, generalise(c, expected, 0, true))
-                         : scheme_of_type(c, c->error_type);
+            scheme = expected ? (c->pending.count = c->stored.count = 0, generalise(c, expected, 0, true))
+                              : scheme_of_type(c, c->error_type);
         else
             scheme = scheme_of_definition(c, decl, global, expected, inner);
         global->scheme = scheme;

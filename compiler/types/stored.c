@@ -17,10 +17,10 @@ static void require_proper(struct level *level) {
 static void report(struct checker *c, const struct stored_check *check, struct type *type, const char *why,
                    const char *hint) {
     const char *function = check->reason ? check->reason->name : NULL;
-    struct diagnostic *d =
-        function ? diag_error(c->diagnostics, DIAG_KIND, check->span, "`%s` cannot store `%s`: %s", function,
-                              type_text(c, type), why)
-                 : diag_error(c->diagnostics, DIAG_KIND, check->span, "`%s` cannot be stored: %s", type_text(c, type), why);
+    struct diagnostic *d = function ? diag_error(c->diagnostics, DIAG_KIND, check->span, "`%s` cannot store `%s`: %s",
+                                                 function, type_text(c, type), why)
+                                    : diag_error(c->diagnostics, DIAG_KIND, check->span, "`%s` cannot be stored: %s",
+                                                 type_text(c, type), why);
     diag_hint(c->diagnostics, d, "%s", hint);
 }
 

@@ -21,7 +21,8 @@ static struct type *what_is_stored(const struct type *type) {
     case TYPE_BASE:
     case TYPE_ERROR: return of;
     case TYPE_TUPLE: {
-        struct type *tuple = ARENA_NEW(arena, struct type), **items = ARENA_ARRAY(arena, struct type *, of->tuple.count);
+        struct type *tuple = ARENA_NEW(arena, struct type),
+                    **items = ARENA_ARRAY(arena, struct type *, of->tuple.count);
         for (size_t i = 0; i < of->tuple.count; i++)
             items[i] = type_stored(arena, of->tuple.items[i], type->stored.level);
         tuple->kind = TYPE_TUPLE;
