@@ -375,7 +375,7 @@ static struct ir_value *next_length(struct elaborator *e, struct loop *l, size_t
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length after a step of this loop depends on data");
     if (ir_prove(b, ir_binary(b, OP_EQ, length, own->length)))
         return own->length;
-    if (s->level == LEVEL_GRID || !own->may_grow)
+    if (s->level == LEVEL_GRID || !own->may_grow || ir_prove(b, ir_binary(b, OP_LE, length, own->length)))
         return length;
     *fits = ir_binary(b, OP_LE, length, own->capacity);
     elab_check_length(e, CHECK_GROWS, *fits, length, own->capacity, s->span, false);
