@@ -300,9 +300,8 @@ static void shrink_given(struct mentioned *m, size_t mark) {
     propagation_end(c, &p);
 }
 
-/* Names for the variables that the user gave none, so that messages and dumps agree: a, b, … and l, m, …, with a
-   prime in a scheme within a definition. */
-static symbol free_name(struct checker *c, const struct scheme *scheme, char first, size_t *next) {
+/* A name that the user gave to no variable of the scheme: `given` of them, of which there are few. */
+static symbol free_name(struct checker *c, const symbol *given, size_t count, char first, size_t *next) {
     for (;;) {
         size_t index = (*next)++, letters = (size_t)('z' - first + 1);
         const char *prime = c->depth ? "'" : "";
@@ -311,23 +310,30 @@ static symbol free_name(struct checker *c, const struct scheme *scheme, char fir
                                         : arena_printf(c->arena, "%c%zu%s", (char)(first + (char)(index % letters)),
                                                        index / letters, prime));
         bool taken = false;
-        for (size_t i = 0; i < scheme->type_count; i++)
-            taken |= scheme->type_variables[i]->name == name;
-        for (size_t i = 0; i < scheme->level_count; i++)
-            taken |= scheme->level_variables[i]->name == name;
+        for (size_t i = 0; i < count; i++)
+            taken |= given[i] == name;
         if (!taken)
             return name;
     }
 }
 
+/* Names for the variables that the user gave none, so that messages and dumps agree: a, b, … and l, m, …, with a
+   prime in a scheme within a definition. */
 static void name_variables(struct checker *c, const struct scheme *scheme) {
-    size_t next_type = 0, next_level = 0;
+    size_t next_type = 0, next_level = 0, count = 0;
+    symbol *given = ARENA_ARRAY(c->arena, symbol, scheme->type_count + scheme->level_count);
+    for (size_t i = 0; i < scheme->type_count; i++)
+        if (scheme->type_variables[i]->name)
+            given[count++] = scheme->type_variables[i]->name;
+    for (size_t i = 0; i < scheme->level_count; i++)
+        if (scheme->level_variables[i]->name)
+            given[count++] = scheme->level_variables[i]->name;
     for (size_t i = 0; i < scheme->type_count; i++)
         if (!scheme->type_variables[i]->name)
-            scheme->type_variables[i]->name = free_name(c, scheme, 'a', &next_type);
+            scheme->type_variables[i]->name = free_name(c, given, count, 'a', &next_type);
     for (size_t i = 0; i < scheme->proper_count; i++)
         if (!scheme->level_variables[i]->name)
-            scheme->level_variables[i]->name = free_name(c, scheme, 'l', &next_level);
+            scheme->level_variables[i]->name = free_name(c, given, count, 'l', &next_level);
 }
 
 struct scheme *generalise(struct checker *c, struct type *type, size_t mark, bool with_classes) {
