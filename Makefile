@@ -59,7 +59,8 @@ PARSER           := $(wildcard compiler/syntax/parser.y)
 UNIT_SOURCES     := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_SHARED      := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 
-GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c) $(BUILD)/gen/errors_page.c
+GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c) $(BUILD)/gen/errors_page.c \
+             $(BUILD)/gen/new_files.c
 GENERATED_HEADERS := $(if $(PARSER),$(BUILD)/gen/parser.h)
 
 COMPILER_OBJECTS  := $(COMPILER_SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -129,6 +130,16 @@ $(BUILD)/gen/errors_page.c: docs/errors.md
 	$(call say,PAGE ,$@)
 	$(Q){ echo '#include "driver/errors_page.h"'; echo 'const char *const errors_page[] = {'; \
 	    sed 's/[\\"?]/\\&/g; s/.*/"&",/' $<; echo '0};'; } > $@
+
+# The files of `fclc new`, each a name and a text.
+NEW_FILES := $(sort $(wildcard compiler/driver/new/*.in compiler/driver/new/.*.in))
+
+$(BUILD)/gen/new_files.c: $(NEW_FILES)
+	@mkdir -p $(@D)
+	$(call say,FILES,$@)
+	$(Q){ echo '#include "driver/new_files.h"'; echo 'const struct new_file new_files[] = {'; \
+	    for file in $^; do name=$${file##*/}; echo "{\"$${name%.in}\","; \
+	        sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/' $$file; echo '},'; done; echo '{0}};'; } > $@
 
 # ---------------------------------------------------------------- tests
 
