@@ -1,7 +1,7 @@
 """Programs with test directives, on every executor: tests/run, the examples, and (at small sizes) under oclgrind.
 
-A short run has each program on the interpreter and by each mapping on each kind of device, and few on the rest: what the optimiser
-makes of a program must be right there, and what it is given must be right for that."""
+A short run has each program of tests/run on the interpreter and by each mapping on each kind of device, and few on the rest: what the
+optimiser makes of a program must be right there, and what it is given must be right for that."""
 
 import glob
 import os
@@ -34,6 +34,8 @@ def is_long(env, path, executor):
     """Whether a short run leaves this out."""
     if env.sanitized:  # which takes ten times as long; the library's programs show it little that others do not
         return "examples" in path or executor == "interp" and os.path.basename(path).startswith("lib_")
+    if "examples" in path and "opencl" in executor:  # which examples.py runs some of; all have the mappings of C and CUDA
+        return True
     return executor in RARE and os.path.basename(path) not in SMALL
 
 
