@@ -143,7 +143,13 @@ class Generator:
         results = [self.name("s") for _ in types]
         values = self.values([("i", "int"), ("x", t)], types, 3, scalar)
         stored = [f"(if {s} then x else {self.literal(t)})" if u == "bool" and scalar == self.lane else s for s, u in zip(results, types)]
-        return f"kernel {name} (xs : [{t}]) =\n  push <grid> (mapIx (fn i x => let ({', '.join(results)}) = {values} in ({', '.join(stored)})) xs)\n"
+        own = ""
+        if self.random.randrange(3) == 0:  # an array of the element's own
+            self.made["forces inside an element"] += 1
+            n = self.random.randint(1, 9)
+            places = f"generate {n} (fn j => if j % 2 == i % 2 then x else {self.scalar('x', t, 1)})"
+            own = f"let w = force (push <thread> ({self.pick(places, f'reverse ({places})')}))  x = w ! (i % {n}) in "
+        return f"kernel {name} (xs : [{t}]) =\n  push <grid> (mapIx (fn i x => {own}let ({', '.join(results)}) = {values} in ({', '.join(stored)})) xs)\n"
 
     # ---- pull arrays ----
 
@@ -414,17 +420,17 @@ class Generator:
         """Scalars, a tuple and arrays of other lengths, which the functions of elements read, too; a param, a recursion."""
         self.made["several parameters"] += 1
         u, v = self.random.choice(TYPES), self.random.choice(TYPES)
-        env = [("i", "int"), ("x", t), ("y", u), ("n", "int"), ("s", v), ("q", "int"), ("r", v)]
         has_pairs = self.random.randrange(2)
-        if has_pairs:
-            env += [("a", "int"), ("b", v)]
-        again, width = self.name("again"), self.name("width")
+        again, width, base = self.name("again"), self.name("width"), self.name("base")
+        env = [("i", "int"), ("x", t), ("y", u), ("n", "int"), ("s", v), ("q", "int"), ("r", v), (base, v)]
+        env += [("a", "int"), ("b", v)] if has_pairs else []
         parameters = [("n", "int"), ("s", v), ("p", f"(int, {v})"), ("xs", f"[{t}]"), ("ys", f"[{u}]")]
         if has_pairs:
             parameters.append(("pairs", f"[(int, {v})]"))
         self.random.shuffle(parameters)
         at = self.pick("i", "length ys - 1 - i", f"i * {self.random.randint(1, 9)}")
         text = (f"param {width} : int = {self.pick(3, 16, 33)} in {{3, 16, 32, 33}}\n"
+                f"val {base} = ({self.scalar(self.literal(v), v, 1)} : {v})\n"
                 f"fun {again} n x = if n == 0 then x else {again} (n - 1) ({self.scalar('x', t, 1)})\n"
                 f"kernel {name} {' '.join(f'({p} : {kind})' for p, kind in parameters)} =\n  let (q, r) = p\n"
                 f"      zs = mapIx (fn i x => let y = if 0 <= {at} && {at} < length ys then ys ! ({at}) else {self.literal(u)}\n")

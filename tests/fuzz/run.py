@@ -68,10 +68,10 @@ def check_seed(env, seed, executors, more=(), fails=False, sanitized=False, has_
     def write(text):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-    if fails:  # without what is seen to be wrong before it runs, in whatever branch
+    if fails:  # without what is seen to be wrong before it runs, in whatever branch, and lengths that nobody can measure
         for name, part in generator.parts.items():
             write(part)
-            if "error[E0303]" in env.run(env.fclc, "check", *more, path).stderr:
+            if re.search(r"error\[E030[23]\]", env.run(env.fclc, "check", *more, path).stderr):
                 del generator.arguments[name]
         text = "\n".join(generator.parts[name] for name in generator.arguments)
     write(text)
@@ -97,7 +97,7 @@ def check_seed(env, seed, executors, more=(), fails=False, sanitized=False, has_
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
-    options.add_argument("--executors", default="c,c-unoptimised,opencl-loop,opencl-simt,cuda-simulator")
+    options.add_argument("--executors", default="c,c-unoptimised,opencl-loop,opencl-simt,cuda-simulator,cuda-unoptimised")
     options.add_argument("--failing", action="store_true", help="programs that are to fail")
     options.add_argument("--options", action="store_true", help="each with options of its own")
     options.add_argument("--sanitized", action="store_true", help="C under AddressSanitizer")

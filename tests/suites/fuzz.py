@@ -6,7 +6,7 @@ from harness import Case
 
 ORDER = 58
 SANITIZED = True
-EXECUTORS = ["c", "c-unoptimised", "opencl-loop", "opencl-simt", "cuda-simulator"]
+EXECUTORS = ["c", "c-unoptimised", "opencl-loop", "opencl-simt", "cuda-simulator", "cuda-unoptimised"]
 PLAIN, WITH_OPTIONS, FAILING, SANITIZED_FAILING = range(1, 4), range(4, 7), range(1, 5), range(5, 7)
 
 
