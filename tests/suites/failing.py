@@ -45,7 +45,7 @@ def cases(env):
                 require(env, executor)
                 extra = variables(env, executor)
                 if env.sanitized:
-                    extra = dict(extra, FCL_CC="gcc -fsanitize=address", FCL_CACHE="0")
+                    extra = dict(extra, FCL_CC="gcc -fsanitize=address")
                 counts = Counts()
                 for kernel, arguments, result, error in directives(path):
                     for check in ([], ["--no-check"]) if executor != "interp" else ([],):
