@@ -4,7 +4,7 @@
 #   make WERROR=1                     the same, warnings are errors
 #   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
 #   make check | demo | bench         tests, demonstration, benchmarks (bench-all: everything, for hours)
-#   make check-long                   long arrays for every function on every executor
+#   make check-long                   all tests, also those that take too long for check: hours
 #   make install PREFIX=… DESTDIR=…   (give PREFIX to the building `make` as well, or let `install` rebuild)
 #
 # Sources are discovered, so a new file under compiler/, runtime/ or tests/unit/ needs no change here.
@@ -59,7 +59,8 @@ PARSER           := $(wildcard compiler/syntax/parser.y)
 UNIT_SOURCES     := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_SHARED      := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 
-GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c) $(BUILD)/gen/errors_page.c
+GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c) $(BUILD)/gen/errors_page.c \
+             $(BUILD)/gen/new_files.c
 GENERATED_HEADERS := $(if $(PARSER),$(BUILD)/gen/parser.h)
 
 COMPILER_OBJECTS  := $(COMPILER_SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -89,10 +90,13 @@ $(BUILD)/libfcl.a: $(RUNTIME_OBJECTS)
 	$(call say,AR   ,$@)
 	$(Q)$(AR) rcs $@ $^
 
-# Rewritten only when it would change; every object depends on it, so that another compiler, sanitiser or prefix rebuilds.
-$(BUILD)/settings: FORCE
+# Rewritten only when they would change. Every object depends on the settings, so that another compiler or sanitiser rebuilds;
+# what knows where fclc is installed depends on that.
+$(BUILD)/settings: WORDS = $(CC) $(CFLAGS) $(CPPFLAGS) $(SANITIZERS)
+$(BUILD)/prefix: WORDS = $(PREFIX)
+$(BUILD)/settings $(BUILD)/prefix: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CFLAGS) $(CPPFLAGS) $(SANITIZERS) $(PREFIX)' > $@.new
+	@echo '$(WORDS)' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/settings | $(GENERATED_HEADERS)
@@ -106,7 +110,9 @@ $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/settings | $(GENERATED_HEADERS)
 	$(Q)$(COMPILE) -Icompiler/syntax -c -o $@ $<
 
 # Where an installed fclc finds its prelude and library.
-$(BUILD)/obj/compiler/driver/%.o: OBJECT_DEFINES = -DFCL_DATADIR='"$(PREFIX)/share/fcl"'
+DRIVER_OBJECTS := $(filter $(BUILD)/obj/compiler/driver/%,$(COMPILER_OBJECTS))
+$(DRIVER_OBJECTS): OBJECT_DEFINES = -DFCL_DATADIR='"$(PREFIX)/share/fcl"'
+$(DRIVER_OBJECTS): $(BUILD)/prefix
 
 $(BUILD)/gen/lexer.c: compiler/syntax/lexer.re
 	@mkdir -p $(@D)
@@ -124,6 +130,16 @@ $(BUILD)/gen/errors_page.c: docs/errors.md
 	$(call say,PAGE ,$@)
 	$(Q){ echo '#include "driver/errors_page.h"'; echo 'const char *const errors_page[] = {'; \
 	    sed 's/[\\"?]/\\&/g; s/.*/"&",/' $<; echo '0};'; } > $@
+
+# The files of `fclc new`, each a name and a text.
+NEW_FILES := $(sort $(wildcard compiler/driver/new/*.in compiler/driver/new/.*.in))
+
+$(BUILD)/gen/new_files.c: $(NEW_FILES)
+	@mkdir -p $(@D)
+	$(call say,FILES,$@)
+	$(Q){ echo '#include "driver/new_files.h"'; echo 'const struct new_file new_files[] = {'; \
+	    for file in $^; do name=$${file##*/}; echo "{\"$${name%.in}\","; \
+	        sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/' $$file; echo '},'; done; echo '{0}};'; } > $@
 
 # ---------------------------------------------------------------- tests
 
@@ -153,9 +169,12 @@ check:
 	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g' all unit-tests
 	@$(PYTHON) tests/support/check --build $(BUILD) --sanitized build-asan
 
-# What is too slow for `check`: a million elements for every function of the prelude and the library on every executor.
-check-long: all test-tools
-	@$(PYTHON) tests/support/check --build $(BUILD) --long --suite differential --suite lengths
+# Everything, also what is too slow for `check`: every program on every executor, unoptimised, optimised and under oclgrind, a
+# million elements for every function of the prelude and the library. Some hours.
+check-long:
+	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 all unit-tests test-tools
+	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g' all unit-tests
+	@$(PYTHON) tests/support/check --build $(BUILD) --sanitized build-asan --long
 
 # The normal build only, for the time between two edits. SUITE=name and CASE=pattern choose.
 check-quick: all unit-tests test-tools

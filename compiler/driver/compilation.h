@@ -52,6 +52,10 @@ const char *search_library(struct arena *arena, const char *name); /* a file of 
 const char *const *search_library_files(struct arena *arena, size_t *count);
 /* What may have been meant by `name`, which is neither in `directory` nor in the library: an import's name, or NULL. */
 const char *search_similar(struct arena *arena, const char *name, const char *directory);
+/* This program; fcl.h and libfcl.a, which programs in C need, in the source tree or as installed with it. Or NULL. */
+const char *search_program(struct arena *arena);
+const char *search_header(struct arena *arena);
+const char *search_runtime(struct arena *arena);
 const char *path_directory(struct arena *arena, const char *path);
 const char *path_join(struct arena *arena, const char *directory, const char *name);
 

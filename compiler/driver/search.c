@@ -37,14 +37,30 @@ static bool is_file(const char *path) {
     return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
-/* The directory above the one the executable lies in. */
-static const char *executable_root(struct arena *arena) {
+const char *search_program(struct arena *arena) {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0)
-        return NULL;
-    path[length] = '\0';
-    return path_directory(arena, path_directory(arena, path));
+    return length > 0 ? arena_strndup(arena, path, (size_t)length) : NULL;
+}
+
+/* The directory above the one the executable lies in. */
+static const char *executable_root(struct arena *arena) {
+    const char *path = search_program(arena);
+    return path ? path_directory(arena, path_directory(arena, path)) : NULL;
+}
+
+static const char *if_file(const char *path) { return is_file(path) ? path : NULL; }
+
+const char *search_header(struct arena *arena) {
+    const char *root = executable_root(arena);
+    const char *found = root ? if_file(path_join(arena, root, "runtime/fcl.h")) : NULL;
+    return found || !root ? found : if_file(path_join(arena, root, "include/fcl.h"));
+}
+
+const char *search_runtime(struct arena *arena) {
+    const char *program = search_program(arena), *root = executable_root(arena);
+    const char *found = program ? if_file(path_join(arena, path_directory(arena, program), "libfcl.a")) : NULL;
+    return found || !root ? found : if_file(path_join(arena, root, "lib/libfcl.a"));
 }
 
 static const char *places(struct arena *arena, size_t which, const char *name) {

@@ -442,7 +442,9 @@ def cases(env):
 
         def with_clang(path=path):
             assert ".entry" in env.ptx(compile_to("cu", path))
-        yield Case(f"{name} compiles to PTX with clang", with_clang)
+        yield Case(f"{name} compiles to PTX with clang", with_clang, long=True)
+        yield Case(f"{name} is right for clang's CUDA",
+                   lambda path=path: env.ptx(compile_to("cu", path), "-fsyntax-only"))
 
         def with_nvcc(path=path, is_example=name.startswith("examples")):
             nvcc = env.tool("nvcc")
@@ -464,7 +466,9 @@ def cases(env):
             out = compile_to("c", path)
             env.must(cc, "-std=gnu11", "-O1", "-fopenmp", "-Wall", "-Werror", "-c", out, "-o",
                      os.path.join(env.tmp(), "out.o"))
-        yield Case(f"{name} compiles as C, no warnings", with_cc)
+        yield Case(f"{name} compiles as C, no warnings", with_cc, long=True)
+        yield Case(f"{name} is right as C", lambda path=path: env.must(
+            env.tool("cc"), "-std=gnu11", "-fopenmp", "-Wall", "-Werror", "-fsyntax-only", compile_to("c", path)))
 
     # The Obsidian papers' programs: a loop for each stage and a barrier between two, as their listings have. Everything is there
     # twice, for full chunks and for the last one; odd numbers have one barrier at the end of the loop over chunks.

@@ -223,8 +223,8 @@ def cases(env):
             done = env.run(*bench, "--runs=7", "--baseline=b.json", *options, cwd=folder)
             assert done.returncode == status, f"{done.returncode}: {done.stdout}{done.stderr}"
             return done
-        done = compared(status=1, median_s=1e-12, lower_s=1e-12, upper_s=1e-12)
-        assert "of b.json: slower\n" in done.stdout and not done.stderr, done.stdout + done.stderr
+        done = compared(status=1, median_s=1e-9, lower_s=1e-9, upper_s=1e-9)
+        assert "as long as the 0.000001 ms of b.json: slower\n" in done.stdout and not done.stderr, done.stdout + done.stderr
         done = compared(status=0, median_s=1e3, lower_s=1e3, upper_s=1e3)
         assert "of b.json: faster\n" in done.stdout and not done.stderr, done.stdout + done.stderr
         done = compared("--json", status=0, median_s=1, lower_s=1e-12, upper_s=1e3)
