@@ -308,30 +308,32 @@ static void shrink_given(struct mentioned *m, size_t mark) {
     propagation_end(c, &p);
 }
 
-/* Names for the variables that the user gave none, so that messages and dumps agree: a, b, … and l, m, …, with a
-   prime in a scheme within a definition. */
-static symbol free_name(struct checker *c, const struct map *taken, char first, size_t *next) {
+/* Names for the variables that the user gave none, so that messages and dumps agree: a, b, … and
+   l, m, …, with a prime in a scheme within a definition. */
+static symbol free_name(struct checker *c, struct map *taken, char first, size_t *next) {
     for (;;) {
         size_t index = (*next)++, letters = (size_t)('z' - first + 1);
+        char letter = (char)(first + (char)(index % letters));
         const char *prime = c->depth ? "'" : "";
-        symbol name = symbol_of(
-            c->symbols, index < letters ? arena_printf(c->arena, "%c%s", (char)(first + (char)index), prime)
-                                        : arena_printf(c->arena, "%c%zu%s", (char)(first + (char)(index % letters)),
-                                                       index / letters, prime));
-        if (!map_get(taken, name))
-            return name;
+        const char *text = index < letters ? arena_printf(c->arena, "%c%s", letter, prime)
+                                           : arena_printf(c->arena, "%c%zu%s", letter, index / letters, prime);
+        symbol name = symbol_of(c->symbols, text);
+        if (map_has(taken, name))
+            continue;
+        map_set(taken, name, NULL);
+        return name;
     }
 }
 
 static void name_variables(struct checker *c, const struct scheme *scheme) {
+    size_t next_type = 0, next_level = 0;
     struct map *taken = map_new(c->arena);
     for (size_t i = 0; i < scheme->type_count; i++)
         if (scheme->type_variables[i]->name)
-            map_set(taken, scheme->type_variables[i]->name, taken);
+            map_set(taken, scheme->type_variables[i]->name, NULL);
     for (size_t i = 0; i < scheme->level_count; i++)
         if (scheme->level_variables[i]->name)
-            map_set(taken, scheme->level_variables[i]->name, taken);
-    size_t next_type = 0, next_level = 0;
+            map_set(taken, scheme->level_variables[i]->name, NULL);
     for (size_t i = 0; i < scheme->type_count; i++)
         if (!scheme->type_variables[i]->name)
             scheme->type_variables[i]->name = free_name(c, taken, 'a', &next_type);

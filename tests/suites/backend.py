@@ -87,6 +87,21 @@ def cases(env):
                  merges, "k_2", patterns={r"\bresult\[": 2, r"\btile\d?\[[^;=]*\] = result\[": 2, r"\bresult\d\[[^;=]*\] = tile\d\[": 2,
                                          r"while \(": 3}, barriers=4, shared=1)
 
+    flat = "(generate (length xs) (fn i => xs ! (i / n * n) + i % n))"
+    inner = r"i = from; i < to; \+\+i\) \{\s*result\[[^]/%]*\] = [^/%;]*\(i - start\)\);"
+    yield golden("a flat index that is divided goes by rows in C, and rows of one by themselves: no division in a loop",
+                 f"kernel k (n : int) (xs : [int]) = push <grid> {flat}", "fcl_block_k", {inner: 1, "%": 0},
+                 extension="c", loops=3)
+    yield golden("in chunks, too",
+                 f"kernel k (n : int) (xs : [int]) = splitUp 256 {flat} |> map (fn c => push <block> c) |> concat 256",
+                 "fcl_block_k", {inner: 2, "%": 0}, extension="c", loops=7)
+    yield golden("and so does a matrix whose rows a function has changed",
+                 "kernel k (m : [[int]]) = push <grid> (flatten (map (map (fn x => x * 2)) m))", "fcl_block_k",
+                 {r"for \(int i = from; i < to;": 1, "%": 0}, extension="c", loops=3)
+    yield golden("a matrix that nothing has changed is one array already",
+                 "kernel k (m : [[int]]) = push <grid> (map (fn x => x * 2) (flatten m))", "fcl_block_k", {"%": 0},
+                 extension="c", loops=1)
+
     def one_block():
         path = os.path.join(env.tmp(), "c.fcl")
         with open(path, "w", encoding="utf-8") as file:

@@ -141,6 +141,63 @@ TYPES = {
         "fun p x = fn f => f x x\nfun q x = " + "p (" * n + "x" + ")" * n + "\nfun r c = if c then q true else q (true, true)"), "E0210"),
 }
 
+# Arrays of which each is made of the one before, in two places. name: (what it becomes, the code it may end in, or None)
+ARRAYS = {
+    "flatten (splitUp 2 a)": None,
+    "flatten (map reverse (splitUp 3 a))": None,
+    "appendPull a (tail a)": None,
+    "appendPull a a": None,
+    "let (p, q) = halve a in appendPull q p": None,
+    "let (p, q) = evenOdds a in appendPull p q": None,
+    "if length xs > n then a else reverse a": None,
+    "map fst (zip a a)": None,
+    "zipWith (+) a (reverse a)": None,
+    "zipWith (+) a (tail a)": "E0301",
+    "unpair (zip a a)": None,
+    "pad 1 1 0 (rotate n a)": None,
+    "map (foldl (+) 0) (window 3 a)": None,
+    "transpose 3 4 (flatten (rows 2 a))": None,
+    "map (fn x => if x > n then x + 1 else x * 2) a": None,
+    "gather (map (fn i => i % 3) a) a": "E0301",
+    "appendPull a (map (+ 1) a)": "E0301",
+    "zipWith (+) a (shift 1 0 a)": "E0301",
+}
+NESTINGS = {
+    "at grid": "kernel k (xs : [int]) = push <grid> (r {n} xs)",
+    "in blocks": "kernel k (xs : [int]) = splitUp 64 xs |> map (fn c => push <block> (r {n} c)) |> concat 64",
+}
+
+# Functions that call themselves twice. name: (r, the kernel, the code)
+CALLS = {
+    "append a a": ("if n == 0 then x else let a = r (n - 1) x in append a a", "kernel k (xs : [int]) = r {n} (push <grid> xs)", "E0301"),
+    "append a a in blocks": ("if n == 0 then x else let a = r (n - 1) x in append a a",
+                             "kernel k (xs : [int]) = splitUp 64 xs |> map (fn c => r {n} (push <block> c)) |> concat 65536", "E0301"),
+    "halves of halves": ("if n == 0 then x else fn c => flatten (map (r (n - 1) x) (splitUp (max 1 (length c / 2)) c))",
+                         "kernel k (xs : [int]) = push <grid> (r {n} reverse xs)", None),
+    "both halves": ("if n == 0 then x else fn c => let (a, b) = halve c in appendPull (r (n - 1) x a) (r (n - 1) x b)",
+                    "kernel k (xs : [int]) = push <grid> (r {n} (map (+ 1)) xs)", "E0301"),
+    "chosen functions": ("if n == 0 then (fn y => y) else if x % (n + 2) == 0 then (fn y => r (n - 1) x (y + 1)) else (fn y => r (n - 1) x (y * 2))",
+                         ONE + "r {n} x x", "E0301"),
+    "branches": ("if n == 0 then x else if x > n then r (n - 1) (x + 1) else r (n - 1) (x * 2)", ONE + "r {n} x", "E0301"),
+    "loops in loops": ("if n == 0 then x else snd (loop (fn (i, y) => i < 64) (fn (i, y) => (i + 1, r (n - 1) y)) (0, x))",
+                       ONE + "r {n} x", "E0301"),
+    "Fibonacci": ("if n < 2 then x else r (n - 1) x + r (n - 2) x", ONE + "r {n} x", "E0301"),
+    "steps in steps": ("if n == 0 then x else power 4 (fn i a => push <block> (map (+ 1) (r (n - 1) a))) (push <block> x)",
+                       "kernel k (xs : [int]) = splitUp 64 xs |> map (fn c => push <block> (r {n} c)) |> concat 64", "E0301"),
+    "splits": ("if n == 0 then x else r (n - 1) (if length x > n then take n x else x)",
+               "kernel k (xs : [int]) = splitUp 64 xs |> map (fn c => push <block> (r {n} c)) |> concat 64", None),
+}
+
+LONG = ", ".join(str(i) for i in range(MANY))
+LISTS = {
+    "indexed by the host": f"val t = [{LONG}]\n" + ONE + "t ! x",
+    "indexed by the device": f"val t = [{LONG}]\nkernel k (xs : [int]) = push <grid> (map (fn i => t ! i) xs)",
+    "indexed a hundred times": (
+        f"val t = [{LONG}]\nkernel k (xs : [int]) = push <grid> (map (fn i => " + " + ".join(f"t ! (i + {j})" for j in range(100)) + ") xs)"),
+    "summed": f"val t = [{LONG}]\n" + ONE + "foldl (+) x t",
+    "stored": f"kernel k = push <grid> [{LONG}]",
+}
+
 
 def doubling(step, body, parameter, n):
     return f"fun f n g = if n == 0 then g else f (n - 1) {step}\nkernel k {parameter} = {body.format(n=n)}\n"
@@ -261,6 +318,26 @@ def cases(env):
                 ends_at_once(env, program(n), (code, None), "check", "p.fcl")
                 ends_at_once(env, program(n), (code, None) if n == NESTED[0] else (code,), *compile_it)
             yield Case(f"types, {n} nested: {name}", grows)
+
+        for name, code in ARRAYS.items():
+            for place, kernel in NESTINGS.items():
+                def arrays(body=name, kernel=kernel, code=code, n=n):
+                    program = f"fun r n xs = if n == 0 then xs else let a = r (n - 1) xs in {body}\n" + kernel.format(n=n)
+                    for output in ("p.c", "p.cl", "p.cu"):
+                        ends_at_once(env, program, (code, None), "p.fcl", "-o", output)
+                yield Case(f"arrays, {n} nested {place}: {name}", arrays, alone=True)
+        for name, (body, kernel, code) in CALLS.items():
+            def calls(body=body, kernel=kernel, code=code, n=n):
+                program = f"fun r n x = {body}\n" + kernel.format(n=n)
+                codes = (code, None) if n == NESTED[0] else (code,)
+                for output in ("p.c", "p.cl", "p.cu"):
+                    ends_at_once(env, program, codes, "p.fcl", "-o", output)
+            yield Case(f"calls, {n} nested: {name}", calls, alone=True)
+    for name, program in LISTS.items():
+        def long_list(program=program):
+            for output in ("p.c", "p.cl", "p.cu"):  # a kernel of OpenCL may have 48 KiB of constants
+                ends_at_once(env, program, (None, "E0301") if output == "p.cl" else (None,), "p.fcl", "-o", output)
+        yield Case(f"a list of {MANY}: {name}", long_list, alone=True)
 
     def linear(program, size, *command):
         # Ten small programs take about as long as one ten times as large; by a quadratic step that one would take
