@@ -1,10 +1,9 @@
 """Programs with test directives, on every executor: tests/run, the examples, and (at small sizes) under oclgrind."""
 
-import glob
 import os
-import re
 from executors import EXECUTORS, require, variables
-from harness import Case, Counts, Skip
+from harness import Case, Skip
+from programs import directives, programs
 
 ORDER = 40
 SANITIZED = True
@@ -16,10 +15,6 @@ RUNS = [executor for executor, (_, device) in EXECUTORS.items() if device != "pt
 OCLGRIND_LIMITS = {"scalar_conversions.fcl": "oclgrind rounds i64 to float by way of double"}
 # Loops that look at the report of failed checks, which others write: known to the CUDA simulator.
 REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
-
-
-def programs(env):
-    return sorted(glob.glob(env.path("tests", "run", "*.fcl")) + glob.glob(env.path("examples", "*", "*.fcl")))
 
 
 def cases(env):
@@ -66,17 +61,3 @@ def cases(env):
                 return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], f"--vector-bytes={size}",
                                         env.path("tests", "run", "lib_matrix.fcl")], variables(env, executor))
             yield Case(f"products of matrices by vectors of {size} bytes on {executor}", sizes)
-
-
-def directives(env, command, extra, silent=False):
-    done = env.run(*command, env=extra, timeout=900)  # oclgrind takes minutes where a machine does other things, too
-    counts = Counts.of_last_line(done.stdout)
-    unknown = re.search(r"OCLGRIND FATAL ERROR.*\n(Undefined external function: llvm\.\w+)", done.stdout + done.stderr)
-    if unknown:
-        raise Skip("oclgrind does not know an intrinsic of its own clang: " + unknown.group(1))
-    assert counts, f"{' '.join(command)}: no counts, exit status {done.returncode}\n{done.stdout}{done.stderr}"
-    assert counts.passed + counts.failed + counts.skipped, f"{command[-1]}: no test directives"
-    assert not (done.returncode and not counts.failed), f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
-    assert not (silent and done.stderr.strip()), done.stderr
-    counts.output += done.stderr
-    return counts
