@@ -5,6 +5,7 @@
 #   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
 #   make check | demo | bench         tests, demonstration, benchmarks (bench-all: everything, for hours)
 #   make check-long                   all tests, also those that take too long for check: hours
+#   make opencl2                      installs a second OpenCL, for the suite of that name
 #   make install PREFIX=… DESTDIR=…   (give PREFIX to the building `make` as well, or let `install` rebuild)
 #
 # Sources are discovered, so a new file under compiler/, runtime/ or tests/unit/ needs no change here.
@@ -73,7 +74,7 @@ LIBRARY_OBJECTS   := $(filter-out $(MAIN_OBJECT),$(ALL_OBJECTS))
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
-.PHONY: all unit-tests test-tools check check-long check-quick demo bench bench-all install uninstall format format-check clean FORCE
+.PHONY: all unit-tests test-tools opencl2 check check-long check-quick demo bench bench-all install uninstall format format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -160,6 +161,10 @@ $(BUILD)/tests/libcudasim.so: $(CUDASIM_SOURCES) $(CUDASIM_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CXX  ,$@)
 	$(Q)$(CXX) -std=c++17 -Wall -Wextra -O2 -g -fPIC -shared -DCUDASIM_HEADER='"$(CURDIR)/tests/cudasim/cuda_sim.h"' -o $@ $(CUDASIM_SOURCES) -ldl
+
+# A second OpenCL for the suite opencl2, Intel's for processors, from PyPI: 260 MB, 830 MB unpacked.
+opencl2:
+	@PYTHON='$(PYTHON)' sh tests/support/install-opencl2 $(BUILD)/opencl2
 
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 

@@ -132,6 +132,8 @@ void lower_scalar(struct lowering *l, struct target_statement *loop);
 bool lower_steps_wrap(const struct ir_region *region);
 bool lower_is_short(const struct ir_instruction *loop);
 bool lower_loads_by_truth(const struct ir_region *region);
+bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop);
+bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load);
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
 bool lower_has_narrow(const struct ir_region *region); /* loads or stores of less than 32 bits */
 /* Does a loop that one thread goes through alone restart its index? */

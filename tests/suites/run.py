@@ -3,11 +3,10 @@
 A short run has each program of tests/run on the interpreter and by each mapping on each kind of device, and few on the rest: what the
 optimiser makes of a program must be right there, and what it is given must be right for that."""
 
-import glob
 import os
-import re
 from executors import EXECUTORS, require, variables
-from harness import Case, Counts, Skip
+from harness import Case, Skip
+from programs import directives, programs
 
 ORDER = 40
 SANITIZED = True
@@ -24,10 +23,6 @@ RARE = {"c-unoptimised", "c-optimised", "cuda-unoptimised", "cuda-optimised", "o
 SMALL = {name + ".fcl" for name in (
     "arrays block_branches buckets checks collisions dynamic_places force_up_to in_place level_groups levels lookback looks "
     "own_elements own_places permute_into programs ranks short_loops steps steps_in_chunks tables warp_state warps zeros").split()}
-
-
-def programs(env):
-    return sorted(glob.glob(env.path("tests", "run", "*.fcl")) + glob.glob(env.path("examples", "*", "*.fcl")))
 
 
 def is_long(env, path, executor):
@@ -85,17 +80,3 @@ def cases(env):
                                         env.path("tests", "run", "lib_matrix.fcl")], variables(env, executor))
             yield Case(f"products of matrices by vectors of {size} bytes on {executor}", sizes,
                        long=env.sanitized or executor != "c")
-
-
-def directives(env, command, extra, silent=False):
-    done = env.run(*command, env=extra, timeout=900)  # oclgrind takes minutes where a machine does other things, too
-    counts = Counts.of_last_line(done.stdout)
-    unknown = re.search(r"OCLGRIND FATAL ERROR.*\n(Undefined external function: llvm\.\w+)", done.stdout + done.stderr)
-    if unknown:
-        raise Skip("oclgrind does not know an intrinsic of its own clang: " + unknown.group(1))
-    assert counts, f"{' '.join(command)}: no counts, exit status {done.returncode}\n{done.stdout}{done.stderr}"
-    assert counts.passed + counts.failed + counts.skipped, f"{command[-1]}: no test directives"
-    assert not (done.returncode and not counts.failed), f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
-    assert not (silent and done.stderr.strip()), done.stderr
-    counts.output += done.stderr
-    return counts
