@@ -192,8 +192,6 @@ void loop_declare(struct lowering *l, struct extent *extent);
 
 /* Note [registers]: for the loop mapping, when the kernel is complete. */
 void vectors_make(struct lowering *l);
-/* Note [calls]: a function that is worth it. */
-bool vectors_is_call(enum ir_op op);
 /* Makes the loop one of whole vectors, or says no and leaves it. Its limit must be a whole number of these after its begin. */
 bool vectors_of_calls(struct lowering *l, struct target_statement *loop);
 
