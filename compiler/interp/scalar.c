@@ -69,6 +69,14 @@ static int64_t leading_zeros(enum base base, scalar a) {
     return count;
 }
 
+static int64_t trailing_zeros(enum base base, scalar a) {
+    uint64_t bits = bits_of(base, a);
+    int64_t count = 0;
+    while (count < base_info[base].bits && !(bits >> count & 1))
+        count++;
+    return count;
+}
+
 static int64_t ones(enum base base, scalar a) {
     int64_t count = 0;
     for (uint64_t bits = bits_of(base, a); bits; bits &= bits - 1)
@@ -219,6 +227,7 @@ static struct value apply(enum primitive primitive, const struct value *argument
     case PRIM_SHL: return scalar_of(base, shift_left(base, a, b));
     case PRIM_SHR: return scalar_of(base, shift_right(base, a, b));
     case PRIM_CLZ: return int_of(leading_zeros(base, a));
+    case PRIM_CTZ: return int_of(trailing_zeros(base, a));
     case PRIM_ROTATE_LEFT: return scalar_of(base, rotate_left(base, a, b.natural));
     case PRIM_ROTATE_RIGHT: return scalar_of(base, rotate_left(base, a, 0 - b.natural));
     case PRIM_POPCOUNT: return int_of(ones(base, a));
