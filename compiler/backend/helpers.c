@@ -1,5 +1,6 @@
 /* The functions that give operations a result where the languages leave it undefined, printed when used. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "backend/print.h"
 #include "ir/fold.h"
@@ -30,22 +31,23 @@ static const char *const function_texts[OP_COUNT][LANGUAGE_COUNT] = {
 #undef OP
 };
 
-/* What stands for `$c`: $T the type, $L the same with twice as many bits, $W the unsigned one of
-   32 or 64 bits in which x and y are, $S the signed one; $w the width, $b that of the type, $l `ll`
-   where it is 64, $s ` - 8` where the type has 8 bits less, $u `u` where the type is unsigned. */
+/* What stands for `$c`: $T the type, $L one that holds its products, of at most 64 bits; $W the
+   unsigned type of x, of 32 or 64 bits, $S the signed one, $w their width, $l `ll` where that is 64;
+   $b the width of $T, $s ` - 8` where it is 8 bits less; $u `u` where $T is unsigned. */
 static const char *stands_for(const struct printer *p, char c, enum base base) {
     const char *const *types = p->dialect->types;
     int bits = base_info[base].bits;
-    bool is_wide = bits == 64;
+    bool is_signed = base_info[base].is_signed, is_wide = bits == 64;
     switch (c) {
     case 'T': return types[base];
+    case 'L': return types[bits == 32 ? (is_signed ? BASE_I64 : BASE_U64) : (is_signed ? BASE_I32 : BASE_U32)];
     case 'W': return types[is_wide ? BASE_U64 : BASE_U32];
     case 'S': return types[is_wide ? BASE_I64 : BASE_I32];
     case 'w': return is_wide ? "64" : "32";
     case 'b': return arena_printf(p->out->arena, "%d", bits);
     case 'l': return is_wide ? "ll" : "";
     case 's': return bits < 32 ? arena_printf(p->out->arena, " - %d", 32 - bits) : "";
-    default: return NULL;
+    default: return is_signed ? "" : "u"; /* $u */
     }
 }
 
@@ -55,10 +57,19 @@ static void print_function(struct printer *p, enum ir_op op, enum base base) {
         [8] = types[BASE_U8], [16] = types[BASE_U16], [32] = types[BASE_U32], [64] = types[BASE_U64]};
     const char *natural = same_size[base_info[base].bits], *wide = stands_for(p, 'W', base);
     const char *text = function_texts[op][p->dialect->language];
+    if (!text)
+        text = function_texts[op][LANGUAGE_C];
+    const char *wide_text = strstr(text, "$|"), *end = wide_text ? wide_text : text + strlen(text);
+    if (wide_text && base_info[base].bits == 64) {
+        text = wide_text + 2;
+        end = text + strlen(text);
+    }
     bool is_binary = ir_op_info[op].arity > 1;
     text_printf(p->out, is_binary ? "%s a, %s b) {\n" : "%s a) {\n", types[base], types[base]);
-    text_printf(p->out, "    const %s x = (%s)a;\n    ", wide, natural);
-    for (; *text; text++)
+    if (strchr(text, 'x'))
+        text_printf(p->out, "    const %s x = (%s)a;\n", wide, natural);
+    text_add(p->out, "    ");
+    for (; text < end; text++)
         if (*text == '$')
             text_add(p->out, stands_for(p, *++text, base));
         else

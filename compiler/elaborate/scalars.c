@@ -60,6 +60,28 @@ static struct ir_value *make_ROTATE_RIGHT(struct ir_builder *b, struct ir_value 
     return rotate(b, x[0], x[1], false);
 }
 
+/* As ints where these hold the sum. Else a sum has wrapped if its sign is that of neither operand,
+   or, of naturals, if it is below one of them. */
+static struct ir_value *make_ADD_SATURATE(struct ir_builder *b, struct ir_value *const *x) {
+    enum base base = x[0]->base;
+    bool is_signed = base_info[base].is_signed;
+    int bits = base_info[base].bits;
+    int64_t most = (int64_t)(UINT64_MAX >> (64 - bits + is_signed));
+    if (bits < 32) {
+        struct ir_value *sum = ir_binary(b, OP_ADD, ir_convert(b, x[0], BASE_I32), ir_convert(b, x[1], BASE_I32));
+        struct ir_value *kept = ir_binary(b, OP_MIN, sum, ir_int(b, most));
+        return ir_convert(b, is_signed ? ir_binary(b, OP_MAX, kept, ir_int(b, -most - 1)) : kept, base);
+    }
+    struct ir_value *sum = ir_binary(b, OP_ADD, x[0], x[1]);
+    struct ir_value *end = ir_constant(b, base, (union scalar){.integer = most});
+    if (!is_signed)
+        return ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, sum, x[0]), end, sum);
+    struct ir_value *signs = ir_binary(b, OP_AND, ir_binary(b, OP_XOR, x[0], sum), ir_binary(b, OP_XOR, x[1], sum));
+    struct ir_value *wrapped = ir_binary(b, OP_LT, signs, ir_constant(b, base, (union scalar){0}));
+    struct ir_value *sign = ir_binary(b, OP_SHR, x[0], ir_constant(b, base, (union scalar){.integer = bits - 1}));
+    return ir_ternary(b, OP_SELECT, wrapped, ir_binary(b, OP_XOR, sign, end), sum);
+}
+
 /* ---- all ---- */
 
 struct translation {

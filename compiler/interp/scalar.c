@@ -77,6 +77,38 @@ static int64_t trailing_zeros(enum base base, scalar a) {
     return count;
 }
 
+static uint64_t reversed(enum base base, scalar a) {
+    uint64_t bits = bits_of(base, a), result = 0;
+    for (int i = 0; i < base_info[base].bits; i++)
+        result |= (bits >> i & 1) << (base_info[base].bits - 1 - i);
+    return result;
+}
+
+/* In halves of 32 bits; of signed numbers, what their sign bits counted too much is taken off. */
+static uint64_t high_product_64(bool has_sign, uint64_t a, uint64_t b) {
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (uint32_t)middle;
+    uint64_t high = a1 * b1 + (middle >> 32) + (other >> 32);
+    return has_sign ? high - ((int64_t)a < 0 ? b : 0) - ((int64_t)b < 0 ? a : 0) : high;
+}
+
+static uint64_t high_product(enum base base, scalar a, scalar b) {
+    int bits = base_info[base].bits;
+    if (bits == 64)
+        return high_product_64(is_signed(base), a.natural, b.natural);
+    return is_signed(base) ? (uint64_t)(a.integer * b.integer >> bits) : a.natural * b.natural >> bits;
+}
+
+static scalar add_saturating(enum base base, scalar a, scalar b) {
+    int bits = base_info[base].bits;
+    uint64_t most = UINT64_MAX >> (64 - bits + is_signed(base)), sum = a.natural + b.natural;
+    if (!is_signed(base))
+        return of_natural(sum < a.natural || sum > most ? most : sum);
+    if (b.integer < 0)
+        return (scalar){.integer = a.integer < least(base) - b.integer ? least(base) : a.integer + b.integer};
+    return (scalar){.integer = a.integer > (int64_t)most - b.integer ? (int64_t)most : a.integer + b.integer};
+}
+
 static int64_t ones(enum base base, scalar a) {
     int64_t count = 0;
     for (uint64_t bits = bits_of(base, a); bits; bits &= bits - 1)
@@ -228,6 +260,9 @@ static struct value apply(enum primitive primitive, const struct value *argument
     case PRIM_SHR: return scalar_of(base, shift_right(base, a, b));
     case PRIM_CLZ: return int_of(leading_zeros(base, a));
     case PRIM_CTZ: return int_of(trailing_zeros(base, a));
+    case PRIM_REVERSE_BITS: return scalar_of(base, value_wrap(base, of_natural(reversed(base, a))));
+    case PRIM_MUL_HIGH: return scalar_of(base, value_wrap(base, of_natural(high_product(base, a, b))));
+    case PRIM_ADD_SATURATE: return scalar_of(base, add_saturating(base, a, b));
     case PRIM_ROTATE_LEFT: return scalar_of(base, rotate_left(base, a, b.natural));
     case PRIM_ROTATE_RIGHT: return scalar_of(base, rotate_left(base, a, 0 - b.natural));
     case PRIM_POPCOUNT: return int_of(ones(base, a));

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "ir/range.h"
 #include "support/floating.h"
 
 union scalar fold_wrap(enum base base, union scalar value) {
@@ -111,6 +112,21 @@ static uint64_t ones(int bits, uint64_t x) {
     for (int bit = 0; bit < bits; bit++)
         count += x >> bit & 1;
     return count;
+}
+
+static uint64_t reversed(int bits, uint64_t x) {
+    uint64_t result = 0;
+    for (int bit = 0; bit < bits; bit++)
+        result = result << 1 | (x >> bit & 1);
+    return result;
+}
+
+static uint64_t high_product(enum base base, const union scalar *x) {
+    __extension__ typedef unsigned __int128 wide;
+    int bits = base_info[base].bits;
+    if (base_info[base].is_signed)
+        return (uint64_t)((range_wide)x[0].integer * x[1].integer >> bits);
+    return (uint64_t)((wide)x[0].natural * x[1].natural >> bits);
 }
 
 static uint64_t fold_integer(enum ir_op op, enum base base, const union scalar *x) {

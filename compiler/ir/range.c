@@ -101,6 +101,13 @@ static struct bounds product(struct bounds x, struct bounds y) {
     return (struct bounds){least(least(a, b), least(c, d)), most(most(a, b), most(c, d))};
 }
 
+/* Of a product; of 64 bits nothing is known, as `product` stops there. */
+static struct bounds upper_half(enum base base, struct bounds a, struct bounds b) {
+    int bits = base_info[base].bits;
+    struct bounds both = product(a, b);
+    return bits == 64 ? anything(base) : (struct bounds){both.low >> bits, both.high >> bits};
+}
+
 /* Truncating division moves towards 0 as the divisor grows, and with the dividend: the ends suffice for each sign. */
 static struct bounds divide_by(struct bounds x, range_wide low, range_wide high) {
     range_wide a = x.low / low, b = x.low / high, c = x.high / low, d = x.high / high;

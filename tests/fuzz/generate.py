@@ -59,6 +59,7 @@ class Generator:
         return self.random.choice(always + [
             f"({a} % {b})", f"({a} ^ {b})", f"({a} & {b})", f"({a} | {b})", f"(~ {a})", f"({a} << {n % BITS[t]})",
             f"({a} >> {n % BITS[t]})", f"({t} (clz {a}) + {t} (popcount {b}))", f"(rotateLeft {a} {n})",
+            f"({t} (ctz {a}) + reverseBits {b})", f"(mulHigh {a} {b})", f"(addSaturate {a} {b})",
             f"({t} (double {a} * 0.5))"])
 
     # ---- several values at once, by branches and loops inside one another ----
