@@ -10,6 +10,7 @@
 #include "driver/output.h"
 #include "fcl.h"
 #include "host/emit.h"
+#include "ir/passes.h"
 
 static const struct target_name {
     const char *name, *extension;
@@ -231,11 +232,15 @@ void check_later_stages(struct compilation *c) {
 enum exit_status dump_later_stage(struct compilation *c, struct text *out) {
     const struct target_name *target = chosen_target(c->options);
     struct generate_request request = request_of(c, target ? target : &target_names[0]);
-    request.before_passes = strcmp(c->options->dump, "ir") == 0;
+    const char *stage = c->options->dump;
+    bool is_target = strcmp(stage, "target") == 0;
+    if (!is_target)
+        request.until = strcmp(stage, "ir") == 0       ? ""
+                        : strcmp(stage, "ir-opt") == 0 ? ir_passes[ir_pass_count - 1].name
+                                                       : stage;
     struct generated generated = {0};
     if (!generate(&request, &generated))
         return EXIT_PROGRAM_WRONG;
-    bool is_target = strcmp(c->options->dump, "target") == 0;
     for (size_t i = 0; i < generated.kernels.count; i++) {
         if (is_target)
             backend_dump(out, generated.targets.at[i]);

@@ -5,7 +5,6 @@
 
 #include "elaborate/elaborate.h"
 #include "ir/passes.h"
-#include "ir/simt_passes.h"
 
 /* What a core has close by: half of a common second-level cache. */
 enum { CPU_SHARED_BYTES = 512 * 1024, OPENCL_TABLE_BYTES = 48 * 1024 };
@@ -87,28 +86,34 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     return wrong ? NULL : kernel;
 }
 
+static struct map_options map_options(const struct generate_request *request) {
+    return request->language == BACKEND_CUDA     ? map_options_cuda()
+           : request->language == BACKEND_OPENCL ? map_options_opencl(request->loop)
+                                                 : map_options_c();
+}
+
+static bool optimised(const struct generate_request *request, const struct core_global *global,
+                      struct ir_kernel *kernel) {
+    struct map_options map = map_options(request);
+    const struct options *options = request->options;
+    struct ir_pass_options passes = {.level = options->optimise,
+                                     .target = map.mapping == TARGET_LOOP ? PASS_CPU
+                                               : map.has_exact_blocks     ? PASS_THREADS | PASS_EXACT
+                                                                          : PASS_THREADS,
+                                     .until = request->until,
+                                     .skipped = options->skipped.at,
+                                     .skipped_count = options->skipped.count};
+    const char *wrong = ir_optimise(request->arena, kernel, &passes);
+    return wrong ? internal_error(request, global, wrong) : true;
+}
+
 /* And what passes and mapping make of it. */
 static const struct target_program *lowered(const struct generate_request *request, const struct core_global *global,
                                             struct ir_kernel *kernel) {
     struct arena *arena = request->arena;
-    const char *wrong = ir_optimise(arena, kernel, request->options->optimise);
-    if (wrong) {
-        internal_error(request, global, wrong);
+    if (!optimised(request, global, kernel))
         return NULL;
-    }
-    struct map_options map = request->language == BACKEND_CUDA     ? map_options_cuda()
-                             : request->language == BACKEND_OPENCL ? map_options_opencl(request->loop)
-                                                                   : map_options_c();
-    if (map.mapping == TARGET_SIMT && request->options->optimise > 0) {
-        if (map.has_exact_blocks)
-            ir_keep_own_places(arena, kernel);
-        ir_avoid_bank_conflicts(arena, kernel);
-        wrong = ir_verify(arena, kernel);
-    }
-    if (wrong) {
-        internal_error(request, global, wrong);
-        return NULL;
-    }
+    struct map_options map = map_options(request);
     map.shared_limit = map.mapping == TARGET_SIMT ? shared_limit(request) : 0;
     map.launch_sized_outside = request->launch_sized_outside;
     const struct target_program *target = map_kernel(arena, kernel, &map);
@@ -121,7 +126,10 @@ static bool generate_kernel(const struct generate_request *request, const struct
     struct ir_kernel *kernel = elaborated(request, global, result);
     if (!kernel)
         return false;
-    if (!request->before_passes) {
+    if (request->until) {
+        if (*request->until && !optimised(request, global, kernel))
+            return false;
+    } else {
         const struct target_program *target = lowered(request, global, kernel);
         if (!target)
             return false;

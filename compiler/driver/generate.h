@@ -12,7 +12,7 @@
 struct generated {
     VEC(const struct core_global *) globals;
     VEC(struct ir_kernel *) kernels;            /* theirs, in the same order, */
-    VEC(const struct target_program *) targets; /* and likewise, unless before_passes */
+    VEC(const struct target_program *) targets; /* and likewise, unless `until` is given */
     VEC(const struct tuned *) tuned;            /* the lines that were used */
 };
 
@@ -33,7 +33,7 @@ struct generate_request {
     uint64_t shared_bytes;       /* that a block has on the device; 0: not known */
     bool launch_sized_outside;   /* as in map_options */
     bool loop;                   /* the mapping */
-    bool before_passes;          /* stop after elaboration (--dump=ir) */
+    const char *until; /* stop after that pass of the IR, or "", after elaboration; NULL: go on to the target */
     struct diagnostics *diagnostics;
 };
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/passes.h"
 #include "support/edit.h"
 
 const struct command_info command_info[COMMAND_COUNT] = {
@@ -56,6 +57,7 @@ enum option {
     OPTION_DEPENDENCIES,
     OPTION_TUNING,
     OPTION_DUMP,
+    OPTION_SKIP,
     OPTION_DIAGNOSTICS,
     OPTION_NO_PRELUDE,
     OPTION_WARN,
@@ -110,7 +112,9 @@ static const struct option_info {
     [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST) | ON(DEVICES), "print what is found as JSON"},
     [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
     [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
-    [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP), "tokens, ast, types, core, ir, ir-opt or target"},
+    [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP),
+                     "tokens, ast, types, core, ir, a pass, ir-opt or target"},
+    [OPTION_SKIP] = {"skip", 0, "PASS", MAKING, "leave that pass of the IR out; a wrong name lists them"},
     [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING, "the form of errors and warnings"},
     [OPTION_WARN] = {"warn", 'W', "no-NAME|error", ON(CHECK) | ON(COMPILE),
                      "without warnings of that name; `error`: all are errors"},
@@ -119,6 +123,7 @@ static const struct option_info {
 
 static const char *const targets[] = {"cuda", "opencl", "c", "interp"};
 static const char *const stages[] = {"tokens", "ast", "types", "core", "ir", "ir-opt", "target"};
+enum { STAGES = sizeof stages / sizeof *stages };
 
 /* ---- parsing ---- */
 
@@ -147,6 +152,16 @@ static bool one_of(struct parser *p, const char *option, const char *value, cons
     text_add(&text, ")");
     p->why = text_string(&text);
     return false;
+}
+
+/* A pass of the IR, or with `all` any stage. */
+static bool one_of_stages(struct parser *p, const char *option, const char *value, bool all) {
+    size_t count = all ? STAGES : 0;
+    const char **names = ARENA_ARRAY(p->arena, const char *, STAGES + ir_pass_count);
+    memcpy(names, stages, sizeof stages);
+    for (size_t i = 0; i < ir_pass_count; i++)
+        names[count++] = ir_passes[i].name;
+    return one_of(p, option, value, names, count);
 }
 
 static bool number(struct parser *p, const char *option, const char *value, int64_t least, int64_t most,
@@ -267,7 +282,8 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_DUMP:
         o->dump = value;
         o->command = COMMAND_DUMP;
-        return one_of(p, name, value, stages, sizeof stages / sizeof *stages);
+        return one_of_stages(p, name, value, true);
+    case OPTION_SKIP: vec_push(p->arena, &o->skipped, value); return one_of_stages(p, name, value, false);
     case OPTION_DIAGNOSTICS: {
         static const char *const forms[] = {"text", "json"};
         o->json_diagnostics = strcmp(value, "json") == 0;

@@ -77,6 +77,7 @@ struct options {
     double time;                        /* bench: seconds; 0: not said */
     const char *save, *baseline;        /* bench: files; or NULL */
     VEC(struct param_setting) settings; /* -D */
+    VEC(const char *) skipped;          /* --skip: passes of the IR */
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */
     size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */
