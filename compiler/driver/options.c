@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "ir/passes.h"
 #include "support/edit.h"
 
@@ -121,7 +122,6 @@ static const struct option_info {
     [OPTION_NO_PRELUDE] = {"no-prelude", 0, NULL, CHECKING, "do not import the prelude"},
 };
 
-static const char *const targets[] = {"cuda", "opencl", "c", "interp"};
 static const char *const stages[] = {"tokens", "ast", "types", "core", "ir", "ir-opt", "target"};
 enum { STAGES = sizeof stages / sizeof *stages };
 
@@ -162,6 +162,14 @@ static bool one_of_stages(struct parser *p, const char *option, const char *valu
     for (size_t i = 0; i < ir_pass_count; i++)
         names[count++] = ir_passes[i].name;
     return one_of(p, option, value, names, count);
+}
+
+static bool one_of_targets(struct parser *p, const char *option, const char *value) {
+    VEC(const char *) names = {0};
+    for (size_t i = 0; targets[i]; i++)
+        vec_push(p->arena, &names, targets[i]->name);
+    vec_push(p->arena, &names, "interp");
+    return one_of(p, option, value, names.at, names.count);
 }
 
 static bool number(struct parser *p, const char *option, const char *value, int64_t least, int64_t most,
@@ -237,7 +245,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_HELP: o->only_help = true; return true;
     case OPTION_VERSION: o->only_version = true; return true;
     case OPTION_OUTPUT: o->output = value; return true;
-    case OPTION_TARGET: o->target = value; return one_of(p, name, value, targets, sizeof targets / sizeof *targets);
+    case OPTION_TARGET: o->target = value; return one_of_targets(p, name, value);
     case OPTION_ALL_TARGETS: o->all_targets = true; return true;
     case OPTION_FILTER: o->filter = value; return true;
     case OPTION_LIST: o->list = true; return true;
@@ -364,8 +372,9 @@ static bool is_file_name(const char *text) {
 }
 
 bool options_mapping_fits(const struct options *options, const char *target) {
-    return !(options->mapping == MAPPING_SIMT && strcmp(target, "c") == 0) &&
-           !(options->mapping == MAPPING_LOOP && strcmp(target, "cuda") == 0);
+    const struct target *known = target_named(target);
+    return !known || options->mapping == MAPPING_DEFAULT ||
+           (options->mapping == MAPPING_SIMT ? known->simt : known->loop) != NULL;
 }
 
 const char *options_mapping_name(enum mapping mapping) { return mapping == MAPPING_LOOP ? "loop" : "simt"; }

@@ -87,7 +87,7 @@ struct options {
 /* False, with a message of one or more lines in *why, when the command line is wrong. */
 bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why);
 bool options_make_code(const struct options *options); /* or only look at the program */
-/* Is --map for that target, as --target or a kind of device has it? Threads are not for C, nor is one loop nest for CUDA. */
+/* Is --map for that target? Threads are not for C, nor is one loop nest for CUDA. */
 bool options_mapping_fits(const struct options *options, const char *target);
 const char *options_mapping_name(enum mapping mapping);
 void options_print_usage(FILE *out);                      /* short: the commands */
