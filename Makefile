@@ -30,7 +30,7 @@ CFLAGS   ?= $(OPTIMISE)
 # yyjson without what we do not use of it.
 JSON_CPPFLAGS := -Ithird_party/yyjson -DYYJSON_DISABLE_UTILS=1 -DYYJSON_DISABLE_NON_STANDARD=1
 FCL_CPPFLAGS := -Icompiler -Iruntime -I$(BUILD)/gen $(JSON_CPPFLAGS) -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
-FCL_CFLAGS   := -std=c11 -Wall -Wextra
+FCL_CFLAGS   := -std=c11 -Wall -Wextra -Werror=switch
 FCL_LIBS     := -ldl -lm -lpthread
 
 ifeq ($(WERROR),1)

@@ -203,7 +203,7 @@ def sources(page, root=ROOT):
 def primitives(root=ROOT):
     """{name: docstring} of the compiler's primitives: what its table says, and the section of the reference that says more."""
     with open(os.path.join(root, "compiler", "types", "primitives.def"), encoding="utf-8") as file:
-        said = dict(re.findall(r'^(?:PRIM|SCALAR)\(\w+, "([^"]*)", \d+, "[^"]*", "([^"]*)"\)$', file.read(), re.MULTILINE))
+        said = dict(re.findall(r'^[A-Z]+\(\w+, "([^"]*)", \d+, "[^"]*", "([^"]*)"[,)]', file.read(), re.MULTILINE))
     anchors, heading, fence, places = Anchors(), None, None, {}
     with open(os.path.join(root, "docs", "language.md"), encoding="utf-8") as file:
         for line in file:

@@ -17,8 +17,8 @@ static const char *function_of(struct printer *p, enum ir_atomic atomic, enum ba
         return own;
     p->helpers[HELPER_ATOMIC + atomic][base][space] = true;
     if (base_info[base].is_floating && !d->has_generic_atomics) {
-        p->helpers[HELPER_BITS][base == BASE_F64 ? BASE_U64 : BASE_U32][0] = true;
-        p->helpers[HELPER_BITS][base][0] = true;
+        p->helpers[OP_BITS][base == BASE_F64 ? BASE_U64 : BASE_U32][0] = true;
+        p->helpers[OP_BITS][base][0] = true;
     }
     return helper_of(p->out->arena, atomic, base, space);
 }
@@ -87,13 +87,13 @@ static void print_c_helper(struct printer *p, enum ir_atomic atomic, enum base b
 /* `to` as the base of its bits in a word, and back. */
 static const char *to_word(struct printer *p, enum base base, enum base word, const char *text) {
     if (base_info[base].is_floating)
-        return arena_printf(p->out->arena, "%s(%s)", helper_name(p->out->arena, HELPER_BITS, word, 0), text);
+        return arena_printf(p->out->arena, "%s(%s)", helper_name(p->out->arena, OP_BITS, word, 0), text);
     return arena_printf(p->out->arena, "(%s)%s", p->dialect->types[word], text);
 }
 
 static const char *from_word(struct printer *p, enum base base, const char *text) {
     if (base_info[base].is_floating)
-        return arena_printf(p->out->arena, "%s(%s)", helper_name(p->out->arena, HELPER_BITS, base, 0), text);
+        return arena_printf(p->out->arena, "%s(%s)", helper_name(p->out->arena, OP_BITS, base, 0), text);
     return arena_printf(p->out->arena, "(%s)%s", memory_type(p->dialect, base), text);
 }
 

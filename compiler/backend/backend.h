@@ -5,7 +5,23 @@
 #include "map/target.h"
 #include "support/text.h"
 
-enum backend_language { BACKEND_CUDA, BACKEND_OPENCL, BACKEND_C };
+/* A language to compile to, with all that is known of it: a row of backend/targets.c. */
+struct target {
+    const char *name;      /* --target=… */
+    const char *extension; /* of outputs, with the dot */
+    const char *language;  /* in words */
+    const char *runtime;   /* the runtime's name for what runs it, an enum fcl_backend */
+    const struct dialect *dialect;
+    const struct machine *simt, *loop; /* for each mapping; NULL: there is none */
+};
+extern const struct target *const targets[]; /* and NULL */
+
+/* NULL: there is no such target. */
+const struct target *target_named(const char *name);
+/* Of a kind of device, as the runtime calls it: cuda, opencl-cpu, … */
+const struct target *target_of_device(const char *kind);
+/* That a device of that kind is, or with NULL that the target is by itself. */
+const struct machine *target_machine(const struct target *target, const char *kind);
 
 struct backend_options {
     const char *source;  /* the FCL file's name, for the head comment; NULL: none */
@@ -15,8 +31,8 @@ struct backend_options {
 };
 
 /* One file with all kernels of the programs, helper functions printed once. The programs must have been mapped for that
-   language: CUDA with map_options_cuda, OpenCL with map_options_opencl, C with map_options_c. */
-void backend_print(struct text *out, enum backend_language language, const struct target_program *const *programs,
+   target, by one of its machines. */
+void backend_print(struct text *out, const struct target *target, const struct target_program *const *programs,
                    size_t count, const struct backend_options *options);
 
 /* C for single operations on scalars, for host code. Operands are C expressions that need no parentheses; constants are given by

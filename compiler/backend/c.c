@@ -144,6 +144,7 @@ static const char *atomic(enum ir_atomic atomic, enum base base) {
 }
 
 const struct dialect dialect_c = {
+    .language = LANGUAGE_C,
     .types = {[BASE_BOOL] = "bool",
               [BASE_I8] = "int8_t",
               [BASE_I16] = "int16_t",
@@ -178,10 +179,6 @@ const struct dialect dialect_c = {
     .has_scalar_mathematics = true,
     .has_own_vectors = true,
     .function_head = "static inline ",
-    .clz32 = "(x ? __builtin_clz(x) : 32)",
-    .clz64 = "(x ? __builtin_clzll(x) : 64)",
-    .popcount32 = "__builtin_popcount(x)",
-    .popcount64 = "__builtin_popcountll(x)",
     .infinity = {"INFINITY", "(double)INFINITY"},
     .block_barrier = "",
     .global_barrier = "",

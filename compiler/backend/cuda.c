@@ -32,6 +32,7 @@ static const char *atomic(enum ir_atomic atomic, enum base base) {
 }
 
 const struct dialect dialect_cuda = {
+    .language = LANGUAGE_CUDA,
     .types = {[BASE_BOOL] = "bool",
               [BASE_I8] = "signed char",
               [BASE_I16] = "short",
@@ -63,10 +64,6 @@ const struct dialect dialect_cuda = {
     .has_min_max = true,
     .has_f_suffix = true,
     .function_head = "static __device__ __forceinline__ ",
-    .clz32 = "__clz((int)x)",
-    .clz64 = "__clzll((long long)x)",
-    .popcount32 = "__popc(x)",
-    .popcount64 = "__popcll(x)",
     .bits = {[BASE_U32] = "__float_as_uint",
              [BASE_U64] = "__double_as_longlong",
              [BASE_F32] = "__uint_as_float",

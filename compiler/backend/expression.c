@@ -22,8 +22,8 @@ static void print_nan(struct printer *p, enum base base, double value) {
     }
     enum base word = fold_result_base(OP_BITS, base);
     union scalar bits = fold_operation(OP_BITS, word, base, &(union scalar){.floating = value});
-    p->helpers[HELPER_BITS][base][BASE_BOOL] = true;
-    text_printf(p->out, "%s(", helper_name(p->out->arena, HELPER_BITS, base, BASE_BOOL));
+    p->helpers[OP_BITS][base][BASE_BOOL] = true;
+    text_printf(p->out, "%s(", helper_name(p->out->arena, OP_BITS, base, BASE_BOOL));
     print_constant(p, word, bits, PRECEDENCE_ANY);
     text_add(p->out, ")");
 }
@@ -89,20 +89,31 @@ static void print_call(struct printer *p, const char *function, const struct tar
     text_add(p->out, ")");
 }
 
-static void print_helper_call(struct printer *p, enum helper helper, enum base base, enum base from,
-                              const struct target_expr *expr) {
-    p->helpers[helper][base][from] = true;
-    print_call(p, helper_name(p->out->arena, helper, base, from), expr);
+/* The helper of the expression's operation, at that base. */
+static void print_helper_call(struct printer *p, enum base base, enum base from, const struct target_expr *expr) {
+    p->helpers[expr->op][base][from] = true;
+    print_call(p, helper_name(p->out->arena, expr->op, base, from), expr);
 }
 
-/* Functions that C and OpenCL have under the names of the operations. */
-static const char *const function_names[OP_COUNT] = {
-#define OP(id, name, arity)
-#define FUNCTION(id, name, arity) [OP_##id] = name,
+/* How an operation is printed. Operators are the same in all languages. */
+typedef void print_operation_function(struct printer *p, const struct target_expr *expr, enum precedence least);
+#define OP(id, name, arity, commutes, wraps, result, cost, lanes, integer, floating, bounds, sign, precedence, print)  \
+    static print_operation_function print_##print;
 #include "ir/ops.def"
+#undef OP
+
+static const struct {
+    const char *sign; /* "": no operator */
+    enum precedence precedence;
+    print_operation_function *print;
+} forms[OP_COUNT] = {
+#define OP(id, name, arity, commutes, wraps, result, cost, lanes, integer, floating, bounds, sign, precedence, print)  \
+    [OP_##id] = {sign, PRECEDENCE_##precedence, print_##print},
+#include "ir/ops.def"
+#undef OP
 };
 
-const char *math_function(enum ir_op op) { return function_names[op]; }
+bool is_mathematics(enum ir_op op) { return forms[op].print == print_mathematical; }
 
 /* A function of C's mathematics: with the suffix f where a float's has one. */
 static void print_math(struct printer *p, const char *function, const struct target_expr *expr) {
@@ -129,7 +140,7 @@ static const char *use_function(struct printer *p, const struct target_expr *exp
     case OP_TANH: p->guarded[expr->op][expr->base][expr->lanes != 0] = p->dialect->guards_nans; break;
     default: break;
     }
-    return function_names[expr->op];
+    return ir_op_info[expr->op].name;
 }
 
 static enum base unsigned_base(enum base base) { return base_info[base].bits == 64 ? BASE_U64 : BASE_U32; }
@@ -139,9 +150,7 @@ static bool is_wrapping(const struct target_expr *expr) {
         return false;
     if (expr->op == OP_SHL && base_info[expr->base].is_signed && expr->operands[0]->low < 0)
         return true; /* undefined, however far it is from overflow */
-    if (!expr->wraps)
-        return false;
-    return expr->op == OP_ADD || expr->op == OP_SUB || expr->op == OP_MUL || expr->op == OP_NEG || expr->op == OP_SHL;
+    return expr->wraps && ir_op_info[expr->op].wraps == WRAPS;
 }
 
 /* Compilers ask for parentheses around a different operator inside << >> & ^ | and around a comparison in one. */
@@ -152,39 +161,22 @@ static bool wants_parentheses(const struct target_expr *operand, enum precedence
     bool is_bits = outer == PRECEDENCE_SHIFT || outer == PRECEDENCE_BIT_AND || outer == PRECEDENCE_BIT_OR ||
                    outer == PRECEDENCE_BIT_XOR || outer == PRECEDENCE_OR;
     bool is_equality = outer == PRECEDENCE_EQUAL || outer == PRECEDENCE_LESS;
-    switch (operand->op) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_DIV:
-    case OP_REM:
-    case OP_SHL:
-    case OP_SHR: return is_bits && outer != PRECEDENCE_OR;
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR: return (is_bits && operand->op != op) || is_equality;
-    case OP_EQ:
-    case OP_NE:
-    case OP_LT:
-    case OP_LE: return (is_bits && outer != PRECEDENCE_OR) || is_equality;
-    case OP_CONVERT: return operand->base == BASE_BOOL && (is_equality || (is_bits && outer != PRECEDENCE_OR));
-    case OP_NEG: return is_wrapping(operand) && is_bits && outer != PRECEDENCE_OR; /* 0u - x */
-    case OP_MIN:
-    case OP_MAX:
-    case OP_ABS:
-    case OP_NOT:
-    case OP_BIT_NOT:
-    case OP_CLZ:
-    case OP_POPCOUNT:
-    case OP_SELECT:
-#define OP(id, name, arity)
-#define FUNCTION(id, name, arity) case OP_##id:
-#include "ir/ops.def"
-    case OP_RSQRT:
-    case OP_BITS:
-    case OP_COUNT: return false;
+    enum precedence own = forms[operand->op].precedence;
+    if (operand->op == OP_CONVERT && operand->base == BASE_BOOL)
+        own = PRECEDENCE_EQUAL; /* x != 0 */
+    if (operand->op == OP_NEG && is_wrapping(operand))
+        own = PRECEDENCE_SUM; /* 0u - x */
+    switch (own) {
+    case PRECEDENCE_SHIFT:
+    case PRECEDENCE_SUM:
+    case PRECEDENCE_PRODUCT: return is_bits && outer != PRECEDENCE_OR;
+    case PRECEDENCE_BIT_OR:
+    case PRECEDENCE_BIT_XOR:
+    case PRECEDENCE_BIT_AND: return (is_bits && operand->op != op) || is_equality;
+    case PRECEDENCE_EQUAL:
+    case PRECEDENCE_LESS: return (is_bits && outer != PRECEDENCE_OR) || is_equality;
+    default: return false;
     }
-    return false;
 }
 
 typedef void print_operand(struct printer *p, const struct target_expr *expr, enum precedence least);
@@ -198,6 +190,10 @@ static void print_infix(struct printer *p, const struct target_expr *expr, const
     text_printf(p->out, " %s ", sign);
     operand(p, y, wants_parentheses(y, own, expr->op) ? PRECEDENCE_PRIMARY : own + 1);
     close_if(p, is_closed);
+}
+
+static void print_operator(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    print_infix(p, expr, forms[expr->op].sign, forms[expr->op].precedence, least, print_expr);
 }
 
 static void print_cast(struct printer *p, const char *type, const struct target_expr *expr, enum precedence least) {
@@ -253,10 +249,8 @@ static void print_unsigned(struct printer *p, const struct target_expr *expr, en
         text_add(p->out, " << ");
         print_shift_count(p, expr->operands[1], base_info[expr->base].bits);
         close_if(p, least > PRECEDENCE_SHIFT);
-    } else if (expr->op == OP_MUL) {
-        print_infix(p, expr, "*", PRECEDENCE_PRODUCT, least, print_unsigned);
     } else {
-        print_infix(p, expr, expr->op == OP_ADD ? "+" : "-", PRECEDENCE_SUM, least, print_unsigned);
+        print_infix(p, expr, forms[expr->op].sign, forms[expr->op].precedence, least, print_unsigned);
     }
 }
 
@@ -292,11 +286,10 @@ static bool division_is_safe(const struct target_expr *expr) {
 }
 
 static void print_division(struct printer *p, const struct target_expr *expr, enum precedence least) {
-    bool is_plain = base_info[expr->base].is_floating || p->dialect->is_plain || division_is_safe(expr);
-    if (is_plain)
-        print_infix(p, expr, expr->op == OP_DIV ? "/" : "%", PRECEDENCE_PRODUCT, least, print_expr);
+    if (base_info[expr->base].is_floating || p->dialect->is_plain || division_is_safe(expr))
+        print_operator(p, expr, least);
     else
-        print_helper_call(p, expr->op == OP_DIV ? HELPER_DIV : HELPER_REM, expr->base, BASE_BOOL, expr);
+        print_helper_call(p, expr->base, BASE_BOOL, expr);
 }
 
 static void print_min_max(struct printer *p, const struct target_expr *expr, enum precedence least) {
@@ -314,9 +307,9 @@ static void print_min_max(struct printer *p, const struct target_expr *expr, enu
         struct target_expr turned = *expr;
         turned.operands[0] = expr->operands[1];
         turned.operands[1] = expr->operands[0];
-        print_helper_call(p, is_min ? HELPER_MIN : HELPER_MAX, base, BASE_BOOL, &turned);
+        print_helper_call(p, base, BASE_BOOL, &turned);
     } else
-        print_helper_call(p, is_min ? HELPER_MIN : HELPER_MAX, base, BASE_BOOL, expr);
+        print_helper_call(p, base, BASE_BOOL, expr);
 }
 
 static void print_convert(struct printer *p, const struct target_expr *expr, enum precedence least) {
@@ -327,7 +320,7 @@ static void print_convert(struct printer *p, const struct target_expr *expr, enu
         text_add(p->out, " != 0");
         close_if(p, least > PRECEDENCE_EQUAL);
     } else if (base_info[x->base].is_floating && base_info[expr->base].is_integer && !p->dialect->is_plain) {
-        print_helper_call(p, HELPER_CONVERT, expr->base, x->base, expr);
+        print_helper_call(p, expr->base, x->base, expr);
     } else {
         print_cast(p, p->dialect->types[expr->base], x, least);
     }
@@ -352,16 +345,17 @@ static void print_bits(struct printer *p, const struct target_expr *expr, enum p
     bool is_bool = expr->base == BASE_BOOL;
     if (expr->op == OP_AND && is_bool && !p->dialect->is_plain && (is_below_unsigned(x, y) || is_below_unsigned(y, x)))
         print_infix(p, is_below_unsigned(x, y) ? x : y, "<", PRECEDENCE_LESS, least, print_unsigned);
+    else if (!is_bool)
+        print_operator(p, expr, least);
     else if (expr->op == OP_AND)
-        print_infix(p, expr, is_bool ? "&&" : "&", is_bool ? PRECEDENCE_AND : PRECEDENCE_BIT_AND, least, print_expr);
+        print_infix(p, expr, "&&", PRECEDENCE_AND, least, print_expr);
     else if (expr->op == OP_OR)
-        print_infix(p, expr, is_bool ? "||" : "|", is_bool ? PRECEDENCE_OR : PRECEDENCE_BIT_OR, least, print_expr);
+        print_infix(p, expr, "||", PRECEDENCE_OR, least, print_expr);
     else
-        print_infix(p, expr, is_bool ? "!=" : "^", is_bool ? PRECEDENCE_EQUAL : PRECEDENCE_BIT_XOR, least, print_expr);
+        print_infix(p, expr, "!=", PRECEDENCE_EQUAL, least, print_expr);
 }
 
-static void print_prefix(struct printer *p, const char *sign, const struct target_expr *operand,
-                         enum precedence least) {
+static void print_sign(struct printer *p, const char *sign, const struct target_expr *operand, enum precedence least) {
     open_if(p, least > PRECEDENCE_UNARY);
     text_add(p->out, sign);
     /* -(-x), not --x */
@@ -369,12 +363,16 @@ static void print_prefix(struct printer *p, const char *sign, const struct targe
     close_if(p, least > PRECEDENCE_UNARY);
 }
 
+static void print_prefix(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    print_sign(p, forms[expr->op].sign, expr->operands[0], least);
+}
+
 static void print_complement(struct printer *p, const struct target_expr *expr, enum precedence least) {
     /* A narrow unsigned value is complemented as an int, and so gets high bits. */
     bool is_narrow = !base_info[expr->base].is_signed && base_info[expr->base].bits < 32 && !p->dialect->is_plain;
     if (is_narrow)
         text_printf(p->out, "%s(%s)", least > PRECEDENCE_UNARY ? "(" : "", p->dialect->types[expr->base]);
-    print_prefix(p, expr->base == BASE_BOOL ? "!" : "~", expr->operands[0], is_narrow ? PRECEDENCE_UNARY : least);
+    print_sign(p, expr->base == BASE_BOOL ? "!" : "~", expr->operands[0], is_narrow ? PRECEDENCE_UNARY : least);
     if (is_narrow)
         close_if(p, least > PRECEDENCE_UNARY);
 }
@@ -383,7 +381,7 @@ static void print_shift(struct printer *p, const struct target_expr *expr, enum 
     const struct target_expr *x = expr->operands[0];
     open_if(p, least > PRECEDENCE_SHIFT);
     print_expr(p, x, wants_parentheses(x, PRECEDENCE_SHIFT, expr->op) ? PRECEDENCE_PRIMARY : PRECEDENCE_SHIFT);
-    text_add(p->out, expr->op == OP_SHL ? " << " : " >> ");
+    text_printf(p->out, " %s ", forms[expr->op].sign);
     print_shift_count(p, expr->operands[1], base_info[expr->base].bits);
     close_if(p, least > PRECEDENCE_SHIFT);
 }
@@ -400,7 +398,7 @@ static void print_sum(struct printer *p, const struct target_expr *expr, enum pr
         print_infix(p, &difference, "-", PRECEDENCE_SUM, least, print_expr);
         return;
     }
-    print_infix(p, expr, expr->op == OP_ADD ? "+" : "-", PRECEDENCE_SUM, least, print_expr);
+    print_operator(p, expr, least);
 }
 
 static void print_choice(struct printer *p, const struct target_expr *expr, enum precedence least) {
@@ -425,58 +423,39 @@ static void print_reciprocal_root(struct printer *p, const struct target_expr *e
     close_if(p, least > PRECEDENCE_PRODUCT);
 }
 
+static void print_absolute(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    (void)least;
+    if (base_info[expr->base].is_floating)
+        print_math(p, "fabs", expr);
+    else if (p->dialect->is_plain)
+        print_call(p, "abs", expr);
+    else
+        print_helper_call(p, expr->base, BASE_BOOL, expr);
+}
+
+static void print_same_bits(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    (void)least;
+    if (p->dialect->is_plain)
+        print_call(p, "bits", expr);
+    else
+        print_helper_call(p, expr->base, BASE_BOOL, expr);
+}
+
+static void print_function(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    (void)least;
+    print_helper_call(p, expr->operands[0]->base, BASE_BOOL, expr);
+}
+
+static void print_mathematical(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    (void)least;
+    print_math(p, use_function(p, expr), expr);
+}
+
 static void print_operation(struct printer *p, const struct target_expr *expr, enum precedence least) {
-    if (is_wrapping(expr) && !p->dialect->is_plain) {
+    if (is_wrapping(expr) && !p->dialect->is_plain)
         print_wrapped(p, expr, least);
-        return;
-    }
-    const struct target_expr *x = expr->operands[0];
-    switch (expr->op) {
-    case OP_ADD:
-    case OP_SUB: print_sum(p, expr, least); return;
-    case OP_MUL: print_infix(p, expr, "*", PRECEDENCE_PRODUCT, least, print_expr); return;
-    case OP_DIV:
-    case OP_REM: print_division(p, expr, least); return;
-    case OP_NEG: print_prefix(p, "-", x, least); return;
-    case OP_MIN:
-    case OP_MAX: print_min_max(p, expr, least); return;
-    case OP_ABS:
-        if (base_info[expr->base].is_floating)
-            print_math(p, "fabs", expr);
-        else if (p->dialect->is_plain)
-            print_call(p, "abs", expr);
-        else
-            print_helper_call(p, HELPER_ABS, expr->base, BASE_BOOL, expr);
-        return;
-    case OP_EQ: print_infix(p, expr, "==", PRECEDENCE_EQUAL, least, print_expr); return;
-    case OP_NE: print_infix(p, expr, "!=", PRECEDENCE_EQUAL, least, print_expr); return;
-    case OP_LT: print_infix(p, expr, "<", PRECEDENCE_LESS, least, print_expr); return;
-    case OP_LE: print_infix(p, expr, "<=", PRECEDENCE_LESS, least, print_expr); return;
-    case OP_NOT: print_prefix(p, "!", x, least); return;
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR: print_bits(p, expr, least); return;
-    case OP_BIT_NOT: print_complement(p, expr, least); return;
-    case OP_SHL:
-    case OP_SHR: print_shift(p, expr, least); return;
-    case OP_CLZ: print_helper_call(p, HELPER_CLZ, x->base, BASE_BOOL, expr); return;
-    case OP_POPCOUNT: print_helper_call(p, HELPER_POPCOUNT, x->base, BASE_BOOL, expr); return;
-    case OP_CONVERT: print_convert(p, expr, least); return;
-    case OP_SELECT: print_choice(p, expr, least); return;
-#define OP(id, name, arity)
-#define FUNCTION(id, name, arity) case OP_##id:
-#include "ir/ops.def"
-        print_math(p, use_function(p, expr), expr);
-        return;
-    case OP_RSQRT: print_reciprocal_root(p, expr, least); return;
-    case OP_BITS:
-        if (p->dialect->is_plain)
-            print_call(p, "bits", expr);
-        else
-            print_helper_call(p, HELPER_BITS, expr->base, BASE_BOOL, expr);
-        return;
-    case OP_COUNT: return;
-    }
+    else
+        forms[expr->op].print(p, expr, least);
 }
 
 /* ---- vectors, in OpenCL's spelling: scalars beside them are widened ---- */
@@ -589,28 +568,15 @@ static const char *vector_function(struct printer *p, const struct target_expr *
     case OP_CONVERT:
         return arena_printf(p->out->arena, p->dialect->has_own_vectors ? "%s_from" : "convert_%s",
                             vector_type(p, expr->base));
-    default: {
-        const char *name = use_function(p, expr);
-        return name ? arena_printf(p->out->arena, "%s%s", vector_prefix(p), name) : NULL;
-    }
+    default:
+        return is_mathematics(expr->op) ? arena_printf(p->out->arena, "%s%s", vector_prefix(p), use_function(p, expr))
+                                        : NULL;
     }
 }
 
 static void print_vector_infix(struct printer *p, const struct target_expr *expr, enum precedence least) {
-    static const struct {
-        const char *sign;
-        enum precedence precedence;
-    } signs[OP_COUNT] = {
-        [OP_ADD] = {"+", PRECEDENCE_SUM},     [OP_SUB] = {"-", PRECEDENCE_SUM},
-        [OP_MUL] = {"*", PRECEDENCE_PRODUCT}, [OP_EQ] = {"==", PRECEDENCE_EQUAL},
-        [OP_NE] = {"!=", PRECEDENCE_EQUAL},   [OP_LT] = {"<", PRECEDENCE_LESS},
-        [OP_LE] = {"<=", PRECEDENCE_LESS},    [OP_AND] = {"&", PRECEDENCE_BIT_AND},
-        [OP_OR] = {"|", PRECEDENCE_BIT_OR},   [OP_DIV] = {"/", PRECEDENCE_PRODUCT},
-        [OP_REM] = {"%", PRECEDENCE_PRODUCT}, [OP_SHR] = {">>", PRECEDENCE_SHIFT},
-        [OP_XOR] = {"^", PRECEDENCE_BIT_XOR},
-    };
-    const char *sign = signs[expr->op].sign;
-    enum precedence own = signs[expr->op].precedence;
+    const char *sign = forms[expr->op].sign;
+    enum precedence own = forms[expr->op].precedence;
     print_infix(p, expr, sign, own, least,
                 is_wrapping(expr) && expr->base == BASE_I32 && !p->dialect->is_plain ? print_natural : print_expr);
 }
@@ -628,7 +594,7 @@ static void print_vector_operation(struct printer *p, const struct target_expr *
     else if (expr->op == OP_SELECT)
         print_vector_choice(p, expr);
     else if (expr->op == OP_NEG || expr->op == OP_NOT)
-        print_prefix(p, expr->op == OP_NEG ? "-" : "~", expr->operands[0], least);
+        print_sign(p, expr->op == OP_NEG ? "-" : "~", expr->operands[0], least);
     else if (expr->base == BASE_I32 && is_wrapping(expr) && !p->dialect->is_plain)
         print_vector_wrapped(p, expr);
     else

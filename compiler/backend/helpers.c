@@ -1,41 +1,83 @@
 /* The functions that give operations a result where the languages leave it undefined, printed when used. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "backend/print.h"
 #include "ir/fold.h"
 
-static const char *const helper_words[HELPER_COUNT] = {"div", "rem",      "min",  "max", "abs",
-                                                       "clz", "popcount", "bits", "of"};
-
-const char *helper_name(struct arena *arena, enum helper helper, enum base base, enum base from) {
-    if (helper == HELPER_CONVERT)
+const char *helper_name(struct arena *arena, unsigned helper, enum base base, enum base from) {
+    if (helper == OP_CONVERT)
         return arena_printf(arena, "fcl_%s_of_%s", base_info[base].name, base_info[from].name);
     if (helper == HELPER_MIN_VECTOR || helper == HELPER_MAX_VECTOR)
         return arena_printf(arena, "fcl_%s_%s%d", helper == HELPER_MIN_VECTOR ? "min" : "max", base_info[base].name,
                             TARGET_LANES);
-    return arena_printf(arena, "fcl_%s_%s", helper_words[helper], base_info[base].name);
+    return arena_printf(arena, "fcl_%s_%s", ir_op_info[helper].name, base_info[base].name);
 }
 
 static void print_head(struct printer *p, const char *result, const char *name) {
     text_printf(p->out, "%s%s %s(", p->dialect->function_head, result, name);
 }
 
-/* Bits are counted in 32 or 64 bits; a narrow value has zeros above. */
-static void print_bit_count(struct printer *p, enum helper helper, enum base base) {
+/* ---- functions of the table ---- */
+
+static const char *const function_texts[OP_COUNT][LANGUAGE_COUNT] = {
+#define OP(...)
+#define PRIM(id, name, arity, type, doc)
+#define SCALAR(id, name, arity, type, doc, commutes, made)
+#define FUNCTION(id, name, arity, type, doc, commutes, result, cost, integer, bounds, cuda, opencl, c)                 \
+    [OP_##id] = {[LANGUAGE_CUDA] = cuda, [LANGUAGE_OPENCL] = opencl, [LANGUAGE_C] = c},
+#define MATH(id, name, arity, type, doc, function, cost, lanes)
+#include "types/primitives.def"
+#undef OP
+};
+
+/* What stands for `$c`: $T the type, $L one that holds its products, of at most 64 bits; $W the
+   unsigned type of x, of 32 or 64 bits, $S the signed one, $w their width, $l `ll` where that is 64;
+   $b the width of $T, $s ` - 8` where it is 8 bits less; $u `u` where $T is unsigned. */
+static const char *stands_for(const struct printer *p, char c, enum base base) {
+    const char *const *types = p->dialect->types;
     int bits = base_info[base].bits;
-    const struct dialect *d = p->dialect;
-    const char *same_size[] = {
-        [8] = d->types[BASE_U8], [16] = d->types[BASE_U16], [32] = d->types[BASE_U32], [64] = d->types[BASE_U64]};
-    const char *wide = d->types[bits == 64 ? BASE_U64 : BASE_U32];
-    text_printf(p->out, "%s a) {\n    const %s x = (%s)a;\n    return ", d->types[base], wide, same_size[bits]);
-    if (helper == HELPER_CLZ)
-        text_add(p->out, bits == 64 ? d->clz64 : d->clz32);
-    else
-        text_add(p->out, bits == 64 ? d->popcount64 : d->popcount32);
-    if (helper == HELPER_CLZ && bits < 32)
-        text_printf(p->out, " - %d", 32 - bits);
-    text_add(p->out, ";\n}\n");
+    bool is_signed = base_info[base].is_signed, is_wide = bits == 64;
+    switch (c) {
+    case 'T': return types[base];
+    case 'L': return types[bits == 32 ? (is_signed ? BASE_I64 : BASE_U64) : (is_signed ? BASE_I32 : BASE_U32)];
+    case 'W': return types[is_wide ? BASE_U64 : BASE_U32];
+    case 'S': return types[is_wide ? BASE_I64 : BASE_I32];
+    case 'w': return is_wide ? "64" : "32";
+    case 'b': return arena_printf(p->out->arena, "%d", bits);
+    case 'l': return is_wide ? "ll" : "";
+    case 's': return bits < 32 ? arena_printf(p->out->arena, " - %d", 32 - bits) : "";
+    default: return is_signed ? "" : "u"; /* $u */
+    }
 }
+
+static void print_function(struct printer *p, enum ir_op op, enum base base) {
+    const char *const *types = p->dialect->types;
+    const char *same_size[] = {
+        [8] = types[BASE_U8], [16] = types[BASE_U16], [32] = types[BASE_U32], [64] = types[BASE_U64]};
+    const char *natural = same_size[base_info[base].bits], *wide = stands_for(p, 'W', base);
+    const char *text = function_texts[op][p->dialect->language];
+    if (!text)
+        text = function_texts[op][LANGUAGE_C];
+    const char *wide_text = strstr(text, "$|"), *end = wide_text ? wide_text : text + strlen(text);
+    if (wide_text && base_info[base].bits == 64) {
+        text = wide_text + 2;
+        end = text + strlen(text);
+    }
+    bool is_binary = ir_op_info[op].arity > 1;
+    text_printf(p->out, is_binary ? "%s a, %s b) {\n" : "%s a) {\n", types[base], types[base]);
+    if (strchr(text, 'x'))
+        text_printf(p->out, "    const %s x = (%s)a;\n", wide, natural);
+    text_add(p->out, "    ");
+    for (; text < end; text++)
+        if (*text == '$')
+            text_add(p->out, stands_for(p, *++text, base));
+        else
+            text_printf(p->out, "%c", *text);
+    text_add(p->out, "\n}\n");
+}
+
+/* ---- others ---- */
 
 /* Towards zero; beyond the range its nearest end; NaN is 0. The bounds are powers of two, so exact in both types. */
 static void print_conversion(struct printer *p, enum base to, enum base from) {
@@ -63,65 +105,59 @@ static void print_conversion(struct printer *p, enum base to, enum base from) {
 }
 
 /* NaN loses, and -0 is below 0. */
-static void print_float_extreme(struct printer *p, enum helper helper, enum base base) {
+static void print_float_extreme(struct printer *p, enum ir_op op, enum base base) {
     const char *type = p->dialect->types[base];
-    bool is_min = helper == HELPER_MIN;
+    bool is_min = op == OP_MIN;
     text_printf(p->out, "%s a, %s b) {\n    return b != b || a %s b || (a == b && ", type, type, is_min ? "<" : ">");
     text_printf(p->out, "%ssignbit(a)) ? a : b;\n}\n", is_min ? "" : "!");
 }
 
 static void print_vector_extreme(struct printer *p, enum helper helper, enum base base) {
-    const char *type = vector_type(p, base);
+    const char *type = vector_type(p, base), *name = helper_name(p->out->arena, helper, base, base);
     bool is_min = helper == HELPER_MIN_VECTOR;
     const char *prefix = vector_prefix(p);
+    if (p->dialect->has_own_vectors)
+        text_printf(p->out, "#if defined FCL_HAS_VECTORS\nFCL_INLINE %s %s(", type, name);
+    else
+        print_head(p, type, name);
     text_printf(p->out, "%s a, %s b) {\n    return %sselect(b, a, (b != b) | (a %s b) | ((a == b) & ", type, type,
                 prefix, is_min ? "<" : ">");
     text_printf(p->out, "%s%ssignbit(a)));\n}\n", is_min ? "" : "~", prefix);
+    text_add(p->out, p->dialect->has_own_vectors ? "#endif\n" : "");
 }
 
-static void print_helper(struct printer *p, enum helper helper, enum base base, enum base from) {
+static void print_operation_helper(struct printer *p, enum ir_op op, enum base base, enum base from) {
     const char *type = p->dialect->types[base];
     bool is_signed = base_info[base].is_signed;
     const char *natural = p->dialect->types[base_info[base].bits == 64 ? BASE_U64 : BASE_U32];
-    bool is_count = helper == HELPER_CLZ || helper == HELPER_POPCOUNT;
-    bool is_vector = helper == HELPER_MIN_VECTOR || helper == HELPER_MAX_VECTOR;
-    if (is_vector)
-        type = vector_type(p, base);
-    const char *result = is_count ? p->dialect->types[BASE_I32] : type;
-    if (is_vector && p->dialect->has_own_vectors)
-        text_printf(p->out, "#if defined FCL_HAS_VECTORS\nFCL_INLINE %s %s(", result,
-                    helper_name(p->out->arena, helper, base, from));
-    else
-        print_head(p, result, helper_name(p->out->arena, helper, base, from));
-    switch (helper) {
-    case HELPER_DIV:
+    enum base result = op == OP_CONVERT || op == OP_BITS ? base : fold_result_base(op, base);
+    print_head(p, p->dialect->types[result], helper_name(p->out->arena, op, base, from));
+    switch (op) {
+    case OP_DIV:
         text_printf(p->out, "%s a, %s b) {\n    return b == 0 ? 0 : ", type, type);
         if (is_signed)
             text_printf(p->out, "b == -1 ? (%s)(0 - (%s)a) : ", type, natural);
         text_add(p->out, "a / b;\n}\n");
         break;
-    case HELPER_REM:
+    case OP_REM:
         text_printf(p->out, "%s a, %s b) {\n    return b == 0 ? a : %sa %% b;\n}\n", type, type,
                     is_signed ? "b == -1 ? 0 : " : "");
         break;
-    case HELPER_MIN:
-    case HELPER_MAX:
-        if (base_info[base].is_floating) {
-            print_float_extreme(p, helper, base);
-            break;
-        }
-        text_printf(p->out, "%s a, %s b) {\n    return %s ? b : a;\n}\n", type, type,
-                    helper == HELPER_MIN ? "b < a" : "a < b");
+    case OP_MIN:
+    case OP_MAX:
+        if (base_info[base].is_floating)
+            print_float_extreme(p, op, base);
+        else
+            text_printf(p->out, "%s a, %s b) {\n    return %s ? b : a;\n}\n", type, type,
+                        op == OP_MIN ? "b < a" : "a < b");
         break;
-    case HELPER_ABS:
+    case OP_ABS:
         if (is_signed)
             text_printf(p->out, "%s a) {\n    return a < 0 ? (%s)(0 - (%s)a) : a;\n}\n", type, type, natural);
         else
             text_printf(p->out, "%s a) {\n    return a;\n}\n", type);
         break;
-    case HELPER_CLZ:
-    case HELPER_POPCOUNT: print_bit_count(p, helper, base); break;
-    case HELPER_BITS:
+    case OP_BITS:
         from = fold_result_base(OP_BITS, base);
         text_printf(p->out, "%s x) {\n    ", p->dialect->types[from]);
         if (p->dialect->bits[base])
@@ -132,21 +168,21 @@ static void print_helper(struct printer *p, enum helper helper, enum base base, 
                         "return bits.to;\n}\n",
                         p->dialect->types[from], type);
         break;
-    case HELPER_CONVERT: print_conversion(p, base, from); break;
-    case HELPER_MIN_VECTOR:
-    case HELPER_MAX_VECTOR:
-        print_vector_extreme(p, helper, base);
-        text_add(p->out, p->dialect->has_own_vectors ? "#endif\n" : "");
-        break;
-    case HELPER_REPORT:
-    case HELPER_ATOMIC:
-    case HELPER_COUNT: break;
+    case OP_CONVERT: print_conversion(p, base, from); break;
+    default: print_function(p, op, base); break;
     }
+}
+
+static void print_helper(struct printer *p, enum helper helper, enum base base, enum base from) {
+    if (helper == HELPER_MIN_VECTOR || helper == HELPER_MAX_VECTOR)
+        print_vector_extreme(p, helper, base);
+    else
+        print_operation_helper(p, (enum ir_op)helper, base, from);
 }
 
 /* Under the function's own name, so that kernels read as they would without. */
 static void print_guarded(struct printer *p, enum ir_op op) {
-    const char *name = math_function(op);
+    const char *name = ir_op_info[op].name;
     bool is_begun = false;
     for (int base = 0; base < BASE_COUNT; base++)
         for (int is_vector = 0; is_vector < 2; is_vector++) {
@@ -184,8 +220,7 @@ void print_helpers(struct printer *p) {
                         text_add(p->out, "\n");
                         continue;
                     }
-                    const char *name =
-                        helper_name(p->out->arena, (enum helper)helper, (enum base)base, (enum base)from);
+                    const char *name = helper_name(p->out->arena, (unsigned)helper, (enum base)base, (enum base)from);
                     if (p->are_shared)
                         text_printf(p->out, "#ifndef %s_IS_DEFINED\n#define %s_IS_DEFINED\n", name, name);
                     print_helper(p, (enum helper)helper, (enum base)base, (enum base)from);

@@ -188,6 +188,5 @@ void print_mathematics(struct printer *p) {
             text_printf(p->out, "%s\n", parts[part]);
     for (int op = 0; op < OP_COUNT; op++)
         if (p->mathematics[op])
-            text_printf(p->out, "static inline float fcl_%s_float%s\n", math_function((enum ir_op)op),
-                        functions[op].text);
+            text_printf(p->out, "static inline float fcl_%s_float%s\n", ir_op_info[op].name, functions[op].text);
 }

@@ -111,6 +111,7 @@ static const char *atomic(enum ir_atomic atomic, enum base base) {
 }
 
 const struct dialect dialect_opencl = {
+    .language = LANGUAGE_OPENCL,
     .types = {[BASE_BOOL] = "bool",
               [BASE_I8] = "char",
               [BASE_I16] = "short",
@@ -143,10 +144,6 @@ const struct dialect dialect_opencl = {
                  [TARGET_LANE_NUMBERS] = {"FCL_LANES", PRECEDENCE_PRIMARY}},
     .has_min_max = true,
     .function_head = "static inline ",
-    .clz32 = "(int)clz(x)",
-    .clz64 = "(int)clz(x)",
-    .popcount32 = "(int)popcount(x)",
-    .popcount64 = "(int)popcount(x)",
     .bits = {[BASE_U32] = "as_uint", [BASE_U64] = "as_ulong", [BASE_F32] = "as_float", [BASE_F64] = "as_double"},
     .infinity = {"INFINITY", "as_double(0x7ff0000000000000ul)"},
     .has_rsqrt = true,

@@ -274,23 +274,14 @@ void print_kernel(struct printer *p, const struct target_kernel *kernel) {
         p->dialect->kernel_tail(p, kernel);
 }
 
-static const struct dialect *dialect_of(enum backend_language language) {
-    switch (language) {
-    case BACKEND_CUDA: return &dialect_cuda;
-    case BACKEND_OPENCL: return &dialect_opencl;
-    case BACKEND_C: return &dialect_c;
-    }
-    return &dialect_c;
-}
-
-void backend_print(struct text *out, enum backend_language language, const struct target_program *const *programs,
+void backend_print(struct text *out, const struct target *target, const struct target_program *const *programs,
                    size_t count, const struct backend_options *options) {
     /* The kernels first, to learn which helpers they need. */
     struct text kernels;
     text_init(&kernels, out->arena);
     struct printer *p = ARENA_NEW(out->arena, struct printer);
     p->out = &kernels;
-    p->dialect = dialect_of(language);
+    p->dialect = target->dialect;
     struct file_needs needs = {.unoptimised = options->is_unoptimised};
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < programs[i]->kernels.count; k++) {

@@ -27,19 +27,11 @@ struct spelling {
     enum precedence precedence;
 };
 
-/* Functions that are printed before the kernels when something uses them. */
+/* Functions that are printed before the kernels when something uses them: of the operation (BITS
+   gives the base, CONVERT makes integers of floats), or of these. */
 enum helper {
-    HELPER_DIV,
-    HELPER_REM,
-    HELPER_MIN,
-    HELPER_MAX,
-    HELPER_ABS,
-    HELPER_CLZ,
-    HELPER_POPCOUNT,
-    HELPER_BITS,       /* to the base: uint, u64, float or double */
-    HELPER_CONVERT,    /* floating to integer */
-    HELPER_REPORT,     /* a failed check */
-    HELPER_MIN_VECTOR, /* and the next: of floats */
+    HELPER_REPORT = OP_COUNT, /* a failed check */
+    HELPER_MIN_VECTOR,        /* and the next: of floats */
     HELPER_MAX_VECTOR,
     HELPER_ATOMIC, /* and the next: by enum ir_atomic, to the base of the element, in the target_space */
     HELPER_COUNT = HELPER_ATOMIC + ATOMIC_COUNT
@@ -53,7 +45,10 @@ struct file_needs {
     bool ordered_loops, guarded, reciprocal_roots;
 };
 
+enum language { LANGUAGE_C, LANGUAGE_OPENCL, LANGUAGE_CUDA, LANGUAGE_COUNT };
+
 struct dialect {
+    enum language language; /* of which the rows of functions have a column */
     const char *types[BASE_COUNT];
     const char *byte;                         /* a bool in memory */
     const char *spaces[TARGET_SPACE_COUNT];   /* of a declaration, by enum target_space, with a space after */
@@ -61,10 +56,9 @@ struct dialect {
     const char *restrict_word;
     const char *suffix_i64, *suffix_u64;
     struct spelling hardware[TARGET_HARDWARE_COUNT];
-    bool has_min_max;                                    /* min and max of int, uint, i64, u64 */
-    bool has_f_suffix;                                   /* sqrtf, not sqrt, of a float */
-    const char *function_head;                           /* before a helper's type */
-    const char *clz32, *clz64, *popcount32, *popcount64; /* printf formats of an expression of `x`; 0 gives the width */
+    bool has_min_max;             /* min and max of int, uint, i64, u64 */
+    bool has_f_suffix;            /* sqrtf, not sqrt, of a float */
+    const char *function_head;    /* before a helper's type */
     const char *bits[BASE_COUNT]; /* the function that gives the same bits as that base; NULL: by a union */
     bool orders_zeros;            /* fmin and fmax take -0 to be below 0 */
     const char *infinity[2];      /* float, double */
@@ -118,10 +112,11 @@ void print_widened(struct printer *p, const struct target_expr *x);
 /* Of TARGET_LANES elements that follow one another in an array whose elements are scalars. */
 void print_vector_store(struct printer *p, const struct target_statement *store);
 
-const char *math_function(enum ir_op op); /* its name, a double's; NULL: not one of C's mathematics */
+bool is_mathematics(enum ir_op op); /* a function of C's mathematics, of that name */
 
 /* helpers.c */
-const char *helper_name(struct arena *arena, enum helper helper, enum base base, enum base from);
+/* `helper`: of enum helper, or an operation */
+const char *helper_name(struct arena *arena, unsigned helper, enum base base, enum base from);
 void print_helpers(struct printer *p);
 
 /* mathematics.c */

@@ -5,15 +5,18 @@
 #include "driver/generate.h"
 #include "host/execute.h"
 
-static bool is_loop_device(enum fcl_device_kind kind) { return kind == FCL_DEVICE_C || kind == FCL_DEVICE_OPENCL_CPU; }
+/* By --map, or as it is best for the device; NULL: --map is not for it. */
+static const struct machine *choose_machine(const struct options *options, enum fcl_device_kind kind) {
+    const char *name = fcl_device_kind_name(kind);
+    const struct target *target = target_of_device(name);
+    return options->mapping == MAPPING_SIMT   ? target->simt
+           : options->mapping == MAPPING_LOOP ? target->loop
+                                              : target_machine(target, name);
+}
 
-static bool choose_mapping(const struct options *options, enum fcl_device_kind kind, bool *loop) {
-    *loop = is_loop_device(kind);
-    if (options->mapping == MAPPING_SIMT)
-        *loop = false;
-    else if (options->mapping == MAPPING_LOOP)
-        *loop = true;
-    return options_mapping_fits(options, fcl_device_kind_name(kind));
+/* What is wrong with --map. */
+static const char *not_for(const struct options *options, struct arena *arena, const char *kind) {
+    return arena_printf(arena, "--map=%s is not for %s devices", options_mapping_name(options->mapping), kind);
 }
 
 static uint64_t shared_bytes(const struct options *options, const struct fcl_device_info *device) {
@@ -34,10 +37,10 @@ static bool open_device(const struct device_request *request, struct device_sess
         return false;
     }
     const struct fcl_device_info *device = fcl_device(session->context);
-    bool loop;
-    if (!choose_mapping(options, device->kind, &loop)) {
-        session->why = arena_printf(request->arena, "--map=%s is not for %s devices", loop ? "loop" : "simt",
-                                    fcl_device_kind_name(device->kind));
+    const char *kind = fcl_device_kind_name(device->kind);
+    const struct machine *machine = choose_machine(options, device->kind);
+    if (!machine) {
+        session->why = not_for(options, request->arena, kind);
         session->status = EXIT_USAGE;
         return false;
     }
@@ -47,18 +50,16 @@ static bool open_device(const struct device_request *request, struct device_sess
         .program = request->program,
         .only = &request->kernel,
         .only_count = 1,
-        .language = device->backend == FCL_BACKEND_CUDA     ? BACKEND_CUDA
-                    : device->backend == FCL_BACKEND_OPENCL ? BACKEND_OPENCL
-                                                            : BACKEND_C,
+        .target = target_of_device(kind),
+        .machine = machine,
         .tuning = request->tuning,
-        .kind = loop == is_loop_device(device->kind) ? fcl_device_kind_name(device->kind) : NULL,
+        .kind = machine == target_machine(target_of_device(kind), kind) ? kind : NULL,
         .device = device->name,
         .trial = request->trial,
         .asked = request->asked,
         .vector_bytes = device->vector_bytes,
         .shared_bytes = shared_bytes(options, device),
         .launch_sized_outside = request->launch_sized_outside,
-        .loop = loop,
         .diagnostics = request->diagnostics,
     };
     session->generated = ARENA_NEW(request->arena, struct generated);
@@ -227,7 +228,9 @@ const char *device_mapping_note(const struct options *options, struct arena *are
         return NULL; /* what is not there is said by who needs it */
     const struct fcl_device_info *device = fcl_device(context);
     const char *note = NULL;
-    if (is_loop_device(device->kind))
+    const char *kind = fcl_device_kind_name(device->kind);
+    const struct target *of = target_of_device(kind);
+    if (target_machine(of, kind) == of->loop)
         note = arena_printf(arena,
                             "--map=simt is for GPUs, and slow on a CPU such as %s: take --map=loop, "
                             "or leave --map out",
@@ -322,10 +325,8 @@ static bool available(enum fcl_device_kind kind, const struct options *options, 
     }
     const struct fcl_device_info *device = fcl_device(context);
     const char *name = fcl_device_kind_name(device->kind);
-    bool loop;
-    bool good = choose_mapping(options, device->kind, &loop);
-    *said = good ? arena_printf(arena, "%s (%s)", name, device->name)
-                 : arena_printf(arena, "--map=%s is not for %s devices", loop ? "loop" : "simt", name);
+    bool good = choose_machine(options, device->kind) != NULL;
+    *said = good ? arena_printf(arena, "%s (%s)", name, device->name) : not_for(options, arena, name);
     fcl_close(context);
     return good;
 }

@@ -5,10 +5,6 @@
 
 #include "elaborate/elaborate.h"
 #include "ir/passes.h"
-#include "ir/simt_passes.h"
-
-/* What a core has close by: half of a common second-level cache. */
-enum { CPU_SHARED_BYTES = 512 * 1024, OPENCL_TABLE_BYTES = 48 * 1024 };
 
 struct elaborate_options generate_elaborate_options(const struct options *options) {
     struct elaborate_options result = elaborate_defaults;
@@ -61,13 +57,13 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
                                     struct generated *result) {
     struct arena *arena = request->arena;
     struct elaborate_options elaborate = generate_elaborate_options(request->options);
-    elaborate.has_shuffles = request->language == BACKEND_CUDA;
-    elaborate.polls_by_atomics = request->language == BACKEND_OPENCL && !request->loop;
-    elaborate.is_cpu = request->loop || request->language == BACKEND_C;
-    if (elaborate.is_cpu)
-        elaborate.shared_bytes = CPU_SHARED_BYTES;
-    else if (request->language == BACKEND_OPENCL)
-        elaborate.table_bytes = OPENCL_TABLE_BYTES;
+    const struct machine *machine = request->machine;
+    elaborate.has_shuffles = machine->has_shuffles;
+    elaborate.polls_by_atomics = machine->polls_by_atomics;
+    elaborate.is_cpu = machine->map.mapping == TARGET_LOOP;
+    elaborate.table_bytes = machine->table_bytes;
+    if (machine->shared_bytes)
+        elaborate.shared_bytes = machine->shared_bytes;
     if (request->vector_bytes && !request->options->vector_bytes_given)
         elaborate.vector_bytes = (int)request->vector_bytes;
     elaborate.asked = request->asked;
@@ -87,28 +83,28 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     return wrong ? NULL : kernel;
 }
 
+static bool optimised(const struct generate_request *request, const struct core_global *global,
+                      struct ir_kernel *kernel) {
+    const struct map_options *map = &request->machine->map;
+    const struct options *options = request->options;
+    struct ir_pass_options passes = {.level = options->optimise,
+                                     .target = map->mapping == TARGET_LOOP ? PASS_CPU
+                                               : map->has_exact_blocks     ? PASS_THREADS | PASS_EXACT
+                                                                           : PASS_THREADS,
+                                     .until = request->until,
+                                     .skipped = options->skipped.at,
+                                     .skipped_count = options->skipped.count};
+    const char *wrong = ir_optimise(request->arena, kernel, &passes);
+    return wrong ? internal_error(request, global, wrong) : true;
+}
+
 /* And what passes and mapping make of it. */
 static const struct target_program *lowered(const struct generate_request *request, const struct core_global *global,
                                             struct ir_kernel *kernel) {
     struct arena *arena = request->arena;
-    const char *wrong = ir_optimise(arena, kernel, request->options->optimise);
-    if (wrong) {
-        internal_error(request, global, wrong);
+    if (!optimised(request, global, kernel))
         return NULL;
-    }
-    struct map_options map = request->language == BACKEND_CUDA     ? map_options_cuda()
-                             : request->language == BACKEND_OPENCL ? map_options_opencl(request->loop)
-                                                                   : map_options_c();
-    if (map.mapping == TARGET_SIMT && request->options->optimise > 0) {
-        if (map.has_exact_blocks)
-            ir_keep_own_places(arena, kernel);
-        ir_avoid_bank_conflicts(arena, kernel);
-        wrong = ir_verify(arena, kernel);
-    }
-    if (wrong) {
-        internal_error(request, global, wrong);
-        return NULL;
-    }
+    struct map_options map = request->machine->map;
     map.shared_limit = map.mapping == TARGET_SIMT ? shared_limit(request) : 0;
     map.launch_sized_outside = request->launch_sized_outside;
     const struct target_program *target = map_kernel(arena, kernel, &map);
@@ -121,7 +117,10 @@ static bool generate_kernel(const struct generate_request *request, const struct
     struct ir_kernel *kernel = elaborated(request, global, result);
     if (!kernel)
         return false;
-    if (!request->before_passes) {
+    if (request->until) {
+        if (*request->until && !optimised(request, global, kernel))
+            return false;
+    } else {
         const struct target_program *target = lowered(request, global, kernel);
         if (!target)
             return false;
@@ -198,7 +197,7 @@ static bool is_right(const struct generate_request *request, const struct core_g
     bool good = kernel != NULL;
     /* Half of what there is: passes add paddings, and may copy loops with the arrays in them. */
     bool may_want_too_much = good && map_shared_bytes(alone.arena, kernel) > MOST_SHARED_BYTES / 2;
-    if (may_want_too_much && !request->loop)
+    if (may_want_too_much && request->machine->map.mapping == TARGET_SIMT)
         good = lowered(&alone, global, kernel) != NULL;
     arena_free(alone.arena);
     return good;
@@ -227,6 +226,6 @@ const char *generate_text(const struct generate_request *request, const struct g
                                       .version = FCLC_VERSION,
                                       .notes = text_string(&tuned),
                                       .is_unoptimised = request->options->optimise == 0};
-    backend_print(&text, request->language, generated->targets.at, generated->targets.count, &options);
+    backend_print(&text, request->target, generated->targets.at, generated->targets.count, &options);
     return text_string(&text);
 }

@@ -12,7 +12,7 @@
 struct generated {
     VEC(const struct core_global *) globals;
     VEC(struct ir_kernel *) kernels;            /* theirs, in the same order, */
-    VEC(const struct target_program *) targets; /* and likewise, unless before_passes */
+    VEC(const struct target_program *) targets; /* and likewise, unless `until` is given */
     VEC(const struct tuned *) tuned;            /* the lines that were used */
 };
 
@@ -23,17 +23,17 @@ struct generate_request {
     const struct core_global *const *only; /* some kernels, or NULL: all of `source` */
     size_t only_count;
     const struct source *source; /* the file that was named: what it imports has kernels of its own, for itself */
-    enum backend_language language;
-    const struct tuning *tuning; /* tuned values, */
-    const char *kind;            /* for a device of that kind; NULL: for none */
-    const char *device;          /* and of that name; NULL: see tuning_find */
-    const struct tuned *trial;   /* in their place: values that are being tried */
-    struct map *asked;           /* as in elaborate_options */
-    uint32_t vector_bytes;       /* of the device's registers; 0: not known */
-    uint64_t shared_bytes;       /* that a block has on the device; 0: not known */
-    bool launch_sized_outside;   /* as in map_options */
-    bool loop;                   /* the mapping */
-    bool before_passes;          /* stop after elaboration (--dump=ir) */
+    const struct target *target;
+    const struct machine *machine; /* one of the target's */
+    const struct tuning *tuning;   /* tuned values, */
+    const char *kind;              /* for a device of that kind; NULL: for none */
+    const char *device;            /* and of that name; NULL: see tuning_find */
+    const struct tuned *trial;     /* in their place: values that are being tried */
+    struct map *asked;             /* as in elaborate_options */
+    uint32_t vector_bytes;         /* of the device's registers; 0: not known */
+    uint64_t shared_bytes;         /* that a block has on the device; 0: not known */
+    bool launch_sized_outside;     /* as in map_options */
+    const char *until; /* stop after that pass of the IR, or "", after elaboration; NULL: go on to the target */
     struct diagnostics *diagnostics;
 };
 

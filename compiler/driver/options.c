@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
+#include "ir/passes.h"
 #include "support/edit.h"
 
 const struct command_info command_info[COMMAND_COUNT] = {
@@ -57,6 +59,7 @@ enum option {
     OPTION_DEPENDENCIES,
     OPTION_TUNING,
     OPTION_DUMP,
+    OPTION_SKIP,
     OPTION_DIAGNOSTICS,
     OPTION_NO_PRELUDE,
     OPTION_WARN,
@@ -111,15 +114,17 @@ static const struct option_info {
     [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST) | ON(DEVICES), "print what is found as JSON"},
     [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
     [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
-    [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP), "tokens, ast, types, core, ir, ir-opt or target"},
+    [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP),
+                     "tokens, ast, types, core, ir, a pass, ir-opt or target"},
+    [OPTION_SKIP] = {"skip", 0, "PASS", MAKING, "leave that pass of the IR out; a wrong name lists them"},
     [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING, "the form of errors and warnings"},
     [OPTION_WARN] = {"warn", 'W', "no-NAME|error", ON(CHECK) | ON(COMPILE),
                      "without warnings of that name; `error`: all are errors"},
     [OPTION_NO_PRELUDE] = {"no-prelude", 0, NULL, CHECKING, "do not import the prelude"},
 };
 
-static const char *const targets[] = {"cuda", "opencl", "c", "interp"};
 static const char *const stages[] = {"tokens", "ast", "types", "core", "ir", "ir-opt", "target"};
+enum { STAGES = sizeof stages / sizeof *stages };
 
 /* ---- parsing ---- */
 
@@ -148,6 +153,24 @@ static bool one_of(struct parser *p, const char *option, const char *value, cons
     text_add(&text, ")");
     p->why = text_string(&text);
     return false;
+}
+
+/* A pass of the IR, or with `all` any stage. */
+static bool one_of_stages(struct parser *p, const char *option, const char *value, bool all) {
+    size_t count = all ? STAGES : 0;
+    const char **names = ARENA_ARRAY(p->arena, const char *, STAGES + ir_pass_count);
+    memcpy(names, stages, sizeof stages);
+    for (size_t i = 0; i < ir_pass_count; i++)
+        names[count++] = ir_passes[i].name;
+    return one_of(p, option, value, names, count);
+}
+
+static bool one_of_targets(struct parser *p, const char *option, const char *value) {
+    VEC(const char *) names = {0};
+    for (size_t i = 0; targets[i]; i++)
+        vec_push(p->arena, &names, targets[i]->name);
+    vec_push(p->arena, &names, "interp");
+    return one_of(p, option, value, names.at, names.count);
 }
 
 static bool number(struct parser *p, const char *option, const char *value, int64_t least, int64_t most,
@@ -223,7 +246,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_HELP: o->only_help = true; return true;
     case OPTION_VERSION: o->only_version = true; return true;
     case OPTION_OUTPUT: o->output = value; return true;
-    case OPTION_TARGET: o->target = value; return one_of(p, name, value, targets, sizeof targets / sizeof *targets);
+    case OPTION_TARGET: o->target = value; return one_of_targets(p, name, value);
     case OPTION_ALL_TARGETS: o->all_targets = true; return true;
     case OPTION_FILTER: o->filter = value; return true;
     case OPTION_LIST: o->list = true; return true;
@@ -268,7 +291,8 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_DUMP:
         o->dump = value;
         o->command = COMMAND_DUMP;
-        return one_of(p, name, value, stages, sizeof stages / sizeof *stages);
+        return one_of_stages(p, name, value, true);
+    case OPTION_SKIP: vec_push(p->arena, &o->skipped, value); return one_of_stages(p, name, value, false);
     case OPTION_DIAGNOSTICS: {
         static const char *const forms[] = {"text", "json"};
         o->json_diagnostics = strcmp(value, "json") == 0;
@@ -349,8 +373,9 @@ static bool is_file_name(const char *text) {
 }
 
 bool options_mapping_fits(const struct options *options, const char *target) {
-    return !(options->mapping == MAPPING_SIMT && strcmp(target, "c") == 0) &&
-           !(options->mapping == MAPPING_LOOP && strcmp(target, "cuda") == 0);
+    const struct target *known = target_named(target);
+    return !known || options->mapping == MAPPING_DEFAULT ||
+           (options->mapping == MAPPING_SIMT ? known->simt : known->loop) != NULL;
 }
 
 const char *options_mapping_name(enum mapping mapping) { return mapping == MAPPING_LOOP ? "loop" : "simt"; }

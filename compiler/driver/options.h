@@ -78,6 +78,7 @@ struct options {
     double time;                        /* bench: seconds; 0: not said */
     const char *save, *baseline;        /* bench: files; or NULL */
     VEC(struct param_setting) settings; /* -D */
+    VEC(const char *) skipped;          /* --skip: passes of the IR */
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */
     size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */
@@ -87,7 +88,7 @@ struct options {
 /* False, with a message of one or more lines in *why, when the command line is wrong. */
 bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why);
 bool options_make_code(const struct options *options); /* or only look at the program */
-/* Is --map for that target, as --target or a kind of device has it? Threads are not for C, nor is one loop nest for CUDA. */
+/* Is --map for that target? Threads are not for C, nor is one loop nest for CUDA. */
 bool options_mapping_fits(const struct options *options, const char *target);
 const char *options_mapping_name(enum mapping mapping);
 void options_print_usage(FILE *out);                      /* short: the commands */

@@ -391,10 +391,8 @@ void elab_count_step(struct elaborator *e, struct span span) {
 
 static elab_primitive *const primitive_table[PRIM_COUNT] = {
 #define PRIM(id, name, arity, type, doc) [PRIM_##id] = elab_##id,
-#define SCALAR(id, name, arity, type, doc) [PRIM_##id] = elab_scalar_primitive,
+#define SCALAR(id, name, arity, type, doc, commutes, made) [PRIM_##id] = elab_scalar_primitive,
 #include "types/primitives.def"
-#undef PRIM
-#undef SCALAR
 };
 
 struct application {

@@ -3,91 +3,6 @@
 
 #include <math.h>
 
-struct translation {
-    enum ir_op op;
-    bool swapped; /* a > b is b < a */
-};
-
-static const struct translation translations[PRIM_COUNT] = {
-    [PRIM_ADD] = {OP_ADD, false},
-    [PRIM_SUB] = {OP_SUB, false},
-    [PRIM_MUL] = {OP_MUL, false},
-    [PRIM_DIV] = {OP_DIV, false},
-    [PRIM_REM] = {OP_REM, false},
-    [PRIM_DIV_WORD] = {OP_DIV, false},
-    [PRIM_MOD_WORD] = {OP_REM, false},
-    [PRIM_NEG] = {OP_NEG, false},
-    [PRIM_MIN] = {OP_MIN, false},
-    [PRIM_MAX] = {OP_MAX, false},
-    [PRIM_ABS] = {OP_ABS, false},
-    [PRIM_EQ] = {OP_EQ, false},
-    [PRIM_NE] = {OP_NE, false},
-    [PRIM_LT] = {OP_LT, false},
-    [PRIM_LE] = {OP_LE, false},
-    [PRIM_GT] = {OP_LT, true},
-    [PRIM_GE] = {OP_LE, true},
-    [PRIM_NOT] = {OP_NOT, false},
-    [PRIM_BIT_AND] = {OP_AND, false},
-    [PRIM_BIT_OR] = {OP_OR, false},
-    [PRIM_BIT_XOR] = {OP_XOR, false},
-    [PRIM_BIT_NOT] = {OP_BIT_NOT, false},
-    [PRIM_SHL] = {OP_SHL, false},
-    [PRIM_SHR] = {OP_SHR, false},
-    [PRIM_CLZ] = {OP_CLZ, false},
-    [PRIM_POPCOUNT] = {OP_POPCOUNT, false},
-    [PRIM_SQRT] = {OP_SQRT, false},
-    [PRIM_RSQRT] = {OP_RSQRT, false},
-    [PRIM_EXP] = {OP_EXP, false},
-    [PRIM_LOG] = {OP_LOG, false},
-    [PRIM_POW] = {OP_POW, false},
-    [PRIM_SIN] = {OP_SIN, false},
-    [PRIM_COS] = {OP_COS, false},
-    [PRIM_TAN] = {OP_TAN, false},
-    [PRIM_FLOOR] = {OP_FLOOR, false},
-    [PRIM_CEIL] = {OP_CEIL, false},
-    [PRIM_FMA] = {OP_FMA, false},
-    [PRIM_EXP2] = {OP_EXP2, false},
-    [PRIM_LOG2] = {OP_LOG2, false},
-    [PRIM_LOG10] = {OP_LOG10, false},
-    [PRIM_ASIN] = {OP_ASIN, false},
-    [PRIM_ACOS] = {OP_ACOS, false},
-    [PRIM_ATAN] = {OP_ATAN, false},
-    [PRIM_SINH] = {OP_SINH, false},
-    [PRIM_COSH] = {OP_COSH, false},
-    [PRIM_TANH] = {OP_TANH, false},
-    [PRIM_ROUND] = {OP_ROUND, false},
-    [PRIM_TRUNC] = {OP_TRUNC, false},
-    [PRIM_CBRT] = {OP_CBRT, false},
-    [PRIM_ATAN2] = {OP_ATAN2, false},
-    [PRIM_HYPOT] = {OP_HYPOT, false},
-    [PRIM_COPYSIGN] = {OP_COPYSIGN, false},
-    [PRIM_BITS_OF_F32] = {OP_BITS, false},
-    [PRIM_F32_OF_BITS] = {OP_BITS, false},
-    [PRIM_BITS_OF_F64] = {OP_BITS, false},
-    [PRIM_F64_OF_BITS] = {OP_BITS, false},
-};
-
-static bool conversion(enum primitive primitive, enum base *to) {
-    switch ((int)primitive) {
-    case PRIM_TO_BOOL: *to = BASE_BOOL; return true;
-    case PRIM_TO_I8: *to = BASE_I8; return true;
-    case PRIM_TO_I16: *to = BASE_I16; return true;
-    case PRIM_TO_I32:
-    case PRIM_TO_I32_ALIAS: *to = BASE_I32; return true;
-    case PRIM_TO_I64: *to = BASE_I64; return true;
-    case PRIM_TO_U8: *to = BASE_U8; return true;
-    case PRIM_TO_U16: *to = BASE_U16; return true;
-    case PRIM_TO_U32:
-    case PRIM_TO_U32_ALIAS: *to = BASE_U32; return true;
-    case PRIM_TO_U64: *to = BASE_U64; return true;
-    case PRIM_TO_F32:
-    case PRIM_TO_F32_ALIAS: *to = BASE_F32; return true;
-    case PRIM_TO_F64:
-    case PRIM_TO_F64_ALIAS: *to = BASE_F64; return true;
-    default: return false;
-    }
-}
-
 /* Equality by component: all are equal, or any differs. */
 static struct elab_value *compare_tuples(struct elaborator *e, enum primitive primitive,
                                          struct elab_value **arguments) {
@@ -104,12 +19,24 @@ static struct elab_value *compare_tuples(struct elaborator *e, enum primitive pr
     return elab_scalar(e, result);
 }
 
+/* ---- what is BUILT of other operations: make_<id> ---- */
+
 /* Through comparisons, which every language has alike. */
-static struct ir_value *classify(struct ir_builder *b, enum primitive primitive, struct ir_value *x) {
-    if (primitive == PRIM_ISNAN)
-        return ir_binary(b, OP_NE, x, x);
+static struct ir_value *make_ISNAN(struct ir_builder *b, struct ir_value *const *x) {
+    return ir_binary(b, OP_NE, x[0], x[0]);
+}
+
+static struct ir_value *against_infinity(struct ir_builder *b, enum ir_op op, struct ir_value *x) {
     struct ir_value *infinity = ir_constant(b, x->base, (union scalar){.floating = INFINITY});
-    return ir_binary(b, primitive == PRIM_ISINF ? OP_EQ : OP_LT, ir_unary(b, OP_ABS, x), infinity);
+    return ir_binary(b, op, ir_unary(b, OP_ABS, x), infinity);
+}
+
+static struct ir_value *make_ISINF(struct ir_builder *b, struct ir_value *const *x) {
+    return against_infinity(b, OP_EQ, x[0]);
+}
+
+static struct ir_value *make_ISFINITE(struct ir_builder *b, struct ir_value *const *x) {
+    return against_infinity(b, OP_LT, x[0]);
 }
 
 /* Counts are modulo the width, so a rotation by 0 is x | x. */
@@ -125,10 +52,73 @@ static struct ir_value *rotate(struct ir_builder *b, struct ir_value *x, struct 
     return ir_convert(b, ir_binary(b, OP_OR, high, low), x->base);
 }
 
+static struct ir_value *make_ROTATE_LEFT(struct ir_builder *b, struct ir_value *const *x) {
+    return rotate(b, x[0], x[1], true);
+}
+
+static struct ir_value *make_ROTATE_RIGHT(struct ir_builder *b, struct ir_value *const *x) {
+    return rotate(b, x[0], x[1], false);
+}
+
+/* As ints where these hold the sum. Else a sum has wrapped if its sign is that of neither operand,
+   or, of naturals, if it is below one of them. */
+static struct ir_value *make_ADD_SATURATE(struct ir_builder *b, struct ir_value *const *x) {
+    enum base base = x[0]->base;
+    bool is_signed = base_info[base].is_signed;
+    int bits = base_info[base].bits;
+    int64_t most = (int64_t)(UINT64_MAX >> (64 - bits + is_signed));
+    if (bits < 32) {
+        struct ir_value *sum = ir_binary(b, OP_ADD, ir_convert(b, x[0], BASE_I32), ir_convert(b, x[1], BASE_I32));
+        struct ir_value *kept = ir_binary(b, OP_MIN, sum, ir_int(b, most));
+        return ir_convert(b, is_signed ? ir_binary(b, OP_MAX, kept, ir_int(b, -most - 1)) : kept, base);
+    }
+    struct ir_value *sum = ir_binary(b, OP_ADD, x[0], x[1]);
+    struct ir_value *end = ir_constant(b, base, (union scalar){.integer = most});
+    if (!is_signed)
+        return ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, sum, x[0]), end, sum);
+    struct ir_value *signs = ir_binary(b, OP_AND, ir_binary(b, OP_XOR, x[0], sum), ir_binary(b, OP_XOR, x[1], sum));
+    struct ir_value *wrapped = ir_binary(b, OP_LT, signs, ir_constant(b, base, (union scalar){0}));
+    struct ir_value *sign = ir_binary(b, OP_SHR, x[0], ir_constant(b, base, (union scalar){.integer = bits - 1}));
+    return ir_ternary(b, OP_SELECT, wrapped, ir_binary(b, OP_XOR, sign, end), sum);
+}
+
+/* ---- all ---- */
+
+struct translation {
+    enum ir_op op;
+    bool is_turned;                                                            /* a > b is b < a */
+    enum base to;                                                              /* CONVERT */
+    struct ir_value *(*make)(struct ir_builder *b, struct ir_value *const *x); /* or NULL */
+};
+
+static const struct translation translations[PRIM_COUNT] = {
+#define IS(id)                                                                                                         \
+    { .op = OP_##id }
+#define TURNED(id)                                                                                                     \
+    { .op = OP_##id, .is_turned = true }
+#define CONVERTS(base)                                                                                                 \
+    { .op = OP_CONVERT, .to = BASE_##base }
+#define BUILT(id)                                                                                                      \
+    { .op = OP_COUNT, .make = make_##id }
+#define PRIM(id, name, arity, type, doc)
+#define SCALAR(id, name, arity, type, doc, commutes, made) [PRIM_##id] = made,
+#include "types/primitives.def"
+};
+
+static struct ir_value *translate(struct ir_builder *b, const struct translation *to, int arity,
+                                  struct ir_value *const *x) {
+    if (to->make)
+        return to->make(b, x);
+    if (to->op == OP_CONVERT)
+        return ir_convert(b, x[0], to->to);
+    if (arity == 3)
+        return ir_ternary(b, to->op, x[0], x[1], x[2]);
+    return arity == 1 ? ir_unary(b, to->op, x[0]) : ir_binary(b, to->op, x[to->is_turned], x[!to->is_turned]);
+}
+
 struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive primitive,
                                          const struct instance *instance, struct elab_value **arguments) {
     (void)instance;
-    struct ir_builder *b = e->builder;
     if (arguments[0]->kind == ELAB_TUPLE)
         return compare_tuples(e, primitive, arguments);
     struct ir_value *x[3] = {0};
@@ -138,20 +128,9 @@ struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive pr
         if (!x[i])
             return elab_unknown(e);
     }
-    enum base to;
-    if (conversion(primitive, &to))
-        return elab_scalar(e, ir_convert(b, x[0], to));
-    if (primitive == PRIM_ISNAN || primitive == PRIM_ISINF || primitive == PRIM_ISFINITE)
-        return elab_scalar(e, classify(b, primitive, x[0]));
-    if (primitive == PRIM_ROTATE_LEFT || primitive == PRIM_ROTATE_RIGHT)
-        return elab_scalar(e, rotate(b, x[0], x[1], primitive == PRIM_ROTATE_LEFT));
-    const struct translation *to_ir = &translations[primitive];
-    if (arity == 3)
-        return elab_scalar(e, ir_ternary(b, to_ir->op, x[0], x[1], x[2]));
-    struct elab_value *result = elab_scalar(e, arity == 1       ? ir_unary(b, to_ir->op, x[0])
-                                               : to_ir->swapped ? ir_binary(b, to_ir->op, x[1], x[0])
-                                                                : ir_binary(b, to_ir->op, x[0], x[1]));
-    elab_remember(e, to_ir->op, arguments, arity, result);
+    const struct translation *to = &translations[primitive];
+    struct elab_value *result = elab_scalar(e, translate(e->builder, to, arity, x));
+    elab_remember(e, to->op, arguments, arity, result);
     return result;
 }
 

@@ -466,10 +466,8 @@ struct ir_value *elab_product_of_bounds(struct elaborator *e, struct ir_value *x
 typedef struct elab_value *elab_primitive(struct elaborator *e, enum primitive primitive,
                                           const struct instance *instance, struct elab_value **arguments);
 #define PRIM(id, name, arity, type, doc) elab_primitive elab_##id;
-#define SCALAR(id, name, arity, type, doc)
+#define SCALAR(id, name, arity, type, doc, commutes, made)
 #include "types/primitives.def"
-#undef PRIM
-#undef SCALAR
 elab_primitive elab_scalar_primitive;
 /* What a primitive's type variable, or its level variable, is here: by order of appearance in its type, where ambients do not
    count as levels. */

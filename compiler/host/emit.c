@@ -43,20 +43,17 @@ void emit_embed(struct text *out, const char *source) {
         text_add(out, "\"");
 }
 
-static const char *const languages[] = {"CUDA", "OpenCL", "C"};
 static const char before_language[] = "Host functions of its kernels, for ";
 
-const char *host_language_name(enum backend_language language) { return languages[language]; }
-
-const char *host_header_language(const char *beginning) {
+const struct target *host_header_target(const char *beginning) {
     const char *found = strstr(beginning, before_language);
     if (!found)
         return NULL;
     found += strlen(before_language);
     size_t length = strcspn(found, ".");
-    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++)
-        if (strlen(languages[i]) == length && strncmp(found, languages[i], length) == 0)
-            return languages[i];
+    for (size_t i = 0; targets[i]; i++)
+        if (strlen(targets[i]->language) == length && strncmp(found, targets[i]->language, length) == 0)
+            return targets[i];
     return NULL;
 }
 
@@ -73,7 +70,7 @@ static void add_heading(struct text *out, const struct host_emit_request *reques
         "allocates are\n"
         "   NULL and 0, and nothing is held. Result arrays on the host are the caller's to free(), device buffers to "
         "fcl_buffer_free. */\n",
-        before_language, host_language_name(request->language), guard, host_language_name(request->language));
+        before_language, request->target->language, guard, request->target->language);
     text_printf(out, "#ifndef FCL_OF_%s_H\n#define FCL_OF_%s_H\n\n#include <fcl.h>\n\n", guard, guard);
     text_add(out, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
 }
@@ -125,10 +122,9 @@ const char *host_emit_header(struct arena *arena, const struct host_emit_request
     struct text out;
     text_init(&out, arena);
     add_heading(&out, request, guard);
-    static const char *const backends[] = {"FCL_BACKEND_CUDA", "FCL_BACKEND_OPENCL", "FCL_BACKEND_C"};
     struct emit_unit unit = {.arena = arena,
                              .prefix = prefix,
-                             .backend = backends[request->language],
+                             .backend = request->target->runtime,
                              .scalars = backend_scalars_new(arena),
                              .sources = request->sources};
     const char **names = function_names(arena, request, prefix);

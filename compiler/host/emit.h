@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 
 struct host_emit_request {
-    enum backend_language language;
+    const struct target *target;
     const struct target_program *const *programs; /* as printed into kernel_source */
     size_t count;
     const char *kernel_source;         /* embedded in the header */
@@ -17,8 +17,7 @@ struct host_emit_request {
 /* The text of the header. C11 and C++. */
 const char *host_emit_header(struct arena *arena, const struct host_emit_request *request);
 
-/* "CUDA", "OpenCL" or "C", as a header says it; and which of them a header that begins so is for, NULL if none. */
-const char *host_language_name(enum backend_language language);
-const char *host_header_language(const char *beginning);
+/* What a header that begins so is for; NULL if it is none. */
+const struct target *host_header_target(const char *beginning);
 
 #endif

@@ -466,10 +466,8 @@ struct value interp_primitive(struct interp *in, enum primitive primitive, const
                               struct span span) {
     static primitive_function *const functions[PRIM_COUNT] = {
 #define PRIM(id, name, arity, type, doc) [PRIM_##id] = interp_##id,
-#define SCALAR(id, name, arity, type, doc)
+#define SCALAR(id, name, arity, type, doc, commutes, made)
 #include "types/primitives.def"
-#undef PRIM
-#undef SCALAR
     };
     return functions[primitive](in, arguments, span);
 }

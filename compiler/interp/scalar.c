@@ -69,6 +69,46 @@ static int64_t leading_zeros(enum base base, scalar a) {
     return count;
 }
 
+static int64_t trailing_zeros(enum base base, scalar a) {
+    uint64_t bits = bits_of(base, a);
+    int64_t count = 0;
+    while (count < base_info[base].bits && !(bits >> count & 1))
+        count++;
+    return count;
+}
+
+static uint64_t reversed(enum base base, scalar a) {
+    uint64_t bits = bits_of(base, a), result = 0;
+    for (int i = 0; i < base_info[base].bits; i++)
+        result |= (bits >> i & 1) << (base_info[base].bits - 1 - i);
+    return result;
+}
+
+/* In halves of 32 bits; of signed numbers, what their sign bits counted too much is taken off. */
+static uint64_t high_product_64(bool has_sign, uint64_t a, uint64_t b) {
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (uint32_t)middle;
+    uint64_t high = a1 * b1 + (middle >> 32) + (other >> 32);
+    return has_sign ? high - ((int64_t)a < 0 ? b : 0) - ((int64_t)b < 0 ? a : 0) : high;
+}
+
+static uint64_t high_product(enum base base, scalar a, scalar b) {
+    int bits = base_info[base].bits;
+    if (bits == 64)
+        return high_product_64(is_signed(base), a.natural, b.natural);
+    return is_signed(base) ? (uint64_t)(a.integer * b.integer >> bits) : a.natural * b.natural >> bits;
+}
+
+static scalar add_saturating(enum base base, scalar a, scalar b) {
+    int bits = base_info[base].bits;
+    uint64_t most = UINT64_MAX >> (64 - bits + is_signed(base)), sum = a.natural + b.natural;
+    if (!is_signed(base))
+        return of_natural(sum < a.natural || sum > most ? most : sum);
+    if (b.integer < 0)
+        return (scalar){.integer = a.integer < least(base) - b.integer ? least(base) : a.integer + b.integer};
+    return (scalar){.integer = a.integer > (int64_t)most - b.integer ? (int64_t)most : a.integer + b.integer};
+}
+
 static int64_t ones(enum base base, scalar a) {
     int64_t count = 0;
     for (uint64_t bits = bits_of(base, a); bits; bits &= bits - 1)
@@ -144,57 +184,44 @@ static struct value convert(enum base to, struct value of) {
 #define IN_PRECISION(base, a, operator, b)                                                                             \
     of_double((base) == BASE_F32 ? (double)((float)(a).floating operator(float)(b).floating)                           \
                                  : (a).floating operator(b).floating)
-static double rsqrt_of(enum base base, double x) {
-    return base == BASE_F32 ? (double)(1.0f / sqrtf((float)x)) : 1.0 / sqrt(x);
+static scalar lesser(enum base base, scalar a, scalar b) {
+    double x = a.floating, y = b.floating;
+    if (is_float(base))
+        return of_double(isnan(y) || x < y || (x == y && signbit(x)) ? x : y);
+    return order(base, b, a) < 0 ? b : a;
 }
 
-static double unary_math(enum primitive primitive, enum base base, double x) {
-    bool is_single = base == BASE_F32;
-    float f = (float)x;
-#define MATH(id, name)                                                                                                 \
-    if (primitive == PRIM_##id)                                                                                        \
-        return is_single ? (double)name##f(f) : name(x);
-    MATH(SQRT, sqrt)
-    MATH(EXP, exp)
-    MATH(LOG, log)
-    MATH(SIN, sin)
-    MATH(COS, cos)
-    MATH(TAN, tan)
-    MATH(FLOOR, floor)
-    MATH(CEIL, ceil)
-    MATH(EXP2, exp2)
-    MATH(LOG2, log2)
-    MATH(LOG10, log10)
-    MATH(ASIN, asin)
-    MATH(ACOS, acos)
-    MATH(ATAN, atan)
-    MATH(SINH, sinh)
-    MATH(COSH, cosh)
-    MATH(TANH, tanh)
-    MATH(ROUND, round)
-    MATH(TRUNC, trunc)
-    MATH(CBRT, cbrt)
-#undef MATH
-    fatal_internal("interp", "no such function: %s", primitive_info[primitive].name);
+static scalar greater(enum base base, scalar a, scalar b) {
+    double x = a.floating, y = b.floating;
+    if (is_float(base))
+        return of_double(isnan(y) || x > y || (x == y && !signbit(x)) ? x : y);
+    return order(base, b, a) > 0 ? b : a;
 }
 
-static scalar binary_math(enum primitive primitive, enum base base, double x, double y) {
+#define ARGUMENTS_1(type) (type) x[0]
+#define ARGUMENTS_2(type) (type) x[0], (type)x[1]
+#define ARGUMENTS_3(type) (type) x[0], (type)x[1], (type)x[2]
+
+/* A function of C's mathematics, in the precision of the base. */
+static double call_mathematics(enum primitive primitive, enum base base, const double *x) {
     bool is_single = base == BASE_F32;
-    switch ((int)primitive) {
-    case PRIM_MIN: return of_double(isnan(y) || x < y || (x == y && signbit(x)) ? x : y);
-    case PRIM_MAX: return of_double(isnan(y) || x > y || (x == y && !signbit(x)) ? x : y);
-    case PRIM_COPYSIGN: return of_double(copysign(x, y));
-    case PRIM_ATAN2: return of_double(is_single ? (double)atan2f((float)x, (float)y) : atan2(x, y));
-    case PRIM_HYPOT: return of_double(is_single ? (double)hypotf((float)x, (float)y) : hypot(x, y));
-    case PRIM_POW: return of_double(is_single ? (double)powf((float)x, (float)y) : pow(x, y));
+    switch (primitive) {
+#define PRIM(id, ...) case PRIM_##id:
+#define SCALAR(id, ...) case PRIM_##id:
+#define MATH(id, name, arity, type, doc, function, cost, lanes)                                                        \
+    case PRIM_##id:                                                                                                    \
+        return is_single ? (double)function##f(ARGUMENTS_##arity(float)) : function(ARGUMENTS_##arity(double));
+#include "types/primitives.def"
+    case PRIM_COUNT: break;
     }
-    fatal_internal("interp", "no such function: %s", primitive_info[primitive].name);
+    fatal_internal("interp", "primitive %d is no operation on scalars", (int)primitive);
 }
 
 static struct value apply(enum primitive primitive, const struct value *arguments) {
     enum base base = (enum base)arguments[0].base;
-    scalar a = arguments[0].scalar, b = primitive_info[primitive].arity > 1 ? arguments[1].scalar : a;
-    switch ((int)primitive) {
+    int arity = primitive_info[primitive].arity;
+    scalar a = arguments[0].scalar, b = arity > 1 ? arguments[1].scalar : a;
+    switch (primitive) {
     case PRIM_ADD:
         return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, +, b)
                                               : value_wrap(base, of_natural(a.natural + b.natural)));
@@ -210,14 +237,8 @@ static struct value apply(enum primitive primitive, const struct value *argument
     case PRIM_MOD_WORD: return scalar_of(base, remainder_of(base, a, b));
     case PRIM_NEG:
         return scalar_of(base, is_float(base) ? of_double(-a.floating) : value_wrap(base, of_natural(0 - a.natural)));
-    case PRIM_MIN:
-        return scalar_of(base, is_float(base)          ? binary_math(primitive, base, a.floating, b.floating)
-                               : order(base, b, a) < 0 ? b
-                                                       : a);
-    case PRIM_MAX:
-        return scalar_of(base, is_float(base)          ? binary_math(primitive, base, a.floating, b.floating)
-                               : order(base, b, a) > 0 ? b
-                                                       : a);
+    case PRIM_MIN: return scalar_of(base, lesser(base, a, b));
+    case PRIM_MAX: return scalar_of(base, greater(base, a, b));
     case PRIM_ABS:
         if (is_float(base))
             return scalar_of(base, of_double(fabs(a.floating)));
@@ -238,6 +259,10 @@ static struct value apply(enum primitive primitive, const struct value *argument
     case PRIM_SHL: return scalar_of(base, shift_left(base, a, b));
     case PRIM_SHR: return scalar_of(base, shift_right(base, a, b));
     case PRIM_CLZ: return int_of(leading_zeros(base, a));
+    case PRIM_CTZ: return int_of(trailing_zeros(base, a));
+    case PRIM_REVERSE_BITS: return scalar_of(base, value_wrap(base, of_natural(reversed(base, a))));
+    case PRIM_MUL_HIGH: return scalar_of(base, value_wrap(base, of_natural(high_product(base, a, b))));
+    case PRIM_ADD_SATURATE: return scalar_of(base, add_saturating(base, a, b));
     case PRIM_ROTATE_LEFT: return scalar_of(base, rotate_left(base, a, b.natural));
     case PRIM_ROTATE_RIGHT: return scalar_of(base, rotate_left(base, a, 0 - b.natural));
     case PRIM_POPCOUNT: return int_of(ones(base, a));
@@ -258,31 +283,9 @@ static struct value apply(enum primitive primitive, const struct value *argument
     case PRIM_TO_F64:
     case PRIM_TO_F64_ALIAS: return convert(BASE_F64, arguments[0]);
 
-    case PRIM_SQRT:
-    case PRIM_EXP:
-    case PRIM_LOG:
-    case PRIM_SIN:
-    case PRIM_COS:
-    case PRIM_TAN:
-    case PRIM_FLOOR:
-    case PRIM_CEIL:
-    case PRIM_EXP2:
-    case PRIM_LOG2:
-    case PRIM_LOG10:
-    case PRIM_ASIN:
-    case PRIM_ACOS:
-    case PRIM_ATAN:
-    case PRIM_SINH:
-    case PRIM_COSH:
-    case PRIM_TANH:
-    case PRIM_ROUND:
-    case PRIM_TRUNC:
-    case PRIM_CBRT: return scalar_of(base, of_double(unary_math(primitive, base, a.floating)));
-    case PRIM_RSQRT: return scalar_of(base, of_double(rsqrt_of(base, a.floating)));
-    case PRIM_ATAN2:
-    case PRIM_HYPOT:
-    case PRIM_COPYSIGN:
-    case PRIM_POW: return scalar_of(base, binary_math(primitive, base, a.floating, b.floating));
+    case PRIM_RSQRT:
+        return scalar_of(
+            base, of_double(base == BASE_F32 ? (double)(1.0f / sqrtf((float)a.floating)) : 1.0 / sqrt(a.floating)));
     case PRIM_ISNAN: return bool_of(isnan(a.floating));
     case PRIM_ISINF: return bool_of(isinf(a.floating));
     case PRIM_ISFINITE: return bool_of(isfinite(a.floating));
@@ -290,12 +293,14 @@ static struct value apply(enum primitive primitive, const struct value *argument
     case PRIM_F32_OF_BITS: return scalar_of(BASE_F32, of_double(floating_of_bits((uint32_t)a.natural)));
     case PRIM_BITS_OF_F64: return scalar_of(BASE_U64, a);
     case PRIM_F64_OF_BITS: return scalar_of(BASE_F64, a);
-    case PRIM_FMA: {
-        double x = a.floating, y = b.floating, z = arguments[2].scalar.floating;
-        return scalar_of(base, of_double(base == BASE_F32 ? (double)fmaf((float)x, (float)y, (float)z) : fma(x, y, z)));
+#define PRIM(id, ...) case PRIM_##id:
+#define SCALAR(id, ...) /* above */
+#define MATH(id, ...) case PRIM_##id:
+#include "types/primitives.def"
+    case PRIM_COUNT: break;
     }
-    }
-    fatal_internal("interp", "%s is no operation on scalars", primitive_info[primitive].name);
+    double x[3] = {a.floating, b.floating, arity > 2 ? arguments[2].scalar.floating : 0};
+    return scalar_of(base, of_double(call_mathematics(primitive, base, x)));
 }
 
 struct value scalar_apply(struct interp *in, enum primitive primitive, const struct value *arguments) {

@@ -7,7 +7,7 @@
    warp has these in four turns, of a quarter of it each. A padding in between would make them four loads again. */
 #include "ir/fold.h"
 #include "ir/rewrite.h"
-#include "ir/simt_passes.h"
+#include "ir/pass_list.h"
 #include "support/map.h"
 
 enum { BANKS = 32, LANES = 32, WIDE = 4, MOST_VISITS = 16384, LEAST_ELEMENTS = 64 };
@@ -215,7 +215,7 @@ static void rewrite(struct banks *b, struct ir_region *region) {
     region->instructions.capacity = fresh.instructions.capacity;
 }
 
-void ir_avoid_bank_conflicts(struct arena *arena, struct ir_kernel *kernel) {
+void pass_banks(struct arena *arena, struct ir_kernel *kernel) {
     struct banks b = {.arena = arena, .kernel = kernel, .candidates = map_new(arena)};
     collect(&b, kernel->body, NULL, NULL);
     struct map *chosen = map_new(arena);

@@ -332,7 +332,7 @@ static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base
             hash = mix(hash, x[i]->id);
         value = find_operation(b, hash, op, base, x, count);
         if (!value) {
-            bool can_wrap = op == OP_ADD || op == OP_SUB || op == OP_MUL || op == OP_NEG || op == OP_SHL;
+            bool can_wrap = ir_op_info[op].wraps == WRAPS;
             value = new_operation(b, op, base, x, count, range,
                                   within || (can_wrap && range_never_wraps(op, base, ranges)));
             table_add(b, hash, value, 0);

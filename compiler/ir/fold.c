@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "ir/range.h"
 #include "support/floating.h"
 
 union scalar fold_wrap(enum base base, union scalar value) {
@@ -25,17 +26,21 @@ union scalar fold_wrap(enum base base, union scalar value) {
     return result;
 }
 
-bool fold_is_comparison(enum ir_op op) { return op == OP_EQ || op == OP_NE || op == OP_LT || op == OP_LE; }
+bool fold_is_comparison(enum ir_op op) { return ir_op_info[op].result == RESULT_BOOL; }
 
 enum base fold_result_base(enum ir_op op, enum base operand) {
-    if (fold_is_comparison(op) || op == OP_NOT)
-        return BASE_BOOL;
-    if (op == OP_BITS)
+    switch (ir_op_info[op].result) {
+    case RESULT_BOOL: return BASE_BOOL;
+    case RESULT_I32: return BASE_I32;
+    case RESULT_BITS:
         return operand == BASE_F32   ? BASE_U32
                : operand == BASE_F64 ? BASE_U64
                : operand == BASE_U32 ? BASE_F32
                                      : BASE_F64;
-    return op == OP_CLZ || op == OP_POPCOUNT ? BASE_I32 : operand;
+    case RESULT_SAME:
+    case RESULT_GIVEN: return operand;
+    }
+    return operand;
 }
 
 static union scalar of_natural(enum base base, uint64_t value) {
@@ -80,97 +85,65 @@ static union scalar convert(enum base to, enum base from, union scalar x) {
 
 /* ---- integers and bools ---- */
 
-static union scalar divide(enum base base, union scalar x, union scalar y, bool remainder) {
-    if (y.natural == 0)
-        return remainder ? x : y;
+static uint64_t divide(enum base base, const union scalar *x, bool remainder) {
+    uint64_t a = x[0].natural, b = x[1].natural;
+    if (b == 0)
+        return remainder ? a : 0;
     if (!base_info[base].is_signed)
-        return of_natural(base, remainder ? x.natural % y.natural : x.natural / y.natural);
-    if (y.integer == -1) /* MIN / -1 has no int64 result */
-        return of_natural(base, remainder ? 0 : 0 - x.natural);
-    return of_natural(base, (uint64_t)(remainder ? x.integer % y.integer : x.integer / y.integer));
+        return remainder ? a % b : a / b;
+    if (x[1].integer == -1) /* MIN / -1 has no int64 result */
+        return remainder ? 0 : 0 - a;
+    return (uint64_t)(remainder ? x[0].integer % x[1].integer : x[0].integer / x[1].integer);
 }
 
-static union scalar shift_right(enum base base, union scalar x, int count) {
-    if (base_info[base].is_signed && x.integer < 0)
-        return of_natural(base, ~(~x.natural >> count));
-    return of_natural(base, x.natural >> count);
+static uint64_t shift_right(enum base base, union scalar x, int count) {
+    return base_info[base].is_signed && x.integer < 0 ? ~(~x.natural >> count) : x.natural >> count;
 }
 
-static int leading_zeros(int bits, uint64_t x) {
-    int count = 0;
+static uint64_t leading_zeros(int bits, uint64_t x) {
+    uint64_t count = 0;
     for (int bit = bits - 1; bit >= 0 && !(x >> bit & 1); bit--)
         count++;
     return count;
 }
 
-static int ones(int bits, uint64_t x) {
-    int count = 0;
+static uint64_t ones(int bits, uint64_t x) {
+    uint64_t count = 0;
     for (int bit = 0; bit < bits; bit++)
-        count += (int)(x >> bit & 1);
+        count += x >> bit & 1;
     return count;
 }
 
-static union scalar fold_integer(enum ir_op op, enum base base, const union scalar *x) {
+static uint64_t reversed(int bits, uint64_t x) {
+    uint64_t result = 0;
+    for (int bit = 0; bit < bits; bit++)
+        result = result << 1 | (x >> bit & 1);
+    return result;
+}
+
+static uint64_t high_product(enum base base, const union scalar *x) {
+    __extension__ typedef unsigned __int128 wide;
+    int bits = base_info[base].bits;
+    if (base_info[base].is_signed)
+        return (uint64_t)((range_wide)x[0].integer * x[1].integer >> bits);
+    return (uint64_t)((wide)x[0].natural * x[1].natural >> bits);
+}
+
+static uint64_t fold_integer(enum ir_op op, enum base base, const union scalar *x) {
     bool is_signed = base_info[base].is_signed;
     int bits = base_info[base].bits;
     uint64_t a = x[0].natural, b = ir_op_info[op].arity > 1 ? x[1].natural : 0;
     bool less = is_signed ? (int64_t)a < (int64_t)b : a < b;
     int count = (int)(b & (uint64_t)(bits - 1));
     switch (op) {
-    case OP_ADD: return of_natural(base, a + b);
-    case OP_SUB: return of_natural(base, a - b);
-    case OP_MUL: return of_natural(base, a * b);
-    case OP_DIV: return divide(base, x[0], x[1], false);
-    case OP_REM: return divide(base, x[0], x[1], true);
-    case OP_NEG: return of_natural(base, 0 - a);
-    case OP_MIN: return less ? x[0] : x[1];
-    case OP_MAX: return less ? x[1] : x[0];
-    case OP_ABS: return of_natural(base, is_signed && (int64_t)a < 0 ? 0 - a : a);
-    case OP_EQ: return of_bool(a == b);
-    case OP_NE: return of_bool(a != b);
-    case OP_LT: return of_bool(less);
-    case OP_LE: return of_bool(less || a == b);
-    case OP_NOT: return of_bool(!a);
-    case OP_AND: return of_natural(base, a & b);
-    case OP_OR: return of_natural(base, a | b);
-    case OP_XOR: return of_natural(base, a ^ b);
-    case OP_BIT_NOT: return base == BASE_BOOL ? of_bool(!a) : of_natural(base, ~a);
-    case OP_SHL: return of_natural(base, a << count);
-    case OP_SHR: return shift_right(base, x[0], count);
-    case OP_CLZ: return (union scalar){.integer = leading_zeros(bits, a)};
-    case OP_POPCOUNT: return (union scalar){.integer = ones(bits, a)};
-    case OP_FMA: return of_natural(base, a * b + x[2].natural);
-    case OP_CONVERT:
-    case OP_SELECT:
-    case OP_SQRT:
-    case OP_RSQRT:
-    case OP_EXP:
-    case OP_LOG:
-    case OP_POW:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_EXP2:
-    case OP_LOG2:
-    case OP_LOG10:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ATAN:
-    case OP_SINH:
-    case OP_COSH:
-    case OP_TANH:
-    case OP_ROUND:
-    case OP_TRUNC:
-    case OP_CBRT:
-    case OP_ATAN2:
-    case OP_HYPOT:
-    case OP_COPYSIGN:
-    case OP_BITS:
-    case OP_COUNT: break; /* not on integers */
+#define OP(id, name, arity, commutes, wraps, result, cost, lanes, integer, ...)                                        \
+    case OP_##id:                                                                                                      \
+        return integer;
+#include "ir/ops.def"
+#undef OP
+    case OP_COUNT: break;
     }
-    return x[0];
+    return a;
 }
 
 /* ---- floats ---- */
@@ -188,117 +161,33 @@ static union scalar same_bits(enum base operand, union scalar x) {
     }
 }
 
-static float fold_single(enum ir_op op, float a, float b, float c) {
+#define CALL_1(function) function(a)
+#define CALL_2(function) function(a, b)
+#define CALL_3(function) function(a, b, c)
+
+static double fold_single(enum ir_op op, float a, float b, float c) {
     switch (op) {
-    case OP_ADD: return a + b;
-    case OP_SUB: return a - b;
-    case OP_MUL: return a * b;
-    case OP_DIV: return a / b;
-    case OP_NEG: return -a;
-    case OP_MIN: return (float)least(a, b);
-    case OP_MAX: return (float)greatest(a, b);
-    case OP_ABS: return fabsf(a);
-    case OP_SQRT: return sqrtf(a);
-    case OP_RSQRT: return 1.0f / sqrtf(a);
-    case OP_EXP: return expf(a);
-    case OP_LOG: return logf(a);
-    case OP_POW: return powf(a, b);
-    case OP_SIN: return sinf(a);
-    case OP_COS: return cosf(a);
-    case OP_TAN: return tanf(a);
-    case OP_FLOOR: return floorf(a);
-    case OP_CEIL: return ceilf(a);
-    case OP_FMA: return fmaf(a, b, c);
-    case OP_EXP2: return exp2f(a);
-    case OP_LOG2: return log2f(a);
-    case OP_LOG10: return log10f(a);
-    case OP_ASIN: return asinf(a);
-    case OP_ACOS: return acosf(a);
-    case OP_ATAN: return atanf(a);
-    case OP_SINH: return sinhf(a);
-    case OP_COSH: return coshf(a);
-    case OP_TANH: return tanhf(a);
-    case OP_ROUND: return roundf(a);
-    case OP_TRUNC: return truncf(a);
-    case OP_CBRT: return cbrtf(a);
-    case OP_ATAN2: return atan2f(a, b);
-    case OP_HYPOT: return hypotf(a, b);
-    case OP_COPYSIGN: return copysignf(a, b);
-    case OP_REM:
-    case OP_EQ:
-    case OP_NE:
-    case OP_LT:
-    case OP_LE:
-    case OP_NOT:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-    case OP_BIT_NOT:
-    case OP_SHL:
-    case OP_SHR:
-    case OP_CLZ:
-    case OP_POPCOUNT:
-    case OP_CONVERT:
-    case OP_BITS:
-    case OP_SELECT:
-    case OP_COUNT: break; /* comparisons: fold_floating; the rest are not on floats */
+#define F(name) name##f
+#define OP(id, name, arity, commutes, wraps, result, cost, lanes, integer, floating, ...)                              \
+    case OP_##id:                                                                                                      \
+        return (float)(floating);
+#include "ir/ops.def"
+#undef OP
+#undef F
+    case OP_COUNT: break;
     }
     return a;
 }
 
 static double fold_double(enum ir_op op, double a, double b, double c) {
     switch (op) {
-    case OP_ADD: return a + b;
-    case OP_SUB: return a - b;
-    case OP_MUL: return a * b;
-    case OP_DIV: return a / b;
-    case OP_NEG: return -a;
-    case OP_MIN: return least(a, b);
-    case OP_MAX: return greatest(a, b);
-    case OP_ABS: return fabs(a);
-    case OP_SQRT: return sqrt(a);
-    case OP_RSQRT: return 1.0 / sqrt(a);
-    case OP_EXP: return exp(a);
-    case OP_LOG: return log(a);
-    case OP_POW: return pow(a, b);
-    case OP_SIN: return sin(a);
-    case OP_COS: return cos(a);
-    case OP_TAN: return tan(a);
-    case OP_FLOOR: return floor(a);
-    case OP_CEIL: return ceil(a);
-    case OP_FMA: return fma(a, b, c);
-    case OP_EXP2: return exp2(a);
-    case OP_LOG2: return log2(a);
-    case OP_LOG10: return log10(a);
-    case OP_ASIN: return asin(a);
-    case OP_ACOS: return acos(a);
-    case OP_ATAN: return atan(a);
-    case OP_SINH: return sinh(a);
-    case OP_COSH: return cosh(a);
-    case OP_TANH: return tanh(a);
-    case OP_ROUND: return round(a);
-    case OP_TRUNC: return trunc(a);
-    case OP_CBRT: return cbrt(a);
-    case OP_ATAN2: return atan2(a, b);
-    case OP_HYPOT: return hypot(a, b);
-    case OP_COPYSIGN: return copysign(a, b);
-    case OP_REM:
-    case OP_EQ:
-    case OP_NE:
-    case OP_LT:
-    case OP_LE:
-    case OP_NOT:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-    case OP_BIT_NOT:
-    case OP_SHL:
-    case OP_SHR:
-    case OP_CLZ:
-    case OP_POPCOUNT:
-    case OP_CONVERT:
-    case OP_BITS:
-    case OP_SELECT:
+#define F(name) name
+#define OP(id, name, arity, commutes, wraps, result, cost, lanes, integer, floating, ...)                              \
+    case OP_##id:                                                                                                      \
+        return floating;
+#include "ir/ops.def"
+#undef OP
+#undef F
     case OP_COUNT: break;
     }
     return a;
@@ -307,16 +196,8 @@ static double fold_double(enum ir_op op, double a, double b, double c) {
 static union scalar fold_floating(enum ir_op op, enum base base, const union scalar *x) {
     int arity = ir_op_info[op].arity;
     double a = x[0].floating, b = arity > 1 ? x[1].floating : 0, c = arity > 2 ? x[2].floating : 0;
-    switch (op) {
-    case OP_EQ: return of_bool(a == b);
-    case OP_NE: return of_bool(a != b);
-    case OP_LT: return of_bool(a < b);
-    case OP_LE: return of_bool(a <= b);
-    default: break; /* arithmetic, which has a full list above */
-    }
-    if (base == BASE_F32)
-        return (union scalar){.floating = fold_single(op, (float)a, (float)b, (float)c)};
-    return (union scalar){.floating = fold_double(op, a, b, c)};
+    double result = base == BASE_F32 ? fold_single(op, (float)a, (float)b, (float)c) : fold_double(op, a, b, c);
+    return fold_is_comparison(op) ? of_bool(result != 0) : (union scalar){.floating = result};
 }
 
 union scalar fold_operation(enum ir_op op, enum base result, enum base operand, const union scalar *x) {
@@ -326,5 +207,6 @@ union scalar fold_operation(enum ir_op op, enum base result, enum base operand, 
         return convert(result, operand, x[0]);
     if (op == OP_BITS)
         return same_bits(operand, x[0]);
-    return base_info[operand].is_floating ? fold_floating(op, operand, x) : fold_integer(op, operand, x);
+    return base_info[operand].is_floating ? fold_floating(op, operand, x)
+                                          : of_natural(result, fold_integer(op, operand, x));
 }

@@ -2,8 +2,10 @@
 #include "ir/ir.h"
 
 const struct ir_op_info ir_op_info[OP_COUNT] = {
-#define OP(id, name, arity) [OP_##id] = {name, arity},
+#define OP(id, name, arity, commutes, wraps, result, cost, lanes, ...)                                                 \
+    [OP_##id] = {name, arity, commutes, wraps, RESULT_##result, COST_##cost, LANES_##lanes},
 #include "ir/ops.def"
+#undef OP
 };
 
 const char *const ir_atomic_names[ATOMIC_COUNT] = {"add", "min", "max",      "and",
@@ -46,21 +48,7 @@ bool ir_touches_memory(const struct ir_instruction *instruction) {
 }
 
 bool ir_is_cheap(const struct ir_instruction *instruction) {
-    if (instruction->kind != IR_OPERATION)
-        return false;
-    switch (instruction->op) {
-    case OP_DIV:
-    case OP_REM:
-    case OP_SQRT:
-    case OP_RSQRT:
-    case OP_EXP:
-    case OP_LOG:
-    case OP_POW:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN: return false;
-    default: return true;
-    }
+    return instruction->kind == IR_OPERATION && ir_op_info[instruction->op].cost != COST_LONG;
 }
 
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor) {

@@ -32,13 +32,35 @@
 /* ---- operations on scalars ---- */
 
 enum ir_op {
-#define OP(id, name, arity) OP_##id,
+#define OP(id, ...) OP_##id,
 #include "ir/ops.def"
+#undef OP
     OP_COUNT
 };
+enum ir_wraps { FITS, WRAPS };
+enum ir_result_base { RESULT_SAME, RESULT_BOOL, RESULT_I32, RESULT_BITS, RESULT_GIVEN };
+enum ir_cost { COST_CHEAP, COST_SHORT, COST_LONG };
+/* What it takes as vectors, of lanes of 32 bits. */
+enum ir_lanes {
+    LANES_NONE,
+    LANES_NUMBERS,
+    LANES_TRUTH,
+    LANES_BITS,     /* integers and truth values */
+    LANES_DIVISION, /* numbers, unless the divisor may be 0 */
+    LANES_FLOATS,
+    LANES_CALL, /* floats; a function of OpenCL's library (not sin, cos and tan: PoCL 3.1 gets them
+                   wrong where one lane is large) */
+    LANES_OWN,  /* map/vectors.c knows */
+};
+/* A row of ops.def, without what single stages make of it. */
 struct ir_op_info {
     const char *name;
     int arity;
+    enum commutes commutes;
+    enum ir_wraps wraps; /* integers */
+    enum ir_result_base result;
+    enum ir_cost cost;
+    enum ir_lanes lanes;
 };
 extern const struct ir_op_info ir_op_info[OP_COUNT];
 

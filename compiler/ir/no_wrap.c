@@ -8,14 +8,8 @@
 
 static void mark(struct ir_instruction *instruction) {
     struct range ranges[3];
-    switch (instruction->op) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_NEG:
-    case OP_SHL: break;
-    default: return; /* all others cannot overflow */
-    }
+    if (ir_op_info[instruction->op].wraps == FITS)
+        return;
     for (size_t i = 0; i < instruction->operand_count; i++)
         ranges[i] = (struct range){instruction->operands[i]->low, instruction->operands[i]->high};
     if (range_never_wraps(instruction->op, instruction->results[0]->base, ranges))

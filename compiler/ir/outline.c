@@ -1,7 +1,7 @@
 /* outline: sequential work that reads arrays (a foldl at grid, say) is done by one device thread, not by the host element by
    element. A FOR, WHILE or IF in a host region that reads memory and launches nothing becomes the body of a FORALL with
    one iteration, which stores the results; the host reads those back. */
-#include "ir/outline.h"
+#include "ir/pass_list.h"
 
 #include "ir/ir.h"
 
@@ -181,7 +181,7 @@ static void outline_region(struct outlining *o, struct ir_region *region) {
     region->instructions.capacity = fresh.instructions.capacity;
 }
 
-void outline_run(struct arena *arena, struct ir_kernel *kernel) {
+void pass_outline(struct arena *arena, struct ir_kernel *kernel) {
     struct outlining o = {arena, kernel};
     outline_region(&o, kernel->body);
 }

@@ -12,7 +12,7 @@
 #include "ir/linear.h"
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
-#include "ir/simt_passes.h"
+#include "ir/pass_list.h"
 #include "support/map.h"
 
 enum { MOST_BYTES = 256 }; /* of a thread's slots: 64 registers */
@@ -241,7 +241,7 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
     buffer->owner = LEVEL_THREAD;
 }
 
-void ir_keep_own_places(struct arena *arena, struct ir_kernel *kernel) {
+void pass_own_places(struct arena *arena, struct ir_kernel *kernel) {
     struct keeper k = {.arena = arena, .kernel = kernel};
     int threads = kernel->block_size, lanes = kernel->warp_size;
     if ((threads & (threads - 1)) != 0 || (lanes & (lanes - 1)) != 0) /* places may wrap where powers of two do */

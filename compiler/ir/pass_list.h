@@ -10,6 +10,10 @@ void pass_merge_ifs(struct arena *arena, struct ir_kernel *kernel);
 void pass_fuse_loops(struct arena *arena, struct ir_kernel *kernel);
 void pass_tidy(struct arena *arena, struct ir_kernel *kernel);
 void pass_whole_tiles(struct arena *arena, struct ir_kernel *kernel);
+/* Blocks must have exactly as many threads as the kernel says. */
+void pass_own_places(struct arena *arena, struct ir_kernel *kernel);
+void pass_banks(struct arena *arena, struct ir_kernel *kernel);
+void pass_outline(struct arena *arena, struct ir_kernel *kernel);
 void pass_zeros(struct arena *arena, struct ir_kernel *kernel);
 void pass_sink(struct arena *arena, struct ir_kernel *kernel);
 void pass_unroll(struct arena *arena, struct ir_kernel *kernel);

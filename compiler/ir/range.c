@@ -2,8 +2,6 @@
    not fit into the base afterwards may have wrapped, and then nothing is known. */
 #include "ir/range.h"
 
-#include "ir/fold.h"
-
 struct bounds {
     range_wide low, high;
 };
@@ -74,17 +72,27 @@ static struct bounds cover(struct bounds a, struct bounds b) {
     return (struct bounds){least(a.low, b.low), most(a.high, b.high)};
 }
 
-/* The least 2^k - 1 that is not below x >= 0. */
-static range_wide mask_over(range_wide x) {
-    range_wide mask = 0;
-    while (mask < x)
-        mask = mask * 2 + 1;
-    return mask;
+/* ---- operations: the column `bounds` of ops.def ---- */
+
+static struct bounds anything(enum base base) { return (struct bounds){base_low(base), base_high(base)}; }
+
+static struct bounds sum(struct bounds a, struct bounds b) { return (struct bounds){a.low + b.low, a.high + b.high}; }
+
+static struct bounds negated(struct bounds x) { return (struct bounds){-x.high, -x.low}; }
+
+static struct bounds size(struct bounds x) {
+    return x.low >= 0 ? x : x.high <= 0 ? negated(x) : (struct bounds){0, most(-x.low, x.high)};
 }
 
-/* ---- operations ---- */
+static struct bounds lesser(struct bounds a, struct bounds b) {
+    return (struct bounds){least(a.low, b.low), least(a.high, b.high)};
+}
 
-static struct bounds multiply(struct bounds x, struct bounds y) {
+static struct bounds greater(struct bounds a, struct bounds b) {
+    return (struct bounds){most(a.low, b.low), most(a.high, b.high)};
+}
+
+static struct bounds product(struct bounds x, struct bounds y) {
     const range_wide limit = (range_wide)1 << 62; /* beyond it a product may exceed 128 bits (U64) */
     const struct bounds too_much = {-(limit << 8), limit << 8};
     if (x.high > limit * 2 && y.high > limit * 2)
@@ -93,13 +101,20 @@ static struct bounds multiply(struct bounds x, struct bounds y) {
     return (struct bounds){least(least(a, b), least(c, d)), most(most(a, b), most(c, d))};
 }
 
+/* Of a product; of 64 bits nothing is known, as `product` stops there. */
+static struct bounds upper_half(enum base base, struct bounds a, struct bounds b) {
+    int bits = base_info[base].bits;
+    struct bounds both = product(a, b);
+    return bits == 64 ? anything(base) : (struct bounds){both.low >> bits, both.high >> bits};
+}
+
 /* Truncating division moves towards 0 as the divisor grows, and with the dividend: the ends suffice for each sign. */
 static struct bounds divide_by(struct bounds x, range_wide low, range_wide high) {
     range_wide a = x.low / low, b = x.low / high, c = x.high / low, d = x.high / high;
     return (struct bounds){least(least(a, b), least(c, d)), most(most(a, b), most(c, d))};
 }
 
-static struct range divide(enum base base, struct bounds x, struct bounds y) {
+static struct bounds quotient(enum base base, struct bounds x, struct bounds y) {
     struct bounds result = {0, 0}; /* x / 0 */
     bool any = y.low <= 0 && y.high >= 0;
     if (y.high >= 1) {
@@ -111,29 +126,47 @@ static struct range divide(enum base base, struct bounds x, struct bounds y) {
         struct bounds part = divide_by(x, y.low, least(y.high, -1));
         result = any ? cover(result, part) : part;
     }
-    return narrow(base, result);
+    return fits(base, result) ? result : anything(base);
 }
 
-static struct range remainder_of(enum base base, struct bounds x, struct bounds y) {
+static struct bounds remainder_of(struct bounds x, struct bounds y) {
     range_wide size = most(most(y.high, -y.low), 0); /* |y| at most */
     range_wide least_size = y.low > 0 ? y.low : y.high < 0 ? -y.high : 0;
     if (x.low >= 0 && x.high < least_size)
-        return narrow(base, x);
+        return x;
     struct bounds result = {least(x.low, 0), most(x.high, 0)};
     if (least_size > 0) {
         result.low = most(result.low, 1 - size);
         result.high = least(result.high, size - 1);
     }
-    return narrow(base, result);
+    return result;
 }
 
-static struct range bitwise(enum ir_op op, enum base base, struct bounds x, struct bounds y) {
-    if (op == OP_AND && (x.low >= 0 || y.low >= 0))
-        return narrow(base, (struct bounds){0, x.low < 0 ? y.high : y.low < 0 ? x.high : least(x.high, y.high)});
+/* The least 2^k - 1 that is not below x >= 0. */
+static range_wide mask_over(range_wide x) {
+    range_wide mask = 0;
+    while (mask < x)
+        mask = mask * 2 + 1;
+    return mask;
+}
+
+/* or and xor */
+static struct bounds all_bits(enum base base, struct bounds x, struct bounds y, bool keeps_ones) {
     if (x.low < 0 || y.low < 0)
-        return range_of_base(base);
-    range_wide mask = mask_over(most(x.high, y.high));
-    return narrow(base, (struct bounds){op == OP_OR ? most(x.low, y.low) : 0, mask});
+        return anything(base);
+    return (struct bounds){keeps_ones ? most(x.low, y.low) : 0, mask_over(most(x.high, y.high))};
+}
+
+/* and */
+static struct bounds common_bits(enum base base, struct bounds x, struct bounds y) {
+    if (x.low < 0 && y.low < 0)
+        return anything(base);
+    return (struct bounds){0, x.low < 0 ? y.high : y.low < 0 ? x.high : least(x.high, y.high)};
+}
+
+static struct bounds complement(enum base base, struct bounds x) {
+    range_wide ends = base_low(base) + base_high(base); /* x and its complement add up to that */
+    return (struct bounds){ends - x.high, ends - x.low};
 }
 
 static bool shift_count(enum base base, struct bounds y, int *count) {
@@ -141,7 +174,7 @@ static bool shift_count(enum base base, struct bounds y, int *count) {
     return y.low == y.high;
 }
 
-static struct bounds shift_left(enum base base, struct bounds x, struct bounds y) {
+static struct bounds shifted_left(enum base base, struct bounds x, struct bounds y) {
     int count;
     if (!shift_count(base, y, &count))
         return (struct bounds){0, (range_wide)1 << 100};
@@ -151,16 +184,18 @@ static struct bounds shift_left(enum base base, struct bounds x, struct bounds y
     return (struct bounds){x.low * factor, x.high * factor};
 }
 
-static struct range shift_right(enum base base, struct bounds x, struct bounds y) {
+static struct bounds shifted_right(enum base base, struct bounds x, struct bounds y) {
     int count, bits = base_info[base].bits;
     if (y.low < 0 || y.high >= bits) {
         if (!shift_count(base, y, &count))
-            return narrow(base, (struct bounds){least(x.low, 0), most(x.high, -1)});
+            return (struct bounds){least(x.low, 0), most(x.high, -1)};
         y = (struct bounds){count, count};
     }
     int few = (int)y.low, many = (int)y.high; /* a shift moves towards 0 or -1 */
-    return narrow(base, (struct bounds){x.low >> (x.low < 0 ? few : many), x.high >> (x.high < 0 ? many : few)});
+    return (struct bounds){x.low >> (x.low < 0 ? few : many), x.high >> (x.high < 0 ? many : few)};
 }
+
+static struct bounds up_to_width(enum base base) { return (struct bounds){0, base_info[base].bits}; }
 
 static int64_t leading_zeros(enum base base, range_wide x) {
     int64_t count = base_info[base].bits;
@@ -169,97 +204,51 @@ static int64_t leading_zeros(enum base base, range_wide x) {
     return count;
 }
 
-static struct range known_bool(bool can_be_false, bool can_be_true) {
-    return (struct range){!can_be_false, can_be_true};
+static struct bounds zeros_above(enum base base, struct bounds x) {
+    if (x.low < 0)
+        return (struct bounds){0, x.high < 0 ? 0 : base_info[base].bits};
+    return (struct bounds){leading_zeros(base, x.high), leading_zeros(base, x.low)};
 }
 
-static struct range compare(enum ir_op op, struct bounds x, struct bounds y) {
-    bool same_point = x.low == x.high && y.low == y.high && x.low == y.low;
-    bool apart = x.high < y.low || y.high < x.low;
-    if (op == OP_EQ)
-        return known_bool(!same_point, !apart);
-    if (op == OP_NE)
-        return known_bool(!apart, !same_point);
-    if (op == OP_LT)
-        return known_bool(x.high >= y.low, x.low < y.high);
-    return known_bool(x.high > y.low, x.low <= y.high);
+/* Of a truth value: 0 … 1 where it may be either. */
+static struct bounds inverse(struct bounds x) { return (struct bounds){1 - x.high, 1 - x.low}; }
+
+static struct bounds equal(struct bounds x, struct bounds y) {
+    bool is_one_point = x.low == x.high && y.low == y.high && x.low == y.low;
+    bool are_apart = x.high < y.low || y.high < x.low;
+    return (struct bounds){is_one_point, !are_apart};
 }
 
-/* INT64_MAX as the high end of a U64 means unbounded: such a point is none. */
-static struct bounds negate(struct bounds x) { return (struct bounds){-x.high, -x.low}; }
+static struct bounds below(struct bounds x, struct bounds y) { return (struct bounds){x.high < y.low, x.low < y.high}; }
 
-static bool exact(enum ir_op op, enum base base, const struct range *operands, struct bounds *result) {
-    struct bounds x = widen(base, operands[0]), y = {0, 0};
-    if (ir_op_info[op].arity > 1)
-        y = widen(base, operands[1]);
+static struct bounds converted(enum base to, enum base from, struct bounds x) {
+    if (to == BASE_BOOL && from != BASE_BOOL)
+        return (struct bounds){x.low > 0 || x.high < 0, x.low != 0 || x.high != 0};
+    return x;
+}
+
+/* Of integers, exactly; it may exceed the result's base. */
+static struct bounds operate(enum ir_op op, enum base result, enum base base, const struct range *x) {
+    struct bounds a = widen(base, x[0]), b = ir_op_info[op].arity > 1 ? widen(base, x[1]) : a;
     switch (op) {
-    case OP_ADD: *result = (struct bounds){x.low + y.low, x.high + y.high}; return true;
-    case OP_SUB: *result = (struct bounds){x.low - y.high, x.high - y.low}; return true;
-    case OP_MUL: *result = multiply(x, y); return true;
-    case OP_NEG: *result = negate(x); return true;
-    case OP_SHL: *result = shift_left(base, x, y); return true;
-    case OP_ABS:
-        *result = x.low >= 0 ? x : x.high <= 0 ? negate(x) : (struct bounds){0, most(-x.low, x.high)};
-        return true;
-    default: return false; /* what cannot wrap: range_operation lists it */
+#define OP(id, name, arity, commutes, wraps, of, cost, lanes, integer, floating, bounds, ...)                          \
+    case OP_##id:                                                                                                      \
+        return bounds;
+#include "ir/ops.def"
+#undef OP
+    case OP_COUNT: break;
     }
+    return anything(result);
 }
 
 bool range_never_wraps(enum ir_op op, enum base base, const struct range *x) {
-    struct bounds result;
-    return base_info[base].is_integer && exact(op, base, x, &result) && fits(base, result);
+    return base_info[base].is_integer && fits(base, operate(op, base, base, x));
 }
 
 struct range range_operation(enum ir_op op, enum base result, enum base operand, const struct range *x) {
     if (op == OP_SELECT)
         return x[0].low == x[0].high ? x[x[0].low ? 1 : 2] : range_union(x[1], x[2]);
-    if (base_info[operand].is_floating)
+    if (base_info[operand].is_floating || base_info[result].is_floating)
         return range_of_base(result);
-    struct bounds a = widen(operand, x[0]), b = ir_op_info[op].arity > 1 ? widen(operand, x[1]) : a, sum;
-    if (exact(op, operand, x, &sum))
-        return narrow(result, sum);
-    switch (op) {
-    case OP_DIV: return divide(result, a, b);
-    case OP_REM: return remainder_of(result, a, b);
-    case OP_MIN: return narrow(result, (struct bounds){least(a.low, b.low), least(a.high, b.high)});
-    case OP_MAX: return narrow(result, (struct bounds){most(a.low, b.low), most(a.high, b.high)});
-    case OP_EQ:
-    case OP_NE:
-    case OP_LT:
-    case OP_LE: return compare(op, a, b);
-    case OP_NOT: return (struct range){1 - x[0].high, 1 - x[0].low};
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR: return bitwise(op, result, a, b);
-    case OP_BIT_NOT:
-        if (base_info[operand].is_signed)
-            return narrow(result, (struct bounds){-1 - a.high, -1 - a.low});
-        return narrow(result, (struct bounds){base_high(operand) - a.high, base_high(operand) - a.low});
-    case OP_SHR: return shift_right(result, a, b);
-    case OP_CLZ:
-        if (a.low < 0)
-            return (struct range){0, a.high < 0 ? 0 : base_info[operand].bits};
-        return (struct range){leading_zeros(operand, a.high), leading_zeros(operand, a.low)};
-    case OP_POPCOUNT: return (struct range){0, base_info[operand].bits};
-    case OP_CONVERT:
-        if (base_info[result].is_floating)
-            return range_of_base(result);
-        if (result == BASE_BOOL && operand != BASE_BOOL)
-            return known_bool(a.low <= 0 && a.high >= 0, a.low != 0 || a.high != 0);
-        return narrow(result, a);
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_NEG:
-    case OP_ABS:
-    case OP_SHL:
-    case OP_SELECT:
-#define OP(id, name, arity)
-#define FUNCTION(id, name, arity) case OP_##id:
-#include "ir/ops.def"
-    case OP_RSQRT:
-    case OP_BITS:
-    case OP_COUNT: break;
-    }
-    return range_of_base(result);
+    return narrow(result, operate(op, result, operand, x));
 }

@@ -40,18 +40,8 @@ static void swap(struct ir_value **x) {
 
 /* fmin and fmax may tell their operands apart (zeros of both signs), so floats keep theirs in order there. */
 static bool is_commutative(enum ir_op op, bool floating) {
-    switch (op) {
-    case OP_ADD:
-    case OP_MUL:
-    case OP_EQ:
-    case OP_NE: return true;
-    case OP_MIN:
-    case OP_MAX:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR: return !floating;
-    default: return false; /* all others */
-    }
+    enum commutes commutes = ir_op_info[op].commutes;
+    return commutes == COMMUTES || (commutes == INTEGERS_COMMUTE && !floating);
 }
 
 /* ---- sums and products ---- */
@@ -469,14 +459,6 @@ struct ir_value *simplify(struct ir_builder *b, enum ir_op op, enum base result,
     case OP_SHR: return simplify_shift(b, op, x);
     case OP_CONVERT: return simplify_convert(b, result, x);
     case OP_SELECT: return simplify_select(b, x);
-    case OP_CLZ:
-    case OP_POPCOUNT:
-#define OP(id, name, arity)
-#define FUNCTION(id, name, arity) case OP_##id:
-#include "ir/ops.def"
-    case OP_RSQRT:
-    case OP_BITS:
-    case OP_COUNT: break; /* nothing to simplify */
+    default: return NULL; /* nothing is known of others */
     }
-    return NULL;
 }

@@ -429,6 +429,5 @@ static void split_region(struct splitter *s, struct ir_region *region) {
 
 void pass_whole_tiles(struct arena *arena, struct ir_kernel *kernel) {
     struct splitter s = {.arena = arena, .kernel = kernel};
-    if (kernel->is_cpu)
-        split_region(&s, kernel->body);
+    split_region(&s, kernel->body);
 }

@@ -155,7 +155,7 @@ static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, 
 static bool has_calls(const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_OPERATION && vectors_is_call(instruction->op))
+        if (instruction->kind == IR_OPERATION && ir_op_info[instruction->op].lanes == LANES_CALL)
             return true;
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r] && has_calls(instruction->regions[r]))

@@ -5,34 +5,6 @@
 
 enum { SMALL_ARRAYS = 80 }; /* bytes: a thread's arrays that fit into its registers beside all else */
 
-/* Bytes. A GPU sets a thread's stack aside for as many threads as it can hold; OpenCL on a processor has those of all threads of a
-   block on the one of a thread of its own, of 8 MiB with PoCL. */
-enum { THREAD_STACK = 8 * 1024, BLOCK_STACK = 2 * 1024 * 1024 };
-
-struct map_options map_options_cuda(void) {
-    return (struct map_options){.mapping = TARGET_SIMT,
-                                .has_warps = true,
-                                .has_exact_blocks = true,
-                                .threads_together = 1024,
-                                .threads_together_large = 512,
-                                .static_shared_limit = 48 * 1024,
-                                .loads_ahead = true,
-                                .stack_limit = THREAD_STACK};
-}
-
-struct map_options map_options_opencl(bool loop) {
-    if (loop)
-        return (struct map_options){.mapping = TARGET_LOOP, .dynamic_as_parameters = true, .has_vectors = true};
-    return (struct map_options){.mapping = TARGET_SIMT,
-                                .dynamic_as_parameters = true,
-                                .stack_limit = THREAD_STACK,
-                                .block_stack_limit = BLOCK_STACK};
-}
-
-struct map_options map_options_c(void) {
-    return (struct map_options){.mapping = TARGET_LOOP, .may_have_vectors = true};
-}
-
 bool target_has_scratch(const struct target_kernel *kernel) {
     for (size_t i = 0; i < kernel->parameters.count; i++)
         if (kernel->parameters.at[i].kind == TARGET_PARAMETER_SCRATCH)

@@ -25,10 +25,16 @@ struct map_options {
     int64_t block_stack_limit; /* SIMT: the same of all threads of a block; 0: each has a stack of its own */
 };
 
-/* What the three targets want; `loop` chooses OpenCL's mapping. */
-struct map_options map_options_cuda(void);
-struct map_options map_options_opencl(bool loop);
-struct map_options map_options_c(void);
+/* What runs kernels, and what it wants of the elaborator (as elaborate_options has it) and of the
+   mapping. */
+struct machine {
+    const char *device; /* the kind, as the runtime calls it: values are tuned for each */
+    bool has_shuffles, polls_by_atomics;
+    int shared_bytes;   /* 0: as where nothing is said */
+    size_t table_bytes; /* 0: as many as it likes */
+    struct map_options map;
+};
+extern const struct machine machine_cuda, machine_opencl_gpu, machine_opencl_cpu, machine_c;
 
 /* Outlines all grid-level FORALLs of the kernel's host regions, nested ones (in host loops and branches) included.
    The kernel without one gives a program without kernels. The IR is not changed. */

@@ -56,49 +56,13 @@ static void need_region(struct lowering *l, struct host_values *values, const st
         need(l, values, region->yields.at[i], 0, 0);
 }
 
-static bool is_cheap(enum ir_op op) {
-    switch (op) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_NEG:
-    case OP_MIN:
-    case OP_MAX:
-    case OP_EQ:
-    case OP_NE:
-    case OP_LT:
-    case OP_LE:
-    case OP_NOT:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-    case OP_BIT_NOT:
-    case OP_SHL:
-    case OP_SHR:
-    case OP_CONVERT:
-    case OP_SELECT: return true;
-    case OP_DIV:
-    case OP_REM:
-    case OP_ABS:
-    case OP_CLZ:
-    case OP_POPCOUNT:
-#define OP(id, name, arity)
-#define FUNCTION(id, name, arity) case OP_##id:
-#include "ir/ops.def"
-    case OP_RSQRT:
-    case OP_BITS:
-    case OP_COUNT: return false;
-    }
-    return false;
-}
-
 /* Replaces a value by its operands where that needs no more parameters: integers, of which the kernel's compiler then knows more.
    Floats are data, computed once by the host. */
 static bool try_recompute(struct lowering *l, struct host_values *values, size_t at) {
     struct host_value host = values->all.at[at];
     const struct ir_instruction *definition = host.value->definition;
     if (host.recompute || host.depth >= DEEPEST_RECOMPUTATION || !definition || definition->kind != IR_OPERATION ||
-        !is_cheap(definition->op) || base_info[host.value->base].is_floating)
+        ir_op_info[definition->op].cost != COST_CHEAP || base_info[host.value->base].is_floating)
         return false;
     const struct ir_value *fresh = NULL;
     for (size_t i = 0; i < definition->operand_count; i++) {

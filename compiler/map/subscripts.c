@@ -138,8 +138,7 @@ struct target_expr *lower_subscript(struct lowering *l, const struct ir_value *v
     bool is_unsigned = l->target->mapping == TARGET_SIMT && may_wrap_into_array(value);
     if (!is_unsigned && !(is_wrapping && is_exact(index)))
         return index;
-    bool is_sum = is_wrapping && (index->op == OP_ADD || index->op == OP_SUB || index->op == OP_MUL ||
-                                  index->op == OP_NEG || index->op == OP_SHL);
+    bool is_sum = is_wrapping && ir_op_info[index->op].wraps == WRAPS;
     if (is_unsigned && !is_sum)
         return expr_convert(l, index, BASE_U32);
     struct target_expr *copy = ARENA_NEW(l->arena, struct target_expr);

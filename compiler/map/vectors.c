@@ -54,28 +54,6 @@ struct rounds {
 
 static bool has_vectors(enum base base) { return base == BASE_F32 || base == BASE_I32 || base == BASE_U32; }
 
-/* A function of OpenCL's library, which has it of vectors, too. (Of sin, cos and tan PoCL 3.1 has it wrong where one lane is large.) */
-bool vectors_is_call(enum ir_op op) {
-    switch (op) {
-    case OP_EXP:
-    case OP_EXP2:
-    case OP_LOG:
-    case OP_LOG2:
-    case OP_LOG10:
-    case OP_POW:
-    case OP_ASIN:
-    case OP_ACOS:
-    case OP_ATAN:
-    case OP_ATAN2:
-    case OP_SINH:
-    case OP_COSH:
-    case OP_TANH:
-    case OP_CBRT:
-    case OP_HYPOT: return true;
-    default: return false;
-    }
-}
-
 /* By 0 a processor stops. What is known in a branch holds for those lanes only that are in it. */
 static bool is_divisor(const struct finder *f, const struct target_expr *x) {
     return x->kind == TARGET_EXPR_CONSTANT ? x->constant.integer > 0 : x->low > 0 && !f->is_branch;
@@ -84,33 +62,18 @@ static bool is_divisor(const struct finder *f, const struct target_expr *x) {
 /* Does it give a vector of `expr`'s base, or of truth values, where its operands are vectors of one base? */
 static bool is_supported(const struct finder *f, const struct target_expr *expr) {
     enum base base = expr->operands[0]->base;
-    switch (expr->op) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_MIN:
-    case OP_MAX:
-    case OP_EQ:
-    case OP_NE:
-    case OP_LT:
-    case OP_LE: return has_vectors(base);
-    case OP_NOT: return true;
-    case OP_AND:
-    case OP_XOR:
-    case OP_OR: return base == BASE_I32 || base == BASE_U32 || base == BASE_BOOL;
-    case OP_DIV:
-        /* Of integers only what needs no function of ours. */
+    switch (ir_op_info[expr->op].lanes) {
+    case LANES_NUMBERS: return has_vectors(base);
+    case LANES_TRUTH: return true;
+    case LANES_BITS: return base == BASE_I32 || base == BASE_U32 || base == BASE_BOOL;
+    case LANES_DIVISION: /* of integers only what needs no function of ours */
         return base == BASE_F32 || (has_vectors(base) && is_divisor(f, expr->operands[1]));
-    case OP_REM: return has_vectors(base) && base != BASE_F32 && is_divisor(f, expr->operands[1]);
-    case OP_NEG:
-    case OP_ABS:
-    case OP_SQRT:
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_TRUNC:
-    case OP_FMA: return base == BASE_F32;
-    default: return vectors_is_call(expr->op) && base == BASE_F32 && f->l->options->has_vectors;
+    case LANES_FLOATS: return base == BASE_F32;
+    case LANES_CALL: return base == BASE_F32 && f->l->options->has_vectors;
+    case LANES_NONE:
+    case LANES_OWN: return false;
     }
+    return false;
 }
 
 static enum shape shape_of(const struct finder *f, const struct target_expr *expr);
@@ -469,7 +432,7 @@ static struct map *find_dying(struct finder *f, const struct target_statement *l
 static int operations_in(const struct target_expr *expr) {
     if (!expr)
         return 0;
-    int own = expr->kind != TARGET_EXPR_OPERATION ? 0 : vectors_is_call(expr->op) ? SHORT + 1 : 1;
+    int own = expr->kind != TARGET_EXPR_OPERATION ? 0 : ir_op_info[expr->op].lanes == LANES_CALL ? SHORT + 1 : 1;
     return own + operations_in(expr->operands[0]) + operations_in(expr->operands[1]) + operations_in(expr->operands[2]);
 }
 

@@ -20,20 +20,7 @@ struct mirrors {
     unsigned steps;
 };
 
-bool core_commutes_primitive(enum primitive primitive) {
-    switch (primitive) {
-    case PRIM_ADD:
-    case PRIM_MUL:
-    case PRIM_EQ:
-    case PRIM_NE:
-    case PRIM_MIN:
-    case PRIM_MAX:
-    case PRIM_BIT_AND:
-    case PRIM_BIT_OR:
-    case PRIM_BIT_XOR: return true;
-    default: return false; /* all others */
-    }
-}
+bool core_commutes_primitive(enum primitive primitive) { return primitive_info[primitive].commutes == COMMUTES; }
 
 static bool commutes(struct arena *arena, unsigned *steps, const struct core *lambda);
 

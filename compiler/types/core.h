@@ -7,11 +7,9 @@
 #include "types/type.h"
 
 enum primitive {
-#define PRIM(id, name, arity, type, doc) PRIM_##id,
-#define SCALAR(id, name, arity, type, doc) PRIM_##id,
+#define PRIM(id, ...) PRIM_##id,
+#define SCALAR(id, ...) PRIM_##id,
 #include "types/primitives.def"
-#undef PRIM
-#undef SCALAR
     PRIM_COUNT
 };
 struct primitive_info {
@@ -19,7 +17,8 @@ struct primitive_info {
     int arity; /* arguments it needs before it does anything */
     const char *type;
     const char *doc;
-    bool is_scalar; /* SCALAR row: works on scalars only, without memory */
+    bool is_scalar;         /* SCALAR row: works on scalars only, without memory */
+    enum commutes commutes; /* of scalars, up to the bits of a NaN */
 };
 extern const struct primitive_info primitive_info[PRIM_COUNT];
 

@@ -2,9 +2,7 @@
 #include "types/core.h"
 
 const struct primitive_info primitive_info[PRIM_COUNT] = {
-#define PRIM(id, name, arity, type, doc) [PRIM_##id] = {name, arity, type, doc, false},
-#define SCALAR(id, name, arity, type, doc) [PRIM_##id] = {name, arity, type, doc, true},
+#define PRIM(id, name, arity, type, doc) [PRIM_##id] = {name, arity, type, doc, false, ORDERED},
+#define SCALAR(id, name, arity, type, doc, commutes, made) [PRIM_##id] = {name, arity, type, doc, true, commutes},
 #include "types/primitives.def"
-#undef PRIM
-#undef SCALAR
 };

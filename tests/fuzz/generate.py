@@ -74,6 +74,7 @@ class Generator:
         n = self.pick(self.random.randint(0, 130), BITS[t], BITS[t] - 1)  # counts are taken modulo the width
         return self.random.choice(always + [
             f"({a} % {b})", f"({a} ^ {b})", f"({a} & {b})", f"({a} | {b})", f"(~ {a})", f"({a} << {n})", f"({a} >> {n})", f"({t} (clz {a}) + {t} (popcount {b}))", f"(rotateLeft {a} {n})",
+            f"({t} (ctz {a}) + reverseBits {b})", f"(mulHigh {a} {b})", f"(addSaturate {a} {b})",
             f"({t} (double {a} * 0.5))"])
 
     # ---- several values at once, by branches and loops inside one another ----

@@ -219,6 +219,34 @@ def cases(env):
     for target in ("c", "opencl", "cuda"):
         for mapping in ("simt", "loop"):
             yield Case(f"--dump=target shows every program, {target} {mapping}", lambda t=target, m=mapping: dumps(t, m))
+    def pass_names():
+        said = env.run(env.fclc, "--skip=?", "none.fcl").stderr
+        return re.search(r"--skip cannot be `\?`.*\((.*)\)", said)[1].split(", ")
+
+    shown = [env.path("examples", name, f"{name}.fcl") for name in ("bigsort", "finance", "networks")]
+    shown.append(env.path("tests", "run", "zeros.fcl"))
+
+    def dumped():
+        waiting = set(pass_names()) - {"no-wrap"}  # what it marks is not shown
+        assert len(waiting) > 10, waiting
+        for path in shown:
+            for target in ("cuda", "c"):
+                before = env.must(env.fclc, "--dump=ir", f"--target={target}", path)
+                for name in pass_names():
+                    after = env.must(env.fclc, f"--dump={name}", f"--target={target}", path)
+                    if after != before:
+                        waiting.discard(name)
+                    before = after
+                assert after == env.must(env.fclc, "--dump=ir-opt", f"--target={target}", path)
+        assert not waiting, f"these passes change no program: {waiting}"
+    yield Case("--dump=PASS shows what each pass changes, one after another", dumped)
+
+    def skipped(name):
+        paths = [env.path("examples", "reduce", "reduce.fcl"), env.path("tests", "run", "steps.fcl")]
+        env.must(env.fclc, "test", "--target=c", f"--skip={name}", *paths)
+    for name in pass_names():
+        yield Case(f"--skip={name} changes no result", lambda name=name: skipped(name))
+
     def once():
         path = os.path.join(env.tmp(), "once.fcl")
         with open(path, "w", encoding="utf-8") as file:

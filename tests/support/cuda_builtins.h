@@ -191,6 +191,9 @@ CUDA_FUNCTION unsigned __brev(unsigned x) {
         y |= (x >> i & 1) << (31 - i);
     return y;
 }
+CUDA_FUNCTION unsigned long long __brevll(unsigned long long x) {
+    return (unsigned long long)__brev((unsigned)x) << 32 | __brev((unsigned)(x >> 32));
+}
 CUDA_EQUALS(float, __fadd_rn, (float x, float y), x + y)
 CUDA_EQUALS(float, __fsub_rn, (float x, float y), x - y)
 CUDA_EQUALS(float, __fmul_rn, (float x, float y), x *y)

@@ -49,7 +49,7 @@ static void assert_ir(struct fixture *t, const char *wanted) {
 }
 
 static void optimise(struct fixture *t) {
-    const char *wrong = ir_optimise(t->arena, &t->kernel, 1);
+    const char *wrong = ir_optimise(t->arena, &t->kernel, &(struct ir_pass_options){.level = 1});
     if (wrong)
         fail_msg("%s", wrong);
 }

@@ -389,10 +389,11 @@ enum sample_target { SAMPLE_CUDA, SAMPLE_OPENCL_SIMT, SAMPLE_OPENCL_LOOP, SAMPLE
 
 static inline struct target_program *sample_map(struct arena *arena, const struct ir_kernel *kernel,
                                                 enum sample_target target) {
-    struct map_options options = target == SAMPLE_CUDA ? map_options_cuda()
-                                 : target == SAMPLE_C  ? map_options_c()
-                                                       : map_options_opencl(target == SAMPLE_OPENCL_LOOP);
-    return map_kernel(arena, kernel, &options);
+    static const struct machine *const machines[SAMPLE_TARGET_COUNT] = {[SAMPLE_CUDA] = &machine_cuda,
+                                                                        [SAMPLE_OPENCL_SIMT] = &machine_opencl_gpu,
+                                                                        [SAMPLE_OPENCL_LOOP] = &machine_opencl_cpu,
+                                                                        [SAMPLE_C] = &machine_c};
+    return map_kernel(arena, kernel, &machines[target]->map);
 }
 
 static inline const char *sample_print(struct arena *arena, const struct ir_kernel *kernel, enum sample_target target) {
@@ -400,10 +401,8 @@ static inline const char *sample_print(struct arena *arena, const struct ir_kern
     struct text text;
     text_init(&text, arena);
     struct backend_options options = {.source = "sample.fcl", .version = "test"};
-    enum backend_language language = target == SAMPLE_CUDA ? BACKEND_CUDA
-                                     : target == SAMPLE_C  ? BACKEND_C
-                                                           : BACKEND_OPENCL;
-    backend_print(&text, language, &program, 1, &options);
+    const char *name = target == SAMPLE_CUDA ? "cuda" : target == SAMPLE_C ? "c" : "opencl";
+    backend_print(&text, target_named(name), &program, 1, &options);
     return text_string(&text);
 }
 

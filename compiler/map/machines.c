@@ -1,0 +1,36 @@
+/* The kinds of machines that kernels are made for. */
+#include "map/map.h"
+
+/* Bytes. A GPU sets a thread's stack aside for as many threads as it can hold; OpenCL on a processor has those of all threads of a
+   block on the one of a thread of its own, of 8 MiB with PoCL. */
+enum { THREAD_STACK = 8 * 1024, BLOCK_STACK = 2 * 1024 * 1024 };
+
+/* What a core has close by: half of a common second-level cache. */
+enum { CPU_SHARED = 512 * 1024 };
+
+const struct machine machine_cuda = {.device = "cuda",
+                                     .has_shuffles = true,
+                                     .map = {.mapping = TARGET_SIMT,
+                                             .has_warps = true,
+                                             .has_exact_blocks = true,
+                                             .threads_together = 1024,
+                                             .threads_together_large = 512,
+                                             .static_shared_limit = 48 * 1024,
+                                             .loads_ahead = true,
+                                             .stack_limit = THREAD_STACK}};
+
+const struct machine machine_opencl_gpu = {.device = "opencl-gpu",
+                                           .polls_by_atomics = true,
+                                           .table_bytes = 48 * 1024,
+                                           .map = {.mapping = TARGET_SIMT,
+                                                   .dynamic_as_parameters = true,
+                                                   .stack_limit = THREAD_STACK,
+                                                   .block_stack_limit = BLOCK_STACK}};
+
+const struct machine machine_opencl_cpu = {
+    .device = "opencl-cpu",
+    .shared_bytes = CPU_SHARED,
+    .map = {.mapping = TARGET_LOOP, .dynamic_as_parameters = true, .has_vectors = true}};
+
+const struct machine machine_c = {
+    .device = "c", .shared_bytes = CPU_SHARED, .map = {.mapping = TARGET_LOOP, .may_have_vectors = true}};
