@@ -1,11 +1,11 @@
 # One makefile for everything: the compiler, its runtime library, the tests, the demonstration and the installation.
 #
-#   make                              build/fclc and build/libfcl.a
+#   make                              build/fclc, and the libraries libfcl and libfclc
 #   make WERROR=1                     the same, warnings are errors
 #   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
 #   make check | demo | bench         tests, demonstration, benchmarks (bench-all: everything, for hours)
 #   make check-long                   long arrays for every function on every executor
-#   make install PREFIX=… DESTDIR=…   (give PREFIX to the building `make` as well, or let `install` rebuild)
+#   make install PREFIX=… DESTDIR=…   (what it installs finds its files by its own place)
 #
 # Sources are discovered, so a new file under compiler/, runtime/ or tests/unit/ needs no change here.
 
@@ -29,7 +29,8 @@ CFLAGS   ?= $(OPTIMISE)
 # yyjson without what we do not use of it.
 JSON_CPPFLAGS := -Ithird_party/yyjson -DYYJSON_DISABLE_UTILS=1 -DYYJSON_DISABLE_NON_STANDARD=1
 FCL_CPPFLAGS := -Icompiler -Iruntime -I$(BUILD)/gen $(JSON_CPPFLAGS) -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
-FCL_CFLAGS   := -std=c11 -Wall -Wextra
+# All objects may go into shared libraries, which show what the public headers declare.
+FCL_CFLAGS   := -std=c11 -Wall -Wextra -fPIC -fvisibility=hidden
 FCL_LIBS     := -ldl -lm -lpthread
 
 ifeq ($(WERROR),1)
@@ -68,6 +69,10 @@ RUNTIME_OBJECTS   := $(RUNTIME_SOURCES:%.c=$(BUILD)/obj/%.o)
 MAIN_OBJECT       := $(BUILD)/obj/compiler/driver/main.o
 ALL_OBJECTS       := $(COMPILER_OBJECTS) $(GENERATED_OBJECTS) $(RUNTIME_OBJECTS)
 LIBRARY_OBJECTS   := $(filter-out $(MAIN_OBJECT),$(ALL_OBJECTS))
+COMPILER_LIBRARY_OBJECTS := $(filter-out $(RUNTIME_OBJECTS),$(LIBRARY_OBJECTS))
+
+RUNTIME_ABI  := 1
+COMPILER_ABI := 0
 
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
@@ -76,7 +81,10 @@ UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(BUILD)/fclc $(BUILD)/libfcl.a
+# A sanitizer is the program's, not a library's.
+SHARED := $(if $(SANITIZERS),,$(BUILD)/libfcl.so $(BUILD)/libfclc.so)
+
+all: $(BUILD)/fclc $(BUILD)/libfcl.a $(SHARED)
 
 # ---------------------------------------------------------------- compiler and runtime
 
@@ -89,24 +97,39 @@ $(BUILD)/libfcl.a: $(RUNTIME_OBJECTS)
 	$(call say,AR   ,$@)
 	$(Q)$(AR) rcs $@ $^
 
-# Rewritten only when it would change; every object depends on it, so that another compiler, sanitiser or prefix rebuilds.
+# The runtime, and the compiler as a library on it. The number in the name changes when programs that were linked with it
+# would no longer run.
+$(BUILD)/libfcl.so.$(RUNTIME_ABI): $(RUNTIME_OBJECTS) runtime/libfcl.map
+	$(call say,LINK ,$@)
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=runtime/libfcl.map -Wl,--no-undefined -o $@ \
+	    $(RUNTIME_OBJECTS) $(FCL_LIBS) $(LDLIBS)
+
+$(BUILD)/libfclc.so.$(COMPILER_ABI): $(COMPILER_LIBRARY_OBJECTS) compiler/libfclc.map $(BUILD)/libfcl.so
+	$(call say,LINK ,$@)
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=compiler/libfclc.map -Wl,--no-undefined -Wl,-rpath,'$$ORIGIN' \
+	    -o $@ $(COMPILER_LIBRARY_OBJECTS) -L$(BUILD) -lfcl $(FCL_LIBS) $(LDLIBS)
+
+$(BUILD)/libfcl.so: $(BUILD)/libfcl.so.$(RUNTIME_ABI)
+	$(Q)ln -sfn $(<F) $@
+
+$(BUILD)/libfclc.so: $(BUILD)/libfclc.so.$(COMPILER_ABI)
+	$(Q)ln -sfn $(<F) $@
+
+# Rewritten only when it would change; every object depends on it, so that another compiler or sanitiser rebuilds.
 $(BUILD)/settings: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CFLAGS) $(CPPFLAGS) $(SANITIZERS) $(PREFIX)' > $@.new
+	@echo '$(CC) $(CFLAGS) $(CPPFLAGS) $(SANITIZERS)' > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/settings | $(GENERATED_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CC   ,$@)
-	$(Q)$(COMPILE) $(OBJECT_DEFINES) -c -o $@ $<
+	$(Q)$(COMPILE) -c -o $@ $<
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/settings | $(GENERATED_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CC   ,$@)
 	$(Q)$(COMPILE) -Icompiler/syntax -c -o $@ $<
-
-# Where an installed fclc finds its prelude and library.
-$(BUILD)/obj/compiler/driver/%.o: OBJECT_DEFINES = -DFCL_DATADIR='"$(PREFIX)/share/fcl"'
 
 $(BUILD)/gen/lexer.c: compiler/syntax/lexer.re
 	@mkdir -p $(@D)
@@ -192,6 +215,7 @@ BINDIR  = $(DESTDIR)$(PREFIX)/bin
 DATADIR = $(DESTDIR)$(PREFIX)/share/fcl
 INCDIR  = $(DESTDIR)$(PREFIX)/include
 LIBDIR  = $(DESTDIR)$(PREFIX)/lib
+LIBRARY_FILES = libfcl.a libfcl.so libfcl.so.$(RUNTIME_ABI) libfclc.so libfclc.so.$(COMPILER_ABI)
 MANDIR  = $(DESTDIR)$(PREFIX)/share/man/man1
 DOCDIR  = $(DESTDIR)$(PREFIX)/share/doc/fcl
 
@@ -204,8 +228,10 @@ DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/prelude
 install: all
 	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(LIBDIR) $(MANDIR) $(DOCDIR)
 	$(INSTALL) -m 755 $(BUILD)/fclc $(BINDIR)/fclc
-	$(INSTALL) -m 644 runtime/fcl.h $(INCDIR)/fcl.h
-	$(INSTALL) -m 644 $(BUILD)/libfcl.a $(LIBDIR)/libfcl.a
+	$(INSTALL) -m 644 runtime/fcl.h compiler/fclc.h $(INCDIR)
+	$(INSTALL) -m 644 $(BUILD)/libfcl.a $(BUILD)/libfcl.so.$(RUNTIME_ABI) $(BUILD)/libfclc.so.$(COMPILER_ABI) $(LIBDIR)
+	ln -sfn libfcl.so.$(RUNTIME_ABI) $(LIBDIR)/libfcl.so
+	ln -sfn libfclc.so.$(COMPILER_ABI) $(LIBDIR)/libfclc.so
 	$(INSTALL) -m 644 man/fclc.1 $(MANDIR)/fclc.1
 	$(if $(PRELUDE_FILES),$(INSTALL) -m 644 $(PRELUDE_FILES) $(DATADIR)/prelude)
 	$(if $(LIB_FILES),$(INSTALL) -m 644 $(LIB_FILES) $(DATADIR)/lib)
@@ -213,7 +239,7 @@ install: all
 	for folder in prelude lib; do ln -sfn ../../fcl/$$folder $(DOCDIR)/$$folder || exit; done
 
 uninstall:
-	rm -f $(BINDIR)/fclc $(INCDIR)/fcl.h $(LIBDIR)/libfcl.a $(MANDIR)/fclc.1
+	rm -f $(BINDIR)/fclc $(INCDIR)/fcl.h $(INCDIR)/fclc.h $(MANDIR)/fclc.1 $(addprefix $(LIBDIR)/,$(LIBRARY_FILES))
 	rm -rf $(DATADIR) $(DOCDIR)
 
 clean:

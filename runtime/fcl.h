@@ -32,6 +32,10 @@
 extern "C" {
 #endif
 
+#if defined __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
 #define FCL_RUNTIME_VERSION "1"
 
 enum fcl_status {
@@ -288,6 +292,9 @@ struct fcl_timing {
 enum fcl_status fcl_timings(struct fcl_context *context, const struct fcl_timing **timings, size_t *count);
 void fcl_clear_timings(struct fcl_context *context);
 
+#if defined __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -80,6 +80,8 @@ struct options {
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */
     size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */
+    const char *root;                   /* where prelude and library are below; NULL: not known */
+    FILE *messages;                     /* where all that is said goes; NULL: stderr */
     bool only_help, only_version;
 };
 

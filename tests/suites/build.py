@@ -29,11 +29,25 @@ def cases(env):
             env.must("make", "-j2", "BUILD=" + env.tmp(), "CC=" + compiler, "WERROR=1", "OPTIMISE=-O1", timeout=600)
         yield Case(f"builds with {compiler}, warnings are errors", builds, alone=True)
 
+    def uses_library(root, program):
+        """The compiler as a library finds its prelude by its own place, whoever uses it."""
+        usr = os.path.join(root, "usr")
+        source, user = os.path.join(env.tmp(), "user.c"), os.path.join(env.tmp(), "user")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write('#include <fclc.h>\nint main(int n, char **words) { struct fclc_program *p; (void)n;\n'
+                       '  struct fclc_file file = {words[1], NULL, 0};\n'
+                       '  return (int)fclc_load(&p, &file, 1, NULL, 0, NULL); }\n')
+        env.must("cc", "-I" + os.path.join(usr, "include"), source, "-L" + os.path.join(usr, "lib"), "-lfclc", "-lfcl",
+                 "-Wl,-rpath," + os.path.join(usr, "lib"), "-o", user)
+        env.must(user, program, cwd="/")
+
     def installed():
         root = env.tmp()
         place = ["DESTDIR=" + root, "PREFIX=/usr"]
         build = "BUILD=" + env.tmp()
-        env.must("make", "-j2", build, "OPTIMISE=-O1", *place, "install", timeout=600)
+        env.must("make", "-j2", build, "OPTIMISE=-O1", timeout=600)
+        said = env.must("make", build, "OPTIMISE=-O1", *place, "install", timeout=600)
+        assert " CC " not in said and "LINK" not in said, "installing builds anew:\n" + said
         fclc = os.path.join(root, "usr", "bin", "fclc")
         program = os.path.join(env.tmp(), "program.fcl")
         with open(program, "w", encoding="utf-8") as file:
@@ -41,8 +55,10 @@ def cases(env):
         got = env.must(fclc, "run", "--target=c", program, "k", "[1,2,3]", cwd="/")
         assert got == "[3,2,1]\n", got
         assert env.must(fclc, "explain", "E0101", cwd="/").startswith("## E0101 "), "its page is not found"
-        for name in ("include/fcl.h", "lib/libfcl.a", "share/man/man1/fclc.1"):
+        for name in ("include/fcl.h", "include/fclc.h", "lib/libfcl.a", "lib/libfcl.so", "lib/libfclc.so",
+                     "share/man/man1/fclc.1"):
             assert os.path.exists(os.path.join(root, "usr", name)), f"{name} is not installed"
+        uses_library(root, program)
         broken = broken_links(os.path.join(root, "usr", "share", "doc", "fcl"))
         assert not broken, f"installed documents lead nowhere: {broken}"
         env.must("make", build, "OPTIMISE=-O1", *place, "uninstall")
