@@ -4,6 +4,7 @@
 #   make WERROR=1                     the same, warnings are errors
 #   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
 #   make check | demo | bench         tests, demonstration, benchmarks (bench-all: everything, for hours)
+#   make wheel                        the Python package as a file for pip
 #   make check-long                   long arrays for every function on every executor
 #   make install PREFIX=… DESTDIR=…   (what it installs finds its files by its own place)
 #
@@ -28,7 +29,7 @@ OPTIMISE ?= -O2 -g
 CFLAGS   ?= $(OPTIMISE)
 # yyjson without what we do not use of it.
 JSON_CPPFLAGS := -Ithird_party/yyjson -DYYJSON_DISABLE_UTILS=1 -DYYJSON_DISABLE_NON_STANDARD=1
-FCL_CPPFLAGS := -Icompiler -Iruntime -I$(BUILD)/gen $(JSON_CPPFLAGS) -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
+FCL_CPPFLAGS := -Icompiler -Icompiler/driver -Iruntime -I$(BUILD)/gen $(JSON_CPPFLAGS) -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
 # All objects may go into shared libraries, which show what the public headers declare.
 FCL_CFLAGS   := -std=c11 -Wall -Wextra -fPIC -fvisibility=hidden
 FCL_LIBS     := -ldl -lm -lpthread
@@ -77,7 +78,7 @@ COMPILER_ABI := 0
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
-.PHONY: all unit-tests test-tools check check-long check-quick demo bench bench-all install uninstall format format-check clean FORCE
+.PHONY: all venv wheel unit-tests test-tools check check-long check-quick demo bench bench-all install uninstall format format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -104,10 +105,16 @@ $(BUILD)/libfcl.so.$(RUNTIME_ABI): $(RUNTIME_OBJECTS) runtime/libfcl.map
 	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=runtime/libfcl.map -Wl,--no-undefined -o $@ \
 	    $(RUNTIME_OBJECTS) $(FCL_LIBS) $(LDLIBS)
 
-$(BUILD)/libfclc.so.$(COMPILER_ABI): $(COMPILER_LIBRARY_OBJECTS) compiler/libfclc.map $(BUILD)/libfcl.so
+$(BUILD)/libfclc.so.$(COMPILER_ABI): $(COMPILER_LIBRARY_OBJECTS) compiler/driver/libfclc.map $(BUILD)/libfcl.so
 	$(call say,LINK ,$@)
-	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=compiler/libfclc.map -Wl,--no-undefined -Wl,-rpath,'$$ORIGIN' \
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=compiler/driver/libfclc.map -Wl,--no-undefined -Wl,-rpath,'$$ORIGIN' \
 	    -o $@ $(COMPILER_LIBRARY_OBJECTS) -L$(BUILD) -lfcl $(FCL_LIBS) $(LDLIBS)
+
+# Both together, for what is to need no other file.
+$(BUILD)/libfclc.a: $(LIBRARY_OBJECTS)
+	@rm -f $@
+	$(call say,AR   ,$@)
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/libfcl.so: $(BUILD)/libfcl.so.$(RUNTIME_ABI)
 	$(Q)ln -sfn $(<F) $@
@@ -195,9 +202,29 @@ bench-all: all
 	@$(PYTHON) benchmarks/run --fclc $(BUILD)/fclc --tasks all --sizes 2^16,2^20,2^24,2^26 --maps loop,simt \
 	    --save $(BUILD)/benchmarks/bench-all.json
 
+# ---------------------------------------------------------------- the Python package
+
+VENV = $(BUILD)/venv
+
+# A virtual environment with what the package's tests and `make wheel` want.
+venv: $(VENV)/ready
+$(VENV)/ready: tests/python/requirements.txt
+	$(call say,VENV ,$(VENV))
+	$(Q)$(PYTHON) -m venv $(VENV)
+	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -r $<
+	$(Q)touch $@
+
+# $(BUILD)/wheel/fcl-….whl: compiler, runtime and prelude in one file, for every Python from 3.11 on and every Linux
+# with a C library as new as this one's.
+wheel: $(VENV)/ready $(BUILD)/fclc $(BUILD)/libfclc.a
+	$(Q)rm -rf $(BUILD)/wheel $(BUILD)/python/lib*
+	$(Q)FCL_BUILD=$(BUILD) $(VENV)/bin/pip wheel -q --no-deps --no-build-isolation -w $(BUILD)/wheel/raw .
+	$(Q)PATH=$(abspath $(VENV))/bin:$$PATH $(VENV)/bin/auditwheel repair -w $(BUILD)/wheel $(BUILD)/wheel/raw/*.whl
+	$(Q)rm -r $(BUILD)/wheel/raw
+
 # ---------------------------------------------------------------- formatting
 
-FORMATTED = $(shell find compiler runtime tests examples benchmarks \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print 2>/dev/null)
+FORMATTED = $(shell find compiler runtime python tests examples benchmarks \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print 2>/dev/null)
 
 format:
 	@if command -v $(CLANG_FORMAT) >/dev/null; then $(CLANG_FORMAT) -i $(FORMATTED); \
@@ -228,7 +255,7 @@ DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/prelude
 install: all
 	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(LIBDIR) $(MANDIR) $(DOCDIR)
 	$(INSTALL) -m 755 $(BUILD)/fclc $(BINDIR)/fclc
-	$(INSTALL) -m 644 runtime/fcl.h compiler/fclc.h $(INCDIR)
+	$(INSTALL) -m 644 runtime/fcl.h compiler/driver/fclc.h $(INCDIR)
 	$(INSTALL) -m 644 $(BUILD)/libfcl.a $(BUILD)/libfcl.so.$(RUNTIME_ABI) $(BUILD)/libfclc.so.$(COMPILER_ABI) $(LIBDIR)
 	ln -sfn libfcl.so.$(RUNTIME_ABI) $(LIBDIR)/libfcl.so
 	ln -sfn libfclc.so.$(COMPILER_ABI) $(LIBDIR)/libfclc.so

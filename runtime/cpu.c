@@ -200,6 +200,12 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
     return context->build_options && context->identity ? FCL_OK : fclrt_no_memory(context);
 }
 
+static enum fcl_status finish_queue_c(struct fcl_context *context, void *queue) {
+    (void)context;
+    (void)queue;
+    return FCL_OK;
+}
+
 static enum fcl_status finish_c(struct fcl_context *context) {
     (void)context;
     return FCL_OK;
@@ -459,6 +465,7 @@ const struct fclrt_backend fclrt_c = {
     .open = open_c,
     .close = close_c,
     .finish = finish_c,
+    .finish_queue = finish_queue_c,
     .alloc = alloc_c,
     .free = free_c,
     .write = write_c,

@@ -278,6 +278,10 @@ static enum fcl_status synchronize(struct fcl_context *context) {
     WITH_CONTEXT(context, "cuStreamSynchronize", cuStreamSynchronize(state->stream));
 }
 
+static enum fcl_status finish_queue_cuda(struct fcl_context *context, void *queue) {
+    WITH_CONTEXT(context, "cuStreamSynchronize", cuStreamSynchronize(queue));
+}
+
 static enum fcl_status finish_cuda(struct fcl_context *context) {
     if (!((struct state *)context->state)->context)
         return FCL_OK;
@@ -644,6 +648,7 @@ const struct fclrt_backend fclrt_cuda = {
     .open = open_cuda,
     .close = close_cuda,
     .finish = finish_cuda,
+    .finish_queue = finish_queue_cuda,
     .alloc = alloc_cuda,
     .free = free_cuda,
     .write = write_cuda,

@@ -375,6 +375,10 @@ enum fcl_status fcl_finish(struct fcl_context *context) {
     return context ? context->backend->finish(context) : FCL_INVALID;
 }
 
+enum fcl_status fcl_finish_queue(struct fcl_context *context, void *queue) {
+    return context ? context->backend->finish_queue(context, queue) : FCL_INVALID;
+}
+
 // ---------------------------------------------------------------- programs and kernels
 
 const char *fcl_build_options(const struct fcl_context *context) {

@@ -147,6 +147,9 @@ const char *fcl_error(const struct fcl_context *context);
 enum fcl_status fcl_error_status(const struct fcl_context *context);
 // Waits until everything asked of the context is done.
 enum fcl_status fcl_finish(struct fcl_context *context);
+// Waits until what was asked of a queue of somebody else's is done, before memory that it writes is used here: a
+// cl_command_queue or a CUstream (NULL: the default stream) of the same device. C has none: nothing is waited for.
+enum fcl_status fcl_finish_queue(struct fcl_context *context, void *queue);
 
 // ---------------------------------------------------------------- buffers
 

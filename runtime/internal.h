@@ -103,6 +103,7 @@ struct fclrt_backend {
     enum fcl_status (*open)(struct fcl_context *context, size_t ordinal);
     void (*close)(struct fcl_context *context);
     enum fcl_status (*finish)(struct fcl_context *context);
+    enum fcl_status (*finish_queue)(struct fcl_context *context, void *queue);
 
     enum fcl_status (*alloc)(struct fcl_context *context, uint64_t bytes, union fclrt_memory *memory);
     void (*free)(struct fcl_context *context, union fclrt_memory memory);

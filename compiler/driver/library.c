@@ -1,6 +1,6 @@
 /* The compiler as a library: what fclc.h declares. */
 #define _GNU_SOURCE /* dladdr */
-#include "fclc.h"
+#include "driver/fclc.h"
 
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -10,6 +10,7 @@
 #include "driver/arguments.h"
 #include "driver/compilation.h"
 #include "driver/complaint.h"
+#include "driver/describe.h"
 #include "driver/device.h"
 #include "driver/executor.h"
 #include "driver/stack.h"
@@ -23,14 +24,11 @@ _Static_assert((int)FCLC_BOOL == (int)BASE_BOOL && (int)FCLC_F64 == (int)BASE_F6
 _Static_assert((int)FCLC_USAGE == (int)EXIT_USAGE && (int)FCLC_INTERNAL == (int)EXIT_INTERNAL,
                "fclc.h has the exit statuses");
 
-typedef VEC(struct fclc_kernel_info) kernel_infos;
-
 struct fclc_program {
     struct arena *arena;
     struct options options;
     struct compilation *c;
-    const struct core_global **globals; /* of the kernels, in the same order */
-    kernel_infos kernels;
+    struct kernel_list kernels;
 };
 
 struct fclc_kernel {
@@ -108,118 +106,9 @@ void fclc_free(char *text) { free(text); }
 
 size_t fclc_base_bytes(enum fclc_base base) { return base_size((enum base)base); }
 
-/* ---- what kernels take and give ---- */
-
-static struct fclc_type type_of(struct arena *arena, struct type *type, size_t rank) {
-    type = type_resolve(type);
-    struct type *element;
-    size_t own = value_type_rank(type, &element);
-    if (own)
-        return type_of(arena, element, own);
-    if (type->kind != TYPE_TUPLE)
-        return (struct fclc_type){
-            .kind = rank ? FCLC_ARRAY : FCLC_SCALAR, .base = (enum fclc_base)type->base, .rank = rank};
-    struct fclc_type *items = ARENA_ARRAY(arena, struct fclc_type, type->tuple.count);
-    for (size_t i = 0; i < type->tuple.count; i++)
-        items[i] = type_of(arena, type->tuple.items[i], rank);
-    return (struct fclc_type){.kind = FCLC_TUPLE, .rank = rank, .count = type->tuple.count, .items = items};
-}
-
-static const char *type_text(struct arena *arena, struct type *type) {
-    struct text text;
-    text_init(&text, arena);
-    type_print(&text, type);
-    return text_string(&text);
-}
-
-/* The beginning of the line before, or NULL. */
-static const unsigned char *line_before(const struct source *source, const unsigned char *line) {
-    if (line == source->text)
-        return NULL;
-    for (line--; line > source->text && line[-1] != '\n';)
-        line--;
-    return line;
-}
-
-static bool begins_with(const unsigned char *line, const char *word) {
-    return strncmp((const char *)line, word, strlen(word)) == 0;
-}
-
-/* The comment on the lines above a declaration, which its sig may come between; no test directives. */
-static const char *comment_above(struct arena *arena, const struct source *source, struct span span) {
-    const unsigned char *line = source->text + (span.begin - source->base), *first = NULL;
-    while (line > source->text && line[-1] != '\n')
-        line--;
-    for (const unsigned char *at = line_before(source, line); at; at = line_before(source, at)) {
-        if (!begins_with(at, "--") && (first || !begins_with(at, "sig ")))
-            break;
-        if (begins_with(at, "--"))
-            first = at;
-    }
-    struct text text;
-    text_init(&text, arena);
-    for (; first && first < line; first += strcspn((const char *)first, "\n") + 1) {
-        size_t dashes = strspn((const char *)first, "-"), length = strcspn((const char *)first, "\n");
-        const char *words = (const char *)first + dashes + strspn((const char *)first + dashes, " ");
-        if (!dashes || strncmp(words, "test ", strlen("test ")) == 0)
-            continue;
-        text_add(&text, text.length ? "\n" : "");
-        text_add_n(&text, words, (size_t)((const char *)first + length - words));
-    }
-    return text_string(&text);
-}
-
-static struct fclc_kernel_info info_of(struct fclc_program *p, const struct core_global *global) {
-    struct arena *arena = p->arena;
-    struct kernel_interface interface = kernel_interface(arena, global);
-    struct fclc_parameter *parameters = ARENA_ARRAY(arena, struct fclc_parameter, interface.count);
-    for (size_t i = 0; i < interface.count; i++)
-        parameters[i] = (struct fclc_parameter){.name = interface.names[i],
-                                                .text = type_text(arena, interface.parameters[i]),
-                                                .type = type_of(arena, interface.parameters[i], 0)};
-    struct text text;
-    text_init(&text, arena);
-    scheme_print(&text, global->scheme, false);
-    struct place place = {0};
-    place_of(p->c->sources, global->span.begin, &place);
-    return (struct fclc_kernel_info){
-        .name = global->name->text,
-        .text = text_string(&text),
-        .comment = comment_above(arena, global->source, global->span),
-        .path = global->source->path,
-        .line = place.line,
-        .parameters = parameters,
-        .parameter_count = interface.count,
-        .result = {.text = type_text(arena, interface.result), .type = type_of(arena, interface.result, 0)},
-    };
-}
-
-/* Of one name, the last is meant. */
-static bool is_hidden(const struct fclc_program *p, size_t index) {
-    const struct core_global *global = p->c->program->globals.at[index];
-    for (size_t i = index + 1; i < p->c->program->globals.count; i++) {
-        const struct core_global *later = p->c->program->globals.at[i];
-        if (later->kind == GLOBAL_KERNEL && later->source == global->source && later->name == global->name)
-            return true;
-    }
-    return false;
-}
-
-static void find_kernels(struct fclc_program *p) {
-    const struct program *program = p->c->program;
-    p->globals = ARENA_ARRAY(p->arena, const struct core_global *, program->globals.count);
-    for (size_t i = 0; i < program->globals.count; i++) {
-        const struct core_global *global = program->globals.at[i];
-        if (global->kind != GLOBAL_KERNEL || global->source != p->c->file->source || is_hidden(p, i))
-            continue;
-        p->globals[p->kernels.count] = global;
-        vec_push(p->arena, &p->kernels, info_of(p, global));
-    }
-}
-
 const struct fclc_kernel_info *fclc_kernels(const struct fclc_program *program, size_t *count) {
     *count = program->kernels.count;
-    return program->kernels.at;
+    return program->kernels.infos;
 }
 
 /* ---- programs ---- */
@@ -282,7 +171,7 @@ static enum exit_status load(void *context) {
     }
     status = compilation_check(p->c, p->options.operands[0]);
     if (status == EXIT_GOOD && compilation_is_good(p->c))
-        find_kernels(p);
+        p->kernels = describe_kernels(p->arena, p->c);
     enum exit_status found = compilation_finish(p->c);
     return status > found ? status : found;
 }
@@ -401,14 +290,14 @@ enum fclc_status fclc_open(struct fclc_kernel **kernel, struct fclc_program *pro
     if (message)
         *message = NULL;
     size_t which = 0;
-    while (which < program->kernels.count && strcmp(program->kernels.at[which].name, name) != 0)
+    while (which < program->kernels.count && strcmp(program->kernels.infos[which].name, name) != 0)
         which++;
     struct fclc_kernel *k = which < program->kernels.count ? calloc(1, sizeof *k) : NULL;
     if (!k)
         return which < program->kernels.count ? FCLC_INTERNAL : FCLC_USAGE;
     k->program = program;
-    k->global = program->globals[which];
-    k->info = &program->kernels.at[which];
+    k->global = program->kernels.globals[which];
+    k->info = &program->kernels.infos[which];
     k->arena = arena_new();
     k->context = context;
     enum fclc_status status = make_call(&program->options, message, true, open_kernel, k);

@@ -183,6 +183,7 @@ static void null_is_tolerated(void **state) {
     assert_string_equal(fcl_error(NULL), "");
     assert_null(fcl_device(NULL));
     assert_int_equal(fcl_finish(NULL), FCL_INVALID);
+    assert_int_equal(fcl_finish_queue(NULL, NULL), FCL_INVALID);
     assert_int_equal(fcl_buffer_new(NULL, 1, &buffer), FCL_INVALID);
     assert_int_equal(fcl_buffer_bytes(NULL), 0);
     assert_int_equal(fcl_write(NULL, 0, &byte, 1), FCL_INVALID);
