@@ -125,8 +125,8 @@ $(BUILD)/libfclc.so: $(BUILD)/libfclc.so.$(COMPILER_ABI)
 # Rewritten only when it would change; every object depends on it, so that another compiler or sanitiser rebuilds.
 $(BUILD)/settings: FORCE
 	@mkdir -p $(@D)
-	@echo '$(CC) $(CFLAGS) $(CPPFLAGS) $(SANITIZERS)' > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@new=$@.$$$$; echo '$(CC) $(CFLAGS) $(CPPFLAGS) $(SANITIZERS)' > $$new; \
+	    cmp -s $$new $@ && rm $$new || mv $$new $@
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/settings | $(GENERATED_HEADERS)
 	@mkdir -p $(@D)
@@ -238,10 +238,14 @@ format-check:
 
 # ---------------------------------------------------------------- installation
 
+VERSION := $(shell sed -n 's/^.define FCLC_VERSION "\(.*\)"/\1/p' compiler/driver/options.h)
+
 BINDIR  = $(DESTDIR)$(PREFIX)/bin
 DATADIR = $(DESTDIR)$(PREFIX)/share/fcl
 INCDIR  = $(DESTDIR)$(PREFIX)/include
 LIBDIR  = $(DESTDIR)$(PREFIX)/lib
+PKGDIR  = $(LIBDIR)/pkgconfig
+CMAKEDIR = $(LIBDIR)/cmake/FCL
 LIBRARY_FILES = libfcl.a libfcl.so libfcl.so.$(RUNTIME_ABI) libfclc.so libfclc.so.$(COMPILER_ABI)
 MANDIR  = $(DESTDIR)$(PREFIX)/share/man/man1
 DOCDIR  = $(DESTDIR)$(PREFIX)/share/doc/fcl
@@ -250,15 +254,20 @@ PRELUDE_FILES = $(wildcard prelude/*.fcl)
 LIB_FILES     = $(wildcard lib/*.fcl)
 # As they lie here, so that what one says of another leads there; the prelude and the library are linked to.
 DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/prelude.py benchmarks/README.md man/*.1 \
-                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.cu examples/*/*.py)
+                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.cu examples/*/*.py \
+                  $(shell find examples/host/* -type f -path '*/*/*/*'))
 
 install: all
-	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(LIBDIR) $(MANDIR) $(DOCDIR)
+	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(PKGDIR) $(CMAKEDIR) $(MANDIR) $(DOCDIR)
 	$(INSTALL) -m 755 $(BUILD)/fclc $(BINDIR)/fclc
 	$(INSTALL) -m 644 runtime/fcl.h compiler/driver/fclc.h $(INCDIR)
 	$(INSTALL) -m 644 $(BUILD)/libfcl.a $(BUILD)/libfcl.so.$(RUNTIME_ABI) $(BUILD)/libfclc.so.$(COMPILER_ABI) $(LIBDIR)
 	ln -sfn libfcl.so.$(RUNTIME_ABI) $(LIBDIR)/libfcl.so
 	ln -sfn libfclc.so.$(COMPILER_ABI) $(LIBDIR)/libfclc.so
+	sed 's/@VERSION@/$(VERSION)/' packaging/fcl.pc.in > $(PKGDIR)/fcl.pc
+	sed 's/@VERSION@/$(VERSION)/' packaging/fclc.pc.in > $(PKGDIR)/fclc.pc
+	sed 's/@VERSION@/$(VERSION)/' packaging/FCLConfigVersion.cmake.in > $(CMAKEDIR)/FCLConfigVersion.cmake
+	$(INSTALL) -m 644 packaging/FCLConfig.cmake $(CMAKEDIR)
 	$(INSTALL) -m 644 man/fclc.1 $(MANDIR)/fclc.1
 	$(if $(PRELUDE_FILES),$(INSTALL) -m 644 $(PRELUDE_FILES) $(DATADIR)/prelude)
 	$(if $(LIB_FILES),$(INSTALL) -m 644 $(LIB_FILES) $(DATADIR)/lib)
@@ -267,7 +276,8 @@ install: all
 
 uninstall:
 	rm -f $(BINDIR)/fclc $(INCDIR)/fcl.h $(INCDIR)/fclc.h $(MANDIR)/fclc.1 $(addprefix $(LIBDIR)/,$(LIBRARY_FILES))
-	rm -rf $(DATADIR) $(DOCDIR)
+	rm -f $(PKGDIR)/fcl.pc $(PKGDIR)/fclc.pc
+	rm -rf $(DATADIR) $(DOCDIR) $(CMAKEDIR)
 
 clean:
 	rm -rf $(BUILD) build-asan
