@@ -240,6 +240,11 @@ format-check:
 
 VERSION := $(shell sed -n 's/^.define FCLC_VERSION "\(.*\)"/\1/p' compiler/driver/options.h)
 
+# As fcl.h has it.
+C_OPTIONS = $(shell echo FCL_C_OPTIONS | $(CC) -E -P -Iruntime -include fcl.h - | tail -1 | tr -d '"' | tr -s ' ')
+# $(call configure,NAME,FOLDER)
+configure = sed 's/@VERSION@/$(VERSION)/; s/@C_OPTIONS@/$(C_OPTIONS)/' packaging/$(1).in > $(2)/$(1)
+
 BINDIR  = $(DESTDIR)$(PREFIX)/bin
 DATADIR = $(DESTDIR)$(PREFIX)/share/fcl
 INCDIR  = $(DESTDIR)$(PREFIX)/include
@@ -264,10 +269,10 @@ install: all
 	$(INSTALL) -m 644 $(BUILD)/libfcl.a $(BUILD)/libfcl.so.$(RUNTIME_ABI) $(BUILD)/libfclc.so.$(COMPILER_ABI) $(LIBDIR)
 	ln -sfn libfcl.so.$(RUNTIME_ABI) $(LIBDIR)/libfcl.so
 	ln -sfn libfclc.so.$(COMPILER_ABI) $(LIBDIR)/libfclc.so
-	sed 's/@VERSION@/$(VERSION)/' packaging/fcl.pc.in > $(PKGDIR)/fcl.pc
-	sed 's/@VERSION@/$(VERSION)/' packaging/fclc.pc.in > $(PKGDIR)/fclc.pc
-	sed 's/@VERSION@/$(VERSION)/' packaging/FCLConfigVersion.cmake.in > $(CMAKEDIR)/FCLConfigVersion.cmake
-	$(INSTALL) -m 644 packaging/FCLConfig.cmake $(CMAKEDIR)
+	$(call configure,fcl.pc,$(PKGDIR))
+	$(call configure,fclc.pc,$(PKGDIR))
+	$(call configure,FCLConfig.cmake,$(CMAKEDIR))
+	$(call configure,FCLConfigVersion.cmake,$(CMAKEDIR))
 	$(INSTALL) -m 644 man/fclc.1 $(MANDIR)/fclc.1
 	$(if $(PRELUDE_FILES),$(INSTALL) -m 644 $(PRELUDE_FILES) $(DATADIR)/prelude)
 	$(if $(LIB_FILES),$(INSTALL) -m 644 $(LIB_FILES) $(DATADIR)/lib)

@@ -249,8 +249,9 @@ static enum fcl_status open_device(struct fcl_context **out, const struct fcl_op
     context->build_origin = "source";
     if (!options->no_disk_cache)
         context->cache_directory = fclrt_cache_directory(options->cache_directory);
-    enum fcl_status status = found->info.problem[0] ? fclrt_fail(context, FCL_NO_BACKEND, "%s", found->info.problem)
-                                                    : context->backend->open(context, found->ordinal);
+    bool is_good = !found->info.problem[0] || (options->only_linked && found->info.backend == FCL_BACKEND_C);
+    enum fcl_status status = !is_good ? fclrt_fail(context, FCL_NO_BACKEND, "%s", found->info.problem)
+                                      : context->backend->open(context, found->ordinal);
     if (status != FCL_OK) {
         fclrt_note(error, "%s", fcl_error(context));
         fcl_close(context);
@@ -400,7 +401,8 @@ enum fcl_status fcl_build(struct fcl_context *context, const char *source, const
     uint64_t hash = fclrt_hash(FCLRT_HASH_SEED, source, strlen(source));
     hash = fclrt_hash(hash, options, strlen(options));
     for (struct fcl_program *program = context->programs; program; program = program->next) {
-        if (program->hash != hash || strcmp(program->source, source) != 0 || strcmp(program->options, options) != 0)
+        if (program->linked || program->hash != hash || strcmp(program->source, source) != 0 ||
+            strcmp(program->options, options) != 0)
             continue;
         context->build_origin = "context";
         *out = program;
@@ -420,6 +422,33 @@ enum fcl_status fcl_build(struct fcl_context *context, const char *source, const
         free_program(program);
         return status;
     }
+    program->next = context->programs;
+    context->programs = program;
+    *out = program;
+    return FCL_OK;
+}
+
+enum fcl_status fcl_link(struct fcl_context *context, const struct fcl_linked_kernel *kernels,
+                         struct fcl_program **out) {
+    if (out)
+        *out = NULL;
+    if (!context)
+        return FCL_INVALID;
+    if (!kernels || !out)
+        return fclrt_fail(context, FCL_INVALID, "fcl_link: no %s", kernels ? "place for the program" : "kernels");
+    enum fcl_status status = fcl_expect(context, FCL_BACKEND_C);
+    if (status != FCL_OK)
+        return status;
+    for (struct fcl_program *program = context->programs; program; program = program->next)
+        if (program->linked == kernels) {
+            *out = program;
+            return FCL_OK;
+        }
+    struct fcl_program *program = calloc(1, sizeof *program);
+    if (!program)
+        return fclrt_no_memory(context);
+    program->context = context;
+    program->linked = kernels;
     program->next = context->programs;
     context->programs = program;
     *out = program;

@@ -42,9 +42,10 @@ struct fcl_kernel {
 struct fcl_program {
     struct fcl_context *context;
     struct fcl_program *next;
-    uint64_t hash; // of source and options
-    char *source, *options;
-    void *handle; // CUmodule, cl_program, or dlopen's
+    uint64_t hash;                          // of source and options
+    char *source, *options;                 // NULL where it is linked:
+    const struct fcl_linked_kernel *linked; // C; or NULL
+    void *handle;                           // CUmodule, cl_program, or dlopen's
     struct fcl_kernel *kernels;
 };
 

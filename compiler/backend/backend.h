@@ -11,6 +11,7 @@ struct backend_options {
     const char *source;  /* the FCL file's name, for the head comment; NULL: none */
     const char *version; /* fclc's */
     const char *notes;   /* comments to go below the head, whole lines; NULL: none */
+    bool is_linked;      /* host functions follow in the same file */
     bool is_unoptimised; /* nothing is known of its numbers, and arithmetic goes by way of unsigned ones */
 };
 

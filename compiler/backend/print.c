@@ -284,6 +284,7 @@ void backend_print(struct text *out, enum backend_language language, const struc
     struct printer *p = ARENA_NEW(out->arena, struct printer);
     p->out = &kernels;
     p->dialect = dialect_of(language);
+    p->are_first = options->is_linked;
     struct file_needs needs = {.unoptimised = options->is_unoptimised};
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < programs[i]->kernels.count; k++) {

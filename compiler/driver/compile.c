@@ -177,13 +177,15 @@ static enum exit_status compile(struct compilation *c, const struct target_name 
                                      .programs = generated.targets.at,
                                      .count = generated.targets.count,
                                      .kernel_source = kernels,
+                                     .is_linked = c->options->ahead,
                                      .base_name = base,
                                      .source_name = c->options->operands[0],
                                      .version = FCLC_VERSION,
                                      .sources = c->sources};
-    status = write_text(c, output, kernels);
+    struct host_emitted emitted = host_emit(c->arena, &host);
+    status = write_text(c, output, emitted.file ? emitted.file : kernels);
     if (status == EXIT_GOOD && strcmp(output, "-") != 0)
-        status = write_text(c, header, host_emit_header(c->arena, &host));
+        status = write_text(c, header, emitted.header);
     if (status == EXIT_GOOD && c->options->make_dependencies && strcmp(output, "-") != 0)
         status = write_text(c, arena_printf(c->arena, "%s.d", base), dependencies(c, output, header));
     return status;
@@ -215,6 +217,9 @@ enum exit_status command_compile(struct options *options) {
         return driver_complain(options, EXIT_USAGE, "where does the output go? usage is `fclc %s`",
                                command_info[COMMAND_COMPILE].synopsis);
     if (ends_with(options->output, ".py")) {
+        if (options->ahead)
+            return driver_complain(options, EXIT_USAGE, "--ahead is for C, and -o %s is a Python module",
+                                   options->output);
         struct compilation *module = compilation_new(options);
         return finish(module, write_python(module));
     }
@@ -228,6 +233,10 @@ enum exit_status command_compile(struct options *options) {
             options, EXIT_USAGE,
             "-o %s: the name must end in .cu, .cl, .c or .py, or --target=cuda|opencl|c must be given",
             options->output);
+    if (options->ahead && target->language != BACKEND_C)
+        return driver_complain(options, EXIT_USAGE,
+                               "--ahead is for C: kernels in %s are in the header as text, which the driver compiles",
+                               host_language_name(target->language));
     if (!options_mapping_fits(options, target->name)) {
         return driver_complain(options, EXIT_USAGE, "--map=%s is not for %s", options_mapping_name(options->mapping),
                                target->name);

@@ -54,6 +54,7 @@ enum option {
     OPTION_LIMIT,
     OPTION_JSON,
     OPTION_DEPENDENCIES,
+    OPTION_AHEAD,
     OPTION_TUNING,
     OPTION_DUMP,
     OPTION_DIAGNOSTICS,
@@ -109,6 +110,8 @@ static const struct option_info {
     [OPTION_LIMIT] = {"limit", 0, "N", ON(RUN), "print so many elements of a result at most; 0: all; else 64"},
     [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST) | ON(DEVICES), "print what is found as JSON"},
     [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
+    [OPTION_AHEAD] = {"ahead", 0, NULL, ON(COMPILE),
+                      "C that is compiled with the program that calls it: OUT.c has kernels and host functions"},
     [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
     [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP), "tokens, ast, types, core, ir, ir-opt or target"},
     [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING, "the form of errors and warnings"},
@@ -260,6 +263,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_LIMIT: return number(p, name, value, 0, INT64_MAX, &o->limit);
     case OPTION_JSON: o->json = true; return true;
     case OPTION_DEPENDENCIES: o->make_dependencies = true; return true;
+    case OPTION_AHEAD: o->ahead = true; return true;
     case OPTION_TUNING:
         o->tuning = value;
         p->why = "--tuning wants the name of a file, or none";

@@ -66,6 +66,7 @@ struct options {
     bool json_diagnostics;
     bool json_is_begun;     /* diagnostics were printed: the array is open */
     bool make_dependencies; /* -M */
+    bool ahead;             /* host functions in one file with the kernels */
     bool no_prelude;
     bool all_targets;
     bool types_only;                    /* check */

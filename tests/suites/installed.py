@@ -111,6 +111,29 @@ def cases(env):
         assert "b.fcl" not in said, said
     yield Case("fcl_add_kernels: imports, options, several files", imported)
 
+    def cmake_ahead():
+        """Kernels that are compiled with the program: run where there is no compiler."""
+        tool, place = env.tool("cmake"), example()
+        folder = os.path.join(place, "cmake")
+        build = os.path.join(folder, "build")
+        for path, old, new in ((os.path.join(folder, "CMakeLists.txt"), "../sums.fcl)", "../sums.fcl AHEAD)"),
+                               (os.path.join(place, "sums.c"), "options.kind =", "options.only_linked = true;\n    options.kind =")):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            assert old in text
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text.replace(old, new))
+        env.must(tool, "-B", build, "-S", folder, "-DCMAKE_PREFIX_PATH=" + prefix())
+        said = env.must(tool, "--build", build, "--verbose")
+        assert "-ffp-contract=off" in said and "-fno-tree-slp-vectorize" in said, said
+        assert env.must(os.path.join(build, "sums"), env={"FCL_CC": "no-such-compiler"}) == SUMS
+        flags = env.must(env.tool("pkg-config"), "--variable=ahead_cflags", "fcl", env=variables())
+        assert "-O3 " in flags and "-ffp-contract=off" in flags, flags
+        edit(place)
+        env.must(tool, "--build", build)
+        assert env.must(os.path.join(build, "sums")) == "100" + SUMS[2:]
+    yield Case("fcl_add_kernels: AHEAD", cmake_ahead)
+
     def meson():
         tool = env.tool("meson")
         env.tool("ninja")

@@ -11,6 +11,7 @@ struct Options {
     no_pool: bool,
     cache_directory: *const c_char,
     queue: *mut c_void,
+    only_linked: bool,
 }
 
 const DEVICE_C: i32 = 4;
@@ -35,6 +36,7 @@ impl Sums {
             no_pool: false,
             cache_directory: ptr::null(),
             queue: ptr::null_mut(),
+            only_linked: false,
         };
         let (mut context, mut why) = (ptr::null_mut(), [0 as c_char; 1024]);
         match unsafe { fcl_open(&mut context, &options, why.as_mut_ptr(), why.len()) } {
