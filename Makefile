@@ -4,6 +4,7 @@
 #   make WERROR=1                     the same, warnings are errors
 #   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
 #   make check | demo | bench         tests, demonstration, benchmarks (bench-all: everything, for hours)
+#   make dist                         the sources as an archive
 #   make wheel                        the Python package as a file for pip
 #   make check-long                   long arrays for every function on every executor
 #   make install PREFIX=… DESTDIR=…   (what it installs finds its files by its own place)
@@ -78,14 +79,20 @@ COMPILER_ABI := 0
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
-.PHONY: all venv wheel unit-tests test-tools check check-long check-quick demo bench bench-all install uninstall format format-check clean FORCE
+.PHONY: all dist venv wheel unit-tests test-tools check check-long check-quick demo bench bench-all install uninstall format format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
 # A sanitizer is the program's, not a library's.
 SHARED := $(if $(SANITIZERS),,$(BUILD)/libfcl.so $(BUILD)/libfclc.so)
 
-all: $(BUILD)/fclc $(BUILD)/libfcl.a $(SHARED)
+COMPLETIONS := $(BUILD)/completion/bash $(BUILD)/completion/zsh $(BUILD)/completion/fish
+
+all: $(BUILD)/fclc $(BUILD)/libfcl.a $(SHARED) $(COMPLETIONS)
+
+$(BUILD)/completion/%: $(BUILD)/fclc
+	@mkdir -p $(@D)
+	$(Q)$< --completion=$* > $@
 
 # ---------------------------------------------------------------- compiler and runtime
 
@@ -252,18 +259,22 @@ LIBDIR  = $(DESTDIR)$(PREFIX)/lib
 PKGDIR  = $(LIBDIR)/pkgconfig
 CMAKEDIR = $(LIBDIR)/cmake/FCL
 LIBRARY_FILES = libfcl.a libfcl.so libfcl.so.$(RUNTIME_ABI) libfclc.so libfclc.so.$(COMPILER_ABI)
-MANDIR  = $(DESTDIR)$(PREFIX)/share/man/man1
+MANDIR  = $(DESTDIR)$(PREFIX)/share/man
+# Where bash, zsh and fish look.
+COMPLETION_bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fclc
+COMPLETION_zsh  = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fclc
+COMPLETION_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/fclc.fish
 DOCDIR  = $(DESTDIR)$(PREFIX)/share/doc/fcl
 
 PRELUDE_FILES = $(wildcard prelude/*.fcl)
 LIB_FILES     = $(wildcard lib/*.fcl)
 # As they lie here, so that what one says of another leads there; the prelude and the library are linked to.
-DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/prelude.py benchmarks/README.md man/*.1 \
+DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/*.py benchmarks/README.md man/*.? \
                   examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.cu examples/*/*.py \
                   $(shell find examples/host/* -type f -path '*/*/*/*'))
 
 install: all
-	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(PKGDIR) $(CMAKEDIR) $(MANDIR) $(DOCDIR)
+	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(PKGDIR) $(CMAKEDIR) $(DOCDIR)
 	$(INSTALL) -m 755 $(BUILD)/fclc $(BINDIR)/fclc
 	$(INSTALL) -m 644 runtime/fcl.h compiler/driver/fclc.h $(INCDIR)
 	$(INSTALL) -m 644 $(BUILD)/libfcl.a $(BUILD)/libfcl.so.$(RUNTIME_ABI) $(BUILD)/libfclc.so.$(COMPILER_ABI) $(LIBDIR)
@@ -273,14 +284,26 @@ install: all
 	$(call configure,fclc.pc,$(PKGDIR))
 	$(call configure,FCLConfig.cmake,$(CMAKEDIR))
 	$(call configure,FCLConfigVersion.cmake,$(CMAKEDIR))
-	$(INSTALL) -m 644 man/fclc.1 $(MANDIR)/fclc.1
+	for page in 1/fclc.1 3/fcl.3 5/fcl.5; do $(INSTALL) -D -m 644 man/$${page#*/} $(MANDIR)/man$$page || exit; done
+	$(INSTALL) -D -m 644 $(BUILD)/completion/bash $(COMPLETION_bash)
+	$(INSTALL) -D -m 644 $(BUILD)/completion/zsh $(COMPLETION_zsh)
+	$(INSTALL) -D -m 644 $(BUILD)/completion/fish $(COMPLETION_fish)
 	$(if $(PRELUDE_FILES),$(INSTALL) -m 644 $(PRELUDE_FILES) $(DATADIR)/prelude)
 	$(if $(LIB_FILES),$(INSTALL) -m 644 $(LIB_FILES) $(DATADIR)/lib)
 	for file in $(DOC_FILES); do $(INSTALL) -D -m $$(test -x $$file && echo 755 || echo 644) $$file $(DOCDIR)/$$file || exit; done
 	for folder in prelude lib; do ln -sfn ../../fcl/$$folder $(DOCDIR)/$$folder || exit; done
 
+# $(BUILD)/fcl-VERSION.tar.gz: the sources as they are here, committed or not, with nothing that is built.
+DIST = fcl-$(VERSION)
+dist:
+	$(Q)mkdir -p $(BUILD)
+	$(Q)git ls-files -z --cached --others --exclude-standard --deduplicate | \
+	    tar --null --files-from=- --ignore-failed-read --sort=name --transform='s|^|$(DIST)/|' -czf $(BUILD)/$(DIST).tar.gz
+	@echo $(BUILD)/$(DIST).tar.gz
+
 uninstall:
-	rm -f $(BINDIR)/fclc $(INCDIR)/fcl.h $(INCDIR)/fclc.h $(MANDIR)/fclc.1 $(addprefix $(LIBDIR)/,$(LIBRARY_FILES))
+	rm -f $(BINDIR)/fclc $(INCDIR)/fcl.h $(INCDIR)/fclc.h $(COMPLETION_bash) $(COMPLETION_zsh) $(COMPLETION_fish) \
+	    $(MANDIR)/man1/fclc.1 $(MANDIR)/man3/fcl.3 $(MANDIR)/man5/fcl.5 $(addprefix $(LIBDIR)/,$(LIBRARY_FILES))
 	rm -f $(PKGDIR)/fcl.pc $(PKGDIR)/fclc.pc
 	rm -rf $(DATADIR) $(DOCDIR) $(CMAKEDIR)
 

@@ -6,7 +6,9 @@
 #include "driver/commands.h"
 #include "driver/compilation.h"
 #include "driver/complaint.h"
+#include "driver/completion.h"
 #include "driver/stack.h"
+#include "fcl.h"
 #include "support/fatal.h"
 
 struct invocation {
@@ -24,6 +26,29 @@ static void end_in_json(void *context, const char *message) {
     exit(FATAL_EXIT_STATUS);
 }
 
+static const char *or_else(const char *text, const char *otherwise) { return text && *text ? text : otherwise; }
+
+static void print_version(struct arena *arena, const struct options *options) {
+    printf("fclc %s\n", FCLC_VERSION);
+    if (!options->verbose)
+        return;
+    const char *program = search_executable(arena), *matrix = search_library(arena, options->root, "matrix.fcl");
+    const char *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME");
+    const char *cache = caches && *caches ? arena_printf(arena, "%s/fcl", caches)
+                                          : arena_printf(arena, "%s/.cache/fcl", home ? home : "");
+    printf("program:    %s\n", or_else(program, "not known"));
+    printf("prelude:    %s\n", or_else(search_prelude(arena, options->root), "not found"));
+    printf("library:    %s\n", matrix ? path_directory(arena, matrix) : "not found");
+    printf("runtime:    %s\n", FCL_RUNTIME_VERSION);
+    printf("cache:      %s\n", cache);
+    printf("C compiler: %s\n", or_else(getenv("FCL_CC"), "cc"));
+#if defined __clang__
+    printf("built by:   %s\n", __VERSION__);
+#elif defined __GNUC__
+    printf("built by:   GCC %s\n", __VERSION__);
+#endif
+}
+
 static enum exit_status invoke(struct arena *arena, const struct invocation *invocation, size_t stack_bytes,
                                struct options *options) {
     const char *why;
@@ -36,7 +61,11 @@ static enum exit_status invoke(struct arena *arena, const struct invocation *inv
     options->stack_bytes = stack_bytes;
     options->root = search_root(arena, search_executable(arena));
     if (options->only_version) {
-        printf("fclc %s\n", FCLC_VERSION);
+        print_version(arena, options);
+        return EXIT_GOOD;
+    }
+    if (options->completion) {
+        completion_print(stdout, options->completion);
         return EXIT_GOOD;
     }
     if (options->only_help) {

@@ -28,6 +28,7 @@ const struct command_info command_info[COMMAND_COUNT] = {
 enum option {
     OPTION_HELP,
     OPTION_VERSION,
+    OPTION_COMPLETION,
     OPTION_OUTPUT,
     OPTION_TARGET,
     OPTION_ALL_TARGETS,
@@ -71,15 +72,12 @@ enum {
     MAKING = GENERATING | ON(TUNE),
 };
 
-static const struct option_info {
-    const char *name;     /* without the dashes */
-    char letter;          /* 0: none */
-    const char *argument; /* NULL: none */
-    unsigned commands;
-    const char *help;
-} option_info[OPTION_COUNT] = {
+static const struct option_info option_info[OPTION_COUNT] = {
     [OPTION_HELP] = {"help", 'h', NULL, EVERYWHERE, "print this, and do nothing else"},
-    [OPTION_VERSION] = {"version", 0, NULL, EVERYWHERE, "print the version, and do nothing else"},
+    [OPTION_VERSION] = {"version", 0, NULL, EVERYWHERE,
+                        "print the version, with --verbose also where things are, and do nothing else"},
+    [OPTION_COMPLETION] = {"completion", 0, "bash|zsh|fish", ON(COMPILE),
+                           "print what a shell completes this command by, and do nothing else"},
     [OPTION_OUTPUT] = {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DUMP),
                        "where the output goes; for run a .npy file for the result"},
     [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES),
@@ -122,6 +120,46 @@ static const struct option_info {
 
 static const char *const targets[] = {"cuda", "opencl", "c", "interp"};
 static const char *const stages[] = {"tokens", "ast", "types", "core", "ir", "ir-opt", "target"};
+static const char *const shells[] = {"bash", "zsh", "fish"};
+
+const struct option_info *options_info(size_t *count) {
+    *count = OPTION_COUNT;
+    return option_info;
+}
+
+/* `a|b`, of which a word in capitals stands for any. */
+static size_t split_choices(struct arena *arena, const char *text, const char ***choices) {
+    size_t count = 0;
+    *choices = ARENA_ARRAY(arena, const char *, strlen(text));
+    for (size_t length; *text; text += length + (text[length] == '|')) {
+        length = strcspn(text, "|");
+        if (!isupper((unsigned char)*text) &&
+            !strpbrk(arena_strndup(arena, text, length), "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+            (*choices)[count++] = arena_strndup(arena, text, length);
+    }
+    return count;
+}
+
+const char *const *options_choices(struct arena *arena, const struct option_info *info, size_t *count) {
+    *count = 0;
+    if (!info->argument)
+        return NULL;
+    if (info == &option_info[OPTION_TARGET]) {
+        *count = sizeof targets / sizeof *targets;
+        return targets;
+    }
+    if (info == &option_info[OPTION_DUMP]) {
+        *count = sizeof stages / sizeof *stages;
+        return stages;
+    }
+    const char **choices;
+    *count = split_choices(arena, info->argument, &choices);
+    return choices;
+}
+
+bool options_takes_file(const struct option_info *info) {
+    return info->argument && strncmp(info->argument, "FILE", strlen("FILE")) == 0;
+}
 
 /* ---- parsing ---- */
 
@@ -224,6 +262,9 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     switch (option) {
     case OPTION_HELP: o->only_help = true; return true;
     case OPTION_VERSION: o->only_version = true; return true;
+    case OPTION_COMPLETION:
+        o->completion = value;
+        return one_of(p, name, value, shells, sizeof shells / sizeof *shells);
     case OPTION_OUTPUT: o->output = value; return true;
     case OPTION_TARGET: o->target = value; return one_of(p, name, value, targets, sizeof targets / sizeof *targets);
     case OPTION_ALL_TARGETS: o->all_targets = true; return true;
@@ -451,7 +492,7 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
     }
     options->operands = operands.at + first;
     options->operand_count = operands.count - first;
-    if (options->only_help || options->only_version)
+    if (options->only_help || options->only_version || options->completion)
         return true;
     if (!check_operands(&p)) {
         *why = p.why;

@@ -29,6 +29,17 @@ def cases(env):
             env.must("make", "-j2", "BUILD=" + env.tmp(), "CC=" + compiler, "WERROR=1", "OPTIMISE=-O1", timeout=600)
         yield Case(f"builds with {compiler}, warnings are errors", builds, alone=True)
 
+    def unpacked():
+        """The sources as `make dist` packs them, alone."""
+        if env.run(env.tool("git"), "rev-parse", "--git-dir").returncode:
+            return env.root  # these are it
+        archive = env.must("make", "-s", "BUILD=" + env.tmp(), "dist").strip()
+        place = env.tmp()
+        env.must("tar", "-xzf", archive, "-C", place)
+        name, = os.listdir(place)
+        assert archive.endswith(f"/{name}.tar.gz"), archive
+        return os.path.join(place, name)
+
     def uses_library(root, program):
         """The compiler as a library finds its prelude by its own place, whoever uses it."""
         usr = os.path.join(root, "usr")
@@ -44,9 +55,9 @@ def cases(env):
     def installed():
         root = env.tmp()
         place = ["DESTDIR=" + root, "PREFIX=/usr"]
-        build = "BUILD=" + env.tmp()
-        env.must("make", "-j2", build, "OPTIMISE=-O1", timeout=600)
-        said = env.must("make", build, "OPTIMISE=-O1", *place, "install", timeout=600)
+        sources, build = unpacked(), "BUILD=build"
+        env.must("make", "-j2", build, "OPTIMISE=-O1", cwd=sources, timeout=600)
+        said = env.must("make", build, "OPTIMISE=-O1", *place, "install", cwd=sources, timeout=600)
         assert " CC " not in said and "LINK" not in said, "installing builds anew:\n" + said
         fclc = os.path.join(root, "usr", "bin", "fclc")
         program = os.path.join(env.tmp(), "program.fcl")
@@ -56,12 +67,14 @@ def cases(env):
         assert got == "[3,2,1]\n", got
         assert env.must(fclc, "explain", "E0101", cwd="/").startswith("## E0101 "), "its page is not found"
         for name in ("include/fcl.h", "include/fclc.h", "lib/libfcl.a", "lib/libfcl.so", "lib/libfclc.so",
-                     "share/man/man1/fclc.1"):
+                     "share/man/man1/fclc.1", "share/man/man3/fcl.3", "share/man/man5/fcl.5",
+                     "share/bash-completion/completions/fclc", "share/zsh/site-functions/_fclc",
+                     "share/fish/vendor_completions.d/fclc.fish"):
             assert os.path.exists(os.path.join(root, "usr", name)), f"{name} is not installed"
         uses_library(root, program)
         broken = broken_links(os.path.join(root, "usr", "share", "doc", "fcl"))
         assert not broken, f"installed documents lead nowhere: {broken}"
-        env.must("make", build, "OPTIMISE=-O1", *place, "uninstall")
+        env.must("make", build, "OPTIMISE=-O1", *place, "uninstall", cwd=sources)
         left = [os.path.join(folder, name) for folder, _, names in os.walk(root) for name in names]
         assert not left, f"uninstall left {left}"
-    yield Case("make install, and uninstall", installed, alone=True)
+    yield Case("make dist; make install from it, and uninstall", installed, alone=True)
