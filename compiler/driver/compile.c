@@ -263,6 +263,23 @@ void check_later_stages(struct compilation *c) {
         (void)generate_check(requests, count); /* its answer is among the diagnostics */
 }
 
+const char *text_for_target(struct compilation *c, struct arena *arena, const char *target,
+                            const struct core_global *only, struct diagnostics *diagnostics) {
+    const struct target_name *found = NULL;
+    for (size_t i = 0; i < TARGETS; i++)
+        if (strcmp(target, target_names[i].name) == 0 && options_mapping_fits(c->options, target))
+            found = &target_names[i];
+    if (!found)
+        return NULL;
+    struct generate_request request = request_of(c, found);
+    struct generated generated = {0};
+    request.arena = arena;
+    request.diagnostics = diagnostics;
+    request.only = only ? &only : NULL;
+    request.only_count = only != NULL;
+    return generate(&request, &generated) ? generate_text(&request, &generated, c->file->source->path) : NULL;
+}
+
 /* ---- dumps ---- */
 
 enum exit_status dump_later_stage(struct compilation *c, struct text *out) {

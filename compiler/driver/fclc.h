@@ -1,5 +1,5 @@
 // The compiler as a library: programs from files or text to checked kernels, which run on the runtime's contexts or in the
-// reference interpreter, or become source text.
+// reference interpreter, or become text for a target.
 //
 // Errors. Functions that can fail return an enum fclc_status, which is the command's exit status, and what fclc would print
 // in *message: a string for fclc_free, or NULL where there is nothing to say. Warnings are there, too, when all went well.
@@ -52,6 +52,11 @@ enum fclc_status fclc_load(struct fclc_program **program, const struct fclc_file
 void fclc_unload(struct fclc_program *program);
 // The device that the options ask for by --target: of it a context is to be opened. *runs is false for the interpreter.
 enum fcl_device_kind fclc_device_kind(const struct fclc_program *program, bool *runs);
+
+// The device code that `fclc -o` writes, of a kernel, or with NULL of all, for "cuda", "opencl" or "c": in *text, for
+// fclc_free. The program's options hold, but for its target.
+enum fclc_status fclc_text(struct fclc_program *program, const char *kernel, const char *target, char **text,
+                           char **message);
 
 // ---------------------------------------------------------------- what a kernel takes and gives
 

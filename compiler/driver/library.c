@@ -13,6 +13,7 @@
 #include "driver/describe.h"
 #include "driver/device.h"
 #include "driver/executor.h"
+#include "driver/later_stages.h"
 #include "driver/stack.h"
 #include "host/execute.h"
 #include "interp/interp.h"
@@ -210,6 +211,50 @@ enum fcl_device_kind fclc_device_kind(const struct fclc_program *program, bool *
     return kind;
 }
 
+static const struct core_global *kernel_named(const struct fclc_program *program, const char *name, size_t *which) {
+    for (*which = 0; *which < program->kernels.count; ++*which)
+        if (strcmp(program->kernels.infos[*which].name, name) == 0)
+            return program->kernels.globals[*which];
+    return NULL;
+}
+
+struct text_job {
+    struct fclc_program *program;
+    const struct core_global *kernel;
+    const char *target;
+    char **text;
+};
+
+static enum exit_status make_text(void *context) {
+    const struct text_job *job = context;
+    struct compilation *c = job->program->c;
+    struct arena *arena = arena_new();
+    struct diagnostics *diagnostics = diagnostics_new(arena, c->sources);
+    const char *text = text_for_target(c, arena, job->target, job->kernel, diagnostics);
+    enum exit_status status = text ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
+    if (!text && !diag_error_count(diagnostics))
+        status = driver_complain(&job->program->options, EXIT_USAGE,
+                                 "kernels become text for cuda, opencl or c, by a mapping that fits, not for %s",
+                                 job->target);
+    compilation_print_diagnostics(c, diagnostics);
+    if (text && !(*job->text = strdup(text)))
+        status = EXIT_INTERNAL;
+    arena_free(arena);
+    return status;
+}
+
+enum fclc_status fclc_text(struct fclc_program *program, const char *kernel, const char *target, char **text,
+                           char **message) {
+    size_t which;
+    struct text_job job = {.program = program, .target = target, .text = text};
+    *text = NULL;
+    if (message)
+        *message = NULL;
+    if (kernel && !(job.kernel = kernel_named(program, kernel, &which)))
+        return FCLC_USAGE;
+    return make_call(&program->options, message, true, make_text, &job);
+}
+
 /* ---- kernels ---- */
 
 static void add_parts(const struct fclc_type *type, const struct fclc_type **parts, size_t *count) {
@@ -289,14 +334,13 @@ enum fclc_status fclc_open(struct fclc_kernel **kernel, struct fclc_program *pro
     *kernel = NULL;
     if (message)
         *message = NULL;
-    size_t which = 0;
-    while (which < program->kernels.count && strcmp(program->kernels.infos[which].name, name) != 0)
-        which++;
-    struct fclc_kernel *k = which < program->kernels.count ? calloc(1, sizeof *k) : NULL;
+    size_t which;
+    const struct core_global *global = kernel_named(program, name, &which);
+    struct fclc_kernel *k = global ? calloc(1, sizeof *k) : NULL;
     if (!k)
-        return which < program->kernels.count ? FCLC_INTERNAL : FCLC_USAGE;
+        return global ? FCLC_INTERNAL : FCLC_USAGE;
     k->program = program;
-    k->global = program->kernels.globals[which];
+    k->global = global;
     k->info = &program->kernels.infos[which];
     k->arena = arena_new();
     k->context = context;

@@ -118,6 +118,10 @@ class Kernel(_core.Kernel):
         """The type of the result as FCL writes it."""
         return self._result[0]
 
+    def code(self, target: str) -> str:
+        """Its device code for "cuda", "opencl" or "c", as `fclc -o` writes it."""
+        return self._program._inner.text(self.__name__, target)
+
     def _variant(self, options: dict[str, Any]) -> Kernel:
         return self._program.with_options(**options)[self.__name__]
 
@@ -136,6 +140,7 @@ class Program:
         inner = _core.Program(self._files, words)
         if inner.target is not None:
             inner.use(chosen if chosen is not None else device(inner.target))
+        self._inner = inner
         self._kernels: dict[str, Kernel] = {}
         for description in inner.kernels:
             kernel = Kernel(self, inner, description)
@@ -148,6 +153,10 @@ class Program:
     def kernels(self) -> dict[str, Kernel]:
         """The kernels by their names, in the order of the source."""
         return dict(self._kernels)
+
+    def code(self, target: str) -> str:
+        """The device code of all kernels for "cuda", "opencl" or "c", as `fclc -o` writes it."""
+        return self._inner.text(None, target)
 
     def __getitem__(self, name: str) -> Kernel:
         return self._kernels[name]

@@ -722,12 +722,33 @@ static PyObject *program_use(PyObject *object, PyObject *device) {
     Py_RETURN_NONE;
 }
 
+static PyObject *program_text(PyObject *object, PyObject *args) {
+    struct program *self = (struct program *)object;
+    const char *kernel, *target;
+    if (!PyArg_ParseTuple(args, "zs:text", &kernel, &target))
+        return NULL;
+    char *text = NULL, *message = NULL;
+    enum fclc_status status;
+    guard_enter(program_guard(self));
+    Py_BEGIN_ALLOW_THREADS status = fclc_text(self->program, kernel, target, &text, &message);
+    Py_END_ALLOW_THREADS guard_leave(program_guard(self));
+    PyObject *result = NULL;
+    if (take_message(status, message) == 0)
+        result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    fclc_free(text);
+    return result;
+}
+
 static PyGetSetDef program_fields[] = {
     {"kernels", program_kernels, NULL, NULL, NULL},
     {"target", program_target, NULL, NULL, NULL},
     {0},
 };
-static PyMethodDef program_methods[] = {{"use", program_use, METH_O, "Run on that Device."}, {0}};
+static PyMethodDef program_methods[] = {
+    {"use", program_use, METH_O, "Run on that Device."},
+    {"text", program_text, METH_VARARGS, "text(kernel or None, target)"},
+    {0},
+};
 static PyType_Slot program_slots[] = {
     {Py_tp_new, program_new},
     {Py_tp_dealloc, program_free},

@@ -69,7 +69,6 @@ static void fetch(struct fclc_value *value, void *to, size_t bytes) {
 static void run_both(struct fclc_program *program, struct fcl_context *context) {
     struct fclc_kernel *plus, *both;
     assert_true(fclc_open(&plus, program, "plus", context, NULL) == FCLC_GOOD);
-    assert_true(fclc_open(&both, program, "both", context, NULL) == FCLC_GOOD);
     assert_true(fclc_open(&both, program, "neither", context, NULL) == FCLC_USAGE && !both);
     assert_true(fclc_open(&both, program, "both", context, NULL) == FCLC_GOOD);
     size_t arguments, results;
@@ -128,6 +127,19 @@ static void errors(void **state) {
     assert_true(fclc_load(&program, &wrong, 1, NULL, 0, &message) == FCLC_WRONG && !program);
     assert_true(strncmp(message, "wrong.fcl:1:22: error[E", strlen("wrong.fcl:1:22: error[E")) == 0);
     fclc_free(message);
+    program = load(NULL, 0);
+    char *device_code;
+    assert_true(fclc_text(program, "plus", "cuda", &device_code, &message) == FCLC_GOOD && !message);
+    assert_true(strstr(device_code, "__global__") && strstr(device_code, "plus") && !strstr(device_code, "both"));
+    fclc_free(device_code);
+    assert_true(fclc_text(program, NULL, "opencl", &device_code, NULL) == FCLC_GOOD);
+    assert_true(strstr(device_code, "kernel void") && strstr(device_code, "both"));
+    fclc_free(device_code);
+    assert_true(fclc_text(program, NULL, "metal", &device_code, &message) == FCLC_USAGE && !device_code);
+    assert_true(strstr(message, "not for metal"));
+    fclc_free(message);
+    assert_true(fclc_text(program, "neither", "c", &device_code, NULL) == FCLC_USAGE);
+    fclc_unload(program);
     const struct fclc_file absent = {"absent.fcl", NULL, 0};
     assert_true(fclc_load(&program, &absent, 1, NULL, 0, &message) == FCLC_USAGE);
     assert_true(strstr(message, "absent.fcl"));
