@@ -290,6 +290,7 @@ install: all
 	$(INSTALL) -D -m 644 $(BUILD)/completion/fish $(COMPLETION_fish)
 	$(if $(PRELUDE_FILES),$(INSTALL) -m 644 $(PRELUDE_FILES) $(DATADIR)/prelude)
 	$(if $(LIB_FILES),$(INSTALL) -m 644 $(LIB_FILES) $(DATADIR)/lib)
+	$(if $(DESTDIR),,$(if $(filter /usr /usr/local,$(PREFIX)),ldconfig || true))
 	for file in $(DOC_FILES); do $(INSTALL) -D -m $$(test -x $$file && echo 755 || echo 644) $$file $(DOCDIR)/$$file || exit; done
 	for folder in prelude lib; do ln -sfn ../../fcl/$$folder $(DOCDIR)/$$folder || exit; done
 
