@@ -127,7 +127,7 @@ struct fcl_options {
     // FCL_DEVICE_OPENCL… a cl_command_queue that works in order (with profiling where `profile` is set), with FCL_DEVICE_CUDA a
     // CUstream (cudaStream_t) of the thread's current CUDA context. The device is the queue's. For C it is an error.
     void *queue;
-    bool only_linked; // nothing is built, all kernels come by fcl_link: C needs no compiler then
+    bool only_linked; // nothing is built, all kernels come by fcl_link…: C needs no compiler then, and CUDA no NVRTC
 };
 
 // The first device that works, no profiling, both caches.
@@ -207,6 +207,9 @@ struct fcl_linked_kernel {
 // The same array gives the same program again.
 enum fcl_status fcl_link(struct fcl_context *context, const struct fcl_linked_kernel *kernels,
                          struct fcl_program **program);
+// The same for CUDA: what nvcc has made of them, as PTX, a cubin or a fatbin. It is copied. The same address gives the same
+// program again.
+enum fcl_status fcl_link_image(struct fcl_context *context, const void *image, struct fcl_program **program);
 // How GCC and Clang are to compile kernels in C: as fcl_build does. Floating-point results depend on it.
 #define FCL_C_OPTIONS                                                                                                  \
     "-O3 -march=native -fopenmp-simd -DFCL_OPENMP_SIMD -fno-math-errno -fno-trapping-math -ffp-contract=off "          \

@@ -218,7 +218,7 @@ enum exit_status command_compile(struct options *options) {
                                command_info[COMMAND_COMPILE].synopsis);
     if (ends_with(options->output, ".py")) {
         if (options->ahead)
-            return driver_complain(options, EXIT_USAGE, "--ahead is for C, and -o %s is a Python module",
+            return driver_complain(options, EXIT_USAGE, "--ahead is for C and CUDA, and -o %s is a Python module",
                                    options->output);
         struct compilation *module = compilation_new(options);
         return finish(module, write_python(module));
@@ -233,10 +233,10 @@ enum exit_status command_compile(struct options *options) {
             options, EXIT_USAGE,
             "-o %s: the name must end in .cu, .cl, .c or .py, or --target=cuda|opencl|c must be given",
             options->output);
-    if (options->ahead && target->language != BACKEND_C)
+    if (options->ahead && target->language == BACKEND_OPENCL)
         return driver_complain(options, EXIT_USAGE,
-                               "--ahead is for C: kernels in %s are in the header as text, which the driver compiles",
-                               host_language_name(target->language));
+                               "--ahead is for C and CUDA: OpenCL kernels are in the header as text, and the driver "
+                               "compiles them");
     if (!options_mapping_fits(options, target->name)) {
         return driver_complain(options, EXIT_USAGE, "--map=%s is not for %s", options_mapping_name(options->mapping),
                                target->name);

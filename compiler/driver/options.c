@@ -109,7 +109,7 @@ static const struct option_info option_info[OPTION_COUNT] = {
     [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST) | ON(DEVICES), "print what is found as JSON"},
     [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
     [OPTION_AHEAD] = {"ahead", 0, NULL, ON(COMPILE),
-                      "C that is compiled with the program that calls it: OUT.c has kernels and host functions"},
+                      "kernels are compiled with the program that calls them: OUT.c, or by nvcc OUT.cu"},
     [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
     [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP), "tokens, ast, types, core, ir, ir-opt or target"},
     [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING, "the form of errors and warnings"},

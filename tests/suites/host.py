@@ -87,11 +87,32 @@ def cases(env):
         assert ahead("examples/host/sums.fcl", "examples/host/sums.c") == "10: 1 3 6 10\n"
     yield Case("--ahead: examples/host/sums.c", ahead_sums)
 
-    def only_ahead_for_c():
-        for output, said in (("k.cl", "--ahead is for C"), ("k.cu", "--ahead is for C"), ("k.py", "--ahead is for C")):
+    def ahead_cuda():
+        """PTX by nvcc in the program, on the processor of PTX; there is no NVRTC."""
+        nvcc, variables, folder = env.tool("nvcc"), env.ptx_processor(FCL_LIBNVRTC="/absent.so"), env.tmp()
+        env.must(env.fclc, "--ahead", "examples/host/sums.fcl", "-o", os.path.join(folder, "sums.cu"))
+        env.must(nvcc, "-ptx", "--fmad=false", "-arch=sm_90", "sums.cu", "-o", "sums.ptx", cwd=folder)
+        with open(os.path.join(folder, "sums.ptx"), "rb") as file:
+            image = ", ".join(str(byte) for byte in file.read())
+        with open(os.path.join(folder, "sums_image.h"), "w", encoding="utf-8") as file:
+            file.write(f"static const unsigned char sums_image[] = {{{image}, 0}};\n")
+        with open(env.path("examples", "host", "sums.c"), encoding="utf-8") as file:
+            text = file.read().replace("FCL_DEVICE_C;", "FCL_DEVICE_CUDA; options.only_linked = true;")
+        source, program = os.path.join(folder, "sums.c"), os.path.join(folder, "program")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("#define SUMS_IMPLEMENTATION\n" + text)
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", source, *links, "-o",
+                 program)
+        assert env.must(program, env=variables) == "10: 1 3 6 10\n"
+        assert "FCL_LIBNVRTC" in env.run(env.fclc, "run", "--target=cuda", "examples/host/sums.fcl", "total", "[1]",
+                                         env=variables).stderr  # it is not there, indeed
+    yield Case("--ahead: CUDA", ahead_cuda)
+
+    def only_ahead_for_some():
+        for output in ("k.cl", "k.py"):
             done = env.run(env.fclc, "--ahead", "examples/host/sums.fcl", "-o", os.path.join(env.tmp(), output))
-            assert done.returncode == 2 and said in done.stderr, done.stderr
-    yield Case("--ahead for others", only_ahead_for_c)
+            assert done.returncode == 2 and "--ahead is for C and CUDA" in done.stderr, done.stderr
+    yield Case("--ahead for others", only_ahead_for_some)
 
     for path in ("examples/linear/linear.fcl", "examples/sorting/sorting.fcl", "tests/run/names.fcl",
                  "tests/run/force_up_to.fcl", "tests/run/programs.fcl"):

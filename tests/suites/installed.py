@@ -134,6 +134,24 @@ def cases(env):
         assert env.must(os.path.join(build, "sums")) == "100" + SUMS[2:]
     yield Case("fcl_add_kernels: AHEAD", cmake_ahead)
 
+    def cmake_cuda():
+        """nvcc makes a fatbin of the kernels, and the program is linked; no device is there to run it on."""
+        tool, place = env.tool("cmake"), example()
+        env.tool("nvcc")
+        folder = os.path.join(place, "cmake")
+        path = os.path.join(folder, "CMakeLists.txt")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("../sums.fcl)", "../sums.fcl LANGUAGE cuda AHEAD)"))
+        build = os.path.join(folder, "build")
+        env.must(tool, "-B", build, "-S", folder, "-DCMAKE_PREFIX_PATH=" + prefix(), "-DFCL_CUDA_ARCH=sm_90")
+        env.must(tool, "--build", build, timeout=300)
+        names = env.must("nm", os.path.join(build, "sums"))
+        assert " sums_image\n" in names and "sums_source" not in names, names
+        assert "Compiling" not in env.must(tool, "--build", build)
+    yield Case("fcl_add_kernels: AHEAD for CUDA", cmake_cuda)
+
     def meson():
         tool = env.tool("meson")
         env.tool("ninja")

@@ -521,6 +521,13 @@ static void kernels_are_linked(void **state) {
     struct fcl_program *program, *again;
     assert_int_equal(fcl_link(context, NULL, &program), FCL_INVALID);
     assert_int_equal(fcl_link(NULL, kernels, &program), FCL_INVALID);
+    assert_int_equal(fcl_link_image(context, NULL, &program), FCL_INVALID);
+    assert_int_equal(fcl_link_image(NULL, kernels, &program), FCL_INVALID);
+    if (language->kind != FCL_DEVICE_CUDA)
+        assert_int_equal(fcl_link_image(context, kernels, &program), FCL_INVALID);
+    else
+        assert_int_equal(fcl_link_image(context, "no image", &program), FCL_BUILD_FAILED);
+    assert_null(program);
     if (!is_c) {
         assert_int_equal(fcl_link(context, kernels, &program), FCL_INVALID);
         assert_null(program);
