@@ -6,7 +6,8 @@
 #   make check | demo | bench         tests, demonstration, benchmarks (bench-all: everything, for hours)
 #   make dist                         the sources as an archive
 #   make wheel                        the Python package as a file for pip
-#   make check-long                   long arrays for every function on every executor
+#   make check-long                   all tests, also those that take too long for check: hours
+#   make opencl2                      installs a second OpenCL, for the suite of that name
 #   make install PREFIX=… DESTDIR=…   (what it installs finds its files by its own place)
 #
 # Sources are discovered, so a new file under compiler/, runtime/ or tests/unit/ needs no change here.
@@ -62,7 +63,8 @@ PARSER           := $(wildcard compiler/syntax/parser.y)
 UNIT_SOURCES     := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_SHARED      := $(filter-out $(UNIT_SOURCES),$(sort $(wildcard tests/unit/*.c)))
 
-GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c) $(BUILD)/gen/errors_page.c
+GENERATED := $(if $(LEXER),$(BUILD)/gen/lexer.c) $(if $(PARSER),$(BUILD)/gen/parser.c) $(BUILD)/gen/errors_page.c \
+             $(BUILD)/gen/new_files.c
 GENERATED_HEADERS := $(if $(PARSER),$(BUILD)/gen/parser.h)
 
 COMPILER_OBJECTS  := $(COMPILER_SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -79,7 +81,8 @@ COMPILER_ABI := 0
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
-.PHONY: all dist venv wheel unit-tests test-tools check check-long check-quick demo bench bench-all install uninstall format format-check clean FORCE
+.PHONY: all dist venv wheel unit-tests test-tools opencl2 check check-long check-quick demo bench bench-all install uninstall format \
+    format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -162,6 +165,16 @@ $(BUILD)/gen/errors_page.c: docs/errors.md
 	$(Q){ echo '#include "driver/errors_page.h"'; echo 'const char *const errors_page[] = {'; \
 	    sed 's/[\\"?]/\\&/g; s/.*/"&",/' $<; echo '0};'; } > $@
 
+# The files of `fclc new`, each a name and a text.
+NEW_FILES := $(sort $(wildcard compiler/driver/new/*.in compiler/driver/new/.*.in))
+
+$(BUILD)/gen/new_files.c: $(NEW_FILES)
+	@mkdir -p $(@D)
+	$(call say,FILES,$@)
+	$(Q){ echo '#include "driver/new_files.h"'; echo 'const struct new_file new_files[] = {'; \
+	    for file in $^; do name=$${file##*/}; echo "{\"$${name%.in}\","; \
+	        sed 's/[\\"?]/\\&/g; s/.*/"&\\n"/' $$file; echo '},'; done; echo '{0}};'; } > $@
+
 # ---------------------------------------------------------------- tests
 
 unit-tests: $(UNIT_PROGRAMS)
@@ -182,6 +195,10 @@ $(BUILD)/tests/libcudasim.so: $(CUDASIM_SOURCES) $(CUDASIM_HEADERS)
 	$(call say,CXX  ,$@)
 	$(Q)$(CXX) -std=c++17 -Wall -Wextra -O2 -g -fPIC -shared -DCUDASIM_HEADER='"$(CURDIR)/tests/cudasim/cuda_sim.h"' -o $@ $(CUDASIM_SOURCES) -ldl
 
+# A second OpenCL for the suite opencl2, Intel's for processors, from PyPI: 260 MB, 830 MB unpacked.
+opencl2:
+	@PYTHON='$(PYTHON)' sh tests/support/install-opencl2 $(BUILD)/opencl2
+
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # Builds both trees with warnings as errors, then runs every suite; ends with `N passed, N failed, N skipped`.
@@ -190,9 +207,12 @@ check:
 	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g' all unit-tests
 	@$(PYTHON) tests/support/check --build $(BUILD) --sanitized build-asan
 
-# What is too slow for `check`: a million elements for every function of the prelude and the library on every executor.
-check-long: all test-tools
-	@$(PYTHON) tests/support/check --build $(BUILD) --long --suite differential --suite lengths
+# Everything, also what is too slow for `check`: every program on every executor, unoptimised, optimised and under oclgrind, a
+# million elements for every function of the prelude and the library. Some hours.
+check-long:
+	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 all unit-tests test-tools
+	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g' all unit-tests
+	@$(PYTHON) tests/support/check --build $(BUILD) --sanitized build-asan --long
 
 # The normal build only, for the time between two edits. SUITE=name and CASE=pattern choose.
 check-quick: all unit-tests test-tools

@@ -414,6 +414,7 @@ static void print_choice(struct printer *p, const struct target_expr *expr, enum
 }
 
 static void print_reciprocal_root(struct printer *p, const struct target_expr *expr, enum precedence least) {
+    p->has_reciprocal_roots = true;
     if (p->dialect->has_rsqrt) {
         print_math(p, "rsqrt", expr);
         return;
@@ -672,7 +673,13 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
         return;
     case TARGET_EXPR_VARIABLE: text_add(p->out, expr->variable->name); return;
     case TARGET_EXPR_OPERATION: print_operation(p, expr, least); return;
-    case TARGET_EXPR_ELEMENT: print_element(p, expr->array, expr->operands[0], expr->is_volatile); return;
+    case TARGET_EXPR_ELEMENT:
+        if (expr->is_guarded && p->dialect->guarded)
+            text_printf(p->out, "%s(", p->dialect->guarded);
+        print_element(p, expr->array, expr->operands[0], expr->is_volatile);
+        if (expr->is_guarded && p->dialect->guarded)
+            text_add(p->out, ")");
+        return;
     case TARGET_EXPR_HARDWARE: {
         const struct spelling *spelling = &p->dialect->hardware[expr->hardware];
         open_if(p, spelling->precedence < least);

@@ -1,6 +1,47 @@
 /* OpenCL C 1.2, for both mappings. */
 #include "backend/print.h"
 
+#include <stddef.h>
+
+/* note [OpenCL quirks]
+   What a compiler gets wrong, or has rules of its own for, is mended by a macro, which does nothing
+   elsewhere. */
+struct quirk {
+    size_t need;                 /* of struct file_needs */
+    const char *guard;           /* which compiler: a condition of the preprocessor */
+    const char *macro;           /* with its parameters */
+    const char *there, *nowhere; /* what it stands for with that compiler, and with others; NULL: they have it */
+    const char *why;             /* and where it was seen */
+};
+
+#define POCL "defined POCL_DEVICE_ADDRESS_BITS"
+#define INTEL "defined __INTEL_LLVM_COMPILER"
+
+/* Each has a program that fails without it: tests/run/block_branches.fcl and steps.fcl,
+   float_rules.fcl, prelude_levels.fcl; examples/nbody. */
+static const struct quirk quirks[] = {
+    {offsetof(struct file_needs, as_written), POCL, "FCL_AS_WRITTEN", "__attribute__((noinline, optnone))", "",
+     "PoCL 3.1 optimises such a kernel wrongly"},
+    {offsetof(struct file_needs, ordered_loops), INTEL, "FCL_IN_ORDER", "_Pragma(\"clang loop vectorize(disable)\")",
+     "", "Intel's 2026.2 would add up floats in another order"},
+    {offsetof(struct file_needs, guarded), INTEL, "FCL_GUARDED(x)", "(*(volatile __typeof__(x) *)&(x))", "x",
+     "Intel's 2026.2 loads in vain what is guarded"},
+    {offsetof(struct file_needs, reciprocal_roots), INTEL, "rsqrt(x)", "(1 / sqrt(x))", NULL,
+     "Intel's 2026.2 has two, which differ: of one number and of vectors"},
+};
+
+static void print_quirks(struct text *out, const struct file_needs *needs) {
+    for (size_t i = 0; i < sizeof quirks / sizeof *quirks; i++) {
+        const struct quirk *quirk = &quirks[i];
+        if (!*(const bool *)((const char *)needs + quirk->need))
+            continue;
+        text_printf(out, "#if %s /* %s */\n#define %s %s\n", quirk->guard, quirk->why, quirk->macro, quirk->there);
+        if (quirk->nowhere)
+            text_printf(out, "#else\n#define %s%s%s\n", quirk->macro, *quirk->nowhere ? " " : "", quirk->nowhere);
+        text_add(out, "#endif\n");
+    }
+}
+
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     p->points_to_shared = kernel->is_fragile;
     if (kernel->mapping == TARGET_LOOP)
@@ -18,10 +59,7 @@ static void file_head(struct text *out, struct file_needs needs) {
     if (needs.atomics64)
         text_add(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
     text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
-    if (needs.as_written)
-        text_add(out, "#if defined POCL_DEVICE_ADDRESS_BITS /* PoCL 3.1 optimises such a kernel wrongly */\n"
-                      "#define FCL_AS_WRITTEN __attribute__((noinline, optnone))\n"
-                      "#else\n#define FCL_AS_WRITTEN\n#endif\n");
+    print_quirks(out, &needs);
     if (needs.vectors || needs.scalar_loops)
         text_add(out, "#if defined __clang__\n#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
                       "#else\n#define FCL_SCALAR\n#endif\n");
@@ -126,6 +164,8 @@ const struct dialect dialect_opencl = {
                 [TARGET_VECTORS_WANTED_EIGHT] = "FCL_SIMD_EIGHT",
                 [TARGET_VECTORS_EIGHT] = "FCL_EIGHT",
                 [TARGET_VECTORS_WITHIN] = "FCL_SCALAR"},
+    .guarded = "FCL_GUARDED",
+    .ordered = "FCL_IN_ORDER",
     .alignment = " __attribute__((aligned(%d)))",
     .kernel_head = kernel_head,
     .file_head = file_head,

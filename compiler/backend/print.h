@@ -50,6 +50,7 @@ struct printer;
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
     bool doubles, atomics64, vectors, vector_loops, scalar_loops, as_written, unoptimised, scalar_blocks;
+    bool ordered_loops, guarded, reciprocal_roots;
 };
 
 struct dialect {
@@ -79,6 +80,8 @@ struct dialect {
     const char *unroll, *roll; /* lines before loops that are to be unrolled, or not; NULL: none */
     const char *vectors[TARGET_VECTORS_COUNT];
     bool has_own_vectors;        /* types and functions of vectors are what file_head makes: OpenCL's, after `fcl_` */
+    const char *guarded;         /* the macro for an element that is not to be loaded in vain; NULL: none */
+    const char *ordered;         /* line before loops whose floats may be computed in no other order; NULL: none */
     const char *alignment;       /* printf format with the bytes */
     bool alignment_is_before;    /* …before the type, else after the name */
     bool has_scalar_mathematics; /* its library's functions take one number at a time: those of mathematics.c instead */
@@ -96,11 +99,12 @@ struct printer {
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
-    bool has_vector_loops;                 /* a loop by vectors, and the same by elements */
-    bool mathematics[OP_COUNT];            /* used of those in mathematics.c */
-    bool are_shared;                       /* helpers: others in the same C file may have defined them, */
-    bool are_first;                        /* or will, once more */
-    bool points_to_shared; /* this kernel's shared arrays have pointers: PoCL 3.1 loses constant addresses of them
+    bool has_reciprocal_roots;
+    bool has_vector_loops;      /* a loop by vectors, and the same by elements */
+    bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
+    bool are_shared;            /* helpers: others in the same C file may have defined them, */
+    bool are_first;             /* or will, once more */
+    bool points_to_shared;      /* this kernel's shared arrays have pointers: PoCL 3.1 loses constant addresses of them
                               that functions get where it is not to optimise */
 };
 

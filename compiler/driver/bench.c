@@ -225,24 +225,30 @@ static void compare(const struct measurement *m, struct baseline *baseline) {
 
 /* ---- the report ---- */
 
+/* In milliseconds, in which what takes less than a tenth of one has three digits more. */
+static const char *in_ms(struct arena *arena, double seconds) {
+    return arena_printf(arena, "%.*f", seconds < 1e-4 ? 6 : 3, seconds * 1e3);
+}
+
 static void print_text(const struct compilation *c, const struct measurement *m, const struct baseline *baseline) {
     const struct distribution *t = &m->time;
     printf("%s on %s (%s), %zu runs\n", c->options->operands[1], m->device, m->kind, m->runs);
     if (*m->params)
         printf("  tuned: %s\n", m->params);
-    printf("  median %.3f ms, min %.3f ms", t->median * 1e3, t->least * 1e3);
+    struct arena *arena = c->arena;
+    printf("  median %s ms, min %s ms", in_ms(arena, t->median), in_ms(arena, t->least));
     printf(", %.2f GB/s (%.0f bytes of arguments and results)\n", m->bytes / t->median * 1e-9, m->bytes);
-    printf("  half of the runs within %.3f … %.3f ms, %.1f %% of the median\n", t->lower * 1e3, t->upper * 1e3,
-           noise_of(t) * 1e2);
+    printf("  half of the runs within %s … %s ms, %.1f %% of the median\n", in_ms(arena, t->lower),
+           in_ms(arena, t->upper), noise_of(t) * 1e2);
     for (size_t k = 0; k < m->kernels.count; k++) {
         struct kernel_times *times = m->kernels.at[k];
-        printf("  %-32s %.3f ms", times->name, distribution_of(&times->runs).median * 1e3);
+        printf("  %-32s %s ms", times->name, in_ms(arena, distribution_of(&times->runs).median));
         if (times->launches > 1)
             printf(" in %zu launches", times->launches);
         printf("\n");
     }
     if (baseline)
-        printf("  %.2f times as long as the %.3f ms of %s: %s\n", baseline->ratio, baseline->time.median * 1e3,
+        printf("  %.2f times as long as the %s ms of %s: %s\n", baseline->ratio, in_ms(arena, baseline->time.median),
                c->options->baseline,
                baseline->verdict == VERDICT_SAME ? "no difference beyond the noise" : verdict_names[baseline->verdict]);
 }

@@ -63,6 +63,9 @@ const char *search_library(struct arena *arena, const char *root, const char *na
 const char *const *search_library_files(struct arena *arena, const char *root, size_t *count);
 /* What may have been meant by `name`, which is neither in `directory` nor in the library: an import's name, or NULL. */
 const char *search_similar(struct arena *arena, const char *root, const char *name, const char *directory);
+/* fcl.h and libfcl.a, which programs in C need, in the source tree or as installed with this program. Or NULL. */
+const char *search_header(struct arena *arena, const char *root);
+const char *search_runtime(struct arena *arena, const char *root);
 const char *path_directory(struct arena *arena, const char *path);
 const char *path_join(struct arena *arena, const char *directory, const char *name);
 

@@ -227,6 +227,24 @@ static struct batch_part *part_with(const struct device_request *alone, struct d
     return NULL;
 }
 
+const char *device_mapping_note(const struct options *options, struct arena *arena, const char *target) {
+    struct fcl_options open = FCL_OPTIONS_DEFAULT;
+    struct fcl_context *context;
+    char error[2048];
+    bool is_device = !target || fcl_parse_device(target, &open.kind, &(int){0}) == FCL_OK;
+    if (options->mapping != MAPPING_SIMT || !is_device || fcl_open(&context, &open, error, sizeof error) != FCL_OK)
+        return NULL; /* what is not there is said by who needs it */
+    const struct fcl_device_info *device = fcl_device(context);
+    const char *note = NULL;
+    if (is_loop_device(device->kind))
+        note = arena_printf(arena,
+                            "--map=simt is for GPUs, and slow on a CPU such as %s: take --map=loop, "
+                            "or leave --map out",
+                            device->name);
+    fcl_close(context);
+    return note;
+}
+
 /* ---- the executors ---- */
 
 static enum exit_status run_once(struct device_session *session, const struct execution *execution,

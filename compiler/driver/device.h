@@ -63,6 +63,10 @@ struct device_batch *device_batch_new(struct diagnostics *unread);
 void device_batch_add(struct device_batch *batch, const struct core_global *kernel, bool check);
 void device_batch_free(struct device_batch *batch);
 
+/* What is to be said, with executor_tell, if --map=simt asks a CPU to do what is for GPUs; else NULL.
+   `target`: the executor's name; NULL: any device. Opens the device. */
+const char *device_mapping_note(const struct options *options, struct arena *arena, const char *target);
+
 extern const struct executor executor_cuda, executor_opencl, executor_c;
 
 #endif

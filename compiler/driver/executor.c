@@ -39,11 +39,19 @@ const struct executor *executor_named(const char *target) {
     return NULL;
 }
 
+/* What is said of the one that was chosen. */
+static const char *with_note(const struct options *options, struct arena *arena, const struct executor *executor,
+                             const char *said) {
+    const char *note = device_mapping_note(options, arena, executor->name);
+    return said && note ? arena_printf(arena, "%s; %s", said, note) : note ? note : said;
+}
+
 static const struct executor *choose_named(const struct options *options, struct arena *arena, const char **said) {
     const struct executor *executor = executor_named(options->target);
     const char *why = "this build has none";
     bool is_there = executor && executor->available(options, arena, &why);
-    *said = is_there ? NULL : arena_printf(arena, "target %s is not available: %s", options->target, why);
+    *said = is_there ? with_note(options, arena, executor, NULL)
+                     : arena_printf(arena, "target %s is not available: %s", options->target, why);
     return is_there ? executor : NULL;
 }
 
@@ -55,10 +63,13 @@ const struct executor *executor_choose(const struct options *options, struct are
     for (size_t i = 0; executors[i]; i++) {
         const char *heard = NULL;
         bool is_there = executors[i]->available(options, arena, &heard);
-        if (is_there && i > 0)
-            *said = arena_printf(arena, "it runs on %s%s", heard, text_string(&missing));
-        if (is_there)
+        if (is_there) {
+            const char *where = NULL;
+            if (i > 0)
+                where = arena_printf(arena, "it runs on %s%s", heard, text_string(&missing));
+            *said = with_note(options, arena, executors[i], where);
             return executors[i];
+        }
         text_printf(&missing, "; %s", heard);
     }
     *said = arena_printf(arena, "there is no way to run a program%s", text_string(&missing));

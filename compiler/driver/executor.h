@@ -38,11 +38,12 @@ extern const struct executor *const executors[]; /* ends with NULL */
 
 /* The one of that name; NULL: no name. */
 const struct executor *executor_named(const char *target);
-/* The one --target names, or else the first that is available. *said: NULL, or, where that is not the
-   first of all, on which device it runs and why not on those before, for executor_tell. NULL: none is,
-   and *said says why. */
+/* The one --target names, or else the first that is available. *said, for executor_tell: where that is
+   not the first of all, on which device it runs and why not on those before; and device_mapping_note.
+   Or NULL. NULL: none is, and *said says why. */
 const struct executor *executor_choose(const struct options *options, struct arena *arena, const char **said);
-/* Tells the user of a device that is not the first choice: nobody is to take it for another. */
+/* Tells the user of a device that is not the first choice, which nobody is to take for another, or
+   that is not one for the mapping. */
 void executor_tell(struct options *options, const struct executor *executor, const char *said);
 
 #endif

@@ -19,6 +19,7 @@ const struct command_info command_info[COMMAND_COUNT] = {
                        0},
     [COMMAND_TUNE] = {"tune", "tune FILE.fcl KERNEL [ARGUMENT…]", "look for the values of params that make it fast", 1,
                       0},
+    [COMMAND_NEW] = {"new", "new NAME", "make a folder with a program to begin with, and tests", 1, 1},
     [COMMAND_DEVICES] = {"devices", "devices", "list the devices that programs can run on", 0, 0},
     [COMMAND_DUMP] = {"", "--dump=STAGE FILE.fcl", "print what a stage of the compiler makes of the file", 1, 1},
 };
@@ -67,7 +68,7 @@ enum option {
 #define ON(command) (1u << COMMAND_##command)
 enum {
     EVERYWHERE = (1u << COMMAND_COUNT) - 1,
-    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN),
+    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN) & ~ON(NEW),
     GENERATING = ON(COMPILE) | ON(CHECK) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
     MAKING = GENERATING | ON(TUNE),
 };

@@ -58,6 +58,18 @@ const char *search_executable(struct arena *arena) {
     return length > 0 ? arena_strndup(arena, path, (size_t)length) : "";
 }
 
+static const char *if_file(const char *path) { return is_file(path) ? path : NULL; }
+
+const char *search_header(struct arena *arena, const char *root) {
+    const char *found = root ? if_file(path_join(arena, root, "runtime/fcl.h")) : NULL;
+    return found || !root ? found : if_file(path_join(arena, root, "include/fcl.h"));
+}
+
+const char *search_runtime(struct arena *arena, const char *root) {
+    const char *beside = path_join(arena, path_directory(arena, search_executable(arena)), "libfcl.a");
+    return is_file(beside) || !root ? if_file(beside) : if_file(path_join(arena, root, "lib/libfcl.a"));
+}
+
 const char *search_prelude(struct arena *arena, const char *root) {
     const char *said = getenv("FCL_PRELUDE");
     if (said && *said)

@@ -15,7 +15,7 @@ struct testing {
     struct options *options;
     struct test_report report;
     bool device_failed;
-    bool is_told;    /* which target was chosen */
+    bool is_told;    /* what is to be said of the target */
     size_t left_out; /* tests that --filter leaves out */
 };
 
@@ -111,9 +111,10 @@ static bool take_event(struct progress *p, const struct test_event *event) {
         p->target = event->target;
     switch (event->kind) {
     case EVENT_BUILDS:
-        if (!p->testing->is_told)
+        if (event->why && !p->testing->is_told) {
             executor_tell(p->testing->options, executor_named(event->target), event->why);
-        p->testing->is_told = true;
+            p->testing->is_told = true;
+        }
         return true;
     case EVENT_BEGINS: p->has_begun = true; return true;
     case EVENT_ENDS:

@@ -227,7 +227,9 @@ static void run_tests(const struct test_job *job, size_t first, bool together, i
     }
     event.target = executor->name;
     event.kind = EVENT_BUILDS;
-    event.why = job->executor ? NULL : said;
+    event.why = said;
+    if (job->executor)
+        event.why = device_mapping_note(c->options, c->arena, executor->name);
     send_event(pipe, event);
     event.why = NULL;
     struct device_batch *batch = together ? build_together(job, executor, first) : NULL;

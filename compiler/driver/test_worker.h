@@ -15,7 +15,7 @@ struct test_job {
 };
 
 enum event_kind {
-    EVENT_BUILDS,  /* the kernels of the file; `why` is what executor_choose said of the target */
+    EVENT_BUILDS,  /* the kernels of the file; `why` is what executor_tell is to tell */
     EVENT_BEGINS,  /* a test */
     EVENT_ENDS,    /* a test: `outcome`, `seconds`, and in words `why` */
     EVENT_ABSENT,  /* the target is not there, and `why`: nothing more comes */

@@ -26,6 +26,7 @@ enum exit_status timing_request(struct compilation *c, struct device_request *re
     }
     if (!arguments)
         return driver_complain(options, EXIT_USAGE, "%s", why);
+    executor_tell(options, NULL, device_mapping_note(options, c->arena, options->target));
     *is_ready = true;
     *request = (struct device_request){.arena = c->arena,
                                        .options = options,

@@ -145,6 +145,7 @@ static bool goes_through(const struct ir_value *index, size_t count) {
 /* A list at a dynamic index: a binary decision; at one that is not known, in a shape, what all have in common. */
 static struct elab_value *index_list(struct elaborator *e, void *context) {
     const struct indexing *indexing = context;
+    elab_count_step(e, e->span);
     if (indexing->is_complete && indexing->to - indexing->from < indexing->pull->list->sequence.count)
         ir_current(e->builder)->owner->takes_both = true;
     if (indexing->to - indexing->from <= 1)

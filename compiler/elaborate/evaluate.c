@@ -226,7 +226,6 @@ struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition,
         struct elab_value *a = then_thunk(e, then_context), *b = else_thunk(e, else_context);
         return merge(e, NULL, a, b);
     }
-    elab_count_step(e, e->span);
     switch (ir_known(e->builder, condition)) {
     case IR_TRUE: return then_thunk(e, then_context);
     case IR_FALSE: return else_thunk(e, else_context);

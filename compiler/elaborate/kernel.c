@@ -95,6 +95,7 @@ static struct elab_value *make_parameter(struct elaborator *e, struct type *type
     case TYPE_ARROW:
     case TYPE_LEVEL_ARROW:
     case TYPE_PUSH:
+    case TYPE_STORED:
     case TYPE_ERROR: break;
     }
     elab_internal(e, "a kernel's parameter is neither scalar nor array");
@@ -142,6 +143,10 @@ static void store_pull(struct elaborator *e, struct type *element, struct pull *
 }
 
 static void store_push(struct elaborator *e, struct type *element, struct push *push) {
+    if (push->kind == PUSH_PULL && push->array->kind == PULL_MEMORY) {
+        store_pull(e, element, push->array);
+        return;
+    }
     size_t count;
     struct ir_buffer **buffers = result_buffers(e, element, elab_push_length(e, push), &count);
     struct writer writer = elab_store_writer(buffers, count, NULL);

@@ -105,7 +105,8 @@ struct elab_value *elab_JOIN_PARTS(struct elaborator *e, enum primitive primitiv
     if (parts)
         return elab_of_pull(e, parts->whole);
     parts = mapped_parts(e, chunks);
-    if (!parts || !parts->whole->length)
+    bool is_none = chunks->length && elab_is_none(e, chunks->length); /* also where there should be: a width of 0 */
+    if (!parts || !parts->whole->length || is_none)
         return elab_apply(e, arguments[2], arguments[0]);
     return elab_apply2(e, arguments[1], elab_scalar(e, parts->width), elab_scalar(e, parts->whole->length));
 }

@@ -394,10 +394,24 @@ struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, en
     return capacity;
 }
 
+/* The array that is stored at its level already, and never changes. */
+static bool is_stored(const struct push *push) {
+    const struct pull *array = push->array;
+    if (push->kind != PUSH_PULL || array->kind != PULL_MEMORY || array->memory.offset || array->memory.extent_count)
+        return false;
+    const struct ir_buffer *buffer = array->memory.buffers[0];
+    if (buffer->memory == MEMORY_INPUT)
+        return push->level == LEVEL_GRID;
+    return buffer->memory == memory_of(push->level) && buffer->owner == push->level && !buffer->rewritten &&
+           !buffer->is_swapped;
+}
+
 struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element) {
     struct ir_value *length = elab_push_length(e, push);
     if (e->shape)
         return elab_unknown_array(e, element, length);
+    if (is_stored(push))
+        return push->array;
     struct ir_value *capacity = elab_capacity(e, length, push->level);
     size_t count;
     struct ir_buffer **buffers = elab_buffers(e, element, push->level, capacity, NULL, &count);
@@ -405,12 +419,6 @@ struct pull *elab_force(struct elaborator *e, struct push *push, struct type *el
     struct writer writer = elab_store_writer(buffers, count, NULL);
     elab_run(e, push, &writer);
     return elab_stored(e, element, buffers, NULL, length);
-}
-
-struct elab_value *elab_FORCE(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                              struct elab_value **arguments) {
-    (void)primitive;
-    return elab_of_pull(e, elab_force(e, elab_as_push(e, arguments[0]), elab_type(e, instance, 0)));
 }
 
 struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, const char *name) {

@@ -1,272 +1,639 @@
-/* while and power: steps from array to array, in two halves of memory, in registers, or unrolled. */
-#include "elaborate/value.h"
+/* while and power: steps of a state, which is what can be stored: arrays and scalars.
 
-/* Both are a sequence of steps from array to array. `condition` is a function of the array (while), or NULL and `count` steps
-   are taken (power), whose step takes its number first. */
+   note [steps]
+   Few steps whose number is known are unrolled. Else there is a loop that carries the scalars and lengths that change. Its
+   arrays lie
+   - at grid in memory of their own: each step writes into new memory, and a SWAP makes that the array's. So lengths may grow,
+     and an array that a step hands on, or two that it exchanges, are not copied;
+   - at thread, where they are few elements, in registers: these cannot be indexed, so which of two halves is read must not
+     depend on the step. Each step makes a new array, and is then copied over the old one, which costs nothing;
+   - elsewhere in two halves of memory, in turn: what a step reads is never what it writes.
+   What every step hands on is no part of the loop. */
+#include "elaborate/value.h"
+#include "ir/range.h"
+
+/* `condition` is a function of the state (while), or NULL and `count` steps are taken (power), whose step takes its number
+   first. */
 struct stepping {
     struct elab_value *condition, *step;
     struct ir_value *count;
-    struct type *element;
-    enum level_value level;
+    struct type *type;        /* of the state */
+    const struct part *parts; /* its arrays and scalars */
+    size_t part_count;
+    enum level_value level; /* of the arrays; PURE: there are none */
     struct span span;
 };
 
-static struct ir_value *goes_on(struct elaborator *e, const struct stepping *stepping, struct pull *array,
+/* What is known of a state: lengths of arrays, and scalars; NULL: not known. */
+typedef struct ir_value **known_state;
+
+static known_state new_known(struct elaborator *e, const struct stepping *s) {
+    return ARENA_ARRAY(e->arena, struct ir_value *, s->part_count + 1);
+}
+
+static struct ir_value *goes_on(struct elaborator *e, const struct stepping *s, struct elab_value **state,
                                 struct ir_value *done) {
-    if (stepping->condition)
-        return elab_as_scalar(e, elab_apply(e, stepping->condition, elab_of_pull(e, array)));
-    return ir_binary(e->builder, OP_LT, done, stepping->count);
+    if (s->condition)
+        return elab_as_scalar(e, elab_apply(e, s->condition, elab_put_together(e, s->type, state)));
+    return done && s->count ? ir_binary(e->builder, OP_LT, done, s->count) : NULL;
 }
 
-static struct push *next_push(struct elaborator *e, const struct stepping *stepping, struct pull *array,
-                              struct ir_value *done) {
-    struct elab_value *value = elab_of_pull(e, array);
-    return elab_as_push(e, stepping->condition ? elab_apply(e, stepping->step, value)
-                                               : elab_apply2(e, stepping->step, elab_scalar(e, done), value));
+/* The parts of what a step makes: push arrays and scalars. */
+static struct elab_value **next_parts(struct elaborator *e, const struct stepping *s, struct elab_value **state,
+                                      struct ir_value *done) {
+    struct elab_value *value = elab_put_together(e, s->type, state);
+    return elab_take_apart(e, s->type,
+                           s->condition ? elab_apply(e, s->step, value)
+                                        : elab_apply2(e, s->step, elab_scalar(e, done), value));
 }
 
-/* A static number of steps, whatever the lengths; below grid only where each keeps the length, and that is short, as arrays
+static struct ir_value *known_part(struct elaborator *e, const struct part *part, struct elab_value *value) {
+    if (!part->is_array)
+        return elab_as_scalar(e, value);
+    struct ir_value *length = elab_push_length(e, elab_as_push(e, value));
+    return length ? ir_resolve(e->builder, length) : NULL;
+}
+
+static known_state known_parts(struct elaborator *e, const struct stepping *s, struct elab_value **values) {
+    known_state known = new_known(e, s);
+    for (size_t k = 0; k < s->part_count; k++)
+        known[k] = known_part(e, &s->parts[k], values[k]);
+    return known;
+}
+
+/* A state of which no more is known. */
+static struct elab_value **state_of(struct elaborator *e, const struct stepping *s, struct ir_value *const *known) {
+    struct elab_value **state = ARENA_ARRAY(e->arena, struct elab_value *, s->part_count + 1);
+    for (size_t k = 0; k < s->part_count; k++)
+        state[k] = s->parts[k].is_array ? elab_of_pull(e, elab_unknown_array(e, s->parts[k].type, known[k]))
+                                        : elab_scalar(e, known[k]);
+    return state;
+}
+
+/* ---- how many steps ---- */
+
+static bool has_memory_of_its_own(struct elaborator *e, const struct stepping *s, const struct ir_value *length) {
+    (void)e;
+    return s->level == LEVEL_GRID || length->high <= ELAB_SMALL_CAPACITY;
+}
+
+/* A static number of steps, whatever the lengths; below grid only where each keeps the lengths, and these are short, as arrays
    whose memory the launch sets aside do not share it. */
-static int counted_steps(struct elaborator *e, const struct stepping *stepping, struct push *initial, int limit) {
+static int counted_steps(struct elaborator *e, const struct stepping *s, known_state initial, int limit) {
     struct ir_builder *b = e->builder;
-    struct ir_value *count = stepping->condition ? NULL : ir_resolve(b, stepping->count);
-    struct ir_value *length = elab_push_length(e, initial);
-    if (!count || !count->is_constant || count->constant.integer > limit || !length)
+    struct ir_value *count = s->condition || !s->count ? NULL : ir_resolve(b, s->count);
+    if (!count || !count->is_constant || count->constant.integer > limit)
         return -1;
-    length = ir_resolve(b, length);
-    if (stepping->level != LEVEL_GRID && length->high > ELAB_SMALL_CAPACITY)
-        return -1;
+    for (size_t k = 0; k < s->part_count; k++)
+        if (s->parts[k].is_array && (!initial[k] || !has_memory_of_its_own(e, s, initial[k])))
+            return -1;
     int steps = count->constant.integer < 0 ? 0 : (int)count->constant.integer;
     e->shape++;
-    struct pull *array = elab_unknown_array(e, stepping->element, length);
+    known_state known = initial;
     for (int i = 0; i < steps && steps >= 0; i++) {
-        struct ir_value *next = elab_push_length(e, next_push(e, stepping, array, ir_int(b, i)));
-        if (!next || (stepping->level != LEVEL_GRID && ir_resolve(b, next) != length))
-            steps = -1;
-        else
-            array = elab_unknown_array(e, stepping->element, next);
+        known_state next = known_parts(e, s, next_parts(e, s, state_of(e, s, known), ir_int(b, i)));
+        for (size_t k = 0; k < s->part_count; k++)
+            if (s->parts[k].is_array && (!next[k] || (s->level != LEVEL_GRID && next[k] != known[k])))
+                steps = -1;
+        known = next;
     }
     e->shape--;
     return steps;
 }
 
 /* How many steps there are, if shapes alone decide it and there are at most `limit`; otherwise -1. */
-static int static_steps(struct elaborator *e, const struct stepping *stepping, struct push *initial, int limit) {
+static int static_steps(struct elaborator *e, const struct stepping *s, known_state initial, int limit) {
     struct ir_builder *b = e->builder;
     e->shape++;
     int steps = -1;
-    struct pull *array = elab_unknown_array(e, stepping->element, elab_push_length(e, initial));
+    known_state known = initial;
     for (int i = 0; i <= limit; i++) {
-        if (!array->length || !ir_resolve(b, array->length)->is_constant)
+        bool is_static = true;
+        for (size_t k = 0; k < s->part_count; k++)
+            is_static = is_static && (!s->parts[k].is_array || (known[k] && known[k]->is_constant));
+        if (!is_static)
             break;
-        struct ir_value *done = ir_int(b, i);
-        struct ir_value *more = goes_on(e, stepping, array, done);
+        struct elab_value **state = state_of(e, s, known);
+        struct ir_value *done = ir_int(b, i), *more = goes_on(e, s, state, done);
         enum ir_truth truth = more ? ir_known(b, more) : IR_UNKNOWN;
         if (truth == IR_FALSE)
             steps = i;
         if (truth != IR_TRUE)
             break;
-        array = elab_unknown_array(e, stepping->element, elab_push_length(e, next_push(e, stepping, array, done)));
+        known = known_parts(e, s, next_parts(e, s, state, done));
     }
     e->shape--;
     return steps;
 }
 
-/* Does each step keep this length, whichever step it is? */
-static bool keeps_length(struct elaborator *e, const struct stepping *stepping, struct ir_value *length) {
-    e->shape++;
-    struct pull *array = elab_unknown_array(e, stepping->element, length);
-    struct ir_value *next = elab_push_length(e, next_push(e, stepping, array, NULL));
-    e->shape--;
-    length = ir_resolve(e->builder, length);
-    return next == length || (next && ir_prove(e->builder, ir_binary(e->builder, OP_EQ, next, length)));
+/* ---- what steps do to the state ---- */
+
+enum { FROM_NOWHERE = -1 };
+
+/* The array of the state that a step hands on as it is. */
+static int handed_on(const struct stepping *s, struct elab_value *const *state, const struct elab_value *next) {
+    const struct push *push = next->push;
+    for (size_t j = 0; push->kind == PUSH_PULL && push->level == s->level && j < s->part_count; j++)
+        if (s->parts[j].is_array && push->array == state[j]->pull)
+            return (int)j;
+    return FROM_NOWHERE;
 }
 
-/* Lengths only: a loop on the length, and on the number of steps. */
-static struct pull *step_shape(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
+static bool is_same(struct elaborator *e, struct ir_value *x, struct ir_value *y) {
     struct ir_builder *b = e->builder;
-    struct ir_value *length = elab_push_length(e, initial);
-    struct pull *result = elab_unknown_array(e, stepping->element, NULL);
-    if (!length)
-        return result;
-    if (keeps_length(e, stepping, length)) { /* it does not matter how many there are */
-        result->length = length;
-        return result;
+    if (!x || !y)
+        return false;
+    x = ir_resolve(b, x), y = ir_resolve(b, y);
+    return x == y || (x->base == BASE_I32 && y->base == BASE_I32 && ir_prove(b, ir_binary(b, OP_EQ, x, y)));
+}
+
+/* What each step keeps, whichever step it is, stays known; and which array of the state each array is after it (FROM_NOWHERE:
+   a new one). */
+static void find_kept(struct elaborator *e, const struct stepping *s, known_state kept, int *from) {
+    e->shape++;
+    for (bool is_new = true; is_new;) {
+        is_new = false;
+        struct elab_value **state = state_of(e, s, kept), **next = next_parts(e, s, state, NULL);
+        for (size_t k = 0; k < s->part_count; k++) {
+            from[k] = s->parts[k].is_array ? handed_on(s, state, next[k]) : FROM_NOWHERE;
+            if (!kept[k] || is_same(e, kept[k], known_part(e, &s->parts[k], next[k])))
+                continue;
+            kept[k] = NULL;
+            is_new = true;
+        }
     }
-    if (!stepping->condition && !stepping->count)
-        return result;
-    struct ir_value *carried[2] = {length, ir_int(b, 0)};
-    int64_t lows[2] = {0, 0}, highs[2] = {length->high, INT32_MAX};
-    ir_begin_while(b, carried, 2, lows, highs);
-    struct pull *array = elab_unknown_array(e, stepping->element, carried[0]);
-    struct ir_value *more = goes_on(e, stepping, array, carried[1]);
-    bool known = more != NULL;
-    ir_while_body(b, known ? more : ir_bool(b, false));
-    struct ir_value *next = known ? elab_push_length(e, next_push(e, stepping, array, carried[1])) : NULL;
-    if (!next) {
-        known = false;
-        next = carried[0];
+    e->shape--;
+}
+
+/* What a length is below or at most, as long as this condition holds, and the host knows; NULL: nothing. */
+static struct ir_value *limit_of(struct elaborator *e, const struct ir_value *condition,
+                                 const struct ir_value *length) {
+    const struct ir_instruction *i = condition->definition;
+    if (!i || i->kind != IR_OPERATION)
+        return NULL;
+    if (i->op == OP_AND) {
+        struct ir_value *limit = limit_of(e, i->operands[0], length);
+        return limit ? limit : limit_of(e, i->operands[1], length);
     }
-    struct ir_value *nexts[2] = {next, ir_binary(b, OP_ADD, carried[1], ir_int(b, 1))}, *results[2];
-    ir_end_while(b, nexts, results);
-    if (known) {
-        map_set(e->bounds, results[0], length);
-        result->length = results[0];
+    bool is_below = (i->op == OP_LT || i->op == OP_LE) && i->operands[0] == length;
+    return is_below ? elab_upper_bound(e, i->operands[1]) : NULL;
+}
+
+/* What is known after all steps of what they do not keep, by a loop of what shapes decide; and the most elements that an array
+   has, in `most`. */
+static known_state step_known(struct elaborator *e, const struct stepping *s, known_state initial, known_state kept,
+                              known_state most) {
+    struct ir_builder *b = e->builder;
+    bool *is_carried = ARENA_ARRAY(e->arena, bool, s->part_count + 1);
+    known_state result = new_known(e, s);
+    for (size_t k = 0; k < s->part_count; k++) {
+        result[k] = most[k] = kept[k];
+        is_carried[k] = !kept[k] && initial[k];
     }
+    e->shape++;
+    for (bool is_done = false; !is_done;) {
+        is_done = true;
+        ir_values carried = {0};
+        vec_push(e->arena, &carried, ir_int(b, 0));
+        for (size_t k = 0; k < s->part_count; k++)
+            if (is_carried[k])
+                vec_push(e->arena, &carried, initial[k]);
+        size_t count = carried.count;
+        int64_t *lows = ARENA_ARRAY(e->arena, int64_t, count), *highs = ARENA_ARRAY(e->arena, int64_t, count);
+        highs[0] = INT32_MAX;
+        for (size_t k = 0, i = 1; k < s->part_count; k++)
+            if (is_carried[k]) {
+                lows[i] = s->parts[k].is_array ? 0 : INT64_MIN;
+                highs[i++] = s->parts[k].is_array ? INT32_MAX : INT64_MAX;
+            }
+        ir_begin_while(b, carried.at, count, lows, highs);
+        known_state now = new_known(e, s);
+        for (size_t k = 0, i = 1; k < s->part_count; k++)
+            now[k] = is_carried[k] ? carried.at[i++] : kept[k];
+        struct elab_value **state = state_of(e, s, now);
+        struct ir_value *more = goes_on(e, s, state, carried.at[0]);
+        ir_while_body(b, more ? more : ir_bool(b, false));
+        for (size_t k = 0; k < s->part_count; k++) {
+            struct ir_value *limit = more && is_carried[k] && s->parts[k].is_array ? limit_of(e, more, now[k]) : NULL;
+            if (limit)
+                map_set(e->bounds, now[k], limit);
+        }
+        known_state next = known_parts(e, s, next_parts(e, s, state, carried.at[0]));
+        ir_values after = {0};
+        vec_push(e->arena, &after, ir_binary(b, OP_ADD, carried.at[0], ir_int(b, 1)));
+        for (size_t k = 0, i = 1; k < s->part_count; k++)
+            if (is_carried[k]) {
+                is_done = is_done && next[k];
+                is_carried[k] = next[k] != NULL;
+                vec_push(e->arena, &after, next[k] ? next[k] : carried.at[i]);
+                i++;
+            }
+        struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
+        ir_end_while(b, after.at, results);
+        if (!is_done)
+            continue;
+        for (size_t k = 0, i = 1; k < s->part_count; k++) {
+            if (!is_carried[k])
+                continue;
+            result[k] = more ? results[i] : NULL;
+            i++;
+            if (!s->parts[k].is_array || s->level == LEVEL_GRID)
+                continue;
+            struct ir_value *bound = elab_upper_bound(e, next[k]);
+            most[k] = bound ? ir_binary(b, OP_MAX, initial[k], bound) : NULL;
+            map_set(e->bounds, results[i - 1], bound ? most[k] : initial[k]);
+        }
+    }
+    e->shape--;
     return result;
 }
 
-/* How many elements both halves have. At grid, the host computes it where it is; below, it must be known before a kernel starts. */
-static struct ir_value *two_halves(struct elaborator *e, struct ir_value *capacity, enum level_value level) {
-    struct ir_builder *b = e->builder;
-    if (level == LEVEL_GRID) { /* below it there is no such memory */
-        elab_require(e, CHECK_STEPPED, ir_binary(b, OP_LE, capacity, ir_int(b, INT32_MAX / 2)), capacity, capacity,
-                     e->span);
-        return ir_binary(b, OP_MUL, capacity, ir_int(b, 2));
+static struct elab_value *step_shape(struct elaborator *e, const struct stepping *s, known_state initial) {
+    known_state kept = new_known(e, s);
+    for (size_t k = 0; k < s->part_count; k++)
+        kept[k] = initial[k];
+    find_kept(e, s, kept, ARENA_ARRAY(e->arena, int, s->part_count + 1));
+    return elab_put_together(e, s->type, state_of(e, s, step_known(e, s, initial, kept, new_known(e, s))));
+}
+
+/* ---- loops ---- */
+
+/* A part of the state, in a loop. */
+struct own {
+    bool is_kept; /* its length, or the scalar */
+    int from;     /* which array it is after a step */
+    struct ir_buffer **buffers;
+    size_t buffer_count;
+    struct ir_value *length;   /* now, or the scalar */
+    struct ir_value *capacity; /* below grid */
+    bool may_grow;             /* it is not known whether a step makes more than that */
+    struct ir_value *place;    /* of the half, or NULL */
+    struct pull *array;
+};
+
+struct loop {
+    const struct stepping *stepping;
+    struct own *own;
+    bool is_in_registers;
+    struct ir_value *done;
+    VEC(struct ir_value **) slots; /* where the values stand that it carries */
+    VEC(struct range) ranges;
+};
+
+static bool has_halves(const struct loop *l, size_t k) {
+    return l->stepping->parts[k].is_array && l->stepping->level != LEVEL_GRID && !l->is_in_registers &&
+           l->own[k].from != (int)k;
+}
+
+/* The array before it with halves as large, whose place is its own, too; or itself. */
+static size_t shares_place(struct elaborator *e, const struct loop *l, size_t k) {
+    for (size_t j = 0; j < k; j++)
+        if (has_halves(l, j) &&
+            ir_resolve(e->builder, l->own[j].capacity) == ir_resolve(e->builder, l->own[k].capacity))
+            return j;
+    return k;
+}
+
+static void carry(struct elaborator *e, struct loop *l, struct ir_value **slot, int64_t low, int64_t high) {
+    vec_push(e->arena, &l->slots, slot);
+    vec_push(e->arena, &l->ranges, ((struct range){low, high}));
+}
+
+static void collect_carried(struct elaborator *e, struct loop *l) {
+    const struct stepping *s = l->stepping;
+    for (size_t k = 0; k < s->part_count; k++)
+        if (has_halves(l, k) && shares_place(e, l, k) == k)
+            carry(e, l, &l->own[k].place, 0, l->own[k].capacity->high);
+    carry(e, l, &l->done, 0, INT32_MAX);
+    for (size_t k = 0; k < s->part_count; k++) {
+        const struct own *own = &l->own[k];
+        if (!own->is_kept && s->parts[k].is_array)
+            carry(e, l, &l->own[k].length, 0, s->level == LEVEL_GRID ? INT32_MAX : own->capacity->high);
+        else if (!own->is_kept)
+            carry(e, l, &l->own[k].length, INT64_MIN, INT64_MAX);
     }
+}
+
+/* Makes these what the slots hold. */
+static void put_into_slots(struct elaborator *e, struct loop *l, struct ir_value **values) {
+    for (size_t i = 0; i < l->slots.count; i++)
+        *l->slots.at[i] = values[i];
+    for (size_t k = 0; k < l->stepping->part_count; k++)
+        if (has_halves(l, k))
+            l->own[k].place = l->own[shares_place(e, l, k)].place;
+}
+
+/* The state as it is now. */
+static struct elab_value **current(struct elaborator *e, struct loop *l) {
+    const struct stepping *s = l->stepping;
+    struct elab_value **state = ARENA_ARRAY(e->arena, struct elab_value *, s->part_count + 1);
+    for (size_t k = 0; k < s->part_count; k++) {
+        struct own *own = &l->own[k];
+        state[k] = s->parts[k].is_array
+                       ? elab_of_pull(e, elab_stored(e, s->parts[k].type, own->buffers, own->place, own->length))
+                       : elab_scalar(e, own->length);
+    }
+    return state;
+}
+
+/* How many elements both halves have; it must be known before a kernel starts. */
+static struct ir_value *two_halves(struct elaborator *e, struct ir_value *capacity) {
+    struct ir_builder *b = e->builder;
     struct ir_region *here = ir_enter_outermost(b);
     struct ir_value *both = ir_binary(b, OP_MUL, capacity, ir_int(b, 2));
     ir_leave_outermost(b, here);
     return both;
 }
 
-/* What is stepped has no more elements after a step than before it. */
-static struct ir_value *check_shrinks(struct elaborator *e, const struct stepping *stepping, struct ir_value *before,
-                                      struct ir_value *after) {
-    struct ir_value *shrinks = ir_binary(e->builder, OP_LE, after, before);
-    if (stepping->level == LEVEL_GRID && !e->shape)
-        elab_require(e, CHECK_GROWS, shrinks, after, before, stepping->span);
-    else
-        elab_check_length(e, CHECK_GROWS, shrinks, after, before, stepping->span, false);
-    return shrinks;
+/* Stores the array that the steps begin with. */
+static void begin_with(struct elaborator *e, struct loop *l, size_t k, struct push *initial) {
+    const struct stepping *s = l->stepping;
+    struct own *own = &l->own[k];
+    bool is_stepped = own->from != (int)k;
+    struct ir_value *room = has_halves(l, k) ? two_halves(e, own->capacity) : own->capacity;
+    own->buffers = elab_buffers(e, s->parts[k].type, s->level, room, NULL, &own->buffer_count);
+    for (size_t i = 0; i < own->buffer_count; i++) {
+        own->buffers[i]->is_swapped = is_stepped && s->level == LEVEL_GRID;
+        own->buffers[i]->rewritten = is_stepped && s->level != LEVEL_GRID;
+    }
+    elab_allocate(e, own->buffers, own->buffer_count);
+    struct writer writer = elab_store_writer(own->buffers, own->buffer_count, NULL);
+    elab_run(e, initial, &writer);
+    if (has_halves(l, k))
+        own->place = ir_int(e->builder, 0);
 }
 
-static struct pull *step_dynamically(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
+/* The length of what a step makes; what its memory is too small for is an error, and is not stored. */
+static struct ir_value *next_length(struct elaborator *e, struct loop *l, size_t k, struct push *next,
+                                    struct ir_value **fits) {
+    const struct stepping *s = l->stepping;
     struct ir_builder *b = e->builder;
-    struct ir_value *length = elab_push_length(e, initial);
-    struct ir_value *capacity = elab_capacity(e, length, stepping->level);
-    /* Two halves in turn: what a step reads is never what it writes. */
-    size_t count;
-    struct ir_value *both = two_halves(e, capacity, stepping->level);
-    struct ir_buffer **buffers = elab_buffers(e, stepping->element, stepping->level, both, NULL, &count);
-    for (size_t i = 0; i < count; i++)
-        buffers[i]->rewritten = true;
-    elab_allocate(e, buffers, count);
-    struct writer writer = elab_store_writer(buffers, count, NULL);
-    elab_run(e, initial, &writer);
-    bool is_kept = keeps_length(e, stepping, length);
-    size_t carries = is_kept ? 2 : 3; /* the half, the number of steps, and the length where that changes */
-    struct ir_value *carried[3] = {ir_int(b, 0), ir_int(b, 0), length};
-    int64_t lows[3] = {0, 0, 0}, highs[3] = {capacity->high, INT32_MAX, length->high};
-    ir_begin_while(b, carried, carries, lows, highs);
-    if (!is_kept)
-        map_set(e->bounds, carried[2], capacity);
-    struct pull *array = elab_stored(e, stepping->element, buffers, carried[0], carried[2]);
-    ir_while_body(b, goes_on(e, stepping, array, carried[1]));
-    struct split_frame *split = e->split;
-    e->split = NULL;
-    struct push *next = next_push(e, stepping, array, carried[1]);
-    struct ir_value *next_length = elab_push_length(e, next);
-    if (!next_length)
+    const struct own *own = &l->own[k];
+    *fits = ir_bool(b, true);
+    struct ir_value *length = elab_push_length(e, next);
+    if (!length)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length after a step of this loop depends on data");
-    if (ir_prove(b, ir_binary(b, OP_EQ, next_length, carried[2])))
-        next_length = carried[2];
-    struct ir_value *shrinks = check_shrinks(e, stepping, carried[2], next_length);
-    if (stepping->level != LEVEL_GRID) /* what grows would leave its half, and is not run */
-        next_length = ir_binary(b, OP_MIN, next_length, carried[2]);
-    struct ir_value *other = ir_binary(b, OP_SUB, capacity, carried[0]);
-    ir_bound(other, 0, capacity->high); /* it is 0 where this is the capacity, and the capacity where this is 0 */
-    writer = elab_store_writer(buffers, count, other);
-    elab_run_if(e, shrinks, next, &writer);
-    e->split = split;
-    struct ir_value *nexts[3] = {other, ir_binary(b, OP_ADD, carried[1], ir_int(b, 1)), next_length};
-    struct ir_value *results[3] = {NULL, NULL, length};
-    ir_end_while(b, nexts, results);
-    if (!is_kept)
-        map_set(e->bounds, results[2], capacity);
-    return elab_stored(e, stepping->element, buffers, results[0], results[2]);
+    if (ir_prove(b, ir_binary(b, OP_EQ, length, own->length)))
+        return own->length;
+    if (s->level == LEVEL_GRID || !own->may_grow || ir_prove(b, ir_binary(b, OP_LE, length, own->length)))
+        return length;
+    *fits = ir_binary(b, OP_LE, length, own->capacity);
+    elab_check_length(e, CHECK_GROWS, *fits, length, own->capacity, s->span, false);
+    return ir_binary(b, OP_MIN, length, own->capacity);
+}
+
+/* What a step makes of an array, where it is not in the way of what is read: the other half, or memory of its own. */
+struct made {
+    struct ir_buffer **buffers; /* at grid, and in registers */
+    struct ir_value *length, *place;
+};
+
+static struct made make(struct elaborator *e, struct loop *l, size_t k, struct push *next) {
+    const struct stepping *s = l->stepping;
+    struct ir_builder *b = e->builder;
+    const struct own *own = &l->own[k];
+    struct made made = {0};
+    struct ir_value *fits;
+    made.length = next_length(e, l, k, next, &fits);
+    if (has_halves(l, k)) {
+        made.place = ir_binary(b, OP_SUB, own->capacity, own->place);
+        ir_bound(made.place, 0,
+                 own->capacity->high); /* 0 where this is the capacity, and the capacity where this is 0 */
+        struct writer writer = elab_store_writer(own->buffers, own->buffer_count, made.place);
+        elab_run_if(e, fits, next, &writer);
+        return made;
+    }
+    size_t count;
+    struct ir_value *capacity = s->level == LEVEL_GRID ? made.length : own->capacity;
+    made.buffers = elab_buffers(e, s->parts[k].type, s->level, capacity, NULL, &count);
+    for (size_t i = 0; i < count; i++)
+        made.buffers[i]->is_swapped = s->level == LEVEL_GRID;
+    elab_allocate(e, made.buffers, count);
+    struct writer writer = elab_store_writer(made.buffers, count, NULL);
+    elab_run(e, next, &writer);
+    return made;
+}
+
+static void copy_registers(struct elaborator *e, struct loop *l, size_t k, struct ir_buffer **from) {
+    const struct own *own = &l->own[k];
+    struct pull *next = elab_stored(e, l->stepping->parts[k].type, from, NULL, own->length);
+    struct writer writer = elab_store_writer(own->buffers, own->buffer_count, NULL);
+    elab_run(e, elab_push_of_pull(e, LEVEL_THREAD, next), &writer);
+}
+
+static bool same_memory(const struct ir_buffer *const *x, const struct ir_buffer *const *y, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (x[i]->element != y[i]->element)
+            return false;
+    return true;
+}
+
+/* Gives each array the memory that it is in after the step: what was made, or another array's. */
+static void exchange(struct elaborator *e, struct loop *l, struct ir_buffer ***wanted) {
+    const struct stepping *s = l->stepping;
+    /* holds[k]: what array k holds by now, by the buffers that held it when the step began; made ones hold what they do. */
+    struct ir_buffer ***holds = ARENA_ARRAY(e->arena, struct ir_buffer **, 2 * s->part_count + 1);
+    struct ir_buffer ***places = ARENA_ARRAY(e->arena, struct ir_buffer **, 2 * s->part_count + 1);
+    size_t count = 0;
+    for (size_t k = 0; k < s->part_count; k++)
+        if (wanted[k])
+            holds[count] = places[count] = l->own[k].buffers, count++;
+    for (size_t k = 0; k < s->part_count; k++) {
+        bool is_known = !wanted[k];
+        for (size_t i = 0; i < count; i++)
+            is_known = is_known || places[i] == wanted[k];
+        if (!is_known)
+            holds[count] = places[count] = wanted[k], count++;
+    }
+    for (size_t k = 0; k < s->part_count; k++) {
+        if (!wanted[k])
+            continue;
+        size_t here = 0, there = 0;
+        while (places[here] != l->own[k].buffers)
+            here++;
+        while (holds[there] != wanted[k])
+            there++;
+        for (size_t i = 0; here != there && i < l->own[k].buffer_count; i++)
+            ir_swap(e->builder, places[here][i], places[there][i]);
+        struct ir_buffer **held = holds[here];
+        holds[here] = holds[there];
+        holds[there] = held;
+    }
+}
+
+/* Another array takes this one's memory already, or has other elements: it is copied. */
+static bool is_taken(const struct loop *l, int from, struct ir_buffer *const *const *wanted, size_t k) {
+    const struct own *own = &l->own[k], *other = &l->own[from];
+    if (other->from == from || own->buffer_count != other->buffer_count ||
+        !same_memory((const struct ir_buffer *const *)own->buffers, (const struct ir_buffer *const *)other->buffers,
+                     own->buffer_count))
+        return true;
+    for (size_t j = 0; j < k; j++)
+        if (wanted[j] == (struct ir_buffer *const *)other->buffers)
+            return true;
+    return false;
+}
+
+static void take_step(struct elaborator *e, struct loop *l) {
+    const struct stepping *s = l->stepping;
+    struct ir_builder *b = e->builder;
+    struct elab_value **next = next_parts(e, s, current(e, l), l->done);
+    struct made *made = ARENA_ARRAY(e->arena, struct made, s->part_count + 1);
+    struct ir_buffer ***wanted = ARENA_ARRAY(e->arena, struct ir_buffer **, s->part_count + 1);
+    for (size_t k = 0; k < s->part_count; k++) {
+        const struct own *own = &l->own[k];
+        if (!s->parts[k].is_array) {
+            made[k].length = elab_as_scalar(e, next[k]);
+            continue;
+        }
+        if (own->from == (int)k)
+            continue;
+        if (s->level == LEVEL_GRID && own->from >= 0 &&
+            !is_taken(l, own->from, (struct ir_buffer *const *const *)wanted, k)) {
+            made[k].length = l->own[own->from].length;
+            wanted[k] = l->own[own->from].buffers;
+            continue;
+        }
+        made[k] = make(e, l, k, elab_as_push(e, next[k]));
+        wanted[k] = made[k].buffers;
+    }
+    if (s->level == LEVEL_GRID)
+        exchange(e, l, wanted);
+    for (size_t k = 0; l->is_in_registers && k < s->part_count; k++)
+        if (wanted[k])
+            copy_registers(e, l, k, wanted[k]);
+    for (size_t k = 0; k < s->part_count; k++) {
+        if (!l->own[k].is_kept)
+            l->own[k].length = made[k].length;
+        if (has_halves(l, k))
+            l->own[k].place = made[k].place;
+    }
+    l->done = ir_binary(b, OP_ADD, l->done, ir_int(b, 1));
 }
 
 /* The most elements that a thread steps in registers. */
 enum { MOST_IN_REGISTERS = 64 };
 
-/* Is it a thread's array of a few elements, whose number is static and which each step keeps? */
-static bool fits_registers(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
-    struct ir_value *length = elab_push_length(e, initial);
-    if (stepping->level != LEVEL_THREAD || !length)
-        return false;
-    length = ir_resolve(e->builder, length);
-    return length->is_constant && length->constant.integer <= MOST_IN_REGISTERS && keeps_length(e, stepping, length);
+static void set_capacity(struct elaborator *e, struct loop *l, size_t k, struct ir_value *most) {
+    const struct stepping *s = l->stepping;
+    struct own *own = &l->own[k];
+    own->capacity = elab_capacity(e, own->length, s->level);
+    if (s->level == LEVEL_GRID || own->is_kept)
+        return;
+    own->may_grow = !most;
+    if (most)
+        own->capacity = elab_capacity(e, ir_resolve(e->builder, most), s->level);
 }
 
-/* Registers cannot be indexed, so which of two halves is read must not depend on the step: each step makes a new array, and is
-   then copied over the old one, which costs nothing where both are in registers. */
-static struct pull *step_in_registers(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
+static void renew(struct elaborator *e, const struct loop *l) {
+    for (size_t k = 0; k < l->stepping->part_count; k++)
+        for (size_t i = 0; i < l->own[k].buffer_count; i++)
+            if (l->own[k].buffers[i]->is_swapped)
+                ir_renew(e->builder, l->own[k].buffers[i]);
+}
+
+static struct elab_value *step_dynamically(struct elaborator *e, const struct stepping *s, struct elab_value **initial,
+                                           known_state known) {
     struct ir_builder *b = e->builder;
-    struct ir_value *length = elab_push_length(e, initial);
-    size_t count;
-    struct ir_buffer **buffers = elab_buffers(e, stepping->element, LEVEL_THREAD, length, NULL, &count);
-    for (size_t i = 0; i < count; i++)
-        buffers[i]->rewritten = true;
-    elab_allocate(e, buffers, count);
-    struct writer writer = elab_store_writer(buffers, count, NULL);
-    elab_run(e, initial, &writer);
-    struct pull *array = elab_stored(e, stepping->element, buffers, NULL, length);
-    struct ir_value *done = ir_int(b, 0), *result;
-    int64_t low = 0, high = INT32_MAX;
-    ir_begin_while(b, &done, 1, &low, &high);
-    ir_while_body(b, goes_on(e, stepping, array, done));
+    struct loop l = {.stepping = s, .own = ARENA_ARRAY(e->arena, struct own, s->part_count + 1)};
+    known_state kept = new_known(e, s), most = new_known(e, s);
+    int *from = ARENA_ARRAY(e->arena, int, s->part_count + 1);
+    memcpy(kept, known, s->part_count * sizeof *kept);
+    find_kept(e, s, kept, from);
+    bool changes_below = false;
+    l.is_in_registers = s->level == LEVEL_THREAD;
+    for (size_t k = 0; k < s->part_count; k++) {
+        l.own[k] = (struct own){.is_kept = kept[k] != NULL, .from = from[k], .length = known[k]};
+        bool is_changing = s->parts[k].is_array && !kept[k];
+        changes_below |= is_changing && s->level != LEVEL_GRID;
+        l.is_in_registers &= !s->parts[k].is_array ||
+                             (kept[k] && kept[k]->is_constant && kept[k]->constant.integer <= MOST_IN_REGISTERS);
+    }
+    if (changes_below)
+        step_known(e, s, known, kept, most);
+    for (size_t k = 0; k < s->part_count; k++)
+        if (s->parts[k].is_array)
+            set_capacity(e, &l, k, most[k]);
+    for (size_t k = 0; k < s->part_count; k++)
+        if (s->parts[k].is_array)
+            begin_with(e, &l, k, elab_as_push(e, initial[k]));
+    l.done = ir_int(b, 0);
+    collect_carried(e, &l);
+    size_t count = l.slots.count;
+    struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, count);
+    int64_t *lows = ARENA_ARRAY(e->arena, int64_t, count), *highs = ARENA_ARRAY(e->arena, int64_t, count);
+    for (size_t i = 0; i < count; i++) {
+        carried[i] = *l.slots.at[i];
+        lows[i] = l.ranges.at[i].low;
+        highs[i] = l.ranges.at[i].high;
+    }
+    ir_begin_while(b, carried, count, lows, highs);
+    put_into_slots(e, &l, carried);
+    renew(e, &l);
+    for (size_t k = 0; k < s->part_count; k++)
+        if (s->parts[k].is_array && !l.own[k].is_kept && s->level != LEVEL_GRID)
+            map_set(e->bounds, l.own[k].length, l.own[k].capacity);
+    ir_while_body(b, goes_on(e, s, current(e, &l), l.done));
     struct split_frame *split = e->split;
     e->split = NULL;
-    struct pull *next = elab_force(e, next_push(e, stepping, array, done), stepping->element);
-    elab_run(e, elab_push_of_pull(e, LEVEL_THREAD, next), &writer);
+    take_step(e, &l);
     e->split = split;
-    struct ir_value *more = ir_binary(b, OP_ADD, done, ir_int(b, 1));
-    ir_end_while(b, &more, &result);
-    return array;
+    for (size_t i = 0; i < count; i++)
+        carried[i] = *l.slots.at[i];
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
+    ir_end_while(b, carried, results);
+    put_into_slots(e, &l, results);
+    renew(e, &l);
+    for (size_t k = 0; k < s->part_count; k++)
+        if (s->parts[k].is_array && !l.own[k].is_kept && s->level != LEVEL_GRID)
+            map_set(e->bounds, l.own[k].length, l.own[k].capacity);
+    return elab_put_together(e, s->type, current(e, &l));
 }
 
-static struct elab_value *step(struct elaborator *e, const struct stepping *stepping, struct push *initial) {
-    struct ir_builder *b = e->builder;
-    int steps = static_steps(e, stepping, initial, e->options->unroll);
-    if (steps < 0)
-        steps = counted_steps(e, stepping, initial, e->options->unroll);
-    if (steps < 0 && e->shape)
-        return elab_of_pull(e, step_shape(e, stepping, initial));
-    if (steps < 0)
-        return elab_of_pull(e, fits_registers(e, stepping, initial) ? step_in_registers(e, stepping, initial)
-                                                                    : step_dynamically(e, stepping, initial));
-    struct pull *array = elab_force(e, initial, stepping->element);
-    for (int i = 0; i < steps; i++) {
-        struct push *next = next_push(e, stepping, array, ir_int(b, i));
-        struct ir_value *length = elab_push_length(e, next);
-        if (!e->shape && length)
-            check_shrinks(e, stepping, ir_resolve(b, array->length), ir_resolve(b, length));
-        array = elab_force(e, next, stepping->element);
+static struct elab_value *unroll(struct elaborator *e, const struct stepping *s, struct elab_value **initial,
+                                 int steps) {
+    struct elab_value **state = initial;
+    for (int i = 0; i <= steps; i++) {
+        struct elab_value **next = i ? next_parts(e, s, state, ir_int(e->builder, i - 1)) : initial;
+        struct elab_value **stored = ARENA_ARRAY(e->arena, struct elab_value *, s->part_count + 1);
+        for (size_t k = 0; k < s->part_count; k++)
+            stored[k] = s->parts[k].is_array
+                            ? elab_of_pull(e, elab_force(e, elab_as_push(e, next[k]), s->parts[k].type))
+                            : next[k];
+        state = stored;
     }
-    return elab_of_pull(e, array);
+    return elab_put_together(e, s->type, state);
+}
+
+static struct elab_value *step(struct elaborator *e, struct stepping *s, const struct instance *instance,
+                               struct elab_value *start) {
+    s->span = e->span;
+    s->type = elab_type(e, instance, 0);
+    s->parts = elab_parts_of(e, s->type, &s->part_count);
+    struct elab_value **initial = elab_take_apart(e, s->type, start);
+    for (size_t k = 0; k < s->part_count && s->level == LEVEL_PURE; k++)
+        if (s->parts[k].is_array)
+            s->level = elab_as_push(e, initial[k])->level;
+    known_state known = known_parts(e, s, initial);
+    int steps = static_steps(e, s, known, e->options->unroll);
+    if (steps < 0)
+        steps = counted_steps(e, s, known, e->options->unroll);
+    if (steps >= 0)
+        return unroll(e, s, initial, steps);
+    return e->shape ? step_shape(e, s, known) : step_dynamically(e, s, initial, known);
 }
 
 struct elab_value *elab_WHILE(struct elaborator *e, enum primitive primitive, const struct instance *instance,
                               struct elab_value **arguments) {
     (void)primitive;
-    struct stepping stepping = {.condition = arguments[0],
-                                .step = arguments[1],
-                                .element = elab_type(e, instance, 0),
-                                .level = elab_level(e, instance, 0),
-                                .span = e->span};
-    return step(e, &stepping, elab_as_push(e, arguments[2]));
+    struct stepping stepping = {.condition = arguments[0], .step = arguments[1]};
+    return step(e, &stepping, instance, arguments[2]);
 }
 
 struct elab_value *elab_POWER(struct elaborator *e, enum primitive primitive, const struct instance *instance,
                               struct elab_value **arguments) {
     (void)primitive;
-    struct ir_value *count = elab_as_scalar(e, arguments[0]);
-    struct push *initial = elab_as_push(e, arguments[2]);
-    struct type *element = elab_type(e, instance, 0);
-    struct stepping stepping = {
-        .step = arguments[1], .count = count, .element = element, .level = elab_level(e, instance, 0), .span = e->span};
-    if (!count) /* while only lengths matter, a number that depends on data */
-        return elab_of_pull(e, step_shape(e, &stepping, initial));
-    return step(e, &stepping, initial);
+    /* While only shapes matter, the count may not be known. */
+    struct stepping stepping = {.step = arguments[1], .count = elab_as_scalar(e, arguments[0])};
+    return step(e, &stepping, instance, arguments[2]);
 }

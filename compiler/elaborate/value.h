@@ -343,6 +343,16 @@ struct elab_value *elab_choose_array(struct elaborator *e, const struct pull *ch
 /* The length of chunks together, where they are `size` long and known to make an array's; else NULL. */
 struct ir_value *elab_parts_length(struct elaborator *e, struct pull *chunks, struct ir_value *size);
 
+/* ---- stored.c ---- */
+struct part {
+    bool is_array;
+    struct type *type; /* of its elements, or of the scalar */
+};
+/* The arrays and scalars of a stored type, from left to right; of a value of that type, before it is stored or after; and back. */
+const struct part *elab_parts_of(struct elaborator *e, struct type *type, size_t *count);
+struct elab_value **elab_take_apart(struct elaborator *e, struct type *type, struct elab_value *value);
+struct elab_value *elab_put_together(struct elaborator *e, struct type *type, struct elab_value **parts);
+
 /* ---- run.c ---- */
 struct writer {
     void (*write)(struct elaborator *e, const struct writer *self, struct ir_value *index, struct elab_value *element);

@@ -204,7 +204,7 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         size_t bytes = target_element_bytes(i->buffer->element);
         const char *index = emit_value(body, i->operands[0]);
         const struct ir_value *capacity = i->buffer->capacity;
-        if (i->operands[0]->low < 0 || !capacity || i->operands[0]->high >= capacity->low)
+        if (i->operands[0]->low < 0 || !capacity || i->buffer->is_swapped || i->operands[0]->high >= capacity->low)
             require(body, arena_printf(arena,
                                        "fcl_check(context, (uint64_t)%s < fcl_buffer_bytes(b%u) / %zu, checks[%u], %s, "
                                        "(int64_t)(fcl_buffer_bytes(b%u) / %zu))",
@@ -222,6 +222,15 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         require(body, arena_printf(arena, "fcl_buffer_%s(context, (uint64_t)%s, %zu, &b%u)",
                                    i->buffer->is_zeroed ? "zeros" : "array", emit_value(body, i->buffer->capacity),
                                    target_element_bytes(i->buffer->element), id));
+        break;
+    }
+    case IR_SWAP: {
+        uint32_t x = i->buffer->id, y = i->other->id;
+        line(body, "{");
+        line(body, "    struct fcl_buffer *swapped = b%u;", x);
+        line(body, "    b%u = b%u;", x, y);
+        line(body, "    b%u = swapped;", y);
+        line(body, "}");
         break;
     }
     case IR_FORALL: emit_launch(body, i); break;

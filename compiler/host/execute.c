@@ -220,6 +220,12 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
                                                       : fcl_buffer_array(x->job.context, count, size, buffer);
         return status == FCL_OK || failed(x, NULL);
     }
+    case IR_SWAP: {
+        struct fcl_buffer *first = x->buffers[i->buffer->id];
+        x->buffers[i->buffer->id] = x->buffers[i->other->id];
+        x->buffers[i->other->id] = first;
+        return true;
+    }
     case IR_FORALL: return launch(x, i);
     case IR_FOR:
     case IR_WHILE: return run_loop(x, i);

@@ -253,8 +253,61 @@ static struct value interp_PERMUTE(struct interp *in, const struct value *a, str
 
 /* ---- running ---- */
 
+/* What is stored together, as a row: a tuple with its width, then its items. Arrays wait outside the regions until the last one
+   has been computed, as each may be made of what comes before. */
+struct storing {
+    size_t width; /* of a tuple; else 0 */
+    struct store *store;
+    struct value scalar;
+};
+
+static size_t storing_width(struct value value) {
+    size_t width = 1;
+    for (size_t i = 0; value.kind == V_TUPLE && i < value.tuple->count; i++)
+        width += storing_width(value.tuple->items[i]);
+    return width;
+}
+
+static struct storing *store_begin(struct interp *in, struct value value, struct storing *at, struct span span) {
+    *at = (struct storing){.scalar = value};
+    at->scalar.wrapped = 0;
+    if (value.kind == V_PUSH)
+        at->store = store_run(in, value.push, span);
+    if (value.kind == V_TUPLE)
+        at->width = value.tuple->count;
+    struct storing *next = at + 1;
+    for (size_t i = 0; i < at->width; i++)
+        next = store_begin(in, value.tuple->items[i], next, span);
+    return next;
+}
+
+static struct value store_end(struct interp *in, const struct storing **at) {
+    const struct storing *own = (*at)++;
+    if (own->store)
+        return store_finish(in, own->store);
+    if (!own->width)
+        return own->scalar;
+    struct tuple *tuple = interp_alloc(in, sizeof *tuple + own->width * sizeof *tuple->items);
+    tuple->count = own->width;
+    for (size_t i = 0; i < own->width; i++)
+        tuple->items[i] = store_end(in, at);
+    struct value result = {.kind = V_TUPLE};
+    result.tuple = tuple;
+    return result;
+}
+
+/* What was in the region since the mark, the value among it, makes room for what is stored of it; without a mark it stays. */
+static struct value store(struct interp *in, struct value value, const struct region_mark *mark, struct span span) {
+    struct storing all[storing_width(value)];
+    store_begin(in, value, all, span);
+    if (mark)
+        region_release(in->region, *mark);
+    const struct storing *at = all;
+    return store_end(in, &at);
+}
+
 static struct value interp_FORCE(struct interp *in, const struct value *a, struct span span) {
-    return store_finish(in, store_run(in, a[0].push, span));
+    return store(in, a[0], NULL, span);
 }
 
 static struct value interp_FORCE_UP_TO(struct interp *in, const struct value *a, struct span span) {
@@ -264,24 +317,11 @@ static struct value interp_FORCE_UP_TO(struct interp *in, const struct value *a,
     return interp_FORCE(in, &placed, span);
 }
 
-/* One step of while and power: the next state takes the place of the last one in the region. */
-static struct value next_state(struct interp *in, struct region_mark mark, struct value state, struct value step,
-                               struct span span) {
-    int64_t length = state.pull->length;
-    struct store *store = store_run(in, step.push, span);
-    if (store_length(store) > length)
-        interp_fail(in, DIAG_ARRAY_GROWS, span,
-                    "a step makes %lld elements of %lld; an array that is stepped can only shrink",
-                    (long long)store_length(store), (long long)length);
-    region_release(in->region, mark);
-    return store_finish(in, store);
-}
-
 static struct value interp_WHILE(struct interp *in, const struct value *a, struct span span) {
     struct region_mark mark = region_here(in->region);
     struct value state = interp_FORCE(in, &a[2], span);
     while (interp_apply(in, a[0], state, span).scalar.natural)
-        state = next_state(in, mark, state, interp_apply(in, a[1], state, span), span);
+        state = store(in, interp_apply(in, a[1], state, span), &mark, span);
     return state;
 }
 
@@ -289,7 +329,7 @@ static struct value interp_POWER(struct interp *in, const struct value *a, struc
     struct region_mark mark = region_here(in->region);
     struct value state = interp_FORCE(in, &a[2], span);
     for (int64_t i = 0; i < a[0].scalar.integer; i++)
-        state = next_state(in, mark, state, interp_apply2(in, a[1], int_of(i), state, span), span);
+        state = store(in, interp_apply2(in, a[1], int_of(i), state, span), &mark, span);
     return state;
 }
 

@@ -114,7 +114,10 @@ struct store *store_run(struct interp *in, struct push *push, struct span span) 
 }
 
 static void drop(struct interp *in, struct store *store) {
-    in->stores = store->outer;
+    struct store **at = &in->stores;
+    while (*at != store)
+        at = &(*at)->outer;
+    *at = store->outer;
     free(store->cells);
     free(store->written);
     free(store);

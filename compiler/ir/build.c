@@ -440,6 +440,18 @@ void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer) {
     count_store(b);
 }
 
+void ir_renew(struct ir_builder *b, struct ir_buffer *buffer) { b->stores.at[buffer->id]++; }
+
+void ir_swap(struct ir_builder *b, struct ir_buffer *x, struct ir_buffer *y) {
+    struct ir_instruction *instruction = builder_instruction(b, IR_SWAP, 0, 0, 0);
+    instruction->buffer = x;
+    instruction->other = y;
+    ir_renew(b, x);
+    ir_renew(b, y);
+    builder_append(b, b->frames.count - 1, instruction);
+    count_store(b);
+}
+
 /* Loads of a buffer that is not rewritten are pure once it is filled; the count of stores tells whether it was being filled in
    between. */
 struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index) {

@@ -53,6 +53,10 @@ struct ir_buffer *ir_table(struct ir_builder *b, enum base element, const union 
 struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enum level_value owner, enum base element,
                                 struct ir_value *capacity, const char *name); /* not yet allocated */
 void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer);
+/* At grid: the two exchange their memory. Both are said to be swapped (`is_swapped`) when they are made. */
+void ir_swap(struct ir_builder *b, struct ir_buffer *x, struct ir_buffer *y);
+/* What was loaded of it before may have changed, as where a loop begins that swaps it. */
+void ir_renew(struct ir_builder *b, struct ir_buffer *buffer);
 struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index);
 /* Of what any thread has stored in a loop before, in this kernel; the buffer must be `rewritten`. */
 struct ir_value *ir_load_stored(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index);

@@ -78,6 +78,8 @@ struct ir_builder {
     uint32_t buffer_count;
     int outside;     /* entered regions further out, where what is known in the branches that were left does not hold */
     int proof_steps; /* left of the proof that is tried */
+    uint32_t proof;  /* its number */
+    struct proof_sum *proof_sums;
     bool is_long_proof;
     size_t store_count, instruction_count; /* all of them */
     int rebuilding;                        /* linear.c: inside a rebuilt sum, sums are left as they are */

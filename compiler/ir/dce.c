@@ -55,6 +55,10 @@ static void keep(struct dce *d, struct ir_instruction *instruction) {
                 need(d, instruction->operands[i]);
             break;
         case IR_ALLOCATE: need(d, instruction->buffer->capacity); break;
+        case IR_SWAP:
+            need_buffer(d, instruction->buffer);
+            need_buffer(d, instruction->other);
+            break;
         case IR_FENCE: break;
         case IR_FORALL:
             if (instruction->buffer)
@@ -124,6 +128,7 @@ static void follow(struct dce *d, struct ir_value *value) {
     case IR_BALLOT:
     case IR_CHECK:
     case IR_ALLOCATE:
+    case IR_SWAP:
     case IR_FORALL: break;
     }
 }
@@ -134,6 +139,10 @@ static void collect(struct dce *d, struct ir_region *region) {
         instruction->marked = false;
         if (instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC || instruction->kind == IR_ALLOCATE)
             vec_push(d->arena, &accesses_of(d, instruction->buffer)->instructions, instruction);
+        if (instruction->kind == IR_SWAP) {
+            vec_push(d->arena, &accesses_of(d, instruction->buffer)->instructions, instruction);
+            vec_push(d->arena, &accesses_of(d, instruction->other)->instructions, instruction);
+        }
         if (instruction->kind == IR_CHECK)
             vec_push(d->arena, &d->checks, instruction);
         for (int r = 0; r < 2; r++)

@@ -45,6 +45,7 @@ static bool collect(struct fuser *f, const struct ir_instruction *loop, const st
             break;
         }
         case IR_ATOMIC:
+        case IR_SWAP:
         case IR_FENCE:
         case IR_FORALL: return false;
         case IR_SHUFFLE:

@@ -32,7 +32,8 @@ bool ir_touches_memory(const struct ir_instruction *instruction) {
     case IR_STORE:
     case IR_ATOMIC:
     case IR_FENCE:
-    case IR_ALLOCATE: return true;
+    case IR_ALLOCATE:
+    case IR_SWAP: return true;
     case IR_FORALL:
     case IR_FOR:
     case IR_WHILE:

@@ -77,6 +77,7 @@ struct ir_buffer {
     bool rewritten;            /* see note [single assignment of buffers] */
     bool is_zeroed;            /* OUTPUT: all bytes 0 when it comes to life */
     bool is_result;            /* OUTPUT: handed to the caller */
+    bool is_swapped;           /* OUTPUT: a SWAP gives it other memory, which `capacity` says nothing of */
     bool of_host;              /* TABLE: in the host's code, which alone reads it */
     const union scalar *constants; /* TABLE: of the base type `element`, as many as the capacity says */
     const char *name;
@@ -107,6 +108,7 @@ enum ir_kind {
     IR_BALLOT,   /* results[0] (uint): bit i is operands[0] of lane i; as SHUFFLE */
     IR_CHECK,    /* reports a failure unless operands[0]; operands[1] and [2] are the numbers of the message */
     IR_ALLOCATE, /* buffer comes to life, contents undefined unless it is zeroed */
+    IR_SWAP,     /* `buffer` and `other`, both OUTPUT, exchange their memory; ambient grid */
     IR_FORALL, /* for parameters[0] (the index) < operands[0], shared out over `inner` units of an `outer`; body regions[0]; no results */
     IR_FOR,    /* sequential: index parameters[0] < operands[0]; operands[1…] initial, parameters[1…] current,
                      regions[0]->yields next, results final values of what is carried */
@@ -164,7 +166,8 @@ struct ir_instruction {
     bool no_wrap;                  /* OPERATION add sub mul neg shl: ranges prove that it does not overflow its base */
     enum ir_atomic atomic;         /* ATOMIC */
     uint32_t site;                 /* CHECK; LOAD by the host: index into the kernel's checks */
-    struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE; FORALL: see note [tickets], or NULL */
+    struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE SWAP; FORALL: see note [tickets], or NULL */
+    struct ir_buffer *other;       /* SWAP */
     enum level_value outer, inner; /* FORALL; inner < outer. FENCE: outer, whose threads */
     struct ir_value **operands;
     size_t operand_count;

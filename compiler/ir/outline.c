@@ -16,6 +16,7 @@ static bool only_computes(const struct ir_region *region) {
         switch (instruction->kind) {
         case IR_FORALL:
         case IR_ALLOCATE:
+        case IR_SWAP:
         case IR_STORE:
         case IR_ATOMIC:
         case IR_SHUFFLE:
@@ -49,6 +50,7 @@ static bool is_sequential_reader(const struct ir_instruction *instruction) {
     case IR_BALLOT:
     case IR_CHECK:
     case IR_ALLOCATE:
+    case IR_SWAP:
     case IR_FORALL: return false;
     }
     for (int k = 0; k < 2; k++)

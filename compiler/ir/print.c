@@ -203,6 +203,9 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
         text_printf(out, " (%s)\n", ir_check_info[p->kernel->checks.at[instruction->site].check].message);
         return;
     case IR_ALLOCATE: print_allocate(p, instruction->buffer); return;
+    case IR_SWAP:
+        text_printf(out, "swap %s, %s\n", buffer_name(p, instruction->buffer), buffer_name(p, instruction->other));
+        return;
     case IR_FORALL:
     case IR_FOR:
         text_add(out, instruction->kind == IR_FORALL ? "forall " : "for ");

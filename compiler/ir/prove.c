@@ -3,15 +3,44 @@
    the ranges of what is left decide. */
 #include "ir/linear.h"
 
-/* Proofs are tried for every comparison that is built, so they are short; those that are asked for may be longer. */
-enum { PROOF_DEPTH = 3, PROOF_ORDERS = 8, LONG_PROOF_DEPTH = 7, LONG_PROOF_STEPS = 3000 };
+/* Proofs are tried for every comparison that is built, so they are short: what is provable takes a
+   few dozen steps, what is not would take hundreds, deep in branches. Those that are asked for may
+   be longer. */
+enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8 };
+enum { LONG_PROOF_DEPTH = 7, LONG_PROOF_STEPS = 3000 };
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth);
+
+/* Values as exact sums, kept for the proof that asked: it asks for the same ones at each step. */
+enum { PROOF_SUMS = 32 };
+struct proof_sum {
+    uint32_t proof;
+    const struct ir_value *value;
+    struct linear sum;
+};
+
+static void begin_proof(struct ir_builder *b, int steps, bool is_long) {
+    if (!b->proof_sums)
+        b->proof_sums = ARENA_ARRAY(b->arena, struct proof_sum, PROOF_SUMS);
+    b->proof++;
+    b->proof_steps = steps;
+    b->is_long_proof = is_long;
+}
+
+static const struct linear *sum_of(struct ir_builder *b, struct ir_value *x) {
+    struct proof_sum *known = &b->proof_sums[x->id % PROOF_SUMS];
+    if (known->proof != b->proof || known->value != x) {
+        known->proof = b->proof;
+        known->value = x;
+        linear_exact(b, x, &known->sum);
+    }
+    return &known->sum;
+}
 
 /* The value as an exact sum. Where ranges do not show that its parts make no more and no less than an int, a longer proof asks
    what is known of them. */
 static void exact_sum(struct ir_builder *b, struct ir_value *x, struct linear *sum) {
-    linear_exact(b, x, sum);
+    *sum = *sum_of(b, x);
     const struct ir_instruction *definition = x->definition;
     bool is_sum =
         definition && definition->kind == IR_OPERATION && (definition->op == OP_ADD || definition->op == OP_SUB);
@@ -248,16 +277,15 @@ static int64_t factor_of_order(struct ir_builder *b, const struct linear *sum, c
     int64_t lifting = coefficient_of(sum, order->y);
     if (lifting > 0)
         return lifting;
-    struct linear part;
-    linear_exact(b, order->x, &part);
-    for (size_t t = 0; t < part.count; t++) {
-        int64_t c = part.term[t].coefficient, pulling = -coefficient_of(sum, part.term[t].value);
+    const struct linear *part = sum_of(b, order->x);
+    for (size_t t = 0; t < part->count; t++) {
+        int64_t c = part->term[t].coefficient, pulling = -coefficient_of(sum, part->term[t].value);
         if (c > 0 && pulling > 0 && pulling % c == 0)
             return pulling / c;
     }
-    linear_exact(b, order->y, &part);
-    for (size_t t = 0; t < part.count; t++) {
-        int64_t c = part.term[t].coefficient, lifts = coefficient_of(sum, part.term[t].value);
+    part = sum_of(b, order->y);
+    for (size_t t = 0; t < part->count; t++) {
+        int64_t c = part->term[t].coefficient, lifts = coefficient_of(sum, part->term[t].value);
         if (c > 0 && lifts > 0 && lifts % c == 0)
             return lifts / c;
     }
@@ -310,15 +338,14 @@ static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y
     if (!linear_add(&difference, &part, -1) ||
         __builtin_sub_overflow(difference.constant, strict, &difference.constant))
         return false;
-    b->proof_steps = steps;
-    b->is_long_proof = depth > PROOF_DEPTH;
+    begin_proof(b, steps, depth > PROOF_DEPTH);
     bool is_proved = prove(b, &difference, depth);
     b->is_long_proof = false;
     return is_proved;
 }
 
 bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict) {
-    return is_less(b, x, y, strict, PROOF_DEPTH, LONG_PROOF_STEPS);
+    return is_less(b, x, y, strict, PROOF_DEPTH, PROOF_STEPS);
 }
 
 bool ir_prove(struct ir_builder *b, struct ir_value *condition) {
@@ -359,8 +386,7 @@ bool ir_never_wraps(struct ir_builder *b, struct ir_value *value) {
     if (b->optimise == 0 || value->is_constant || value->base != BASE_I32)
         return false;
     struct linear sum;
-    b->proof_steps = LONG_PROOF_STEPS;
-    b->is_long_proof = true;
+    begin_proof(b, LONG_PROOF_STEPS, true);
     exact_sum(b, value, &sum);
     b->is_long_proof = false;
     return sum.count != 1 || sum.term[0].value != value;

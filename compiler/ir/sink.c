@@ -40,8 +40,9 @@ static bool is_shared(const struct ir_instruction *instruction) {
 static bool may_move(const struct ir_instruction *instruction) {
     if (instruction->kind == IR_OPERATION)
         return true;
+    bool is_hosts = instruction->region && instruction->region->ambient == LEVEL_GRID;
     return instruction->kind == IR_LOAD && !instruction->buffer->rewritten && !instruction->is_volatile &&
-           !instruction->rereads;
+           !instruction->rereads && !(is_hosts && instruction->buffer->is_swapped);
 }
 
 static bool enters_loop(const struct sinking *s, const struct ir_instruction *loop) {

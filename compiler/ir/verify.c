@@ -268,6 +268,11 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
             complain(v, at, "a fence at ambient %s", level_names[ambient]);
         break;
     case IR_ALLOCATE: check_allocate(v, at, region); break;
+    case IR_SWAP:
+        if (ambient != LEVEL_GRID || at->buffer->memory != MEMORY_OUTPUT || at->other->memory != MEMORY_OUTPUT ||
+            at->buffer->element != at->other->element)
+            complain(v, at, "a swap of what is not alike, or not the host's");
+        break;
     case IR_FORALL:
         check_count(v, at);
         if (at->inner >= at->outer || at->inner < LEVEL_THREAD || at->outer != ambient)

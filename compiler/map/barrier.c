@@ -214,7 +214,8 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
         case IR_SHUFFLE:
         case IR_BALLOT:
         case IR_CHECK:
-        case IR_ALLOCATE: break;
+        case IR_ALLOCATE:
+        case IR_SWAP: break;
         case IR_LOAD:
         case IR_STORE:
         case IR_ATOMIC:

@@ -40,6 +40,8 @@ static void walk_region(struct walk *walk, const struct ir_region *region) {
             if (instruction->kind != IR_ALLOCATE)
                 vec_push(walk->arena, &extent->accesses, instruction);
         }
+        if (instruction->kind == IR_SWAP)
+            vec_push(walk->arena, &extent_of(walk, instruction->other, region)->accesses, instruction);
         for (size_t r = 0; r < 2; r++)
             if (instruction->regions[r])
                 walk_region(walk, instruction->regions[r]);

@@ -61,61 +61,6 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
     lower_leave(l, scope);
 }
 
-/* note [rows]
-   A tile is a loop over its elements whose body takes the index apart: i / 32 and i % 32. A compiler sees no unit stride in that. So
-   a loop over threads whose length is a multiple of one power of two, by which alone its body divides its index, becomes
-   two: over rows, and within the row, where quotient and remainder are the loops' variables. */
-struct rows {
-    int shift;           /* 0: nothing is divided */
-    bool mixed;          /* by different numbers */
-    uint32_t operations; /* that divide */
-};
-
-static bool divides(const struct ir_instruction *instruction, const struct ir_value *index, int *shift) {
-    if (instruction->kind != IR_OPERATION || instruction->operand_count != 2 || instruction->operands[0] != index ||
-        !instruction->operands[1]->is_constant)
-        return false;
-    int64_t by = instruction->operands[1]->constant.integer;
-    if (instruction->op == OP_SHR && by > 0 && by < 31)
-        *shift = (int)by;
-    else if (instruction->op == OP_AND && by > 0 && by < INT32_MAX && (by & (by + 1)) == 0)
-        *shift = __builtin_ctzll((uint64_t)by + 1);
-    else
-        return false;
-    return true;
-}
-
-static void find_rows(const struct ir_region *region, const struct ir_value *index, struct rows *rows) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        int shift;
-        if (divides(instruction, index, &shift)) {
-            rows->mixed |= rows->shift && rows->shift != shift;
-            rows->shift = shift;
-            rows->operations++;
-        }
-        for (int k = 0; k < 2; k++)
-            if (instruction->regions[k])
-                find_rows(instruction->regions[k], index, rows);
-    }
-}
-
-static void bind_rows(struct lowering *l, const struct ir_region *region, const struct ir_value *index,
-                      struct target_variable *row, struct target_variable *column) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        int shift;
-        if (divides(instruction, index, &shift)) {
-            const struct ir_value *result = instruction->results[0];
-            lower_bind(l, result,
-                       expr_variable(l, instruction->op == OP_SHR ? row : column, result->low, result->high));
-        }
-        for (int k = 0; k < 2; k++)
-            if (instruction->regions[k])
-                bind_rows(l, instruction->regions[k], index, row, column);
-    }
-}
-
 /* Is there, in a loop inside of the region's, an access that is steps of more than one element apart from iteration to iteration? */
 static bool has_strides(const struct ir_region *region, const struct ir_value *index, bool is_inside) {
     for (size_t i = 0; i < region->instructions.count; i++) {
@@ -147,61 +92,30 @@ static enum target_vectors vectors_of(const struct ir_instruction *forall, const
     return restarts && lower_has_narrow(forall->regions[0]) ? TARGET_VECTORS_EIGHT : TARGET_VECTORS_ANY;
 }
 
-/* A multiple of `width`, a power of two? Also when it was computed modulo 2^32 or 2^64. */
-static bool is_multiple(struct ir_value *value, int64_t width) {
-    const struct ir_instruction *definition = value->definition;
-    if (definition && definition->kind == IR_OPERATION && (definition->op == OP_MAX || definition->op == OP_MIN))
-        return is_multiple(definition->operands[0], width) && is_multiple(definition->operands[1], width);
-    struct linear sum;
-    if (!linear_expand(value, &sum) || sum.constant % width)
-        return false;
-    for (size_t i = 0; i < sum.count; i++)
-        if (sum.term[i].coefficient % width)
-            return false;
-    return true;
-}
-
-static struct target_statement *counted_loop(struct lowering *l, const struct ir_value *index,
-                                             struct target_expr *limit) {
+/* note [rows] in rows.c: whole rows of a length that is known. */
+static void lower_whole_rows(struct lowering *l, struct rows *rows) {
+    const struct ir_instruction *forall = rows->loop;
+    const struct ir_value *index = forall->parameters[0];
+    struct lower_scope outer = {l->block, names_mark(l->names)};
+    struct target_expr *width = rows_enter_whole(l, rows);
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = expr_integer(l, index->base, 0);
-    loop->limit = limit;
+    loop->limit = width;
     loop->step = expr_integer(l, index->base, 1);
-    return loop;
-}
-
-static bool lower_rows(struct lowering *l, const struct ir_instruction *forall) {
-    const struct ir_value *index = forall->parameters[0];
-    struct ir_value *count = forall->operands[0];
-    struct rows rows = {0};
-    if (forall->outer == LEVEL_GRID || forall->inner != LEVEL_THREAD)
-        return false;
-    find_rows(forall->regions[0], index, &rows);
-    int64_t width = (int64_t)1 << rows.shift;
-    if (!rows.shift || rows.mixed || width < 4 || count->high <= width || !is_multiple(count, width))
-        return false;
-    struct target_expr *length = lower_simple(l, count, "count"), *shift = expr_integer(l, count->base, rows.shift);
-    struct target_expr *height = lower_named(l, expr_operation(l, OP_SHR, count->base, length, shift), NULL, "rows");
-    struct target_statement *outer = counted_loop(l, index, height);
-    struct lower_scope outer_scope = lower_enter(l, &outer->body);
-    outer->variable = lower_variable(l, index->base, "row", "row");
-    struct target_statement *inner = counted_loop(l, index, expr_integer(l, index->base, width));
-    struct lower_scope inner_scope = lower_enter(l, &inner->body);
-    inner->variable = lower_variable(l, index->base, "column", "column");
-    bind_rows(l, forall->regions[0], index, outer->variable, inner->variable);
-    if (l->uses[index->id].count > rows.operations) {
-        struct target_expr *row = expr_variable(l, outer->variable, 0, (count->high - 1) / width);
-        struct target_expr *start = expr_operation(l, OP_MUL, index->base, row, expr_integer(l, index->base, width));
-        struct target_expr *whole =
-            expr_operation(l, OP_ADD, index->base, start, expr_variable(l, inner->variable, 0, width - 1));
-        lower_bind(l, index, lower_named(l, whole, index->name, "i"));
-    }
+    struct lower_scope inner = lower_enter(l, &loop->body);
+    loop->variable = lower_variable(l, index->base, "column", "column");
+    struct target_expr *column = expr_variable(l, loop->variable, 0, width->constant.integer - 1);
+    struct target_expr *whole = expr_operation(l, OP_ADD, index->base, rows->start, column);
+    if (l->uses[index->id].count > rows->operations)
+        whole = lower_named(l, whole, index->name, "i");
+    lower_bind(l, index, whole);
+    rows_bind(l, rows, whole, column);
     lower_region(l, forall->regions[0]);
-    /* A row is a power of two long: it leaves nothing to shorter vectors, or longer ones do not come to run. */
-    inner->vectors = vectors_of(forall, &inner->body, false);
-    lower_leave(l, inner_scope);
-    lower_leave(l, outer_scope);
-    return true;
+    /* A row is a power of two long: it leaves nothing to shorter vectors, or longer ones do not
+       come to run. */
+    loop->vectors = vectors_of(forall, &loop->body, false);
+    lower_leave(l, inner);
+    lower_leave(l, outer);
 }
 
 /* note [tickets] in ir.h: ranges fixed beforehand would let the second work-item wait for all that the first one does. */
@@ -217,9 +131,9 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
-/* False: it is to go by vectors, and cannot. */
-static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, struct target_expr *first,
-                       struct target_expr *limit, bool by_vectors) {
+/* False: it is to go by vectors, and cannot. `rows`: of which it is one, or NULL. */
+static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, const struct rows *rows,
+                       struct target_expr *first, struct target_expr *limit, bool by_vectors) {
     const struct ir_value *index = forall->parameters[0];
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = first;
@@ -228,6 +142,8 @@ static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, 
     struct lower_scope scope = lower_enter(l, &loop->body);
     loop->variable = lower_variable(l, index->base, index->name, "i");
     lower_bind(l, index, expr_variable(l, loop->variable, index->low, index->high));
+    if (rows)
+        rows_bind(l, rows, lower_value(l, index), NULL);
     lower_region(l, forall->regions[0]);
     if (forall->inner == LEVEL_THREAD)
         loop->vectors = vectors_of(forall, &loop->body, lower_restarts_index(l->arena, forall));
@@ -278,7 +194,8 @@ static bool is_plain(const struct ir_region *region) {
 
 /* Note [calls] in vectors.c: as many iterations as go by vectors, or none. Gives where that ends. */
 static struct target_expr *lower_vectors(struct lowering *l, const struct ir_instruction *forall,
-                                         struct target_expr *first, struct target_expr *limit) {
+                                         const struct rows *rows, struct target_expr *first,
+                                         struct target_expr *limit) {
     enum base base = forall->parameters[0]->base;
     bool is_wanted = has_rounds(forall->regions[0]) || (l->options->has_vectors && has_calls(forall->regions[0]));
     bool may_be = l->options->has_vectors || l->options->may_have_vectors;
@@ -298,7 +215,7 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct ir_ins
             expr_operation(l, OP_MUL, base, expr_operation(l, OP_DIV, base, left, lanes), lanes);
         end = lower_named(l, expr_operation(l, OP_ADD, base, first, whole), NULL, "whole");
     }
-    bool is_good = lower_loop(l, forall, first, end, true);
+    bool is_good = lower_loop(l, forall, rows, first, end, true);
     lower_forget(l, forall->regions[0]);
     if (!is_good) {
         l->block->statements.count = before;
@@ -307,11 +224,38 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct ir_ins
     if (!l->options->has_vectors) {
         struct target_statement *loop = l->block->statements.at[l->block->statements.count - 1];
         struct lower_scope scope = lower_enter(l, &loop->other);
-        lower_loop(l, forall, first, end, false);
+        lower_loop(l, forall, rows, first, end, false);
         lower_leave(l, scope);
         lower_forget(l, forall->regions[0]);
     }
     return end;
+}
+
+static void lower_range(struct lowering *l, const struct ir_instruction *forall, const struct rows *rows,
+                        struct target_expr *first, struct target_expr *limit) {
+    first = lower_vectors(l, forall, rows, first, limit);
+    if (first != limit)
+        lower_loop(l, forall, rows, first, limit, false);
+}
+
+/* Rows of one element are a loop without divisions, rather than loops of one iteration each. */
+static void lower_rows(struct lowering *l, struct rows *rows, struct target_expr *first, struct target_expr *limit) {
+    struct lower_scope scope = {l->block, names_mark(l->names)}, inner;
+    struct target_expr *is_single = rows_begin(l, rows);
+    if (is_single) {
+        struct target_statement *branch = lower_emit(l, TARGET_IF);
+        branch->value = is_single;
+        inner = lower_enter(l, &branch->body);
+        rows->are_single = true;
+        lower_range(l, rows->loop, rows, first, limit);
+        lower_forget(l, rows->loop->regions[0]);
+        lower_leave(l, inner);
+        rows->are_single = false;
+        lower_enter(l, &branch->other);
+    }
+    rows_enter(l, rows, &first, &limit);
+    lower_range(l, rows->loop, rows, first, limit);
+    lower_leave(l, scope);
 }
 
 void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
@@ -320,8 +264,11 @@ void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
         lower_single(l, forall);
         return;
     }
-    if (lower_rows(l, forall))
+    struct rows *rows = forall->inner == LEVEL_THREAD ? rows_find(l, forall) : NULL;
+    if (rows && rows->are_whole) {
+        lower_whole_rows(l, rows);
         return;
+    }
     if (forall->buffer) {
         lower_tickets(l, forall);
         return;
@@ -335,9 +282,7 @@ void loop_forall(struct lowering *l, const struct ir_instruction *forall) {
         first = lower_named(l, range_bound(l, limit, 0, index->base), NULL, "first");
         limit = lower_named(l, end, NULL, "end");
     }
-    first = lower_vectors(l, forall, first, limit);
-    if (first != limit)
-        lower_loop(l, forall, first, limit, false);
+    rows ? lower_rows(l, rows, first, limit) : lower_range(l, forall, NULL, first, limit);
 }
 
 /* Large arrays of a block would overflow the stack of a worker thread. */

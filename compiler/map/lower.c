@@ -149,6 +149,8 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
     struct target_expr *expr =
         expr_element(l, instruction->results[0]->base, array, lower_place(l, array, instruction->operands[0]));
     expr->is_volatile = instruction->is_volatile;
+    expr->is_guarded = array->space == TARGET_SPACE_PRIVATE && lower_is_guarded(l, instruction);
+    l->target->has_guarded |= expr->is_guarded;
     lower_result(l, instruction, expr, "x");
 }
 
@@ -378,6 +380,11 @@ void lower_scalar(struct lowering *l, struct target_statement *loop) {
     l->target->has_scalar_loops = true;
 }
 
+static void keep_order(struct lowering *l, const struct ir_instruction *loop, struct target_statement *statement) {
+    statement->is_ordered = lower_sums_floats(l->arena, loop);
+    l->target->has_ordered_loops |= statement->is_ordered;
+}
+
 static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     struct target_expr *limit = lower_simple(l, loop->operands[0], "count");
     struct target_variable **carried = declare_carried(l, loop, 1);
@@ -393,6 +400,7 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     else if (is_loops && !loop->result_count && lower_has_narrow(loop->regions[0]) &&
              lower_restarts_index(l->arena, loop))
         statement->vectors = TARGET_VECTORS_EIGHT;
+    keep_order(l, loop, statement);
     statement->unroll = loop->unroll && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= 64;
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");
@@ -408,6 +416,7 @@ static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     if (loop->is_lock)
         carried[0]->is_lock = true;
     struct target_statement *statement = lower_emit(l, TARGET_WHILE);
+    keep_order(l, loop, statement);
     struct lower_scope scope = lower_enter(l, &statement->body);
     leave_on_failure(l, loop);
     lower_region(l, loop->regions[0]);
@@ -498,7 +507,8 @@ static void lower_instruction(struct lowering *l, const struct ir_instruction *i
     case IR_SHUFFLE:
     case IR_BALLOT: lower_exchange(l, instruction); break;
     case IR_CHECK: lower_check(l, instruction); break;
-    case IR_ALLOCATE: break; /* declared where it is first accessed */
+    case IR_SWAP:
+    case IR_ALLOCATE: break; /* declared where it is first accessed; swapped by the host */
     case IR_FORALL:
         if (l->target->mapping == TARGET_SIMT)
             simt_forall(l, instruction);

@@ -132,6 +132,8 @@ void lower_scalar(struct lowering *l, struct target_statement *loop);
 bool lower_steps_wrap(const struct ir_region *region);
 bool lower_is_short(const struct ir_instruction *loop);
 bool lower_loads_by_truth(const struct ir_region *region);
+bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop);
+bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load);
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
 bool lower_has_narrow(const struct ir_region *region); /* loads or stores of less than 32 bits */
 /* Does a loop that one thread goes through alone restart its index? */
@@ -187,6 +189,29 @@ struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum l
 void loop_begin(struct lowering *l);
 void loop_forall(struct lowering *l, const struct ir_instruction *forall);
 void loop_declare(struct lowering *l, struct extent *extent);
+
+/* ---- rows.c: note [rows], for the loop mapping ---- */
+
+struct rows {
+    const struct ir_instruction *loop;
+    const struct division *division;
+    uint32_t operations;            /* that divide */
+    bool are_whole;                 /* all of one constant length, from index 0 */
+    bool are_single;                /* of one element each: not two loops */
+    struct target_expr *by, *begin; /* the divisor; what comes before the index in the dividend */
+    struct target_expr *start;      /* the index with which a row begins */
+    struct target_expr *quotient;
+};
+/* NULL: the loop, one over threads, stays one loop. */
+struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop);
+/* What both ways need. Gives the condition for rows of one element, or NULL: there are none. */
+struct target_expr *rows_begin(struct lowering *l, struct rows *rows);
+/* The loop over rows, of the iterations *first to *limit, which become those of a row. */
+void rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first, struct target_expr **limit);
+/* The same of whole rows, whose width it gives. */
+struct target_expr *rows_enter_whole(struct lowering *l, struct rows *rows);
+/* Before the loop's body is lowered. `rest`: NULL where it is to be computed from the index. */
+void rows_bind(struct lowering *l, const struct rows *rows, struct target_expr *index, struct target_expr *rest);
 
 /* ---- vectors.c ---- */
 

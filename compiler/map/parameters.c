@@ -144,6 +144,8 @@ struct target_expr *parameters_describe(struct lowering *l, const struct ir_valu
 
 /* An input's length is the product of its extents, which come before its buffers among the kernel's parameters. */
 static struct target_expr *describe_length(struct lowering *l, const struct ir_buffer *buffer) {
+    if (buffer->is_swapped)
+        return NULL;
     if (buffer->capacity)
         return parameters_describe(l, buffer->capacity, 4);
     const struct ir_parameter *parameters = l->kernel->parameters.at;

@@ -18,7 +18,19 @@
 
    note [places by truth]
    GCC 12 goes wrong where a place is chosen by what is true: of ys[x == z] it loads others than the first two. Kernels
-   with such places, which are 0 or 1 or made of a bool, are not vectorised by it. */
+   with such places, which are 0 or 1 or made of a bool, are not vectorised by it.
+
+   note [sums in order]
+   Intel's OpenCL (2026.2) makes vectors of loops that add up or multiply floats, one sum for each lane, though nothing allows it
+   another order: neither its options nor pragmas forbid it in general. So a loop in which a thread goes on with a float from
+   round to round, in a variable or an array, is not vectorised there. (The loops over threads are; so are work-items.)
+
+   note [guarded places]
+   Where Intel's OpenCL (2026.2) makes vectors of work-items, it goes around what no lane wants, but
+   takes loads from a thread's own array out of that: those may be done in vain, it thinks. Their
+   places are computed where it did not come, though, and are what a register happened to hold. So
+   such loads are volatile there. Those in a loop that computes the place anew stay in it, and are
+   not: of volatile ones it makes no vectors, and of a product's it takes minutes to make none. */
 #include <inttypes.h>
 
 #include "ir/linear.h"
@@ -216,3 +228,61 @@ static bool loads_by_truth(const struct ir_region *region, const struct ir_regio
 }
 
 bool lower_loads_by_truth(const struct ir_region *region) { return loads_by_truth(region, region, !has_loops(region)); }
+
+static bool computes_floats(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        bool is_sum = at->kind == IR_OPERATION && (at->op == OP_ADD || at->op == OP_SUB || at->op == OP_MUL);
+        if (is_sum && base_info[at->results[0]->base].is_floating)
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r] && computes_floats(at->regions[r]))
+                return true;
+    }
+    return false;
+}
+
+/* Is a float stored to an array that it was loaded from? `loaded`: ir_buffer → anything; filled first. */
+static bool goes_on_in_array(const struct ir_region *region, struct map *loaded, bool is_filled) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        if (at->kind == IR_LOAD && base_info[at->buffer->element].is_floating)
+            map_set(loaded, at->buffer, loaded);
+        if (is_filled && at->kind == IR_STORE && map_has(loaded, at->buffer))
+            return true;
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r] && goes_on_in_array(at->regions[r], loaded, is_filled))
+                return true;
+    }
+    return false;
+}
+
+bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop) {
+    if (!computes_floats(loop->regions[0]) && !(loop->regions[1] && computes_floats(loop->regions[1])))
+        return false;
+    for (size_t i = 0; i < loop->result_count; i++)
+        if (base_info[loop->results[i]->base].is_floating)
+            return true;
+    struct map *loaded = map_new(arena);
+    for (int pass = 0; pass < 2; pass++)
+        for (int r = 0; r < 2; r++)
+            if (loop->regions[r] && goes_on_in_array(loop->regions[r], loaded, pass == 1))
+                return true;
+    return false;
+}
+
+bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load) {
+    const struct ir_value *place = load->operands[0];
+    if (l->target->mapping != TARGET_SIMT || place->is_constant)
+        return false;
+    for (const struct ir_region *at = load->region; at != l->forall->regions[0]; at = at->parent) {
+        const struct ir_instruction *owner = at->owner;
+        bool is_loop = owner->kind == IR_FOR || owner->kind == IR_WHILE ||
+                       (owner->kind == IR_FORALL && owner->outer == LEVEL_WARP && !l->options->has_warps);
+        if (is_loop && is_varying(place, at))
+            return false;
+        if (!is_loop)
+            return true;
+    }
+    return true;
+}

@@ -54,16 +54,17 @@ struct ast_class_constraint {
     struct span span;
     symbol class_name, variable;
 };
-struct ast_level_constraint {
+struct ast_constraint { /* of levels, or of what is stored */
     struct span span;
     struct ast_level *below, *above; /* below < above */
+    symbol pushed, stored;           /* `p stored as s`; else NULL */
 };
 struct ast_signature_type {
     struct span span;
     VEC(symbol) binders; /* forall <l> a b.  (levels and types alike; may be empty) */
     VEC(struct ast_class_constraint) classes;
     struct ast_type *type;
-    VEC(struct ast_level_constraint) level_constraints;
+    VEC(struct ast_constraint) constraints;
 };
 
 /* ---- patterns ---- */

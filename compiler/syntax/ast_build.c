@@ -423,6 +423,13 @@ static void add_class(struct parser *p, struct ast_signature_type *signature, co
                  .span = type->span, .class_name = type->name, .variable = type->items.at[0]->name});
 }
 
+struct ast_constraint build_stored(struct parser *p, struct span span, const struct token *pushed,
+                                   const struct token *first, const struct token *second, const struct token *stored) {
+    if (strcmp(first->name->text, "stored") != 0 || strcmp(second->name->text, "as") != 0)
+        diag_error(p->diagnostics, DIAG_SYNTAX, span, "expected a constraint like `l < m` or `p stored as s` here");
+    return (struct ast_constraint){.span = span, .pushed = pushed->name, .stored = stored->name};
+}
+
 struct ast_signature_type *build_signature(struct parser *p, struct span span, struct symbol_list *binders,
                                            struct type_list *before, struct ast_type *type,
                                            struct constraint_list *where) {
@@ -434,7 +441,7 @@ struct ast_signature_type *build_signature(struct parser *p, struct span span, s
     for (size_t i = 0; before && i < before->all.count; i++)
         add_class(p, signature, before->all.at[i]);
     if (where)
-        SHARE_VEC(&signature->level_constraints, &where->all);
+        SHARE_VEC(&signature->constraints, &where->all);
     return signature;
 }
 

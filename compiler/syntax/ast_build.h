@@ -40,7 +40,7 @@ struct binding_list {
     VEC(struct ast_binding) all;
 };
 struct constraint_list {
-    VEC(struct ast_level_constraint) all;
+    VEC(struct ast_constraint) all;
 };
 
 struct ast_expr *build_name(struct parser *p, const struct token *token);
@@ -93,6 +93,9 @@ struct ast_type *build_type_level_arrow(struct parser *p, struct span span, stru
                                         struct ast_type *to);
 struct ast_type *build_type_array(struct parser *p, struct span span, struct ast_type *element,
                                   struct ast_level *level); /* NULL: a pull array */
+/* A constraint of a sig: two names with `stored` and `as` between them. */
+struct ast_constraint build_stored(struct parser *p, struct span span, const struct token *pushed,
+                                   const struct token *first, const struct token *second, const struct token *stored);
 /* `before` are the types in front of `=>`, which must be class constraints; NULL when there is no `=>`. */
 struct ast_signature_type *build_signature(struct parser *p, struct span span, struct symbol_list *binders,
                                            struct type_list *before, struct ast_type *type,

@@ -154,11 +154,16 @@ static struct sexp *signature_sexp(struct arena *arena, const struct ast_signatu
     if (signature->classes.count)
         text_add(&text, " => ");
     print_type(&text, signature->type, ANYWHERE);
-    for (size_t i = 0; i < signature->level_constraints.count; i++) {
+    for (size_t i = 0; i < signature->constraints.count; i++) {
+        const struct ast_constraint *constraint = &signature->constraints.at[i];
         text_add(&text, i ? ", " : " where ");
-        print_level(&text, signature->level_constraints.at[i].below);
+        if (constraint->pushed) {
+            text_printf(&text, "%s stored as %s", constraint->pushed->text, constraint->stored->text);
+            continue;
+        }
+        print_level(&text, constraint->below);
         text_add(&text, " < ");
-        print_level(&text, signature->level_constraints.at[i].above);
+        print_level(&text, constraint->above);
     }
     return new_atom(arena, text_string(&text));
 }

@@ -60,6 +60,7 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
     struct binding_list *bindings;
     struct ast_binding binding;
     struct constraint_list *constraints;
+    struct ast_constraint constraint;
 }
 
 %token SIG FUN VAL KERNEL PARAM TYPE IMPORT LET IN FN IF THEN ELSE
@@ -87,6 +88,7 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
 %type <signature> signature
 %type <symbols> quantifier quantified type_parameters
 %type <constraints> where constraints
+%type <constraint> constraint
 %type <type> type type_operand type_applied type_atom
 %type <types> types
 %type <level> level
@@ -191,15 +193,16 @@ where:
   ;
 
 constraints:
-    level '<' level {
+    constraint {
         $$ = ARENA_NEW(p->arena, struct constraint_list);
-        vec_push(p->arena, &$$->all, (struct ast_level_constraint){.span = @$, .below = $1, .above = $3});
+        vec_push(p->arena, &$$->all, $1);
     }
-  | constraints ',' level '<' level {
-        $$ = $1;
-        vec_push(p->arena, &$$->all,
-                 (struct ast_level_constraint){.span = {@3.begin, @5.end}, .below = $3, .above = $5});
-    }
+  | constraints ',' constraint { $$ = $1; vec_push(p->arena, &$$->all, $3); }
+  ;
+
+constraint:
+    level '<' level { $$ = (struct ast_constraint){.span = @$, .below = $1, .above = $3}; }
+  | NAME NAME NAME NAME { $$ = build_stored(p, @$, $1, $2, $3, $4); }
   ;
 
 types:

@@ -133,6 +133,7 @@ static struct scheme *scheme_of_definition(struct checker *c, const struct ast_d
     struct type *type = global->body->type;
     enum type_kind kind = type_resolve(type)->kind;
     if (global->kind == GLOBAL_KERNEL) {
+        check_stored(c);
         level_propagate(c, 0);
         if (kind != TYPE_ERROR)
             check_kernel(c, global, decl, inner);
@@ -226,8 +227,8 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
         c->depth = 0;
         struct scheme *scheme;
         if (diag_error_count(c->diagnostics) != errors)
-            scheme =
-                expected ? (c->pending.count = 0, generalise(c, expected, 0, true)) : scheme_of_type(c, c->error_type);
+            scheme = expected ? (c->pending.count = c->stored.count = 0, generalise(c, expected, 0, true))
+                              : scheme_of_type(c, c->error_type);
         else
             scheme = scheme_of_definition(c, decl, global, expected, inner);
         global->scheme = scheme;
@@ -235,7 +236,7 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
         settle_scheme(c, scheme);
         settle_core(c, global->body);
         check_literals(c);
-        c->pending.count = 0;
+        c->pending.count = c->stored.count = 0;
         c->signature_scope = NULL;
         entry->is_open = false;
         if (diag_error_count(c->diagnostics) != errors && !expected)

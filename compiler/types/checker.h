@@ -102,6 +102,11 @@ struct literal_check {
     struct core *core;
     bool is_negated, too_large;
 };
+struct stored_check { /* what `reason` stores at `span` can be stored */
+    struct type *type;
+    struct span span;
+    const struct callee *reason; /* or NULL */
+};
 struct self_use { /* of a definition within itself: its instance is known when the definition is */
     struct core *core;
     struct type **types; /* NULL: the variables themselves */
@@ -154,6 +159,7 @@ struct checker {
     const struct callee *reason;
     VEC(struct literal_check) literals;
     VEC(struct self_use) self_uses;
+    VEC(struct stored_check) stored; /* not yet known */
     symbol name_pipe, name_neg, name_rec;
 
     const struct ast_file *definitions_of; /* for messages: the file whose definitions are in `definitions` */
@@ -227,6 +233,15 @@ static inline bool type_walk_comes(uint32_t walk, struct type *type, int side) {
 bool unify(struct checker *c, struct type *a, struct type *b);
 /* `found` may stand where `expected` is wanted: equal but for ambients, where those of `found` fit. */
 bool subsume(struct checker *c, struct type *found, struct type *expected);
+
+/* ---- stored.c ---- */
+struct type *type_store(struct checker *c, struct type *of, struct level *level);
+/* Reports what cannot be stored among what has become known. */
+void check_stored(struct checker *c);
+/* Of a TYPE_STORED and what is no variable; `found` and `expected` are these two. May leave `other` to be related again, to what
+   `stored` is then. */
+bool unify_stored(struct checker *c, struct type *stored, struct type *other, struct type *found,
+                  struct type *expected);
 
 /* ---- signature.c ---- */
 /* USE: of a level, which must be bound. */

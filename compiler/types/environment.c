@@ -35,6 +35,7 @@ static bool is_known(struct type *type, int *nodes) {
     switch (type->kind) {
     case TYPE_BASE: return true;
     case TYPE_VARIABLE:
+    case TYPE_STORED:
     case TYPE_ERROR: return false;
     case TYPE_ARROW: return is_known(type->arrow.from, nodes) && is_known(type->arrow.to, nodes);
     case TYPE_LEVEL_ARROW: return is_known(type->level_arrow.to, nodes);

@@ -250,8 +250,33 @@ static bool is_within(struct type *part, struct type *whole) {
            (type_resolve(whole->array.element) == part || is_within(part, whole->array.element));
 }
 
-static const char rows_of_scalars[] =
-    "what is stepped has scalars for elements: a matrix, row by row, as one array, `flatten m`";
+/* A pull array where something is stored was hardly meant to be anything else than a push array. */
+static struct type *wanted_of(struct checker *c, struct type *found, struct type *expected) {
+    bool is_array = type_resolve(expected)->kind == TYPE_STORED && type_resolve(found)->kind == TYPE_PULL;
+    return is_array ? type_push(c, type_fresh(c, KIND_BT, 0, c->at), level_fresh(c, DOMAIN_PROPER)) : expected;
+}
+
+/* What in a tuple cannot be stored. */
+static void hint_stored(struct checker *c, struct diagnostic *d, const struct failure *f) {
+    struct type *a = f->a ? type_resolve(f->a) : NULL, *b = f->b ? type_resolve(f->b) : NULL;
+    if (!a || !b || (a->kind != TYPE_STORED && b->kind != TYPE_STORED))
+        return;
+    struct type *other = a->kind == TYPE_STORED ? b : a;
+    if (other->kind == TYPE_PULL && type_resolve(other->array.element)->kind == TYPE_PULL)
+        diag_hint(c->diagnostics, d,
+                  "push arrays, scalars and tuples of these are stored; `flatten` makes one array of `%s`, and `push "
+                  "<grid>` a push array of that",
+                  type_text(c, other));
+    else if (other->kind == TYPE_PULL)
+        diag_hint(c->diagnostics, d,
+                  "push arrays, scalars and tuples of these are stored; `%s` becomes one by `push <grid>`, in a chunk "
+                  "by `push <block>`",
+                  type_text(c, other));
+    else if (other->kind == TYPE_ARROW || other->kind == TYPE_LEVEL_ARROW)
+        diag_hint(c->diagnostics, d, "push arrays, scalars and tuples of these are stored; `%s` is a function",
+                  type_text(c, other));
+}
+
 /* What repeats a step, and is given what it cannot step. */
 static const struct {
     struct known by;
@@ -260,12 +285,11 @@ static const struct {
     {KNOWN_PRIMITIVE(LOOP),
      "an array is stepped by `while going step start` as long as `going` says, and by `power n step start`; a flag or "
      "a count goes with its elements: `while (any snd) …` on pairs"},
-    {KNOWN_PRIMITIVE(WHILE), rows_of_scalars},
-    {KNOWN_PRIMITIVE(POWER), rows_of_scalars},
 };
 
 struct diagnostic *report_argument(struct checker *c, const struct application *use, struct type *found,
                                    struct type *expected) {
+    expected = wanted_of(c, found, expected);
     struct failure f = c->failure;
     bool is_operands = use->place == SIZE_MAX;
     struct span span = use->span;
@@ -296,6 +320,8 @@ struct diagnostic *report_argument(struct checker *c, const struct application *
             diag_error(all, DIAG_ARGUMENT_TYPE, span, "the %s of `%s` should be `%s`, but this is `%s`",
                        ordinal(c, function, use->place, use->count), function, shape_text(c, expected, found),
                        type_text(c, found));
+        if (type_resolve(found)->kind != TYPE_PULL)
+            hint_stored(c, d, &f);
         if (is_other_class)
             note_class(c, d, expected);
         hint_types(c, d, found, expected, use);

@@ -52,6 +52,10 @@ static void lower(struct checker *c, struct type *type, uint32_t walk) {
         lower_level(c, type->array.level);
         lower(c, type->array.element, walk);
         break;
+    case TYPE_STORED:
+        lower_level(c, type->stored.level);
+        lower(c, type->stored.of, walk);
+        break;
     }
 }
 
@@ -114,6 +118,10 @@ static void mention(struct mentioned *m, struct type *type, uint8_t mark) {
     case TYPE_PUSH:
         mention_level(m, type->array.level, type->kind == TYPE_PUSH ? MARK_PROPER : mark);
         mention(m, type->array.element, mark);
+        break;
+    case TYPE_STORED: /* the level of arrays that are not known yet: it is no ambient only */
+        mention_level(m, type->stored.level, MARK_TAKEN | MARK_GIVEN);
+        mention(m, type->stored.of, mark);
         break;
     }
 }
@@ -300,38 +308,43 @@ static void shrink_given(struct mentioned *m, size_t mark) {
     propagation_end(c, &p);
 }
 
-/* Names for the variables that the user gave none, so that messages and dumps agree: a, b, … and l, m, …, with a
-   prime in a scheme within a definition. */
-static symbol free_name(struct checker *c, const struct scheme *scheme, char first, size_t *next) {
+/* Names for the variables that the user gave none, so that messages and dumps agree: a, b, … and
+   l, m, …, with a prime in a scheme within a definition. */
+static symbol free_name(struct checker *c, struct map *taken, char first, size_t *next) {
     for (;;) {
         size_t index = (*next)++, letters = (size_t)('z' - first + 1);
+        char letter = (char)(first + (char)(index % letters));
         const char *prime = c->depth ? "'" : "";
-        symbol name = symbol_of(
-            c->symbols, index < letters ? arena_printf(c->arena, "%c%s", (char)(first + (char)index), prime)
-                                        : arena_printf(c->arena, "%c%zu%s", (char)(first + (char)(index % letters)),
-                                                       index / letters, prime));
-        bool taken = false;
-        for (size_t i = 0; i < scheme->type_count; i++)
-            taken |= scheme->type_variables[i]->name == name;
-        for (size_t i = 0; i < scheme->level_count; i++)
-            taken |= scheme->level_variables[i]->name == name;
-        if (!taken)
-            return name;
+        const char *text = index < letters ? arena_printf(c->arena, "%c%s", letter, prime)
+                                           : arena_printf(c->arena, "%c%zu%s", letter, index / letters, prime);
+        symbol name = symbol_of(c->symbols, text);
+        if (map_has(taken, name))
+            continue;
+        map_set(taken, name, NULL);
+        return name;
     }
 }
 
 static void name_variables(struct checker *c, const struct scheme *scheme) {
     size_t next_type = 0, next_level = 0;
+    struct map *taken = map_new(c->arena);
+    for (size_t i = 0; i < scheme->type_count; i++)
+        if (scheme->type_variables[i]->name)
+            map_set(taken, scheme->type_variables[i]->name, NULL);
+    for (size_t i = 0; i < scheme->level_count; i++)
+        if (scheme->level_variables[i]->name)
+            map_set(taken, scheme->level_variables[i]->name, NULL);
     for (size_t i = 0; i < scheme->type_count; i++)
         if (!scheme->type_variables[i]->name)
-            scheme->type_variables[i]->name = free_name(c, scheme, 'a', &next_type);
+            scheme->type_variables[i]->name = free_name(c, taken, 'a', &next_type);
     for (size_t i = 0; i < scheme->proper_count; i++)
         if (!scheme->level_variables[i]->name)
-            scheme->level_variables[i]->name = free_name(c, scheme, 'l', &next_level);
+            scheme->level_variables[i]->name = free_name(c, taken, 'l', &next_level);
 }
 
 struct scheme *generalise(struct checker *c, struct type *type, size_t mark, bool with_classes) {
     struct mentioned m = {.c = c, .with_classes = with_classes};
+    check_stored(c);
     level_propagate(c, mark);
     if (!type_is_small(c, type)) {
         diag_error(c->diagnostics, DIAG_TYPE_SIZE, c->at, "the type of this expression is too large");
@@ -422,6 +435,8 @@ static struct type *instantiated(struct checker *c, struct type *type, uint32_t 
             return type;
         return type->kind == TYPE_PULL ? type_pull(c, element, level) : type_push(c, element, level);
     }
+    case TYPE_STORED:
+        return type_store(c, instantiate_type(c, type->stored.of, walk), instantiate_level(c, type->stored.level));
     }
     return type;
 }

@@ -444,10 +444,6 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
                   type_text(c, expected));
     else if (expected->kind == TYPE_ARROW && number_base(found, &from) && use && is_negative(c, use->argument))
         diag_hint(all, d, "this is a negative number; what takes something away is `fn x => x - 1`");
-    else if (expected->kind == TYPE_PUSH && number_base(found, &from) &&
-             (is_of(use, PRIM_WHILE) || is_of(use, PRIM_POWER)))
-        diag_hint(all, d, "`%s` repeats steps of arrays; `loop going step state` repeats those of one value",
-                  use->function);
     else if (found->kind == TYPE_ARROW && expected->kind != TYPE_ARROW && expected->kind != TYPE_VARIABLE)
         diag_hint(all, d, "this is a function: did you forget an argument?");
     else if (found->kind == TYPE_PULL && expected->kind == TYPE_PUSH) {

@@ -122,6 +122,9 @@ static struct type *instantiate_node(struct instantiation *in, struct type *type
         copy->array.level = level;
         return copy;
     }
+    case TYPE_STORED:
+        return type_resolve(
+            type_stored(arena, instantiate(in, type->stored.of), ground_level(arena, instance, type->stored.level)));
     }
     return type;
 }

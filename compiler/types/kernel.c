@@ -27,6 +27,7 @@ static bool close_type(struct checker *c, struct type *type) {
     case TYPE_LEVEL_ARROW: return close_type(c, type->level_arrow.to);
     case TYPE_PULL:
     case TYPE_PUSH: return close_type(c, type->array.element);
+    case TYPE_STORED: return close_type(c, type->stored.of) && type_resolve(type) != type;
     }
     return true;
 }
@@ -47,6 +48,7 @@ static const char *parameter_problem(struct type *type) {
         return NULL;
     case TYPE_ARROW: return "the host cannot pass a function";
     case TYPE_LEVEL_ARROW: return "the host cannot pass a function that takes a level";
+    case TYPE_STORED: return "what is stored is not known";
     case TYPE_PUSH: return "what the host passes is in memory, so it is a pull array";
     case TYPE_PULL: {
         struct type *element = type_resolve(type->array.element);
@@ -91,6 +93,7 @@ static bool has_many_scalars(struct type *type, size_t *left) {
     case TYPE_BASE:
     case TYPE_ARROW:
     case TYPE_LEVEL_ARROW:
+    case TYPE_STORED:
     case TYPE_ERROR: break;
     }
     if (*left == 0)
@@ -130,6 +133,7 @@ static const char *result_problem(struct type *type) {
         return NULL;
     case TYPE_ARROW: return "a function is no result: is a parameter missing?";
     case TYPE_LEVEL_ARROW: return "a function that takes a level is no result: give it a level";
+    case TYPE_STORED: return "what is stored is not known";
     case TYPE_PULL: {
         struct type *element = type_resolve(type->array.element);
         if (element->kind == TYPE_PUSH && is_grid(element))

@@ -1,7 +1,7 @@
 /* The types of primitives, read from the notation of primitives.def when a program first names them.
 
-   Beyond what a sig may say: `->{e}` and `[a]{e}` name ambients, `where e ~ f` lets one fit another, and `scalar a`
-   makes a variable a base type or a tuple of these (kind BT). An ambient that is not written is pure where the
+   Beyond what a sig may say: `->{e}` and `[a]{e}` name ambients, `where e ~ f` lets one fit another, `scalar a`
+   makes a variable a base type or a tuple of these (kind BT), and `s@l` is what is stored at level l as s. An ambient that is not written is pure where the
    primitive gives it, and any where the primitive is given it. */
 #include <ctype.h>
 #include <string.h>
@@ -149,7 +149,10 @@ static struct type *read_atom(struct reader *r, bool is_given) {
     char word[16];
     enum base base;
     read_word(r, word);
-    return base_of_name(word, &base) ? r->c->base_types[base] : type_variable(r, word);
+    if (base_of_name(word, &base))
+        return r->c->base_types[base];
+    struct type *type = type_variable(r, word);
+    return take(r, "@") ? type_stored(r->c->arena, type, read_level(r, false)) : type;
 }
 
 /* The domain of an arrow has the other polarity, which is only known after it was read: so read it twice. */

@@ -3,6 +3,10 @@
 
 enum { PRINT_NODE_LIMIT = 400 }; /* what is longer ends in an ellipsis: a message must stay readable */
 
+struct shown_stored {
+    const struct type_variable *own, *of;
+};
+
 struct printer {
     struct text *out;
     bool use_names, gives_names; /* with neither: unknowns are _ */
@@ -10,6 +14,7 @@ struct printer {
     VEC(const struct type_variable *) types;
     VEC(const struct level_variable *) levels;
     VEC(int) offsets; /* the greatest of each in `levels` */
+    VEC(struct shown_stored) stored;
     size_t nodes;
 };
 
@@ -72,6 +77,24 @@ static void print_level_view(struct printer *p, const struct level *level) {
     print_letters(p->out, i, 'l');
 }
 
+/* What is stored as a variable has a variable of its own here; print_scheme says which. */
+static void print_stored(struct printer *p, struct type *type) {
+    struct type *of = type_resolve(type->stored.of);
+    if (of->kind != TYPE_VARIABLE || !p->gives_names) {
+        text_add(p->out, "_");
+        return;
+    }
+    size_t i = 0;
+    while (i < p->stored.count && p->stored.at[i].of != of->variable)
+        i++;
+    if (i == p->stored.count) {
+        struct type_variable *own = ARENA_NEW(p->out->arena, struct type_variable);
+        own->rigid = true;
+        vec_push(p->out->arena, &p->stored, ((struct shown_stored){own, of->variable}));
+    }
+    print_type_variable(p, p->stored.at[i].own);
+}
+
 static void print_type(struct printer *p, struct type *type, bool is_operand) {
     type = type_resolve(type);
     if (++p->nodes > PRINT_NODE_LIMIT) {
@@ -114,6 +137,7 @@ static void print_type(struct printer *p, struct type *type, bool is_operand) {
             text_add(p->out, ">");
         }
         break;
+    case TYPE_STORED: print_stored(p, type); break;
     case TYPE_ERROR: text_add(p->out, "_"); break;
     }
 }
@@ -223,7 +247,7 @@ static bool is_repeated(const struct scheme *scheme, size_t i) {
 
 /* The constraints between levels of the type. What a level cannot be because of others, which are in the body only, is
    said with a constant: `l < grid`. */
-static void print_constraints(struct printer *p, const struct scheme *scheme, const struct printer *order) {
+static const char *print_constraints(struct printer *p, const struct scheme *scheme, const struct printer *order) {
     struct shown_levels all = {ARENA_ARRAY(p->out->arena, struct shown_level, order->levels.count + 1),
                                order->levels.count};
     for (size_t i = 0; i < all.count; i++)
@@ -267,6 +291,17 @@ static void print_constraints(struct printer *p, const struct scheme *scheme, co
             before = ", ";
         }
     }
+    return before;
+}
+
+static void print_what_is_stored(struct printer *p, const char *before) {
+    for (size_t i = 0; i < p->stored.count; i++) {
+        text_add(p->out, before);
+        print_type_variable(p, p->stored.at[i].own);
+        text_add(p->out, " stored as ");
+        print_type_variable(p, p->stored.at[i].of);
+        before = ", ";
+    }
 }
 
 void scheme_print(struct text *out, const struct scheme *scheme, bool use_names) {
@@ -279,7 +314,7 @@ void scheme_print(struct text *out, const struct scheme *scheme, bool use_names)
     text_init(&ignored, out->arena);
     struct printer order = {.out = &ignored, .gives_names = true};
     print_type(&order, scheme->type, false);
-    print_constraints(&p, scheme, &order);
+    print_what_is_stored(&p, print_constraints(&p, scheme, &order));
     p.types.count = 0;
     p.types.at = order.types.at;
     p.types.count = order.types.count;

@@ -56,6 +56,14 @@ struct type *settle_type(struct checker *c, struct type *type) {
         type->array.element = settle_type(c, type->array.element);
         type->array.level = settle_level(c, type->array.level);
         break;
+    case TYPE_STORED: {
+        type->stored.of = settle_type(c, type->stored.of);
+        type->stored.level = settle_level(c, type->stored.level);
+        struct type *is = type_resolve(type);
+        if (is != type)
+            return settle_type(c, is);
+        break;
+    }
     }
     type->is_settled = true;
     return type;

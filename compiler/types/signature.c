@@ -332,8 +332,22 @@ struct type *type_of_ast(struct checker *c, const struct ast_type *ast, enum sig
     return c->error_type;
 }
 
+/* `p stored as s`: p is no variable, but what is stored as the variable s. */
+static void bind_stored(struct checker *c, const struct ast_signature_type *ast, signature_variables *variables) {
+    for (size_t i = 0; i < ast->constraints.count; i++) {
+        const struct ast_constraint *k = &ast->constraints.at[i];
+        if (!k->pushed)
+            continue;
+        const struct ast_type stored = {.kind = AST_TYPE_VARIABLE, .span = k->span, .name = k->stored};
+        struct type *of = variable_type(c, &stored, SIGNATURE_RIGID, variables);
+        struct type *type = type_store(c, of, level_fresh(c, DOMAIN_AMBIENT));
+        vec_push(c->arena, variables, (struct signature_variable){k->pushed, type, NULL});
+    }
+}
+
 struct type *type_of_signature(struct checker *c, const struct ast_signature_type *ast,
                                signature_variables *variables) {
+    bind_stored(c, ast, variables);
     struct type *type = type_of_ast(c, ast->type, SIGNATURE_RIGID, variables);
     for (size_t i = 0; i < ast->classes.count; i++) {
         const struct ast_class_constraint *k = &ast->classes.at[i];
@@ -353,8 +367,10 @@ struct type *type_of_signature(struct checker *c, const struct ast_signature_typ
             variable->type->variable->kind = KIND_BT;
         }
     }
-    for (size_t i = 0; i < ast->level_constraints.count; i++) {
-        const struct ast_level_constraint *k = &ast->level_constraints.at[i];
+    for (size_t i = 0; i < ast->constraints.count; i++) {
+        const struct ast_constraint *k = &ast->constraints.at[i];
+        if (k->pushed)
+            continue;
         level_require(c, LEVEL_BELOW, level_of_ast(c, k->below, SIGNATURE_RIGID, variables),
                       level_of_ast(c, k->above, SIGNATURE_RIGID, variables), k->span, &callee_where);
     }

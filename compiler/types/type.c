@@ -3,7 +3,49 @@
 
 #include "types/checker.h"
 
-struct type *type_resolve(struct type *type) {
+struct type *type_stored(struct arena *arena, struct type *of, struct level *level) {
+    struct type *type = ARENA_NEW(arena, struct type);
+    type->kind = TYPE_STORED;
+    type->stored.of = of;
+    type->stored.level = level;
+    type->stored.arena = arena;
+    return type;
+}
+
+/* NULL: not known yet, or of what cannot be stored, which is reported elsewhere (stored.c). */
+static struct type *what_is_stored(const struct type *type) {
+    struct type *of = type_resolve(type->stored.of);
+    struct arena *arena = type->stored.arena;
+    switch (of->kind) {
+    case TYPE_VARIABLE: return of->variable->kind == KIND_BT ? of : NULL;
+    case TYPE_BASE:
+    case TYPE_ERROR: return of;
+    case TYPE_TUPLE: {
+        struct type *tuple = ARENA_NEW(arena, struct type),
+                    **items = ARENA_ARRAY(arena, struct type *, of->tuple.count);
+        for (size_t i = 0; i < of->tuple.count; i++)
+            items[i] = type_stored(arena, of->tuple.items[i], type->stored.level);
+        tuple->kind = TYPE_TUPLE;
+        tuple->tuple.items = items;
+        tuple->tuple.count = of->tuple.count;
+        return tuple;
+    }
+    case TYPE_PULL: {
+        struct type *push = ARENA_NEW(arena, struct type);
+        push->kind = TYPE_PUSH;
+        push->array.element = of->array.element;
+        push->array.level = type->stored.level;
+        return push;
+    }
+    case TYPE_ARROW:
+    case TYPE_LEVEL_ARROW:
+    case TYPE_PUSH:
+    case TYPE_STORED: return NULL;
+    }
+    return NULL;
+}
+
+static struct type *resolve_variable(struct type *type) {
     while (type->kind == TYPE_VARIABLE && type->variable->link) {
         struct type *next = type->variable->link;
         if (next->kind == TYPE_VARIABLE && next->variable->link) {
@@ -13,6 +55,19 @@ struct type *type_resolve(struct type *type) {
         type = next;
     }
     return type;
+}
+
+struct type *type_resolve(struct type *type) {
+    for (;;) {
+        type = resolve_variable(type);
+        if (type->kind != TYPE_STORED)
+            return type;
+        if (!type->stored.is)
+            type->stored.is = what_is_stored(type);
+        if (!type->stored.is)
+            return type;
+        type = type->stored.is;
+    }
 }
 
 struct type *type_without_levels(struct type *type) {
@@ -178,6 +233,8 @@ static bool require(struct checker *c, struct type *type, enum kind kind, unsign
         if (classes)
             return fail(c, FAILED_CLASS, type, kind, classes);
         return kind != KIND_BT || fail(c, FAILED_KIND, type, kind, 0);
+    case TYPE_STORED: /* a scalar, if that is asked for */
+        return (kind != KIND_BT && !classes) || require(c, type->stored.of, kind, classes, walk);
     case TYPE_ERROR: return true;
     }
     return true;
@@ -211,6 +268,7 @@ static bool count_nodes(struct type *type, size_t *left, uint32_t walk) {
     case TYPE_LEVEL_ARROW: return count_nodes(type->level_arrow.to, left, walk);
     case TYPE_PULL:
     case TYPE_PUSH: return count_nodes(type->array.element, left, walk);
+    case TYPE_STORED: return count_nodes(type->stored.of, left, walk);
     }
     return true;
 }

@@ -88,6 +88,7 @@ enum type_kind {
     TYPE_LEVEL_ARROW, /* level, to: takes an explicit level argument, which is `level` itself */
     TYPE_PULL,        /* element; ambient: what computing an element needs */
     TYPE_PUSH,        /* element, level */
+    TYPE_STORED,      /* of, level: what is stored at that level as `of`; see note [stored types] */
     TYPE_ERROR,       /* unifies with anything, silently */
 };
 /* A graph: what stands for a variable is shared by all its places, so a type of n nodes may be one of 2^n written out.
@@ -116,9 +117,21 @@ struct type {
             struct type *element;
             struct level *level; /* PULL: the ambient of its elements; PUSH: its level */
         } array;
+        struct {
+            struct type *of;
+            struct level *level; /* pure where no array is in it */
+            struct type *is;     /* what it is, once `of` is known */
+            struct arena *arena;
+        } stored;
     };
 };
-struct type *type_resolve(struct type *type); /* follows links at the root */
+/* note [stored types]
+   What `force`, `while` and `power` store is a push array, a scalar, or a tuple of these, and what they give is the same with pull
+   arrays: one says the other. So the first is a function of the second: TYPE_STORED of `[t]` at level l is `[t]<l>`, of a scalar the
+   scalar, of a tuple a tuple of such. `type_resolve` replaces it as soon as so much is known, so that it stands only
+   before a variable. In a type that is shown, `a` stored as `b` are two variables and a constraint. */
+struct type *type_stored(struct arena *arena, struct type *of, struct level *level);
+struct type *type_resolve(struct type *type); /* follows links at the root, and says what is stored there */
 /* The most scalars that an element, a loop's state, a parameter or a result may have: each is a buffer, a value or an
    argument of its own, and CUDA's kernels take 4 KiB of these, or 32. */
 enum { TYPE_MOST_SCALARS = 4096 };

@@ -51,6 +51,9 @@ static bool adjust(struct checker *c, struct type_variable *variable, struct typ
     case TYPE_PUSH:
         lower_level(type->array.level, variable->depth);
         return adjust(c, variable, type->array.element, walk);
+    case TYPE_STORED:
+        lower_level(type->stored.level, variable->depth);
+        return adjust(c, variable, type->stored.of, walk);
     }
     return true;
 }
@@ -79,6 +82,7 @@ static void give_up(struct checker *c, struct type *type, struct walk *walk) {
     case TYPE_LEVEL_ARROW: give_up(c, type->level_arrow.to, walk); return;
     case TYPE_PULL:
     case TYPE_PUSH: give_up(c, type->array.element, walk); return;
+    case TYPE_STORED: give_up(c, type->stored.of, walk); return;
     }
 }
 
@@ -131,6 +135,7 @@ static bool is_small_tree(struct type *type, size_t *left) {
     case TYPE_VARIABLE:
     case TYPE_BASE:
     case TYPE_PUSH:
+    case TYPE_STORED:
     case TYPE_ERROR: return true;
     case TYPE_TUPLE:
         for (size_t i = 0; i < type->tuple.count; i++)
@@ -153,6 +158,7 @@ static struct type *lifted(struct checker *c, struct type *type, bool up) {
     case TYPE_VARIABLE:
     case TYPE_BASE:
     case TYPE_PUSH:
+    case TYPE_STORED:
     case TYPE_ERROR: return type;
     case TYPE_TUPLE: {
         struct type **items = ARENA_ARRAY(c->arena, struct type *, type->tuple.count);
@@ -247,12 +253,19 @@ static bool relate(struct relation *r, struct type *found, struct type *expected
         size_t left = LIFTED_MOST;
         return bind(c, variable, exactly || !is_small_tree(other, &left) ? other : lifted(c, other, up));
     }
+    if (found->kind == TYPE_STORED || expected->kind == TYPE_STORED) {
+        struct type *stored = expected->kind == TYPE_STORED ? expected : found;
+        struct type *other = stored == expected ? found : expected;
+        return unify_stored(c, stored, other, found, expected) &&
+               (other->kind == TYPE_STORED || relate(r, found, expected, exactly));
+    }
     if (found->kind != expected->kind)
         return fail(c, FAILED_SHAPE, found, expected);
     if (found->kind != TYPE_BASE && is_related(r, found, expected, exactly))
         return true;
     switch (found->kind) {
     case TYPE_VARIABLE:
+    case TYPE_STORED:
     case TYPE_ERROR: return true;
     case TYPE_BASE: return found->base == expected->base || fail(c, FAILED_SHAPE, found, expected);
     case TYPE_TUPLE: return relate_tuples(r, found, expected, exactly);

@@ -1,6 +1,8 @@
 """Random well-typed FCL programs: pipelines of pull arrays of all base types, forced and chunked at random levels, and put together by
-every primitive. Every index is in range and every place is written once, so that all executors must agree bit for bit."""
+every primitive. Every index is in range and every place is written once, so that all executors must agree bit for bit; or, in programs
+that are to fail, each kernel does wrong in some places what has one code, so that all executors must agree on that."""
 
+import collections
 import random
 
 LEVELS = ["thread", "warp", "block", "grid"]
@@ -11,11 +13,19 @@ TYPES = ["int"] * 4 + NUMBERS + ["bool"]
 BITS = {"i8": 8, "i16": 16, "int": 32, "i64": 64, "u8": 8, "u16": 16, "uint": 32, "u64": 64}
 
 
+# What kernels that are to fail do wrong: an index, a length, the lengths of chunks, a place outside, a place twice.
+FAULTS = ["E0501"] * 3 + ["E0502", "E0503", "E0503", "E0504", "E0505"]
+
+
 class Generator:
     """One program of several kernels from a seed."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, fails=False):
         self.random = random.Random(seed)
+        self.fails = fails
+        self.fault = None  # the code of what the present kernel does wrong
+        self.faults = 0  # in how many places
+        self.made = collections.Counter()  # how many kernels have what
         self.count = 0
         self.arguments = {}  # of a kernel's name: what it can be run with
 
@@ -32,6 +42,9 @@ class Generator:
         if t == "bool":
             return self.pick("true", "false")
         if t in FLOATS:
+            if self.random.randrange(6) == 0:
+                self.made["NaN, infinities, -0"] += 1
+                return self.pick("(0.0 / 0.0)", "(1.0 / 0.0)", "(-1.0 / 0.0)", "(-0.0)")
             return self.pick("0.0", "1.5", "(-2.25)", "1e10", "0.1", "7.0")
         top = 2 ** (BITS[t] - (t in SIGNED)) - 1
         small = str(self.random.randint(0, 9))
@@ -51,14 +64,16 @@ class Generator:
             f"({t} ({self.pick(*NUMBERS)} {a}))", f"({t} (bool {a}))", f"(let t = {a} in t * t + {b})",
             f"(fst (loop (fn (n, s) => s < 5) (fn (n, s) => (n * 3 + {a}, s + 1)) ({b}, 0)))",
             f"(foldl (fn s y => s * 2 + y) {a} [{b}, 1, {x}])",
+            f"(let t = {a} in let t = t + {b} in let t = (if t < {b} then t else t * 2) in t)",  # shadowed
+            f"((fn f => f (f {a})) (fn t => t * 2 + {b}))", f"((fn n => fn t => n - t) {a} {b})",
+            f"((if {self.pick('true', 'false', '1 < 2')} then (fn t => t + {b}) else (fn t => t - {b})) {a})",
             f"(let (p, q, r) = ({a}, {b}, {x}) in if p < q then r - p else q)",
         ]
         if t in FLOATS:
             return self.random.choice(always + [f"(floor {a})", f"(trunc {a} + {b})", f"(sqrt (abs {a}))", f"(fma {a} {b} {x})"])
-        n = self.random.randint(0, 40)
+        n = self.pick(self.random.randint(0, 130), BITS[t], BITS[t] - 1)  # counts are taken modulo the width
         return self.random.choice(always + [
-            f"({a} % {b})", f"({a} ^ {b})", f"({a} & {b})", f"({a} | {b})", f"(~ {a})", f"({a} << {n % BITS[t]})",
-            f"({a} >> {n % BITS[t]})", f"({t} (clz {a}) + {t} (popcount {b}))", f"(rotateLeft {a} {n})",
+            f"({a} % {b})", f"({a} ^ {b})", f"({a} & {b})", f"({a} | {b})", f"(~ {a})", f"({a} << {n})", f"({a} >> {n})", f"({t} (clz {a}) + {t} (popcount {b}))", f"(rotateLeft {a} {n})",
             f"({t} (double {a} * 0.5))"])
 
     # ---- several values at once, by branches and loops inside one another ----
@@ -128,7 +143,13 @@ class Generator:
         results = [self.name("s") for _ in types]
         values = self.values([("i", "int"), ("x", t)], types, 3, scalar)
         stored = [f"(if {s} then x else {self.literal(t)})" if u == "bool" and scalar == self.lane else s for s, u in zip(results, types)]
-        return f"kernel {name} (xs : [{t}]) =\n  push <grid> (mapIx (fn i x => let ({', '.join(results)}) = {values} in ({', '.join(stored)})) xs)\n"
+        own = ""
+        if self.random.randrange(3) == 0:  # an array of the element's own
+            self.made["forces inside an element"] += 1
+            n = self.random.randint(1, 9)
+            places = f"generate {n} (fn j => if j % 2 == i % 2 then x else {self.scalar('x', t, 1)})"
+            own = f"let w = force (push <thread> ({self.pick(places, f'reverse ({places})')}))  x = w ! (i % {n}) in "
+        return f"kernel {name} (xs : [{t}]) =\n  push <grid> (mapIx (fn i x => {own}let ({', '.join(results)}) = {values} in ({', '.join(stored)})) xs)\n"
 
     # ---- pull arrays ----
 
@@ -151,8 +172,47 @@ class Generator:
                 f"let many = {many} in (if i == {said} then many else -1, {place}, x)) {a})) "
                 f"in generate (length {a}) (fn i => if i < length some then some ! i else {a} ! i))")
 
+    def some(self):
+        """A number that is passed by few arrays, or by many."""
+        self.faults += 1
+        return self.random.randint(1, self.pick(1, 3, 9, 40, 300))
+
+    def wrong_index(self, a, t):
+        """As long as the variable `a`; of some elements an index is outside, if `a` is short, or long, or by its data."""
+        n = self.some()
+        chosen = self.pick(f"i == {n}", f"i % {n} == {n - 1}", f"x == {self.literal(t)}", f"length {a} < {n}")
+        far = self.pick(f"i + {n}", f"i - {n}", f"length {a}", "-1", f"(i + 1) * {n}", f"(if {chosen} then i - {n} else i)", "2147483647 - i")
+        wrong = f"{a} ! ({far})"
+        return self.pick(
+            f"mapIx (fn i x => if {chosen} then {wrong} else x) {a}",
+            f"mapIx (fn i x => let far = if {chosen} then {far} else i in let y = {a} ! far in {self.scalar('y', t, 1)}) {a}",
+            f"mapIx (fn i x => foldl (fn s j => if s == x && {chosen} then {wrong} else s) x (iota 3)) {a}",
+            f"mapIx (fn i x => fst (loop (fn (y, j) => j < 3) (fn (y, j) => (if j == 1 && {chosen} then {wrong} else y, j + 1)) (x, 0))) {a}",
+            f"generate (length {a}) (fn i => {a} ! (i + (if i == {n} then {n} else 0)))")
+
+    def wrong_length(self, a, t):
+        """As long as the variable `a`; there is an array of a negative length in it where `a` is short, or long."""
+        n = self.some()
+        length = self.pick(f"length {a} - {n}", f"{n} - length {a}", f"(if length {a} > {n} then -1 else length {a})")
+        return f"(let few = generate ({length}) (fn i => i) in mapIx (fn i x => if i < length few then {self.scalar('x', t, 1)} else x) {a})"
+
+    def wrong_push(self, a, t, level):
+        """As long as the variable `a`, where nothing is wrong."""
+        n = self.some()
+        if self.fault == "E0503":
+            m = self.random.randint(1, 9)
+            return (f"concatSeq {m} (mapIx (fn k c => append (push <{level}> c) (push <{level}> (take (if k == {n - 1} then 1 else 0) c))) "
+                    f"(splitUp {m} {a}))")
+        place = self.pick(f"if i == {n} then length {a} else i", f"i + length {a} / {n}", f"if i >= {n} then -1 else i") \
+            if self.fault == "E0504" else self.pick(f"if i == {n} then i - 1 else i", f"if i >= {n} then i - {n} else i")
+        return f"permute (fn i => {place}) (push <{level}> {a})"
+
     def same_length(self, a, t, level=None):
         """A pull array expression as long as the variable `a`; `level`: the ambient, where forces are allowed."""
+        if self.fault == "E0501" and self.random.randrange(3) == 0:
+            return self.wrong_index(a, t)
+        if self.fault == "E0502" and self.random.randrange(3) == 0:
+            return self.wrong_length(a, t)
         combine = self.pick("x == y", "x || y") if t == "bool" else self.pick("x + y", "x - y", "max x y", "x * y")
         options = [
             f"reverse {a}", f"map (fn x => {self.scalar('x', t)}) {a}",
@@ -178,6 +238,17 @@ class Generator:
                 f"in generate (length {a}) (fn i => b ! (i % length b)))",
                 self.up_to(a, t, level),
             ]
+            if self.random.randrange(8) == 0:
+                self.made["while on data"] += 1
+                going = "b ! 0" if t == "bool" else f"b ! (length b - 1) {self.pick('<', '!=', '>=')} {self.literal(t)}"
+                return (f"(let b = while (fn b => length b > 1 && {going}) (fn b => push <{level}> (let (x, y) = halve b in "
+                        f"mapIx (fn i p => if i < length y then y ! i else p) x)) (push <{level}> {a}) "
+                        f"in generate (length {a}) (fn i => b ! (i % length b)))")
+            if self.random.randrange(8) == 0:
+                self.made["branches around schemes"] += 1
+                on = f"{a} ! 0" if t == "bool" else f"{a} ! 0 {self.pick('<', '==', '>=')} {self.literal(t)}"
+                return (f"(if length {a} > {self.pick(0, 0, 5)} && {on} then force ({self.pushed(a, t, level)}) "
+                        f"else {self.pick(a, f'force ({self.pushed(a, t, level)})')})")
             if level == "warp":
                 true = f"push <warp> (map (fn x => x == {self.literal(t)}) {a})"
                 vote = self.pick(f"anyWarp ({true})", f"allWarp ({true})", f"popcount (ballot ({true})) % 2 == 1")
@@ -210,6 +281,8 @@ class Generator:
 
     def pushed(self, a, t, level):
         """A push array of the pull array variable `a`, as long as it is."""
+        if self.fault in ("E0503", "E0504", "E0505") and self.random.randrange(2):
+            return self.wrong_push(a, t, level)
         n = self.random.randint(1, 9)
         of_all = [
             f"mapPush (fn x => {self.scalar('x', t, 1)}) (push <{level}> {a})",
@@ -265,6 +338,11 @@ class Generator:
         split = "splitUpEnd" if order else "splitUp"
         turn = " |> reverse" if order else ""
         push = f"push <{inner}> ({body})"
+        if self.fault == "E0503" and self.random.randrange(2):
+            k = self.some()
+            # Below grid a last chunk whose length depends on data must not be longer than the others.
+            more = f" || c ! 0 == {self.literal(t)}" if outer == "grid" else ""
+            push = f"append (push <{inner}> ({body})) (push <{inner}> (take (if length c < {k}{more} then 0 else 1) c))"
         if self.random.randrange(3) == 0:
             push = f"let w = {body} in {self.pushed('w', t, inner)}"
         if inner == "block" and outer == "grid" and self.random.randrange(3) == 0:
@@ -327,6 +405,83 @@ class Generator:
                 f"        in push <block> (mapIx (fn i x => (said i, place i x, x)) tile)\n"
                 f"      left = {left}\n  in {result}\n")
 
+    # ---- several parameters ----
+
+    def value(self, t):
+        """A scalar as an argument."""
+        if t == "bool":
+            return self.pick("true", "false")
+        if t in FLOATS:
+            return self.pick("0.0", "-0.0", "1.5", "-2.25", "1e10", "nan", "inf", "-inf")
+        top = 2 ** (BITS[t] - (t in SIGNED)) - 1
+        return str(self.pick(self.random.randint(0, 9), self.random.randint(0, 99), top, -top - 1 if t in SIGNED else top - 1))
+
+    def several(self, name, t):
+        """Scalars, a tuple and arrays of other lengths, which the functions of elements read, too; a param, a recursion."""
+        self.made["several parameters"] += 1
+        u, v = self.random.choice(TYPES), self.random.choice(TYPES)
+        has_pairs = self.random.randrange(2)
+        again, width, base = self.name("again"), self.name("width"), self.name("base")
+        env = [("i", "int"), ("x", t), ("y", u), ("n", "int"), ("s", v), ("q", "int"), ("r", v), (base, v)]
+        env += [("a", "int"), ("b", v)] if has_pairs else []
+        parameters = [("n", "int"), ("s", v), ("p", f"(int, {v})"), ("xs", f"[{t}]"), ("ys", f"[{u}]")]
+        if has_pairs:
+            parameters.append(("pairs", f"[(int, {v})]"))
+        self.random.shuffle(parameters)
+        at = self.pick("i", "length ys - 1 - i", f"i * {self.random.randint(1, 9)}")
+        text = (f"param {width} : int = {self.pick(3, 16, 33)} in {{3, 16, 32, 33}}\n"
+                f"val {base} = ({self.scalar(self.literal(v), v, 1)} : {v})\n"
+                f"fun {again} n x = if n == 0 then x else {again} (n - 1) ({self.scalar('x', t, 1)})\n"
+                f"kernel {name} {' '.join(f'({p} : {kind})' for p, kind in parameters)} =\n  let (q, r) = p\n"
+                f"      zs = mapIx (fn i x => let y = if 0 <= {at} && {at} < length ys then ys ! ({at}) else {self.literal(u)}\n")
+        if has_pairs:
+            text += (f"                            (a, b) = if length pairs > 0 then pairs ! (i % length pairs) "
+                     f"else (7, {self.literal(v)})\n")
+        results = [self.random.choice([t, u, v]), self.random.choice(TYPES)]
+        text += f"        in {self.values(env, results, 2, self.anything)}) xs\n"
+        first = results[0]
+        chunk = self.pick(width, "max 1 (n & 63)", "max 1 (length ys)")
+        body = self.pipeline("c", first, "block", 2)
+        text += f"      (as1, bs1) = unzip zs\n      once = map (fn x => {again} {self.random.randint(0, 4)} x) xs\n"
+        text += "  in " + self.pick(
+            "push <grid> zs", "(n + length ys, r, push <grid> zs)", "(push <grid> as1, push <grid> once)",
+            f"(splitUp ({chunk}) as1 |> map (fn c => push <block> ({body})) |> concat ({chunk}) : [{first}]<grid>)",
+            f"(splitUp ({chunk}) as1 |> map (fn c => push <block> (mapIx (fn i x => if n > i then x else {self.literal(first)}) ({body}))) "
+            f"|> concat ({chunk}) : [{first}]<grid>)") + "\n"
+        self.arguments[name] = []
+        for few, many in (("[]", "[]"), ("[]", "random:7:2"), ("random:7:1", "[]"), ("random:33:1", "random:40:2"), ("random:257:3", "random:5:4")):
+            given = {"n": self.pick("0", "1", "5", "-3", "100", "2147483647"), "s": self.value(v), "p": f"({self.value('int')},{self.value(v)})",
+                     "xs": few, "ys": many,
+                     "pairs": self.pick("[]", f"[({self.value('int')},{self.value(v)}),(3,{self.value(v)})]")}
+            self.arguments[name].append(" ".join(given[p] for p, _ in parameters))
+        return text
+
+    def whole(self, name, t):
+        """Functions of the prelude on whole arrays whose results depend on data, one after another."""
+        self.made["the prelude on whole arrays"] += 1
+        self.arguments[name] = self.arrays(t)
+        kept = "x" if t == "bool" else f"x {self.pick('<', '>=', '!=')} {self.literal(t)}"
+        true = f"(fn x => {kept})"
+        f, neutral = ("(||)", "false") if t == "bool" else self.pick(("max", None), ("min", None), ("(+)", "0"))
+        if t in FLOATS:  # sums of which are not the same in every order
+            f, neutral = self.pick(("max", "(-1.0 / 0.0)"), ("min", "(1.0 / 0.0)"))
+        elif neutral is None:
+            top = 2 ** (BITS[t] - (t in SIGNED)) - 1
+            neutral = f"({top} : {t})" if f == "min" else f"(-{top} - 1 : {t})" if t in SIGNED else "0"
+        keys = f"map (fn x => ({self.pick('x', f'if {kept} then 1 else 0')}, x)) a"
+        flags = f"map {true} a"
+        ordered = "(fn x y => x <= y)" if t not in ("bool", *FLOATS) else "(fn x y => orderBits x <= orderBits y)" if t in FLOATS else \
+            "(fn x y => not x || y)"
+        step = lambda: self.random.choice([  # noqa: E731
+            f"filter {true} a", f"scan {f} {neutral} a |> force", f"scanExclusive {f} {neutral} a |> force", "unique a",
+            f"segScan {f} {neutral} ({flags}) a |> force", f"segReduce {f} {neutral} ({flags}) a", f"fst (partition {true} a)",
+            f"snd (partition {true} a)", f"map snd (reduceByKey {f} {neutral} ({keys}))", "map fst (runLengths a)",
+            f"sortBy {ordered} a |> force", f"rotate ({self.random.randint(-9, 9)}) a"] + (["sort a |> force"] if t != "bool" else []))
+        text = f"kernel {name} (xs : [{t}]) =\n  let a = map (fn x => {self.scalar('x', t, 1)}) xs\n"
+        for _ in range(self.random.randint(1, 3)):
+            text += f"      a = force (push <grid> a)\n      a = {step()}\n"
+        return text + f"  in {self.pick('push <grid> a', f'(length a, count {true} a, push <grid> a)', f'(reduce {f} {neutral} a, push <grid> a)')}\n"
+
     # ---- kernels ----
 
     def arrays(self, t):
@@ -335,11 +490,11 @@ class Generator:
         if t == "int":
             more.append("random:100:3:-2147483648:2147483647")
         if t in FLOATS:
-            more.append("random:100:3:-1000:1000")
+            more += ["random:100:3:-1000:1000", "[nan,inf,-inf,-0.0,0.0,1.5,-2.25]"]
         return ["[]"] + few + more
 
     def kernel(self):
-        name, form, t = self.name("k"), self.random.randint(0, 10), self.random.choice(TYPES)
+        name, form, t = self.name("k"), self.random.randint(0, 14), self.random.choice(TYPES)
         self.arguments[name] = self.arrays(t)
         if form == 0:
             level = self.random.choice(LEVELS)
@@ -357,6 +512,10 @@ class Generator:
                           f"  in push <{self.pick('block', 'grid')}> ({self.pipeline('rows', t, None, 1)})\n")
         if form == 10:
             return name, self.compacted(name, t)
+        if form in (11, 12):
+            return name, self.several(name, t)
+        if form in (13, 14):
+            return name, self.whole(name, t)
         if form >= 8:
             return name, self.elementwise(name)
         inner = self.random.randrange(3)
@@ -372,6 +531,17 @@ class Generator:
         second, more = self.chunked(t, LEVELS[outer], "grid", f"({body})")
         return name, f"{text}{more}kernel {name} (xs : [{t}]) = {second} xs\n"
 
+    def failing_kernel(self):
+        """A kernel in which something is wrong; the first of these that has a place for it."""
+        self.fault = self.random.choice(FAULTS)
+        while True:
+            self.faults = 0
+            name, text = self.kernel()
+            if self.faults:
+                self.made[self.fault] += 1
+                return name, text
+            del self.arguments[name]
+
     def program(self, kernels=6):
-        parts = [self.kernel() for _ in range(kernels)]
-        return [name for name, _ in parts], "\n".join(text for _, text in parts)
+        self.parts = dict(self.failing_kernel() if self.fails else self.kernel() for _ in range(kernels))
+        return list(self.parts), "\n".join(self.parts.values())

@@ -1,12 +1,19 @@
 #!/usr/bin/env python3
 """Compare all executors with the interpreter on random programs.
 
-usage: tests/fuzz/run.py [--fclc PATH] [--executors c,opencl-loop,…] [--jobs N] FIRST LAST     seeds, both included
+usage: tests/fuzz/run.py [--fclc PATH] [--executors c,…] [--failing] [--options] [--sanitized] [--jobs N] FIRST LAST   seeds, both included
+
+With --failing kernels do wrong what there is an error for, and the executors agree on its code. With --sanitized the code of C runs
+under AddressSanitizer: --fclc is of a tree that is built so (build-asan/fclc). With --options each program has options of its own: sizes
+of blocks and grids, --unroll, values of params.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import os
+import random
+import re
 import sys
 import tempfile
 
@@ -20,12 +27,29 @@ from generate import Generator  # noqa: E402
 from harness import Counts, Env  # noqa: E402
 
 
-def expectations(env, path, arguments):
-    """The interpreter's results as test directives; False when it rejects the program."""
+SANITIZED = {"FCL_CC": "gcc -fsanitize=address", "FCL_CACHE": "0"}
+
+
+def options_of(seed, text):
+    """Options of fclc for a program, by which no executor's result changes alone."""
+    source = random.Random(f"options {seed}")
+    options = [source.choice(([], [f"--block-size={source.choice((1, 32, 33, 64, 1024))}"])),
+               source.choice(([], [f"--grid-size={source.choice((1, 2, 7))}"])), source.choice(([], [f"--unroll={source.choice((0, 1, 3, 64))}"]))]
+    for param in re.findall(r"^param (\w+)", text, re.M):
+        options.append(source.choice(([], [f"-D{param}={source.choice((3, 16, 32, 33))}"])))
+    return [option for some in options for option in some]
+
+
+def expectations(env, path, arguments, fails, more=()):
+    """The interpreter's results as test directives, where kernels may fail also its errors; or None and what it says otherwise."""
     lines = []
     for name, values in arguments.items():
         for argument in values:
-            done = env.run(env.fclc, "run", "--target=interp", "--limit=0", path, name, argument)
+            done = env.run(env.fclc, "run", "--target=interp", "--limit=0", *more, path, name, *argument.split())
+            code = re.search(r"error\[(E050[1-7])\]", done.stderr)
+            if fails and done.returncode == 1 and code:
+                lines.append(f'-- test {name} {argument} error "{code[1]}"')
+                continue
             if done.returncode:
                 return None, done.stderr
             parts = done.stdout.split()
@@ -34,45 +58,65 @@ def expectations(env, path, arguments):
     return lines, ""
 
 
-def check_seed(env, seed, executors, more=()):
-    """What is wrong with this seed's program, as text; empty when all executors agree."""
-    generator = Generator(seed)
+def check_seed(env, seed, executors, more=(), fails=False, sanitized=False, has_options=False, made=None):
+    """What is wrong with this seed's program, as text; empty when all executors agree. What it has is counted in `made`."""
+    generator = Generator(seed, fails)
     _, text = generator.program()
+    more = [*more, *(options_of(seed, text) if has_options else [])]
     path = os.path.join(env.tmp(), f"seed{seed}.fcl")
 
-    def write(more=""):
+    def write(text):
         with open(path, "w", encoding="utf-8") as file:
-            file.write(text + more)
-    write()
-    lines, why = expectations(env, path, generator.arguments)
+            file.write(text)
+    if fails:  # without what is seen to be wrong before it runs, in whatever branch, and lengths that nobody can measure
+        for name, part in generator.parts.items():
+            write(part)
+            if re.search(r"error\[E030[23]\]", env.run(env.fclc, "check", *more, path).stderr):
+                del generator.arguments[name]
+        text = "\n".join(generator.parts[name] for name in generator.arguments)
+    write(text)
+    lines, why = expectations(env, path, generator.arguments, fails, more)
+    if made is not None:
+        made.update(generator.made)
+        made["kernels"] += len(generator.arguments)
+        made["runs"] += len(lines or [])
+        made["runs that fail"] += sum(" error " in line for line in lines or [])
+        made["programs with options"] += bool(more)
     if lines is None:
         return f"seed {seed}: the interpreter does not run it\n{why}\n{text}"
-    write("\n" + "\n".join(lines) + "\n")
+    write(text + "\n" + "\n".join(lines) + "\n")
     for executor in executors:
-        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, path, env=variables(env, executor), timeout=300)
+        extra = dict(variables(env, executor), **(SANITIZED if sanitized else {}))
+        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, path, env=extra, timeout=300)
         counts = Counts.of_last_line(done.stdout)
         if done.returncode or not counts or counts.passed != len(lines):
-            return f"seed {seed} on {executor}: exit status {done.returncode}\n{done.stdout}{done.stderr}\n{text}"
+            return f"seed {seed} on {executor} {' '.join(more)}: exit status {done.returncode}\n{done.stdout}{done.stderr}\n{text}"
     return ""
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
-    options.add_argument("--executors", default="c,c-unoptimised,opencl-loop,opencl-simt,cuda-simulator")
+    options.add_argument("--executors", default="c,c-unoptimised,opencl-loop,opencl-simt,cuda-simulator,cuda-unoptimised")
+    options.add_argument("--failing", action="store_true", help="programs that are to fail")
+    options.add_argument("--options", action="store_true", help="each with options of its own")
+    options.add_argument("--sanitized", action="store_true", help="C under AddressSanitizer")
     options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options.add_argument("first", type=int)
     options.add_argument("last", type=int)
     chosen = options.parse_args()
-    failed = 0
+    failed, made = 0, collections.Counter()
     with tempfile.TemporaryDirectory() as scratch:
         env = Env(ROOT, os.path.dirname(os.path.abspath(chosen.fclc)), False, scratch)
         seeds = range(chosen.first, chosen.last + 1)
         with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
-            for problem in pool.map(lambda seed: check_seed(env, seed, chosen.executors.split(",")), seeds):
+            def check(seed):
+                return check_seed(env, seed, chosen.executors.split(","), (), chosen.failing, chosen.sanitized, chosen.options, made)
+            for problem in pool.map(check, seeds):
                 failed += bool(problem)
                 if problem:
                     print(problem, flush=True)
+    print(", ".join(f"{count} {what}" for what, count in sorted(made.items())))
     print(f"{chosen.last - chosen.first + 1 - failed} programs agree, {failed} do not")
     return 1 if failed else 0
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Make a failing random program small: it still checks, and the executor still disagrees with the interpreter.
 
-usage: tests/fuzz/shrink.py [--fclc PATH] --executor c-optimised SEED
-       tests/fuzz/shrink.py [--fclc PATH] --executor c-optimised FILE KERNEL ARGUMENT…
+usage: tests/fuzz/shrink.py [--fclc PATH] [--failing] --executor c-optimised SEED
+       tests/fuzz/shrink.py [--fclc PATH] [--failing] --executor c-optimised FILE KERNEL ARGUMENT…
+
+With --failing the program may fail in the interpreter, and the executor disagrees on that, or on the code.
 """
 
 import argparse
@@ -23,8 +25,8 @@ from harness import Env  # noqa: E402
 class Shrinker:
     """Keeps the smallest text for which `fails` holds."""
 
-    def __init__(self, env, executor, kernel, arguments):
-        self.env, self.executor, self.kernel, self.arguments = env, executor, kernel, arguments
+    def __init__(self, env, executor, kernel, arguments, may_fail=False):
+        self.env, self.executor, self.kernel, self.arguments, self.may_fail = env, executor, kernel, arguments, may_fail
         self.tries = 0
 
     def fails(self, text):
@@ -33,12 +35,15 @@ class Shrinker:
         path = os.path.join(self.env.tmp(), "small.fcl")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-        command = [self.env.fclc, "run", "--no-check", "--limit=0"]
+        command = [self.env.fclc, "run", "--limit=0", *([] if self.may_fail else ["--no-check"])]
         wanted = self.env.run(*command, "--target=interp", path, self.kernel, *self.arguments)
-        if wanted.returncode:
+        code = re.search(r"error\[(E050\d)\]", wanted.stderr)
+        if wanted.returncode and not (self.may_fail and wanted.returncode == 1 and code):
             return False
         got = self.env.run(*command, *EXECUTORS[self.executor][0], path, self.kernel, *self.arguments,
                            env=variables(self.env, self.executor), timeout=120)
+        if wanted.returncode:
+            return f"error[{code[1]}]" not in got.stderr and not re.search(r"error\[E030[23]\]", got.stderr)
         return got.returncode != 0 or got.stdout != wanted.stdout
 
     def try_all(self, text, candidates):
@@ -99,6 +104,7 @@ def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
     options.add_argument("--executor", required=True, choices=sorted(EXECUTORS))
+    options.add_argument("--failing", action="store_true", help="the program may fail in the interpreter, too")
     options.add_argument("what", help="a seed of generate.py, or a file")
     options.add_argument("kernel", nargs="*", help="with a file: its kernel and the arguments")
     chosen = options.parse_args()
@@ -108,11 +114,11 @@ def main():
             text = open(chosen.what, encoding="utf-8").read()
             runs = [(chosen.kernel[0], chosen.kernel[1:])]
         else:
-            generator = Generator(int(chosen.what))
+            generator = Generator(int(chosen.what), chosen.failing)
             _, text = generator.program()
-            runs = [(name, [value]) for name, values in generator.arguments.items() for value in values]
+            runs = [(name, value.split()) for name, values in generator.arguments.items() for value in values]
         for kernel, arguments in runs:
-            shrinker = Shrinker(env, chosen.executor, kernel, arguments)
+            shrinker = Shrinker(env, chosen.executor, kernel, arguments, chosen.failing)
             if shrinker.fails(text):
                 small = shrinker.shrink(text)
                 print(f"-- {chosen.executor} differs from the interpreter ({shrinker.tries} programs tried):")

@@ -4,6 +4,7 @@ import glob
 import json
 import os
 import resource
+from executors import require
 from harness import Case
 
 ORDER = 35
@@ -223,8 +224,8 @@ def cases(env):
             done = env.run(*bench, "--runs=7", "--baseline=b.json", *options, cwd=folder)
             assert done.returncode == status, f"{done.returncode}: {done.stdout}{done.stderr}"
             return done
-        done = compared(status=1, median_s=1e-12, lower_s=1e-12, upper_s=1e-12)
-        assert "of b.json: slower\n" in done.stdout and not done.stderr, done.stdout + done.stderr
+        done = compared(status=1, median_s=1e-9, lower_s=1e-9, upper_s=1e-9)
+        assert "as long as the 0.000001 ms of b.json: slower\n" in done.stdout and not done.stderr, done.stdout + done.stderr
         done = compared(status=0, median_s=1e3, lower_s=1e3, upper_s=1e3)
         assert "of b.json: faster\n" in done.stdout and not done.stderr, done.stdout + done.stderr
         done = compared("--json", status=0, median_s=1, lower_s=1e-12, upper_s=1e3)
@@ -375,6 +376,28 @@ def cases(env):
         done, said = errors_of([])
         assert (done.returncode, said) == (0, f"fclc: {path} has no test directives\n"), said
     yield Case("what is nearly a directive", nearly_directives)
+
+    def threads_on_a_cpu():
+        require(env, "opencl-simt")
+        path = env.path("tests", "support", "probe.fcl")
+        word = "fclc: --map=simt is for GPUs, and slow on a CPU"
+
+        def said(*command, **variables):
+            done = env.run(env.fclc, *command, env=variables)
+            assert done.returncode == 0, done.stdout + done.stderr
+            return done.stderr.count(word)
+        asked, probe = ["--target=opencl", "--map=simt"], [path, "probe", "1"]
+        devices = env.run(env.fclc, "devices", "--target=opencl").stdout
+        on_cpu = devices.startswith("opencl-cpu")
+        tests = env.path("tests", "run", "growing.fcl")
+        for command in (["run", *asked, *probe], ["bench", *asked, *probe], ["test", *asked, tests, tests]):
+            assert said(*command) == on_cpu, command
+        assert said("run", "--target=opencl", "--map=loop", *probe) == 0
+        assert said("run", "--target=opencl", *probe) == 0
+        assert said(*asked, path, "-o", os.path.join(env.tmp(), "out.cl")) == 0
+        simulator = env.cudasim()
+        assert said("run", "--target=cuda", "--map=simt", *probe, **simulator) == 0
+    yield Case("--map=simt on a CPU says what to use, once", threads_on_a_cpu)
 
     def own_param():
         program = "param work : int = 3\nkernel k (xs : [int]) = push <grid> (map (+ work) xs)\n"  # the prelude has one, too

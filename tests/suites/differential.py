@@ -9,6 +9,7 @@ from differential.running import run
 from harness import Case
 
 ORDER = 46
+SHORT = ("interp", "c", "cuda-simulator")
 
 
 def complete(env, page, rows):
@@ -43,4 +44,6 @@ def cases(env):
     for group, rows in groups.items():
         folder = env.tmp()
         for executor in [executor for executor in EVERY if any(executor in entry.executors for entry in rows)]:
-            yield Case(f"{group} on {executor}", lambda rows=rows, folder=folder, executor=executor: run(env, rows, folder, executor))
+            # OpenCL has the mapping of C, or that of CUDA, and unoptimised code is what the optimiser is given: `run` has them always.
+            yield Case(f"{group} on {executor}", lambda rows=rows, folder=folder, executor=executor: run(env, rows, folder, executor),
+                       long=executor not in SHORT)

@@ -1,22 +1,33 @@
-"""A slice of the random programs of tests/fuzz: the executors agree with the interpreter."""
+"""A slice of the random programs of tests/fuzz: the executors agree with the interpreter, also on what goes wrong; C under ASan."""
 
 import importlib.util
 from executors import require
 from harness import Case
 
 ORDER = 58
-SEEDS = range(1, 9)
-EXECUTORS = ["c", "c-unoptimised", "opencl-loop", "opencl-simt", "cuda-simulator"]
+SANITIZED = True
+EXECUTORS = ["c", "c-unoptimised", "opencl-loop", "opencl-simt", "cuda-simulator", "cuda-unoptimised"]
+PLAIN, WITH_OPTIONS, FAILING, SANITIZED_FAILING = range(1, 4), range(4, 7), range(1, 5), range(5, 7)
 
 
 def cases(env):
     spec = importlib.util.spec_from_file_location("fuzz_run", env.path("tests", "fuzz", "run.py"))
     runner = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(runner)
-    for seed in SEEDS:
-        def agree(seed=seed):
-            for executor in EXECUTORS:
-                require(env, executor)
-            problem = runner.check_seed(env, seed, EXECUTORS)
-            assert not problem, problem
-        yield Case(f"random program {seed}", agree)
+
+    def agree(seed, executors, **more):
+        for executor in executors:
+            require(env, executor)
+        problem = runner.check_seed(env, seed, executors, **more)
+        assert not problem, problem
+
+    if env.sanitized:
+        for seed in SANITIZED_FAILING:
+            yield Case(f"random program {seed} that fails", lambda seed=seed: agree(seed, ["c"], fails=True, sanitized=True))
+        return
+    for seed in PLAIN:
+        yield Case(f"random program {seed}", lambda seed=seed: agree(seed, EXECUTORS))
+    for seed in WITH_OPTIONS:
+        yield Case(f"random program {seed} with options", lambda seed=seed: agree(seed, EXECUTORS, has_options=True))
+    for seed in FAILING:
+        yield Case(f"random program {seed} that fails", lambda seed=seed: agree(seed, EXECUTORS, fails=True))

@@ -33,8 +33,7 @@ def cases(env):
         return unit
 
     def compile_header(unit, *compiler):
-        env.must(*compiler, "-Wall", "-Wextra", "-Werror", "-Iruntime", "-c", unit, "-o",
-                 os.path.join(os.path.dirname(unit), "unit.o"))
+        env.must(*compiler, "-Wall", "-Wextra", "-Werror", "-Iruntime", "-fsyntax-only", unit)
 
     for path in sorted(glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("tests", "run", "*.fcl"))):
         for extension in ("c", "cl", "cu"):
@@ -44,9 +43,10 @@ def cases(env):
                 compile_header(unit, "cc", "-std=c99", "-pedantic", "-x", "c")
                 compile_header(unit, "g++", "-std=c++11", "-x", "c++")
                 if extension == "c":  # where all kernels of the file are together, which no run has
-                    env.must("cc", "-std=c11", "-Wall", "-Werror", "-fopenmp", "-c",
-                             os.path.join(folder, "unit.c"), "-o", os.path.join(folder, "unit.o"))
-            yield Case(f"{os.path.relpath(path, env.root)}: header for .{extension}", compiles)
+                    env.must("cc", "-std=c11", "-Wall", "-Werror", "-fopenmp", "-fsyntax-only", os.path.join(folder, "unit.c"))
+            # What differs by target is small: a short run has all three of the examples.
+            yield Case(f"{os.path.relpath(path, env.root)}: header for .{extension}", compiles,
+                       long=extension != "c" and "examples" not in path)
 
     def pedantic_clang():
         clang = env.tool("clang")

@@ -134,7 +134,8 @@ def cases(env):
             program = module.program(page, source)
             for executor in RUNS:
                 yield Case(f"{source.path} examples on {executor}",
-                           lambda source=source, program=program, executor=executor: run(env, source, program, executor))
+                           lambda source=source, program=program, executor=executor: run(env, source, program, executor),
+                           long="opencl" in executor)  # whose mapping is that of CUDA
 
     def mistakes():
         assert not module.Source("x.fcl", WHOLE).problems, module.Source("x.fcl", WHOLE).problems

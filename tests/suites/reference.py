@@ -87,7 +87,8 @@ def cases(env):
             program[section] = path
         if kind in ("fcl", "fcl interp"):
             for executor in RUNS if kind == "fcl" else RUNS[:1]:
-                yield Case(f"{name} on {executor}", lambda path=path, executor=executor: run(env, path, executor))
+                yield Case(f"{name} on {executor}", lambda path=path, executor=executor: run(env, path, executor),
+                           long="opencl" in executor)  # whose mappings are those of C and CUDA
         elif kind == "fcl error":
             yield Case(f"{name} errors", lambda path=path, body=body: errors(env, path, body))
         elif kind == "types":

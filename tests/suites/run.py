@@ -1,10 +1,12 @@
-"""Programs with test directives, on every executor: tests/run, the examples, and (at small sizes) under oclgrind."""
+"""Programs with test directives, on every executor: tests/run, the examples, and (at small sizes) under oclgrind.
 
-import glob
+A short run has each program of tests/run on the interpreter and by each mapping on each kind of device, and few on the rest: what the
+optimiser makes of a program must be right there, and what it is given must be right for that."""
+
 import os
-import re
 from executors import EXECUTORS, require, variables
-from harness import Case, Counts, Skip
+from harness import Case, Skip
+from programs import directives, programs
 
 ORDER = 40
 SANITIZED = True
@@ -16,23 +18,35 @@ RUNS = [executor for executor, (_, device) in EXECUTORS.items() if device != "pt
 OCLGRIND_LIMITS = {"scalar_conversions.fcl": "oclgrind rounds i64 to float by way of double"}
 # Loops that look at the report of failed checks, which others write: known to the CUDA simulator.
 REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
+# What only a long run has on all programs, and these small ones always: barriers, warps, atomics, locks, look-backs, steps, checks.
+RARE = {"c-unoptimised", "c-optimised", "cuda-unoptimised", "cuda-optimised", "oclgrind"}
+SMALL = {name + ".fcl" for name in (
+    "arrays block_branches buckets checks collisions dynamic_places force_up_to in_place level_groups levels lookback looks "
+    "own_elements own_places permute_into programs ranks short_loops steps steps_in_chunks tables warp_state warps zeros").split()}
 
 
-def programs(env):
-    return sorted(glob.glob(env.path("tests", "run", "*.fcl")) + glob.glob(env.path("examples", "*", "*.fcl")))
+def is_long(env, path, executor):
+    """Whether a short run leaves this out."""
+    if env.sanitized:  # which takes ten times as long; the library's programs show it little that others do not
+        return "examples" in path or executor == "interp" and os.path.basename(path).startswith("lib_")
+    if "examples" in path and "opencl" in executor:  # which examples.py runs some of; all have the mappings of C and CUDA
+        return True
+    return executor in RARE and os.path.basename(path) not in SMALL
 
 
 def cases(env):
-    for path in programs(env):
-        name = os.path.relpath(path, env.root)
-        for executor in RUNS:
-            if env.sanitized and executor not in ("interp", "c"):
-                continue  # the compiler is what the sanitizers watch: one code generator will do
-
+    # By executors: what is built for one of them is there when the next needs the same.
+    for executor in RUNS:
+        if env.sanitized and executor not in ("interp", "c"):
+            continue  # the compiler is what the sanitizers watch: one code generator will do
+        for path in programs(env):
             def run(path=path, executor=executor):
                 require(env, executor)
                 return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], path], variables(env, executor))
-            yield Case(f"{name} on {executor}", run)
+            yield Case(f"{os.path.relpath(path, env.root)} on {executor}", run, long=is_long(env, path, executor))
+
+    for path in programs(env) if not env.sanitized else ():
+        name = os.path.relpath(path, env.root)
 
         def under_oclgrind(path=path):
             oclgrind = env.tool("oclgrind")
@@ -47,9 +61,8 @@ def cases(env):
             checks = [] if is_racy else ["--data-races", "--uniform-writes"]
             return directives(env, [oclgrind, "--build-options", "-cl-opt-disable", *checks, env.fclc, "test",
                                     "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"}, silent=True)
-        if not env.sanitized and "large" not in name:
-            yield Case(f"{name} under oclgrind", under_oclgrind)
-
+        if "large" not in name:
+            yield Case(f"{name} under oclgrind", under_oclgrind, long=is_long(env, path, "oclgrind"))
 
     for options in ([], ["--check"], ["-O0"]) if not env.sanitized else ():
         def steps(options=options):
@@ -65,18 +78,5 @@ def cases(env):
                 require(env, executor)
                 return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], f"--vector-bytes={size}",
                                         env.path("tests", "run", "lib_matrix.fcl")], variables(env, executor))
-            yield Case(f"products of matrices by vectors of {size} bytes on {executor}", sizes)
-
-
-def directives(env, command, extra, silent=False):
-    done = env.run(*command, env=extra, timeout=900)  # oclgrind takes minutes where a machine does other things, too
-    counts = Counts.of_last_line(done.stdout)
-    unknown = re.search(r"OCLGRIND FATAL ERROR.*\n(Undefined external function: llvm\.\w+)", done.stdout + done.stderr)
-    if unknown:
-        raise Skip("oclgrind does not know an intrinsic of its own clang: " + unknown.group(1))
-    assert counts, f"{' '.join(command)}: no counts, exit status {done.returncode}\n{done.stdout}{done.stderr}"
-    assert counts.passed + counts.failed + counts.skipped, f"{command[-1]}: no test directives"
-    assert not (done.returncode and not counts.failed), f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
-    assert not (silent and done.stderr.strip()), done.stderr
-    counts.output += done.stderr
-    return counts
+            yield Case(f"products of matrices by vectors of {size} bytes on {executor}", sizes,
+                       long=env.sanitized or executor != "c")

@@ -36,10 +36,10 @@ class Counts:
 
 
 class Case:
-    """One test. `alone` keeps others from running meanwhile, for what measures time."""
+    """One test. `alone` keeps others from running meanwhile, for what measures time by the clock; `long` leaves it to long runs."""
 
-    def __init__(self, name, fn, alone=False):
-        self.name, self.fn, self.alone = name, fn, alone
+    def __init__(self, name, fn, alone=False, long=False):
+        self.name, self.fn, self.alone, self.long = name, fn, alone, long
 
 
 class Env:
@@ -84,7 +84,7 @@ class Env:
         variables.update(extra or {})
         return variables
 
-    def run(self, *command, env=None, cwd=None, timeout=120, input=None, text=True):
+    def run(self, *command, env=None, cwd=None, timeout=600, input=None, text=True):
         """Run a program to its end; never raises for its exit status."""
         try:
             return subprocess.run(
@@ -118,7 +118,7 @@ class Env:
             raise Skip("no processor of PTX: FCL_PTXEMU does not name its libcuda.so.1")
         return dict({"FCL_LIBCUDA": library}, **extra)
 
-    def ptx(self, file):
+    def ptx(self, file, *options):
         """Compile a .cu file with Debian's clang, without a CUDA toolkit, and return the PTX; warnings are errors."""
         clang = self.tool("clang")
         if "nvptx64" not in self.must(clang, "--print-targets"):
@@ -126,4 +126,4 @@ class Env:
         return self.must(
             clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib",
             "-Xclang", "-target-feature", "-Xclang", "+ptx63", "-std=c++17", "-O1", "-Wall", "-Werror",
-            "-Wno-unknown-cuda-version", "-S", "-include", self.path("tests/support/cuda_shim.h"), file, "-o", "-")
+            "-Wno-unknown-cuda-version", "-S", "-include", self.path("tests/support/cuda_shim.h"), *options, file, "-o", "-")

@@ -14,7 +14,7 @@ AWKWARD = SMALL + (1023, 1025, 4095, 4097, 7919, 10007)
 MILLION = 2**20 + 3
 LONG = AWKWARD + (65535, 65537, MILLION)
 # The longest array for each executor, by how fast it is; there is none in a long run.
-LONGEST = {"interp": 4097, "c": 2**21, "c-unoptimised": 65537, "opencl-loop": 2**21, "opencl-simt": 10007,
+LONGEST = {"interp": 4097, "c": 65537, "c-unoptimised": 65537, "opencl-loop": 2**21, "opencl-simt": 10007,
            "cuda-simulator": 4097}
 EVERY = tuple(LONGEST)
 # Compiling takes long, above all for OpenCL. So there is a row for each function that runs everywhere; others of the same

@@ -1,0 +1,323 @@
+/* note [rows]
+   A matrix as a flat array has its index taken apart, i / n and i % n. A compiler divides for each
+   element then, and sees no unit stride. So a loop over threads whose body divides its index, or a
+   sum with it, by what is the same in all iterations becomes two: over rows, and within the row,
+   where the quotient does not change and the remainder counts up. Where rows are a power of two
+   long, and all of them whole, both loops have lengths that are known.
+
+   Division is total: by 0 it gives 0 and leaves the whole as remainder, as one row of everything
+   would; by a negative number the quotient is negative, and the remainder that of its size. */
+#include "ir/linear.h"
+#include "map/lower.h"
+
+/* Shorter loops and rows gain nothing: compilers do small ones by vectors that gather. */
+enum { LEAST_COUNT = 65, LEAST_WIDTH = 64, MOST_DIVISIONS = 16 };
+
+/* x / by or x % by, of x = begin + the loop's index that is not negative. */
+struct division {
+    struct linear begin;
+    struct ir_value *by; /* NULL: `width`, a constant */
+    int64_t width;
+    bool is_rest;
+};
+
+static bool is_varying(const struct ir_instruction *loop, const struct ir_value *value) {
+    return !value->is_constant && value->region && ir_region_inside(value->region, loop->regions[0]);
+}
+
+static bool add_term(struct linear *sum, struct ir_value *x, int64_t coefficient) {
+    if (x->is_constant) {
+        sum->constant += x->constant.integer * coefficient;
+        return true;
+    }
+    if (sum->count == LINEAR_MAX_TERMS)
+        return false;
+    sum->term[sum->count].value = x;
+    sum->term[sum->count++].coefficient = coefficient;
+    return true;
+}
+
+/* Is it the loop's index, and something before it? As it counts up without leaving the natural
+   numbers, the sum may be one that wraps. */
+static bool counts_up(const struct ir_instruction *loop, struct ir_value *x, struct linear *begin) {
+    const struct ir_instruction *sum = x->definition;
+    if (x == loop->parameters[0])
+        return true;
+    if (!sum || sum->kind != IR_OPERATION || (sum->op != OP_ADD && sum->op != OP_SUB))
+        return false;
+    struct ir_value *a = sum->operands[0], *b = sum->operands[1];
+    if (!is_varying(loop, b))
+        return add_term(begin, b, sum->op == OP_ADD ? 1 : -1) && counts_up(loop, a, begin);
+    return sum->op == OP_ADD && !is_varying(loop, a) && add_term(begin, a, 1) && counts_up(loop, b, begin);
+}
+
+static bool is_division(const struct ir_instruction *loop, const struct ir_instruction *at, struct division *division) {
+    if (at->kind != IR_OPERATION || at->operand_count != 2)
+        return false;
+    struct ir_value *by = at->operands[1];
+    int64_t constant = by->is_constant ? by->constant.integer : 0;
+    *division = (struct division){.is_rest = at->op == OP_REM || at->op == OP_AND};
+    switch (at->op) {
+    case OP_SHR: division->width = constant > 0 && constant < 31 ? INT64_C(1) << constant : 0; break;
+    case OP_AND: division->width = constant < INT32_MAX && !(constant & (constant + 1)) ? constant + 1 : 0; break;
+    case OP_DIV:
+    case OP_REM:
+        division->width = constant;
+        division->by = by->is_constant || is_varying(loop, by) ? NULL : by;
+        break;
+    default: return false;
+    }
+    struct ir_value *x = at->operands[0];
+    bool is_natural = x->base == BASE_I32 && loop->parameters[0]->base == BASE_I32 && x->low >= 0;
+    return is_natural && (division->by || division->width > 1) && counts_up(loop, x, &division->begin);
+}
+
+static bool is_same_sum(const struct linear *x, const struct linear *y) {
+    if (x->count != y->count || x->constant != y->constant)
+        return false;
+    for (size_t i = 0; i < x->count; i++) {
+        size_t k = 0;
+        while (k < y->count &&
+               (y->term[k].value != x->term[i].value || y->term[k].coefficient != x->term[i].coefficient))
+            k++;
+        if (k == y->count)
+            return false;
+    }
+    return true;
+}
+
+static bool is_same(const struct division *x, const struct division *y) {
+    return x->by == y->by && x->width == y->width && is_same_sum(&x->begin, &y->begin);
+}
+
+/* ---- which ---- */
+
+struct found {
+    const struct ir_instruction *loop;
+    struct candidate {
+        struct division division;
+        uint32_t quotients, rests;
+    } at[MOST_DIVISIONS];
+    size_t count;
+};
+
+static void find(struct found *found, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        struct division division;
+        if (is_division(found->loop, at, &division)) {
+            size_t k = 0;
+            while (k < found->count && !is_same(&found->at[k].division, &division))
+                k++;
+            if (k < MOST_DIVISIONS) {
+                found->at[k].division = division;
+                found->count += k == found->count;
+                division.is_rest ? found->at[k].rests++ : found->at[k].quotients++;
+            }
+        }
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r])
+                find(found, at->regions[r]);
+    }
+}
+
+/* A multiple of `width`, a power of two? Also when it was computed modulo 2^32 or 2^64. */
+static bool is_multiple(struct ir_value *value, int64_t width) {
+    const struct ir_instruction *definition = value->definition;
+    if (definition && definition->kind == IR_OPERATION && (definition->op == OP_MAX || definition->op == OP_MIN))
+        return is_multiple(definition->operands[0], width) && is_multiple(definition->operands[1], width);
+    struct linear sum;
+    if (!linear_expand(value, &sum) || sum.constant % width)
+        return false;
+    for (size_t i = 0; i < sum.count; i++)
+        if (sum.term[i].coefficient % width)
+            return false;
+    return true;
+}
+
+/* That by which rows are whole, if there is no other power of two. */
+static const struct candidate *find_whole(const struct found *found) {
+    const struct ir_value *count = found->loop->operands[0];
+    const struct candidate *only = NULL;
+    for (size_t i = 0; i < found->count; i++) {
+        const struct division *at = &found->at[i].division;
+        bool is_power = !at->by && !(at->width & (at->width - 1));
+        if (!is_power || at->begin.count || at->begin.constant)
+            continue;
+        if (only)
+            return NULL;
+        only = &found->at[i];
+    }
+    bool is_whole = only && found->loop->outer != LEVEL_GRID && only->division.width >= 4 &&
+                    count->high > only->division.width && is_multiple(found->loop->operands[0], only->division.width);
+    return is_whole ? only : NULL;
+}
+
+struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop) {
+    struct found *found = ARENA_NEW(l->arena, struct found);
+    found->loop = loop;
+    find(found, loop->regions[0]);
+    const struct candidate *best = NULL;
+    for (size_t i = 0; i < found->count; i++) {
+        const struct candidate *at = &found->at[i];
+        bool is_worth_it = at->division.by || at->division.width >= LEAST_WIDTH;
+        if (is_worth_it &&
+            (!best || at->rests > best->rests || (at->rests == best->rests && at->quotients > best->quotients)))
+            best = at;
+    }
+    const struct candidate *whole = find_whole(found);
+    if (!whole && (!best || loop->operands[0]->high < LEAST_COUNT))
+        return NULL;
+    best = whole ? whole : best;
+    struct rows *rows = ARENA_NEW(l->arena, struct rows);
+    rows->loop = loop;
+    rows->division = &best->division;
+    rows->operations = best->rests + best->quotients;
+    rows->are_whole = whole;
+    return rows;
+}
+
+/* ---- loops ---- */
+
+static struct target_expr *wrapping(struct lowering *l, enum ir_op op, struct target_expr *x, struct target_expr *y) {
+    struct target_expr *expr = expr_operation(l, op, BASE_I32, x, y);
+    expr->wraps |= expr != x && expr != y;
+    return expr;
+}
+
+static struct target_expr *number(struct lowering *l, int64_t value) { return expr_integer(l, BASE_I32, value); }
+
+static struct target_expr *choose(struct lowering *l, struct target_expr *condition, struct target_expr *x,
+                                  struct target_expr *y) {
+    struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, BASE_I32);
+    expr->op = OP_SELECT;
+    expr->operands[0] = condition;
+    expr->operands[1] = x;
+    expr->operands[2] = y;
+    expr->size = 1 + condition->size + x->size + y->size;
+    return expr;
+}
+
+static struct target_expr *named(struct lowering *l, struct target_expr *value, const char *name) {
+    return value->size ? lower_named(l, value, NULL, name) : value;
+}
+
+/* What comes before the index in what is divided. */
+static struct target_expr *lower_begin(struct lowering *l, const struct linear *sum) {
+    struct target_expr *begin = number(l, (int32_t)(uint32_t)sum->constant);
+    for (size_t i = 0; i < sum->count; i++) {
+        struct target_expr *term = lower_value(l, sum->term[i].value);
+        term = wrapping(l, OP_MUL, term, number(l, sum->term[i].coefficient));
+        begin = wrapping(l, OP_ADD, term, begin);
+    }
+    return named(l, begin, "begin");
+}
+
+/* Of a row. `by`: the divisor, which may be any number. */
+static struct target_expr *lower_width(struct lowering *l, const struct division *division, struct target_expr *by) {
+    if (!division->by || division->by->low >= 1)
+        return by;
+    struct target_expr *zero = number(l, 0), *width = by;
+    if (division->by->low < 0) {
+        struct target_expr *is_negative = expr_operation(l, OP_LT, BASE_BOOL, by, zero);
+        width = choose(l, is_negative, wrapping(l, OP_SUB, zero, by), by);
+        width = lower_named(l, width, NULL, "size");
+    }
+    struct target_expr *is_none = expr_operation(l, OP_LT, BASE_BOOL, width, number(l, 1));
+    width = lower_named(l, choose(l, is_none, number(l, INT32_MAX), width), NULL, "width");
+    width->low = 1;
+    width->high = INT32_MAX;
+    return width;
+}
+
+static struct target_expr *enter_loop(struct lowering *l, const char *name, struct target_expr *count, int64_t high) {
+    struct target_statement *loop = lower_emit(l, TARGET_FOR);
+    loop->value = number(l, 0);
+    loop->limit = count;
+    loop->step = number(l, 1);
+    lower_enter(l, &loop->body);
+    loop->variable = lower_variable(l, BASE_I32, name, name);
+    return expr_variable(l, loop->variable, 0, high);
+}
+
+struct target_expr *rows_begin(struct lowering *l, struct rows *rows) {
+    const struct division *division = rows->division;
+    rows->by = division->by ? lower_simple(l, division->by, "by") : number(l, division->width);
+    rows->begin = lower_begin(l, &division->begin);
+    return division->by ? expr_operation(l, OP_EQ, BASE_BOOL, rows->by, number(l, 1)) : NULL;
+}
+
+void rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first, struct target_expr **limit) {
+    const struct division *division = rows->division;
+    struct target_expr *begin = rows->begin, *one = number(l, 1);
+    struct target_expr *width = lower_width(l, division, rows->by);
+    struct target_expr *from = wrapping(l, OP_ADD, begin, *first);
+    struct target_expr *last = wrapping(l, OP_SUB, wrapping(l, OP_ADD, begin, *limit), one);
+    from = named(l, expr_operation(l, OP_DIV, BASE_I32, from, width), "first_row");
+    struct target_expr *count = expr_operation(l, OP_DIV, BASE_I32, last, width);
+    count = expr_operation(l, OP_ADD, BASE_I32, expr_operation(l, OP_SUB, BASE_I32, count, from), one);
+    struct target_expr *has_some = expr_operation(l, OP_LT, BASE_BOOL, *first, *limit);
+    bool is_known = (*first)->kind == TARGET_EXPR_CONSTANT && (*limit)->kind == TARGET_EXPR_CONSTANT;
+    if (!is_known || (*first)->constant.integer >= (*limit)->constant.integer)
+        count = choose(l, has_some, count, number(l, 0));
+    count = lower_named(l, count, NULL, "rows");
+
+    struct target_expr *row = enter_loop(l, "k", count, INT32_MAX);
+    row = lower_named(l, expr_operation(l, OP_ADD, BASE_I32, from, row), NULL, "row");
+    row->low = 0;
+    rows->start = expr_operation(l, OP_MUL, BASE_I32, row, width);
+    if (!expr_is_integer(begin, 0))
+        rows->start = expr_operation(l, OP_SUB, BASE_I32, rows->start, begin);
+    rows->start = lower_named(l, rows->start, NULL, "start");
+    rows->quotient = row;
+    if (division->by && division->by->low < 0) {
+        struct target_expr *is_negative = expr_operation(l, OP_LT, BASE_BOOL, rows->by, number(l, 0));
+        struct target_expr *negative = expr_operation(l, OP_SUB, BASE_I32, number(l, 0), row);
+        rows->quotient = lower_named(l, choose(l, is_negative, negative, row), NULL, "quotient");
+    }
+    struct target_expr *end = expr_operation(l, OP_SUB, BASE_I32, *limit, width);
+    end = expr_operation(l, OP_MIN, BASE_I32, rows->start, end);
+    *first = lower_named(l, expr_operation(l, OP_MAX, BASE_I32, *first, rows->start), NULL, "from");
+    *limit = lower_named(l, expr_operation(l, OP_ADD, BASE_I32, end, width), NULL, "to");
+}
+
+struct target_expr *rows_enter_whole(struct lowering *l, struct rows *rows) {
+    const struct ir_value *index = rows->loop->parameters[0], *count = rows->loop->operands[0];
+    int64_t size = rows->division->width;
+    struct target_expr *length = lower_simple(l, count, "count");
+    struct target_expr *shift = number(l, __builtin_ctzll((uint64_t)size));
+    struct target_expr *height = lower_named(l, expr_operation(l, OP_SHR, count->base, length, shift), NULL, "rows");
+    rows->quotient = enter_loop(l, "row", height, (count->high - 1) / size);
+    rows->begin = number(l, 0);
+    rows->start = expr_operation(l, OP_MUL, index->base, rows->quotient, number(l, size));
+    return number(l, size);
+}
+
+static void bind(struct lowering *l, const struct rows *rows, const struct ir_region *region,
+                 struct target_expr *dividend, struct target_expr *quotient, struct target_expr *rest) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        struct division division;
+        if (is_division(rows->loop, at, &division) && is_same(&division, rows->division)) {
+            struct target_expr *expr = ARENA_NEW(l->arena, struct target_expr);
+            *expr = division.is_rest ? *rest : *quotient;
+            expr->low = at->results[0]->low;
+            expr->high = at->results[0]->high;
+            lower_bind(l, at->results[0], expr);
+            if (at->operands[0] != rows->loop->parameters[0])
+                lower_bind(l, at->operands[0], dividend);
+        }
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r])
+                bind(l, rows, at->regions[r], dividend, quotient, rest);
+    }
+}
+
+void rows_bind(struct lowering *l, const struct rows *rows, struct target_expr *index, struct target_expr *rest) {
+    struct target_expr *dividend = wrapping(l, OP_ADD, rows->begin, index);
+    if (rows->are_single)
+        rest = number(l, 0);
+    else if (!rest)
+        rest = expr_operation(l, OP_SUB, BASE_I32, index, rows->start);
+    bind(l, rows, rows->loop->regions[0], dividend, rows->are_single ? dividend : rows->quotient, rest);
+}
