@@ -1,12 +1,14 @@
 # One makefile for everything: the compiler, its runtime library, the tests, the demonstration and the installation.
 #
-#   make                              build/fclc and build/libfcl.a
+#   make                              build/fclc, and the libraries libfcl and libfclc
 #   make WERROR=1                     the same, warnings are errors
 #   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
 #   make check | demo | bench         tests, demonstration, benchmarks (bench-all: everything, for hours)
+#   make dist                         the sources as an archive
+#   make wheel                        the Python package as a file for pip
 #   make check-long                   all tests, also those that take too long for check: hours
 #   make opencl2                      installs a second OpenCL, for the suite of that name
-#   make install PREFIX=… DESTDIR=…   (give PREFIX to the building `make` as well, or let `install` rebuild)
+#   make install PREFIX=… DESTDIR=…   (what it installs finds its files by its own place)
 #
 # Sources are discovered, so a new file under compiler/, runtime/ or tests/unit/ needs no change here.
 
@@ -29,8 +31,9 @@ OPTIMISE ?= -O2 -g
 CFLAGS   ?= $(OPTIMISE)
 # yyjson without what we do not use of it.
 JSON_CPPFLAGS := -Ithird_party/yyjson -DYYJSON_DISABLE_UTILS=1 -DYYJSON_DISABLE_NON_STANDARD=1
-FCL_CPPFLAGS := -Icompiler -Iruntime -I$(BUILD)/gen $(JSON_CPPFLAGS) -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
-FCL_CFLAGS   := -std=c11 -Wall -Wextra -Werror=switch
+FCL_CPPFLAGS := -Icompiler -Icompiler/driver -Iruntime -I$(BUILD)/gen $(JSON_CPPFLAGS) -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
+# All objects may go into shared libraries, which show what the public headers declare.
+FCL_CFLAGS   := -std=c11 -Wall -Wextra -Werror=switch -fPIC -fvisibility=hidden
 FCL_LIBS     := -ldl -lm -lpthread
 
 ifeq ($(WERROR),1)
@@ -70,15 +73,29 @@ RUNTIME_OBJECTS   := $(RUNTIME_SOURCES:%.c=$(BUILD)/obj/%.o)
 MAIN_OBJECT       := $(BUILD)/obj/compiler/driver/main.o
 ALL_OBJECTS       := $(COMPILER_OBJECTS) $(GENERATED_OBJECTS) $(RUNTIME_OBJECTS)
 LIBRARY_OBJECTS   := $(filter-out $(MAIN_OBJECT),$(ALL_OBJECTS))
+COMPILER_LIBRARY_OBJECTS := $(filter-out $(RUNTIME_OBJECTS),$(LIBRARY_OBJECTS))
+
+RUNTIME_ABI  := 1
+COMPILER_ABI := 0
 
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
-.PHONY: all unit-tests test-tools opencl2 check check-long check-quick demo bench bench-all install uninstall format format-check clean FORCE
+.PHONY: all dist venv wheel unit-tests test-tools opencl2 check check-long check-quick demo bench bench-all install uninstall format \
+    format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(BUILD)/fclc $(BUILD)/libfcl.a
+# A sanitizer is the program's, not a library's.
+SHARED := $(if $(SANITIZERS),,$(BUILD)/libfcl.so $(BUILD)/libfclc.so)
+
+COMPLETIONS := $(BUILD)/completion/bash $(BUILD)/completion/zsh $(BUILD)/completion/fish
+
+all: $(BUILD)/fclc $(BUILD)/libfcl.a $(SHARED) $(COMPLETIONS)
+
+$(BUILD)/completion/%: $(BUILD)/fclc
+	@mkdir -p $(@D)
+	$(Q)$< --completion=$* > $@
 
 # ---------------------------------------------------------------- compiler and runtime
 
@@ -91,29 +108,45 @@ $(BUILD)/libfcl.a: $(RUNTIME_OBJECTS)
 	$(call say,AR   ,$@)
 	$(Q)$(AR) rcs $@ $^
 
-# Rewritten only when they would change. Every object depends on the settings, so that another compiler or sanitiser rebuilds;
-# what knows where fclc is installed depends on that.
-$(BUILD)/settings: WORDS = $(CC) $(CFLAGS) $(CPPFLAGS) $(SANITIZERS)
-$(BUILD)/prefix: WORDS = $(PREFIX)
-$(BUILD)/settings $(BUILD)/prefix: FORCE
+# The runtime, and the compiler as a library on it. The number in the name changes when programs that were linked with it
+# would no longer run.
+$(BUILD)/libfcl.so.$(RUNTIME_ABI): $(RUNTIME_OBJECTS) runtime/libfcl.map
+	$(call say,LINK ,$@)
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=runtime/libfcl.map -Wl,--no-undefined -o $@ \
+	    $(RUNTIME_OBJECTS) $(FCL_LIBS) $(LDLIBS)
+
+$(BUILD)/libfclc.so.$(COMPILER_ABI): $(COMPILER_LIBRARY_OBJECTS) compiler/driver/libfclc.map $(BUILD)/libfcl.so
+	$(call say,LINK ,$@)
+	$(Q)$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=compiler/driver/libfclc.map -Wl,--no-undefined -Wl,-rpath,'$$ORIGIN' \
+	    -o $@ $(COMPILER_LIBRARY_OBJECTS) -L$(BUILD) -lfcl $(FCL_LIBS) $(LDLIBS)
+
+# Both together, for what is to need no other file.
+$(BUILD)/libfclc.a: $(LIBRARY_OBJECTS)
+	@rm -f $@
+	$(call say,AR   ,$@)
+	$(Q)$(AR) rcs $@ $^
+
+$(BUILD)/libfcl.so: $(BUILD)/libfcl.so.$(RUNTIME_ABI)
+	$(Q)ln -sfn $(<F) $@
+
+$(BUILD)/libfclc.so: $(BUILD)/libfclc.so.$(COMPILER_ABI)
+	$(Q)ln -sfn $(<F) $@
+
+# Rewritten only when it would change; every object depends on it, so that another compiler or sanitiser rebuilds.
+$(BUILD)/settings: FORCE
 	@mkdir -p $(@D)
-	@echo '$(WORDS)' > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@new=$@.$$$$; echo '$(CC) $(CFLAGS) $(CPPFLAGS) $(SANITIZERS)' > $$new; \
+	    cmp -s $$new $@ && rm $$new || mv $$new $@
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/settings | $(GENERATED_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CC   ,$@)
-	$(Q)$(COMPILE) $(OBJECT_DEFINES) -c -o $@ $<
+	$(Q)$(COMPILE) -c -o $@ $<
 
 $(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c $(BUILD)/settings | $(GENERATED_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CC   ,$@)
 	$(Q)$(COMPILE) -Icompiler/syntax -c -o $@ $<
-
-# Where an installed fclc finds its prelude and library.
-DRIVER_OBJECTS := $(filter $(BUILD)/obj/compiler/driver/%,$(COMPILER_OBJECTS))
-$(DRIVER_OBJECTS): OBJECT_DEFINES = -DFCL_DATADIR='"$(PREFIX)/share/fcl"'
-$(DRIVER_OBJECTS): $(BUILD)/prefix
 
 $(BUILD)/gen/lexer.c: compiler/syntax/lexer.re
 	@mkdir -p $(@D)
@@ -196,9 +229,29 @@ bench-all: all
 	@$(PYTHON) benchmarks/run --fclc $(BUILD)/fclc --tasks all --sizes 2^16,2^20,2^24,2^26 --maps loop,simt \
 	    --save $(BUILD)/benchmarks/bench-all.json
 
+# ---------------------------------------------------------------- the Python package
+
+VENV = $(BUILD)/venv
+
+# A virtual environment with what the package's tests and `make wheel` want.
+venv: $(VENV)/ready
+$(VENV)/ready: tests/python/requirements.txt
+	$(call say,VENV ,$(VENV))
+	$(Q)$(PYTHON) -m venv $(VENV)
+	$(Q)$(VENV)/bin/pip install -q --disable-pip-version-check -r $<
+	$(Q)touch $@
+
+# $(BUILD)/wheel/fcl-….whl: compiler, runtime and prelude in one file, for every Python from 3.11 on and every Linux
+# with a C library as new as this one's.
+wheel: $(VENV)/ready $(BUILD)/fclc $(BUILD)/libfclc.a
+	$(Q)rm -rf $(BUILD)/wheel $(BUILD)/python/lib*
+	$(Q)FCL_BUILD=$(BUILD) $(VENV)/bin/pip wheel -q --no-deps --no-build-isolation -w $(BUILD)/wheel/raw .
+	$(Q)PATH=$(abspath $(VENV))/bin:$$PATH $(VENV)/bin/auditwheel repair -w $(BUILD)/wheel $(BUILD)/wheel/raw/*.whl
+	$(Q)rm -r $(BUILD)/wheel/raw
+
 # ---------------------------------------------------------------- formatting
 
-FORMATTED = $(shell find compiler runtime tests examples benchmarks \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print 2>/dev/null)
+FORMATTED = $(shell find compiler runtime python tests examples benchmarks \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print 2>/dev/null)
 
 format:
 	@if command -v $(CLANG_FORMAT) >/dev/null; then $(CLANG_FORMAT) -i $(FORMATTED); \
@@ -212,33 +265,68 @@ format-check:
 
 # ---------------------------------------------------------------- installation
 
+VERSION := $(shell sed -n 's/^.define FCLC_VERSION "\(.*\)"/\1/p' compiler/driver/options.h)
+
+# As fcl.h has it.
+C_OPTIONS = $(shell echo FCL_C_OPTIONS | $(CC) -E -P -Iruntime -include fcl.h - | tail -1 | tr -d '"' | tr -s ' ')
+# $(call configure,NAME,FOLDER)
+configure = sed 's/@VERSION@/$(VERSION)/; s/@C_OPTIONS@/$(C_OPTIONS)/' packaging/$(1).in > $(2)/$(1)
+
 BINDIR  = $(DESTDIR)$(PREFIX)/bin
 DATADIR = $(DESTDIR)$(PREFIX)/share/fcl
 INCDIR  = $(DESTDIR)$(PREFIX)/include
 LIBDIR  = $(DESTDIR)$(PREFIX)/lib
-MANDIR  = $(DESTDIR)$(PREFIX)/share/man/man1
+PKGDIR  = $(LIBDIR)/pkgconfig
+CMAKEDIR = $(LIBDIR)/cmake/FCL
+LIBRARY_FILES = libfcl.a libfcl.so libfcl.so.$(RUNTIME_ABI) libfclc.so libfclc.so.$(COMPILER_ABI)
+MANDIR  = $(DESTDIR)$(PREFIX)/share/man
+# Where bash, zsh and fish look.
+COMPLETION_bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fclc
+COMPLETION_zsh  = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_fclc
+COMPLETION_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/fclc.fish
 DOCDIR  = $(DESTDIR)$(PREFIX)/share/doc/fcl
 
 PRELUDE_FILES = $(wildcard prelude/*.fcl)
 LIB_FILES     = $(wildcard lib/*.fcl)
 # As they lie here, so that what one says of another leads there; the prelude and the library are linked to.
-DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/prelude.py benchmarks/README.md man/*.1 \
-                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.cu examples/*/*.py)
+DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/*.py benchmarks/README.md man/*.? \
+                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.cu examples/*/*.py \
+                  $(shell find examples/host/* -type f -path '*/*/*/*'))
 
 install: all
-	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(LIBDIR) $(MANDIR) $(DOCDIR)
+	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(PKGDIR) $(CMAKEDIR) $(DOCDIR)
 	$(INSTALL) -m 755 $(BUILD)/fclc $(BINDIR)/fclc
-	$(INSTALL) -m 644 runtime/fcl.h $(INCDIR)/fcl.h
-	$(INSTALL) -m 644 $(BUILD)/libfcl.a $(LIBDIR)/libfcl.a
-	$(INSTALL) -m 644 man/fclc.1 $(MANDIR)/fclc.1
+	$(INSTALL) -m 644 runtime/fcl.h compiler/driver/fclc.h $(INCDIR)
+	$(INSTALL) -m 644 $(BUILD)/libfcl.a $(BUILD)/libfcl.so.$(RUNTIME_ABI) $(BUILD)/libfclc.so.$(COMPILER_ABI) $(LIBDIR)
+	ln -sfn libfcl.so.$(RUNTIME_ABI) $(LIBDIR)/libfcl.so
+	ln -sfn libfclc.so.$(COMPILER_ABI) $(LIBDIR)/libfclc.so
+	$(call configure,fcl.pc,$(PKGDIR))
+	$(call configure,fclc.pc,$(PKGDIR))
+	$(call configure,FCLConfig.cmake,$(CMAKEDIR))
+	$(call configure,FCLConfigVersion.cmake,$(CMAKEDIR))
+	for page in 1/fclc.1 3/fcl.3 5/fcl.5; do $(INSTALL) -D -m 644 man/$${page#*/} $(MANDIR)/man$$page || exit; done
+	$(INSTALL) -D -m 644 $(BUILD)/completion/bash $(COMPLETION_bash)
+	$(INSTALL) -D -m 644 $(BUILD)/completion/zsh $(COMPLETION_zsh)
+	$(INSTALL) -D -m 644 $(BUILD)/completion/fish $(COMPLETION_fish)
 	$(if $(PRELUDE_FILES),$(INSTALL) -m 644 $(PRELUDE_FILES) $(DATADIR)/prelude)
 	$(if $(LIB_FILES),$(INSTALL) -m 644 $(LIB_FILES) $(DATADIR)/lib)
+	$(if $(DESTDIR),,$(if $(filter /usr /usr/local,$(PREFIX)),ldconfig || true))
 	for file in $(DOC_FILES); do $(INSTALL) -D -m $$(test -x $$file && echo 755 || echo 644) $$file $(DOCDIR)/$$file || exit; done
 	for folder in prelude lib; do ln -sfn ../../fcl/$$folder $(DOCDIR)/$$folder || exit; done
 
+# $(BUILD)/fcl-VERSION.tar.gz: the sources as they are here, committed or not, with nothing that is built.
+DIST = fcl-$(VERSION)
+dist:
+	$(Q)mkdir -p $(BUILD)
+	$(Q)git ls-files -z --cached --others --exclude-standard --deduplicate | \
+	    tar --null --files-from=- --ignore-failed-read --sort=name --transform='s|^|$(DIST)/|' -czf $(BUILD)/$(DIST).tar.gz
+	@echo $(BUILD)/$(DIST).tar.gz
+
 uninstall:
-	rm -f $(BINDIR)/fclc $(INCDIR)/fcl.h $(LIBDIR)/libfcl.a $(MANDIR)/fclc.1
-	rm -rf $(DATADIR) $(DOCDIR)
+	rm -f $(BINDIR)/fclc $(INCDIR)/fcl.h $(INCDIR)/fclc.h $(COMPLETION_bash) $(COMPLETION_zsh) $(COMPLETION_fish) \
+	    $(MANDIR)/man1/fclc.1 $(MANDIR)/man3/fcl.3 $(MANDIR)/man5/fcl.5 $(addprefix $(LIBDIR)/,$(LIBRARY_FILES))
+	rm -f $(PKGDIR)/fcl.pc $(PKGDIR)/fclc.pc
+	rm -rf $(DATADIR) $(DOCDIR) $(CMAKEDIR)
 
 clean:
 	rm -rf $(BUILD) build-asan

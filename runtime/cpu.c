@@ -179,9 +179,7 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
         !(state->team = fclrt_team_new(context->device.compute_units)))
         return fclrt_no_memory(context);
     // GCC 12's straight-line vectoriser drops the rounding of (double)(float)x, hence without it; a test has the loop.
-    context->build_options =
-        fclrt_copy_string("-O3 -march=native -fopenmp-simd -DFCL_OPENMP_SIMD -fno-math-errno -fno-trapping-math "
-                          "-ffp-contract=off -fno-tree-slp-vectorize");
+    context->build_options = fclrt_copy_string(FCL_C_OPTIONS);
 
     // What a built program depends on: the compiler's file, and the processor that -march=native means.
     char path[1024], name[256], features[4096];
@@ -198,6 +196,12 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
                      (long long)status.st_size, (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, name,
                      fclrt_hash(FCLRT_HASH_SEED, features, strlen(features)));
     return context->build_options && context->identity ? FCL_OK : fclrt_no_memory(context);
+}
+
+static enum fcl_status finish_queue_c(struct fcl_context *context, void *queue) {
+    (void)context;
+    (void)queue;
+    return FCL_OK;
 }
 
 static enum fcl_status finish_c(struct fcl_context *context) {
@@ -383,7 +387,19 @@ static enum fcl_status build_c(struct fcl_program *program) {
 
 static void unload_c(struct fcl_program *program) { dlclose(program->handle); }
 
+static enum fcl_status find_linked(struct fcl_kernel *kernel) {
+    for (const struct fcl_linked_kernel *linked = kernel->program->linked; linked->name; linked++)
+        if (strcmp(linked->name, kernel->name) == 0) {
+            memcpy(&kernel->handle, &linked->run, sizeof kernel->handle);
+            memcpy(&kernel->part, &linked->part, sizeof kernel->part);
+            return FCL_OK;
+        }
+    return fclrt_fail(kernel->program->context, FCL_NO_KERNEL, "the program has no kernel named %s", kernel->name);
+}
+
 static enum fcl_status find_c(struct fcl_kernel *kernel) {
+    if (kernel->program->linked)
+        return find_linked(kernel);
     char *part = fclrt_format("fcl_part_%s", kernel->name);
     if (!part)
         return fclrt_no_memory(kernel->program->context);
@@ -459,6 +475,7 @@ const struct fclrt_backend fclrt_c = {
     .open = open_c,
     .close = close_c,
     .finish = finish_c,
+    .finish_queue = finish_queue_c,
     .alloc = alloc_c,
     .free = free_c,
     .write = write_c,

@@ -210,15 +210,16 @@ static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
     const struct fcl_device_info *info = &context->device;
     char why[256] = "";
     struct fclrt_note note = {why, sizeof why};
-    if (!load_cuda(&state->cu, note) || !load_nvrtc(&state->rtc, note))
+    if (!load_cuda(&state->cu, note) || (!context->only_linked && !load_nvrtc(&state->rtc, note)))
         return fclrt_fail(context, FCL_NO_BACKEND, "%s", why);
     if (!count_devices(&state->cu, note))
         return fclrt_fail(context, FCL_NO_DEVICE, "%s", why);
     CUresult error = state->cu.cuDeviceGet(&state->device, (int)ordinal);
     if (error != CUDA_SUCCESS)
         return fail(context, "cuDeviceGet", error);
-    state->architecture = choose_architecture(&state->rtc, (int)info->capability);
-    if (!state->architecture)
+    if (!context->only_linked)
+        state->architecture = choose_architecture(&state->rtc, (int)info->capability);
+    if (!context->only_linked && !state->architecture)
         return fclrt_fail(context, FCL_NO_BACKEND,
                           "%s has compute capability %" PRIu32 ".%" PRIu32
                           ", which this version of NVRTC no longer supports: install an older CUDA toolkit",
@@ -276,6 +277,10 @@ static void close_cuda(struct fcl_context *context) {
 
 static enum fcl_status synchronize(struct fcl_context *context) {
     WITH_CONTEXT(context, "cuStreamSynchronize", cuStreamSynchronize(state->stream));
+}
+
+static enum fcl_status finish_queue_cuda(struct fcl_context *context, void *queue) {
+    WITH_CONTEXT(context, "cuStreamSynchronize", cuStreamSynchronize(queue));
 }
 
 static enum fcl_status finish_cuda(struct fcl_context *context) {
@@ -433,6 +438,15 @@ static CUresult load_module(struct fcl_program *program, const void *code, char 
     if (error == CUDA_SUCCESS)
         program->handle = module;
     return error;
+}
+
+static enum fcl_status load_cuda_image(struct fcl_program *program) {
+    char log[LOG_BYTES];
+    CUresult error = load_module(program, program->image, log);
+    if (error == CUDA_SUCCESS)
+        return FCL_OK;
+    return fclrt_fail(program->context, FCL_BUILD_FAILED, "the driver does not take the image of the kernels: %s\n%s",
+                      error_text(&((struct state *)program->context->state)->cu, error), log);
 }
 
 static enum fcl_status build_failed(const struct fcl_program *program, const struct compilation *made) {
@@ -644,6 +658,7 @@ const struct fclrt_backend fclrt_cuda = {
     .open = open_cuda,
     .close = close_cuda,
     .finish = finish_cuda,
+    .finish_queue = finish_queue_cuda,
     .alloc = alloc_cuda,
     .free = free_cuda,
     .write = write_cuda,
@@ -651,6 +666,7 @@ const struct fclrt_backend fclrt_cuda = {
     .copy = copy_cuda,
     .fill = fill_cuda,
     .build = build_cuda,
+    .load = load_cuda_image,
     .unload = unload_cuda,
     .find = find_cuda,
     .forget = forget_cuda,

@@ -244,13 +244,15 @@ static enum fcl_status open_device(struct fcl_context **out, const struct fcl_op
     context->backend = backends[found->info.backend];
     context->device = found->info;
     context->profile = options->profile;
+    context->only_linked = options->only_linked;
     context->queue = options->queue;
     context->use_pool = !options->no_pool && !(pool && strcmp(pool, "0") == 0);
     context->build_origin = "source";
     if (!options->no_disk_cache)
         context->cache_directory = fclrt_cache_directory(options->cache_directory);
-    enum fcl_status status = found->info.problem[0] ? fclrt_fail(context, FCL_NO_BACKEND, "%s", found->info.problem)
-                                                    : context->backend->open(context, found->ordinal);
+    bool is_good = !found->info.problem[0] || (options->only_linked && found->info.backend != FCL_BACKEND_OPENCL);
+    enum fcl_status status = !is_good ? fclrt_fail(context, FCL_NO_BACKEND, "%s", found->info.problem)
+                                      : context->backend->open(context, found->ordinal);
     if (status != FCL_OK) {
         fclrt_note(error, "%s", fcl_error(context));
         fcl_close(context);
@@ -375,6 +377,10 @@ enum fcl_status fcl_finish(struct fcl_context *context) {
     return context ? context->backend->finish(context) : FCL_INVALID;
 }
 
+enum fcl_status fcl_finish_queue(struct fcl_context *context, void *queue) {
+    return context ? context->backend->finish_queue(context, queue) : FCL_INVALID;
+}
+
 // ---------------------------------------------------------------- programs and kernels
 
 const char *fcl_build_options(const struct fcl_context *context) {
@@ -391,12 +397,15 @@ enum fcl_status fcl_build(struct fcl_context *context, const char *source, const
         return FCL_INVALID;
     if (!source || !out)
         return fclrt_fail(context, FCL_INVALID, "fcl_build: no %s", source ? "place for the program" : "source");
+    if (context->only_linked)
+        return fclrt_fail(context, FCL_NO_BACKEND, "fcl_build: the context was opened for linked kernels only");
     if (!options)
         options = fcl_build_options(context);
     uint64_t hash = fclrt_hash(FCLRT_HASH_SEED, source, strlen(source));
     hash = fclrt_hash(hash, options, strlen(options));
     for (struct fcl_program *program = context->programs; program; program = program->next) {
-        if (program->hash != hash || strcmp(program->source, source) != 0 || strcmp(program->options, options) != 0)
+        if (!program->source || program->hash != hash || strcmp(program->source, source) != 0 ||
+            strcmp(program->options, options) != 0)
             continue;
         context->build_origin = "context";
         *out = program;
@@ -420,6 +429,54 @@ enum fcl_status fcl_build(struct fcl_context *context, const char *source, const
     context->programs = program;
     *out = program;
     return FCL_OK;
+}
+
+// Of kernels or of an image: one of both.
+static enum fcl_status link_program(struct fcl_context *context, const struct fcl_linked_kernel *kernels,
+                                    const void *image, struct fcl_program **out) {
+    for (struct fcl_program *program = context->programs; program; program = program->next)
+        if (!program->source && program->linked == kernels && program->image == image) {
+            *out = program;
+            return FCL_OK;
+        }
+    struct fcl_program *program = calloc(1, sizeof *program);
+    if (!program)
+        return fclrt_no_memory(context);
+    program->context = context;
+    program->linked = kernels;
+    program->image = image;
+    enum fcl_status status = image ? context->backend->load(program) : FCL_OK;
+    if (status != FCL_OK) {
+        free_program(program);
+        return status;
+    }
+    program->next = context->programs;
+    context->programs = program;
+    *out = program;
+    return FCL_OK;
+}
+
+enum fcl_status fcl_link(struct fcl_context *context, const struct fcl_linked_kernel *kernels,
+                         struct fcl_program **out) {
+    if (out)
+        *out = NULL;
+    if (!context)
+        return FCL_INVALID;
+    if (!kernels || !out)
+        return fclrt_fail(context, FCL_INVALID, "fcl_link: no %s", kernels ? "place for the program" : "kernels");
+    enum fcl_status status = fcl_expect(context, FCL_BACKEND_C);
+    return status == FCL_OK ? link_program(context, kernels, NULL, out) : status;
+}
+
+enum fcl_status fcl_link_image(struct fcl_context *context, const void *image, struct fcl_program **out) {
+    if (out)
+        *out = NULL;
+    if (!context)
+        return FCL_INVALID;
+    if (!image || !out)
+        return fclrt_fail(context, FCL_INVALID, "fcl_link_image: no %s", image ? "place for the program" : "image");
+    enum fcl_status status = fcl_expect(context, FCL_BACKEND_CUDA);
+    return status == FCL_OK ? link_program(context, NULL, image, out) : status;
 }
 
 enum fcl_status fcl_get_kernel(struct fcl_program *program, const char *name, struct fcl_kernel **out) {

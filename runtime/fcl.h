@@ -32,6 +32,10 @@
 extern "C" {
 #endif
 
+#if defined __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
 #define FCL_RUNTIME_VERSION "1"
 
 enum fcl_status {
@@ -123,11 +127,12 @@ struct fcl_options {
     // FCL_DEVICE_OPENCL… a cl_command_queue that works in order (with profiling where `profile` is set), with FCL_DEVICE_CUDA a
     // CUstream (cudaStream_t) of the thread's current CUDA context. The device is the queue's. For C it is an error.
     void *queue;
+    bool only_linked; // nothing is built, all kernels come by fcl_link…: C needs no compiler then, and CUDA no NVRTC
 };
 
 // The first device that works, no profiling, both caches.
 #define FCL_OPTIONS_DEFAULT                                                                                            \
-    { FCL_DEVICE_ANY, 0, false, false, false, NULL, NULL }
+    { FCL_DEVICE_ANY, 0, false, false, false, NULL, NULL, false }
 
 // Opens a device. `options` NULL is FCL_OPTIONS_DEFAULT. The message of a failure, with the reasons of everything that was
 // tried, goes to `error` (at most `error_bytes` with its terminator); `error` may be NULL.
@@ -143,6 +148,9 @@ const char *fcl_error(const struct fcl_context *context);
 enum fcl_status fcl_error_status(const struct fcl_context *context);
 // Waits until everything asked of the context is done.
 enum fcl_status fcl_finish(struct fcl_context *context);
+// Waits until what was asked of a queue of somebody else's is done, before memory that it writes is used here: a
+// cl_command_queue or a CUstream (NULL: the default stream) of the same device. C has none: nothing is waited for.
+enum fcl_status fcl_finish_queue(struct fcl_context *context, void *queue);
 
 // ---------------------------------------------------------------- buffers
 
@@ -188,6 +196,24 @@ enum fcl_status fcl_build(struct fcl_context *context, const char *source, const
 const char *fcl_build_options(const struct fcl_context *context);
 // Where the last fcl_build found its program: "context", "disk" or "source".
 const char *fcl_build_origin(const struct fcl_context *context);
+
+// A kernel in C that was compiled with the program that uses it, as `fclc --ahead` writes them; see fcl_launch.
+struct fcl_linked_kernel {
+    const char *name;
+    void (*run)(void *const *args, int64_t blocks);
+    void (*part)(void *const *args, int64_t first, int64_t end, int64_t blocks); // or NULL
+};
+// These as a program: nothing is built. One without a name ends them; they must outlive the context, which must be for C.
+// The same array gives the same program again.
+enum fcl_status fcl_link(struct fcl_context *context, const struct fcl_linked_kernel *kernels,
+                         struct fcl_program **program);
+// The same for CUDA: what nvcc has made of them, as PTX, a cubin or a fatbin. It is copied. The same address gives the same
+// program again.
+enum fcl_status fcl_link_image(struct fcl_context *context, const void *image, struct fcl_program **program);
+// How GCC and Clang are to compile kernels in C: as fcl_build does. Floating-point results depend on it.
+#define FCL_C_OPTIONS                                                                                                  \
+    "-O3 -march=native -fopenmp-simd -DFCL_OPENMP_SIMD -fno-math-errno -fno-trapping-math -ffp-contract=off "          \
+    "-fno-tree-slp-vectorize"
 
 enum fcl_status fcl_get_kernel(struct fcl_program *program, const char *name, struct fcl_kernel **kernel);
 const char *fcl_kernel_name(const struct fcl_kernel *kernel);
@@ -288,6 +314,9 @@ struct fcl_timing {
 enum fcl_status fcl_timings(struct fcl_context *context, const struct fcl_timing **timings, size_t *count);
 void fcl_clear_timings(struct fcl_context *context);
 
+#if defined __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

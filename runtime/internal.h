@@ -42,9 +42,11 @@ struct fcl_kernel {
 struct fcl_program {
     struct fcl_context *context;
     struct fcl_program *next;
-    uint64_t hash; // of source and options
-    char *source, *options;
-    void *handle; // CUmodule, cl_program, or dlopen's
+    uint64_t hash;                          // of source and options
+    char *source, *options;                 // NULL where it is linked:
+    const struct fcl_linked_kernel *linked; // C; or NULL
+    const void *image;                      // CUDA; or NULL
+    void *handle;                           // CUmodule, cl_program, or dlopen's
     struct fcl_kernel *kernels;
 };
 
@@ -59,7 +61,7 @@ struct fcl_context {
     const struct fclrt_backend *backend;
     void *state; // the backend's
     struct fcl_device_info device;
-    bool profile, use_pool;
+    bool profile, use_pool, only_linked;
     void *queue;           // the caller's, or NULL
     char *build_options;   // defaults
     char *identity;        // everything but the source and options that a built program depends on
@@ -103,6 +105,7 @@ struct fclrt_backend {
     enum fcl_status (*open)(struct fcl_context *context, size_t ordinal);
     void (*close)(struct fcl_context *context);
     enum fcl_status (*finish)(struct fcl_context *context);
+    enum fcl_status (*finish_queue)(struct fcl_context *context, void *queue);
 
     enum fcl_status (*alloc)(struct fcl_context *context, uint64_t bytes, union fclrt_memory *memory);
     void (*free)(struct fcl_context *context, union fclrt_memory memory);
@@ -115,6 +118,7 @@ struct fclrt_backend {
 
     // Sets program->handle from its source and options.
     enum fcl_status (*build)(struct fcl_program *program);
+    enum fcl_status (*load)(struct fcl_program *program); // the same from its image; NULL: there are none
     void (*unload)(struct fcl_program *program);
     // Sets the kernel's handle and limits.
     enum fcl_status (*find)(struct fcl_kernel *kernel);

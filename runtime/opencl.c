@@ -268,6 +268,12 @@ static void close_opencl(struct fcl_context *context) {
     context->state = NULL;
 }
 
+static enum fcl_status finish_queue_opencl(struct fcl_context *context, void *queue) {
+    struct state *state = context->state;
+    cl_int error = state->cl.clFinish(queue);
+    return error == 0 ? FCL_OK : fail(context, "clFinish", error);
+}
+
 static enum fcl_status finish_opencl(struct fcl_context *context) {
     struct state *state = context->state;
     cl_int error = state->queue ? state->cl.clFinish(state->queue) : 0;
@@ -507,6 +513,7 @@ const struct fclrt_backend fclrt_opencl = {
     .open = open_opencl,
     .close = close_opencl,
     .finish = finish_opencl,
+    .finish_queue = finish_queue_opencl,
     .alloc = alloc_opencl,
     .free = free_opencl,
     .write = write_opencl,

@@ -6,6 +6,12 @@
 #include "support/text.h"
 
 /* A language to compile to, with all that is known of it: a row of backend/targets.c. */
+/* How kernels that are compiled ahead of time come into a program. */
+enum link {
+    LINK_NEVER,
+    LINK_FUNCTIONS, /* as functions, in one file with the host's */
+    LINK_IMAGE,     /* as bytes that the device loads */
+};
 struct target {
     const char *name;      /* --target=… */
     const char *extension; /* of outputs, with the dot */
@@ -13,6 +19,7 @@ struct target {
     const char *runtime;   /* the runtime's name for what runs it, an enum fcl_backend */
     const struct dialect *dialect;
     const struct machine *simt, *loop; /* for each mapping; NULL: there is none */
+    enum link linked;
 };
 extern const struct target *const targets[]; /* and NULL */
 
@@ -27,6 +34,7 @@ struct backend_options {
     const char *source;  /* the FCL file's name, for the head comment; NULL: none */
     const char *version; /* fclc's */
     const char *notes;   /* comments to go below the head, whole lines; NULL: none */
+    bool is_linked;      /* host functions follow in the same file */
     bool is_unoptimised; /* nothing is known of its numbers, and arithmetic goes by way of unsigned ones */
 };
 

@@ -221,9 +221,10 @@ void print_helpers(struct printer *p) {
                         continue;
                     }
                     const char *name = helper_name(p->out->arena, (unsigned)helper, (enum base)base, (enum base)from);
-                    if (p->are_shared)
+                    bool is_guarded = p->are_shared || p->are_first;
+                    if (is_guarded)
                         text_printf(p->out, "#ifndef %s_IS_DEFINED\n#define %s_IS_DEFINED\n", name, name);
                     print_helper(p, (enum helper)helper, (enum base)base, (enum base)from);
-                    text_add(p->out, p->are_shared ? "#endif\n\n" : "\n");
+                    text_add(p->out, is_guarded ? "#endif\n\n" : "\n");
                 }
 }

@@ -282,6 +282,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
     struct printer *p = ARENA_NEW(out->arena, struct printer);
     p->out = &kernels;
     p->dialect = target->dialect;
+    p->are_first = options->is_linked;
     struct file_needs needs = {.unoptimised = options->is_unoptimised};
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < programs[i]->kernels.count; k++) {

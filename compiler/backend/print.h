@@ -96,7 +96,8 @@ struct printer {
     bool has_reciprocal_roots;
     bool has_vector_loops;      /* a loop by vectors, and the same by elements */
     bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
-    bool are_shared;            /* helpers: others in the same C file may have defined them */
+    bool are_shared;            /* helpers: others in the same C file may have defined them, */
+    bool are_first;             /* or will, once more */
     bool points_to_shared;      /* this kernel's shared arrays have pointers: PoCL 3.1 loses constant addresses of them
                               that functions get where it is not to optimise */
 };

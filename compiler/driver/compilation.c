@@ -36,10 +36,17 @@ void compilation_free(struct compilation *c) { arena_free(c->arena); }
 
 /* ---- loading ---- */
 
-static const char *identity_of(struct arena *arena, const char *path) {
+static const struct given_text *given_text(const struct compilation *c, const char *path) {
+    for (size_t i = 0; i < c->texts.count; i++)
+        if (strcmp(c->texts.at[i].path, path) == 0)
+            return &c->texts.at[i];
+    return NULL;
+}
+
+static const char *identity_of(const struct compilation *c, const char *path) {
     char resolved[PATH_MAX];
-    const char *found = realpath(path, resolved) ? resolved : path;
-    return arena_strndup(arena, found, strlen(found));
+    const char *found = !given_text(c, path) && realpath(path, resolved) ? resolved : path;
+    return arena_strndup(c->arena, found, strlen(found));
 }
 
 static struct loaded *find_loaded(struct compilation *c, const char *identity) {
@@ -64,13 +71,13 @@ static const struct module *load_import(struct compilation *c, const struct ast_
     const char *name = with_ending(c->arena, import->path);
     const char *path = path_join(c->arena, directory, name), *why = NULL;
     const char *shown = is_prelude ? arena_printf(c->arena, "prelude/%s", name) : path;
-    if (access(path, F_OK) != 0) {
-        const char *in_library = search_library(c->arena, name);
+    if (!given_text(c, path) && access(path, F_OK) != 0) {
+        const char *in_library = search_library(c->arena, c->options->root, name);
         if (!in_library) {
             struct diagnostic *error = diag_error(c->diagnostics, DIAG_IMPORT_NOT_FOUND, import->name_span,
                                                   "there is no file `%s`", import->path);
             diag_note(c->diagnostics, error, (struct span){0}, "looked for %s and in the library", path);
-            const char *similar = search_similar(c->arena, import->path, directory);
+            const char *similar = search_similar(c->arena, c->options->root, import->path, directory);
             if (similar)
                 diag_hint(c->diagnostics, error, "did you mean `%s`?", similar);
             return NULL;
@@ -78,7 +85,7 @@ static const struct module *load_import(struct compilation *c, const struct ast_
         path = in_library;
         shown = arena_printf(c->arena, "lib/%s", name);
     }
-    struct loaded *known = find_loaded(c, identity_of(c->arena, path));
+    struct loaded *known = find_loaded(c, identity_of(c, path));
     if (known && !known->is_complete) {
         diag_error(c->diagnostics, DIAG_IMPORT_CYCLE, import->name_span,
                    "`%s` imports this file, by itself or through others", import->path);
@@ -102,8 +109,11 @@ static const struct module *load_import(struct compilation *c, const struct ast_
 
 static struct loaded *load_file(struct compilation *c, const char *path, const char *shown, bool is_prelude,
                                 unsigned depth, const char **why) {
+    const struct given_text *text = given_text(c, path);
     const struct source *source;
-    if (strcmp(path, shown) == 0) {
+    if (text) {
+        source = source_add(c->sources, path, text->text, text->length);
+    } else if (strcmp(path, shown) == 0) {
         source = source_load(c->sources, path, why);
     } else {
         struct value_bytes bytes;
@@ -117,7 +127,7 @@ static struct loaded *load_file(struct compilation *c, const char *path, const c
         source_set_ours(c->sources, source);
     struct loaded *loaded = ARENA_NEW(c->arena, struct loaded);
     loaded->path = path;
-    loaded->identity = identity_of(c->arena, path);
+    loaded->identity = identity_of(c, path);
     loaded->module = ARENA_NEW(c->arena, struct module);
     vec_push(c->arena, &c->files, loaded);
 
@@ -141,7 +151,7 @@ static int by_name(const void *a, const void *b) { return strcmp(*(const char *c
 
 /* All of the directory's files, by name; what one imports of the others comes before it. */
 static enum exit_status load_prelude(struct compilation *c) {
-    const char *directory = search_prelude(c->arena);
+    const char *directory = search_prelude(c->arena, c->options->root);
     DIR *listing = directory ? opendir(directory) : NULL;
     if (!listing) {
         const char *said = getenv("FCL_PRELUDE");
@@ -166,7 +176,7 @@ static enum exit_status load_prelude(struct compilation *c) {
     qsort(names.at, names.count, sizeof *names.at, by_name);
     for (size_t i = 0; i < names.count; i++) {
         const char *path = path_join(c->arena, directory, names.at[i]), *why = NULL;
-        if (find_loaded(c, identity_of(c->arena, path)))
+        if (find_loaded(c, identity_of(c, path)))
             continue;
         if (!load_file(c, path, arena_printf(c->arena, "prelude/%s", names.at[i]), true, 0, &why)) {
             return driver_complain(c->options, EXIT_USAGE, "%s cannot be read: %s", path, why);
@@ -182,7 +192,7 @@ enum exit_status compilation_load(struct compilation *c, const char *path) {
             return status;
     }
     const char *why = NULL;
-    struct loaded *known = find_loaded(c, identity_of(c->arena, path));
+    struct loaded *known = find_loaded(c, identity_of(c, path));
     struct loaded *loaded = known ? known : load_file(c, path, path, false, 0, &why);
     if (!loaded) {
         return driver_complain(c->options, EXIT_USAGE, "%s: %s", path, why ? why : "cannot be read");
@@ -225,9 +235,10 @@ static void read_library(struct library_names *l) {
     struct compilation *c = l->compilation;
     l->files = map_new(c->arena);
     size_t count;
-    const char *const *names = search_library_files(c->arena, &count);
+    const char *const *names = search_library_files(c->arena, c->options->root, &count);
     for (size_t i = 0; i < count; i++) {
-        const char *path = search_library(c->arena, arena_printf(c->arena, "%s.fcl", names[i])), *why;
+        const char *file_name = arena_printf(c->arena, "%s.fcl", names[i]), *why;
+        const char *path = search_library(c->arena, c->options->root, file_name);
         struct value_bytes bytes;
         if (!path || !value_read_file(c->arena, path, &bytes, &why))
             continue;
@@ -275,10 +286,12 @@ enum exit_status compilation_check(struct compilation *c, const char *path) {
 bool compilation_is_good(const struct compilation *c) { return diag_error_count(c->diagnostics) == 0; }
 
 void compilation_print_diagnostics(const struct compilation *c, const struct diagnostics *diagnostics) {
+    FILE *out = driver_messages(c->options);
+    bool colour = out == stderr && isatty(STDERR_FILENO) && !getenv("NO_COLOR");
     if (c->options->json_diagnostics)
-        diag_print_json(diagnostics, stderr, &c->options->json_is_begun);
+        diag_print_json(diagnostics, out, &c->options->json_is_begun);
     else
-        diag_print_text(diagnostics, stderr, isatty(STDERR_FILENO) && !getenv("NO_COLOR"), DIAGNOSTICS_SHOWN);
+        diag_print_text(diagnostics, out, colour, DIAGNOSTICS_SHOWN);
 }
 
 enum exit_status compilation_finish(const struct compilation *c) {

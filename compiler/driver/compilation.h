@@ -16,12 +16,19 @@ struct loaded {
     struct module *module;
 };
 
+/* A file that is not read, as its text is given. */
+struct given_text {
+    const char *path, *text;
+    size_t length;
+};
+
 struct compilation {
     struct arena *arena;
     struct options *options;
     struct symbols *symbols;
     struct sources *sources;
     struct diagnostics *diagnostics;
+    VEC(struct given_text) texts;
     VEC(struct loaded *) files;
     VEC(const struct module *) modules; /* in dependency order, the prelude first, the user's file last */
     const struct ast_file *file;        /* the user's */
@@ -45,17 +52,20 @@ void compilation_print_diagnostics(const struct compilation *c, const struct dia
 /* A kernel of the user's file. NULL: a message was printed that says which there are. */
 const struct core_global *compilation_kernel(const struct compilation *c);
 
-/* search.c: the directory next to the executable, the installed one, or what the environment says; NULL: none. */
-const char *search_prelude(struct arena *arena);
-const char *search_library(struct arena *arena, const char *name); /* a file of the library path, or NULL */
+/* search.c. The root that prelude and library are below, of a program or library by its path; NULL: none. */
+const char *search_root(struct arena *arena, const char *binary);
+const char *search_executable(struct arena *arena); /* this process's; "" if that is not known */
+/* $FCL_PRELUDE, or the directory below the root, which may be NULL; NULL: none. */
+const char *search_prelude(struct arena *arena, const char *root);
+/* A file of the library path, or NULL. */
+const char *search_library(struct arena *arena, const char *root, const char *name);
 /* The names by which the library's files are imported, in alphabetical order. */
-const char *const *search_library_files(struct arena *arena, size_t *count);
+const char *const *search_library_files(struct arena *arena, const char *root, size_t *count);
 /* What may have been meant by `name`, which is neither in `directory` nor in the library: an import's name, or NULL. */
-const char *search_similar(struct arena *arena, const char *name, const char *directory);
-/* This program; fcl.h and libfcl.a, which programs in C need, in the source tree or as installed with it. Or NULL. */
-const char *search_program(struct arena *arena);
-const char *search_header(struct arena *arena);
-const char *search_runtime(struct arena *arena);
+const char *search_similar(struct arena *arena, const char *root, const char *name, const char *directory);
+/* fcl.h and libfcl.a, which programs in C need, in the source tree or as installed with this program. Or NULL. */
+const char *search_header(struct arena *arena, const char *root);
+const char *search_runtime(struct arena *arena, const char *root);
 const char *path_directory(struct arena *arena, const char *path);
 const char *path_join(struct arena *arena, const char *directory, const char *name);
 

@@ -8,6 +8,7 @@
 #include "driver/generate.h"
 #include "driver/later_stages.h"
 #include "driver/output.h"
+#include "driver/python.h"
 #include "fcl.h"
 #include "host/emit.h"
 #include "ir/passes.h"
@@ -52,7 +53,7 @@ static void add_name(struct text *text, const char *path) {
         text_printf(text, *p == ' ' || *p == '#' ? "\\%c" : *p == '$' ? "$%c" : "%c", *p);
 }
 
-/* OUT and its header: FILE, all that it imports, and the tuned values; and a rule for each, so that one may go away. */
+/* OUT and its header, where it has one: FILE, all that it imports, and the tuned values; and a rule for each, so that one may go away. */
 static const char *dependencies(struct compilation *c, const char *output, const char *header) {
     struct text needs, rules;
     text_init(&needs, c->arena);
@@ -70,8 +71,11 @@ static const char *dependencies(struct compilation *c, const char *output, const
     text_init(&text, c->arena);
     add_name(&text, output);
     text_printf(&text, ":%s\n", text_string(&needs));
-    add_name(&text, header);
-    text_printf(&text, ":%s\n%s", text_string(&needs), text_string(&rules));
+    if (header) {
+        add_name(&text, header);
+        text_printf(&text, ":%s\n", text_string(&needs));
+    }
+    text_add(&text, text_string(&rules));
     return text_string(&text);
 }
 
@@ -160,39 +164,72 @@ static enum exit_status compile(struct compilation *c, const struct target *targ
                                      .programs = generated.targets.at,
                                      .count = generated.targets.count,
                                      .kernel_source = kernels,
+                                     .is_linked = c->options->ahead,
                                      .base_name = base,
                                      .source_name = c->options->operands[0],
                                      .version = FCLC_VERSION,
                                      .sources = c->sources};
-    status = write_text(c, output, kernels);
+    struct host_emitted emitted = host_emit(c->arena, &host);
+    status = write_text(c, output, emitted.file ? emitted.file : kernels);
     if (status == EXIT_GOOD && strcmp(output, "-") != 0)
-        status = write_text(c, header, host_emit_header(c->arena, &host));
+        status = write_text(c, header, emitted.header);
     if (status == EXIT_GOOD && c->options->make_dependencies && strcmp(output, "-") != 0)
         status = write_text(c, arena_printf(c->arena, "%s.d", base), dependencies(c, output, header));
     return status;
+}
+
+static enum exit_status write_python(struct compilation *c) {
+    const char *output = c->options->output;
+    enum exit_status status = compilation_check(c, c->options->operands[0]);
+    if (status != EXIT_GOOD || !compilation_is_good(c))
+        return status;
+    check_later_stages(c);
+    if (overwrites_source(c, output) || !compilation_is_good(c))
+        return compilation_is_good(c) ? EXIT_USAGE : EXIT_PROGRAM_WRONG;
+    status = write_text(c, output, python_module(c));
+    if (status == EXIT_GOOD && c->options->make_dependencies)
+        status = write_text(c, arena_printf(c->arena, "%s.d", without_extension(c->arena, output)),
+                            dependencies(c, output, NULL));
+    return status;
+}
+
+static enum exit_status finish(struct compilation *c, enum exit_status status) {
+    enum exit_status found = compilation_finish(c);
+    compilation_free(c);
+    return status > found ? status : found;
 }
 
 enum exit_status command_compile(struct options *options) {
     if (!options->output)
         return driver_complain(options, EXIT_USAGE, "where does the output go? usage is `fclc %s`",
                                command_info[COMMAND_COMPILE].synopsis);
+    if (ends_with(options->output, ".py")) {
+        if (options->ahead)
+            return driver_complain(options, EXIT_USAGE, "--ahead is for C and CUDA, and -o %s is a Python module",
+                                   options->output);
+        struct compilation *module = compilation_new(options);
+        return finish(module, write_python(module));
+    }
     const struct target *target = chosen_target(options);
     if (!target && options->target)
         return driver_complain(options, EXIT_USAGE,
                                "--target=%s runs programs, and compiles to no file; there are cuda, opencl and c",
                                options->target);
     if (!target)
+        return driver_complain(
+            options, EXIT_USAGE,
+            "-o %s: the name must end in .cu, .cl, .c or .py, or --target=cuda|opencl|c must be given",
+            options->output);
+    if (options->ahead && target->linked == LINK_NEVER)
         return driver_complain(options, EXIT_USAGE,
-                               "-o %s: the name must end in .cu, .cl or .c, or --target=cuda|opencl|c must be given",
-                               options->output);
+                               "--ahead is for C and CUDA: OpenCL kernels are in the header as text, and the driver "
+                               "compiles them");
     if (!options_mapping_fits(options, target->name)) {
         return driver_complain(options, EXIT_USAGE, "--map=%s is not for %s", options_mapping_name(options->mapping),
                                target->name);
     }
     struct compilation *c = compilation_new(options);
-    enum exit_status status = compile(c, target), found = compilation_finish(c);
-    compilation_free(c);
-    return status > found ? status : found;
+    return finish(c, compile(c, target));
 }
 
 /* ---- without output ---- */
@@ -211,6 +248,20 @@ void check_later_stages(struct compilation *c) {
     }
     if (count)
         (void)generate_check(requests, count); /* its answer is among the diagnostics */
+}
+
+const char *text_for_target(struct compilation *c, struct arena *arena, const char *target,
+                            const struct core_global *only, struct diagnostics *diagnostics) {
+    const struct target *found = target_named(target);
+    if (!found || !options_mapping_fits(c->options, target))
+        return NULL;
+    struct generate_request request = request_of(c, found);
+    struct generated generated = {0};
+    request.arena = arena;
+    request.diagnostics = diagnostics;
+    request.only = only ? &only : NULL;
+    request.only_count = only != NULL;
+    return generate(&request, &generated) ? generate_text(&request, &generated, c->file->source->path) : NULL;
 }
 
 /* ---- dumps ---- */

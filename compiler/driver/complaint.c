@@ -6,6 +6,8 @@
 #include "support/diag.h"
 #include "support/text.h"
 
+FILE *driver_messages(const struct options *options) { return options->messages ? options->messages : stderr; }
+
 static void print_json(struct options *options, enum exit_status status, const char *message, const char *hint) {
     static const enum diag_code codes[] = {[EXIT_GOOD] = DIAG_USAGE,
                                            [EXIT_PROGRAM_WRONG] = DIAG_USAGE,
@@ -19,7 +21,7 @@ static void print_json(struct options *options, enum exit_status status, const c
                                                  : diag_error(all, codes[status], nowhere, "%s", message);
     if (hint)
         diag_hint(all, one, "%s", hint);
-    diag_print_json(all, stderr, &options->json_is_begun);
+    diag_print_json(all, driver_messages(options), &options->json_is_begun);
     arena_free(arena);
 }
 
@@ -28,7 +30,7 @@ enum exit_status driver_explain(struct options *options, enum exit_status status
     if (options->json_diagnostics)
         print_json(options, status, message, hint);
     else
-        fprintf(stderr, hint ? "fclc: %s\nfclc: %s\n" : "fclc: %s\n", message, hint);
+        fprintf(driver_messages(options), hint ? "fclc: %s\nfclc: %s\n" : "fclc: %s\n", message, hint);
     return status;
 }
 
@@ -47,5 +49,5 @@ enum exit_status driver_complain(struct options *options, enum exit_status statu
 
 void driver_end_complaints(const struct options *options) {
     if (options->json_diagnostics)
-        diag_end_json(stderr, options->json_is_begun);
+        diag_end_json(driver_messages(options), options->json_is_begun);
 }

@@ -11,6 +11,8 @@ enum exit_status driver_complain(struct options *options, enum exit_status statu
 /* The same, with a line that helps. */
 enum exit_status driver_explain(struct options *options, enum exit_status status, const char *message,
                                 const char *hint);
+/* Where they and the diagnostics are printed. */
+FILE *driver_messages(const struct options *options);
 /* After the last one: closes the array. */
 void driver_end_complaints(const struct options *options);
 

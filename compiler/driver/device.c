@@ -31,7 +31,9 @@ static bool open_device(const struct device_request *request, struct device_sess
     open.kind = request->kind;
     open.profile = request->profile;
     char error[2048];
-    if (fcl_open(&session->context, &open, error, sizeof error) != FCL_OK) {
+    session->context = request->context;
+    session->is_callers = request->context != NULL;
+    if (!session->context && fcl_open(&session->context, &open, error, sizeof error) != FCL_OK) {
         session->why = arena_printf(request->arena, "%s", error);
         session->status = EXIT_DEVICE;
         return false;
@@ -82,21 +84,19 @@ bool device_open(const struct device_request *request, struct device_session *se
 /* For runs with checks, which are to begin soon: C compilers take three times as long for -O3, and more for many branches. */
 static const char *build_options(const struct device_request *request, const struct device_session *session) {
     bool is_c = fcl_device(session->context)->backend == FCL_BACKEND_C;
-    return is_c && request->options->check && !request->profile
+    return is_c && request->options->check && !request->profile && !request->is_kept
                ? arena_printf(request->arena, "%s -O1", fcl_build_options(session->context))
                : NULL;
 }
 
-/* Puts the arguments of one of the session's kernels into the device's memory. */
+/* Makes one of the session's kernels ready to run. */
 static bool begin(const struct device_request *request, struct device_session *session, size_t index) {
     session->status = EXIT_DEVICE;
     struct execute_job job = {.kernel = session->generated->kernels.at[index],
                               .target = session->generated->targets.at[index],
                               .program = session->built,
                               .context = session->context,
-                              .shared_bytes = shared_bytes(request->options, fcl_device(session->context)),
-                              .arguments = request->arguments,
-                              .argument_count = request->argument_count};
+                              .shared_bytes = shared_bytes(request->options, fcl_device(session->context))};
     session->run = device_run_new(request->arena, &job, &session->why);
     if (session->run)
         session->status = EXIT_GOOD;
@@ -112,13 +112,22 @@ bool device_build(const struct device_request *request, struct device_session *s
     return begin(request, session, 0);
 }
 
+bool device_pass(const struct device_request *request, struct device_session *session) {
+    session->status = EXIT_DEVICE;
+    if (!device_run_pass_values(session->run, request->arguments, request->argument_count, &session->why))
+        return false;
+    session->status = EXIT_GOOD;
+    return true;
+}
+
 bool device_prepare(const struct device_request *request, struct device_session *session) {
-    return device_open(request, session) && device_build(request, session);
+    return device_open(request, session) && device_build(request, session) && device_pass(request, session);
 }
 
 void device_finish(struct device_session *session) {
     device_run_free(session->run);
-    fcl_close(session->context);
+    if (!session->is_callers)
+        fcl_close(session->context);
 }
 
 enum exit_status device_report_check(const struct device_session *session, struct diagnostics *diagnostics) {
@@ -273,7 +282,7 @@ static void build_on(const struct execution *execution, enum fcl_device_kind kin
     }
 }
 
-static void report_device(const struct execution *execution, const char *why, bool has_stopped) {
+void device_report(const struct execution *execution, const char *why, bool has_stopped) {
     struct diagnostic *d = diag_error(execution->diagnostics, DIAG_DEVICE, execution->kernel->span, "%s", why);
     if (has_stopped && !execution->options->check)
         diag_hint(execution->diagnostics, d, "with `--check` the kernel itself says where it leaves its arrays");
@@ -284,7 +293,8 @@ static enum exit_status run_as(struct device_request *request, const struct exec
     size_t index = 0;
     struct batch_part *part = part_with(request, batch, &index);
     struct device_session alone = {0}, *session = part ? &part->session : &alone;
-    bool is_ready = part ? begin(request, session, index) : device_prepare(request, session);
+    bool is_ready =
+        part ? begin(request, session, index) && device_pass(request, session) : device_prepare(request, session);
     enum exit_status status = is_ready ? run_once(session, execution, result) : session->status;
     bool has_stopped = status == EXIT_DEVICE && fcl_error_status(session->context) == FCL_DEVICE_FAULT;
     bool is_again = status == EXIT_DEVICE && device_lacks_shared(session, request);
@@ -296,7 +306,7 @@ static enum exit_status run_as(struct device_request *request, const struct exec
     if (device_run_failed_check(session->run))
         status = device_report_check(session, execution->diagnostics);
     else if (status != EXIT_GOOD && session->why && !is_again)
-        report_device(execution, session->why, has_stopped);
+        device_report(execution, session->why, has_stopped);
     if (part) {
         device_run_free(session->run);
         session->run = NULL;

@@ -17,16 +17,19 @@ struct device_request {
     struct host_value *const *arguments;
     size_t argument_count;
     enum fcl_device_kind kind;
+    struct fcl_context *context; /* of the caller's, which stays open; NULL: one of that kind is opened */
     const struct tuning *tuning;
     const struct tuned *trial; /* as in generate_request */
     struct map *asked;
     bool profile;
     bool launch_sized_outside; /* as in map_options */
+    bool is_kept;              /* it runs often: the time that a C compiler takes is well spent */
     struct diagnostics *diagnostics;
 };
 
 struct device_session {
     struct fcl_context *context;
+    bool is_callers; /* the context */
     struct fcl_program *built;
     struct generated *generated;
     const char *text;          /* the kernels' source */
@@ -36,11 +39,12 @@ struct device_session {
     const char *why;         /* and in words, unless diagnostics have it */
 };
 
-/* Opens the device and compiles the kernel for it; then builds it and puts the arguments into its memory. device_finish is due in
-   any case. */
+/* Opens the device and compiles the kernel for it; then builds it; then puts the arguments into its memory. device_finish is due
+   in any case. */
 bool device_open(const struct device_request *request, struct device_session *session);
 bool device_build(const struct device_request *request, struct device_session *session);
-bool device_prepare(const struct device_request *request, struct device_session *session); /* both */
+bool device_pass(const struct device_request *request, struct device_session *session);
+bool device_prepare(const struct device_request *request, struct device_session *session); /* all three */
 void device_finish(struct device_session *session);
 
 /* After a run that failed: was it for want of shared memory, so that another one may do without? Then it warns, and changes the request so. */
@@ -48,6 +52,8 @@ bool device_lacks_shared(const struct device_session *session, struct device_req
 
 /* After a run that device_run_failed_check knows the reason of: the program is wrong, and where. */
 enum exit_status device_report_check(const struct device_session *session, struct diagnostics *diagnostics);
+/* After one that failed for another reason: says why, at the kernel. `has_stopped`: a kernel has stopped the device. */
+void device_report(const struct execution *execution, const char *why, bool has_stopped);
 
 /* Kernels that are run in turn, such as those of a file of tests: they are compiled together and built as one program, which costs
    a driver little more than one of them; those that --check is on for, as another. One that can't be compiled is compiled for each

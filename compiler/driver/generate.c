@@ -225,6 +225,7 @@ const char *generate_text(const struct generate_request *request, const struct g
     struct backend_options options = {.source = path,
                                       .version = FCLC_VERSION,
                                       .notes = text_string(&tuned),
+                                      .is_linked = request->options->ahead,
                                       .is_unoptimised = request->options->optimise == 0};
     backend_print(&text, request->target, generated->targets.at, generated->targets.count, &options);
     return text_string(&text);

@@ -10,4 +10,9 @@ enum exit_status dump_later_stage(struct compilation *c, struct text *out);
 /* What compiling the kernels of a checked program would find, among the diagnostics. */
 void check_later_stages(struct compilation *c);
 
+/* The kernels, or one of them, as text for "cuda", "opencl" or "c". NULL: there is no such target, or
+   diagnostics tell why. */
+const char *text_for_target(struct compilation *c, struct arena *arena, const char *target,
+                            const struct core_global *only, struct diagnostics *diagnostics);
+
 #endif

@@ -68,10 +68,11 @@ enum exit_status command_new(struct options *options) {
         status = driver_complain(options, EXIT_USAGE, "%s", why);
     else if (mkdir(folder, 0777) != 0)
         status = driver_complain(options, EXIT_USAGE, "the folder %s cannot be made: %s", folder, strerror(errno));
-    const char *program = search_program(arena), *header = search_header(arena), *runtime = search_runtime(arena);
+    const char *program = search_executable(arena), *header = search_header(arena, options->root);
+    const char *runtime = search_runtime(arena, options->root);
     const struct word words[] = {{"NAME_UPPER", in_capitals(arena, name)},
                                  {"NAME", name},
-                                 {"FCL_PROGRAM", program ? program : "fclc"},
+                                 {"FCL_PROGRAM", *program ? program : "fclc"},
                                  {"FCL_INCLUDE", header ? path_directory(arena, header) : "/usr/local/include"},
                                  {"FCL_LIBRARY", runtime ? runtime : "-lfcl"},
                                  {0}};

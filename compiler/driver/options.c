@@ -11,7 +11,7 @@
 #include "support/edit.h"
 
 const struct command_info command_info[COMMAND_COUNT] = {
-    [COMMAND_COMPILE] = {"", "FILE.fcl -o OUT.{cu,cl,c}", "compile; the target follows the extension of OUT", 1, 1},
+    [COMMAND_COMPILE] = {"", "FILE.fcl -o OUT.{cu,cl,c,py}", "compile; the target follows the extension of OUT", 1, 1},
     [COMMAND_CHECK] = {"check", "check FILE.fcl…", "find all that is wrong, and say nothing when nothing is", 1, 0},
     [COMMAND_EXPLAIN] = {"explain", "explain [CODE…]", "print what an error is about, and a program mended", 0, 0},
     [COMMAND_TYPES] = {"types", "types FILE.fcl [NAME…]", "print the inferred types", 1, 0},
@@ -31,6 +31,7 @@ const struct command_info command_info[COMMAND_COUNT] = {
 enum option {
     OPTION_HELP,
     OPTION_VERSION,
+    OPTION_COMPLETION,
     OPTION_OUTPUT,
     OPTION_TARGET,
     OPTION_ALL_TARGETS,
@@ -57,6 +58,7 @@ enum option {
     OPTION_LIMIT,
     OPTION_JSON,
     OPTION_DEPENDENCIES,
+    OPTION_AHEAD,
     OPTION_TUNING,
     OPTION_DUMP,
     OPTION_SKIP,
@@ -74,15 +76,12 @@ enum {
     MAKING = GENERATING | ON(TUNE),
 };
 
-static const struct option_info {
-    const char *name;     /* without the dashes */
-    char letter;          /* 0: none */
-    const char *argument; /* NULL: none */
-    unsigned commands;
-    const char *help;
-} option_info[OPTION_COUNT] = {
+static const struct option_info option_info[OPTION_COUNT] = {
     [OPTION_HELP] = {"help", 'h', NULL, EVERYWHERE, "print this, and do nothing else"},
-    [OPTION_VERSION] = {"version", 0, NULL, EVERYWHERE, "print the version, and do nothing else"},
+    [OPTION_VERSION] = {"version", 0, NULL, EVERYWHERE,
+                        "print the version, with --verbose also where things are, and do nothing else"},
+    [OPTION_COMPLETION] = {"completion", 0, "bash|zsh|fish", ON(COMPILE),
+                           "print what a shell completes this command by, and do nothing else"},
     [OPTION_OUTPUT] = {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DUMP),
                        "where the output goes; for run a .npy file for the result"},
     [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES),
@@ -113,6 +112,8 @@ static const struct option_info {
     [OPTION_LIMIT] = {"limit", 0, "N", ON(RUN), "print so many elements of a result at most; 0: all; else 64"},
     [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST) | ON(DEVICES), "print what is found as JSON"},
     [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
+    [OPTION_AHEAD] = {"ahead", 0, NULL, ON(COMPILE),
+                      "kernels are compiled with the program that calls them: OUT.c, or by nvcc OUT.cu"},
     [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
     [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP),
                      "tokens, ast, types, core, ir, a pass, ir-opt or target"},
@@ -125,6 +126,61 @@ static const struct option_info {
 
 static const char *const stages[] = {"tokens", "ast", "types", "core", "ir", "ir-opt", "target"};
 enum { STAGES = sizeof stages / sizeof *stages };
+static const char *const shells[] = {"bash", "zsh", "fish"};
+
+const struct option_info *options_info(size_t *count) {
+    *count = OPTION_COUNT;
+    return option_info;
+}
+
+/* `a|b`, of which a word in capitals stands for any. */
+static size_t split_choices(struct arena *arena, const char *text, const char ***choices) {
+    size_t count = 0;
+    *choices = ARENA_ARRAY(arena, const char *, strlen(text));
+    for (size_t length; *text; text += length + (text[length] == '|')) {
+        length = strcspn(text, "|");
+        if (!isupper((unsigned char)*text) &&
+            !strpbrk(arena_strndup(arena, text, length), "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+            (*choices)[count++] = arena_strndup(arena, text, length);
+    }
+    return count;
+}
+
+static const char *const *target_names(struct arena *arena, size_t *count) {
+    VEC(const char *) names = {0};
+    for (size_t i = 0; targets[i]; i++)
+        vec_push(arena, &names, targets[i]->name);
+    vec_push(arena, &names, "interp");
+    *count = names.count;
+    return names.at;
+}
+
+/* Passes of the IR, or with `all` any stage. */
+static const char *const *stage_names(struct arena *arena, bool all, size_t *count) {
+    const char **names = ARENA_ARRAY(arena, const char *, STAGES + ir_pass_count);
+    memcpy(names, stages, sizeof stages);
+    *count = all ? STAGES : 0;
+    for (size_t i = 0; i < ir_pass_count; i++)
+        names[(*count)++] = ir_passes[i].name;
+    return names;
+}
+
+const char *const *options_choices(struct arena *arena, const struct option_info *info, size_t *count) {
+    *count = 0;
+    if (!info->argument)
+        return NULL;
+    if (info == &option_info[OPTION_TARGET])
+        return target_names(arena, count);
+    if (info == &option_info[OPTION_DUMP] || info == &option_info[OPTION_SKIP])
+        return stage_names(arena, info == &option_info[OPTION_DUMP], count);
+    const char **choices;
+    *count = split_choices(arena, info->argument, &choices);
+    return choices;
+}
+
+bool options_takes_file(const struct option_info *info) {
+    return info->argument && strncmp(info->argument, "FILE", strlen("FILE")) == 0;
+}
 
 /* ---- parsing ---- */
 
@@ -155,22 +211,16 @@ static bool one_of(struct parser *p, const char *option, const char *value, cons
     return false;
 }
 
-/* A pass of the IR, or with `all` any stage. */
 static bool one_of_stages(struct parser *p, const char *option, const char *value, bool all) {
-    size_t count = all ? STAGES : 0;
-    const char **names = ARENA_ARRAY(p->arena, const char *, STAGES + ir_pass_count);
-    memcpy(names, stages, sizeof stages);
-    for (size_t i = 0; i < ir_pass_count; i++)
-        names[count++] = ir_passes[i].name;
+    size_t count;
+    const char *const *names = stage_names(p->arena, all, &count);
     return one_of(p, option, value, names, count);
 }
 
 static bool one_of_targets(struct parser *p, const char *option, const char *value) {
-    VEC(const char *) names = {0};
-    for (size_t i = 0; targets[i]; i++)
-        vec_push(p->arena, &names, targets[i]->name);
-    vec_push(p->arena, &names, "interp");
-    return one_of(p, option, value, names.at, names.count);
+    size_t count;
+    const char *const *names = target_names(p->arena, &count);
+    return one_of(p, option, value, names, count);
 }
 
 static bool number(struct parser *p, const char *option, const char *value, int64_t least, int64_t most,
@@ -245,6 +295,9 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     switch (option) {
     case OPTION_HELP: o->only_help = true; return true;
     case OPTION_VERSION: o->only_version = true; return true;
+    case OPTION_COMPLETION:
+        o->completion = value;
+        return one_of(p, name, value, shells, sizeof shells / sizeof *shells);
     case OPTION_OUTPUT: o->output = value; return true;
     case OPTION_TARGET: o->target = value; return one_of_targets(p, name, value);
     case OPTION_ALL_TARGETS: o->all_targets = true; return true;
@@ -284,6 +337,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_LIMIT: return number(p, name, value, 0, INT64_MAX, &o->limit);
     case OPTION_JSON: o->json = true; return true;
     case OPTION_DEPENDENCIES: o->make_dependencies = true; return true;
+    case OPTION_AHEAD: o->ahead = true; return true;
     case OPTION_TUNING:
         o->tuning = value;
         p->why = "--tuning wants the name of a file, or none";
@@ -473,7 +527,7 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
     }
     options->operands = operands.at + first;
     options->operand_count = operands.count - first;
-    if (options->only_help || options->only_version)
+    if (options->only_help || options->only_version || options->completion)
         return true;
     if (!check_operands(&p)) {
         *why = p.why;

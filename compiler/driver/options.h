@@ -45,6 +45,15 @@ struct command_info {
 };
 extern const struct command_info command_info[COMMAND_COUNT];
 
+struct option_info {
+    const char *name;     /* without the dashes */
+    char letter;          /* 0: none */
+    const char *argument; /* NULL: none */
+    unsigned commands;    /* a bit each */
+    const char *help;
+};
+const struct option_info *options_info(size_t *count);
+
 enum mapping { MAPPING_DEFAULT, MAPPING_SIMT, MAPPING_LOOP };
 
 struct options {
@@ -67,6 +76,7 @@ struct options {
     bool json_diagnostics;
     bool json_is_begun;     /* diagnostics were printed: the array is open */
     bool make_dependencies; /* -M */
+    bool ahead;             /* host functions in one file with the kernels */
     bool no_prelude;
     bool all_targets;
     bool types_only;                    /* check */
@@ -82,8 +92,15 @@ struct options {
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */
     size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */
+    const char *root;                   /* where prelude and library are below; NULL: not known */
+    FILE *messages;                     /* where all that is said goes; NULL: stderr */
+    const char *completion;             /* the shell, and nothing else is wanted */
     bool only_help, only_version;
 };
+
+/* The words that its argument may be; none where it may be anything. */
+const char *const *options_choices(struct arena *arena, const struct option_info *info, size_t *count);
+bool options_takes_file(const struct option_info *info);
 
 /* False, with a message of one or more lines in *why, when the command line is wrong. */
 bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why);

@@ -112,7 +112,7 @@ static struct trial *trial_open(struct search *s, struct tuned values) {
     }
     if (!passes_checks(&request, trial))
         return trial;
-    if (!device_build(&request, &trial->session)) {
+    if (!device_build(&request, &trial->session) || !device_pass(&request, &trial->session)) {
         trial->problem = trial->session.why;
         return trial;
     }

@@ -281,8 +281,7 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     clear_results(out, s, "    ");
     check_arguments(unit, out, s);
     check_buffers(arena, out, s);
-    text_printf(out, "    if ((status = fcl_build(context, %s_source, NULL, &program)) != FCL_OK)\n        goto out;\n",
-                unit->prefix);
+    text_printf(out, "    if ((status = %s) != FCL_OK)\n        goto out;\n", unit->build);
     for (size_t i = 0; i < program->kernels.count; i++)
         text_printf(out,
                     "    if ((status = fcl_get_kernel(program, \"%s\", &kernel%zu)) != FCL_OK)\n        goto out;\n",

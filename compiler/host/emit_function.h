@@ -7,6 +7,7 @@
 struct emit_unit {
     struct arena *arena;
     const char *prefix;  /* of all names */
+    const char *build;   /* the call that gives the program with the kernels */
     const char *backend; /* that contexts must be of: an enumerator of the runtime's */
     struct backend_scalars *scalars;
     const struct sources *sources;

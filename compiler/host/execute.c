@@ -13,10 +13,13 @@ struct device_run {
     union scalar *values;        /* by ir_value id */
     struct fcl_buffer **buffers; /* by ir_buffer id */
     bool *is_argument;           /* by ir_buffer id */
+    bool *is_given;              /* to the caller, as a result */
     uint32_t buffer_count;
     struct liveness *liveness;
     uint64_t argument_bytes;
     struct fcl_kernel **kernels; /* of job.target->kernels */
+    struct fcl_arg *arguments;   /* of a launch: room for those of the kernel with the most, */
+    struct fcl_buffer **scratch; /* and for the scratch memory among them */
     struct fcl_buffer *report;   /* of checks, or NULL */
     const struct ir_check_site *failed_check;
     bool lacks_shared;
@@ -25,6 +28,8 @@ struct device_run {
 
 static bool check_failed(struct device_run *x, uint32_t site, int64_t a, int64_t b) {
     x->failed_check = &x->job.kernel->checks.at[site];
+    if (x->report) /* for the next run */
+        (void)fcl_fill(x->report, 0, 3 * sizeof(int32_t), 0);
     (void)fcl_check(x->job.context, false, ir_check_info[x->failed_check->check].message, a, b);
     x->why = fcl_error(x->job.context);
     return false;
@@ -74,8 +79,8 @@ static bool launch(struct device_run *x, const struct ir_instruction *forall) {
     int64_t dynamic = target_dynamic_bytes(kernel, value_of, x);
     uint64_t shared = (uint64_t)kernel->static_shared_bytes + (uint64_t)dynamic;
     size_t n = kernel->parameters.count;
-    struct fcl_arg *arguments = ARENA_ARRAY(x->arena, struct fcl_arg, n);
-    struct fcl_buffer **scratch = ARENA_ARRAY(x->arena, struct fcl_buffer *, n);
+    struct fcl_arg *arguments = x->arguments;
+    struct fcl_buffer **scratch = x->scratch;
     size_t scratches = 0;
     bool good = true;
     for (size_t i = 0; i < n && good; i++) {
@@ -274,36 +279,64 @@ static void leaves_of(struct arena *arena, struct host_value *value, struct host
     *count = found.count;
 }
 
-static bool pass_arguments(struct device_run *x) {
+static bool pass_parts(struct device_run *x, struct device_part *const *parts) {
     const struct ir_kernel *kernel = x->job.kernel;
+    x->argument_bytes = 0;
     for (size_t i = 0; i < kernel->parameters.count; i++) {
         const struct ir_parameter *parameter = &kernel->parameters.at[i];
-        struct host_value **leaves;
-        size_t count;
-        leaves_of(x->arena, x->job.arguments[parameter->argument], &leaves, &count);
-        if (parameter->component >= count) {
-            x->why = "internal error: an argument has too few components";
-            return false;
-        }
-        const struct host_value *leaf = leaves[parameter->component];
+        struct device_part *part = &parts[parameter->argument][parameter->component];
         switch (parameter->kind) {
-        case IR_PARAMETER_SCALAR: x->values[parameter->value->id] = leaf->scalar.value; break;
-        case IR_PARAMETER_LENGTH:
-            x->values[parameter->value->id].integer = leaf->array.shape[parameter->dimension];
-            break;
+        case IR_PARAMETER_SCALAR: x->values[parameter->value->id] = part->scalar; break;
+        case IR_PARAMETER_LENGTH: x->values[parameter->value->id].integer = part->shape[parameter->dimension]; break;
         case IR_PARAMETER_BUFFER: {
-            uint64_t bytes = (uint64_t)value_element_count(leaf) * base_size(leaf->array.base);
+            uint64_t bytes = part->elements * base_size(parameter->buffer->element);
             struct fcl_buffer **buffer = &x->buffers[parameter->buffer->id];
             x->is_argument[parameter->buffer->id] = true;
             x->argument_bytes += bytes;
-            if (fcl_buffer_new(x->job.context, bytes, buffer) != FCL_OK ||
-                fcl_write(*buffer, 0, leaf->array.data, bytes) != FCL_OK)
+            *buffer = part->buffer;
+            if (!part->buffer && (fcl_buffer_new(x->job.context, bytes, buffer) != FCL_OK ||
+                                  fcl_write(*buffer, 0, part->data, bytes) != FCL_OK))
                 return failed(x, parameter->name);
             break;
         }
         }
     }
     return true;
+}
+
+bool device_run_pass(struct device_run *x, struct device_part *const *parts, const char **why) {
+    if (pass_parts(x, parts))
+        return true;
+    *why = x->why;
+    return false;
+}
+
+static struct device_part part_of(const struct host_value *leaf) {
+    if (leaf->kind == VALUE_SCALAR)
+        return (struct device_part){.scalar = leaf->scalar.value};
+    return (struct device_part){
+        .shape = leaf->array.shape, .elements = (uint64_t)value_element_count(leaf), .data = leaf->array.data};
+}
+
+bool device_run_pass_values(struct device_run *x, struct host_value *const *arguments, size_t count, const char **why) {
+    struct device_part **parts = ARENA_ARRAY(x->arena, struct device_part *, count);
+    for (size_t i = 0; i < count; i++) {
+        struct host_value **leaves;
+        size_t leaf_count;
+        leaves_of(x->arena, arguments[i], &leaves, &leaf_count);
+        parts[i] = ARENA_ARRAY(x->arena, struct device_part, leaf_count);
+        for (size_t k = 0; k < leaf_count; k++)
+            parts[i][k] = part_of(leaves[k]);
+    }
+    return device_run_pass(x, parts, why);
+}
+
+static size_t most_parameters(const struct target_program *target) {
+    size_t most = 0;
+    for (size_t i = 0; i < target->kernels.count; i++)
+        if (target->kernels.at[i]->parameters.count > most)
+            most = target->kernels.at[i]->parameters.count;
+    return most;
 }
 
 struct device_run *device_run_new(struct arena *arena, const struct execute_job *job, const char **why) {
@@ -317,6 +350,10 @@ struct device_run *device_run_new(struct arena *arena, const struct execute_job 
             x->buffer_count = job->kernel->buffers.at[i]->id + 1;
     x->buffers = ARENA_ARRAY(arena, struct fcl_buffer *, x->buffer_count);
     x->is_argument = ARENA_ARRAY(arena, bool, x->buffer_count);
+    x->is_given = ARENA_ARRAY(arena, bool, x->buffer_count);
+    size_t most = most_parameters(job->target);
+    x->arguments = ARENA_ARRAY(arena, struct fcl_arg, most);
+    x->scratch = ARENA_ARRAY(arena, struct fcl_buffer *, most);
     x->kernels = ARENA_ARRAY(arena, struct fcl_kernel *, job->target->kernels.count);
     for (size_t i = 0; i < job->target->kernels.count; i++) {
         if (fcl_get_kernel(job->program, job->target->kernels.at[i]->name, &x->kernels[i]) != FCL_OK) {
@@ -329,15 +366,12 @@ struct device_run *device_run_new(struct arena *arena, const struct execute_job 
         *why = fcl_error(job->context);
         return NULL;
     }
-    if (!pass_arguments(x)) {
-        *why = x->why;
-        device_run_free(x);
-        return NULL;
-    }
     return x;
 }
 
 bool device_run_once(struct device_run *x, const char **why) {
+    x->failed_check = NULL;
+    x->lacks_shared = false;
     if (run_region(x, x->job.kernel->body))
         return true;
     *why = x->why;
@@ -346,6 +380,39 @@ bool device_run_once(struct device_run *x, const char **why) {
 
 static uint64_t result_count(const struct device_run *x, const struct ir_result *result) {
     return (uint64_t)scalar_of(x, result->value).integer;
+}
+
+union scalar device_run_scalar(const struct device_run *x, size_t result) {
+    return scalar_of(x, x->job.kernel->results.at[result].value);
+}
+
+void device_run_shape(const struct device_run *x, size_t result, int64_t *shape) {
+    shape[0] = (int64_t)result_count(x, &x->job.kernel->results.at[result]);
+}
+
+struct fcl_buffer *device_run_take(struct device_run *x, size_t result, const char **why) {
+    const struct ir_buffer *from = x->job.kernel->results.at[result].buffer;
+    struct fcl_buffer *buffer = x->buffers[from->id];
+    if (!x->is_argument[from->id] && !x->is_given[from->id]) {
+        x->is_given[from->id] = true;
+        return buffer;
+    }
+    uint64_t bytes = result_count(x, &x->job.kernel->results.at[result]) * base_size(from->element);
+    struct fcl_buffer *copy = NULL;
+    if (fcl_buffer_new(x->job.context, bytes, &copy) == FCL_OK && fcl_copy(copy, 0, buffer, 0, bytes) == FCL_OK)
+        return copy;
+    fcl_buffer_free(copy);
+    *why = fcl_error(x->job.context);
+    return NULL;
+}
+
+void device_run_drop(struct device_run *x) {
+    for (uint32_t i = 0; i < x->buffer_count; i++) {
+        if (!x->is_argument[i] && !x->is_given[i])
+            fcl_buffer_free(x->buffers[i]);
+        x->buffers[i] = NULL;
+        x->is_given[i] = false;
+    }
 }
 
 /* Builds the value of that type from results *next and on. */

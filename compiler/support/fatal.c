@@ -1,13 +1,14 @@
 /* Ends the process when nothing sensible can follow; see fatal.h. The handler is the one piece of mutable
-   global state of the compiler: an allocation deep inside a pass has no other way to reach the driver. */
+   global state of the compiler: an allocation deep inside a pass has no other way to reach the driver. Each thread has its
+   own. */
 #include "support/fatal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static fatal_handler *current_handler;
-static void *current_context;
+static _Thread_local fatal_handler *current_handler;
+static _Thread_local void *current_context;
 
 void fatal_set_handler(fatal_handler *handler, void *context) {
     current_handler = handler;

@@ -11,7 +11,8 @@ enum { FATAL_EXIT_STATUS = 4 };
 /* Gets the complete message, without a newline. If it returns, the default handler runs after it. */
 typedef void fatal_handler(void *context, const char *message);
 
-void fatal_set_handler(fatal_handler *handler, void *context); /* NULL: the default one */
+/* For this thread; NULL: the default one. */
+void fatal_set_handler(fatal_handler *handler, void *context);
 _Noreturn void fatal_out_of_memory(size_t bytes);
 _Noreturn void fatal_internal(const char *stage, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -66,6 +66,67 @@ def cases(env):
         assert env.must(env.fclc, "run", "--target=c", path, "k", "1") == "3\n"
     yield Case("a kernel that is defined again", defined_again)
 
+    def ahead(path, *sources):
+        """Kernels that are linked: run where there is no compiler."""
+        folder, base = env.tmp(), {"all": "kernels"}.get(os.path.basename(path)[:-4], os.path.basename(path)[:-4])
+        env.must(env.fclc, "--ahead", *(["--check"] if base == "checks" else []), path, "-o",
+                 os.path.join(folder, base + ".c"))
+        program = os.path.join(folder, "program")
+        header = open(env.path("runtime", "fcl.h"), encoding="utf-8").read().replace("NULL, NULL, false }", "NULL, NULL, true }")
+        with open(os.path.join(folder, "fcl.h"), "w", encoding="utf-8") as file:
+            file.write(header)  # whose default is only_linked
+        env.must("cc", "-std=c11", "-Wall", "-Werror", "-O1", "-I" + folder, "-DDEVICE=FCL_DEVICE_C", *sources,
+                 os.path.join(folder, base + ".c"), *links, "-o", program)
+        done = env.run(program, env={"FCL_CC": "no-such-compiler"})
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+    yield Case("--ahead: tests/host/all.c", lambda: ahead("tests/host/all.fcl", "tests/host/all.c"))
+    yield Case("--ahead: tests/host/checks.c", lambda: ahead("tests/run/checks.fcl", "tests/host/checks.c"))
+
+    def ahead_sums():
+        assert ahead("examples/host/sums.fcl", "examples/host/sums.c") == "10: 1 3 6 10\n"
+    yield Case("--ahead: examples/host/sums.c", ahead_sums)
+
+    def ahead_cuda():
+        """PTX by nvcc in the program, on the processor of PTX; there is no NVRTC."""
+        nvcc, variables, folder = env.tool("nvcc"), env.ptx_processor(FCL_LIBNVRTC="/absent.so"), env.tmp()
+        env.must(env.fclc, "--ahead", "examples/host/sums.fcl", "-o", os.path.join(folder, "sums.cu"))
+        env.must(nvcc, "-ptx", "--fmad=false", "-arch=sm_90", "sums.cu", "-o", "sums.ptx", cwd=folder)
+        with open(os.path.join(folder, "sums.ptx"), "rb") as file:
+            image = ", ".join(str(byte) for byte in file.read())
+        with open(os.path.join(folder, "sums_image.h"), "w", encoding="utf-8") as file:
+            file.write(f"static const unsigned char sums_image[] = {{{image}, 0}};\n")
+        with open(env.path("examples", "host", "sums.c"), encoding="utf-8") as file:
+            text = file.read().replace("FCL_DEVICE_C;", "FCL_DEVICE_CUDA; options.only_linked = true;")
+        source, program = os.path.join(folder, "sums.c"), os.path.join(folder, "program")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("#define SUMS_IMPLEMENTATION\n" + text)
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", source, *links, "-o",
+                 program)
+        assert env.must(program, env=variables) == "10: 1 3 6 10\n"
+        assert "FCL_LIBNVRTC" in env.run(env.fclc, "run", "--target=cuda", "examples/host/sums.fcl", "total", "[1]",
+                                         env=variables).stderr  # it is not there, indeed
+    yield Case("--ahead: CUDA", ahead_cuda)
+
+    def only_ahead_for_some():
+        for output in ("k.cl", "k.py"):
+            done = env.run(env.fclc, "--ahead", "examples/host/sums.fcl", "-o", os.path.join(env.tmp(), output))
+            assert done.returncode == 2 and "--ahead is for C and CUDA" in done.stderr, done.stderr
+    yield Case("--ahead for others", only_ahead_for_some)
+
+    for path in ("examples/linear/linear.fcl", "examples/sorting/sorting.fcl", "tests/run/names.fcl",
+                 "tests/run/force_up_to.fcl", "tests/run/programs.fcl"):
+        def links_ahead(path=path):
+            """Two such files go into one program, whatever their names are."""
+            folder = env.tmp()
+            for base in ("k", "unit"):
+                env.must(env.fclc, "--ahead", path, "-o", os.path.join(folder, base + ".c"))
+                env.must("cc", "-std=c11", "-Wall", "-Werror", "-O0", "-Iruntime", "-c", os.path.join(folder, base + ".c"),
+                         "-o", os.path.join(folder, base + ".o"))
+            env.must("ld", "-r", os.path.join(folder, "k.o"), os.path.join(folder, "unit.o"), "-o",
+                     os.path.join(folder, "both.o"))
+        yield Case(f"--ahead: {path}", links_ahead)
+
     for device, (extension, options) in DEVICES.items():
         def everything(device=device, extension=extension, options=options):
             folder = emitted("tests/host/all.fcl", "kernels", extension, options)

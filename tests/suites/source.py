@@ -21,6 +21,12 @@ def cases(env):
         tool = env.tool("mandoc")
         env.must(tool, "-Tlint", env.file("man", "fclc.1"))
 
+    def library_manuals():
+        env.must(env.path("docs", "man3.py"), "--check")
+        tool = env.tool("mandoc")
+        for name in ("fcl.3", "fcl.5"):
+            env.must(tool, "-Tlint", "-Wwarning", env.file("man", name))
+
     def manual_is_complete():
         tool = env.tool("mandoc")
         text = env.must(tool, "-Tascii", "-Owidth=1000", env.file("man", "fclc.1"))
@@ -48,5 +54,6 @@ def cases(env):
     yield Case("format-check", format_check)
     yield Case("no stage includes a later one", layers)
     yield Case("mandoc -Tlint man/fclc.1", manual)
+    yield Case("man/fcl.3 is what docs/man3.py writes; mandoc -Tlint", library_manuals)
     yield Case("man/fclc.1 has every option and variable", manual_is_complete)
     yield Case("no generated file is tracked", tracked_files)

@@ -16,7 +16,8 @@ def cases(env):
         def test(name=name, extra=None):
             program = os.path.join(env.build, "tests", "unit", name)
             assert os.path.exists(program), f"{program} is not built"
-            done = env.run(program, env={"CMOCKA_MESSAGE_OUTPUT": "STDOUT", **(extra or {})})
+            done = env.run(program, env={
+                "CMOCKA_MESSAGE_OUTPUT": "STDOUT", "FCL_PRELUDE": env.path("prelude"), **(extra or {})})
             output = done.stdout + done.stderr
             passed = len(re.findall(r"^\[\s+OK \] ", output, re.M))
             failed = len(re.findall(r"^\[ RUN\s+\] ", output, re.M)) - passed
@@ -27,5 +28,5 @@ def cases(env):
             return Counts(passed, failed, skipped, output)
 
         yield Case(name, test)
-        if name in ("test_runtime", "test_backend") and not env.sanitized:
+        if name in ("test_runtime", "test_backend", "test_library") and not env.sanitized:
             yield Case(name + " with the CUDA simulator", lambda test=test: test(extra=env.cudasim()))

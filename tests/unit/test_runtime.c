@@ -183,6 +183,7 @@ static void null_is_tolerated(void **state) {
     assert_string_equal(fcl_error(NULL), "");
     assert_null(fcl_device(NULL));
     assert_int_equal(fcl_finish(NULL), FCL_INVALID);
+    assert_int_equal(fcl_finish_queue(NULL, NULL), FCL_INVALID);
     assert_int_equal(fcl_buffer_new(NULL, 1, &buffer), FCL_INVALID);
     assert_int_equal(fcl_buffer_bytes(NULL), 0);
     assert_int_equal(fcl_write(NULL, 0, &byte, 1), FCL_INVALID);
@@ -489,6 +490,72 @@ static void kernel_names(void **state) {
     fcl_close(context);
 }
 
+static void linked_fill(void *const *args, int64_t blocks) {
+    for (int64_t i = 0; i < blocks; i++)
+        (*(int32_t *const *)args[0])[i] = *(const int32_t *)args[1] + (int32_t)i;
+}
+
+static void linked_fill_part(void *const *args, int64_t first, int64_t end, int64_t blocks) {
+    (void)blocks;
+    for (int64_t i = first; i < end; i++)
+        (*(int32_t *const *)args[0])[i] = *(const int32_t *)args[1] - (int32_t)i;
+}
+
+// Kernels of the program itself: C runs them without a compiler, other backends refuse them.
+static void kernels_are_linked(void **state) {
+    static const struct fcl_linked_kernel kernels[] = {
+        {"whole", linked_fill, NULL}, {"parts", linked_fill, linked_fill_part}, {NULL, NULL, NULL}};
+    const struct language *language = *state;
+    bool is_c = language->kind == FCL_DEVICE_C;
+    struct fcl_options options = FCL_OPTIONS_DEFAULT;
+    options.kind = language->kind;
+    options.only_linked = true;
+    if (is_c)
+        setenv("FCL_CC", "no-such-compiler", 1);
+    struct fcl_context *context;
+    char error[1024];
+    enum fcl_status opened = fcl_open(&context, &options, error, sizeof error);
+    if (opened != FCL_OK && !is_c)
+        skip();
+    assert_int_equal(opened, FCL_OK);
+    struct fcl_program *program, *again;
+    assert_int_equal(fcl_link(context, NULL, &program), FCL_INVALID);
+    assert_int_equal(fcl_link(NULL, kernels, &program), FCL_INVALID);
+    assert_int_equal(fcl_link_image(context, NULL, &program), FCL_INVALID);
+    assert_int_equal(fcl_link_image(NULL, kernels, &program), FCL_INVALID);
+    if (language->kind != FCL_DEVICE_CUDA)
+        assert_int_equal(fcl_link_image(context, kernels, &program), FCL_INVALID);
+    else
+        assert_int_equal(fcl_link_image(context, "no image", &program), FCL_BUILD_FAILED);
+    assert_null(program);
+    if (!is_c) {
+        assert_int_equal(fcl_link(context, kernels, &program), FCL_INVALID);
+        assert_null(program);
+        fcl_close(context);
+        return;
+    }
+    assert_int_equal(fcl_build(context, language->copy_and_add, NULL, &program), FCL_NO_BACKEND);
+    GOOD(context, fcl_link(context, kernels, &program));
+    GOOD(context, fcl_link(context, kernels, &again));
+    assert_ptr_equal(program, again);
+    struct fcl_kernel *kernel;
+    assert_int_equal(fcl_get_kernel(program, "neither", &kernel), FCL_NO_KERNEL);
+    struct fcl_buffer *buffer;
+    int32_t from = 100, got[64];
+    GOOD(context, fcl_buffer_new(context, sizeof got, &buffer));
+    struct fcl_arg arguments[] = {fcl_arg_buffer(buffer), fcl_arg_scalar(&from, sizeof from)};
+    for (int k = 0; k < 2; k++) {
+        GOOD(context, fcl_get_kernel(program, kernels[k].name, &kernel));
+        GOOD(context, fcl_launch(kernel, 64, 1, 0, arguments, 2));
+        GOOD(context, fcl_finish_queue(context, NULL));
+        GOOD(context, fcl_read(buffer, 0, got, sizeof got));
+        for (int32_t i = 0; i < 64; i++)
+            assert_int_equal(got[i], k == 0 ? 100 + i : 100 - i);
+    }
+    fcl_close(context);
+    unsetenv("FCL_CC");
+}
+
 static void wrong_launches_are_refused(void **state) {
     const struct language *language = *state;
     struct fcl_context *context = open_default(language), *other = open_default(language);
@@ -730,6 +797,7 @@ int main(void) {
         ON_EACH(memory_is_counted),
         ON_EACH(build_errors_have_a_log),
         ON_EACH(kernel_names),
+        ON_EACH(kernels_are_linked),
         ON_EACH(wrong_launches_are_refused),
         ON_EACH(shared_memory),
         ON_EACH(launches_are_measured),

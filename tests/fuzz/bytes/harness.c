@@ -41,7 +41,7 @@ static void compile_as(struct compilation *c, enum backend_language language, bo
                                      .source_name = "input",
                                      .version = FCLC_VERSION,
                                      .sources = c->sources};
-    host_emit_header(c->arena, &host);
+    (void)host_emit(c->arena, &host);
     struct text dump;
     text_init(&dump, c->arena);
     for (size_t i = 0; i < generated.kernels.count; i++) {

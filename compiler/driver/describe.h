@@ -1,0 +1,16 @@
+/* What the kernels of a program take and give, as fclc.h has it. */
+#ifndef FCL_DRIVER_DESCRIBE_H
+#define FCL_DRIVER_DESCRIBE_H
+
+#include "driver/compilation.h"
+#include "driver/fclc.h"
+
+struct kernel_list {
+    const struct fclc_kernel_info *infos;
+    const struct core_global *const *globals; /* in the same order */
+    size_t count;
+};
+/* Of the user's file, in source order; of one name the last. */
+struct kernel_list describe_kernels(struct arena *arena, const struct compilation *c);
+
+#endif

@@ -1,0 +1,144 @@
+// The compiler as a library: programs from files or text to checked kernels, which run on the runtime's contexts or in the
+// reference interpreter, or become text for a target.
+//
+// Errors. Functions that can fail return an enum fclc_status, which is the command's exit status, and what fclc would print
+// in *message: a string for fclc_free, or NULL where there is nothing to say. Warnings are there, too, when all went well.
+// `message` may be NULL. Nothing prints and nothing exits, but for what the program's own C compiler or driver says.
+//
+// Threads. A program and its kernels must not be used by two threads at once, nor may a context (see fcl.h); different
+// programs may be. Each call that compiles, or runs in the interpreter, does so on a thread of its own with a large stack.
+//
+// Units. Lengths and extents count elements.
+#ifndef FCLC_H
+#define FCLC_H
+
+#include <fcl.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
+enum fclc_status {
+    FCLC_GOOD = 0,
+    FCLC_WRONG = 1,    // the program is wrong, or a check of it failed
+    FCLC_USAGE = 2,    // an option or a file is
+    FCLC_DEVICE = 3,   // the device or its driver failed
+    FCLC_INTERNAL = 4, // the compiler is wrong, or the host's memory is used up
+};
+
+// "0.1.0"
+const char *fclc_version(void);
+void fclc_free(char *text);
+
+// ---------------------------------------------------------------- programs
+
+struct fclc_program;
+
+struct fclc_file {
+    const char *path; // names it in messages; what it imports is looked for beside it
+    const char *text; // of `length` bytes, which are copied; NULL: it is read from the path
+    size_t length;
+};
+
+// Reads and checks a program: the first of the files. The others, which must have texts, are found by it and by each
+// other when their paths are imported. `options` are words as on the command line of `fclc run`: "--target=c",
+// "-D", "chunk=512", "--check", "--block-size=64" ….
+enum fclc_status fclc_load(struct fclc_program **program, const struct fclc_file *files, size_t file_count,
+                           const char *const *options, size_t option_count, char **message);
+// Its kernels must be closed before. NULL is fine.
+void fclc_unload(struct fclc_program *program);
+// The device that the options ask for by --target: of it a context is to be opened. *runs is false for the interpreter.
+enum fcl_device_kind fclc_device_kind(const struct fclc_program *program, bool *runs);
+
+// The device code that `fclc -o` writes, of a kernel, or with NULL of all, for "cuda", "opencl" or "c": in *text, for
+// fclc_free. The program's options hold, but for its target.
+enum fclc_status fclc_text(struct fclc_program *program, const char *kernel, const char *target, char **text,
+                           char **message);
+
+// ---------------------------------------------------------------- what a kernel takes and gives
+
+enum fclc_base {
+    FCLC_BOOL, // a byte
+    FCLC_I8,
+    FCLC_I16,
+    FCLC_I32,
+    FCLC_I64,
+    FCLC_U8,
+    FCLC_U16,
+    FCLC_U32,
+    FCLC_U64,
+    FCLC_F32,
+    FCLC_F64,
+};
+
+enum fclc_kind { FCLC_SCALAR, FCLC_ARRAY, FCLC_TUPLE };
+
+enum { FCLC_MAX_RANK = 8 };
+
+struct fclc_type {
+    enum fclc_kind kind;
+    enum fclc_base base; // SCALAR, ARRAY: of the elements
+    size_t rank;  // ARRAY: dimensions. TUPLE: those of an array of tuples, whose items are arrays of one shape; or 0
+    size_t count; // TUPLE
+    const struct fclc_type *items; // TUPLE
+};
+
+struct fclc_parameter {
+    const char *name, *text; // its type as FCL writes it
+    struct fclc_type type;
+};
+
+struct fclc_kernel_info {
+    const char *name, *text; // its type as `fclc types` prints it
+    const char *comment;     // the lines of comment above it, without dashes; or ""
+    const char *path;
+    unsigned line; // from 1
+    const struct fclc_parameter *parameters;
+    size_t parameter_count;
+    struct fclc_parameter result; // without a name
+};
+
+// The kernels of the program's first file, in source order. The array is the program's.
+const struct fclc_kernel_info *fclc_kernels(const struct fclc_program *program, size_t *count);
+
+// ---------------------------------------------------------------- running
+
+struct fclc_kernel;
+
+// Compiles a kernel and builds it in an open context, which must outlive it; NULL: the interpreter will run it.
+enum fclc_status fclc_open(struct fclc_kernel **kernel, struct fclc_program *program, const char *name,
+                           struct fcl_context *context, char **message);
+void fclc_close(struct fclc_kernel *kernel); // NULL is fine
+
+// A scalar or an array: one for each in a type, from left to right, through all tuples.
+struct fclc_value {
+    union {
+        int64_t integer; // of bools and integers; unsigned ones of 64 bits wrap
+        double floating;
+    } scalar;
+    const void *data;          // an array in the host's memory, dense and row-major; or, where it is not NULL,
+    struct fcl_buffer *buffer; // in the device's
+    int64_t shape[FCLC_MAX_RANK];
+};
+
+// Runs it. The arguments stay the caller's, and are only read. Results are in the memory of the context, for fcl_buffer_free; with
+// the interpreter in the host's memory until the kernel runs again or is closed. A context for C has the host's memory: an
+// array in it is not copied.
+enum fclc_status fclc_run(struct fclc_kernel *kernel, const struct fclc_value *arguments, struct fclc_value *results,
+                          char **message);
+// How many values there are in the parameters together, and in the result.
+void fclc_counts(const struct fclc_kernel *kernel, size_t *arguments, size_t *results);
+// Bytes of an element.
+size_t fclc_base_bytes(enum fclc_base base);
+
+#if defined __GNUC__
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,559 @@
+/* The compiler as a library: what fclc.h declares. */
+#define _GNU_SOURCE /* dladdr */
+#include "driver/fclc.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/arguments.h"
+#include "driver/compilation.h"
+#include "driver/complaint.h"
+#include "driver/describe.h"
+#include "driver/device.h"
+#include "driver/executor.h"
+#include "driver/later_stages.h"
+#include "driver/stack.h"
+#include "host/execute.h"
+#include "interp/interp.h"
+#include "support/fatal.h"
+
+_Static_assert((int)FCLC_BOOL == (int)BASE_BOOL && (int)FCLC_F64 == (int)BASE_F64 && FCLC_F64 + 1 == BASE_COUNT &&
+                   (int)FCLC_MAX_RANK == (int)VALUE_MAX_RANK,
+               "fclc.h has the base types in the order of types/base.h");
+_Static_assert((int)FCLC_USAGE == (int)EXIT_USAGE && (int)FCLC_INTERNAL == (int)EXIT_INTERNAL,
+               "fclc.h has the exit statuses");
+
+struct fclc_program {
+    struct arena *arena;
+    struct options options;
+    struct compilation *c;
+    struct kernel_list kernels;
+};
+
+struct fclc_kernel {
+    struct fclc_program *program;
+    const struct core_global *global;
+    const struct fclc_kernel_info *info;
+    struct arena *arena;
+    struct fcl_context *context;    /* NULL: the interpreter */
+    struct device_session session;  /* of a context */
+    bool launch_sized_outside;      /* as in device_request */
+    struct device_part **parts;     /* of each argument, */
+    struct device_part *flat_parts; /* one after another, */
+    const struct fclc_type **types; /* and of what types they are: SCALAR, or ARRAY */
+    size_t part_count, result_count;
+    const struct fclc_type **result_types;
+    struct arena *results; /* of the interpreter's last run */
+};
+
+/* ---- calls ----
+   What a call prints is kept, and what would end the process ends the call. */
+
+struct call {
+    enum exit_status (*work)(void *context);
+    void *context;
+    struct options *options;
+    jmp_buf end;
+    enum exit_status status;
+};
+
+static void end_call(void *context, const char *message) {
+    struct call *call = context;
+    fprintf(driver_messages(call->options), "fclc: %s\n", message);
+    longjmp(call->end, 1);
+}
+
+static void begin_call(void *context, size_t stack_bytes) {
+    struct call *call = context;
+    call->options->stack_bytes = stack_bytes;
+    fatal_set_handler(end_call, call);
+    call->status = EXIT_INTERNAL;
+    if (setjmp(call->end) == 0)
+        call->status = call->work(call->context);
+    fatal_set_handler(NULL, NULL);
+}
+
+static enum fclc_status make_call(struct options *options, char **message, bool is_deep,
+                                  enum exit_status (*work)(void *context), void *context) {
+    struct call call = {.work = work, .context = context, .options = options, .status = EXIT_INTERNAL};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *messages = open_memstream(&text, &length);
+    if (message)
+        *message = NULL;
+    if (!messages)
+        return FCLC_INTERNAL;
+    options->messages = messages;
+    if (is_deep)
+        stack_run(begin_call, &call);
+    else
+        begin_call(&call, 0);
+    driver_end_complaints(options);
+    options->json_is_begun = false;
+    options->messages = NULL;
+    fclose(messages);
+    if (message && length)
+        *message = text;
+    else
+        free(text);
+    return (enum fclc_status)call.status;
+}
+
+const char *fclc_version(void) { return FCLC_VERSION; }
+
+void fclc_free(char *text) { free(text); }
+
+size_t fclc_base_bytes(enum fclc_base base) { return base_size((enum base)base); }
+
+const struct fclc_kernel_info *fclc_kernels(const struct fclc_program *program, size_t *count) {
+    *count = program->kernels.count;
+    return program->kernels.infos;
+}
+
+/* ---- programs ---- */
+
+struct load_job {
+    struct fclc_program *program;
+    const struct fclc_file *files;
+    size_t file_count;
+    const char *const *options;
+    size_t option_count;
+};
+
+/* The path of the file that this code is in, wherever it was put. */
+static const char *own_path(struct arena *arena) {
+    Dl_info info;
+    enum fclc_status (*here)(struct fclc_program **, const struct fclc_file *, size_t, const char *const *, size_t,
+                             char **) = fclc_load;
+    void *address;
+    memcpy(&address, &here, sizeof address);
+    char *real = dladdr(address, &info) && info.dli_fname ? realpath(info.dli_fname, NULL) : NULL;
+    const char *path = real ? arena_strndup(arena, real, strlen(real)) : search_executable(arena);
+    free(real);
+    return path;
+}
+
+static enum exit_status parse_options(const struct load_job *job) {
+    struct fclc_program *p = job->program;
+    FILE *messages = p->options.messages;
+    size_t stack_bytes = p->options.stack_bytes;
+    char **words = ARENA_ARRAY(p->arena, char *, job->option_count + 4);
+    size_t count = 0;
+    words[count++] = arena_printf(p->arena, "fclc");
+    words[count++] = arena_printf(p->arena, "run");
+    for (size_t i = 0; i < job->option_count; i++)
+        words[count++] = arena_printf(p->arena, "%s", job->options[i]);
+    words[count++] = arena_printf(p->arena, "--");
+    words[count++] = arena_printf(p->arena, "%s", job->files[0].path);
+    const char *why = NULL;
+    bool good = options_parse(p->arena, (int)count, words, &p->options, &why);
+    p->options.messages = messages;
+    p->options.stack_bytes = stack_bytes;
+    p->options.root = search_root(p->arena, own_path(p->arena));
+    return good ? EXIT_GOOD : driver_complain(&p->options, EXIT_USAGE, "%s", why);
+}
+
+static enum exit_status load(void *context) {
+    const struct load_job *job = context;
+    struct fclc_program *p = job->program;
+    enum exit_status status = parse_options(job);
+    if (status != EXIT_GOOD)
+        return status;
+    p->c = compilation_new(&p->options);
+    for (size_t i = 0; i < job->file_count; i++) {
+        const struct fclc_file *file = &job->files[i];
+        if (file->text) {
+            struct given_text text = {arena_printf(p->c->arena, "%s", file->path),
+                                      arena_strndup(p->c->arena, file->text, file->length), file->length};
+            vec_push(p->c->arena, &p->c->texts, text);
+        }
+    }
+    status = compilation_check(p->c, p->options.operands[0]);
+    if (status == EXIT_GOOD && compilation_is_good(p->c))
+        p->kernels = describe_kernels(p->arena, p->c);
+    enum exit_status found = compilation_finish(p->c);
+    return status > found ? status : found;
+}
+
+enum fclc_status fclc_load(struct fclc_program **program, const struct fclc_file *files, size_t file_count,
+                           const char *const *options, size_t option_count, char **message) {
+    *program = NULL;
+    struct fclc_program *p = file_count ? calloc(1, sizeof *p) : NULL;
+    if (!p)
+        return file_count ? FCLC_INTERNAL : FCLC_USAGE;
+    p->arena = arena_new();
+    struct load_job job = {p, files, file_count, options, option_count};
+    enum fclc_status status = make_call(&p->options, message, true, load, &job);
+    if (status == FCLC_GOOD)
+        *program = p;
+    else
+        fclc_unload(p);
+    return status;
+}
+
+void fclc_unload(struct fclc_program *program) {
+    if (!program)
+        return;
+    if (program->c)
+        compilation_free(program->c);
+    arena_free(program->arena);
+    free(program);
+}
+
+enum fcl_device_kind fclc_device_kind(const struct fclc_program *program, bool *runs) {
+    const char *target = program->options.target;
+    enum fcl_device_kind kind = FCL_DEVICE_ANY;
+    *runs = !target || strcmp(target, "interp") != 0;
+    if (target && *runs)
+        (void)fcl_parse_device(target, &kind, NULL); /* the options' names are among the devices' */
+    return kind;
+}
+
+static const struct core_global *kernel_named(const struct fclc_program *program, const char *name, size_t *which) {
+    for (*which = 0; *which < program->kernels.count; ++*which)
+        if (strcmp(program->kernels.infos[*which].name, name) == 0)
+            return program->kernels.globals[*which];
+    return NULL;
+}
+
+struct text_job {
+    struct fclc_program *program;
+    const struct core_global *kernel;
+    const char *target;
+    char **text;
+};
+
+static enum exit_status make_text(void *context) {
+    const struct text_job *job = context;
+    struct compilation *c = job->program->c;
+    struct arena *arena = arena_new();
+    struct diagnostics *diagnostics = diagnostics_new(arena, c->sources);
+    const char *text = text_for_target(c, arena, job->target, job->kernel, diagnostics);
+    enum exit_status status = text ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
+    if (!text && !diag_error_count(diagnostics))
+        status = driver_complain(&job->program->options, EXIT_USAGE,
+                                 "kernels become text for cuda, opencl or c, by a mapping that fits, not for %s",
+                                 job->target);
+    compilation_print_diagnostics(c, diagnostics);
+    if (text && !(*job->text = strdup(text)))
+        status = EXIT_INTERNAL;
+    arena_free(arena);
+    return status;
+}
+
+enum fclc_status fclc_text(struct fclc_program *program, const char *kernel, const char *target, char **text,
+                           char **message) {
+    size_t which;
+    struct text_job job = {.program = program, .target = target, .text = text};
+    *text = NULL;
+    if (message)
+        *message = NULL;
+    if (kernel && !(job.kernel = kernel_named(program, kernel, &which)))
+        return FCLC_USAGE;
+    return make_call(&program->options, message, true, make_text, &job);
+}
+
+/* ---- kernels ---- */
+
+static void add_parts(const struct fclc_type *type, const struct fclc_type **parts, size_t *count) {
+    if (type->kind != FCLC_TUPLE) {
+        if (parts)
+            parts[*count] = type;
+        ++*count;
+    }
+    for (size_t i = 0; i < type->count; i++)
+        add_parts(&type->items[i], parts, count);
+}
+
+static void find_parts(struct fclc_kernel *k) {
+    const struct fclc_kernel_info *info = k->info;
+    size_t count = 0, next = 0;
+    for (size_t i = 0; i < info->parameter_count; i++)
+        add_parts(&info->parameters[i].type, NULL, &k->part_count);
+    k->types = ARENA_ARRAY(k->arena, const struct fclc_type *, k->part_count);
+    k->flat_parts = ARENA_ARRAY(k->arena, struct device_part, k->part_count);
+    k->parts = ARENA_ARRAY(k->arena, struct device_part *, info->parameter_count);
+    for (size_t i = 0; i < info->parameter_count; i++) {
+        k->parts[i] = k->flat_parts + next;
+        add_parts(&info->parameters[i].type, k->types, &next);
+    }
+    add_parts(&info->result.type, NULL, &count);
+    k->result_types = ARENA_ARRAY(k->arena, const struct fclc_type *, count);
+    add_parts(&info->result.type, k->result_types, &k->result_count);
+}
+
+void fclc_counts(const struct fclc_kernel *kernel, size_t *arguments, size_t *results) {
+    *arguments = kernel->part_count;
+    *results = kernel->result_count;
+}
+
+static enum exit_status say(const struct fclc_kernel *k, struct diagnostics *diagnostics, enum exit_status status) {
+    compilation_print_diagnostics(k->program->c, diagnostics);
+    return diag_error_count(diagnostics) && status == EXIT_GOOD ? EXIT_PROGRAM_WRONG : status;
+}
+
+/* Compiles and builds; what was built before is replaced if that goes well. */
+static enum exit_status build_kernel(void *context) {
+    struct fclc_kernel *k = context;
+    struct compilation *c = k->program->c;
+    struct device_session session = {0};
+    struct diagnostics *diagnostics = diagnostics_new(k->arena, c->sources);
+    struct device_request request = {.arena = k->arena,
+                                     .options = &k->program->options,
+                                     .program = c->program,
+                                     .kernel = k->global,
+                                     .context = k->context,
+                                     .tuning = &c->tuning,
+                                     .is_kept = true,
+                                     .launch_sized_outside = k->launch_sized_outside,
+                                     .diagnostics = diagnostics};
+    bool is_built = device_open(&request, &session) && device_build(&request, &session);
+    struct device_session *old = is_built ? &k->session : &session;
+    enum exit_status status = is_built ? EXIT_GOOD : session.status;
+    if (session.why && status == EXIT_USAGE)
+        status = driver_complain(&k->program->options, EXIT_USAGE, "%s", session.why);
+    else if (session.why && !is_built)
+        diag_error(diagnostics, DIAG_DEVICE, k->global->span, "%s", session.why);
+    status = say(k, diagnostics, status);
+    device_run_free(old->run);
+    if (is_built)
+        k->session = session;
+    return status;
+}
+
+static enum exit_status open_kernel(void *context) {
+    struct fclc_kernel *k = context;
+    find_parts(k);
+    return k->context ? build_kernel(k) : EXIT_GOOD;
+}
+
+enum fclc_status fclc_open(struct fclc_kernel **kernel, struct fclc_program *program, const char *name,
+                           struct fcl_context *context, char **message) {
+    *kernel = NULL;
+    if (message)
+        *message = NULL;
+    size_t which;
+    const struct core_global *global = kernel_named(program, name, &which);
+    struct fclc_kernel *k = global ? calloc(1, sizeof *k) : NULL;
+    if (!k)
+        return global ? FCLC_INTERNAL : FCLC_USAGE;
+    k->program = program;
+    k->global = global;
+    k->info = &program->kernels.infos[which];
+    k->arena = arena_new();
+    k->context = context;
+    enum fclc_status status = make_call(&program->options, message, true, open_kernel, k);
+    if (status == FCLC_GOOD)
+        *kernel = k;
+    else
+        fclc_close(k);
+    return status;
+}
+
+void fclc_close(struct fclc_kernel *kernel) {
+    if (!kernel)
+        return;
+    device_run_free(kernel->session.run);
+    arena_free(kernel->results);
+    arena_free(kernel->arena);
+    free(kernel);
+}
+
+/* ---- running on a device ---- */
+
+static uint64_t element_count(const struct fclc_type *type, const int64_t *shape) {
+    uint64_t count = 1;
+    for (size_t i = 0; i < type->rank; i++)
+        count *= (uint64_t)shape[i];
+    return count;
+}
+
+/* An array of the caller's as a buffer, which is `ours` to free unless the caller gave it. */
+static bool pass_array(struct fclc_kernel *k, const struct fclc_value *value, struct device_part *part, size_t bytes) {
+    static const uint64_t nothing;
+    part->buffer = value->buffer;
+    if (part->buffer)
+        return true;
+    if (fcl_device(k->context)->backend == FCL_BACKEND_C)
+        return fcl_buffer_wrap(k->context, (uintptr_t)(value->data ? value->data : &nothing), bytes, &part->buffer) ==
+               FCL_OK;
+    return fcl_buffer_new(k->context, bytes, &part->buffer) == FCL_OK &&
+           fcl_write(part->buffer, 0, value->data, bytes) == FCL_OK;
+}
+
+static bool pass(struct fclc_kernel *k, const struct fclc_value *arguments) {
+    for (size_t i = 0; i < k->part_count; i++) {
+        const struct fclc_type *type = k->types[i];
+        struct device_part *part = &k->flat_parts[i];
+        *part = (struct device_part){.shape = arguments[i].shape};
+        if (type->kind == FCLC_ARRAY) {
+            part->elements = element_count(type, arguments[i].shape);
+            if (!pass_array(k, &arguments[i], part, part->elements * base_size((enum base)type->base)))
+                return false;
+        } else {
+            memcpy(&part->scalar, &arguments[i].scalar, sizeof part->scalar);
+        }
+    }
+    return true;
+}
+
+static void forget_arguments(struct fclc_kernel *k, const struct fclc_value *arguments) {
+    device_run_drop(k->session.run);
+    for (size_t i = 0; i < k->part_count; i++) {
+        if (k->types[i]->kind == FCLC_ARRAY && !arguments[i].buffer)
+            fcl_buffer_free(k->flat_parts[i].buffer);
+        k->flat_parts[i].buffer = NULL;
+    }
+}
+
+static bool run_on_device(struct fclc_kernel *k, const struct fclc_value *arguments, struct fclc_value *results) {
+    struct device_run *run = k->session.run;
+    k->session.why = NULL;
+    bool good =
+        pass(k, arguments) && device_run_pass(run, k->parts, &k->session.why) && device_run_once(run, &k->session.why);
+    memset(results, 0, k->result_count * sizeof *results);
+    for (size_t i = 0; good && i < k->result_count; i++) {
+        if (k->result_types[i]->kind == FCLC_ARRAY) {
+            device_run_shape(run, i, results[i].shape);
+            results[i].buffer = device_run_take(run, i, &k->session.why);
+            good = results[i].buffer != NULL;
+        } else {
+            union scalar scalar = device_run_scalar(run, i);
+            memcpy(&results[i].scalar, &scalar, sizeof scalar);
+        }
+    }
+    for (size_t i = 0; !good && i < k->result_count; i++) {
+        fcl_buffer_free(results[i].buffer);
+        results[i].buffer = NULL;
+    }
+    if (!good && !k->session.why)
+        k->session.why = fcl_error(k->context);
+    forget_arguments(k, arguments);
+    return good;
+}
+
+/* Why it failed, among the places of the source. */
+static enum exit_status explain_failure(void *context) {
+    struct fclc_kernel *k = context;
+    struct arena *arena = arena_new();
+    struct execution execution = {.options = &k->program->options,
+                                  .kernel = k->global,
+                                  .diagnostics = diagnostics_new(arena, k->program->c->sources)};
+    enum exit_status status = EXIT_DEVICE;
+    if (device_run_failed_check(k->session.run))
+        status = device_report_check(&k->session, execution.diagnostics);
+    else
+        device_report(&execution, k->session.why, fcl_error_status(k->context) == FCL_DEVICE_FAULT);
+    status = say(k, execution.diagnostics, status);
+    arena_free(arena);
+    return status;
+}
+
+/* The launch knows how long the arrays in shared memory are, and found no room for them: again with them elsewhere. */
+static bool may_do_without_shared(struct fclc_kernel *k) {
+    if (k->launch_sized_outside || !device_run_lacks_shared(k->session.run))
+        return false;
+    k->launch_sized_outside = true;
+    return make_call(&k->program->options, NULL, true, build_kernel, k) == FCLC_GOOD;
+}
+
+/* ---- and in the interpreter ---- */
+
+/* Takes the parts of a value of that type from, or to, the values at *at and on. */
+static struct host_value *value_from(struct arena *arena, const struct fclc_type *type, struct type *own,
+                                     const struct fclc_value **at) {
+    own = type_resolve(own);
+    if (type->kind == FCLC_TUPLE && type->rank == 0) {
+        struct host_value **items = ARENA_ARRAY(arena, struct host_value *, type->count);
+        for (size_t i = 0; i < type->count; i++)
+            items[i] = value_from(arena, &type->items[i], own->tuple.items[i], at);
+        return value_tuple(arena, items, type->count);
+    }
+    if (type->kind == FCLC_SCALAR) {
+        union scalar scalar;
+        memcpy(&scalar, &(*at)++->scalar, sizeof scalar);
+        return value_scalar(arena, (enum base)type->base, scalar);
+    }
+    struct type *element;
+    size_t rank = value_type_rank(own, &element), count = value_leaf_count(element);
+    struct host_value *array = value_array(arena, element, rank, (*at)->shape);
+    struct host_value **leaves = ARENA_ARRAY(arena, struct host_value *, count);
+    value_leaves(array, leaves);
+    for (size_t i = 0; i < count; i++, ++*at) {
+        size_t bytes = (size_t)value_element_count(leaves[i]) * base_size(leaves[i]->array.base);
+        if (bytes)
+            memcpy(leaves[i]->array.data, (*at)->data, bytes);
+    }
+    return array;
+}
+
+static void value_to(const struct host_value *value, struct fclc_value **at) {
+    switch (value->kind) {
+    case VALUE_SCALAR:
+        memcpy(&(*at)->scalar, &value->scalar.value, sizeof(*at)->scalar);
+        ++*at;
+        break;
+    case VALUE_ARRAY:
+        memcpy((*at)->shape, value->array.shape, value->array.rank * sizeof *value->array.shape);
+        (*at)++->data = value->array.data;
+        break;
+    case VALUE_ZIPPED:
+    case VALUE_TUPLE:
+        for (size_t i = 0; i < value->tuple.count; i++)
+            value_to(value->tuple.items[i], at);
+        break;
+    }
+}
+
+struct interp_job {
+    struct fclc_kernel *kernel;
+    const struct fclc_value *arguments;
+    struct fclc_value *results;
+};
+
+static enum exit_status interpret(void *context) {
+    const struct interp_job *job = context;
+    struct fclc_kernel *k = job->kernel;
+    struct compilation *c = k->program->c;
+    arena_free(k->results);
+    k->results = NULL;
+    struct arena *arena = k->results = arena_new();
+    struct kernel_interface interface = kernel_interface(arena, k->global);
+    struct host_value **arguments = ARENA_ARRAY(arena, struct host_value *, interface.count);
+    const struct fclc_value *from = job->arguments;
+    for (size_t i = 0; i < interface.count; i++)
+        arguments[i] = value_from(arena, &k->info->parameters[i].type, interface.parameters[i], &from);
+    struct execution execution = {.arena = arena,
+                                  .options = &k->program->options,
+                                  .program = c->program,
+                                  .tuning = &c->tuning,
+                                  .kernel = k->global,
+                                  .arguments = arguments,
+                                  .argument_count = interface.count,
+                                  .diagnostics = diagnostics_new(arena, c->sources)};
+    struct host_value *result = NULL;
+    enum exit_status status = executor_named("interp")->run(&execution, &result);
+    if (status == EXIT_GOOD) {
+        struct fclc_value *to = job->results;
+        memset(to, 0, k->result_count * sizeof *to);
+        value_to(result, &to);
+    }
+    return say(k, execution.diagnostics, status);
+}
+
+enum fclc_status fclc_run(struct fclc_kernel *kernel, const struct fclc_value *arguments, struct fclc_value *results,
+                          char **message) {
+    struct options *options = &kernel->program->options;
+    if (message)
+        *message = NULL;
+    if (!kernel->context) {
+        struct interp_job job = {kernel, arguments, results};
+        return make_call(options, message, true, interpret, &job);
+    }
+    if (run_on_device(kernel, arguments, results) ||
+        (may_do_without_shared(kernel) && run_on_device(kernel, arguments, results)))
+        return FCLC_GOOD;
+    return make_call(options, message, false, explain_failure, kernel);
+}

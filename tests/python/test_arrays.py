@@ -1,0 +1,139 @@
+"""Arrays that stay in a device's memory, and those of others."""
+
+import gc
+import os
+import resource
+
+import numpy as np
+import pytest
+
+import fcl
+
+TEXT = """kernel twice (xs : [float]) = push <grid> (map ( * 2.0) xs)
+kernel sum (m : [[int]]) = reduce (+) 0 (map (foldl (+) 0) m)
+"""
+
+
+def test_results_are_where_the_arguments_are(device):
+    m = fcl.source(TEXT.split("\n")[0], target=device)
+    xs = np.arange(5, dtype=np.float32)
+    a = fcl.put(xs, m.device)
+    b = m.twice(m.twice(a))
+    assert isinstance(b, fcl.Array) and b.shape == (5,) and b.dtype == np.float32 and len(b) == b.size == 5
+    assert b.device is m.device and "fcl.Array of float32, shape (5,)" in repr(b)
+    assert np.array_equal(b.numpy(), xs * 4) and np.array_equal(np.asarray(b), xs * 4) and np.array_equal(a.numpy(), xs)
+    assert isinstance(m.twice(a, keep=False), np.ndarray) and isinstance(m.twice(xs, keep=True), fcl.Array)
+    assert np.asarray(b, dtype=np.float64).dtype == np.float64
+    assert fcl.put(xs[:0], m.device).numpy().shape == (0,) and m.twice(fcl.put(xs[:0], m.device)).shape == (0,)
+
+
+def test_what_fits_is_checked(device):
+    m = fcl.source(TEXT, target=device)
+    with pytest.raises(fcl.ArgumentError, match="wants elements of type float32"):
+        m.twice(fcl.put(np.zeros(3), device))
+    with pytest.raises(fcl.ArgumentError, match="1 dimension"):
+        m.twice(fcl.put(np.zeros((3, 3), np.float32), device))
+    other = "opencl" if device == "c" else "c"
+    with pytest.raises(fcl.ArgumentError, match="is on another device"):
+        m.twice(fcl.put(np.zeros(3, np.float32), fcl.Device(device)))
+    with pytest.raises(fcl.ArgumentError, match="is on another device"):
+        fcl.source(TEXT, target="interp").twice(fcl.put(np.zeros(3, np.float32), device))
+    with pytest.raises(fcl.ArgumentError, match="put: an array of 1 to 8 dimensions"):
+        fcl.put(np.zeros(3, complex), other if other == "c" else device)
+
+
+def test_own_devices_have_own_memory(device):
+    mine = fcl.Device(device)
+    m = fcl.source(TEXT.split("\n")[0], device=mine)
+    assert m.device is mine and m.twice(fcl.put([1.5, 2], mine).numpy().astype(np.float32)).sum() == 7
+    kept = m.twice(np.ones(4, np.float32), keep=True)
+    del m, mine
+    gc.collect()
+    assert kept.numpy().sum() == 8  # the array keeps its device open
+
+
+def test_arrays_in_c_share_memory():
+    m = fcl.source(TEXT.split("\n")[0], target="c")
+    a = m.twice(np.ones(3, np.float32), keep=True)
+    view, other = np.asarray(memoryview(a)), np.from_dlpack(a)
+    view[0] = 7
+    assert a.numpy()[0] == 7 and np.asarray(a)[0] == 7 and other[0] == 7 and np.shares_memory(view, other)
+    del a
+    gc.collect()
+    [m.twice(np.zeros(3, np.float32)) for _ in range(10)]
+    assert list(view) == [7, 2, 2] and list(other) == [7, 2, 2]
+
+
+class OnlyDLPack:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **keywords):
+        return self.array.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_dlpack_in_host_memory(device):
+    m = fcl.source(TEXT, target=device)
+    assert m.sum(OnlyDLPack(np.arange(6, dtype=np.int32).reshape(2, 3)), keep=False) == 15
+    with pytest.raises(fcl.ArgumentError, match="int64"):
+        m.sum(OnlyDLPack(np.arange(6).reshape(2, 3)))
+
+
+def test_opencl_has_no_address():
+    try:
+        a = fcl.put([1.0], "opencl")
+    except fcl.Error:
+        pytest.skip("no OpenCL device")
+    with pytest.raises(BufferError, match="numpy\\(\\) copies"):
+        a.__dlpack_device__()
+    with pytest.raises(BufferError):
+        memoryview(a)
+    assert not hasattr(a, "__cuda_array_interface__")
+
+
+class OnlyInterface:
+    def __init__(self, **interface):
+        self.__cuda_array_interface__ = interface
+
+
+@pytest.mark.skipif("FCL_LIBCUDA" not in os.environ, reason="no CUDA device, nor its simulator")
+def test_cuda_arrays_of_others():
+    m = fcl.source(TEXT, target="cuda")
+    a = fcl.put(np.arange(6, dtype=np.int32).reshape(2, 3), "cuda")
+    interface = a.__cuda_array_interface__
+    assert interface["shape"] == (2, 3) and interface["typestr"] == "<i4" and interface["version"] == 3
+    assert interface["data"][0] and interface["stream"] is None
+    assert m.sum(OnlyInterface(**interface)) == 15 and m.sum(OnlyDLPack(a)) == 15
+    assert m.sum(OnlyInterface(**{**interface, "stream": 1})) == 15
+    assert m.sum(OnlyInterface(**{**interface, "strides": (12, 4)})) == 15
+    with pytest.raises(fcl.ArgumentError, match="without gaps"):
+        m.sum(OnlyInterface(**{**interface, "strides": (4, 8)}))
+    with pytest.raises(fcl.ArgumentError, match="float64"):
+        m.sum(OnlyInterface(**{**interface, "typestr": "<f8"}))
+    with pytest.raises(fcl.ArgumentError, match="makes no sense"):
+        m.sum(OnlyInterface(shape=(2, 3)))
+    with pytest.raises(fcl.ArgumentError, match='use target="cuda"'):
+        m.sum(OnlyInterface(**interface), target="c")
+    with pytest.raises(fcl.ArgumentError, match='use target="cuda"'):
+        m.sum(OnlyDLPack(a), target="c")
+    ones = fcl.put(np.ones(4, np.float32), "cuda")
+    b = m.twice(OnlyInterface(**ones.__cuda_array_interface__))
+    assert isinstance(b, fcl.Array) and b.numpy().sum() == 8 and b.__dlpack_device__() == (2, 0)
+    empty = fcl.put(np.zeros((0, 3), np.int32), "cuda")
+    assert m.sum(OnlyInterface(**empty.__cuda_array_interface__)) == 0
+
+
+def test_memory_comes_back(device):
+    if device == "cuda":
+        pytest.skip("that takes the simulator minutes")
+    m = fcl.source(TEXT.split("\n")[0], target=device)
+    xs = np.ones(1 << 20, np.float32)
+    for _ in range(10):
+        m.twice(xs, keep=True)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(400):  # 1.6 GB in all
+        m.twice(xs, keep=True)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10  # KiB

@@ -1,0 +1,144 @@
+"""Kernels called with NumPy's arrays: values, types and shapes, in and out."""
+
+import numpy as np
+import pytest
+
+import fcl
+
+TYPES = {"bool": np.bool_, "i8": np.int8, "i16": np.int16, "int": np.int32, "i64": np.int64, "u8": np.uint8,
+         "u16": np.uint16, "uint": np.uint32, "u64": np.uint64, "float": np.float32, "double": np.float64}
+
+
+def extremes(dtype):
+    if dtype == np.bool_:
+        return [True, False]
+    info = np.finfo(dtype) if np.issubdtype(dtype, np.floating) else np.iinfo(dtype)
+    return [info.min, info.max, dtype(0), dtype(1)]
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_every_type_there_and_back(target, name):
+    dtype = TYPES[name]
+    m = fcl.source(f"kernel back (xs : [{name}]) (x : {name}) = (push <grid> (reverse xs), x)", target=target)
+    xs = np.array(extremes(dtype), dtype)
+    for x in extremes(dtype):
+        got, one = m.back(xs, x)
+        assert got.dtype == dtype and np.array_equal(got, xs[::-1])
+        assert type(one) is dtype and one == x
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 1000, 70001])
+def test_lengths(target, n):
+    m = fcl.source("kernel twice (xs : [int]) = push <grid> (map ( * 2) xs)", target=target)
+    xs = np.arange(n, dtype=np.int32)
+    got = m.twice(xs)
+    assert got.shape == (n,) and np.array_equal(got, xs * 2)
+
+
+def test_matrices_and_tuples(target):
+    m = fcl.source("""
+kernel rowSums (m : [[double]]) = push <grid> (map (foldl (+) 0.0) m)
+kernel apart (ps : [(int, (bool, float))]) (q : (int, [u8])) =
+  (push <grid> ps, push <grid> (map (fn p => fst p + fst q) ps), length (snd q))
+""", target=target)
+    matrix = np.arange(12, dtype=float).reshape(4, 3)
+    assert np.array_equal(m.rowSums(matrix), matrix.sum(1))
+    assert np.array_equal(m.rowSums(matrix.T), matrix.T.sum(1))  # columns first: copied
+    assert np.array_equal(m.rowSums(matrix[::2, ::-2]), matrix[::2, ::-2].sum(1))
+    ints, bools, floats = np.array([1, 2], np.int32), np.array([True, False]), np.array([.5, 1.5], np.float32)
+    (a, (b, c)), sums, length = m.apart((ints, (bools, floats)), (10, np.zeros(3, np.uint8)))
+    assert [list(x) for x in (a, b, c, sums)] == [[1, 2], [True, False], [.5, 1.5], [11, 12]] and length == 3
+
+
+def test_lists_are_converted_and_arrays_are_not():
+    m = fcl.source("kernel sum (xs : [float]) = reduce (+) 0.0 xs", target="c")
+    assert m.sum([1, 2, 3.5]) == 6.5 and m.sum(range(4)) == 6 and m.sum(xs=(1, 2)) == 3
+    with pytest.raises(fcl.ArgumentError, match=r"sum: argument 1, `xs : \[float\]`, wants elements of type float32, "
+                                                r"and this array's are int64; `.astype\(numpy.float32\)`"):
+        m.sum(np.arange(3))
+    with pytest.raises(fcl.ArgumentError, match="float64"):
+        m.sum(np.zeros(3))
+    with pytest.raises(fcl.ArgumentError, match="others"):
+        m.sum(np.zeros(3, ">f4"))
+    with pytest.raises(fcl.ArgumentError, match="1 dimension, and this one has 2"):
+        m.sum(np.zeros((3, 3), np.float32))
+    with pytest.raises(fcl.ArgumentError, match="cannot be made an array of float32"):
+        m.sum(["one"])
+    with pytest.raises(fcl.ArgumentError, match="not a value of type float"):
+        m.sum(1.0)
+
+
+def test_scalars_are_checked():
+    m = fcl.source("kernel k (a : u8) (b : bool) (c : float) (d : i64) = (a, b, c, d)", target="c")
+    assert m.k(255, True, 1, -2**63) == (255, True, 1.0, -2**63)
+    assert m.k(np.uint64(3), np.bool_(False), np.float64(0.1), np.int8(-1)) == (3, False, np.float32(0.1), -1)
+    for wrong, said in [((256, True, 1, 0), "argument 1, `a : u8`, is out of the range of uint8"),
+                        ((-1, True, 1, 0), "out of the range"), ((1.5, True, 1, 0), "wants a whole number"),
+                        ((1, 1, 1, 0), "wants True or False"), ((1, True, "x", 0), "wants a number"),
+                        ((1, True, 1, 2**63), "out of the range of int64"), ((1, True, 1), "argument 4, `d : i64`, is missing"),
+                        ((1, True, 1, 0, 0), "takes 4 arguments, and 5 were given")]:
+        with pytest.raises(fcl.ArgumentError, match=said):
+            m.k(*wrong)
+    assert m.k(1, d=4, c=3, b=True) == (1, True, 3, 4)
+    with pytest.raises(fcl.ArgumentError, match="`a` is given twice"):
+        m.k(1, True, 1, a=2)
+    with pytest.raises(fcl.ArgumentError, match="argument 2, `b : bool`, is missing"):
+        m.k(1, c=3, d=4)
+
+
+def test_more_values_than_few(target):
+    names = [f"x{i}" for i in range(20)]
+    m = fcl.source("kernel many " + " ".join(f"({n} : [int])" for n in names)
+                   + " = push <grid> [" + ", ".join(f"{n} ! 0" for n in names) + "]", target=target)
+    assert list(m.many(*[np.array([i, 0, 0], np.int32)[::2] for i in range(20)])) == list(range(20))
+
+
+def test_arguments_are_only_read(target):
+    m = fcl.source("kernel same (xs : [int]) = (xs, push <grid> (map (+ 1) xs), xs)", target=target)
+    xs = np.arange(5, dtype=np.int32)
+    xs.setflags(write=False)
+    first, second, third = m.same(xs)
+    first[:] = 9
+    assert list(xs) == [0, 1, 2, 3, 4] and list(third) == [0, 1, 2, 3, 4] and list(second) == [1, 2, 3, 4, 5]
+
+
+def test_results_stay_when_it_runs_again(target):
+    m = fcl.source("kernel plus (xs : [int]) (k : int) = push <grid> (map (+ k) xs)", target=target)
+    xs = np.arange(100, dtype=np.int32)
+    results = [m.plus(xs, k) for k in range(20)]
+    assert all(np.array_equal(result, xs + k) for k, result in enumerate(results))
+
+
+def test_what_a_kernel_says_of_itself():
+    m = fcl.source("-- Adds `k`.\n-- test plus [1] 2 == [3]\nsig plus : [int] -> int -> [int]<grid>\n"
+                   "kernel plus xs k = push <grid> (map (+ k) xs)\n", name="own.fcl", target="c")
+    k = m.plus
+    assert k.type == "[int] -> int -> [int]<grid>" and k.__name__ == "plus" and (k.path, k.line) == ("own.fcl", 4)
+    assert k.parameters == {"xs": "[int]", "k": "int"} and k.result == "[int]<grid>"
+    assert k.__doc__ == "plus : [int] -> int -> [int]<grid>\n\nAdds `k`."
+    assert list(m.kernels) == ["plus"] and m["plus"] is k and m.device.kind == "c"
+    with pytest.raises(AttributeError, match="there is no kernel `minus`; there are plus"):
+        m.minus
+
+
+def test_device_code():
+    m = fcl.source("kernel a (xs : [int]) = push <grid> (map (+ 1) xs)\n"
+                   "kernel b (xs : [int]) = push <grid> (map (+ 2) xs)\n", target="interp")
+    assert "__global__" in m.code("cuda") and "kernel void" in m.code("opencl")
+    assert "fcl_part_a" in m.a.code("c") and "fcl_part_b" not in m.a.code("c")
+    with pytest.raises(fcl.Error, match="cuda, opencl or c, by a mapping that fits, not for metal"):
+        m.code("metal")
+
+
+def test_options_and_params():
+    m = fcl.source("param chunk : int = 4\n"
+                   "kernel sums (xs : [int]) = push <grid> (map (foldl (+) 0) (splitUp chunk xs))\n", target="c")
+    xs = np.ones(8, np.int32)
+    assert list(m.sums(xs)) == [4, 4] and list(m.sums(xs, chunk=2)) == [2] * 4 and list(m.sums(xs, chunk=8)) == [8]
+    assert list(m.sums(xs, chunk=2, target="interp")) == [2] * 4
+    again = m.with_options(chunk=2)
+    assert again is m.with_options(chunk=2) and again is not m and m.with_options(chunk=2).sums(xs)[0] == 2
+    with pytest.raises(fcl.Error, match="-D chunks: there is no such param"):
+        m.sums(xs, chunks=2)
+    with pytest.raises(fcl.Error, match="--target cannot be `gpu`"):
+        m.sums(xs, target="gpu")

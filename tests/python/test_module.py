@@ -1,0 +1,80 @@
+"""`fclc k.fcl -o k.py`, the notebook's magic, and what type checkers see."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import fcl
+
+BIN = os.path.dirname(sys.executable)
+FCLC = os.path.join(BIN, "fclc")
+
+
+def run(*command, cwd):
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_module_of_a_program(tmp_path, monkeypatch):
+    (tmp_path / "helps.fcl").write_text('-- "quoted" \\ and é\nfun add x y = x + y\n')
+    (tmp_path / "kernels.fcl").write_text(
+        'import "helps"\nimport "matrix"\nparam much : int = 1\n'
+        '-- Adds `much`.\\\n--\n-- """More""" of it.\nkernel lambda (xs : [int]) = push <grid> (map (add much) xs)\n'
+        "kernel x' (np : (int, [bool])) (m : [[double]]) = (fst np, push <grid> (snd np), length m)\n")
+    run(FCLC, "kernels.fcl", "-D", "much=5", "--target=c", "-M", "-o", "made.py", cwd=tmp_path)
+    assert "helps.fcl" in (tmp_path / "made.d").read_text()
+    for name in ("helps.fcl", "kernels.fcl"):
+        (tmp_path / name).unlink()  # the module has them
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    import made
+    xs = np.arange(3, dtype=np.int32)
+    assert list(made.lambda_(xs)) == [5, 6, 7] and list(made.lambda_(xs, much=1)) == [1, 2, 3]
+    assert 'Adds `much`.\\' in made.lambda_.__doc__ and '"""More""" of it.' in made.lambda_.__doc__
+    a, b, n = made.x_((3, np.array([True])), np.zeros((2, 2)))
+    assert (a, list(b), n) == (3, [True], 2)
+    (tmp_path / "use.py").write_text("import numpy as np\nimport made\nxs = np.zeros(3, np.int32)\n"
+                                     "good: np.int32 = made.lambda_(xs)[0]\nmade.lambda_(3)\nbad: str = made.lambda_(xs)\n")
+    mypy = subprocess.run([os.path.join(BIN, "mypy"), "--strict", "use.py"], cwd=tmp_path, capture_output=True, text=True)
+    errors = [line.split(":")[:2] for line in mypy.stdout.splitlines() if ": error:" in line]
+    assert errors == [["use.py", "5"], ["use.py", "6"]], mypy.stdout  # only the wrong ones
+
+
+def test_a_wrong_program_makes_no_module(tmp_path):
+    (tmp_path / "k.fcl").write_text("kernel k (x : int) = y\n")
+    done = subprocess.run([FCLC, "k.fcl", "-o", "k.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "E0201" in done.stderr and not (tmp_path / "k.py").exists()
+
+
+def test_every_example_becomes_a_module(tmp_path):
+    import glob
+    paths = sorted(glob.glob("examples/*/*.fcl"))
+    assert len(paths) > 15
+    for i, path in enumerate(paths):
+        run(FCLC, path, "-o", str(tmp_path / f"m{i}.py"), cwd=".")
+    run(os.path.join(BIN, "mypy"), "--strict", *[f"m{i}.py" for i in range(len(paths))], cwd=tmp_path)
+
+
+def test_the_package_is_typed():
+    run(os.path.join(BIN, "mypy"), "--strict", "python/fcl", cwd=".")
+
+
+def test_the_cell_magic():
+    shell_module = pytest.importorskip("IPython.core.interactiveshell")
+    shell = shell_module.InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "fcl")
+    shell.run_cell_magic("fcl", "--target=c -D much=3", "param much : int = 1\nkernel plus (x : int) = x + much\n")
+    assert shell.user_ns["plus"](4) == 7 and shell.user_ns["fcl_program"].plus is shell.user_ns["plus"]
+    with pytest.raises(fcl.Error, match="<cell>:1:"):
+        from fcl._magic import run_cell
+        run_cell("", "kernel k = y", {})
+
+
+def test_devices():
+    found = fcl.devices()
+    assert found and found[-1]["kind"] == "c" and {"name", "platform", "memory_bytes"} <= set(found[-1])
+    assert fcl.device("c") is fcl.device("c") and fcl.__version__

@@ -1,0 +1,71 @@
+"""Completion in shells, and what `fclc --version --verbose` tells."""
+
+import os
+import re
+from harness import Case
+
+ORDER = 46
+
+
+def cases(env):
+    def complete(*words):
+        """What bash offers for the last word; as in bash, a `=` is a word of its own."""
+        script = os.path.join(env.tmp(), "fclc.bash")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(env.must(env.fclc, "--completion=bash"))
+        quoted = " ".join(f"'{word}'" for word in ("fclc", *words))
+        return env.must(env.tool("bash"), "--norc", "-c", f". {script}; COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; "
+                        "_fclc; printf '%s\\n' \"${COMPREPLY[@]}\"", cwd=folder()).split()
+
+    def folder():
+        place = env.tmp()
+        os.mkdir(os.path.join(place, "sub"))
+        for name in ("one.fcl", "two.txt"):
+            open(os.path.join(place, name), "w").close()
+        return place
+
+    def bash():
+        assert complete("te") == ["test"]
+        assert "run" in complete("") and "one.fcl" in complete("") and "two.txt" not in complete("")
+        assert complete("run", "--tar") == ["--target="]
+        assert complete("run", "--target", "=") == ["cuda", "opencl", "c", "interp"]
+        assert complete("run", "--target", "=", "op") == ["opencl"]
+        assert complete("run", "--target", "i") == ["interp"]
+        assert complete("test", "--all") == ["--all-targets"] and not complete("run", "--all")
+        assert sorted(complete("test", "")) == ["one.fcl", "sub"]
+        assert "two.txt" in complete("one.fcl", "-o", "")
+    yield Case("bash", bash)
+
+    def everything():
+        """All options of every command are in each script."""
+        names = set(re.findall(r"--([a-z-]+)", env.must(env.fclc, "--help"))) - {"lib"}
+        for shell, form in (("bash", " --{}[ =\']"), ("zsh", "\'--{}[=\\[]"), ("fish", " -l {} ")):
+            text = env.must(env.fclc, "--completion=" + shell)
+            missing = [name for name in names if not re.search(form.format(name), text)]
+            assert not missing, f"{shell}: {missing}"
+    yield Case("every option, for every shell", everything)
+
+    for shell in ("zsh", "fish"):
+        def syntax(shell=shell):
+            tool = env.tool(shell)
+            script = os.path.join(env.tmp(), "script")
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(env.must(env.fclc, "--completion=" + shell))
+            env.must(tool, "-n", script)
+            if shell == "fish":
+                got = env.must(tool, "-N", "-c", f"source {script}; complete -C 'fclc run --target '")
+                assert {"cuda", "opencl", "c", "interp"} <= set(got.split()), got
+                got = env.must(tool, "-N", "-c", f"source {script}; complete -C 'fclc te'")
+                assert got.startswith("test"), got
+        yield Case(shell, syntax)
+
+    def version():
+        short = env.must(env.fclc, "--version")
+        text = env.must(env.fclc, "--version", "--verbose", env={"XDG_CACHE_HOME": "/caches"}, cwd="/")
+        assert text.startswith(short) and re.fullmatch(r"fclc \d+\.\d+\.\d+\n", short)
+        told = dict(line.split(":", 1) for line in text.split("\n")[1:-1])
+        assert os.path.samefile(told["program"].strip(), env.fclc)
+        assert os.path.samefile(told["prelude"].strip(), env.path("prelude"))
+        assert os.path.samefile(told["library"].strip(), env.path("lib"))
+        assert told["cache"].strip() == "/caches/fcl"
+    yield Case("--version --verbose", version)

@@ -1,0 +1,48 @@
+"""The libraries that programs are linked with: what they show, and that they work from their place."""
+
+import os
+import re
+from harness import Case, Skip
+
+ORDER = 56
+LIBRARIES = {"libfcl": ("runtime/fcl.h", "FCL_1"), "libfclc": ("compiler/driver/fclc.h", "FCLC_0")}
+
+
+def declared(header):
+    """The functions that a header declares, those with a body aside."""
+    with open(header, encoding="utf-8") as file:
+        text = re.sub(r"//[^\n]*|\\\n", "", file.read())
+    text = re.sub(r"\{[^{}]*\}", " @ ", text)
+    return set(re.findall(r"\b(fclc?_\w+)\s*\([^;@]*?\)\s*;", text))
+
+
+def cases(env):
+    def shared(name):
+        path = os.path.join(env.build, name + ".so")
+        if not os.path.exists(path):
+            raise Skip("no shared libraries in this tree")
+        return path
+
+    for name, (header, version) in LIBRARIES.items():
+        def symbols(name=name, header=header, version=version):
+            shown = env.must("nm", "-D", "--defined-only", shared(name)).split("\n")
+            shown = {line.split()[2] for line in shown if line and line.split()[1] != "A"}
+            names = declared(env.path(header))
+            assert len(names) > 10, names
+            want = {f"{symbol}@@{version}" for symbol in names}
+            assert shown == want, f"missing {want - shown}, too many {shown - want}"
+        yield Case(f"{name}.so shows what {header} declares, with versions", symbols)
+
+    def position_independent():
+        env.must("cc", "-shared", "-Wl,-z,text", "-Wl,--whole-archive", os.path.join(env.build, "libfcl.a"),
+                 "-Wl,--no-whole-archive", "-o", os.path.join(env.tmp(), "part.so"), "-ldl", "-lm", "-lpthread")
+    yield Case("libfcl.a in a shared library of someone's own", position_independent)
+
+    def compiler(extra=None):
+        place = os.path.dirname(shared("libfclc"))
+        program = os.path.join(env.tmp(), "program")
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Icompiler/driver", "-Iruntime", "tests/unit/test_library.c",
+                 "-L" + place, "-lfclc", "-lfcl", "-lcmocka", "-Wl,-rpath," + os.path.abspath(place), "-o", program)
+        done = env.run(program, cwd="/", env=extra)
+        assert done.returncode == 0, done.stdout + done.stderr
+    yield Case("tests/unit/test_library.c on the shared libraries", compiler)
