@@ -12,7 +12,7 @@ from harness import Case, Counts
 
 ORDER = 61
 NAMES = ("interp", "c", "opencl-loop", "opencl-simt", "cuda-simulator", "ptx")
-SLOW = {"interp": 20000, "cuda-simulator": 20000, "ptx": 20000}  # bytes of a data set at most
+SLOW = ("interp", "cuda-simulator", "ptx")
 
 
 def cases(env):
@@ -39,7 +39,7 @@ def cases(env):
         found = [one for one in datasets.data_sets(program) if one.outputs]
         total += len(datasets.data_sets(program, [datasets.SMALL]))
         for executor in NAMES:
-            chosen = [one for one in found if one.bytes() <= SLOW.get(executor, one.bytes())]
+            chosen = [one for one in found if executor not in SLOW or one.is_small()]
             if chosen:
                 yield Case(f"{program} on {executor}",
                            lambda p=program, e=executor, c=chosen: run(p, e, c))
