@@ -20,21 +20,23 @@ sequential = njit(cache=True)
 
 # ---- Rodinia ----
 
-@sequential
-def sobol(directions, n):
-    gray, x = (n >> 1) ^ n, 0
-    for i in range(len(directions)):
-        if gray >> i & 1:
-            x ^= directions[i]
-    return x
+@parallel
+def sobol(directions, first, count):
+    numbers = np.empty(count, f4)
+    for k_ in prange(count):
+        k = i8(k_)
+        gray, x = (first + k) ^ (first + k) >> 1, 0
+        for i in range(len(directions)):
+            if gray >> i & 1:
+                x ^= directions[i]
+        numbers[k] = f4(x) * (f4(1) / (f4(1 << len(directions)) + f4(1)))
+    return numbers
 
 
 def rodinia_backprop(n, directions):
-    scale = f4(1) / (f4(1 << len(directions)) + f4(1))
-    numbers = lambda first, count: np.array([sobol(directions, first + k) for k in range(count)]).astype(f4) * scale
-    w = numbers(1, (n + 1) * 17).reshape(n + 1, 17)
-    v = numbers(1 + w.size, 34).reshape(17, 2)
-    inputs = numbers(2 + w.size + v.size, n)
+    w = sobol(directions, 1, (n + 1) * 17).reshape(n + 1, 17)
+    v = sobol(directions, 1 + w.size, 34).reshape(17, 2)
+    inputs = sobol(directions, 2 + w.size + v.size, n)
     squash = lambda x: 1 / (1 + np.exp(-x))
     middle = squash(inputs @ w[1:, 1:] + w[0, 1:])
     output = squash(middle @ v[1:, 1:] + v[0, 1:])
@@ -846,6 +848,13 @@ def lava_boxes(rng, side, size):
     return (f4(0.5), x.astype(i4), y.astype(i4), z.astype(i4), np.arange(n, dtype=i4), *near, counts, *places)
 
 
+def aligned(n):
+    """The table of an alignment before it is filled in: what gaps cost in the first row and column."""
+    table = np.zeros((n + 1, n + 1), i4)
+    table[0] = table[:, 0] = -10 * np.arange(n + 1)
+    return table
+
+
 def box(rng, width, height, layers):
     n = width * height * (layers + 4)
     cells = np.repeat(np.array([1 / 3] + 6 * [1 / 18] + 12 * [1 / 36] + [0], f4)[:, None], n, axis=1)
@@ -862,10 +871,21 @@ def option(rng, paths):
 
 floats = lambda rng, *shape: rng.random(shape).astype(f4)
 MAKE = {
+    "rodinia_backprop": lambda r, n: (i4(n), (1 << np.arange(29, -1, -1)).astype(i4)),
+    "rodinia_bfs": lambda r, n, degree: (lambda offsets, edges: (offsets[:-1], np.diff(offsets), edges))(
+        *graph(r, n, degree)),
+    "rodinia_hotspot": lambda r, steps, n: (i4(steps), 320 + 10 * floats(r, n, n), floats(r, n, n) / 100),
+    "rodinia_kmeans": lambda r, rounds, k, n, d: (i4(0), i4(k), i4(rounds), floats(r, n, d)),
+    "rodinia_lud": lambda r, n: (floats(r, n, n) + n * np.eye(n, dtype=f4),),
+    "rodinia_nw": lambda r, n: (i4(10), aligned(n), r.integers(-4, 10, (n + 1, n + 1), i4)),
     "rodinia_nn": lambda r, n, k: (i4(k), f4(30), f4(90), f4(60) * floats(r, n), f4(180) * floats(r, n)),
     "rodinia_pathfinder": lambda r, cols, rows: (i4(cols), i4(rows)),
     "rodinia_srad": lambda r, rows, cols: (r.integers(0, 256, (rows, cols), np.uint8),),
     "rodinia_lavaMD": lava_boxes,
+    "accelerate_kmeans": lambda r, k, n: (i4(k), floats(r, n, 2)),
+    "accelerate_nbody": lambda r, steps, n: (i4(steps), f4(50), f4(0.1), *(100 * floats(r, n) for _ in range(7))),
+    "accelerate_pagerank": lambda r, n, links: (lambda froms, tos: (
+        froms, np.sort(tos), np.bincount(froms, minlength=n).astype(i4), i4(20)))(*r.integers(0, n, (2, links), i4)),
     "accelerate_canny": lambda r, rows, cols: (f4(50), f4(100), r.integers(-2**31, 2**31, (rows, cols), i4)),
     "accelerate_mandelbrot": lambda r, w, h, limit: (
         i4(w), i4(h), f4(-2.23), f4(-1.15), f4(0.83), f4(1.15), i4(limit), f4(2)),
@@ -874,6 +894,8 @@ MAKE = {
     "accelerate_fluid": lambda r, g, steps, solver: (
         floats(r, g, g), floats(r, g, g), floats(r, g, g), i4(steps), i4(solver), f4(0.1), f4(0.0001), f4(0.0001)),
     "parboil_mri-q": lambda r, k, n: tuple(floats(r, m) for m in (k, k, k, n, n, n, k, k)),
+    "parboil_sgemm": lambda r, n: (floats(r, n, n), floats(r, n, n), floats(r, n, n), f4(0.5), f4(2)),
+    "parboil_stencil": lambda r, steps, layers, n: (i4(steps), i4(layers), floats(r, n, n)),
     "parboil_histo": lambda r, w, h, n: (
         i4(w), i4(h), np.clip(r.normal(w * h / 2, w * h / 20, (n, n)), 0, w * h - 1).astype(i4)),
     "parboil_lbm": lambda r, steps, w, h, layers: (i4(steps), i4(w), i4(h), box(r, w, h, layers)),
@@ -917,6 +939,23 @@ SIZES = {
     "jgf_series": [(1,), (9,)],
     "pbbs_maximalIndependentSet": [(2, 1), (200, 6)],
     "pbbs_convexHull": [(4,), (300,)],
+}
+
+
+# What table.py measures.
+LARGE = {
+    "rodinia_backprop": (1 << 18,), "rodinia_bfs": (1 << 17, 8), "rodinia_hotspot": (100, 512),
+    "rodinia_kmeans": (10, 5, 20000, 35), "rodinia_lud": (512,), "rodinia_nw": (1024,),
+    "rodinia_nn": (1 << 20, 100), "rodinia_pathfinder": (100000, 100), "rodinia_srad": (502, 458),
+    "rodinia_lavaMD": (5, 64), "accelerate_kmeans": (5, 50000), "accelerate_nbody": (1, 8192),
+    "accelerate_pagerank": (1 << 17, 1 << 20), "accelerate_canny": (1024, 1024),
+    "accelerate_mandelbrot": (800, 600, 256), "accelerate_crystal": (256, 5, 10),
+    "accelerate_fft": (512, 512), "accelerate_fluid": (256, 2, 20), "parboil_mri-q": (1024, 16384),
+    "parboil_sgemm": (512,), "parboil_stencil": (10, 128, 128), "parboil_histo": (256, 4096, 1000),
+    "parboil_lbm": (5, 32, 32, 32), "parboil_tpacf": (1000, 1000, 4), "parboil_spmv": (1 << 17, 32),
+    "finpar_OptionPricing": (1 << 17,), "finpar_LocVolCalib": (16, 256, 32, 16), "misc_life": (50, 512, 512),
+    "misc_radix_sort": (1 << 20,), "jgf_crypt": (1 << 20,), "jgf_series": (1000,),
+    "pbbs_maximalIndependentSet": (1 << 16, 8), "pbbs_convexHull": (1 << 17,),
 }
 
 
