@@ -54,7 +54,9 @@ def flat(path, to):
     text += " " * (-(10 + len(text) + 1) % 64) + "\n"
     with open(path, "rb") as file, open(to, "wb") as copy:
         file.seek(start)
-        copy.write(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + file.read())
+        copy.write(
+            b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + file.read()
+        )
 
 
 class DataSet:
@@ -79,7 +81,9 @@ class DataSet:
 
     def tolerance(self):
         kinds = {header(path)[0][1:] for path in self.outputs}
-        return TOLERANCES.get(self.program) or max((TOLERANCE.get(kind, 0) for kind in kinds), default=0)
+        return TOLERANCES.get(self.program) or max(
+            (TOLERANCE.get(kind, 0) for kind in kinds), default=0
+        )
 
     def directive(self, folder):
         """A test directive for the kernel `main`; what it needs is put into the folder."""
@@ -93,7 +97,9 @@ class DataSet:
                 flat(path, to)
         within = self.tolerance()
         compare = f"~={within:g}" if within else "=="
-        return " ".join(["-- test main", *("@" + path for path in self.inputs), compare, "@" + wanted])
+        return " ".join(
+            ["-- test main", *("@" + path for path in self.inputs), compare, "@" + wanted]
+        )
 
 
 def data_sets(program, folders=None):
@@ -103,6 +109,6 @@ def data_sets(program, folders=None):
     found = {}
     for folder in folders:
         for path in glob.glob(os.path.join(glob.escape(folder), program + "[-_]*_in.0.npy")):
-            name = os.path.basename(path)[len(program):-len("_in.0.npy")]
+            name = os.path.basename(path)[len(program) : -len("_in.0.npy")]
             found.setdefault(name, DataSet(program, name, folder))
     return sorted(found.values(), key=DataSet.bytes)

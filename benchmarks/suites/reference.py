@@ -20,6 +20,7 @@ sequential = njit(cache=True)
 
 # ---- Rodinia ----
 
+
 @parallel
 def sobol(directions, first, count):
     numbers = np.empty(count, f4)
@@ -79,8 +80,12 @@ def hotspot_step(t, power, out, across, down, up, time):
             x = t[i, j]
             n, s = t[max(i - 1, 0), j], t[min(i + 1, rows - 1), j]
             w, e = t[i, max(j - 1, 0)], t[i, min(j + 1, cols - 1)]
-            out[i, j] = x + time * (power[i, j] + (e + w - f4(2) * x) / across + (s + n - f4(2) * x) / down
-                                    + (f4(80) - x) / up)
+            out[i, j] = x + time * (
+                power[i, j]
+                + (e + w - f4(2) * x) / across
+                + (s + n - f4(2) * x) / down
+                + (f4(80) - x) / up
+            )
 
 
 def rodinia_hotspot(steps, start, power):
@@ -117,15 +122,27 @@ def nearest(points, centres):
 
 def means(points, members, k):
     counts = np.bincount(members, minlength=k)
-    sums = np.stack([np.bincount(members, weights=points[:, j], minlength=k) for j in range(points.shape[1])], 1)
+    sums = np.stack(
+        [np.bincount(members, weights=points[:, j], minlength=k) for j in range(points.shape[1])], 1
+    )
     return (sums / np.maximum(1, counts)[:, None]).astype(f4)
 
 
 def rodinia_kmeans(threshold, k, rounds, points):
-    members, centres, changed, done = np.arange(len(points), dtype=i4) % k, points[:k], threshold + 1, 0
+    members, centres, changed, done = (
+        np.arange(len(points), dtype=i4) % k,
+        points[:k],
+        threshold + 1,
+        0,
+    )
     while changed > threshold and done < rounds:
         new = nearest(points, centres)
-        centres, changed, members, done = means(points, new, k), np.count_nonzero(new != members), new, done + 1
+        centres, changed, members, done = (
+            means(points, new, k),
+            np.count_nonzero(new != members),
+            new,
+            done + 1,
+        )
     return centres, i4(done)
 
 
@@ -134,7 +151,7 @@ def lud_step(a, k):
     for i_ in prange(k + 1, len(a)):
         i = i8(i_)
         a[i, k] /= a[k, k]
-        a[i, k + 1:] -= a[i, k] * a[k, k + 1:]
+        a[i, k + 1 :] -= a[i, k] * a[k, k + 1 :]
 
 
 def rodinia_lud(m):
@@ -157,8 +174,12 @@ def rodinia_nw(penalty, scores, matches):
 @sequential
 def srad_slopes(x, i, j):
     rows, cols = x.shape
-    return (x[max(i - 1, 0), j] - x[i, j], x[min(i + 1, rows - 1), j] - x[i, j],
-            x[i, max(j - 1, 0)] - x[i, j], x[i, min(j + 1, cols - 1)] - x[i, j])
+    return (
+        x[max(i - 1, 0), j] - x[i, j],
+        x[min(i + 1, rows - 1), j] - x[i, j],
+        x[i, max(j - 1, 0)] - x[i, j],
+        x[i, min(j + 1, cols - 1)] - x[i, j],
+    )
 
 
 @parallel
@@ -172,7 +193,9 @@ def srad_step(x, spread, cs, out):
             l = (n + s + w + e) / x[i, j]
             d = f4(1) + f4(0.25) * l
             q = (f4(0.5) * g - l * l / f4(16)) / (d * d)
-            cs[i, j] = min(max(f4(1) / (f4(1) + (q - spread) / (spread * (f4(1) + spread))), f4(0)), f4(1))
+            cs[i, j] = min(
+                max(f4(1) / (f4(1) + (q - spread) / (spread * (f4(1) + spread))), f4(0)), f4(1)
+            )
     for i_ in prange(rows):
         i = i8(i_)
         for j in range(cols):
@@ -244,13 +267,16 @@ def lava(alpha, numbers, neighbours, counts, vs, xs, ys, zs, charges, out):
             out[0, b, p], out[1, b, p], out[2, b, p], out[3, b, p] = f0, f1, f2, f3
 
 
-def rodinia_lavaMD(alpha, bx, by, bz, numbers, nx, ny, nz, neighbours, counts, vs, xs, ys, zs, charges):
+def rodinia_lavaMD(
+    alpha, bx, by, bz, numbers, nx, ny, nz, neighbours, counts, vs, xs, ys, zs, charges
+):
     out = np.empty((4,) + vs.shape, f4)
     lava(alpha, numbers, neighbours, counts, vs, xs, ys, zs, charges, out)
     return tuple(out)
 
 
 # ---- Accelerate's examples ----
+
 
 def accelerate_kmeans(k, points):
     centres, moved, rounds = points[:k], True, -1
@@ -296,7 +322,10 @@ def accelerate_pagerank(froms, tos, sizes, rounds):
 def shifted(x, i, j):
     """x with row r and column c taken from row r + i and column c + j, or the nearest."""
     rows, cols = x.shape
-    return x[np.clip(np.arange(rows) + i, 0, rows - 1)[:, None], np.clip(np.arange(cols) + j, 0, cols - 1)]
+    return x[
+        np.clip(np.arange(rows) + i, 0, rows - 1)[:, None],
+        np.clip(np.arange(cols) + j, 0, cols - 1),
+    ]
 
 
 def accelerate_canny(low, high, image):
@@ -316,7 +345,9 @@ def accelerate_canny(low, high, image):
     di, dj = np.where(way > 128, -1, np.where(way < 128, 1, 0)), np.where(way < 255, -1, 0)
     limit = lambda k, n: np.clip(k, 0, n - 1)
     beside = lambda s: steep[limit(i + s * di, len(image)), limit(j + s * dj, image.shape[1])]
-    strong = (way != 0) & (steep >= low) & (steep >= high) & (steep >= beside(1)) & (steep >= beside(-1))
+    strong = (
+        (way != 0) & (steep >= low) & (steep >= high) & (steep >= beside(1)) & (steep >= beside(-1))
+    )
     places = np.flatnonzero(strong)
     return places[places > 0].astype(i4)
 
@@ -368,7 +399,9 @@ def bordered(x, flips):
         x[k, 0], x[k, g - 1] = j_sign * x[k, 1], j_sign * x[k, g - 2]
     for i in (0, g - 1):
         for j in (0, g - 1):
-            x[i, j] = f4(0.5) * (x[abs(i - 1) if i == 0 else i - 1, j] + x[i, abs(j - 1) if j == 0 else j - 1])
+            x[i, j] = f4(0.5) * (
+                x[abs(i - 1) if i == 0 else i - 1, j] + x[i, abs(j - 1) if j == 0 else j - 1]
+            )
 
 
 @parallel
@@ -379,7 +412,9 @@ def fluid_solve(steps, flips, a, c, s):
         for i_ in prange(1, g - 1):
             i = i8(i_)
             for j in range(1, g - 1):
-                new[i, j] = (s[i, j] + a * (x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1])) / c
+                new[i, j] = (
+                    s[i, j] + a * (x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1])
+                ) / c
         bordered(new, flips)
         x, new = new, x
     return x
@@ -397,7 +432,9 @@ def fluid_advect(flips, s, u, v, time):
             k, l = int(x), int(y)
             s1, t1 = x - f4(k), y - f4(l)
             s0, t0 = f4(1) - s1, f4(1) - t1
-            out[i, j] = (s0 * (t0 * s[k, l] + t1 * s[k, l + 1]) + s1 * (t0 * s[k + 1, l] + t1 * s[k + 1, l + 1]))
+            out[i, j] = s0 * (t0 * s[k, l] + t1 * s[k, l + 1]) + s1 * (
+                t0 * s[k + 1, l] + t1 * s[k + 1, l + 1]
+            )
     bordered(out, flips)
     return out
 
@@ -411,7 +448,9 @@ def accelerate_fluid(u, v, d, steps, solver_steps, time, diffusion, viscosity):
 
     def project(u, v):
         spread, u1, v1 = np.zeros_like(u), np.zeros_like(u), np.zeros_like(u)
-        spread[1:-1, 1:-1] = f4(-0.5) * (u[2:, 1:-1] - u[:-2, 1:-1] + v[1:-1, 2:] - v[1:-1, :-2]) / f4(g)
+        spread[1:-1, 1:-1] = (
+            f4(-0.5) * (u[2:, 1:-1] - u[:-2, 1:-1] + v[1:-1, 2:] - v[1:-1, :-2]) / f4(g)
+        )
         bordered(spread, 0)
         p = fluid_solve(solver_steps, 0, f4(1), f4(4), spread)
         u1[1:-1, 1:-1] = u[1:-1, 1:-1] - f4(0.5) * f4(g - 2) * (p[2:, 1:-1] - p[:-2, 1:-1])
@@ -428,6 +467,7 @@ def accelerate_fluid(u, v, d, steps, solver_steps, time, diffusion, viscosity):
 
 
 # ---- Parboil ----
+
 
 @parallel
 def parboil_mri_q(kx, ky, kz, xs, ys, zs, reals, imaginaries):
@@ -455,8 +495,14 @@ def box_step(a, out):
         i = i8(i_)
         for j in range(1, ny - 1):
             for k in range(1, nz - 1):
-                out[i, j, k] = ((a[i, j, k + 1] + a[i, j, k - 1] + a[i, j - 1, k] + a[i, j + 1, k]
-                                 + a[i - 1, j, k] + a[i + 1, j, k]) * f4(1 / 36) + a[i, j, k] * f4(1 / 6))
+                out[i, j, k] = (
+                    a[i, j, k + 1]
+                    + a[i, j, k - 1]
+                    + a[i, j - 1, k]
+                    + a[i, j + 1, k]
+                    + a[i - 1, j, k]
+                    + a[i + 1, j, k]
+                ) * f4(1 / 36) + a[i, j, k] * f4(1 / 6)
 
 
 def parboil_stencil(steps, layers, layer):
@@ -472,9 +518,29 @@ def parboil_histo(width, height, image):
     return np.minimum(255, np.bincount(image.ravel(), minlength=height * width)).astype(i4)
 
 
-WAYS = np.array([(0, 0, 0), (0, -1, 0), (0, 1, 0), (-1, 0, 0), (1, 0, 0), (0, 0, -1), (0, 0, 1),
-                 (-1, -1, 0), (1, -1, 0), (-1, 1, 0), (1, 1, 0), (0, -1, -1), (0, -1, 1), (0, 1, -1), (0, 1, 1),
-                 (-1, 0, -1), (-1, 0, 1), (1, 0, -1), (1, 0, 1)])
+WAYS = np.array(
+    [
+        (0, 0, 0),
+        (0, -1, 0),
+        (0, 1, 0),
+        (-1, 0, 0),
+        (1, 0, 0),
+        (0, 0, -1),
+        (0, 0, 1),
+        (-1, -1, 0),
+        (1, -1, 0),
+        (-1, 1, 0),
+        (1, 1, 0),
+        (0, -1, -1),
+        (0, -1, 1),
+        (0, 1, -1),
+        (0, 1, 1),
+        (-1, 0, -1),
+        (-1, 0, 1),
+        (1, 0, -1),
+        (1, 0, 1),
+    ]
+)
 OPPOSITE = np.array([0, 2, 1, 4, 3, 6, 5, 10, 9, 8, 7, 14, 13, 12, 11, 18, 17, 16, 15])
 SHARES = np.array([3] + 6 * [18] + 12 * [36], f4)
 
@@ -489,7 +555,11 @@ def lbm_pass(moves, collides, width, height, x, out, ways, opposite, shares):
         rhos = np.empty(19, f4)
         rho, ux, uy, uz = f4(0), f4(0), f4(0), f4(0)
         for d in range(19):
-            from_ = i - ways[d, 0] - width * (ways[d, 1] + height * ways[d, 2]) if moves and not edge else i
+            from_ = (
+                i - ways[d, 0] - width * (ways[d, 1] + height * ways[d, 2])
+                if moves and not edge
+                else i
+            )
             r = x[d, from_]
             rhos[d] = r
             rho += r
@@ -509,7 +579,8 @@ def lbm_pass(moves, collides, width, height, x, out, ways, opposite, shares):
             for d in range(19):
                 along = f4(ways[d, 0]) * ux + f4(ways[d, 1]) * uy + f4(ways[d, 2]) * uz
                 out[d, i] = (f4(1) - omega) * rhos[d] + omega * rho / shares[d] * (
-                    f4(1) + along * (f4(4.5) * along + f4(3)) - u2)
+                    f4(1) + along * (f4(4.5) * along + f4(3)) - u2
+                )
 
 
 def parboil_lbm(steps, width, height, start):
@@ -517,6 +588,7 @@ def parboil_lbm(steps, width, height, start):
         out = np.empty_like(x)
         lbm_pass(moves, collides, width, height, x, out, WAYS, OPPOSITE, SHARES)
         return out
+
     x = step(False, True, start)
     for _ in range(steps - 1):
         x = step(True, True, x)
@@ -547,9 +619,13 @@ def parboil_tpacf(xs, ys, random_xs, random_ys):
     def sphere(a, d):
         a, d = np.radians(a), np.radians(d)
         return np.stack([np.cos(a) * np.cos(d), np.sin(a) * np.cos(d), np.sin(d)], 1)
+
     data, sets = sphere(xs, ys), [sphere(a, d) for a, d in zip(random_xs, random_ys)]
-    counts = [pairs(data, data, True, ends), sum(pairs(data, r, False, ends) for r in sets),
-              sum(pairs(r, r, True, ends) for r in sets)]
+    counts = [
+        pairs(data, data, True, ends),
+        sum(pairs(data, r, False, ends) for r in sets),
+        sum(pairs(r, r, True, ends) for r in sets),
+    ]
     return np.stack(counts, 1)[1:21].ravel().astype(i4)
 
 
@@ -567,6 +643,7 @@ def parboil_spmv(offsets, columns, values, vector):
 
 # ---- FinPar ----
 
+
 @sequential
 def poly(x, c):
     s = f4(0)
@@ -575,20 +652,76 @@ def poly(x, c):
     return s
 
 
-TOP = [np.array(c, f4) for c in (
-    (2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
-     13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608),
-    (7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258,
-     3.64784832476320460504, 5.7694972214606914055, 4.6303378461365452959, 1.42343711074968357734),
-    (2.01033439929228813265e-7, 2.71155556874348757815e-5, 0.0012426609473880784386, 0.026532189526576123093,
-     0.29656057182850489123, 1.7848265399172913358, 5.4637849111641143699, 6.6579046435011037772))]
-BOTTOM = [np.array(c, f4) for c in (
-    (5226.495278852854561, 28729.085735721942674, 39307.89580009271061, 21213.794301586595867,
-     5394.1960214247511077, 687.1870074920579083, 42.313330701600911252, 1.0),
-    (1.05075007164441684324e-9, 5.475938084995344946e-4, 0.0151986665636164571966, 0.14810397642748007459,
-     0.68976733498510000455, 1.6763848301838038494, 2.05319162663775882187, 1.0),
-    (2.04426310338993978564e-15, 1.4215117583164458887e-7, 1.8463183175100546818e-5, 7.868691311456132591e-4,
-     0.0148753612908506148525, 0.13692988092273580531, 0.59983220655588793769, 1.0))]
+TOP = [
+    np.array(c, f4)
+    for c in (
+        (
+            2509.0809287301226727,
+            33430.575583588128105,
+            67265.770927008700853,
+            45921.953931549871457,
+            13731.693765509461125,
+            1971.5909503065514427,
+            133.14166789178437745,
+            3.387132872796366608,
+        ),
+        (
+            7.7454501427834140764e-4,
+            0.0227238449892691845833,
+            0.24178072517745061177,
+            1.27045825245236838258,
+            3.64784832476320460504,
+            5.7694972214606914055,
+            4.6303378461365452959,
+            1.42343711074968357734,
+        ),
+        (
+            2.01033439929228813265e-7,
+            2.71155556874348757815e-5,
+            0.0012426609473880784386,
+            0.026532189526576123093,
+            0.29656057182850489123,
+            1.7848265399172913358,
+            5.4637849111641143699,
+            6.6579046435011037772,
+        ),
+    )
+]
+BOTTOM = [
+    np.array(c, f4)
+    for c in (
+        (
+            5226.495278852854561,
+            28729.085735721942674,
+            39307.89580009271061,
+            21213.794301586595867,
+            5394.1960214247511077,
+            687.1870074920579083,
+            42.313330701600911252,
+            1.0,
+        ),
+        (
+            1.05075007164441684324e-9,
+            5.475938084995344946e-4,
+            0.0151986665636164571966,
+            0.14810397642748007459,
+            0.68976733498510000455,
+            1.6763848301838038494,
+            2.05319162663775882187,
+            1.0,
+        ),
+        (
+            2.04426310338993978564e-15,
+            1.4215117583164458887e-7,
+            1.8463183175100546818e-5,
+            7.868691311456132591e-4,
+            0.0148753612908506148525,
+            0.13692988092273580531,
+            0.59983220655588793769,
+            1.0,
+        ),
+    )
+]
 
 
 @sequential
@@ -598,13 +731,30 @@ def normal(p, top, bottom):
         x = f4(0.180625) - d * d
         return d * poly(x, top[0]) / poly(x, bottom[0])
     r = np.sqrt(-np.log(p if d < 0 else f4(1) - p))
-    x = (poly(r - f4(1.6), top[1]) / poly(r - f4(1.6), bottom[1]) if r <= f4(5)
-         else poly(r - f4(5), top[2]) / poly(r - f4(5), bottom[2]))
+    x = (
+        poly(r - f4(1.6), top[1]) / poly(r - f4(1.6), bottom[1])
+        if r <= f4(5)
+        else poly(r - f4(5), top[2]) / poly(r - f4(5), bottom[2])
+    )
     return -x if d < 0 else x
 
 
 @parallel
-def option_paths(contract, paths, directions, c, vols, drifts, starts, value, discounts, bridge, weights, top, bottom):
+def option_paths(
+    contract,
+    paths,
+    directions,
+    c,
+    vols,
+    drifts,
+    starts,
+    value,
+    discounts,
+    bridge,
+    weights,
+    top,
+    bottom,
+):
     dates, shares = bridge.shape[1], len(starts)
     pay = np.empty(paths, f4)
     for n_ in prange(paths):
@@ -630,7 +780,9 @@ def option_paths(contract, paths, directions, c, vols, drifts, starts, value, di
                 s = f4(0)
                 for k in range(j + 1):
                     s += (b[d, k] - (b[d - 1, k] if d > 0 else f4(0))) * c[j, k]
-                p[d, j] = (p[d - 1, j] if d > 0 else starts[j]) * np.exp(drifts[d, j] + s * vols[d, j])
+                p[d, j] = (p[d - 1, j] if d > 0 else starts[j]) * np.exp(
+                    drifts[d, j] + s * vols[d, j]
+                )
         if contract == 1:
             pay[n] = max(f4(0), p[0, 0] - f4(4000)) * value * discounts[0]
             continue
@@ -649,17 +801,44 @@ def option_paths(contract, paths, directions, c, vols, drifts, starts, value, di
             pay[n] = amount * discounts[d]
         else:
             end = worst[dates - 1]
-            pay[n] = f4(100) * discounts[0] + f4(1000) * (end if low and end < 1 else f4(1)) * discounts[1]
+            pay[n] = (
+                f4(100) * discounts[0]
+                + f4(1000) * (end if low and end < 1 else f4(1)) * discounts[1]
+            )
     return pay
 
 
-def finpar_OptionPricing(contract, paths, directions, correlations, vols, drifts, starts, values, discounts, bridge,
-                         weights):
+def finpar_OptionPricing(
+    contract,
+    paths,
+    directions,
+    correlations,
+    vols,
+    drifts,
+    starts,
+    values,
+    discounts,
+    bridge,
+    weights,
+):
     shares, dates, means = starts.shape[1], bridge.shape[1], []
     for m in range(len(starts)):
         own, days = slice(m * shares, (m + 1) * shares), slice(m * dates, (m + 1) * dates)
-        pay = option_paths(contract, paths, directions, correlations[own], vols[days], drifts[days], starts[m],
-                           values[m, 0], discounts[m], bridge, weights, np.array(TOP), np.array(BOTTOM))
+        pay = option_paths(
+            contract,
+            paths,
+            directions,
+            correlations[own],
+            vols[days],
+            drifts[days],
+            starts[m],
+            values[m, 0],
+            discounts[m],
+            bridge,
+            weights,
+            np.array(TOP),
+            np.array(BOTTOM),
+        )
         means.append(pay.mean(dtype=f8))
     return np.array(means, f4)
 
@@ -701,12 +880,28 @@ def finpar_LocVolCalib(strikes, nx, ny, nt, price, strike, t, alpha, nu, beta):
             for j in range(ny):
                 lo, ow, hi = second(ny, dy, j)
                 for i in range(nx):
-                    ey[j, i] = 0.5 * nu * nu * (lo * grid[max(j - 1, 0), i] + ow * grid[j, i]
-                                                + hi * grid[min(j + 1, ny - 1), i])
+                    ey[j, i] = (
+                        0.5
+                        * nu
+                        * nu
+                        * (
+                            lo * grid[max(j - 1, 0), i]
+                            + ow * grid[j, i]
+                            + hi * grid[min(j + 1, ny - 1), i]
+                        )
+                    )
                 for i in range(nx):
                     var = np.exp(2 * (beta * np.log(x[i]) + y[j] - 0.5 * nu * nu * now))
                     lo, ow, hi = second(nx, dx, i)
-                    ex = 0.5 * var * (lo * grid[j, max(i - 1, 0)] + ow * grid[j, i] + hi * grid[j, min(i + 1, nx - 1)])
+                    ex = (
+                        0.5
+                        * var
+                        * (
+                            lo * grid[j, max(i - 1, 0)]
+                            + ow * grid[j, i]
+                            + hi * grid[j, min(i + 1, nx - 1)]
+                        )
+                    )
                     u[j, i] = per * grid[j, i] + 0.5 * ex + ey[j, i]
                     w = -0.25 * var
                     a[i], b[i], c[i] = w * lo, per + w * ow, w * hi
@@ -725,6 +920,7 @@ def finpar_LocVolCalib(strikes, nx, ny, nt, price, strike, t, alpha, nu, beta):
 
 
 # ---- the others ----
+
 
 def misc_radix_sort(xs):
     return np.sort(xs)
@@ -747,15 +943,19 @@ def crypt(key, text):
         b = i8(b_)
         x1, x2, x3, x4 = words[4 * b], words[4 * b + 1], words[4 * b + 2], words[4 * b + 3]
         for r in range(8):
-            k = key[6 * r:6 * r + 6]
+            k = key[6 * r : 6 * r + 6]
             x1, x4 = x1 * k[0] % 65537 & 65535, x4 * k[3] % 65537 & 65535
             x2, x3 = x2 + k[1] & 65535, x3 + k[2] & 65535
             e = (x1 ^ x3) * k[4] % 65537 & 65535
             f = (e + (x2 ^ x4) & 65535) * k[5] % 65537 & 65535
             g = e + f & 65535
             x1, x2, x3, x4 = x1 ^ f, x3 ^ f, x2 ^ g, x4 ^ g
-        last = (x1 * key[48] % 65537 & 65535, x3 + key[49] & 65535, x2 + key[50] & 65535,
-                x4 * key[51] % 65537 & 65535)
+        last = (
+            x1 * key[48] % 65537 & 65535,
+            x3 + key[49] & 65535,
+            x2 + key[50] & 65535,
+            x4 * key[51] % 65537 & 65535,
+        )
         for i in range(4):
             out[8 * b + 2 * i], out[8 * b + 2 * i + 1] = last[i] & 255, last[i] >> 8
     return out
@@ -827,6 +1027,7 @@ def results(program, inputs):
 
 # ---- inputs ----
 
+
 def graph(rng, n, degree):
     """A random graph without loops: (offsets, edges), each edge in both directions."""
     a, b = rng.integers(0, n, (2, n * degree // 2))
@@ -835,7 +1036,7 @@ def graph(rng, n, degree):
 
 
 def lava_boxes(rng, side, size):
-    n = side ** 3
+    n = side**3
     z, y, x = np.unravel_index(np.arange(n), (side,) * 3)
     near, counts = np.zeros((4, 26, n), i4), np.zeros(n, i4)
     for b in range(n):
@@ -845,11 +1046,20 @@ def lava_boxes(rng, side, size):
                 near[:, counts[b], b] = (*o[::-1], np.ravel_multi_index(o, (side,) * 3))
                 counts[b] += 1
     places = [rng.random((n, size)).astype(f4) for _ in range(5)]
-    return (f4(0.5), x.astype(i4), y.astype(i4), z.astype(i4), np.arange(n, dtype=i4), *near, counts, *places)
+    return (
+        f4(0.5),
+        x.astype(i4),
+        y.astype(i4),
+        z.astype(i4),
+        np.arange(n, dtype=i4),
+        *near,
+        counts,
+        *places,
+    )
 
 
 def aligned(n):
-    """The table of an alignment before it is filled in: what gaps cost in the first row and column."""
+    """The table of an alignment at first: what gaps cost, in its first row and column."""
     table = np.zeros((n + 1, n + 1), i4)
     table[0] = table[:, 0] = -10 * np.arange(n + 1)
     return table
@@ -857,7 +1067,9 @@ def aligned(n):
 
 def box(rng, width, height, layers):
     n = width * height * (layers + 4)
-    cells = np.repeat(np.array([1 / 3] + 6 * [1 / 18] + 12 * [1 / 36] + [0], f4)[:, None], n, axis=1)
+    cells = np.repeat(
+        np.array([1 / 3] + 6 * [1 / 18] + 12 * [1 / 36] + [0], f4)[:, None], n, axis=1
+    )
     cells[:19] *= rng.uniform(0.9, 1.1, (19, n)).astype(f4)
     cells[19] = rng.choice(np.array([0, 0, 0, 0, 0, 0, 1, 2], f4), n)
     return cells
@@ -865,52 +1077,129 @@ def box(rng, width, height, layers):
 
 def option(rng, paths):
     """FinPar's medium data set, with fewer paths."""
-    inputs = [np.load(path) for path in datasets.data_sets("finpar_OptionPricing", [datasets.SMALL])[1].inputs]
+    inputs = [
+        np.load(path)
+        for path in datasets.data_sets("finpar_OptionPricing", [datasets.SMALL])[1].inputs
+    ]
     return [inputs[0], i4(paths), *inputs[2:]]
 
 
 floats = lambda rng, *shape: rng.random(shape).astype(f4)
 MAKE = {
     "rodinia_backprop": lambda r, n: (i4(n), (1 << np.arange(29, -1, -1)).astype(i4)),
-    "rodinia_bfs": lambda r, n, degree: (lambda offsets, edges: (offsets[:-1], np.diff(offsets), edges))(
-        *graph(r, n, degree)),
-    "rodinia_hotspot": lambda r, steps, n: (i4(steps), 320 + 10 * floats(r, n, n), floats(r, n, n) / 100),
+    "rodinia_bfs": lambda r, n, degree: (
+        lambda offsets, edges: (offsets[:-1], np.diff(offsets), edges)
+    )(*graph(r, n, degree)),
+    "rodinia_hotspot": lambda r, steps, n: (
+        i4(steps),
+        320 + 10 * floats(r, n, n),
+        floats(r, n, n) / 100,
+    ),
     "rodinia_kmeans": lambda r, rounds, k, n, d: (i4(0), i4(k), i4(rounds), floats(r, n, d)),
     "rodinia_lud": lambda r, n: (floats(r, n, n) + n * np.eye(n, dtype=f4),),
     "rodinia_nw": lambda r, n: (i4(10), aligned(n), r.integers(-4, 10, (n + 1, n + 1), i4)),
-    "rodinia_nn": lambda r, n, k: (i4(k), f4(30), f4(90), f4(60) * floats(r, n), f4(180) * floats(r, n)),
+    "rodinia_nn": lambda r, n, k: (
+        i4(k),
+        f4(30),
+        f4(90),
+        f4(60) * floats(r, n),
+        f4(180) * floats(r, n),
+    ),
     "rodinia_pathfinder": lambda r, cols, rows: (i4(cols), i4(rows)),
     "rodinia_srad": lambda r, rows, cols: (r.integers(0, 256, (rows, cols), np.uint8),),
     "rodinia_lavaMD": lava_boxes,
     "accelerate_kmeans": lambda r, k, n: (i4(k), floats(r, n, 2)),
-    "accelerate_nbody": lambda r, steps, n: (i4(steps), f4(50), f4(0.1), *(100 * floats(r, n) for _ in range(7))),
-    "accelerate_pagerank": lambda r, n, links: (lambda froms, tos: (
-        froms, np.sort(tos), np.bincount(froms, minlength=n).astype(i4), i4(20)))(*r.integers(0, n, (2, links), i4)),
-    "accelerate_canny": lambda r, rows, cols: (f4(50), f4(100), r.integers(-2**31, 2**31, (rows, cols), i4)),
+    "accelerate_nbody": lambda r, steps, n: (
+        i4(steps),
+        f4(50),
+        f4(0.1),
+        *(100 * floats(r, n) for _ in range(7)),
+    ),
+    "accelerate_pagerank": lambda r, n, links: (
+        lambda froms, tos: (froms, np.sort(tos), np.bincount(froms, minlength=n).astype(i4), i4(20))
+    )(*r.integers(0, n, (2, links), i4)),
+    "accelerate_canny": lambda r, rows, cols: (
+        f4(50),
+        f4(100),
+        r.integers(-(2**31), 2**31, (rows, cols), i4),
+    ),
     "accelerate_mandelbrot": lambda r, w, h, limit: (
-        i4(w), i4(h), f4(-2.23), f4(-1.15), f4(0.83), f4(1.15), i4(limit), f4(2)),
-    "accelerate_crystal": lambda r, size, degree, steps: (i4(size), f4(30), i4(degree), i4(steps), f4(0.5)),
+        i4(w),
+        i4(h),
+        f4(-2.23),
+        f4(-1.15),
+        f4(0.83),
+        f4(1.15),
+        i4(limit),
+        f4(2),
+    ),
+    "accelerate_crystal": lambda r, size, degree, steps: (
+        i4(size),
+        f4(30),
+        i4(degree),
+        i4(steps),
+        f4(0.5),
+    ),
     "accelerate_fft": lambda r, h, w: (floats(r, h, w), floats(r, h, w)),
     "accelerate_fluid": lambda r, g, steps, solver: (
-        floats(r, g, g), floats(r, g, g), floats(r, g, g), i4(steps), i4(solver), f4(0.1), f4(0.0001), f4(0.0001)),
+        floats(r, g, g),
+        floats(r, g, g),
+        floats(r, g, g),
+        i4(steps),
+        i4(solver),
+        f4(0.1),
+        f4(0.0001),
+        f4(0.0001),
+    ),
     "parboil_mri-q": lambda r, k, n: tuple(floats(r, m) for m in (k, k, k, n, n, n, k, k)),
-    "parboil_sgemm": lambda r, n: (floats(r, n, n), floats(r, n, n), floats(r, n, n), f4(0.5), f4(2)),
+    "parboil_sgemm": lambda r, n: (
+        floats(r, n, n),
+        floats(r, n, n),
+        floats(r, n, n),
+        f4(0.5),
+        f4(2),
+    ),
     "parboil_stencil": lambda r, steps, layers, n: (i4(steps), i4(layers), floats(r, n, n)),
     "parboil_histo": lambda r, w, h, n: (
-        i4(w), i4(h), np.clip(r.normal(w * h / 2, w * h / 20, (n, n)), 0, w * h - 1).astype(i4)),
+        i4(w),
+        i4(h),
+        np.clip(r.normal(w * h / 2, w * h / 20, (n, n)), 0, w * h - 1).astype(i4),
+    ),
     "parboil_lbm": lambda r, steps, w, h, layers: (i4(steps), i4(w), i4(h), box(r, w, h, layers)),
     "parboil_tpacf": lambda r, n, m, sets: (
-        r.uniform(0, 360, n), r.uniform(-90, 90, n), r.uniform(0, 360, (sets, m)), r.uniform(-90, 90, (sets, m))),
-    "parboil_spmv": lambda r, n, longest: (lambda lengths: (
-        np.append(0, np.cumsum(lengths)).astype(i4), r.integers(0, n, lengths.sum(), i4), floats(r, lengths.sum()),
-        floats(r, n)))(r.integers(0, longest, n)),
+        r.uniform(0, 360, n),
+        r.uniform(-90, 90, n),
+        r.uniform(0, 360, (sets, m)),
+        r.uniform(-90, 90, (sets, m)),
+    ),
+    "parboil_spmv": lambda r, n, longest: (
+        lambda lengths: (
+            np.append(0, np.cumsum(lengths)).astype(i4),
+            r.integers(0, n, lengths.sum(), i4),
+            floats(r, lengths.sum()),
+            floats(r, n),
+        )
+    )(r.integers(0, longest, n)),
     "finpar_OptionPricing": option,
     "finpar_LocVolCalib": lambda r, strikes, nx, ny, nt: (
-        i4(strikes), i4(nx), i4(ny), i4(nt), f8(0.03), f8(0.03), f8(5), f8(0.2), f8(0.6), f8(0.5)),
+        i4(strikes),
+        i4(nx),
+        i4(ny),
+        i4(nt),
+        f8(0.03),
+        f8(0.03),
+        f8(5),
+        f8(0.2),
+        f8(0.6),
+        f8(0.5),
+    ),
     "misc_life": lambda r, generations, rows, cols: (i4(generations), r.random((rows, cols)) < 0.3),
     "misc_radix_sort": lambda r, n: (r.integers(0, 2**32, n, np.uint32),),
     "jgf_crypt": lambda r, n: (
-        r.integers(0, 65536, 52, np.uint16), r.integers(0, 65536, 52, np.uint16), r.integers(0, 256, n, np.uint8)),
+        r.integers(0, 65536, 52, np.uint16),
+        r.integers(0, 65536, 52, np.uint16),
+        r.integers(0, 256, n, np.uint8),
+    ),
     "jgf_series": lambda r, n: (i4(n),),
     "pbbs_maximalIndependentSet": graph,
     "pbbs_convexHull": lambda r, n: tuple(r.normal(size=(2, n))),
@@ -944,18 +1233,39 @@ SIZES = {
 
 # What table.py measures.
 LARGE = {
-    "rodinia_backprop": (1 << 18,), "rodinia_bfs": (1 << 17, 8), "rodinia_hotspot": (100, 512),
-    "rodinia_kmeans": (10, 5, 20000, 35), "rodinia_lud": (512,), "rodinia_nw": (1024,),
-    "rodinia_nn": (1 << 20, 100), "rodinia_pathfinder": (100000, 100), "rodinia_srad": (502, 458),
-    "rodinia_lavaMD": (5, 64), "accelerate_kmeans": (5, 50000), "accelerate_nbody": (1, 8192),
-    "accelerate_pagerank": (1 << 17, 1 << 20), "accelerate_canny": (1024, 1024),
-    "accelerate_mandelbrot": (800, 600, 256), "accelerate_crystal": (256, 5, 10),
-    "accelerate_fft": (512, 512), "accelerate_fluid": (256, 2, 20), "parboil_mri-q": (1024, 16384),
-    "parboil_sgemm": (512,), "parboil_stencil": (10, 128, 128), "parboil_histo": (256, 4096, 1000),
-    "parboil_lbm": (5, 32, 32, 32), "parboil_tpacf": (1000, 1000, 4), "parboil_spmv": (1 << 17, 32),
-    "finpar_OptionPricing": (1 << 17,), "finpar_LocVolCalib": (16, 256, 32, 16), "misc_life": (50, 512, 512),
-    "misc_radix_sort": (1 << 20,), "jgf_crypt": (1 << 20,), "jgf_series": (1000,),
-    "pbbs_maximalIndependentSet": (1 << 16, 8), "pbbs_convexHull": (1 << 17,),
+    "rodinia_backprop": (1 << 18,),
+    "rodinia_bfs": (1 << 17, 8),
+    "rodinia_hotspot": (100, 512),
+    "rodinia_kmeans": (10, 5, 20000, 35),
+    "rodinia_lud": (512,),
+    "rodinia_nw": (1024,),
+    "rodinia_nn": (1 << 20, 100),
+    "rodinia_pathfinder": (100000, 100),
+    "rodinia_srad": (502, 458),
+    "rodinia_lavaMD": (5, 64),
+    "accelerate_kmeans": (5, 50000),
+    "accelerate_nbody": (1, 8192),
+    "accelerate_pagerank": (1 << 17, 1 << 20),
+    "accelerate_canny": (1024, 1024),
+    "accelerate_mandelbrot": (800, 600, 256),
+    "accelerate_crystal": (256, 5, 10),
+    "accelerate_fft": (512, 512),
+    "accelerate_fluid": (256, 2, 20),
+    "parboil_mri-q": (1024, 16384),
+    "parboil_sgemm": (512,),
+    "parboil_stencil": (10, 128, 128),
+    "parboil_histo": (256, 4096, 1000),
+    "parboil_lbm": (5, 32, 32, 32),
+    "parboil_tpacf": (1000, 1000, 4),
+    "parboil_spmv": (1 << 17, 32),
+    "finpar_OptionPricing": (1 << 17,),
+    "finpar_LocVolCalib": (16, 256, 32, 16),
+    "misc_life": (50, 512, 512),
+    "misc_radix_sort": (1 << 20,),
+    "jgf_crypt": (1 << 20,),
+    "jgf_series": (1000,),
+    "pbbs_maximalIndependentSet": (1 << 16, 8),
+    "pbbs_convexHull": (1 << 17,),
 }
 
 

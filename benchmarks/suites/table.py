@@ -4,11 +4,12 @@
     python3 -m venv D && D/bin/pip install numpy numba
     make && D/bin/python benchmarks/suites/table.py [--rounds 3] [PROGRAM…]
 
-For each program the lines that are neither blank nor comments; the time to compile it to C; and, of
-inputs that are made up by a fixed seed (`LARGE` in reference.py), the launches on C, and the times on C,
-on OpenCL by loops, and of the program that one would write with NumPy and Numba. Results are compared
-first. A time is the median over the rounds, in each of which all sides take their turn, of the median
-of runs; transfers to a device and NumPy's compilation are left out. The last line has sums.
+For each program the lines that are neither blank nor comments; the time to compile it to C; and,
+of inputs that are made up by a fixed seed (`LARGE` in reference.py), the launches on C, and the
+times on C, on OpenCL by loops, and of the program that one would write with NumPy and Numba.
+Results are compared first. A time is the median over the rounds, in each of which all sides take
+their turn, of the median of runs; transfers to a device and NumPy's compilation are left out. The
+last line has sums.
 """
 
 import argparse
@@ -28,7 +29,9 @@ ROOT = os.path.dirname(os.path.dirname(datasets.HERE))
 
 
 def fclc(*words):
-    done = subprocess.run([os.path.join(ROOT, "build", "fclc"), *words], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [os.path.join(ROOT, "build", "fclc"), *words], capture_output=True, text=True, check=False
+    )
     if done.returncode:
         sys.exit(f"fclc {' '.join(words)}\n{done.stderr}")
     return done.stdout
@@ -86,15 +89,19 @@ def numpy_time(program, inputs):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("programs", nargs="*", metavar="PROGRAM")
     options.add_argument("--rounds", type=int, default=3)
     options = options.parse_args()
     folder = os.path.join(ROOT, "build", "suites")
     os.makedirs(folder, exist_ok=True)
     targets = {"C": ["--target=c"], "OpenCL": ["--target=opencl", "--map=loop"]}
-    print("| program | inputs | lines | compile (ms) | launches | C (ms) | OpenCL (ms) | NumPy, Numba (ms) "
-          "| C : NumPy |\n|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| program | inputs | lines | compile (ms) | launches | C (ms) | OpenCL (ms) | NumPy (ms) "
+        "| C : NumPy |\n|---|---|---|---|---|---|---|---|---|"
+    )
     total_lines, total_launches, ratios, wrong = 0, 0, [], []
     for program in options.programs or datasets.programs():
         inputs, files = arguments(program, folder)
@@ -107,7 +114,17 @@ def main():
         times, launches = {side: [] for side in (*targets, "NumPy")}, 0
         for _ in range(options.rounds):
             for name, target in targets.items():
-                told = json.loads(fclc("bench", *target, "--time=0.5", "--json", datasets.source(program), "main", *files))
+                told = json.loads(
+                    fclc(
+                        "bench",
+                        *target,
+                        "--time=0.5",
+                        "--json",
+                        datasets.source(program),
+                        "main",
+                        *files,
+                    )
+                )
                 times[name].append(told["median_s"])
                 if name == "C":
                     launches = sum(one["launches"] for one in told["launches"])
@@ -115,11 +132,17 @@ def main():
         c, opencl, numpy = (statistics.median(times[side]) for side in (*targets, "NumPy"))
         ratio = statistics.median(a / b for a, b in zip(times["C"], times["NumPy"]))
         sizes = ", ".join(str(size) for size in reference.LARGE[program])
-        print(f"| {program} | {sizes} | {lines(program)} | {1e3 * compiled:.0f} | {launches} | {1e3 * c:.3g} "
-              f"| {1e3 * opencl:.3g} | {1e3 * numpy:.3g} | {ratio:.2f} |", flush=True)
+        print(
+            f"| {program} | {sizes} | {lines(program)} | {1e3 * compiled:.0f} | {launches} "
+            f"| {1e3 * c:.3g} | {1e3 * opencl:.3g} | {1e3 * numpy:.3g} | {ratio:.2f} |",
+            flush=True,
+        )
         total_lines, total_launches = total_lines + lines(program), total_launches + launches
         ratios.append(ratio)
-    print(f"| all | | {total_lines} | | {total_launches} | | | | {statistics.geometric_mean(ratios):.2f} |")
+    print(
+        f"| all | | {total_lines} | | {total_launches} | | | "
+        f"| {statistics.geometric_mean(ratios):.2f} |"
+    )
     if wrong:
         sys.exit("\n".join(wrong))
 

@@ -1,4 +1,4 @@
-"""The programs of benchmarks/suites give what the suites that they come from give, on every executor.
+"""The programs of benchmarks/suites give what their suites give, on every executor.
 
 Data sets are those of the repository and, where FCL_CORPUS names a folder, those that are there; of
 these the interpreter and the simulators, which are slow, take small ones only.
@@ -27,11 +27,18 @@ def cases(env):
         path = os.path.join(folder, program + ".fcl")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text + "\n" + "\n".join(one.directive(folder) for one in chosen) + "\n")
-        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], path, env=variables(env, executor),
-                       timeout=300)
+        done = env.run(
+            env.fclc,
+            "test",
+            *EXECUTORS[executor][0],
+            path,
+            env=variables(env, executor),
+            timeout=300,
+        )
         counts = Counts.of_last_line(done.stdout + done.stderr)
-        assert counts and done.returncode == 0 and counts.passed >= len(chosen), \
+        assert counts and done.returncode == 0 and counts.passed >= len(chosen), (
             done.stdout + done.stderr
+        )
         return counts
 
     total = 0
@@ -41,10 +48,12 @@ def cases(env):
         for executor in NAMES:
             chosen = [one for one in found if executor not in SLOW or one.is_small()]
             if chosen:
-                yield Case(f"{program} on {executor}",
-                           lambda p=program, e=executor, c=chosen: run(p, e, c))
+                yield Case(
+                    f"{program} on {executor}", lambda p=program, e=executor, c=chosen: run(p, e, c)
+                )
 
     def complete():
         without = [p for p in datasets.programs() if not datasets.data_sets(p, [datasets.SMALL])]
         assert not without, f"no data set in the repository: {', '.join(without)}"
+
     yield Case("each program has a data set in the repository", complete)
