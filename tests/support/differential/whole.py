@@ -91,6 +91,12 @@ whole("find", "find (fn x => x < 1000) xs", lambda xs: next((i for i, x in enume
 SHARES = {f"true of {chosen}": selection(chosen) for chosen in ("none", "one", "half", "all")}
 whole("count any all", "let few = fn x => x < 1000 in (count few xs, any few xs, all few xs)", inputs=SHARES, result="int bool bool",
       wanted=lambda xs: (sum(x < 1000 for x in xs), any(x < 1000 for x in xs), all(x < 1000 for x in xs)))
+whole("topK", "topK 7 xs", lambda xs: sorted(xs, reverse=True)[:7])
+whole("topKBy", "unzip (topKBy (fn (x, _) (y, _) => x < y) 99 (mapIx (fn i x => (x % 50, i)) xs))",
+      lambda xs: unzipped(2, sorted((x % 50, i) for i, x in enumerate(xs))[:99]),
+      result="[uint] [int]", variant="of pairs that are alike")
+whole("replicateBy", "replicateBy (map (fn x => int (x % 4) - 1) xs) xs",
+      lambda xs: [x for x in xs for _ in range(x % 4 - 1)])
 whole("filter", "filter (fn x => x < 1000) xs", lambda xs: [x for x in xs if x < 1000], inputs=SHARES)
 whole("filter", "unzip (filter (fn (x, i) => x % 3 == 0) (mapIx (fn i x => (x, i)) xs))", variant="of pairs", **VARIANT,
       wanted=lambda xs: unzipped(2, [(x, i) for i, x in enumerate(xs) if x % 3 == 0]), result="[uint] [int]")
