@@ -17,5 +17,6 @@ enum exit_status command_bench(struct options *options);   /* bench.c */
 enum exit_status command_tune(struct options *options);    /* tune.c */
 enum exit_status command_new(struct options *options);     /* new.c */
 enum exit_status command_devices(struct options *options); /* devices.c */
+enum exit_status command_fmt(struct options *options);     /* fmt.c */
 
 #endif

@@ -21,6 +21,7 @@ const struct command_info command_info[COMMAND_COUNT] = {
                       0},
     [COMMAND_NEW] = {"new", "new NAME", "make a folder with a program to begin with, and tests", 1, 1},
     [COMMAND_DEVICES] = {"devices", "devices", "list the devices that programs can run on", 0, 0},
+    [COMMAND_FMT] = {"fmt", "fmt FILE.fcl…", "lay the files out as programs should be, in place", 0, 0},
     [COMMAND_DUMP] = {"", "--dump=STAGE FILE.fcl", "print what a stage of the compiler makes of the file", 1, 1},
 };
 
@@ -49,6 +50,7 @@ enum option {
     OPTION_CHECK,
     OPTION_NO_CHECK,
     OPTION_TYPES_ONLY,
+    OPTION_STDIN,
     OPTION_UNROLL,
     OPTION_OPTIMISE,
     OPTION_DEFINE,
@@ -66,7 +68,7 @@ enum option {
 #define ON(command) (1u << COMMAND_##command)
 enum {
     EVERYWHERE = (1u << COMMAND_COUNT) - 1,
-    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN) & ~ON(NEW),
+    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN) & ~ON(NEW) & ~ON(FMT),
     GENERATING = ON(COMPILE) | ON(CHECK) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
     MAKING = GENERATING | ON(TUNE),
 };
@@ -101,9 +103,11 @@ static const struct option_info {
                              "what a vector register of a CPU has, #VectorBytes"},
     [OPTION_SHARED_BYTES] = {"shared-bytes", 0, "N", GENERATING,
                              "shared memory that a block of the GPU has; by itself what the device says"},
-    [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time; run does by itself"},
+    [OPTION_CHECK] = {"check", 0, NULL, GENERATING | ON(FMT),
+                      "check indices and writes at run time; run does by itself. fmt: change nothing"},
     [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
     [OPTION_TYPES_ONLY] = {"types-only", 0, NULL, ON(CHECK), "no more than the types; kernels are not compiled"},
+    [OPTION_STDIN] = {"stdin", 0, NULL, ON(FMT), "lay out standard input, to standard output"},
     [OPTION_UNROLL] = {"unroll", 0, "N", MAKING, "the most steps of a loop that is unrolled"},
     [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", MAKING, "how hard to work on the code; 1 is the default"},
     [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
@@ -112,7 +116,7 @@ static const struct option_info {
     [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
     [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
     [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP), "tokens, ast, types, core, ir, ir-opt or target"},
-    [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING, "the form of errors and warnings"},
+    [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING | ON(FMT), "the form of errors and warnings"},
     [OPTION_WARN] = {"warn", 'W', "no-NAME|error", ON(CHECK) | ON(COMPILE),
                      "without warnings of that name; `error`: all are errors"},
     [OPTION_NO_PRELUDE] = {"no-prelude", 0, NULL, CHECKING, "do not import the prelude"},
@@ -251,6 +255,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_CHECK: o->check = true; return true;
     case OPTION_NO_CHECK: o->no_check = true; return true;
     case OPTION_TYPES_ONLY: o->types_only = true; return true;
+    case OPTION_STDIN: o->from_stdin = true; return true;
     case OPTION_UNROLL: return number(p, name, value, 0, 65536, &o->unroll);
     case OPTION_OPTIMISE: {
         bool good = number(p, name, value, 0, 2, &small);

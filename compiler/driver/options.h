@@ -33,6 +33,7 @@ enum command {
     COMMAND_TUNE,
     COMMAND_NEW,
     COMMAND_DEVICES,
+    COMMAND_FMT,
     COMMAND_DUMP,
     COMMAND_COUNT
 };
@@ -70,6 +71,7 @@ struct options {
     bool no_prelude;
     bool all_targets;
     bool types_only;                    /* check */
+    bool from_stdin;                    /* fmt */
     const char *filter;                 /* test: of the directives those with this in them; NULL: all */
     const char *junit;                  /* test: a file for the report; NULL: none */
     double timeout;                     /* test: seconds; 0: none */
