@@ -18,5 +18,6 @@ enum exit_status command_tune(struct options *options);    /* tune.c */
 enum exit_status command_new(struct options *options);     /* new.c */
 enum exit_status command_devices(struct options *options); /* devices.c */
 enum exit_status command_fmt(struct options *options);     /* fmt.c */
+enum exit_status command_lsp(struct options *options);     /* lsp.c */
 
 #endif

@@ -100,10 +100,20 @@ static const struct module *load_import(struct compilation *c, const struct ast_
     return loaded->module;
 }
 
+static const struct unsaved *find_unsaved(const struct compilation *c, const char *path) {
+    for (size_t i = 0; i < c->unsaved.count; i++)
+        if (strcmp(identity_of(c->arena, path), identity_of(c->arena, c->unsaved.at[i].path)) == 0)
+            return &c->unsaved.at[i];
+    return NULL;
+}
+
 static struct loaded *load_file(struct compilation *c, const char *path, const char *shown, bool is_prelude,
                                 unsigned depth, const char **why) {
     const struct source *source;
-    if (strcmp(path, shown) == 0) {
+    const struct unsaved *unsaved = find_unsaved(c, path);
+    if (unsaved) {
+        source = source_add(c->sources, shown, unsaved->text, unsaved->length);
+    } else if (strcmp(path, shown) == 0) {
         source = source_load(c->sources, path, why);
     } else {
         struct value_bytes bytes;
@@ -260,7 +270,7 @@ enum exit_status compilation_check(struct compilation *c, const char *path) {
     struct library_names names = {c, NULL};
     struct library library = {library_file_of, &names};
     c->program = types_check(c->arena, c->symbols, c->modules.at, c->modules.count, c->options->settings.at,
-                             c->options->settings.count, &library, c->diagnostics);
+                             c->options->settings.count, &library, c->names, c->diagnostics);
     for (size_t i = 0; i < c->options->settings.count; i++)
         if (c->options->settings.at[i].wrong)
             return EXIT_USAGE;

@@ -22,6 +22,7 @@ const struct command_info command_info[COMMAND_COUNT] = {
     [COMMAND_NEW] = {"new", "new NAME", "make a folder with a program to begin with, and tests", 1, 1},
     [COMMAND_DEVICES] = {"devices", "devices", "list the devices that programs can run on", 0, 0},
     [COMMAND_FMT] = {"fmt", "fmt FILE.fcl…", "lay the files out as programs should be, in place", 0, 0},
+    [COMMAND_LSP] = {"lsp", "lsp", "the language server, for editors, on standard input and output", 0, 0},
     [COMMAND_DUMP] = {"", "--dump=STAGE FILE.fcl", "print what a stage of the compiler makes of the file", 1, 1},
 };
 
@@ -68,7 +69,7 @@ enum option {
 #define ON(command) (1u << COMMAND_##command)
 enum {
     EVERYWHERE = (1u << COMMAND_COUNT) - 1,
-    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN) & ~ON(NEW) & ~ON(FMT),
+    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN) & ~ON(NEW) & ~ON(FMT) & ~ON(LSP),
     GENERATING = ON(COMPILE) | ON(CHECK) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
     MAKING = GENERATING | ON(TUNE),
 };
@@ -374,8 +375,8 @@ static bool check_operands(struct parser *p) {
         p->why = arena_printf(p->arena, "--map=%s is not for --target=%s", options_mapping_name(o->mapping), o->target);
         return false;
     }
-    bool is_devices = o->command == COMMAND_DEVICES;
-    if (o->operand_count < info->least || ((info->most || is_devices) && o->operand_count > info->most)) {
+    bool takes_none = o->command == COMMAND_DEVICES || o->command == COMMAND_LSP;
+    if (o->operand_count < info->least || ((info->most || takes_none) && o->operand_count > info->most)) {
         bool forgets_run = o->command == COMMAND_COMPILE && o->operand_count > 1;
         p->why =
             arena_printf(p->arena, "%s: usage is `fclc %s`%s",

@@ -34,6 +34,7 @@ enum command {
     COMMAND_NEW,
     COMMAND_DEVICES,
     COMMAND_FMT,
+    COMMAND_LSP,
     COMMAND_DUMP,
     COMMAND_COUNT
 };
