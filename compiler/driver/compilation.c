@@ -49,6 +49,13 @@ static struct loaded *find_loaded(struct compilation *c, const char *identity) {
     return NULL;
 }
 
+static const struct unsaved *find_unsaved(const struct compilation *c, const char *path) {
+    for (size_t i = 0; i < c->options->unsaved.count; i++)
+        if (strcmp(identity_of(c->arena, path), identity_of(c->arena, c->options->unsaved.at[i].path)) == 0)
+            return &c->options->unsaved.at[i];
+    return NULL;
+}
+
 static struct loaded *load_file(struct compilation *c, const char *path, const char *shown, bool is_prelude,
                                 unsigned depth, const char **why);
 
@@ -64,7 +71,7 @@ static const struct module *load_import(struct compilation *c, const struct ast_
     const char *name = with_ending(c->arena, import->path);
     const char *path = path_join(c->arena, directory, name), *why = NULL;
     const char *shown = is_prelude ? arena_printf(c->arena, "prelude/%s", name) : path;
-    if (access(path, F_OK) != 0) {
+    if (!find_unsaved(c, path) && access(path, F_OK) != 0) {
         const char *in_library = search_library(c->arena, name);
         if (!in_library) {
             struct diagnostic *error = diag_error(c->diagnostics, DIAG_IMPORT_NOT_FOUND, import->name_span,
@@ -98,13 +105,6 @@ static const struct module *load_import(struct compilation *c, const struct ast_
         return NULL;
     }
     return loaded->module;
-}
-
-static const struct unsaved *find_unsaved(const struct compilation *c, const char *path) {
-    for (size_t i = 0; i < c->unsaved.count; i++)
-        if (strcmp(identity_of(c->arena, path), identity_of(c->arena, c->unsaved.at[i].path)) == 0)
-            return &c->unsaved.at[i];
-    return NULL;
 }
 
 static struct loaded *load_file(struct compilation *c, const char *path, const char *shown, bool is_prelude,

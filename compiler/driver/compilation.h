@@ -16,13 +16,6 @@ struct loaded {
     struct module *module;
 };
 
-/* What an editor shows of a file, which may be other than what is on the disk. */
-struct unsaved {
-    const char *path;
-    const char *text;
-    size_t length;
-};
-
 struct compilation {
     struct arena *arena;
     struct options *options;
@@ -33,7 +26,6 @@ struct compilation {
     VEC(const struct module *) modules; /* in dependency order, the prelude first, the user's file last */
     const struct ast_file *file;        /* the user's */
     struct program *program;            /* NULL before compilation_check */
-    VEC(struct unsaved) unsaved;        /* read in place of the files of these paths */
     name_places *names;                 /* where names stand, if the editor asks; or NULL */
     struct tuning tuning;               /* of commands that make code, after compilation_check */
 };

@@ -20,13 +20,14 @@ struct lsp_view *lsp_view_open(struct arena *arena, const struct options *option
     checking->command = COMMAND_CHECK;
     checking->operands = operand;
     checking->operand_count = 1;
+    memset(&checking->unsaved, 0, sizeof checking->unsaved); /* those of another view */
     *view = (struct lsp_view){
         .arena = arena, .options = checking, .documents = documents, .document = document, .lines = map_new(arena)};
-    struct compilation *c = view->c = compilation_new(checking);
     for (size_t i = 0; i < documents->count; i++) {
         const struct lsp_document *one = documents->at[i];
-        vec_push(c->arena, &c->unsaved, (struct unsaved){one->path, one->text, one->length});
+        vec_push(arena, &checking->unsaved, (struct unsaved){one->path, one->text, one->length});
     }
+    struct compilation *c = view->c = compilation_new(checking);
     c->names = &view->names;
     view->status = compilation_check(c, document->path);
     if (c->file)

@@ -23,6 +23,7 @@ const struct command_info command_info[COMMAND_COUNT] = {
     [COMMAND_DEVICES] = {"devices", "devices", "list the devices that programs can run on", 0, 0},
     [COMMAND_FMT] = {"fmt", "fmt FILE.fcl…", "lay the files out as programs should be, in place", 0, 0},
     [COMMAND_LSP] = {"lsp", "lsp", "the language server, for editors, on standard input and output", 0, 0},
+    [COMMAND_REPL] = {"repl", "repl", "a prompt for definitions and expressions; `:help` lists its commands", 0, 0},
     [COMMAND_DUMP] = {"", "--dump=STAGE FILE.fcl", "print what a stage of the compiler makes of the file", 1, 1},
 };
 
@@ -69,9 +70,9 @@ enum option {
 #define ON(command) (1u << COMMAND_##command)
 enum {
     EVERYWHERE = (1u << COMMAND_COUNT) - 1,
-    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN) & ~ON(NEW) & ~ON(FMT) & ~ON(LSP),
+    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN) & ~ON(NEW) & ~ON(FMT) & ~ON(LSP) & ~ON(REPL),
     GENERATING = ON(COMPILE) | ON(CHECK) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
-    MAKING = GENERATING | ON(TUNE),
+    MAKING = GENERATING | ON(TUNE) | ON(REPL),
 };
 
 static const struct option_info {
@@ -375,7 +376,7 @@ static bool check_operands(struct parser *p) {
         p->why = arena_printf(p->arena, "--map=%s is not for --target=%s", options_mapping_name(o->mapping), o->target);
         return false;
     }
-    bool takes_none = o->command == COMMAND_DEVICES || o->command == COMMAND_LSP;
+    bool takes_none = o->command == COMMAND_DEVICES || o->command == COMMAND_LSP || o->command == COMMAND_REPL;
     if (o->operand_count < info->least || ((info->most || takes_none) && o->operand_count > info->most)) {
         bool forgets_run = o->command == COMMAND_COMPILE && o->operand_count > 1;
         p->why =

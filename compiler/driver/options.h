@@ -35,6 +35,7 @@ enum command {
     COMMAND_DEVICES,
     COMMAND_FMT,
     COMMAND_LSP,
+    COMMAND_REPL,
     COMMAND_DUMP,
     COMMAND_COUNT
 };
@@ -48,6 +49,13 @@ struct command_info {
 extern const struct command_info command_info[COMMAND_COUNT];
 
 enum mapping { MAPPING_DEFAULT, MAPPING_SIMT, MAPPING_LOOP };
+
+/* What an editor shows of a file, which may be other than what is on the disk; or what is in no file. */
+struct unsaved {
+    const char *path;
+    const char *text;
+    size_t length;
+};
 
 struct options {
     enum command command;
@@ -81,6 +89,7 @@ struct options {
     double time;                        /* bench: seconds; 0: not said */
     const char *save, *baseline;        /* bench: files; or NULL */
     VEC(struct param_setting) settings; /* -D */
+    VEC(struct unsaved) unsaved;        /* read in place of the files of these paths; by no option */
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */
     size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */
