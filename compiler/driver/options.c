@@ -24,6 +24,7 @@ const struct command_info command_info[COMMAND_COUNT] = {
     [COMMAND_FMT] = {"fmt", "fmt FILE.fcl…", "lay the files out as programs should be, in place", 0, 0},
     [COMMAND_LSP] = {"lsp", "lsp", "the language server, for editors, on standard input and output", 0, 0},
     [COMMAND_REPL] = {"repl", "repl", "a prompt for definitions and expressions; `:help` lists its commands", 0, 0},
+    [COMMAND_DOC] = {"doc", "doc FILE.fcl… -o DIR", "write pages about the files of a library, in HTML", 1, 0},
     [COMMAND_DUMP] = {"", "--dump=STAGE FILE.fcl", "print what a stage of the compiler makes of the file", 1, 1},
 };
 
@@ -84,9 +85,9 @@ static const struct option_info {
 } option_info[OPTION_COUNT] = {
     [OPTION_HELP] = {"help", 'h', NULL, EVERYWHERE, "print this, and do nothing else"},
     [OPTION_VERSION] = {"version", 0, NULL, EVERYWHERE, "print the version, and do nothing else"},
-    [OPTION_OUTPUT] = {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DUMP),
-                       "where the output goes; for run a .npy file for the result"},
-    [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES),
+    [OPTION_OUTPUT] = {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DOC) | ON(DUMP),
+                       "where the output goes; for run a .npy file for the result, for doc a folder"},
+    [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES) | ON(DOC),
                        "cuda, opencl, c, or interp (not to compile or time)"},
     [OPTION_ALL_TARGETS] = {"all-targets", 0, NULL, ON(TEST), "on every target that is available"},
     [OPTION_FILTER] = {"filter", 0, "TEXT", ON(TEST), "only the directives that have this text in them"},
@@ -105,8 +106,9 @@ static const struct option_info {
                              "what a vector register of a CPU has, #VectorBytes"},
     [OPTION_SHARED_BYTES] = {"shared-bytes", 0, "N", GENERATING,
                              "shared memory that a block of the GPU has; by itself what the device says"},
-    [OPTION_CHECK] = {"check", 0, NULL, GENERATING | ON(FMT),
-                      "check indices and writes at run time; run does by itself. fmt: change nothing"},
+    [OPTION_CHECK] =
+        {"check", 0, NULL, GENERATING | ON(FMT) | ON(DOC),
+         "check indices and writes at run time; run does by itself. fmt: change nothing; doc: run the examples"},
     [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
     [OPTION_TYPES_ONLY] = {"types-only", 0, NULL, ON(CHECK), "no more than the types; kernels are not compiled"},
     [OPTION_STDIN] = {"stdin", 0, NULL, ON(FMT), "lay out standard input, to standard output"},

@@ -36,6 +36,7 @@ enum command {
     COMMAND_FMT,
     COMMAND_LSP,
     COMMAND_REPL,
+    COMMAND_DOC,
     COMMAND_DUMP,
     COMMAND_COUNT
 };
