@@ -223,7 +223,8 @@ PRELUDE_FILES = $(wildcard prelude/*.fcl)
 LIB_FILES     = $(wildcard lib/*.fcl)
 # As they lie here, so that what one says of another leads there; the prelude and the library are linked to.
 DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/prelude.py benchmarks/README.md man/*.1 \
-                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.cu examples/*/*.py)
+                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.cu examples/*/*.py) \
+                $(shell find editors -type f 2>/dev/null)
 
 install: all
 	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(LIBDIR) $(MANDIR) $(DOCDIR)
