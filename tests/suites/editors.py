@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -212,3 +213,129 @@ def cases(env):
         version = env.must(env.fclc, "--version").split()[1]
         assert package["version"] == version, version
     yield Case("VS Code's extension names files that are there", extension)
+
+    # ---- tree-sitter ----
+
+    folder = env.path("editors", "tree-sitter-fcl")
+
+    def programs():
+        found = glob.glob(env.path("**", "*.fcl"), recursive=True)
+        return sorted(path for path in found if not os.path.relpath(path, env.root).startswith("build"))
+
+    def tokens_of(path):
+        """(offset, kind, text) of each token: the offset in bytes."""
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        starts = [0]
+        for line in lines:
+            starts.append(starts[-1] + len(line.encode()) + 1)
+        for row in env.must(env.fclc, "--dump=tokens", path).splitlines():
+            place, kind, *word = row.split(" ", 2)
+            line, column = (int(part) for part in place.split(":"))
+            yield starts[line - 1] + len(lines[line - 1][:column - 1].encode()), kind, (word or [""])[0]
+
+    def grammar_json():
+        node = shutil.which("node")
+        if not node:
+            raise Skip("Node.js is not installed (Debian: nodejs)")
+        wanted = env.must(node, env.path("tests", "support", "tree_sitter_grammar.js"),
+                          os.path.join(folder, "grammar.js"))
+        with open(os.path.join(folder, "src", "grammar.json"), encoding="utf-8") as file:
+            assert file.read() == wanted, "src/grammar.json is not what grammar.js says"
+    yield Case("tree-sitter: grammar.json is made of grammar.js", grammar_json)
+
+    def grammar():
+        build = env.tmp()
+        files = [os.path.join(build, name) for name in ("parser.y", "tokens", "parser.c", "parser")]
+        env.must("python3", env.path("tests", "support", "tree_sitter.py"),
+                 os.path.join(folder, "src", "grammar.json"), *files[:2])
+        env.must("bison", "-Werror=conflicts-sr", "-Werror=conflicts-rr", "-o", files[2], files[0])
+        env.must("gcc", "-O1", "-w", "-o", files[3], files[2])
+        with open(files[1], encoding="utf-8") as file:
+            numbers = {tuple(line.rstrip("\n").split("\t")[1:]): line.split("\t")[0] for line in file}
+        rules = {"name": "identifier", "type-variable": "type_variable", "config": "constant", "integer": "integer",
+                 "floating": "float", "string": "string", "level-open": "_level_open", "binding": "_binding_start"}
+
+        def parses(path):
+            stream = [numbers.get(("rule", rules[kind]) if kind in rules else ("text", text), "0")
+                      for _, kind, text in tokens_of(path) if kind != "end"]
+            return env.run(files[3], input="\n".join(stream)).returncode == 0
+        good = 0
+        for path in programs():
+            if os.path.basename(os.path.dirname(path)) != "errors":
+                assert parses(path), path
+                good += 1
+        assert good > 100, good
+        # With a token less, or one twice, both say the same.
+        dice = random.Random(3)
+        verdicts = []
+        torn = os.path.join(build, "torn.fcl")
+        while len(verdicts) < 60:
+            path = dice.choice(samples())
+            with open(path, "rb") as file:
+                text = file.read()
+            offset, kind, word = dice.choice([one for one in tokens_of(path) if one[1] in ("symbol", "keyword", "name")])
+            end = offset + len(word.encode())
+            with open(torn, "wb") as file:
+                file.write(text[:offset] + dice.choice([b"", text[offset:end] + b" " + text[offset:end]]) + text[end:])
+            errors = env.run(env.fclc, "--dump=ast", "--no-prelude", torn).stderr
+            if not re.search(r"error\[E01(?!1[01])", errors):  # of what a grammar cannot say
+                verdicts.append((parses(torn), "error[E01" not in errors))
+                assert verdicts[-1][0] == verdicts[-1][1], f"{path}, {word} at {offset}: {verdicts[-1]} {errors}"
+        assert len(set(verdicts)) == 2
+    yield Case("tree-sitter: the grammar takes every program, and what is none not", grammar)
+
+    def scanner():
+        build = env.tmp()
+        scan = os.path.join(build, "scan")
+        env.must("gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsanitize=address,undefined", "-I",
+                 env.path("tests", "editors"), "-o", scan, env.path("tests", "editors", "scan.c"),
+                 os.path.join(folder, "src", "scanner.c"))
+        binding, level, comment = 1, 2, 4
+        counts = {}
+        for path in samples() + [env.path("tests", "fmt", "layout.fcl")] + \
+                sorted(glob.glob(env.path("prelude", "*.fcl"))):
+            with open(path, "rb") as file:
+                text = file.read()
+            asked, wanted = [], []
+
+            def ask(offset, symbols, symbol, what):
+                asked.append(f"{offset} {symbols}\n")
+                wanted.append((symbol, f"{path}: {what} behind byte {offset}"))
+                counts[what] = counts.get(what, 0) + 1
+            behind, open_, last = 0, [], ""
+            for offset, kind, word in tokens_of(path):
+                gap = text[behind:offset].strip()
+                if gap.startswith(b"(*"):
+                    ask(behind, comment, 2, "comment")
+                if kind == "binding":
+                    if not gap:
+                        ask(behind, binding, 0, "binding")
+                    open_[-1] = "let"
+                    continue
+                if word in ("(", "<") and not gap:
+                    ask(behind, comment, -1, "no comment")
+                if word == "<" and not gap:
+                    ask(behind, level, 1 if kind == "level-open" else -1, kind)
+                # In the value of a binding, behind an operand: an argument, or the next binding.
+                if open_ and open_[-1] == "value" and not gap and last == "operand" \
+                        and (kind == "name" or word == "("):
+                    ask(behind, binding, -1, "argument")
+                if word in ("(", "[", "{", "fn") or kind == "level-open":
+                    open_.append(word)
+                elif word == "let":
+                    open_.append("let")
+                elif word == "=" and open_ and open_[-1] in ("let", "value"):
+                    open_[-1] = "value"
+                elif word == "=>" and open_ and open_[-1] == "fn" or word in (")", "]", "}") or \
+                        kind == "level-close" or (word == "in" and open_ and open_[-1] == "value"):
+                    open_.pop()
+                is_operand = kind in ("name", "integer", "floating", "config") or word in (")", "]")
+                last = "operand" if is_operand else word
+                behind = offset + len(word.encode())
+            got = env.must(scan, path, input="".join(asked)).splitlines()
+            assert len(got) == len(asked)
+            for (symbol, place), answer in zip(wanted, got):
+                assert int(answer.split()[0]) == symbol, f"{place}: {answer}"
+        assert min(counts.get(what, 0) for what in ("comment", "binding", "argument", "level-open", "symbol")) > 4, counts
+    yield Case("tree-sitter: the scanner decides as the lexer does", scanner)
