@@ -181,8 +181,11 @@ static void add(struct formatter *f, const char *text, size_t length) {
     f->column = (from > text ? 0 : f->column) + width_of(from, (size_t)(end - from));
 }
 
+/* The column does not say so behind a comment of several lines. */
+static bool is_at_line_start(const struct formatter *f) { return f->code.length == f->indent; }
+
 static void add_blank(struct formatter *f) {
-    if (f->column > f->indent)
+    if (!is_at_line_start(f))
         add(f, " ", 1);
 }
 
@@ -228,7 +231,7 @@ static void add_gap(struct formatter *f, struct gap gap, unsigned indent, bool b
         bool is_line = comment.at[0] == '-';
         if (!f->has_line || newlines)
             begin_line(f, indent, newlines > 1);
-        if (is_line && f->column > f->indent) {
+        if (is_line && !is_at_line_start(f)) {
             f->trailer = arena_strndup(f->arena, comment.at, length);
         } else {
             add_blank(f);
@@ -461,7 +464,7 @@ static void add_token(struct formatter *f, struct gap gap) {
     const char *text = (const char *)f->source->text + (token->span.begin - f->source->base);
     unsigned indent = arrive(f);
     add_gap(f, gap, indent, token_starts_declaration(token->kind));
-    bool starts_line = f->column == f->indent, prefix = is_prefix(f);
+    bool starts_line = is_at_line_start(f), prefix = is_prefix(f);
     if (f->after_comment || needs_blank(f))
         add_blank(f);
     f->after_comment = false;

@@ -76,6 +76,36 @@ def cases(env):
                 assert one.read() == other.read(), f"{chosen[plain.index(a)]} and {b} differ"
     yield Case("indentation is found, not kept", one_layout)
 
+    def comments_anywhere():
+        # Comments and line ends before any token: where the program is still one, it keeps its text.
+        dice = random.Random(1)
+        folder = env.tmp()
+        torn = []
+        for number in range(20 if env.sanitized else 80):
+            path = dice.choice(chosen)
+            with open(path, encoding="utf-8") as file:
+                lines = file.read().split("\n")
+            rows = env.must(env.fclc, "--dump=tokens", path).splitlines()
+            for row in reversed(rows[:500]):
+                line, column = (int(part) for part in row.split(" ")[0].split(":"))
+                if dice.random() < 0.05:
+                    new = dice.choice(["(* c *)", "(* a\n   b *)", "(**)", "-- c\n", "\n", "\n\n\n"])
+                    text = lines[line - 1]
+                    lines[line - 1] = text[:column - 1] + new + text[column - 1:]
+            torn.append(os.path.join(folder, f"{number}.fcl"))
+            with open(torn[-1], "w", encoding="utf-8") as file:
+                file.write("\n".join(lines))
+        laid_out = 0
+        for path in torn:
+            before = without_blanks(path)
+            done = env.run(env.fclc, "fmt", path)
+            assert done.returncode in (0, 1), done.stderr
+            assert before == without_blanks(path), f"{path}: other text"
+            laid_out += done.returncode == 0
+            assert done.returncode or not env.must(env.fclc, "fmt", "--check", path)
+        assert laid_out > len(torn) // 4, laid_out
+    yield Case("comments anywhere stay where they are", comments_anywhere)
+
     def constructs():
         path = env.path("tests", "fmt", "layout.fcl")
         with open(path, encoding="utf-8") as file:
