@@ -1,6 +1,6 @@
-/* fclc doc: the pages of a library, made of what its files say: a page for each file and an index. A
-   comment directly above a definition, or above its sig, is what is said of it; lines `> e ==> v` in it
-   are examples, which `fclc doc --check` runs. What is said to be `Internal:` is left out. */
+/* fclc doc: the pages of a library, made of what its files say: a page for each file and an index.
+   A comment directly above a definition, or above its sig, is what is said of it; lines `> e ==> v`
+   in it are examples, which `fclc doc --check` runs. What is said to be `Internal:` is left out. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +80,8 @@ static void read_comment(struct arena *arena, struct item *item, const struct so
     }
 }
 
-/* The comment at the file's beginning, up to an empty line: its title ends at the first full stop or
-   colon. One that is right above a definition is said of that. */
+/* The comment at the file's beginning, up to an empty line: its title ends at the first full stop
+   or colon. One that is right above a definition is said of that. */
 static void read_head(struct arena *arena, struct page *page, const struct ast_file *file) {
     const struct source *source = file->source;
     const char *text = (const char *)source->text, *end = text, *line;

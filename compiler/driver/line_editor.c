@@ -1,4 +1,5 @@
-/* Lines by libedit, through the interface that it has in common with GNU Readline; see line_editor.h. */
+/* Lines by libedit, through the interface that it has in common with GNU Readline; see
+   line_editor.h. */
 #include "driver/line_editor.h"
 
 #include <dlfcn.h>

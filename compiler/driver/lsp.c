@@ -2,9 +2,9 @@
    documents that are open.
 
    note [processes]
-   Whatever looks at a program runs in a child process, which has the documents by being a copy of the
-   server, and writes its answer to a pipe. So a program that takes too long, or the compiler down,
-   costs an answer and nothing else, and memory needs no care. Answers are waited for, a few
+   Whatever looks at a program runs in a child process, which has the documents by being a copy of
+   the server, and writes its answer to a pipe. So a program that takes too long, or the compiler
+   down, costs an answer and nothing else, and memory needs no care. Answers are waited for, a few
    milliseconds. The diagnostics of a document are not: their child is ended when the document
    changes, and writes what the checker finds first, then what compiling finds. */
 #define _GNU_SOURCE /* memmem */

@@ -1,5 +1,6 @@
-/* The language server's parts: lsp.c talks to the editor and keeps the documents; the others look at
-   programs, each time in a process of their own, so that nothing in a program can end the server. */
+/* The language server's parts: lsp.c talks to the editor and keeps the documents; the others look
+   at programs, each time in a process of their own, so that nothing in a program can end the
+   server. */
 #ifndef FCL_DRIVER_LSP_H
 #define FCL_DRIVER_LSP_H
 
@@ -22,7 +23,7 @@ struct lsp_view {
     const lsp_documents *documents; /* all that are open */
     const struct lsp_document *document;
     struct compilation *c;
-    enum exit_status status;     /* of loading: when it is not good, the rest is not to be looked at */
+    enum exit_status status;     /* of loading and checking, without the errors of the program */
     const struct source *source; /* the document's */
     name_places names;
     struct map *lines; /* source → struct lsp_lines * */

@@ -1,5 +1,5 @@
-/* What is wrong with a document, and what to do about it: the diagnostics of `fclc check`, and edits
-   for those of their hints that name what to write. */
+/* What is wrong with a document, and what to do about it: the diagnostics of `fclc check`, and
+   edits for those of their hints that name what to write. */
 #include <string.h>
 
 #include "driver/lsp.h"
@@ -121,7 +121,8 @@ static void add_action(struct lsp_view *view, yyjson_mut_doc *json, yyjson_mut_v
     json_add_text(json, view->arena, one, "newText", edit->text);
 }
 
-/* What stands between the first backquotes behind `before` in the hint; NULL: it does not say so. */
+/* What stands between the first backquotes behind `before` in the hint; NULL: it does not say so.
+   */
 static const char *quoted_after(struct arena *arena, const char *hint, const char *before) {
     const char *at = strstr(hint, before);
     const char *begin = at ? strchr(at + strlen(before) - 1, '`') : NULL;

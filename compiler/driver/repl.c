@@ -1,8 +1,9 @@
 /* fclc repl: a prompt for definitions and expressions.
 
-   A session is the text of its definitions. What is entered is compiled together with them, as a file
-   would be, by a child process, which prints what there is to print: so nothing that is entered can
-   end the session, and an interrupt ends what runs. Definitions without errors are kept. */
+   A session is the text of its definitions. What is entered is compiled together with them, as a
+   file would be, by a child process, which prints what there is to print: so nothing that is
+   entered can end the session, and an interrupt ends what runs. Definitions without errors are
+   kept. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +178,8 @@ static enum exit_status run_command(struct session *s, enum command command, con
 
 /* ---- types ---- */
 
-/* The expression is the body of a function, as that may run at any level: its parameter is not shown. */
+/* The expression is the body of a function, as that may run at any level: its parameter is not
+   shown. */
 static const char *without_parameter(struct arena *arena, const char *type) {
     static const char parameter[] = "bool -> ";
     const char *classes = strstr(type, " => "), *begin = classes ? classes + strlen(" => ") : type;

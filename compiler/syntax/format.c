@@ -221,7 +221,8 @@ static struct gap next_comment(struct formatter *f, struct gap *gap) {
     return comment;
 }
 
-/* Comments go where the next token goes that begins a line, or stay on the line that they are on. */
+/* Comments go where the next token goes that begins a line, or stay on the line that they are on.
+   */
 static void add_gap(struct formatter *f, struct gap gap, unsigned indent, bool begins_line) {
     skip_blanks(&gap);
     while (gap.at < gap.end) {
@@ -363,8 +364,8 @@ static void open_if(struct formatter *f, bool starts_line) {
     f->wants_slot = true;
 }
 
-/* The body of a let, where it begins a line: below an `in` that did, indented; behind one at the end
-   of a line, as if there were no let. */
+/* The body of a let, where it begins a line: below an `in` that did, indented; behind one at the
+   end of a line, as if there were no let. */
 static void open_in(struct formatter *f, bool starts_line) {
     struct frame let = *top(f);
     f->frames.count--;

@@ -1,5 +1,6 @@
-/* Asks the scanner of the tree-sitter grammar at places of a file: of each `offset symbols`, where the
-   symbols are bits of those that are valid, it prints the symbol, or -1, and where that ends. */
+/* Asks the scanner of the tree-sitter grammar at places of a file: of each `offset symbols`, where
+   the symbols are bits of those that are valid, it prints the symbol, or -1, and where that ends.
+   */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* What FCL's lexer decides by what follows; see grammar.js. As compiler/syntax/lexer.re and layout.c do. */
+/* What FCL's lexer decides by what follows; see grammar.js. As compiler/syntax/lexer.re and
+   layout.c do. */
 #include <stdbool.h>
 #include <string.h>
 

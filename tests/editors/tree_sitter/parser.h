@@ -1,4 +1,5 @@
-/* As much of tree-sitter's header as a scanner needs, for the test of editors/tree-sitter-fcl/src/scanner.c. */
+/* As much of tree-sitter's header as a scanner needs, for the test of
+   editors/tree-sitter-fcl/src/scanner.c. */
 #ifndef TREE_SITTER_PARSER_H_
 #define TREE_SITTER_PARSER_H_
 
