@@ -143,6 +143,13 @@ def cases(env):
         assert done.returncode == 1 and "wrong.fcl:1:9: error[" in done.stderr, done.stderr
         assert (content("wrong.fcl"), content("bad.fcl")) == (files["wrong.fcl"], "val a = 1\n")
         assert content("blank.fcl") == ""
+        with open(os.path.join(folder, "bad.fcl"), "w", encoding="utf-8") as file:
+            file.write(files["bad.fcl"])
+        os.chmod(os.path.join(folder, "bad.fcl"), 0o640)
+        os.symlink("bad.fcl", os.path.join(folder, "link.fcl"))
+        assert run("link.fcl").returncode == 0 and content("bad.fcl") == "val a = 1\n"
+        assert os.path.islink(os.path.join(folder, "link.fcl")), "a link stays one"
+        assert os.stat(os.path.join(folder, "bad.fcl")).st_mode & 0o777 == 0o640
         done = run("--stdin", input="val  b = 2")
         assert (done.returncode, done.stdout) == (0, "val b = 2\n"), done.stdout
         done = run("--stdin", "--check", input="val  b = 2")
