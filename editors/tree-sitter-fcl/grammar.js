@@ -150,7 +150,8 @@ module.exports = grammar({
     list: ($) => seq('[', optional(list($._expression)), ']'),
     typed: ($) => seq('(', $._expression, ':', $._type, ')'),
     section: ($) =>
-      seq('(', choice($._section_operator, seq($._section_operator, $._expression), '-', 'not', '~'),
+      seq('(',
+          choice($._section_operator, seq($._section_operator, $._expression), '-', 'not', '~'),
           ')'),
     _section_operator: ($) =>
       choice('!', '.', '*', '/', '%', 'div', 'mod', '+', '<<', '>>', '&', '^', '|', '==', '!=', '<',

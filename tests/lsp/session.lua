@@ -1,4 +1,4 @@
--- A session of Neovim with `fclc lsp`, started as its users do: what the client shows goes to $OUT, line by line.
+-- A session of Neovim with `fclc lsp`, started as its users do; what the client shows goes to $OUT.
 local out = assert(io.open(vim.env.OUT, "w"))
 
 local function wait_for(what, condition)
@@ -7,7 +7,9 @@ end
 
 local function session()
   local buffer = vim.api.nvim_get_current_buf()
-  local id = vim.lsp.start_client({ name = "fclc", cmd = { vim.env.FCLC, "lsp" }, root_dir = vim.fn.getcwd() })
+  local id = vim.lsp.start_client({
+    name = "fclc", cmd = { vim.env.FCLC, "lsp" }, root_dir = vim.fn.getcwd(),
+  })
   vim.lsp.buf_attach_client(buffer, id)
   wait_for("diagnostics", function() return #vim.diagnostic.get(buffer) == 1 end)
   local one = vim.diagnostic.get(buffer)[1]
@@ -18,7 +20,8 @@ local function session()
       textDocument = vim.lsp.util.make_text_document_params(buffer),
       position = { line = line, character = character },
     }, more or {})
-    local answers = assert(vim.lsp.buf_request_sync(buffer, "textDocument/" .. method, params, 20000))
+    local answers =
+      assert(vim.lsp.buf_request_sync(buffer, "textDocument/" .. method, params, 20000))
     assert(answers[id] and not answers[id].err, vim.inspect(answers))
     return answers[id].result
   end

@@ -1,4 +1,4 @@
-"""fclc doc: pages about libraries, which are well-formed, link to what there is, and have all names."""
+"""fclc doc: pages about libraries are well-formed, link to what there is, have all names."""
 
 import glob
 import html.parser
@@ -89,7 +89,8 @@ def cases(env):
             assert len(set(page.anchors)) == len(page.anchors), f"{name}: {page.anchors}"
             for link in page.links:
                 file, _, anchor = link.partition("#")
-                assert file in pages and (not anchor or anchor in pages[file].anchors), f"{name}: {link}"
+                assert file in pages and (not anchor
+                                          or anchor in pages[file].anchors), f"{name}: {link}"
         return pages
 
     def own():
@@ -99,8 +100,9 @@ def cases(env):
         pages = pages_of(path)
         assert sorted(pages) == ["index.html", "lib.html"]
         page = pages["lib.html"]
-        assert page.anchors == ["twice", "type-pair", "add", "doubled", "pairs", "count", "run",
-                                "other"], page.anchors
+        assert page.anchors == [
+            "twice", "type-pair", "add", "doubled", "pairs", "count", "run", "other"
+        ], page.anchors
         assert page.links == ["index.html", "lib.html#doubled", "lib.html#twice"], page.links
         for wanted in ("Things to double", "a < b & c", "of arrays", "twice : num a => a -> a",
                        "add : pair -> int", "type pair = (int, int)", "twice 3  ==>  6",
@@ -113,7 +115,8 @@ def cases(env):
         assert (done.returncode, done.stdout) == (0, f"{path}: 6 passed, 0 failed, 0 skipped\n"), \
             done.stdout + done.stderr
         with open(path, "w", encoding="utf-8") as file:
-            file.write(LIBRARY.replace("[[2], [4]]", "[[2], [4], [6]]").replace("3 ==> 6", "3 ==> 7"))
+            file.write(
+                LIBRARY.replace("[[2], [4]]", "[[2], [4], [6]]").replace("3 ==> 6", "3 ==> 7"))
         done = env.run(env.fclc, "doc", "--check", path)
         assert done.returncode == 1 and "4 passed, 3 failed" in done.stdout, done.stdout
         assert env.run(env.fclc, "doc", path).returncode == 2
@@ -121,6 +124,7 @@ def cases(env):
             file.write("fun f x = y\n")
         done = env.run(env.fclc, "doc", path, "-o", os.path.join(env.tmp(), "none"))
         assert done.returncode == 1 and "nothing is called `y`" in done.stderr, done.stderr
+
     yield Case("a library's pages and examples", own)
 
     def ours():
@@ -135,4 +139,5 @@ def cases(env):
                 assert (name in page.anchors) != is_internal, f"{path}: {name}"
             assert page.links[0] == "index.html"
             assert ('import "' in page.text) == (os.path.dirname(path).endswith("lib")), path
+
     yield Case("the pages of the prelude and the library", ours)

@@ -15,8 +15,10 @@ SANITIZED = True
 def programs(env):
     """Every .fcl of the repository that can be parsed, by its name there."""
     folders = ("benchmarks", "examples", "lib", "prelude", "tests")
-    paths = [path for folder in folders
-             for path in glob.glob(env.path(folder, "**", "*.fcl"), recursive=True)]
+    paths = [
+        path for folder in folders
+        for path in glob.glob(env.path(folder, "**", "*.fcl"), recursive=True)
+    ]
     return sorted(path for path in paths
                   if os.path.basename(os.path.dirname(path)) not in ("errors", "fmt"))
 
@@ -48,6 +50,7 @@ def cases(env):
             assert tokens(env, path) == tokens(env, copy), f"{path}: other tokens"
         done = env.run(env.fclc, "fmt", "--check", *copies)
         assert (done.returncode, done.stdout) == (0, ""), f"a second time: {done.stdout}"
+
     yield Case("every program keeps its tokens and comments, and is laid out once and for all",
                keep_and_settle)
 
@@ -62,8 +65,10 @@ def cases(env):
                 text = file.read()
             if "(*" in text.replace("(*)", ""):
                 continue
-            lines = [" " * dice.randrange(9) + line.strip() + " " * dice.randrange(3)
-                     for line in text.split("\n")]
+            lines = [
+                " " * dice.randrange(9) + line.strip() + " " * dice.randrange(3)
+                for line in text.split("\n")
+            ]
             for kind, content in ((plain, text), (shaken, "\n".join(lines))):
                 name = os.path.join(folder, f"{'ps'[kind is shaken]}{number}.fcl")
                 kind.append(name)
@@ -74,10 +79,11 @@ def cases(env):
         for a, b in zip(plain, shaken):
             with open(a, encoding="utf-8") as one, open(b, encoding="utf-8") as other:
                 assert one.read() == other.read(), f"{chosen[plain.index(a)]} and {b} differ"
+
     yield Case("indentation is found, not kept", one_layout)
 
     def comments_anywhere():
-        # Comments and line ends before any token: where the program is still one, it keeps its text.
+        # Comments and line ends before any token: what is still a program keeps its text.
         dice = random.Random(1)
         folder = env.tmp()
         torn = []
@@ -89,7 +95,8 @@ def cases(env):
             for row in reversed(rows[:500]):
                 line, column = (int(part) for part in row.split(" ")[0].split(":"))
                 if dice.random() < 0.05:
-                    new = dice.choice(["(* c *)", "(* a\n   b *)", "(**)", "-- c\n", "\n", "\n\n\n"])
+                    new = dice.choice(
+                        ["(* c *)", "(* a\n   b *)", "(**)", "-- c\n", "\n", "\n\n\n"])
                     text = lines[line - 1]
                     lines[line - 1] = text[:column - 1] + new + text[column - 1:]
             torn.append(os.path.join(folder, f"{number}.fcl"))
@@ -104,6 +111,7 @@ def cases(env):
             laid_out += done.returncode == 0
             assert done.returncode or not env.must(env.fclc, "fmt", "--check", path)
         assert laid_out > len(torn) // 4, laid_out
+
     yield Case("comments anywhere stay where they are", comments_anywhere)
 
     def constructs():
@@ -120,12 +128,18 @@ def cases(env):
         windows = "\ufeff" + source.replace("\n", "\r\n")
         again = env.run(env.fclc, "fmt", "--stdin", input=windows)
         assert again.stdout.replace("\r", "") == wanted, "with a mark and \\r\\n"
+
     yield Case("the layout of each construct", constructs)
 
     def command_line():
         folder = env.tmp()
-        files = {"good.fcl": "val a = 1\n", "bad.fcl": "val  a = 1\n", "wrong.fcl": "val a = = 1\n",
-                 "empty.fcl": "", "blank.fcl": "\n \n"}
+        files = {
+            "good.fcl": "val a = 1\n",
+            "bad.fcl": "val  a = 1\n",
+            "wrong.fcl": "val a = = 1\n",
+            "empty.fcl": "",
+            "blank.fcl": "\n \n"
+        }
         for name, text in files.items():
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
@@ -136,6 +150,7 @@ def cases(env):
         def content(name):
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 return file.read()
+
         done = run("--check", "good.fcl", "bad.fcl", "empty.fcl", "blank.fcl")
         assert (done.returncode, done.stdout) == (1, "bad.fcl\nblank.fcl\n"), done.stdout
         assert content("bad.fcl") == files["bad.fcl"], "--check has changed a file"
@@ -158,4 +173,5 @@ def cases(env):
         assert run("--stdin", "good.fcl").returncode == 2
         assert run().returncode == 2
         assert run("absent.fcl").returncode == 2
+
     yield Case("fmt's options and exit status", command_line)

@@ -1,4 +1,4 @@
-"""fclc lsp: sessions of an editor with the language server, replayed; also by Neovim where it is."""
+"""fclc lsp: an editor's sessions with the language server, replayed; also by Neovim."""
 
 import glob
 import json
@@ -50,6 +50,7 @@ def edited(text, edits):
     def offset(position):
         line = lines[position["line"]].encode("utf-16-le")[:2 * position["character"]]
         return sum(len(one) + 1 for one in lines[:position["line"]]) + len(line.decode("utf-16-le"))
+
     for edit in sorted(edits, key=lambda one: -offset(one["range"]["start"])):
         begin, end = (offset(edit["range"][which]) for which in ("start", "end"))
         text = text[:begin] + edit["newText"] + text[end:]
@@ -59,7 +60,6 @@ def edited(text, edits):
 def cases(env):
     class Session(Client):
         """A server with a folder and a document in it."""
-
         def __init__(self, text=PROGRAM, name="p.fcl"):
             super().__init__(env.fclc, "lsp")
             self.folder = env.tmp()
@@ -75,10 +75,12 @@ def cases(env):
             return path
 
         def ask(self, method, what, occurrence=0, inside=0, **more):
-            return self.at(method, self.path, *place_of(self.text, what, occurrence, inside), **more)
+            return self.at(method, self.path, *place_of(self.text, what, occurrence, inside),
+                           **more)
 
         def about(self, method, **more):
-            return self.request("textDocument/" + method, textDocument={"uri": self.uri(self.path)},
+            return self.request("textDocument/" + method,
+                                textDocument={"uri": self.uri(self.path)},
                                 **more)
 
         def hover(self, what, occurrence=0, inside=0):
@@ -95,14 +97,19 @@ def cases(env):
             assert s.answer("no/method")["error"]["code"] == -32601
             s.send_bytes(b"{nothing")
             assert s.response(None)["error"]["code"] == -32700
-            assert s.answer("textDocument/hover", textDocument={"uri": "file:///a"},
-                            position={"line": 0, "character": 0})["error"]["code"] == -32600
+            assert s.answer("textDocument/hover",
+                            textDocument={"uri": "file:///a"},
+                            position={
+                                "line": 0,
+                                "character": 0
+                            })["error"]["code"] == -32600
             s.notify("exit")
             assert s.process.wait(timeout=60) == 1, "without shutdown"
         with Client(env.fclc, "lsp") as s:
             s.start()
             s.process.stdin.close()
             assert s.process.wait(timeout=60) == 1, "the editor is gone"
+
     yield Case("a session begins and ends as the protocol says", session)
 
     def hover():
@@ -124,6 +131,7 @@ def cases(env):
             s.text = '(* \U0001d538 *) val a = (* \u00e4\U0001d538 *) 1 val b = a\n'
             s.change(s.path, s.text)
             assert "a : int" in s.hover("a", 3), "behind characters of two units"
+
     yield Case("hover: type, instance, ambient, docstring, origin", hover)
 
     def names():
@@ -149,6 +157,7 @@ def cases(env):
             assert got["uri"] == s.uri(s.path) and start_end(got["range"])[:2] == (2, 4), got
             got = s.at("definition", other, 0, 9)
             assert got["uri"] == s.uri(s.path), got
+
     yield Case("definitions, references and symbols, over files", names)
 
     def rename():
@@ -165,23 +174,31 @@ def cases(env):
 
             def refused(what, name, occurrence=0):
                 line, character = place_of(PROGRAM, what, occurrence)
-                return "error" in s.answer("textDocument/rename", newName=name,
+                return "error" in s.answer("textDocument/rename",
+                                           newName=name,
                                            textDocument={"uri": s.uri(s.path)},
-                                           position={"line": line, "character": character})
+                                           position={
+                                               "line": line,
+                                               "character": character
+                                           })
+
             assert refused("size =", "1a") and refused("size =", "let") and refused("size =", "a b")
             assert refused("splitUp", "cut"), "what the prelude defines"
             assert refused("size =", "xs"), "`xs` would be another one"
             assert refused("square =", "map"), "`map` would be another one"
             assert not refused("xs =", "zs")
+
     yield Case("renaming changes every use, and no meaning", rename)
 
     def typing():
         with Session() as s:
+
             def labels(text, at=None):
                 s.change(s.path, text)
                 line, character = place_of(text + "\0", "\0") if at is None else at
                 got = s.at("completion", s.path, line, character)["items"]
                 return {one["label"]: one for one in got}
+
             got = labels(PROGRAM + "kernel k (zs : [int]) = squ")
             assert "squares" in got and "[int]<grid>" in got["squares"]["detail"], got
             assert "squares of all" in got["squares"]["documentation"]["value"]
@@ -195,6 +212,7 @@ def cases(env):
             def help_at(text):
                 s.change(s.path, text)
                 return s.at("signatureHelp", s.path, *place_of(text + "\0", "\0"))
+
             got = help_at("fun f xs = splitUp 3 ")
             assert got["activeParameter"] == 1 and "splitUp : int" in got["signatures"][0]["label"]
             got = help_at("fun f xs = map (fn x => foldl (+) ")["signatures"][0]
@@ -206,13 +224,16 @@ def cases(env):
             assert help_at("fun f xs = 1 + ") is None
             got = help_at("fun own a b = (a, b + 1)\nfun f xs = own 1 ")
             assert got["signatures"][0]["label"].startswith("own : num"), got
+
     yield Case("completion and signatures in programs that are not whole", typing)
 
     def inlays_and_layout():
         with Session() as s:
             everything = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
-            got = {(one["position"]["line"], one["position"]["character"]): one["label"]
-                   for one in s.about("inlayHint", range=everything)}
+            got = {
+                (one["position"]["line"], one["position"]["character"]): one["label"]
+                for one in s.about("inlayHint", range=everything)
+            }
             assert got[place_of(PROGRAM, "square =", inside=6)] == " : num a => a -> a", got
             assert got[place_of(PROGRAM, "half", inside=4)] == " : double", got
             assert place_of(PROGRAM, "xs : [int]", inside=2) not in got
@@ -223,10 +244,12 @@ def cases(env):
             assert edited(rough, s.about("formatting", options=options)) == PROGRAM
             s.change(s.path, "val a = (")
             assert s.about("formatting", options=options) is None
+
     yield Case("inlay hints and the layout", inlays_and_layout)
 
     def actions():
         with Session() as s:
+
             def mended(text, title):
                 s.change(s.path, text)
                 whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
@@ -235,6 +258,7 @@ def cases(env):
                     if one["title"].startswith(title):
                         return edited(text, one["edit"]["changes"][s.uri(s.path)])
                 raise AssertionError(f"no {title}: {json.dumps(found)}")
+
             assert mended("fun f x = mpa x\n", "Write `map`") == "fun f x = map x\n"
             assert mended("fun f x = zip_with x\n", "Write") == "fun f x = zipWith x\n"
             assert mended("fun f x y = x \u2264 y\n", "Write `<=`") == "fun f x y = x <= y\n"
@@ -244,10 +268,15 @@ def cases(env):
             text = "fun f x = x + 1\n"
             s.change(s.path, text)
             place = {"line": 0, "character": 4}
-            found = s.about("codeAction", range={"start": place, "end": place},
+            found = s.about("codeAction",
+                            range={
+                                "start": place,
+                                "end": place
+                            },
                             context={"diagnostics": []})
             got = edited(text, found[0]["edit"]["changes"][s.uri(s.path)])
             assert got == "sig f : num a => a -> a\n" + text, got
+
     yield Case("code actions do what the hints say", actions)
 
     def diagnostics():
@@ -255,10 +284,10 @@ def cases(env):
             assert s.diagnostics(s.path) == []
             s.change(s.path, "fun f x =\n  x + yy\nval b = nothing\n")
             got = s.diagnostics(s.path)
-            assert [(one["code"], start_end(one["range"])) for one in got] == [
-                ("E0201", (1, 6, 1, 8)), ("E0201", (2, 8, 2, 15))], got
+            assert [(one["code"], start_end(one["range"]))
+                    for one in got] == [("E0201", (1, 6, 1, 8)), ("E0201", (2, 8, 2, 15))], got
             s.change(s.path, "fun f n = if n == 0 then 0 else f (n - 1)\n"
-                             "kernel k (n : int) = f n\n")
+                     "kernel k (n : int) = f n\n")
             found = s.diagnostics(s.path) or s.diagnostics(s.path)
             assert [one["code"] for one in found] == ["E0301"], found
             s.change(s.path, 'import "wrong"\nval c = 1\n')
@@ -271,10 +300,12 @@ def cases(env):
             s.change(s.path, 'import "wrong"\nval c = a\n')
             assert s.diagnostics(s.path) == []
             s.close(s.path)
+
     yield Case("diagnostics of what the editor shows", diagnostics)
 
     def like_check():
-        paths = sorted(glob.glob(env.path("tests", "errors", "*.fcl")))[::12 if env.sanitized else 4]
+        paths = sorted(glob.glob(env.path("tests", "errors",
+                                          "*.fcl")))[::12 if env.sanitized else 4]
         with Client(env.fclc, "lsp") as s:
             s.start()
             for path in paths:
@@ -290,6 +321,7 @@ def cases(env):
                 assert got[:len(wanted)] == wanted[:200], f"{path}: {got}, {wanted}"
                 s.close(path)
             assert s.stop() == 0
+
     yield Case("diagnostics are those of fclc check", like_check)
 
     def broken():
@@ -305,13 +337,24 @@ def cases(env):
                 torn = text[:cut]
                 if step % 2:
                     at = dice.randrange(cut + 1)
-                    torn = torn[:at] + dice.choice(["(", "<", "\"", "(*", "\u2264", "\0", "-", "let",
-                                                    "\U0001d538", "in", "fn", "\t"]) + torn[at:]
+                    torn = torn[:at] + dice.choice([
+                        "(", "<", "\"", "(*", "\u2264", "\0", "-", "let", "\U0001d538", "in", "fn",
+                        "\t"
+                    ]) + torn[at:]
                 s.change(s.path, torn)
                 line, character = place_of(torn + "\1", "\1")
                 s.at(methods[step % len(methods)], s.path, line, max(0, character - step % 3))
-            s.about("inlayHint", range={"start": {"line": 0, "character": 0},
-                                        "end": {"line": 999, "character": 0}})
+            s.about("inlayHint",
+                    range={
+                        "start": {
+                            "line": 0,
+                            "character": 0
+                        },
+                        "end": {
+                            "line": 999,
+                            "character": 0
+                        }
+                    })
             s.about("documentSymbol")
             s.at("hover", s.path, 100000, 100000)
             deep = "val a = " + "(" * 30000 + "1" + ")" * 30000
@@ -319,6 +362,7 @@ def cases(env):
             s.at("hover", s.path, 0, 4)
             s.about("formatting", options={})
             assert s.stop() == 0
+
     yield Case("programs that are torn are answered for", broken)
 
     def compiler_ends():
@@ -345,6 +389,7 @@ def cases(env):
             s.change(s.path, PROGRAM)  # ends the one that is still at work
             assert s.diagnostics(s.path) == []
             assert s.stop() == 0
+
     if not env.sanitized:
         yield Case("a compiler that crashes ends no session", compiler_ends)
 
@@ -358,14 +403,27 @@ def cases(env):
             file.write(PROGRAM.replace("map square", "mpa square"))
         out = os.path.join(folder, "out")
         done = subprocess.run(
-            [nvim, "--headless", "--clean", "-u", env.path("tests", "lsp", "session.lua"), program],
-            env={**os.environ, "FCLC": env.fclc, "OUT": out, "HOME": folder, "XDG_STATE_HOME": folder},
-            capture_output=True, text=True, timeout=120, check=False, stdin=subprocess.DEVNULL)
+            [nvim, "--headless", "--clean", "-u",
+             env.path("tests", "lsp", "session.lua"), program],
+            env={
+                **os.environ, "FCLC": env.fclc,
+                "OUT": out,
+                "HOME": folder,
+                "XDG_STATE_HOME": folder
+            },
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            stdin=subprocess.DEVNULL)
         said = done.stdout + done.stderr
         assert os.path.exists(out), said
         with open(out, encoding="utf-8") as file:
             lines = file.read().splitlines()
-        assert lines == ["E0201 5 51", "hover squares : [int] -> [int]<grid>", "definition 5",
-                         "action mended", "format clean", "rename 3"], f"{lines}\n{said}"
+        assert lines == [
+            "E0201 5 51", "hover squares : [int] -> [int]<grid>", "definition 5", "action mended",
+            "format clean", "rename 3"
+        ], f"{lines}\n{said}"
+
     if not env.sanitized:
         yield Case("Neovim's client", neovim)

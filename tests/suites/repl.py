@@ -18,13 +18,16 @@ SANITIZED = True
 
 class Terminal:
     """A prompt on a terminal of its own."""
-
     def __init__(self, *command, env):
         here, there = pty.openpty()
         self.end = here
-        self.process = subprocess.Popen(
-            command, stdin=there, stdout=there, stderr=there, env=env, start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        self.process = subprocess.Popen(command,
+                                        stdin=there,
+                                        stdout=there,
+                                        stderr=there,
+                                        env=env,
+                                        start_new_session=True,
+                                        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
         os.close(there)
         self.seen = ""
 
@@ -56,54 +59,63 @@ def cases(env):
         return done.stdout.splitlines(), done.stderr
 
     def expressions():
-        got = session("1 + 2", "map (fn x => x * x) (iota 4)", "(1.5, true)", "reduce (+) 0 (iota 100)",
-                      "force (push <grid> [1,2])", "map", "let a = 3", "    b = 4", "in a + b",
-                      "(* over", "lines *) 5 +", "", "6")
-        assert got[0] == ["3", "[0,1,4,9]", "(1.5,true)", "4950", "[1,2]",
-                          "it : (a -> b) -> [a] -> [b]", "7", "6"], got
+        got = session("1 + 2", "map (fn x => x * x) (iota 4)", "(1.5, true)",
+                      "reduce (+) 0 (iota 100)", "force (push <grid> [1,2])", "map", "let a = 3",
+                      "    b = 4", "in a + b", "(* over", "lines *) 5 +", "", "6")
+        assert got[0] == [
+            "3", "[0,1,4,9]", "(1.5,true)", "4950", "[1,2]", "it : (a -> b) -> [a] -> [b]", "7", "6"
+        ], got
         assert "expected an expression" in got[1], "an empty line ends what is not complete"
         got = session("nope", "1 + true", "[1,2] ! 5", "2")
         assert got[0] == ["2"] and "nothing is called `nope`" in got[1], got
         assert "E0501" in got[1], got
         assert session("fun down n = down (n + 1)", "down 0 + 1", "7")[0][-1] == "7"
+
     yield Case("expressions", expressions)
 
     def definitions():
-        got, errors = session("fun sq x = x * x", "fun twice f x =", "f (f x)", "sig inc : int -> int",
-                              "fun inc x = x + 1", "twice sq 3", "fun inc x = x + 2", "fun wrong = ",
-                              "", "inc 1", 'import "matrix"', "matMul 1 2 1 [1,2] [3,4]",
-                              'import "nowhere"', "val half = 0.5", "half", "param n : int = 4",
-                              "n", "type pair = (int, int)", "fun first (p : pair) = fst p",
-                              "first (3, 4)", ":list")
-        assert got == ["sq : num a => a -> a", "twice : (a -> a) -> a -> a", "inc : int -> int", "81",
-                       "inc : num a => a -> a", "3", "[11]", "half : double", "0.5", "n : int", "4",
-                       "first : (int, int) -> int", "3", "fun sq x = x * x", "fun twice f x =",
-                       "f (f x)", "sig inc : int -> int", "fun inc x = x + 1", "fun inc x = x + 2",
-                       'import "matrix"', "val half = 0.5", "param n : int = 4",
-                       "type pair = (int, int)", "fun first (p : pair) = fst p"], got
+        got, errors = session("fun sq x = x * x", "fun twice f x =", "f (f x)",
+                              "sig inc : int -> int", "fun inc x = x + 1", "twice sq 3",
+                              "fun inc x = x + 2", "fun wrong = ", "", "inc 1", 'import "matrix"',
+                              "matMul 1 2 1 [1,2] [3,4]", 'import "nowhere"', "val half = 0.5",
+                              "half", "param n : int = 4", "n", "type pair = (int, int)",
+                              "fun first (p : pair) = fst p", "first (3, 4)", ":list")
+        assert got == [
+            "sq : num a => a -> a", "twice : (a -> a) -> a -> a", "inc : int -> int", "81",
+            "inc : num a => a -> a", "3", "[11]", "half : double", "0.5", "n : int", "4",
+            "first : (int, int) -> int", "3", "fun sq x = x * x", "fun twice f x =", "f (f x)",
+            "sig inc : int -> int", "fun inc x = x + 1", "fun inc x = x + 2", 'import "matrix"',
+            "val half = 0.5", "param n : int = 4", "type pair = (int, int)",
+            "fun first (p : pair) = fst p"
+        ], got
         assert "there is no file `nowhere`" in errors, errors
+
     yield Case("definitions", definitions)
 
     def commands():
-        got, errors = session(":type map (fn x => x + 1)", ":type force (push <block> [1])", ":type",
-                              ":run", "kernel k (xs : [int]) = push <grid> (map (fn x => x + 1) xs)",
+        got, errors = session(":type map (fn x => x + 1)", ":type force (push <block> [1])",
+                              ":type", ":run",
+                              "kernel k (xs : [int]) = push <grid> (map (fn x => x + 1) xs)",
                               ":run k [1, 2]", "kernel k (xs : [int]) = xs", ":run k [5]", ":run j",
-                              ":run on c", "1 + 1", ":run on mars", ":what", ":report k", ":quit", "9")
-        assert got[:7] == ["map (fn x => x + 1) : num a => [a] -> [a]",
-                           "force (push <block> [1]) : num a => [a]", "runs on interp",
-                           "k : [int] -> [int]<grid>", "[2,3]", "k : [int] -> [int]", "[5]"], got
+                              ":run on c", "1 + 1", ":run on mars", ":what", ":report k", ":quit",
+                              "9")
+        assert got[:7] == [
+            "map (fn x => x + 1) : num a => [a] -> [a]", "force (push <block> [1]) : num a => [a]",
+            "runs on interp", "k : [int] -> [int]<grid>", "[2,3]", "k : [int] -> [int]", "[5]"
+        ], got
         assert got[7] == "2" and any("xs           reads int" in line for line in got), got
         assert got[-1] != "9", "after :quit"
         for wanted in (":type wants EXPRESSION", "no kernel of the session is called `j`",
                        "`mars` is no target", "no command `:what`"):
             assert wanted in errors, errors
-        got, _ = session("kernel a (xs : [int]) = xs", "kernel b (xs : [int]) = map (fn x => x + 7) xs",
-                         ":cuda b", ":help")
+        got, _ = session("kernel a (xs : [int]) = xs",
+                         "kernel b (xs : [int]) = map (fn x => x + 7) xs", ":cuda b", ":help")
         text = "\n".join(got)
         assert "__global__" in text and "+ 7" in text and "a_launch" not in text, text
         for name in ("type", "run", "cuda", "report", "list", "help", "quit"):
             assert f"  :{name} " in text, text
         assert session("1 + 1", ":run", target="c")[0] == ["2", "runs on c"]
+
     yield Case("commands", commands)
 
     def terminal():
@@ -116,6 +128,7 @@ def cases(env):
 
         def prompt():
             return Terminal(env.fclc, "repl", env=settings)
+
         shown = prompt()
         try:
             shown.wait_for("fcl> ")
@@ -144,4 +157,5 @@ def cases(env):
             shown.wait_for(r"\[1\]\r\n.*fcl> ")
         finally:
             shown.close()
+
     yield Case("on a terminal: editing, completion, history, interrupts", terminal)

@@ -10,10 +10,12 @@ import threading
 
 class Client:
     """A server's process, and what it has said."""
-
     def __init__(self, *command, env=None):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, env=env)
+        self.process = subprocess.Popen(command,
+                                        stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL,
+                                        env=env)
         self.messages = queue.Queue()
         self.waiting = []  # notifications that nobody has asked for yet
         self.last_id = 0
@@ -99,13 +101,24 @@ class Client:
             with open(path, encoding="utf-8", errors="replace") as file:
                 text = file.read()
         self.versions[path] = 1
-        self.notify("textDocument/didOpen", textDocument={
-            "uri": self.uri(path), "languageId": "fcl", "version": 1, "text": text})
+        self.notify("textDocument/didOpen",
+                    textDocument={
+                        "uri": self.uri(path),
+                        "languageId": "fcl",
+                        "version": 1,
+                        "text": text
+                    })
 
     def change(self, path, text):
         self.versions[path] += 1
-        self.notify("textDocument/didChange", contentChanges=[{"text": text}], textDocument={
-            "uri": self.uri(path), "version": self.versions[path]})
+        self.notify("textDocument/didChange",
+                    contentChanges=[{
+                        "text": text
+                    }],
+                    textDocument={
+                        "uri": self.uri(path),
+                        "version": self.versions[path]
+                    })
 
     def close(self, path):
         self.notify("textDocument/didClose", textDocument={"uri": self.uri(path)})
@@ -126,5 +139,10 @@ class Client:
 
     def at(self, method, path, line, character, **more):
         """The result of a request about a place: line and character count from 0."""
-        return self.request("textDocument/" + method, textDocument={"uri": self.uri(path)},
-                            position={"line": line, "character": character}, **more)
+        return self.request("textDocument/" + method,
+                            textDocument={"uri": self.uri(path)},
+                            position={
+                                "line": line,
+                                "character": character
+                            },
+                            **more)

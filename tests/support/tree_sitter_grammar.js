@@ -1,4 +1,5 @@
-// Prints the grammar.json of a tree-sitter grammar, as `tree-sitter generate` would: node this.js grammar.js
+// Prints the grammar.json of a tree-sitter grammar, as `tree-sitter generate` would; the argument is
+// grammar.js.
 // What a grammar says is data; these are the words that it is said with.
 const path = require('path');
 
@@ -9,7 +10,9 @@ const rule = (value) => {
   return value;
 };
 const precedence = (type) => (value, content) =>
-  content === undefined ? { type, value: 0, content: rule(value) } : { type, value, content: rule(content) };
+  content === undefined
+    ? { type, value: 0, content: rule(value) }
+    : { type, value, content: rule(content) };
 
 global.seq = (...members) => ({ type: 'SEQ', members: members.map(rule) });
 global.choice = (...members) => ({ type: 'CHOICE', members: members.map(rule) });
