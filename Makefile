@@ -290,8 +290,8 @@ PRELUDE_FILES = $(wildcard prelude/*.fcl)
 LIB_FILES     = $(wildcard lib/*.fcl)
 # As they lie here, so that what one says of another leads there; the prelude and the library are linked to.
 DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/*.py benchmarks/README.md man/*.? \
-                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.cu examples/*/*.py \
-                  $(shell find examples/host/* -type f -path '*/*/*/*'))
+                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.cu examples/*/*.py) \
+                $(shell find examples/host/* -type f -path '*/*/*/*') $(shell find editors -type f 2>/dev/null)
 
 install: all
 	$(INSTALL) -d $(BINDIR) $(DATADIR)/prelude $(DATADIR)/lib $(INCDIR) $(PKGDIR) $(CMAKEDIR) $(DOCDIR)

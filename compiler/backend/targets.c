@@ -4,10 +4,10 @@
 #include "backend/print.h"
 #include "map/map.h"
 
-static const struct target cuda = {"cuda", ".cu", "CUDA", "FCL_BACKEND_CUDA", &dialect_cuda, &machine_cuda, NULL,
-    LINK_IMAGE};
+static const struct target cuda = {"cuda",        ".cu",         "CUDA", "FCL_BACKEND_CUDA",
+                                   &dialect_cuda, &machine_cuda, NULL,   LINK_IMAGE};
 static const struct target opencl = {
-    "opencl", ".cl", "OpenCL", "FCL_BACKEND_OPENCL", &dialect_opencl, &machine_opencl_gpu, &machine_opencl_cpu,
+    "opencl",  ".cl", "OpenCL", "FCL_BACKEND_OPENCL", &dialect_opencl, &machine_opencl_gpu, &machine_opencl_cpu,
     LINK_NEVER};
 static const struct target c = {"c", ".c", "C", "FCL_BACKEND_C", &dialect_c, NULL, &machine_c, LINK_FUNCTIONS};
 

@@ -13,6 +13,10 @@ enum exit_status command_run_any(struct options *options) {
     case COMMAND_TUNE: return command_tune(options);
     case COMMAND_NEW: return command_new(options);
     case COMMAND_DEVICES: return command_devices(options);
+    case COMMAND_FMT: return command_fmt(options);
+    case COMMAND_LSP: return command_lsp(options);
+    case COMMAND_REPL: return command_repl(options);
+    case COMMAND_DOC: return command_doc(options);
     case COMMAND_DUMP: return command_dump(options);
     case COMMAND_COUNT: break;
     }

@@ -17,5 +17,9 @@ enum exit_status command_bench(struct options *options);   /* bench.c */
 enum exit_status command_tune(struct options *options);    /* tune.c */
 enum exit_status command_new(struct options *options);     /* new.c */
 enum exit_status command_devices(struct options *options); /* devices.c */
+enum exit_status command_fmt(struct options *options);     /* fmt.c */
+enum exit_status command_lsp(struct options *options);     /* lsp.c */
+enum exit_status command_repl(struct options *options);    /* repl.c */
+enum exit_status command_doc(struct options *options);     /* doc.c */
 
 #endif

@@ -36,17 +36,33 @@ void compilation_free(struct compilation *c) { arena_free(c->arena); }
 
 /* ---- loading ---- */
 
-static const struct given_text *given_text(const struct compilation *c, const char *path) {
+static const char *resolved(struct arena *arena, const char *path) {
+    char real[PATH_MAX];
+    const char *found = realpath(path, real) ? real : path;
+    return arena_strndup(arena, found, strlen(found));
+}
+
+/* What is read in place of a file, by whatever name; NULL: the file is. */
+static const struct unsaved *given_text(const struct compilation *c, const char *path) {
     for (size_t i = 0; i < c->texts.count; i++)
         if (strcmp(c->texts.at[i].path, path) == 0)
             return &c->texts.at[i];
+    for (size_t i = 0; i < c->options->unsaved.count; i++)
+        if (strcmp(resolved(c->arena, path), resolved(c->arena, c->options->unsaved.at[i].path)) == 0)
+            return &c->options->unsaved.at[i];
     return NULL;
 }
 
+static bool is_in_memory(const struct compilation *c, const char *path) {
+    for (size_t i = 0; i < c->texts.count; i++)
+        if (strcmp(c->texts.at[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+/* A text in memory has no file, whatever lies there. */
 static const char *identity_of(const struct compilation *c, const char *path) {
-    char resolved[PATH_MAX];
-    const char *found = !given_text(c, path) && realpath(path, resolved) ? resolved : path;
-    return arena_strndup(c->arena, found, strlen(found));
+    return is_in_memory(c, path) ? arena_strndup(c->arena, path, strlen(path)) : resolved(c->arena, path);
 }
 
 static struct loaded *find_loaded(struct compilation *c, const char *identity) {
@@ -109,7 +125,7 @@ static const struct module *load_import(struct compilation *c, const struct ast_
 
 static struct loaded *load_file(struct compilation *c, const char *path, const char *shown, bool is_prelude,
                                 unsigned depth, const char **why) {
-    const struct given_text *text = given_text(c, path);
+    const struct unsaved *text = given_text(c, path);
     const struct source *source;
     if (text) {
         source = source_add(c->sources, path, text->text, text->length);
@@ -271,7 +287,7 @@ enum exit_status compilation_check(struct compilation *c, const char *path) {
     struct library_names names = {c, NULL};
     struct library library = {library_file_of, &names};
     c->program = types_check(c->arena, c->symbols, c->modules.at, c->modules.count, c->options->settings.at,
-                             c->options->settings.count, &library, c->diagnostics);
+                             c->options->settings.count, &library, c->names, c->diagnostics);
     for (size_t i = 0; i < c->options->settings.count; i++)
         if (c->options->settings.at[i].wrong)
             return EXIT_USAGE;

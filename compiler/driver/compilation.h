@@ -16,23 +16,18 @@ struct loaded {
     struct module *module;
 };
 
-/* A file that is not read, as its text is given. */
-struct given_text {
-    const char *path, *text;
-    size_t length;
-};
-
 struct compilation {
     struct arena *arena;
     struct options *options;
     struct symbols *symbols;
     struct sources *sources;
     struct diagnostics *diagnostics;
-    VEC(struct given_text) texts;
+    VEC(struct unsaved) texts; /* files that are not read, as their text is given */
     VEC(struct loaded *) files;
     VEC(const struct module *) modules; /* in dependency order, the prelude first, the user's file last */
     const struct ast_file *file;        /* the user's */
     struct program *program;            /* NULL before compilation_check */
+    name_places *names;                 /* where names stand, if the editor asks; or NULL */
     struct tuning tuning;               /* of commands that make code, after compilation_check */
 };
 

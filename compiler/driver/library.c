@@ -165,8 +165,8 @@ static enum exit_status load(void *context) {
     for (size_t i = 0; i < job->file_count; i++) {
         const struct fclc_file *file = &job->files[i];
         if (file->text) {
-            struct given_text text = {arena_printf(p->c->arena, "%s", file->path),
-                                      arena_strndup(p->c->arena, file->text, file->length), file->length};
+            struct unsaved text = {arena_printf(p->c->arena, "%s", file->path),
+                                   arena_strndup(p->c->arena, file->text, file->length), file->length};
             vec_push(p->c->arena, &p->c->texts, text);
         }
     }

@@ -23,6 +23,10 @@ const struct command_info command_info[COMMAND_COUNT] = {
                       0},
     [COMMAND_NEW] = {"new", "new NAME", "make a folder with a program to begin with, and tests", 1, 1},
     [COMMAND_DEVICES] = {"devices", "devices", "list the devices that programs can run on", 0, 0},
+    [COMMAND_FMT] = {"fmt", "fmt FILE.fcl…", "lay the files out as programs should be, in place", 0, 0},
+    [COMMAND_LSP] = {"lsp", "lsp", "the language server, for editors, on standard input and output", 0, 0},
+    [COMMAND_REPL] = {"repl", "repl", "a prompt for definitions and expressions; `:help` lists its commands", 0, 0},
+    [COMMAND_DOC] = {"doc", "doc FILE.fcl… -o DIR", "write pages about the files of a library, in HTML", 1, 0},
     [COMMAND_DUMP] = {"", "--dump=STAGE FILE.fcl", "print what a stage of the compiler makes of the file", 1, 1},
 };
 
@@ -52,6 +56,7 @@ enum option {
     OPTION_CHECK,
     OPTION_NO_CHECK,
     OPTION_TYPES_ONLY,
+    OPTION_STDIN,
     OPTION_UNROLL,
     OPTION_OPTIMISE,
     OPTION_DEFINE,
@@ -71,9 +76,9 @@ enum option {
 #define ON(command) (1u << COMMAND_##command)
 enum {
     EVERYWHERE = (1u << COMMAND_COUNT) - 1,
-    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN) & ~ON(NEW),
+    CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN) & ~ON(NEW) & ~ON(FMT) & ~ON(LSP) & ~ON(REPL),
     GENERATING = ON(COMPILE) | ON(CHECK) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
-    MAKING = GENERATING | ON(TUNE),
+    MAKING = GENERATING | ON(TUNE) | ON(REPL),
 };
 
 static const struct option_info option_info[OPTION_COUNT] = {
@@ -82,9 +87,9 @@ static const struct option_info option_info[OPTION_COUNT] = {
                         "print the version, with --verbose also where things are, and do nothing else"},
     [OPTION_COMPLETION] = {"completion", 0, "bash|zsh|fish", ON(COMPILE),
                            "print what a shell completes this command by, and do nothing else"},
-    [OPTION_OUTPUT] = {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DUMP),
-                       "where the output goes; for run a .npy file for the result"},
-    [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES),
+    [OPTION_OUTPUT] = {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DOC) | ON(DUMP),
+                       "where the output goes; for run a .npy file for the result, for doc a folder"},
+    [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES) | ON(DOC),
                        "cuda, opencl, c, or interp (not to compile or time)"},
     [OPTION_ALL_TARGETS] = {"all-targets", 0, NULL, ON(TEST), "on every target that is available"},
     [OPTION_FILTER] = {"filter", 0, "TEXT", ON(TEST), "only the directives that have this text in them"},
@@ -103,9 +108,12 @@ static const struct option_info option_info[OPTION_COUNT] = {
                              "what a vector register of a CPU has, #VectorBytes"},
     [OPTION_SHARED_BYTES] = {"shared-bytes", 0, "N", GENERATING,
                              "shared memory that a block of the GPU has; by itself what the device says"},
-    [OPTION_CHECK] = {"check", 0, NULL, GENERATING, "check indices and writes at run time; run does by itself"},
+    [OPTION_CHECK] =
+        {"check", 0, NULL, GENERATING | ON(FMT) | ON(DOC),
+         "check indices and writes at run time; run does by itself. fmt: change nothing; doc: run the examples"},
     [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
     [OPTION_TYPES_ONLY] = {"types-only", 0, NULL, ON(CHECK), "no more than the types; kernels are not compiled"},
+    [OPTION_STDIN] = {"stdin", 0, NULL, ON(FMT), "lay out standard input, to standard output"},
     [OPTION_UNROLL] = {"unroll", 0, "N", MAKING, "the most steps of a loop that is unrolled"},
     [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", MAKING, "how hard to work on the code; 1 is the default"},
     [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
@@ -118,7 +126,7 @@ static const struct option_info option_info[OPTION_COUNT] = {
     [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP),
                      "tokens, ast, types, core, ir, a pass, ir-opt or target"},
     [OPTION_SKIP] = {"skip", 0, "PASS", MAKING, "leave that pass of the IR out; a wrong name lists them"},
-    [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING, "the form of errors and warnings"},
+    [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING | ON(FMT), "the form of errors and warnings"},
     [OPTION_WARN] = {"warn", 'W', "no-NAME|error", ON(CHECK) | ON(COMPILE),
                      "without warnings of that name; `error`: all are errors"},
     [OPTION_NO_PRELUDE] = {"no-prelude", 0, NULL, CHECKING, "do not import the prelude"},
@@ -327,6 +335,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_CHECK: o->check = true; return true;
     case OPTION_NO_CHECK: o->no_check = true; return true;
     case OPTION_TYPES_ONLY: o->types_only = true; return true;
+    case OPTION_STDIN: o->from_stdin = true; return true;
     case OPTION_UNROLL: return number(p, name, value, 0, 65536, &o->unroll);
     case OPTION_OPTIMISE: {
         bool good = number(p, name, value, 0, 2, &small);
@@ -448,8 +457,8 @@ static bool check_operands(struct parser *p) {
         p->why = arena_printf(p->arena, "--map=%s is not for --target=%s", options_mapping_name(o->mapping), o->target);
         return false;
     }
-    bool is_devices = o->command == COMMAND_DEVICES;
-    if (o->operand_count < info->least || ((info->most || is_devices) && o->operand_count > info->most)) {
+    bool takes_none = o->command == COMMAND_DEVICES || o->command == COMMAND_LSP || o->command == COMMAND_REPL;
+    if (o->operand_count < info->least || ((info->most || takes_none) && o->operand_count > info->most)) {
         bool forgets_run = o->command == COMMAND_COMPILE && o->operand_count > 1;
         p->why =
             arena_printf(p->arena, "%s: usage is `fclc %s`%s",

@@ -33,6 +33,10 @@ enum command {
     COMMAND_TUNE,
     COMMAND_NEW,
     COMMAND_DEVICES,
+    COMMAND_FMT,
+    COMMAND_LSP,
+    COMMAND_REPL,
+    COMMAND_DOC,
     COMMAND_DUMP,
     COMMAND_COUNT
 };
@@ -55,6 +59,13 @@ struct option_info {
 const struct option_info *options_info(size_t *count);
 
 enum mapping { MAPPING_DEFAULT, MAPPING_SIMT, MAPPING_LOOP };
+
+/* What an editor shows of a file, which may be other than what is on the disk; or what is in no file. */
+struct unsaved {
+    const char *path;
+    const char *text;
+    size_t length;
+};
 
 struct options {
     enum command command;
@@ -80,6 +91,7 @@ struct options {
     bool no_prelude;
     bool all_targets;
     bool types_only;                    /* check */
+    bool from_stdin;                    /* fmt */
     const char *filter;                 /* test: of the directives those with this in them; NULL: all */
     const char *junit;                  /* test: a file for the report; NULL: none */
     double timeout;                     /* test: seconds; 0: none */
@@ -89,6 +101,7 @@ struct options {
     const char *save, *baseline;        /* bench: files; or NULL */
     VEC(struct param_setting) settings; /* -D */
     VEC(const char *) skipped;          /* --skip: passes of the IR */
+    VEC(struct unsaved) unsaved;        /* read in place of the files of these paths; by no option */
     VEC(const char *) silenced;         /* -W no-NAME */
     bool warnings_are_errors;           /* -W error */
     size_t stack_bytes;                 /* of this thread that evaluation may use; 0: not known */

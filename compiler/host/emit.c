@@ -111,9 +111,9 @@ static const char **function_names(struct arena *arena, const struct host_emit_r
     struct symbols *symbols = symbols_new(arena);
     struct map *used = map_new(arena);
     symbol text = symbol_of(symbols, arena_printf(arena, "%s_%s", prefix,
-                                                  !request->is_linked              ? "source"
+                                                  !request->is_linked                         ? "source"
                                                   : request->target->linked == LINK_FUNCTIONS ? "linked"
-                                                                                   : "image"));
+                                                                                              : "image"));
     map_set(used, text, (void *)text);
     bool has_kernels = request->is_linked && request->target->linked == LINK_FUNCTIONS;
     for (size_t i = 0; has_kernels && i < request->count; i++) /* kernels are in the same file */

@@ -19,18 +19,13 @@ enum {
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING };
 
-struct note {
-    struct span span;
-    const char *message;
-};
-
 struct diagnostic {
     enum severity severity;
     enum diag_code code;
     struct span span;
     const char *message;
     size_t order; /* of creation; the tie-breaker when sorting */
-    VEC(struct note) notes;
+    VEC(struct diag_remark) notes;
     VEC(const char *) hints;
 };
 
@@ -131,10 +126,10 @@ const char *diag_flag(size_t index) {
 void diag_note(struct diagnostics *d, struct diagnostic *to, struct span span, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    struct note note = {span, format_message(d->arena, format, arguments)};
+    struct diag_remark note = {span, format_message(d->arena, format, arguments)};
     va_end(arguments);
     for (size_t i = 0; i < to->notes.count; i++) { /* both operands may have their types from the same place */
-        const struct note *other = &to->notes.at[i];
+        const struct diag_remark *other = &to->notes.at[i];
         if (other->span.begin == span.begin && other->span.end == span.end && strcmp(other->message, note.message) == 0)
             return;
     }
@@ -367,6 +362,26 @@ static void print_hint(FILE *out, bool colour, const char *hint) {
 
 static bool is_error(const struct diagnostics *d, const struct diagnostic *one) {
     return one->severity == SEVERITY_ERROR || (codes[one->code].flag && d->are_flagged_errors);
+}
+
+size_t diag_view_all(const struct diagnostics *d, const struct diag_view **views) {
+    struct diagnostic **sorted;
+    size_t count = sort_diagnostics(d, &sorted);
+    struct diag_view *all = ARENA_ARRAY(d->arena, struct diag_view, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct diagnostic *one = sorted[i];
+        all[i] = (struct diag_view){.is_error = is_error(d, one),
+                                    .number = codes[one->code].number,
+                                    .title = codes[one->code].title,
+                                    .span = one->span,
+                                    .message = one->message,
+                                    .notes = one->notes.at,
+                                    .note_count = one->notes.count,
+                                    .hints = one->hints.at,
+                                    .hint_count = one->hints.count};
+    }
+    *views = all;
+    return count;
 }
 
 static void print_diagnostic(const struct diagnostics *d, FILE *out, bool colour, const struct diagnostic *one) {

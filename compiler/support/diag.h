@@ -40,6 +40,22 @@ const char *diag_first_error(const struct diagnostics *d); /* the message of the
 bool diag_is_ours(const struct diagnostics *d, struct span span); /* as source.is_ours */
 bool diag_has(const struct diagnostics *d, enum diag_code code);
 bool diag_has_error_in(const struct diagnostics *d, struct span span);
+/* All as data, in the order in which they are printed, for those who show them in another way. */
+struct diag_remark {
+    struct span span; /* empty: of no place */
+    const char *message;
+};
+struct diag_view {
+    bool is_error;
+    const char *number, *title;
+    struct span span;
+    const char *message;
+    const struct diag_remark *notes;
+    size_t note_count;
+    const char *const *hints;
+    size_t hint_count;
+};
+size_t diag_view_all(const struct diagnostics *d, const struct diag_view **views);
 /* Prints all in source order, duplicates (same place and text) dropped, at most `limit` errors and as many warnings (0: all). */
 void diag_print_text(const struct diagnostics *d, FILE *out, bool colour, size_t limit);
 /* A JSON array, of which `is_begun` says whether elements were printed before; diag_end_json closes it. */

@@ -43,6 +43,7 @@ void mark_layout(struct arena *arena, struct symbols *symbols, const struct sour
                  struct diagnostics *diagnostics, struct tokens *tokens);
 
 bool token_is_keyword(int kind);
+const char *token_word(size_t index); /* the keywords; NULL: there are no more */
 bool token_starts_declaration(int kind);
 
 /* `text` of the token for a message: quoted, cut when long. */

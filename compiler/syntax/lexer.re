@@ -48,6 +48,8 @@ static const int word_kinds[] = {TOKEN_SIG,  TOKEN_FUN,  TOKEN_VAL,  TOKEN_KERNE
                                  TOKEN_IMPORT, TOKEN_LET, TOKEN_IN,  TOKEN_FN,     TOKEN_IF,    TOKEN_THEN,
                                  TOKEN_ELSE, TOKEN_TRUE, TOKEN_FALSE, TOKEN_DIV,   TOKEN_MOD,   TOKEN_NOT};
 
+const char *token_word(size_t index) { return index < sizeof words / sizeof *words ? words[index] : NULL; }
+
 /* TOKEN_NAME, or a keyword's. */
 static int kind_of_word(const unsigned char *start, size_t length) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)

@@ -34,8 +34,9 @@ struct span syntax_doc(const struct source *source, const struct ast_decl *decl)
         size_t line = begin - 1;
         while (line > 0 && source->text[line - 1] != '\n')
             line--;
-        if (!begins_with(source, line, "--") || begins_with(source, line, "-- ----"))
-            break; /* the latter is the heading of a section */
+        if (!begins_with(source, line, "--") || begins_with(source, line, "-- ----") ||
+            begins_with(source, line, "-- test "))
+            break; /* the latter two are the heading of a section and a test of what comes before */
         begin = line;
     }
     return (struct span){source->base + (uint32_t)begin, source->base + (uint32_t)end};

@@ -169,6 +169,9 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
                                    .hides_prelude = hides_prelude(c->scope, decl->name)};
     const struct source *source = c->scope->file->source;
     global->is_internal = source->is_ours && syntax_is_internal(source, sig ? sig : decl);
+    if (sig)
+        note_place(c, (struct name_place){decl->name, sig->name_span, decl->name_span, global, PRIM_COUNT, NULL, NULL});
+    note_place(c, (struct name_place){decl->name, decl->name_span, decl->name_span, global, PRIM_COUNT, NULL, NULL});
     entry->global = global;
     c->at = decl->name_span;
     c->definition = decl;
@@ -353,8 +356,9 @@ static void aim_settings(const struct ast_file *file, struct param_setting *sett
 
 struct program *types_check(struct arena *arena, struct symbols *symbols, const struct module *const *modules,
                             size_t count, struct param_setting *settings, size_t setting_count,
-                            const struct library *library, struct diagnostics *diagnostics) {
+                            const struct library *library, name_places *places, struct diagnostics *diagnostics) {
     struct checker *c = checker_new(arena, symbols, diagnostics);
+    c->places = places;
     c->settings = settings;
     c->setting_count = setting_count;
     c->library = library;

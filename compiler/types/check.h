@@ -32,10 +32,10 @@ struct library {
 };
 
 /* Never NULL; when diagnostics has errors the program holds what could be checked and must not be run. `library`: NULL
-   where there is none. */
+   where there is none. `places`: gets those of the names of all modules; or NULL. */
 struct program *types_check(struct arena *arena, struct symbols *symbols, const struct module *const *modules,
                             size_t count, struct param_setting *settings, size_t setting_count,
-                            const struct library *library, struct diagnostics *diagnostics);
+                            const struct library *library, name_places *places, struct diagnostics *diagnostics);
 
 /* The type of a primitive, for those who only show it. */
 const struct scheme *types_of_primitive(struct arena *arena, struct symbols *symbols, struct diagnostics *diagnostics,

@@ -135,6 +135,7 @@ struct checker {
     struct param_setting *settings;
     size_t setting_count;
     const struct library *library;
+    name_places *places; /* or NULL */
 
     struct type *base_types[BASE_COUNT], *error_type;
     struct level *constants[LEVEL_VALUE_COUNT];
@@ -271,6 +272,7 @@ void settle_core(struct checker *c, struct core *core);
 void check_literals(struct checker *c);
 
 /* ---- environment.c ---- */
+void note_place(struct checker *c, struct name_place place); /* where places are asked for */
 struct binding *bind_local(struct checker *c, symbol name, struct span span, struct scheme *scheme);
 void unbind_locals(struct checker *c, size_t mark);
 struct level_binding *bind_level(struct checker *c, symbol name, struct level *level);

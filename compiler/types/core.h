@@ -142,6 +142,17 @@ struct program {
     VEC(struct core_global *) globals; /* in definition order, the prelude first */
 };
 
+/* A place where a name stands, for editors: `global`, or `primitive`, or else a local one. */
+struct name_place {
+    symbol name;
+    struct span span, definition;     /* the same where it is defined; a primitive has no definition */
+    const struct core_global *global; /* NULL: none */
+    enum primitive primitive;         /* PRIM_COUNT: none */
+    const struct scheme *scheme;      /* of a local name */
+    struct type *type;                /* of this use; NULL: a definition */
+};
+typedef VEC(struct name_place) name_places;
+
 /* Every use of a name of the whole program, a CORE_GLOBAL or CORE_PRIMITIVE, in an expression. */
 typedef void core_name_visitor(void *context, const struct core *name);
 void core_visit_names(const struct core *core, core_name_visitor *visit, void *context);

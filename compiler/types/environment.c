@@ -6,6 +6,11 @@
 #include "support/edit.h"
 #include "types/checker.h"
 
+void note_place(struct checker *c, struct name_place place) {
+    if (c->places && place.span.end > place.span.begin)
+        vec_push(c->arena, c->places, place);
+}
+
 struct binding *bind_local(struct checker *c, symbol name, struct span span, struct scheme *scheme) {
     struct binding *binding = ARENA_NEW(c->arena, struct binding);
     binding->name = name;
@@ -15,6 +20,8 @@ struct binding *bind_local(struct checker *c, symbol name, struct span span, str
     binding->hidden = map_get(c->locals, name);
     map_set(c->locals, name, binding);
     vec_push(c->arena, &c->bound, binding);
+    note_place(c, (struct name_place){
+                      .name = name, .span = span, .definition = span, .primitive = PRIM_COUNT, .scheme = scheme});
     return binding;
 }
 

@@ -86,17 +86,27 @@ struct core *infer_name(struct checker *c, symbol name, struct span span) {
         struct core *core = core_new(c, CORE_LOCAL, span, NULL);
         core->local.local = binding->local;
         core->type = instantiate(c, binding->scheme, span, callee_keep(c, core), &core->local.instance);
+        note_place(c, (struct name_place){name, span, binding->span, NULL, PRIM_COUNT, binding->scheme, core->type});
         return core;
     }
     struct global_entry *entry = find_global(c->scope, name);
-    if (entry)
-        return infer_global(c, entry, span);
+    if (entry) {
+        struct core *core = infer_global(c, entry, span);
+        note_place(c,
+                   (struct name_place){name, span, entry->global->span, entry->global, PRIM_COUNT, NULL, core->type});
+        return core;
+    }
     size_t primitive = (size_t)(uintptr_t)map_get(c->primitives, name);
     if (primitive) {
         struct core *core = core_new(c, CORE_PRIMITIVE, span, NULL);
         core->primitive.primitive = (enum primitive)(primitive - 1);
         const struct scheme *scheme = primitive_scheme(c, core->primitive.primitive);
         core->type = instantiate(c, scheme, span, callee_keep(c, core), &core->primitive.instance);
+        note_place(c, (struct name_place){.name = name,
+                                          .span = span,
+                                          .primitive = core->primitive.primitive,
+                                          .scheme = scheme,
+                                          .type = core->type});
         return core;
     }
     report_unbound_name(c, name, span);

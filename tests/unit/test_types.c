@@ -237,7 +237,7 @@ static struct checked check_with(const char *text, const char *name, const char 
     struct module module = {.file = syntax_parse(k.arena, symbols, source, k.diagnostics)};
     const struct module *modules[] = {&module};
     struct param_setting settings[1] = {{.name = name, .value = value}};
-    k.program = types_check(k.arena, symbols, modules, 1, settings, name ? 1 : 0, NULL, k.diagnostics);
+    k.program = types_check(k.arena, symbols, modules, 1, settings, name ? 1 : 0, NULL, NULL, k.diagnostics);
     k.settings[0] = settings[0];
     return k;
 }

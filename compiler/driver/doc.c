@@ -1,0 +1,488 @@
+/* fclc doc: the pages of a library, made of what its files say: a page for each file and an index.
+   A comment directly above a definition, or above its sig, is what is said of it; lines `> e ==> v`
+   in it are examples, which `fclc doc --check` runs. What is said to be `Internal:` is left out. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "driver/commands.h"
+#include "driver/compilation.h"
+#include "driver/complaint.h"
+#include "driver/output.h"
+#include "support/map.h"
+#include "syntax/syntax.h"
+
+struct example {
+    const char *expression, *value;
+};
+
+struct item {                /* a definition */
+    const char *name, *word; /* fun, val, kernel, param, type */
+    const char *head;        /* its type, or how it is declared */
+    const char *anchor;      /* a type may have the name of a function */
+    const char *section;     /* the last heading before it; or NULL */
+    VEC(const char *) said;  /* lines without their dashes */
+    VEC(struct example) examples;
+};
+
+struct page {
+    const char *path, *name, *title;
+    bool is_prelude;         /* needs no import */
+    VEC(const char *) intro; /* lines */
+    VEC(struct item) items;
+};
+typedef VEC(struct page *) pages;
+
+struct library_doc {
+    struct arena *arena;
+    struct options *options;
+    pages pages;
+    struct map *homes; /* name → file and anchor; of names that several files define, the first */
+    struct symbols *symbols;
+};
+
+/* ---- reading ---- */
+
+static const char *name_of_path(struct arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t length = strlen(base);
+    return length > 4 && strcmp(base + length - 4, ".fcl") == 0 ? arena_strndup(arena, base, length - 4) : base;
+}
+
+/* The next line of a comment without its dashes and the blank behind them; false: there is none. */
+static bool next_line(struct arena *arena, const char **at, const char *end, const char **line) {
+    if (*at >= end)
+        return false;
+    const char *newline = memchr(*at, '\n', (size_t)(end - *at));
+    const char *stop = newline ? newline : end, *begin = *at;
+    while (begin < stop && *begin == '-')
+        begin++;
+    if (begin < stop && *begin == ' ')
+        begin++;
+    *line = arena_strndup(arena, begin, (size_t)(stop - begin));
+    *at = newline ? newline + 1 : end;
+    return true;
+}
+
+static void read_comment(struct arena *arena, struct item *item, const struct source *source, struct span span) {
+    const char *text = (const char *)source->text, *line;
+    const char *at = text + (span.begin - source->base), *end = text + (span.end - source->base);
+    while (next_line(arena, &at, end, &line)) {
+        const char *arrow = strncmp(line, "> ", 2) == 0 ? strstr(line, " ==> ") : NULL;
+        if (arrow) {
+            struct example one = {arena_strndup(arena, line + 2, (size_t)(arrow - line) - 2), arrow + strlen(" ==> ")};
+            vec_push(arena, &item->examples, one);
+        } else {
+            vec_push(arena, &item->said, line);
+        }
+    }
+}
+
+/* The comment at the file's beginning, up to an empty line: its title ends at the first full stop
+   or colon. One that is right above a definition is said of that. */
+static void read_head(struct arena *arena, struct page *page, const struct ast_file *file) {
+    const struct source *source = file->source;
+    const char *text = (const char *)source->text, *end = text, *line;
+    const char *limit = text + source->length;
+    while (end < limit && strncmp(end, "--", 2) == 0) {
+        const char *newline = memchr(end, '\n', (size_t)(limit - end));
+        end = newline ? newline + 1 : limit;
+    }
+    page->title = page->name;
+    if (end > text && end < limit && *end != '\n' && *end != '\r')
+        return;
+    while (next_line(arena, &text, end, &line))
+        vec_push(arena, &page->intro, line);
+    if (page->intro.count) {
+        size_t length = strcspn(page->intro.at[0], ".:");
+        page->title = arena_strndup(arena, page->intro.at[0], length);
+    }
+}
+
+/* The heading `-- ---- words ----` that comes last between two places; NULL: none does. */
+static const char *heading_between(struct arena *arena, const struct source *source, uint32_t from, uint32_t to) {
+    const char *found = NULL, *text = (const char *)source->text;
+    const char *at = text + (from - source->base), *end = text + (to - source->base);
+    for (const char *mark; (mark = strstr(at, "-- ---- ")) && mark < end; at = mark + 1) {
+        const char *words = mark + strlen("-- ---- "), *close = strstr(words, " ----");
+        const char *newline = strchr(words, '\n');
+        if (close && (!newline || close < newline))
+            found = arena_strndup(arena, words, (size_t)(close - words));
+    }
+    return found;
+}
+
+/* The source of a span on one line, a blank for each run of them. */
+static const char *source_line(struct arena *arena, const struct source *source, struct span span) {
+    struct text text;
+    text_init(&text, arena);
+    bool was_blank = false;
+    for (uint32_t at = span.begin; at < span.end; at++) {
+        char byte = (char)source->text[at - source->base];
+        bool is_blank = strchr(" \t\r\n", byte) != NULL;
+        if (!is_blank)
+            text_add_n(&text, &byte, 1);
+        else if (!was_blank)
+            text_add(&text, " ");
+        was_blank = is_blank;
+    }
+    return text_string(&text);
+}
+
+static const struct core_global *global_of(const struct compilation *c, const struct ast_decl *decl) {
+    for (size_t i = 0; i < c->program->globals.count; i++)
+        if (c->program->globals.at[i]->span.begin == decl->name_span.begin)
+            return c->program->globals.at[i];
+    return NULL;
+}
+
+/* As it is written where it speaks of a `type` of the file, which an inferred type does not. */
+static bool speaks_of_synonym(const struct ast_file *file, const char *type) {
+    for (size_t i = 0; i < file->decls.count; i++) {
+        const struct ast_decl *decl = file->decls.at[i];
+        const char *found = decl->kind == DECL_TYPE ? strstr(type, decl->name->text) : NULL;
+        if (found && !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", found[decl->name->length]))
+            return true;
+    }
+    return false;
+}
+
+static const char *head_of(struct arena *arena, const struct compilation *c, const struct ast_decl *decl,
+                           const struct ast_decl *sig) {
+    const struct source *source = c->file->source;
+    if (decl->kind == DECL_TYPE || decl->kind == DECL_PARAM)
+        return source_line(arena, source, decl->span);
+    if (sig) {
+        const char *written = source_line(arena, source, sig->span) + strlen("sig ");
+        const char *type = strstr(written, " : ");
+        if (type && speaks_of_synonym(c->file, type))
+            return written;
+    }
+    const struct core_global *global = global_of(c, decl);
+    struct text text;
+    text_init(&text, arena);
+    text_printf(&text, "%s : ", decl->name->text);
+    if (global)
+        scheme_print(&text, global->scheme, false);
+    return text_string(&text);
+}
+
+static void read_page(struct library_doc *doc, const struct compilation *c, const char *path) {
+    static const char *const words[] = {
+        [DECL_FUN] = "fun", [DECL_VAL] = "val", [DECL_KERNEL] = "kernel", [DECL_TYPE] = "type", [DECL_PARAM] = "param"};
+    struct arena *arena = doc->arena;
+    struct page *page = ARENA_NEW(arena, struct page);
+    const struct ast_file *file = c->file;
+    page->path = path;
+    page->name = name_of_path(arena, path);
+    for (size_t i = 0; i < c->modules.count; i++)
+        page->is_prelude |= c->modules.at[i]->file == file && c->modules.at[i]->is_prelude;
+    read_head(arena, page, file);
+    const char *section = NULL;
+    uint32_t behind = file->source->base;
+    for (size_t i = 0; i < file->decls.count; i++) {
+        const struct ast_decl *decl = file->decls.at[i], *sig = NULL, *first = decl;
+        if (decl->kind == DECL_IMPORT)
+            continue;
+        if (decl->kind == DECL_SIG && i + 1 < file->decls.count) {
+            sig = decl;
+            decl = file->decls.at[++i];
+        }
+        struct span said = syntax_doc(file->source, first);
+        const char *heading = heading_between(arena, file->source, behind, said.begin);
+        section = heading ? heading : section;
+        behind = decl->span.end;
+        if (syntax_is_internal(file->source, first) || decl->kind == DECL_SIG)
+            continue;
+        struct item item = {.name = arena_strndup(arena, decl->name->text, decl->name->length),
+                            .anchor = arena_printf(arena, decl->kind == DECL_TYPE ? "type-%s" : "%s", decl->name->text),
+                            .word = words[decl->kind],
+                            .head = head_of(arena, c, decl, sig),
+                            .section = section};
+        read_comment(arena, &item, file->source, said);
+        vec_push(arena, &page->items, item);
+        symbol name = symbol_intern(doc->symbols, decl->name->text, decl->name->length);
+        if (!map_has(doc->homes, name))
+            map_set(doc->homes, name, (void *)arena_printf(arena, "%s.html#%s", page->name, item.anchor));
+    }
+    vec_push(arena, &doc->pages, page);
+}
+
+/* ---- writing ---- */
+
+static const char style[] =
+    "body { font: 16px/1.5 sans-serif; max-width: 50em; margin: 2em auto; padding: 0 1em; color: #222; background: "
+    "#fff }\n"
+    "code, pre { font: 14px/1.5 monospace; background: #f4f4f4 }\n"
+    "pre { padding: .5em; overflow-x: auto }\n"
+    "h3 { margin: 2em 0 .3em } h3 code { background: none } a { color: #05a; text-decoration: none }\n"
+    "dt { margin-top: .5em } .word { color: #777; font-weight: normal }\n"
+    "@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 }\n"
+    "  code, pre { background: #282828 } a { color: #7bf } }\n";
+
+static void add_escaped(struct text *out, const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        switch (text[i]) {
+        case '<': text_add(out, "&lt;"); break;
+        case '>': text_add(out, "&gt;"); break;
+        case '&': text_add(out, "&amp;"); break;
+        case '"': text_add(out, "&quot;"); break;
+        default: text_add_n(out, text + i, 1); break;
+        }
+    }
+}
+
+static void add_string(struct text *out, const char *text) { add_escaped(out, text, strlen(text)); }
+
+static const char *home_of(const struct library_doc *doc, const char *name, size_t length) {
+    return map_get(doc->homes, symbol_intern(doc->symbols, name, length));
+}
+
+/* Words between backquotes are code, and lead to what they name. */
+static void add_words(const struct library_doc *doc, struct text *out, const char *line) {
+    for (const char *at = line, *end; *at; at = end) {
+        const char *close = *at == '`' ? strchr(at + 1, '`') : NULL;
+        if (!close) {
+            end = at + (*at == '`') + strcspn(at + (*at == '`'), "`");
+            add_escaped(out, at, (size_t)(end - at));
+            continue;
+        }
+        size_t length = (size_t)(close - at) - 1;
+        const char *home = home_of(doc, at + 1, length);
+        if (home)
+            text_printf(out, "<a href=\"%s\">", home);
+        text_add(out, "<code>");
+        add_escaped(out, at + 1, length);
+        text_add(out, home ? "</code></a>" : "</code>");
+        end = close + 1;
+    }
+}
+
+static void add_paragraph(const struct library_doc *doc, struct text *out, const char *const *lines, size_t count) {
+    if (count == 0)
+        return;
+    text_add(out, "<p>");
+    for (size_t i = 0; i < count; i++) {
+        add_words(doc, out, lines[i]);
+        text_add(out, "\n");
+    }
+    text_add(out, "</p>\n");
+}
+
+static void begin_html(struct text *out, const char *title) {
+    text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
+    add_string(out, title);
+    text_printf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
+    add_string(out, title);
+    text_add(out, "</h1>\n");
+}
+
+static void end_html(struct text *out) {
+    text_printf(out, "<hr>\n<p><small>By <code>fclc doc</code>, version %s.</small></p>\n</body>\n</html>\n",
+                FCLC_VERSION);
+}
+
+static void add_item(const struct library_doc *doc, struct text *out, const struct item *item) {
+    text_add(out, "<h3 id=\"");
+    add_string(out, item->anchor);
+    text_printf(out, "\"><span class=\"word\">%s</span> <code>", item->word);
+    add_string(out, item->name);
+    text_add(out, "</code></h3>\n<pre><code>");
+    add_string(out, item->head);
+    text_add(out, "</code></pre>\n");
+    add_paragraph(doc, out, item->said.at, item->said.count);
+    if (!item->examples.count)
+        return;
+    text_add(out, "<pre class=\"examples\"><code>");
+    for (size_t i = 0; i < item->examples.count; i++) {
+        add_string(out, item->examples.at[i].expression);
+        text_add(out, "  ==&gt;  ");
+        add_string(out, item->examples.at[i].value);
+        text_add(out, "\n");
+    }
+    text_add(out, "</code></pre>\n");
+}
+
+static const char *page_html(const struct library_doc *doc, const struct page *page) {
+    struct text out;
+    text_init(&out, doc->arena);
+    begin_html(&out, page->title);
+    text_add(&out, "<p><a href=\"index.html\">Index</a></p>\n");
+    if (!page->is_prelude) {
+        text_add(&out, "<pre><code>import &quot;");
+        add_string(&out, page->name);
+        text_add(&out, "&quot;</code></pre>\n");
+    }
+    add_paragraph(doc, &out, page->intro.at, page->intro.count);
+    const char *section = NULL;
+    for (size_t i = 0; i < page->items.count; i++) {
+        const struct item *item = &page->items.at[i];
+        if (item->section && (!section || strcmp(section, item->section) != 0)) {
+            text_add(&out, "<h2>");
+            add_string(&out, item->section);
+            text_add(&out, "</h2>\n");
+        }
+        section = item->section;
+        add_item(doc, &out, item);
+    }
+    end_html(&out);
+    return text_string(&out);
+}
+
+struct indexed {
+    const struct page *page;
+    const struct item *item;
+};
+
+static int by_item_name(const void *a, const void *b) {
+    const struct indexed *x = a, *y = b;
+    int order = strcmp(x->item->name, y->item->name);
+    return order ? order : strcmp(x->page->name, y->page->name);
+}
+
+static const char *index_html(const struct library_doc *doc) {
+    struct text out;
+    text_init(&out, doc->arena);
+    begin_html(&out, "Index");
+    text_add(&out, "<h2>Files</h2>\n<dl>\n");
+    VEC(struct indexed) all = {0};
+    for (size_t i = 0; i < doc->pages.count; i++) {
+        const struct page *page = doc->pages.at[i];
+        text_printf(&out, "<dt><a href=\"%s.html\">%s</a></dt><dd>", page->name, page->name);
+        add_words(doc, &out, page->title);
+        text_add(&out, "</dd>\n");
+        for (size_t k = 0; k < page->items.count; k++)
+            vec_push(doc->arena, &all, (struct indexed){page, &page->items.at[k]});
+    }
+    text_add(&out, "</dl>\n<h2>Names</h2>\n<dl>\n");
+    qsort(all.at, all.count, sizeof *all.at, by_item_name);
+    for (size_t i = 0; i < all.count; i++) {
+        text_printf(&out, "<dt><a href=\"%s.html#", all.at[i].page->name);
+        add_string(&out, all.at[i].item->anchor);
+        text_add(&out, "\"><code>");
+        add_string(&out, all.at[i].item->name);
+        text_printf(&out, "</code></a> <small>%s</small></dt><dd><code>", all.at[i].page->name);
+        add_string(&out, all.at[i].item->head);
+        text_add(&out, "</code></dd>\n");
+    }
+    text_add(&out, "</dl>\n");
+    end_html(&out);
+    return text_string(&out);
+}
+
+static enum exit_status write_page(struct library_doc *doc, const char *name, const char *html) {
+    const char *why, *path = path_join(doc->arena, doc->options->output, arena_printf(doc->arena, "%s.html", name));
+    if (output_write(doc->arena, path, html, strlen(html), &why))
+        return EXIT_GOOD;
+    return driver_complain(doc->options, EXIT_USAGE, "%s", why);
+}
+
+static enum exit_status write_pages(struct library_doc *doc) {
+    const char *folder = doc->options->output;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return driver_complain(doc->options, EXIT_USAGE, "-o %s: %s", folder, strerror(errno));
+    enum exit_status status = write_page(doc, "index", index_html(doc));
+    for (size_t i = 0; i < doc->pages.count && status == EXIT_GOOD; i++)
+        status = write_page(doc, doc->pages.at[i]->name, page_html(doc, doc->pages.at[i]));
+    return status;
+}
+
+/* ---- examples ---- */
+
+/* The rows of `[[…], […]]`; none: it is no array of arrays. */
+static size_t rows_of(struct arena *arena, const char *value, const char ***rows) {
+    VEC(const char *) found = {0};
+    int depth = 0;
+    const char *begin = NULL;
+    for (const char *at = value; strncmp(value, "[[", 2) == 0 && *at; at++) {
+        if (*at == '[' && ++depth == 2)
+            begin = at;
+        if (*at == ']' && depth-- == 2)
+            vec_push(arena, &found, arena_strndup(arena, begin, (size_t)(at - begin) + 1));
+    }
+    *rows = found.at;
+    return found.count;
+}
+
+/* A kernel for each example, or for each row of its value, and a directive that tests it. */
+static const char *program_of_examples(struct library_doc *doc, const struct page *page) {
+    struct text text;
+    char *absolute = realpath(page->path, NULL);
+    text_init(&text, doc->arena);
+    text_printf(&text, "import \"%s\"\n", absolute ? absolute : page->path);
+    free(absolute);
+    size_t number = 0;
+    for (size_t i = 0; i < page->items.count; i++)
+        for (size_t k = 0; k < page->items.at[i].examples.count; k++) {
+            const struct example *one = &page->items.at[i].examples.at[k];
+            const char **rows;
+            size_t count = rows_of(doc->arena, one->value, &rows);
+            for (size_t r = 0; r < (count ? count : 1); r++, number++) {
+                const char *name = arena_printf(doc->arena, "example%zu_%s", number, page->items.at[i].name);
+                text_printf(&text, count ? "kernel %s = (%s) ! %zu\n" : "kernel %s = (%s)\n", name, one->expression, r);
+                text_printf(&text, "-- test %s ~= %s\n", name, count ? rows[r] : one->value);
+            }
+            if (count)
+                text_printf(&text, "kernel rows%zu_%s = length (%s)\n-- test rows%zu_%s == %zu\n", number,
+                            page->items.at[i].name, one->expression, number, page->items.at[i].name, count);
+        }
+    return text_string(&text);
+}
+
+static enum exit_status check_page(struct library_doc *doc, const struct page *page) {
+    char path[] = "/tmp/fclc-examples-XXXXXX.fcl";
+    int file = mkstemps(path, 4);
+    const char *program = program_of_examples(doc, page), *why;
+    if (file < 0)
+        return driver_complain(doc->options, EXIT_USAGE, "%s: %s", path, strerror(errno));
+    close(file);
+    enum exit_status status = EXIT_USAGE;
+    if (output_write(doc->arena, path, program, strlen(program), &why)) {
+        struct options testing = *doc->options;
+        const char *operand = path;
+        testing.command = COMMAND_TEST;
+        testing.operands = &operand;
+        testing.operand_count = 1;
+        testing.check = false;
+        testing.target = testing.target ? testing.target : "interp";
+        printf("%s: ", page->path);
+        status = command_test(&testing);
+    } else {
+        driver_complain(doc->options, EXIT_USAGE, "%s", why);
+    }
+    unlink(path);
+    return status;
+}
+
+static enum exit_status worse(enum exit_status a, enum exit_status b) { return a > b ? a : b; }
+
+static enum exit_status read_file(struct library_doc *doc, const char *path) {
+    struct compilation *c = compilation_new(doc->options);
+    enum exit_status status = compilation_check(c, path);
+    if (status == EXIT_GOOD && compilation_is_good(c))
+        read_page(doc, c, path);
+    status = worse(status, compilation_is_good(c) ? EXIT_GOOD : compilation_finish(c));
+    compilation_free(c);
+    return status;
+}
+
+enum exit_status command_doc(struct options *options) {
+    if (!options->output && !options->check)
+        return driver_complain(options, EXIT_USAGE, "where do the pages go? usage is `fclc %s`",
+                               command_info[COMMAND_DOC].synopsis);
+    struct arena *arena = arena_new();
+    struct library_doc doc = {
+        .arena = arena, .options = options, .homes = map_new(arena), .symbols = symbols_new(arena)};
+    enum exit_status status = EXIT_GOOD;
+    for (size_t i = 0; i < options->operand_count; i++)
+        status = worse(status, read_file(&doc, options->operands[i]));
+    if (status == EXIT_GOOD && options->output)
+        status = write_pages(&doc);
+    for (size_t i = 0; i < doc.pages.count && options->check && status != EXIT_USAGE; i++)
+        status = worse(status, check_page(&doc, doc.pages.at[i]));
+    arena_free(arena);
+    return status;
+}

@@ -1,0 +1,25 @@
+["sig" "fun" "val" "kernel" "param" "type" "import" "let" "in" "fn" "forall" "where"] @keyword
+["if" "then" "else"] @conditional
+["div" "mod" "not"] @keyword.operator
+(boolean) @boolean
+(integer) @number
+(float) @float
+(string) @string
+(constant) @constant.builtin
+(type_variable) @type
+[(line_comment) (block_comment)] @comment
+
+(function name: (identifier) @function)
+(function_binding name: (identifier) @function)
+(kernel name: (identifier) @function)
+(signature name: (identifier) @function)
+(type_declaration name: (identifier) @type)
+(parameter name: (identifier) @constant)
+(level_parameters (identifier) @parameter)
+(level_arguments (identifier) @constant)
+(application function: (identifier) @function.call)
+
+["=" "->" "=>" ":" "." "|>" "||" "&&" "==" "!=" "<" "<=" ">" ">=" "|" "^" "&" "<<" ">>"
+ "+" "-" "*" "/" "%" "!" "~"] @operator
+["(" ")" "[" "]" "{" "}"] @punctuation.bracket
+"," @punctuation.delimiter

@@ -1,0 +1,143 @@
+"""fclc doc: pages about libraries are well-formed, link to what there is, have all names."""
+
+import glob
+import html.parser
+import os
+import re
+
+from harness import Case
+
+ORDER = 39
+SANITIZED = True
+
+LIBRARY = """\
+-- Things to double. And `more` of them, a < b & c.
+
+import "matrix"
+
+-- Twice a number; see `doubled` and `nothing`.
+-- > twice 3 ==> 6
+sig twice : num a => a -> a
+fun twice x = 2 * x
+
+-- Internal: a part.
+fun part x = x
+
+-- ---- of arrays ----
+
+-- Two numbers.
+type pair = (int, int)
+
+-- Both added; `twice` does less.
+-- > add (1, 2) ==> 3
+sig add : pair -> int
+fun add (a, b) = a + b
+
+-- Each doubled.
+-- > doubled [1, 2] ==> [2, 4]
+-- > pairs [[1], [2]] ==> [[2], [4]]
+sig doubled : [int] -> [int]
+fun doubled xs = map twice xs
+fun pairs rows = map doubled rows
+
+-- How many.
+param count : int = 4 in {1, 4}
+kernel run (xs : [int]) = doubled xs
+-- test run [1] == [2]
+kernel other (xs : [int]) = xs
+"""
+
+
+class Page(html.parser.HTMLParser):
+    """A page's anchors, links and text; tags must close in their order."""
+
+    EMPTY = {"meta", "hr"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.anchors, self.links, self.text = [], [], [], ""
+        self.feed(text)
+        assert not self.open, self.open
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.anchors.append(value)
+            if name == "href":
+                self.links.append(value)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> in {self.open}"
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def cases(env):
+    def pages_of(*paths):
+        folder = os.path.join(env.tmp(), "pages")
+        done = env.run(env.fclc, "doc", *paths, "-o", folder)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), done.stderr
+        pages = {}
+        for path in glob.glob(os.path.join(folder, "*.html")):
+            with open(path, encoding="utf-8") as file:
+                pages[os.path.basename(path)] = Page(file.read())
+        for name, page in pages.items():
+            assert len(set(page.anchors)) == len(page.anchors), f"{name}: {page.anchors}"
+            for link in page.links:
+                file, _, anchor = link.partition("#")
+                assert file in pages and (not anchor
+                                          or anchor in pages[file].anchors), f"{name}: {link}"
+        return pages
+
+    def own():
+        path = os.path.join(env.tmp(), "lib.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(LIBRARY)
+        pages = pages_of(path)
+        assert sorted(pages) == ["index.html", "lib.html"]
+        page = pages["lib.html"]
+        assert page.anchors == [
+            "twice", "type-pair", "add", "doubled", "pairs", "count", "run", "other"
+        ], page.anchors
+        assert page.links == ["index.html", "lib.html#doubled", "lib.html#twice"], page.links
+        for wanted in ("Things to double", "a < b & c", "of arrays", "twice : num a => a -> a",
+                       "add : pair -> int", "type pair = (int, int)", "twice 3  ==>  6",
+                       "pairs : [[int]] -> [[int]]", "param count : int = 4 in {1, 4}",
+                       "run : [int] -> [int]"):
+            assert wanted in page.text, f"{wanted}: {page.text}"
+        assert "Internal" not in page.text and "test run" not in page.text
+        assert "Things to double" in pages["index.html"].text
+        done = env.run(env.fclc, "doc", "--check", path)
+        assert (done.returncode, done.stdout) == (0, f"{path}: 6 passed, 0 failed, 0 skipped\n"), \
+            done.stdout + done.stderr
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(
+                LIBRARY.replace("[[2], [4]]", "[[2], [4], [6]]").replace("3 ==> 6", "3 ==> 7"))
+        done = env.run(env.fclc, "doc", "--check", path)
+        assert done.returncode == 1 and "4 passed, 3 failed" in done.stdout, done.stdout
+        assert env.run(env.fclc, "doc", path).returncode == 2
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("fun f x = y\n")
+        done = env.run(env.fclc, "doc", path, "-o", os.path.join(env.tmp(), "none"))
+        assert done.returncode == 1 and "nothing is called `y`" in done.stderr, done.stderr
+
+    yield Case("a library's pages and examples", own)
+
+    def ours():
+        pages = pages_of(*sorted(glob.glob(env.path("lib", "*.fcl"))),
+                         *sorted(glob.glob(env.path("prelude", "*.fcl"))))
+        for path in glob.glob(env.path("lib", "*.fcl")) + glob.glob(env.path("prelude", "*.fcl")):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            page = pages[os.path.basename(path)[:-4] + ".html"]
+            for comment, name in re.findall(r"((?:^--.*\n)*)^sig (\S+)", text, re.M):
+                is_internal = "-- Internal:" in comment
+                assert (name in page.anchors) != is_internal, f"{path}: {name}"
+            assert page.links[0] == "index.html"
+            assert ('import "' in page.text) == (os.path.dirname(path).endswith("lib")), path
+
+    yield Case("the pages of the prelude and the library", ours)
