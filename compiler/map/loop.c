@@ -96,8 +96,8 @@ static enum target_vectors vectors_of(const struct ir_instruction *forall, const
 static void lower_whole_rows(struct lowering *l, struct rows *rows) {
     const struct ir_instruction *forall = rows->loop;
     const struct ir_value *index = forall->parameters[0];
-    struct lower_scope outer = {l->block, names_mark(l->names)};
-    struct target_expr *width = rows_enter_whole(l, rows);
+    struct target_expr *width;
+    struct lower_scope outer = rows_enter_whole(l, rows, &width);
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = expr_integer(l, index->base, 0);
     loop->limit = width;
@@ -240,22 +240,24 @@ static void lower_range(struct lowering *l, const struct ir_instruction *forall,
 
 /* Rows of one element are a loop without divisions, rather than loops of one iteration each. */
 static void lower_rows(struct lowering *l, struct rows *rows, struct target_expr *first, struct target_expr *limit) {
-    struct lower_scope scope = {l->block, names_mark(l->names)}, inner;
     struct target_expr *is_single = rows_begin(l, rows);
+    struct lower_scope here = {l->block, 0};
     if (is_single) {
         struct target_statement *branch = lower_emit(l, TARGET_IF);
         branch->value = is_single;
-        inner = lower_enter(l, &branch->body);
+        here = lower_enter(l, &branch->body);
         rows->are_single = true;
         lower_range(l, rows->loop, rows, first, limit);
         lower_forget(l, rows->loop->regions[0]);
-        lower_leave(l, inner);
         rows->are_single = false;
-        lower_enter(l, &branch->other);
+        lower_leave(l, here);
+        here = lower_enter(l, &branch->other);
     }
-    rows_enter(l, rows, &first, &limit);
+    struct lower_scope scope = rows_enter(l, rows, &first, &limit);
     lower_range(l, rows->loop, rows, first, limit);
     lower_leave(l, scope);
+    if (is_single)
+        lower_leave(l, here);
 }
 
 void loop_forall(struct lowering *l, const struct ir_instruction *forall) {

@@ -207,9 +207,10 @@ struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop);
 /* What both ways need. Gives the condition for rows of one element, or NULL: there are none. */
 struct target_expr *rows_begin(struct lowering *l, struct rows *rows);
 /* The loop over rows, of the iterations *first to *limit, which become those of a row. */
-void rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first, struct target_expr **limit);
-/* The same of whole rows, whose width it gives. */
-struct target_expr *rows_enter_whole(struct lowering *l, struct rows *rows);
+struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first,
+                              struct target_expr **limit);
+/* The same of whole rows, of that width. */
+struct lower_scope rows_enter_whole(struct lowering *l, struct rows *rows, struct target_expr **width);
 /* Before the loop's body is lowered. `rest`: NULL where it is to be computed from the index. */
 void rows_bind(struct lowering *l, const struct rows *rows, struct target_expr *index, struct target_expr *rest);
 

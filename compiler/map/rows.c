@@ -247,7 +247,8 @@ struct target_expr *rows_begin(struct lowering *l, struct rows *rows) {
     return division->by ? expr_operation(l, OP_EQ, BASE_BOOL, rows->by, number(l, 1)) : NULL;
 }
 
-void rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first, struct target_expr **limit) {
+struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first,
+                              struct target_expr **limit) {
     const struct division *division = rows->division;
     struct target_expr *begin = rows->begin, *one = number(l, 1);
     struct target_expr *width = lower_width(l, division, rows->by);
@@ -262,6 +263,7 @@ void rows_enter(struct lowering *l, struct rows *rows, struct target_expr **firs
         count = choose(l, has_some, count, number(l, 0));
     count = lower_named(l, count, NULL, "rows");
 
+    struct lower_scope scope = {l->block, names_mark(l->names)};
     struct target_expr *row = enter_loop(l, "k", count, INT32_MAX);
     row = lower_named(l, expr_operation(l, OP_ADD, BASE_I32, from, row), NULL, "row");
     row->low = 0;
@@ -279,18 +281,21 @@ void rows_enter(struct lowering *l, struct rows *rows, struct target_expr **firs
     end = expr_operation(l, OP_MIN, BASE_I32, rows->start, end);
     *first = lower_named(l, expr_operation(l, OP_MAX, BASE_I32, *first, rows->start), NULL, "from");
     *limit = lower_named(l, expr_operation(l, OP_ADD, BASE_I32, end, width), NULL, "to");
+    return scope;
 }
 
-struct target_expr *rows_enter_whole(struct lowering *l, struct rows *rows) {
+struct lower_scope rows_enter_whole(struct lowering *l, struct rows *rows, struct target_expr **width) {
     const struct ir_value *index = rows->loop->parameters[0], *count = rows->loop->operands[0];
     int64_t size = rows->division->width;
     struct target_expr *length = lower_simple(l, count, "count");
     struct target_expr *shift = number(l, __builtin_ctzll((uint64_t)size));
     struct target_expr *height = lower_named(l, expr_operation(l, OP_SHR, count->base, length, shift), NULL, "rows");
+    struct lower_scope scope = {l->block, names_mark(l->names)};
     rows->quotient = enter_loop(l, "row", height, (count->high - 1) / size);
     rows->begin = number(l, 0);
     rows->start = expr_operation(l, OP_MUL, index->base, rows->quotient, number(l, size));
-    return number(l, size);
+    *width = number(l, size);
+    return scope;
 }
 
 static void bind(struct lowering *l, const struct rows *rows, const struct ir_region *region,
