@@ -347,6 +347,8 @@ static void print_bits(struct printer *p, const struct target_expr *expr, enum p
         print_infix(p, is_below_unsigned(x, y) ? x : y, "<", PRECEDENCE_LESS, least, print_unsigned);
     else if (!is_bool)
         print_operator(p, expr, least);
+    else if (print_condition(p, expr, least))
+        return;
     else if (expr->op == OP_AND)
         print_infix(p, expr, "&&", PRECEDENCE_AND, least, print_expr);
     else if (expr->op == OP_OR)

@@ -137,7 +137,10 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
         print_expr(p, loop->step, PRECEDENCE_ANY);
         text_add(p->out, ") {\n");
     }
+    bool was_by_vectors = p->is_by_vectors;
+    p->is_by_vectors = p->is_loop && (was_by_vectors || conditions_by_vectors(loop));
     print_body(p, &loop->body);
+    p->is_by_vectors = was_by_vectors;
     print_line(p, "}");
 }
 
@@ -267,6 +270,7 @@ void print_parameters(struct printer *p, const struct target_kernel *kernel, con
 }
 
 void print_kernel(struct printer *p, const struct target_kernel *kernel) {
+    p->is_loop = kernel->mapping == TARGET_LOOP && !p->dialect->is_plain;
     p->dialect->kernel_head(p, kernel);
     print_body(p, &kernel->body);
     print_line(p, "}");

@@ -96,11 +96,18 @@ struct printer {
     bool has_reciprocal_roots;
     bool has_vector_loops;      /* a loop by vectors, and the same by elements */
     bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
+    bool is_loop;               /* this kernel is of the loop mapping, */
+    bool is_by_vectors;         /* and what is printed in a loop that may go by vectors: conditions.c */
     bool are_shared;            /* helpers: others in the same C file may have defined them, */
     bool are_first;             /* or will, once more */
     bool points_to_shared;      /* this kernel's shared arrays have pointers: PoCL 3.1 loses constant addresses of them
                               that functions get where it is not to optimise */
 };
+
+/* conditions.c */
+/* Prints a condition of several so that vectors can be made of it; false: it is to be as any other. */
+bool print_condition(struct printer *p, const struct target_expr *expr, enum precedence least);
+bool conditions_by_vectors(const struct target_statement *loop); /* in its body */
 
 /* expression.c */
 void print_expr(struct printer *p, const struct target_expr *expr, enum precedence least);

@@ -102,6 +102,15 @@ def cases(env):
                  "kernel k (m : [[int]]) = push <grid> (map (fn x => x * 2) (flatten m))", "fcl_block_k", {"%": 0},
                  extension="c", loops=1)
 
+    blank = "fun isBlank c = c == 32u8 || c == 10u8 || c == 9u8 || c == 13u8\n"
+    starts = "(generate (length s) (fn i => isBlank (s ! i) && (i == 0 || not (isBlank (s ! (i - 1))))))"
+    yield golden("conditions of a loop by vectors are all computed, and one value's with many constants counted",
+                 f"{blank}kernel k (s : [u8]) = push <block> {starts}", "fcl_block_k",
+                 {r"\|\||&&": 0, r"\) \+ \(x2 == 13\) != 0": 1}, extension="c")
+    yield golden("but not in a loop that each iteration leaves at a time of its own",
+                 "kernel k (n : int) (xs : [int]) = push <block> (map (fn x => loop (fn i => i < x && i * i != n) (fn i => i + 1) 0) xs)",
+                 "fcl_block_k", {r" && ": 2}, extension="c")
+
     def one_block():
         path = os.path.join(env.tmp(), "c.fcl")
         with open(path, "w", encoding="utf-8") as file:
