@@ -23,7 +23,7 @@ static struct ir_check_site site_of(const struct elaborator *e, enum ir_check ch
 
 void elab_check(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                 struct ir_value *b, struct span span) {
-    if (!e->options->check || e->shape || ir_known(e->builder, condition) == IR_TRUE)
+    if (!e->options->check || e->shape || ir_prove(e->builder, condition))
         return;
     ir_check(e->builder, site_of(e, check, span, false), condition, a, b);
 }
@@ -125,7 +125,7 @@ struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index
     if (!e->may_leave_loops || e->shape || !index || !length)
         return index;
     struct ir_value *inside = is_inside(e, index, length);
-    if (ir_known(e->builder, inside) == IR_TRUE)
+    if (ir_prove(e->builder, inside))
         return index;
     elab_check(e, CHECK_INDEX, inside, index, length, e->span);
     return ir_ternary(e->builder, OP_SELECT, inside, index, ir_int(e->builder, 0));

@@ -79,6 +79,7 @@ struct ir_builder {
     int outside;     /* entered regions further out, where what is known in the branches that were left does not hold */
     int proof_steps; /* left of the proof that is tried */
     uint32_t proof;  /* its number */
+    int proof_began_with, long_proof_steps; /* steps; of all long proofs so far */
     struct proof_sum *proof_sums;
     bool is_long_proof;
     size_t store_count, instruction_count; /* all of them */

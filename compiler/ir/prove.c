@@ -8,6 +8,8 @@
    be longer. */
 enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8 };
 enum { LONG_PROOF_DEPTH = 7, LONG_PROOF_STEPS = 3000 };
+/* Of all long proofs of a kernel: a program that makes very many checks is to compile in a second. */
+enum { ALL_LONG_STEPS = 200000 };
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth);
 
@@ -20,11 +22,19 @@ struct proof_sum {
 };
 
 static void begin_proof(struct ir_builder *b, int steps, bool is_long) {
+    int left = ALL_LONG_STEPS - b->long_proof_steps;
     if (!b->proof_sums)
         b->proof_sums = ARENA_ARRAY(b->arena, struct proof_sum, PROOF_SUMS);
     b->proof++;
-    b->proof_steps = steps;
+    b->proof_steps = is_long && steps > left ? left : steps;
     b->is_long_proof = is_long;
+    b->proof_began_with = b->proof_steps;
+}
+
+static void end_proof(struct ir_builder *b) {
+    if (b->is_long_proof)
+        b->long_proof_steps += b->proof_began_with - b->proof_steps;
+    b->is_long_proof = false;
 }
 
 static const struct linear *sum_of(struct ir_builder *b, struct ir_value *x) {
@@ -340,7 +350,7 @@ static bool is_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y
         return false;
     begin_proof(b, steps, depth > PROOF_DEPTH);
     bool is_proved = prove(b, &difference, depth);
-    b->is_long_proof = false;
+    end_proof(b);
     return is_proved;
 }
 
@@ -388,6 +398,6 @@ bool ir_never_wraps(struct ir_builder *b, struct ir_value *value) {
     struct linear sum;
     begin_proof(b, LONG_PROOF_STEPS, true);
     exact_sum(b, value, &sum);
-    b->is_long_proof = false;
+    end_proof(b);
     return sum.count != 1 || sum.term[0].value != value;
 }

@@ -111,6 +111,10 @@ def cases(env):
                  "kernel k (n : int) (xs : [int]) = push <block> (map (fn x => loop (fn i => i < x && i * i != n) (fn i => i + 1) 0) xs)",
                  "fcl_block_k", {r" && ": 2}, extension="c")
 
+    yield golden("chunks of chunks are known to have the elements that are asked for: no check is left in the block",
+                 "kernel k (xs : [int]) = splitUp 256 xs |> map (fn c => push <block> (map (foldl (+) 0) (splitUp 16 c))) |> concat 16",
+                 "fcl_block_k", {"fcl_failed": 0}, extension="c", options=["--check"])
+
     def one_block():
         path = os.path.join(env.tmp(), "c.fcl")
         with open(path, "w", encoding="utf-8") as file:
