@@ -96,7 +96,6 @@ static enum target_vectors vectors_of(const struct ir_instruction *forall, const
 static void lower_whole_rows(struct lowering *l, struct rows *rows) {
     const struct ir_instruction *forall = rows->loop;
     const struct ir_value *index = forall->parameters[0];
-    struct lower_scope outer = {l->block, names_mark(l->names)};
     struct target_expr *width = rows_enter_whole(l, rows);
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = expr_integer(l, index->base, 0);
@@ -115,7 +114,7 @@ static void lower_whole_rows(struct lowering *l, struct rows *rows) {
        come to run. */
     loop->vectors = vectors_of(forall, &loop->body, false);
     lower_leave(l, inner);
-    lower_leave(l, outer);
+    lower_leave(l, rows->outside);
 }
 
 /* note [tickets] in ir.h: ranges fixed beforehand would let the second work-item wait for all that the first one does. */
@@ -240,22 +239,24 @@ static void lower_range(struct lowering *l, const struct ir_instruction *forall,
 
 /* Rows of one element are a loop without divisions, rather than loops of one iteration each. */
 static void lower_rows(struct lowering *l, struct rows *rows, struct target_expr *first, struct target_expr *limit) {
-    struct lower_scope scope = {l->block, names_mark(l->names)}, inner;
+    struct lower_scope branched;
     struct target_expr *is_single = rows_begin(l, rows);
     if (is_single) {
         struct target_statement *branch = lower_emit(l, TARGET_IF);
         branch->value = is_single;
-        inner = lower_enter(l, &branch->body);
+        branched = lower_enter(l, &branch->body);
         rows->are_single = true;
         lower_range(l, rows->loop, rows, first, limit);
         lower_forget(l, rows->loop->regions[0]);
-        lower_leave(l, inner);
+        lower_leave(l, branched);
         rows->are_single = false;
-        lower_enter(l, &branch->other);
+        branched = lower_enter(l, &branch->other);
     }
     rows_enter(l, rows, &first, &limit);
     lower_range(l, rows->loop, rows, first, limit);
-    lower_leave(l, scope);
+    lower_leave(l, rows->outside);
+    if (is_single)
+        lower_leave(l, branched);
 }
 
 void loop_forall(struct lowering *l, const struct ir_instruction *forall) {

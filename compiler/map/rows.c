@@ -230,12 +230,14 @@ static struct target_expr *lower_width(struct lowering *l, const struct division
     return width;
 }
 
-static struct target_expr *enter_loop(struct lowering *l, const char *name, struct target_expr *count, int64_t high) {
+/* What is declared before the loop is not of its scope, but of the block that it is in. */
+static struct target_expr *enter_loop(struct lowering *l, struct rows *rows, const char *name,
+                                      struct target_expr *count, int64_t high) {
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = number(l, 0);
     loop->limit = count;
     loop->step = number(l, 1);
-    lower_enter(l, &loop->body);
+    rows->outside = lower_enter(l, &loop->body);
     loop->variable = lower_variable(l, BASE_I32, name, name);
     return expr_variable(l, loop->variable, 0, high);
 }
@@ -262,7 +264,7 @@ void rows_enter(struct lowering *l, struct rows *rows, struct target_expr **firs
         count = choose(l, has_some, count, number(l, 0));
     count = lower_named(l, count, NULL, "rows");
 
-    struct target_expr *row = enter_loop(l, "k", count, INT32_MAX);
+    struct target_expr *row = enter_loop(l, rows, "k", count, INT32_MAX);
     row = lower_named(l, expr_operation(l, OP_ADD, BASE_I32, from, row), NULL, "row");
     row->low = 0;
     rows->start = expr_operation(l, OP_MUL, BASE_I32, row, width);
@@ -287,7 +289,7 @@ struct target_expr *rows_enter_whole(struct lowering *l, struct rows *rows) {
     struct target_expr *length = lower_simple(l, count, "count");
     struct target_expr *shift = number(l, __builtin_ctzll((uint64_t)size));
     struct target_expr *height = lower_named(l, expr_operation(l, OP_SHR, count->base, length, shift), NULL, "rows");
-    rows->quotient = enter_loop(l, "row", height, (count->high - 1) / size);
+    rows->quotient = enter_loop(l, rows, "row", height, (count->high - 1) / size);
     rows->begin = number(l, 0);
     rows->start = expr_operation(l, OP_MUL, index->base, rows->quotient, number(l, size));
     return number(l, size);
