@@ -201,6 +201,7 @@ struct rows {
     struct target_expr *by, *begin; /* the divisor; what comes before the index in the dividend */
     struct target_expr *start;      /* the index with which a row begins */
     struct target_expr *quotient;
+    struct lower_scope outside; /* of the loop over rows */
 };
 /* NULL: the loop, one over threads, stays one loop. */
 struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop);
