@@ -149,10 +149,11 @@ def cases(env):
             shown.type("splitUpE\t2 [1,2,3] ! 0\n")
             shown.wait_for(r"nd.*\[1\]\r\n.*fcl> ")
             shown.type("loop (fn x => x > 0i64) (fn x => x + 1i64) 1i64\n")
+            shown.wait_for("\\+ 1i64\\) 1i64\r\n")  # an interrupt takes away what is not read yet
             deadline = time.monotonic() + 60
             while "interrupted" not in shown.seen and time.monotonic() < deadline:
                 shown.type("\x03")  # nothing is there to interrupt until the child runs
-                shown.look(0.2)
+                shown.look(0.5)
             shown.wait_for("interrupted.*fcl> ")
             shown.type("\x04")
             assert shown.process.wait(timeout=30) == 0
