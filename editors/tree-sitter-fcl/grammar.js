@@ -75,7 +75,8 @@ module.exports = grammar({
       choice(seq($._type, optional($.where)),
              seq(alias($._classes, $.classes), '=>', $._type, optional($.where))),
     _classes: ($) => list($._type),
-    where: ($) => seq('where', list($.level_order)),
+    where: ($) => seq('where', list(choice($.level_order, $.stored))),
+    stored: ($) => seq($.identifier, 'stored', 'as', $.identifier),
     level_order: ($) => seq($._level, '<', $._level),
 
     _type: ($) => choice($._type_operand, $.function_type, $.level_function_type),

@@ -34,6 +34,12 @@ class Terminal:
     def type(self, text):
         os.write(self.end, text.encode())
 
+    def look(self, seconds):
+        """Takes what comes in that time."""
+        ready, _, _ = select.select([self.end], [], [], seconds)
+        if ready:
+            self.seen += os.read(self.end, 65536).decode(errors="replace")
+
     def wait_for(self, pattern, seconds=30):
         """Waits until the pattern is in what came since the last time."""
         deadline = time.monotonic() + seconds
@@ -143,8 +149,11 @@ def cases(env):
             shown.type("splitUpE\t2 [1,2,3] ! 0\n")
             shown.wait_for(r"nd.*\[1\]\r\n.*fcl> ")
             shown.type("loop (fn x => x > 0i64) (fn x => x + 1i64) 1i64\n")
-            time.sleep(0.5)
-            shown.type("\x03")
+            shown.wait_for("\\+ 1i64\\) 1i64\r\n")  # an interrupt takes away what is not read yet
+            deadline = time.monotonic() + 60
+            while "interrupted" not in shown.seen and time.monotonic() < deadline:
+                shown.type("\x03")  # nothing is there to interrupt until the child runs
+                shown.look(0.5)
             shown.wait_for("interrupted.*fcl> ")
             shown.type("\x04")
             assert shown.process.wait(timeout=30) == 0

@@ -1,4 +1,5 @@
-["sig" "fun" "val" "kernel" "param" "type" "import" "let" "in" "fn" "forall" "where"] @keyword
+["sig" "fun" "val" "kernel" "param" "type" "import" "let" "in" "fn" "forall" "where" "stored"
+ "as"] @keyword
 ["if" "then" "else"] @conditional
 ["div" "mod" "not"] @keyword.operator
 (boolean) @boolean
