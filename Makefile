@@ -135,7 +135,7 @@ $(BUILD)/libfclc.so: $(BUILD)/libfclc.so.$(COMPILER_ABI)
 # Rewritten only when it would change; every object depends on it, so that another compiler or sanitiser rebuilds.
 $(BUILD)/settings: FORCE
 	@mkdir -p $(@D)
-	@new=$@.$$$$; echo '$(CC) $(CFLAGS) $(CPPFLAGS) $(SANITIZERS)' > $$new; \
+	@new=$@.$$$$; echo '$(CC) $(filter-out -Werror,$(FCL_CFLAGS)) $(CFLAGS) $(CPPFLAGS)' > $$new; \
 	    cmp -s $$new $@ && rm $$new || mv $$new $@
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/settings | $(GENERATED_HEADERS)

@@ -93,12 +93,14 @@ def cases(env):
             with open(path, "w", encoding="utf-8") as file:
                 file.write("#!/bin/sh\n" + text)
             os.chmod(path, 0o755)
+        with open(env.path("bootstrap"), encoding="utf-8") as file:
+            programs = " ".join(re.findall(r"^([\w+-]+): \S+$", file.read(), re.M))
         program("id", f"echo {0 if root else 1000}\n")
         program("apt-get", f"""\
 echo "$*" >>{folder}/told
 i=0
 while [ $i -lt 400 ]; do echo "Get:$i a line of apt's"; i=$((i + 1)); done
-for name in make gcc g++ re2c bison python3 clang clang-format oclgrind mandoc git; do
+for name in {programs}; do
   echo "echo a line of $name" >{tools}/$name
   chmod +x {tools}/$name
 done
