@@ -16,7 +16,8 @@ struct target {
     const char *name;      /* --target=… */
     const char *extension; /* of outputs, with the dot */
     const char *language;  /* in words */
-    const char *runtime;   /* the runtime's name for what runs it, an enum fcl_backend */
+    const char *runtime; /* the runtime's name for what runs it, an enum fcl_backend; NULL: nothing does, so that there
+                              are no host functions */
     const struct dialect *dialect;
     const struct machine *simt, *loop; /* for each mapping; NULL: there is none */
     enum link linked;

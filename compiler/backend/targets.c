@@ -10,8 +10,10 @@ static const struct target opencl = {
     "opencl",  ".cl", "OpenCL", "FCL_BACKEND_OPENCL", &dialect_opencl, &machine_opencl_gpu, &machine_opencl_cpu,
     LINK_NEVER};
 static const struct target c = {"c", ".c", "C", "FCL_BACKEND_C", &dialect_c, NULL, &machine_c, LINK_FUNCTIONS};
+/* Compiled only: the runtime has nothing that runs it. */
+static const struct target hip = {"hip", ".hip", "HIP", NULL, &dialect_hip, &machine_hip, NULL, LINK_NEVER};
 
-const struct target *const targets[] = {&cuda, &opencl, &c, NULL};
+const struct target *const targets[] = {&cuda, &opencl, &c, &hip, NULL};
 
 const struct target *target_named(const char *name) {
     for (size_t i = 0; targets[i]; i++)

@@ -146,8 +146,12 @@ static enum exit_status compile(struct compilation *c, const struct target *targ
     if (status != EXIT_GOOD || !compilation_is_good(c))
         return status;
     const char *header = arena_printf(c->arena, "%s.h", without_extension(c->arena, c->options->output));
-    if (strcmp(c->options->output, "-") != 0 && (is_runtimes(c, header) || overwrites_source(c, c->options->output) ||
-                                                 overwrites_source(c, header) || overwrites_header(c, header, target)))
+    bool is_file = strcmp(c->options->output, "-") != 0, has_header = is_file && target->runtime;
+    if (has_header && is_runtimes(c, header))
+        return EXIT_USAGE;
+    if (is_file && overwrites_source(c, c->options->output))
+        return EXIT_USAGE;
+    if (has_header && (overwrites_source(c, header) || overwrites_header(c, header, target)))
         return EXIT_USAGE;
     struct generate_request request = request_of(c, target);
     struct generated generated = {0};
@@ -169,12 +173,37 @@ static enum exit_status compile(struct compilation *c, const struct target *targ
                                      .source_name = c->options->operands[0],
                                      .version = FCLC_VERSION,
                                      .sources = c->sources};
-    struct host_emitted emitted = host_emit(c->arena, &host);
+    struct host_emitted emitted = {0};
+    if (target->runtime)
+        emitted = host_emit(c->arena, &host);
     status = write_text(c, output, emitted.file ? emitted.file : kernels);
-    if (status == EXIT_GOOD && strcmp(output, "-") != 0)
+    if (status == EXIT_GOOD && has_header)
         status = write_text(c, header, emitted.header);
-    if (status == EXIT_GOOD && c->options->make_dependencies && strcmp(output, "-") != 0)
-        status = write_text(c, arena_printf(c->arena, "%s.d", base), dependencies(c, output, header));
+    if (status == EXIT_GOOD && c->options->make_dependencies && is_file)
+        status =
+            write_text(c, arena_printf(c->arena, "%s.d", base), dependencies(c, output, has_header ? header : NULL));
+    return status;
+}
+
+/* "a, b, c", of all targets. */
+static const char *listed(struct arena *arena, bool extensions) {
+    struct text text;
+    text_init(&text, arena);
+    for (size_t i = 0; targets[i]; i++)
+        text_printf(&text, "%s%s", i ? ", " : "", extensions ? targets[i]->extension : targets[i]->name);
+    return text_string(&text);
+}
+
+static enum exit_status complain_of_target(struct options *options) {
+    struct arena *arena = arena_new();
+    enum exit_status status =
+        options->target
+            ? driver_complain(options, EXIT_USAGE, "--target=%s runs programs, and compiles to no file; there are %s",
+                              options->target, listed(arena, false))
+            : driver_complain(options, EXIT_USAGE,
+                              "-o %s: the name must end in one of %s, .py, or --target be given: one of %s",
+                              options->output, listed(arena, true), listed(arena, false));
+    arena_free(arena);
     return status;
 }
 
@@ -211,18 +240,13 @@ enum exit_status command_compile(struct options *options) {
         return finish(module, write_python(module));
     }
     const struct target *target = chosen_target(options);
-    if (!target && options->target)
-        return driver_complain(options, EXIT_USAGE,
-                               "--target=%s runs programs, and compiles to no file; there are cuda, opencl and c",
-                               options->target);
     if (!target)
+        return complain_of_target(options);
+    if (options->ahead && target->linked == LINK_NEVER)
         return driver_complain(
             options, EXIT_USAGE,
-            "-o %s: the name must end in .cu, .cl, .c or .py, or --target=cuda|opencl|c must be given",
-            options->output);
-    if (options->ahead && target->linked == LINK_NEVER)
-        return driver_complain(options, EXIT_USAGE,
-                               "--ahead is for C and CUDA: OpenCL kernels are in the header as text, and the driver "
+            !target->runtime ? "--ahead is for C and CUDA: this target has no host functions"
+                             : "--ahead is for C and CUDA: OpenCL kernels are in the header as text, and the driver "
                                "compiles them");
     if (!options_mapping_fits(options, target->name)) {
         return driver_complain(options, EXIT_USAGE, "--map=%s is not for %s", options_mapping_name(options->mapping),

@@ -48,7 +48,7 @@ static const char *with_note(const struct options *options, struct arena *arena,
 
 static const struct executor *choose_named(const struct options *options, struct arena *arena, const char **said) {
     const struct executor *executor = executor_named(options->target);
-    const char *why = "this build has none";
+    const char *why = executor ? NULL : "programs are compiled for it, and not run";
     bool is_there = executor && executor->available(options, arena, &why);
     *said = is_there ? with_note(options, arena, executor, NULL)
                      : arena_printf(arena, "target %s is not available: %s", options->target, why);

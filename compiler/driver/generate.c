@@ -28,12 +28,9 @@ static bool internal_error(const struct generate_request *request, const struct 
     return false;
 }
 
-/* What a block can have at most, on any GPU there is: 227 KiB since compute capability 9.0. Less on most: the launch says so. */
-enum { MOST_SHARED_BYTES = 227 * 1024 };
-
 /* Shared memory that a block has on the device that is asked for; or may have, where none is. */
 static int64_t shared_limit(const struct generate_request *request) {
-    return request->shared_bytes ? (int64_t)request->shared_bytes : MOST_SHARED_BYTES;
+    return request->shared_bytes ? (int64_t)request->shared_bytes : request->machine->shared_most;
 }
 
 /* Of each kernel's launches the first that has arrays in global memory, for want of shared memory. */
@@ -196,8 +193,8 @@ static bool is_right(const struct generate_request *request, const struct core_g
     struct ir_kernel *kernel = elaborated(&alone, global, &forgotten);
     bool good = kernel != NULL;
     /* Half of what there is: passes add paddings, and may copy loops with the arrays in them. */
-    bool may_want_too_much = good && map_shared_bytes(alone.arena, kernel) > MOST_SHARED_BYTES / 2;
-    if (may_want_too_much && request->machine->map.mapping == TARGET_SIMT)
+    bool is_simt = request->machine->map.mapping == TARGET_SIMT;
+    if (good && is_simt && map_shared_bytes(alone.arena, kernel) > request->machine->shared_most / 2)
         good = lowered(&alone, global, kernel) != NULL;
     arena_free(alone.arena);
     return good;

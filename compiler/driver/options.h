@@ -71,7 +71,7 @@ struct options {
     enum command command;
     const char **operands; /* files, kernel, arguments: what is no option */
     size_t operand_count;
-    const char *target; /* cuda, opencl, c, interp; NULL: not said */
+    const char *target; /* of backend/targets.c, or interp; NULL: not said */
     const char *output; /* -o */
     const char *dump;   /* the stage */
     const char *tuning; /* the file of tuned values, or none; NULL: the one beside the program */

@@ -8,7 +8,11 @@ enum { THREAD_STACK = 8 * 1024, BLOCK_STACK = 2 * 1024 * 1024 };
 /* What a core has close by: half of a common second-level cache. */
 enum { CPU_SHARED = 512 * 1024 };
 
+/* Since compute capability 9.0; less on most: the launch says so. */
+enum { GPU_SHARED_MOST = 227 * 1024 };
+
 const struct machine machine_cuda = {.device = "cuda",
+                                     .shared_most = GPU_SHARED_MOST,
                                      .has_shuffles = true,
                                      .map = {.mapping = TARGET_SIMT,
                                              .has_warps = true,
@@ -19,8 +23,20 @@ const struct machine machine_cuda = {.device = "cuda",
                                              .loads_ahead = true,
                                              .stack_limit = THREAD_STACK}};
 
+/* GPUs of AMD since GCN: 64 KiB of shared memory. Nothing here was measured. */
+const struct machine machine_hip = {.device = "hip",
+                                    .has_shuffles = true,
+                                    .shared_most = 64 * 1024,
+                                    .map = {.mapping = TARGET_SIMT,
+                                            .has_warps = true,
+                                            .has_exact_blocks = true,
+                                            .static_shared_limit = 64 * 1024,
+                                            .loads_ahead = true,
+                                            .stack_limit = THREAD_STACK}};
+
 const struct machine machine_opencl_gpu = {.device = "opencl-gpu",
                                            .polls_by_atomics = true,
+                                           .shared_most = GPU_SHARED_MOST,
                                            .table_bytes = 48 * 1024,
                                            .map = {.mapping = TARGET_SIMT,
                                                    .dynamic_as_parameters = true,

@@ -526,6 +526,28 @@ def cases(env):
         yield Case(f"{name} is right as C", lambda path=path: env.must(
             env.tool("cc"), "-std=gnu11", "-fopenmp", "-Wall", "-Werror", "-fsyntax-only", compile_to("c", path)))
 
+    # Compiled only: wave64, and wave32. No GPU of the kind has run it.
+    def with_hipcc(name, architecture):
+        hipcc = env.tool("hipcc")
+        out = compile_to("hip", env.path(*name))
+        env.must(hipcc, f"--offload-arch={architecture}", "-ffp-contract=off", "-Wall", "-Werror", "--genco", out, "-o",
+                 os.path.join(env.tmp(), "out.co"), timeout=300)
+    for name in (("examples", "collectives", "collectives.fcl"), ("examples", "reduce", "reduce.fcl"),
+                 ("examples", "histograms", "histograms.fcl"), ("examples", "sorting", "sorting.fcl"),
+                 ("tests", "run", "scalar_functions.fcl"), ("tests", "run", "scalar_float.fcl")):
+        for architecture in ("gfx90a", "gfx1030"):
+            yield Case(f"{name[-1]} compiles as HIP for {architecture}, no warnings",
+                       lambda name=name, architecture=architecture: with_hipcc(name, architecture))
+
+    def only_kernels():
+        folder = env.tmp()
+        env.must(env.fclc, env.path("examples", "reduce", "reduce.fcl"), "-M", "-o", os.path.join(folder, "out.hip"))
+        assert sorted(os.listdir(folder)) == ["out.d", "out.hip"], os.listdir(folder)
+        assert "out.h:" not in open(os.path.join(folder, "out.d"), encoding="utf-8").read()
+        text = open(os.path.join(folder, "out.hip"), encoding="utf-8").read()
+        assert "_sync(" not in text and "FCL_SHUFFLE" in text
+    yield Case("HIP has kernels, and no host functions", only_kernels)
+
     # The Obsidian papers' programs: a loop for each stage and a barrier between two, as their listings have. Everything is there
     # twice, for full chunks and for the last one; odd numbers have one barrier at the end of the loop over chunks.
     def in_place(kernel, bytes, source):

@@ -1,0 +1,47 @@
+/* What CUDA C++ and languages that are nearly the same spell alike. */
+#ifndef FCL_BACKEND_CUDA_FAMILY_H
+#define FCL_BACKEND_CUDA_FAMILY_H
+
+#include "backend/print.h"
+
+void cuda_kernel_head(struct printer *p, const struct target_kernel *kernel);
+const char *cuda_atomic(enum ir_atomic atomic, enum base base);
+
+/* Fields of a dialect. */
+#define CUDA_FAMILY                                                                                                    \
+    .language = LANGUAGE_CUDA,                                                                                         \
+    .types = {[BASE_BOOL] = "bool",                                                                                    \
+              [BASE_I8] = "signed char",                                                                               \
+              [BASE_I16] = "short",                                                                                    \
+              [BASE_I32] = "int",                                                                                      \
+              [BASE_I64] = "long long",                                                                                \
+              [BASE_U8] = "unsigned char",                                                                             \
+              [BASE_U16] = "unsigned short",                                                                           \
+              [BASE_U32] = "unsigned",                                                                                 \
+              [BASE_U64] = "unsigned long long",                                                                       \
+              [BASE_F32] = "float",                                                                                    \
+              [BASE_F64] = "double"},                                                                                  \
+    .byte = "unsigned char", .spaces = {"", "__shared__ ", "", "static const "}, .pointees = {"", "", "", "const "},   \
+    .restrict_word = "__restrict__", .suffix_i64 = "ll", .suffix_u64 = "ull",                                          \
+    .hardware = {[TARGET_BLOCK_ID] = {"blockIdx.x", PRECEDENCE_PRIMARY},                                               \
+                 [TARGET_BLOCK_COUNT] = {"gridDim.x", PRECEDENCE_PRIMARY},                                             \
+                 [TARGET_THREAD_ID] = {"threadIdx.x", PRECEDENCE_PRIMARY},                                             \
+                 [TARGET_THREAD_COUNT] = {"blockDim.x", PRECEDENCE_PRIMARY},                                           \
+                 [TARGET_GLOBAL_THREAD_ID] = {"blockIdx.x * blockDim.x + threadIdx.x", PRECEDENCE_SUM},                \
+                 [TARGET_GLOBAL_THREAD_COUNT] = {"gridDim.x * blockDim.x", PRECEDENCE_PRODUCT},                        \
+                 [TARGET_WARP_ID] = {"threadIdx.x / 32", PRECEDENCE_PRODUCT},                                          \
+                 [TARGET_WARP_COUNT] = {"blockDim.x / 32", PRECEDENCE_PRODUCT},                                        \
+                 [TARGET_GLOBAL_WARP_ID] = {"blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32", PRECEDENCE_SUM},      \
+                 [TARGET_GLOBAL_WARP_COUNT] = {"gridDim.x * (blockDim.x / 32)", PRECEDENCE_PRODUCT},                   \
+                 [TARGET_LANE_ID] = {"threadIdx.x % 32", PRECEDENCE_PRODUCT}},                                         \
+    .has_min_max = true, .has_f_suffix = true, .function_head = "static __device__ __forceinline__ ",                  \
+    .bits = {[BASE_U32] = "__float_as_uint",                                                                           \
+             [BASE_U64] = "__double_as_longlong",                                                                      \
+             [BASE_F32] = "__uint_as_float",                                                                           \
+             [BASE_F64] = "__longlong_as_double"},                                                                     \
+    .block_barrier = "__syncthreads();", .global_barrier = "__syncthreads();",                                         \
+    .failed_head = "static __device__ __noinline__ ", .fence = "__threadfence();",                                     \
+    .block_fence = "__threadfence_block();", .atomic = cuda_atomic, .unroll = "#pragma unroll",                        \
+    .roll = "#pragma unroll 1", .kernel_head = cuda_kernel_head
+
+#endif

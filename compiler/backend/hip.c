@@ -1,0 +1,34 @@
+/* HIP C++, AMD's: hipcc compiles it, or hiprtc, which needs no header. A warp is 32 lanes on all GPUs;
+   where a wave has 64, it holds two of them. */
+#include "backend/cuda_family.h"
+
+static void file_head(struct text *out, struct file_needs needs) {
+    (void)needs;
+    text_add(out, "/* Compile with -ffp-contract=off: multiplications and additions are not to be contracted. */\n"
+                  "#if !defined __HIPCC_RTC__\n#include <hip/hip_runtime.h>\n#endif\n"
+                  "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that is not unrolled is no fault */\n"
+                  "#define FCL_BALLOT(x) ((unsigned)(__ballot(x) >> (__lane_id() & 32u)))\n"
+                  "#define FCL_SHUFFLE(x, i) __shfl(x, (int)((i) & 31), 32)\n"
+                  "#define FCL_SHUFFLE_UP(x, n) __shfl_up(x, n, 32)\n"
+                  "#define FCL_SHUFFLE_DOWN(x, n) __shfl_down(x, n, 32)\n"
+                  "#define FCL_SHUFFLE_XOR(x, n) __shfl_xor(x, n, 32)\n"
+                  "/* Lanes of a wave go together, but for what the compiler or memory puts in another order. */\n"
+                  "static __device__ __forceinline__ __attribute__((unused)) void fcl_warp_barrier() {\n"
+                  "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"wavefront\");\n"
+                  "    __builtin_amdgcn_wave_barrier();\n"
+                  "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"wavefront\");\n"
+                  "}\n");
+}
+
+const struct dialect dialect_hip = {
+    CUDA_FAMILY,
+    .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000ll)"},
+    .warp_barrier = "fcl_warp_barrier();",
+    .shuffle = {[TARGET_EXCHANGE_AT] = "FCL_SHUFFLE(",
+                [TARGET_EXCHANGE_UP] = "FCL_SHUFFLE_UP(",
+                [TARGET_EXCHANGE_DOWN] = "FCL_SHUFFLE_DOWN(",
+                [TARGET_EXCHANGE_XOR] = "FCL_SHUFFLE_XOR("},
+    .ballot = "FCL_BALLOT(",
+    .alignment = " __attribute__((aligned(%d)))",
+    .file_head = file_head,
+};
