@@ -5,13 +5,13 @@
 #include "map/target.h"
 #include "support/text.h"
 
-/* A language to compile to, with all that is known of it: a row of backend/targets.c. */
 /* How kernels that are compiled ahead of time come into a program. */
 enum link {
     LINK_NEVER,
     LINK_FUNCTIONS, /* as functions, in one file with the host's */
     LINK_IMAGE,     /* as bytes that the device loads */
 };
+/* A language to compile to, with all that is known of it: a row of backend/targets.c. */
 struct target {
     const char *name;      /* --target=… */
     const char *extension; /* of outputs, with the dot */
