@@ -32,6 +32,7 @@ class Terminal:
         self.seen = ""
 
     def type(self, text):
+        time.sleep(0.2)  # as people do: what comes between the prompt and the editor's own mode may get lost
         os.write(self.end, text.encode())
 
     def look(self, seconds):
