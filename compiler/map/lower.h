@@ -196,6 +196,7 @@ struct rows {
     const struct ir_instruction *loop;
     const struct division *division;
     uint32_t operations;            /* that divide */
+    bool has_quotients;             /* some of them want the quotient */
     bool are_whole;                 /* all of one constant length, from index 0 */
     bool are_single;                /* of one element each: not two loops */
     struct target_expr *by, *begin; /* the divisor; what comes before the index in the dividend */

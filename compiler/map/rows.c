@@ -173,6 +173,7 @@ struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop) {
     rows->loop = loop;
     rows->division = &best->division;
     rows->operations = best->rests + best->quotients;
+    rows->has_quotients = best->quotients > 0;
     rows->are_whole = whole;
     return rows;
 }
@@ -272,7 +273,7 @@ struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct targ
         rows->start = expr_operation(l, OP_SUB, BASE_I32, rows->start, begin);
     rows->start = lower_named(l, rows->start, NULL, "start");
     rows->quotient = row;
-    if (division->by && division->by->low < 0) {
+    if (rows->has_quotients && division->by && division->by->low < 0) {
         struct target_expr *is_negative = expr_operation(l, OP_LT, BASE_BOOL, rows->by, number(l, 0));
         struct target_expr *negative = expr_operation(l, OP_SUB, BASE_I32, number(l, 0), row);
         rows->quotient = lower_named(l, choose(l, is_negative, negative, row), NULL, "quotient");

@@ -28,7 +28,7 @@ def cases(env):
         assert complete("te") == ["test"]
         assert "run" in complete("") and "one.fcl" in complete("") and "two.txt" not in complete("")
         assert complete("run", "--tar") == ["--target="]
-        assert complete("run", "--target", "=") == ["cuda", "opencl", "c", "interp"]
+        assert complete("run", "--target", "=") == ["cuda", "opencl", "c", "hip", "interp"]
         assert complete("run", "--target", "=", "op") == ["opencl"]
         assert complete("run", "--target", "i") == ["interp"]
         assert complete("test", "--all") == ["--all-targets"] and not complete("run", "--all")
