@@ -53,7 +53,7 @@ REGISTERS = {
                "timesVector_4": (48, 32)},
     WHOLE: {"sums": (32, 29712), "segmentSums": (40, 24336), "positive": (40, 29712), "total_0": (45, 32), "total_1": (39, 32),
             "rowTotals_0": (32, 32), "sorted_3": (48, 32768), "sorted_4": (32, 1088), "sorted_6": (64, 43088),
-            "sortedPairs_6": (56, 47184), "counts_1": (28, 0)},
+            "sortedPairs_6": (64, 47184), "counts_1": (28, 0)},
 }
 # Of the PTX for sm_90: at least so many loads of 16 bytes from shared memory, at most so many narrower ones.
 WIDE = {MATRICES: {"product_0": (25, 97), "product_1": (40, 21)}}
