@@ -241,7 +241,8 @@ static known_state step_known(struct elaborator *e, const struct stepping *s, kn
                 continue;
             struct ir_value *bound = elab_upper_bound(e, next[k]);
             most[k] = bound ? ir_binary(b, OP_MAX, initial[k], bound) : NULL;
-            map_set(e->bounds, results[i - 1], bound ? most[k] : initial[k]);
+            if (results[i - 1] != initial[k]) /* as it is where the loop does not run */
+                map_set(e->bounds, results[i - 1], bound ? most[k] : initial[k]);
         }
     }
     e->shape--;
