@@ -2,8 +2,8 @@
 time it takes grows with the length of the program. What is short and grows by a factor with each step takes a second and 200 MB."""
 
 import os
-import resource
 import subprocess
+import sys
 from harness import Case
 
 ORDER = 38
@@ -207,6 +207,16 @@ def chain(definitions, parameter, body, n):
     return f"{definitions(n)}kernel k {parameter} = {body.format(n=n)}\n"
 
 
+# A small process between: what is forked begins with the memory of whom it is forked from, and the harness may have much.
+MEASURE = """
+import resource, subprocess, sys
+resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]), int(sys.argv[2])))
+status = subprocess.call(sys.argv[3:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(status, used.ru_utime + used.ru_stime, used.ru_maxrss, file=open(sys.argv[1], "w"))
+"""
+
+
 def measured(env, program, *command):
     """Exit status and messages of fclc, the seconds that it computed, and its megabytes. Time by the clock says nothing: others
     run, too."""
@@ -214,15 +224,14 @@ def measured(env, program, *command):
     with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
         file.write(program)
     with open(os.path.join(folder, "errors"), "w", encoding="utf-8") as errors:
-        process = subprocess.Popen([env.fclc, *command], cwd=folder, env=env.variables(), stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.DEVNULL, stderr=errors)
-    resource.prlimit(process.pid, resource.RLIMIT_CPU, (SECONDS + 1, SECONDS + 1))
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+        subprocess.run([sys.executable, "-S", "-c", MEASURE, "used", str(SECONDS + 1), env.fclc, *command], cwd=folder,
+                       env=env.variables(), stderr=errors, check=True)
     with open(os.path.join(folder, "errors"), encoding="utf-8") as errors:
         said = errors.read(MEGABYTE)
     assert len(said) < MEGABYTE, "a megabyte of messages"
-    return process.returncode, said, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    with open(os.path.join(folder, "used"), encoding="utf-8") as used:
+        status, seconds, kilobytes = used.read().split()
+    return int(status), said, float(seconds), int(kilobytes) / 1024
 
 
 def ends(env, seconds, megabytes, program, codes, *command):
