@@ -55,6 +55,7 @@ static struct ir_value *known_part(struct elaborator *e, const struct part *part
 }
 
 static known_state known_parts(struct elaborator *e, const struct stepping *s, struct elab_value **values) {
+    elab_count_step(e, s->span); /* which takes memory, too */
     known_state known = new_known(e, s);
     for (size_t k = 0; k < s->part_count; k++)
         known[k] = known_part(e, &s->parts[k], values[k]);
@@ -63,6 +64,7 @@ static known_state known_parts(struct elaborator *e, const struct stepping *s, s
 
 /* A state of which no more is known. */
 static struct elab_value **state_of(struct elaborator *e, const struct stepping *s, struct ir_value *const *known) {
+    elab_count_step(e, s->span); /* which takes memory, too */
     struct elab_value **state = ARENA_ARRAY(e->arena, struct elab_value *, s->part_count + 1);
     for (size_t k = 0; k < s->part_count; k++)
         state[k] = s->parts[k].is_array ? elab_of_pull(e, elab_unknown_array(e, s->parts[k].type, known[k]))
