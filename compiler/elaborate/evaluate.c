@@ -478,6 +478,14 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
 
 struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
                                struct elab_value *b) {
+    if (function->kind == ELAB_PRIMITIVE && function->primitive.count == 0 &&
+        primitive_info[function->primitive.primitive].arity == 2) { /* as folds do, often: it keeps nothing half applied */
+        elab_count_step(e, e->span);
+        elab_count_step(e, e->span);
+        struct elab_value *arguments[] = {a, b};
+        enum primitive primitive = function->primitive.primitive;
+        return primitive_table[primitive](e, primitive, function->primitive.instance, arguments);
+    }
     return elab_apply(e, elab_apply(e, function, a), b);
 }
 

@@ -55,16 +55,16 @@ static struct ir_value *known_part(struct elaborator *e, const struct part *part
 }
 
 static known_state known_parts(struct elaborator *e, const struct stepping *s, struct elab_value **values) {
-    elab_count_step(e, s->span); /* which takes memory, too */
     known_state known = new_known(e, s);
     for (size_t k = 0; k < s->part_count; k++)
         known[k] = known_part(e, &s->parts[k], values[k]);
     return known;
 }
 
-/* A state of which no more is known. */
+/* A state of which no more is known. Steps in steps are many, and each has such states: they count by the memory they take. */
 static struct elab_value **state_of(struct elaborator *e, const struct stepping *s, struct ir_value *const *known) {
-    elab_count_step(e, s->span); /* which takes memory, too */
+    for (size_t k = 0; k <= s->part_count; k++)
+        elab_count_step(e, s->span);
     struct elab_value **state = ARENA_ARRAY(e->arena, struct elab_value *, s->part_count + 1);
     for (size_t k = 0; k < s->part_count; k++)
         state[k] = s->parts[k].is_array ? elab_of_pull(e, elab_unknown_array(e, s->parts[k].type, known[k]))
@@ -74,8 +74,7 @@ static struct elab_value **state_of(struct elaborator *e, const struct stepping 
 
 /* ---- how many steps ---- */
 
-static bool has_memory_of_its_own(struct elaborator *e, const struct stepping *s, const struct ir_value *length) {
-    (void)e;
+static bool has_memory_of_its_own(const struct stepping *s, const struct ir_value *length) {
     return s->level == LEVEL_GRID || length->high <= ELAB_SMALL_CAPACITY;
 }
 
@@ -87,7 +86,7 @@ static int counted_steps(struct elaborator *e, const struct stepping *s, known_s
     if (!count || !count->is_constant || count->constant.integer > limit)
         return -1;
     for (size_t k = 0; k < s->part_count; k++)
-        if (s->parts[k].is_array && (!initial[k] || !has_memory_of_its_own(e, s, initial[k])))
+        if (s->parts[k].is_array && (!initial[k] || !has_memory_of_its_own(s, initial[k])))
             return -1;
     int steps = count->constant.integer < 0 ? 0 : (int)count->constant.integer;
     e->shape++;
@@ -271,7 +270,6 @@ struct own {
     struct ir_value *capacity; /* below grid */
     bool may_grow;             /* it is not known whether a step makes more than that */
     struct ir_value *place;    /* of the half, or NULL */
-    struct pull *array;
 };
 
 struct loop {

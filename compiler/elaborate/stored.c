@@ -1,46 +1,53 @@
 /* What is stored together: a tuple of arrays and scalars, nested or not, and its parts from left to right. */
 #include "elaborate/value.h"
 
-struct parts_of {
-    VEC(struct part) all;
-};
-
-static void collect(struct elaborator *e, struct type *type, struct parts_of *parts) {
+static size_t count_parts(struct type *type) {
     type = type_resolve(type);
-    if (type->kind == TYPE_TUPLE)
-        for (size_t i = 0; i < type->tuple.count; i++)
-            collect(e, type->tuple.items[i], parts);
-    else if (type->kind == TYPE_PULL)
-        vec_push(e->arena, &parts->all, ((struct part){.is_array = true, .type = type->array.element}));
-    else
-        vec_push(e->arena, &parts->all, ((struct part){.type = type}));
+    if (type->kind != TYPE_TUPLE)
+        return 1;
+    size_t count = 0;
+    for (size_t i = 0; i < type->tuple.count; i++)
+        count += count_parts(type->tuple.items[i]);
+    return count;
+}
+
+static struct part *collect(struct type *type, struct part *next) {
+    type = type_resolve(type);
+    if (type->kind != TYPE_TUPLE) {
+        bool is_array = type->kind == TYPE_PULL;
+        *next = (struct part){.is_array = is_array, .type = is_array ? type->array.element : type};
+        return next + 1;
+    }
+    for (size_t i = 0; i < type->tuple.count; i++)
+        next = collect(type->tuple.items[i], next);
+    return next;
 }
 
 const struct part *elab_parts_of(struct elaborator *e, struct type *type, size_t *count) {
-    struct parts_of parts = {0};
-    collect(e, type, &parts);
-    *count = parts.all.count;
-    return parts.all.at;
+    *count = count_parts(type);
+    struct part *parts = ARENA_ARRAY(e->arena, struct part, *count);
+    collect(type, parts);
+    return parts;
 }
 
-typedef VEC(struct elab_value *) value_list;
-
-static void take_apart(struct elaborator *e, struct type *type, struct elab_value *value, value_list *parts) {
+static struct elab_value **take_apart(struct elaborator *e, struct type *type, struct elab_value *value,
+                                      struct elab_value **next) {
     type = type_resolve(type);
     if (type->kind != TYPE_TUPLE) {
-        vec_push(e->arena, parts, value);
-        return;
+        *next = value;
+        return next + 1;
     }
     if (value->kind != ELAB_TUPLE)
         elab_internal(e, "a tuple was expected");
     for (size_t i = 0; i < type->tuple.count; i++)
-        take_apart(e, type->tuple.items[i], value->tuple.items[i], parts);
+        next = take_apart(e, type->tuple.items[i], value->tuple.items[i], next);
+    return next;
 }
 
 struct elab_value **elab_take_apart(struct elaborator *e, struct type *type, struct elab_value *value) {
-    value_list parts = {0};
-    take_apart(e, type, value, &parts);
-    return parts.at;
+    struct elab_value **parts = ARENA_ARRAY(e->arena, struct elab_value *, count_parts(type));
+    take_apart(e, type, value, parts);
+    return parts;
 }
 
 static struct elab_value *put_together(struct elaborator *e, struct type *type, struct elab_value ***next) {
