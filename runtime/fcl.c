@@ -431,7 +431,7 @@ enum fcl_status fcl_build(struct fcl_context *context, const char *source, const
     return FCL_OK;
 }
 
-// Of kernels or of an image: one of both.
+// Links kernels or an image, one of both; what is linked already is found again.
 static enum fcl_status link_program(struct fcl_context *context, const struct fcl_linked_kernel *kernels,
                                     const void *image, struct fcl_program **out) {
     for (struct fcl_program *program = context->programs; program; program = program->next)
@@ -456,26 +456,26 @@ static enum fcl_status link_program(struct fcl_context *context, const struct fc
     return FCL_OK;
 }
 
-enum fcl_status fcl_link(struct fcl_context *context, const struct fcl_linked_kernel *kernels,
-                         struct fcl_program **out) {
+// What both functions ask of their arguments; `what` is missing where `given` is NULL.
+static enum fcl_status expect_linked(struct fcl_context *context, const char *function, const char *what,
+                                     const void *given, struct fcl_program **out, enum fcl_backend backend) {
     if (out)
         *out = NULL;
     if (!context)
         return FCL_INVALID;
-    if (!kernels || !out)
-        return fclrt_fail(context, FCL_INVALID, "fcl_link: no %s", kernels ? "place for the program" : "kernels");
-    enum fcl_status status = fcl_expect(context, FCL_BACKEND_C);
+    if (!given || !out)
+        return fclrt_fail(context, FCL_INVALID, "%s: no %s", function, given ? "place for the program" : what);
+    return fcl_expect(context, backend);
+}
+
+enum fcl_status fcl_link(struct fcl_context *context, const struct fcl_linked_kernel *kernels,
+                         struct fcl_program **out) {
+    enum fcl_status status = expect_linked(context, "fcl_link", "kernels", kernels, out, FCL_BACKEND_C);
     return status == FCL_OK ? link_program(context, kernels, NULL, out) : status;
 }
 
 enum fcl_status fcl_link_image(struct fcl_context *context, const void *image, struct fcl_program **out) {
-    if (out)
-        *out = NULL;
-    if (!context)
-        return FCL_INVALID;
-    if (!image || !out)
-        return fclrt_fail(context, FCL_INVALID, "fcl_link_image: no %s", image ? "place for the program" : "image");
-    enum fcl_status status = fcl_expect(context, FCL_BACKEND_CUDA);
+    enum fcl_status status = expect_linked(context, "fcl_link_image", "image", image, out, FCL_BACKEND_CUDA);
     return status == FCL_OK ? link_program(context, NULL, image, out) : status;
 }
 

@@ -26,9 +26,9 @@ extern const struct target *const targets[]; /* and NULL */
 
 /* NULL: there is no such target. */
 const struct target *target_named(const char *name);
-/* Of a kind of device, as the runtime calls it: cuda, opencl-cpu, … */
+/* The target of a kind of device, as the runtime calls it: cuda, opencl-cpu, … */
 const struct target *target_of_device(const char *kind);
-/* That a device of that kind is, or with NULL that the target is by itself. */
+/* The machine that a device of that kind is; with NULL, what the target takes by itself. */
 const struct machine *target_machine(const struct target *target, const char *kind);
 
 struct backend_options {

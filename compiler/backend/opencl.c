@@ -86,7 +86,7 @@ static void file_head(struct text *out, struct file_needs needs) {
             "#define FCL_LANES (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)\n");
 }
 
-/* Of 64 bits those of cl_khr_int64_base_atomics. */
+/* The function for an atomic; those of 64 bits are of cl_khr_int64_base_atomics. */
 static const char *atomic(enum ir_atomic atomic, enum base base) {
     static const char *const names[ATOMIC_COUNT] = {"atomic_add", "atomic_min", "atomic_max",  "atomic_and",
                                                     "atomic_or",  "atomic_xor", "atomic_xchg", "atomic_cmpxchg"};

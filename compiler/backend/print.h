@@ -117,7 +117,7 @@ const char *vector_type(struct printer *p, enum base base);
 const char *vector_prefix(const struct printer *p); /* of functions of vectors */
 /* As a vector, whatever it is. */
 void print_widened(struct printer *p, const struct target_expr *x);
-/* Of TARGET_LANES elements that follow one another in an array whose elements are scalars. */
+/* Stores TARGET_LANES elements that follow one another in an array whose elements are scalars. */
 void print_vector_store(struct printer *p, const struct target_statement *store);
 
 bool is_mathematics(enum ir_op op); /* a function of C's mathematics, of that name */

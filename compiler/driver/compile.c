@@ -91,7 +91,7 @@ static bool is_same_file(const char *a, const char *b) {
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* Of two outputs that differ in the extension alone, the second takes away the first one's header. */
+/* Two outputs that differ in the extension alone have one header, which the second takes away. */
 static void warn_of_other_target(struct compilation *c, const char *path, const char *heading,
                                  const struct target *target) {
     const struct target *before = host_header_target(heading);

@@ -89,7 +89,7 @@ static struct fclc_kernel_info info_of(struct arena *arena, const struct compila
     };
 }
 
-/* Of one name, the last is meant. */
+/* A kernel is hidden where its name is defined again later. */
 static bool is_hidden(const struct program *program, size_t index) {
     const struct core_global *global = program->globals.at[index];
     for (size_t i = index + 1; i < program->globals.count; i++) {

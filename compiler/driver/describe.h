@@ -10,7 +10,7 @@ struct kernel_list {
     const struct core_global *const *globals; /* in the same order */
     size_t count;
 };
-/* Of the user's file, in source order; of one name the last. */
+/* The kernels of the user's file, in source order; where a name is defined again, the last. */
 struct kernel_list describe_kernels(struct arena *arena, const struct compilation *c);
 
 #endif

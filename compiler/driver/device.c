@@ -5,7 +5,7 @@
 #include "driver/generate.h"
 #include "host/execute.h"
 
-/* By --map, or as it is best for the device; NULL: --map is not for it. */
+/* The machine that --map asks for, or what is best for the device; NULL: the device has no such mapping. */
 static const struct machine *choose_machine(const struct options *options, enum fcl_device_kind kind) {
     const char *name = fcl_device_kind_name(kind);
     const struct target *target = target_of_device(name);

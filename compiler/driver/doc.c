@@ -138,7 +138,7 @@ static const struct core_global *global_of(const struct compilation *c, const st
     return NULL;
 }
 
-/* As it is written where it speaks of a `type` of the file, which an inferred type does not. */
+/* Does a type that a sig writes name a `type` of the file? An inferred type shows what that stands for. */
 static bool speaks_of_synonym(const struct ast_file *file, const char *type) {
     for (size_t i = 0; i < file->decls.count; i++) {
         const struct ast_decl *decl = file->decls.at[i];

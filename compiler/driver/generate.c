@@ -33,7 +33,7 @@ static int64_t shared_limit(const struct generate_request *request) {
     return request->shared_bytes ? (int64_t)request->shared_bytes : request->machine->shared_most;
 }
 
-/* Of each kernel's launches the first that has arrays in global memory, for want of shared memory. */
+/* Says which array lies in global memory for want of shared memory: the first launch's that has one. */
 static void warn_of_outside(const struct generate_request *request, const struct ir_kernel *kernel,
                             const struct target_program *target) {
     const struct target_kernel *one = target_outside(target);

@@ -198,7 +198,7 @@ yyjson_mut_val *lsp_hover(struct lsp_view *view, yyjson_mut_doc *json, yyjson_va
 
 /* ---- definitions ---- */
 
-/* Of the file that an import at the offset names. */
+/* The place of the file that an import at the offset names; NULL: there is no import. */
 static yyjson_mut_val *imported_file(struct lsp_view *view, yyjson_mut_doc *json, uint32_t offset) {
     const struct ast_file *file = view->c->file;
     for (size_t i = 0; i < file->decls.count; i++) {
@@ -220,7 +220,7 @@ static yyjson_mut_val *imported_file(struct lsp_view *view, yyjson_mut_doc *json
     return NULL;
 }
 
-/* Of a `type` of this file or one that it imports: the last before others. */
+/* Where a `type` is defined, in this file or one that it imports; the last definition counts. */
 static yyjson_mut_val *type_definition(struct lsp_view *view, yyjson_mut_doc *json, uint32_t offset) {
     struct tokens tokens;
     struct diagnostics *unread = diagnostics_new(view->arena, view->c->sources);

@@ -64,7 +64,7 @@ static void end_test(struct progress *p, enum outcome outcome, double seconds, c
     p->has_begun = false;
 }
 
-/* Of all targets those that are not there are left out; one that was asked for is to be there. */
+/* With --all-targets those that are not there are left out; one that was asked for is to be there. */
 static void skip_rest(struct progress *p, const char *why) {
     struct testing *t = p->testing;
     size_t count = p->job->tests->count - p->next;

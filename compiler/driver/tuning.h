@@ -27,7 +27,7 @@ struct tuning {
 
 struct compilation;
 
-/* Of a checked program. Empty when it has no file and --tuning names none. EXIT_USAGE, with a message printed, when the file is wrong.
+/* The tuned values of a checked program. Empty when it has no file and --tuning names none. EXIT_USAGE, with a message printed, when the file is wrong.
    A file that --tuning names must exist, unless `may_be_new`. */
 enum exit_status tuning_read(struct compilation *c, bool may_be_new, struct tuning *tuning);
 

@@ -479,7 +479,8 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
 struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
                                struct elab_value *b) {
     if (function->kind == ELAB_PRIMITIVE && function->primitive.count == 0 &&
-        primitive_info[function->primitive.primitive].arity == 2) { /* as folds do, often: it keeps nothing half applied */
+        primitive_info[function->primitive.primitive].arity ==
+            2) { /* as folds do, often: it keeps nothing half applied */
         elab_count_step(e, e->span);
         elab_count_step(e, e->span);
         struct elab_value *arguments[] = {a, b};

@@ -52,7 +52,7 @@ struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const
 
 /* ---- orderBits ---- */
 
-/* Of signed numbers the sign comes first, turned round; of negative floats all bits are, for these grow away from zero. */
+/* The sign comes first, turned round; negative floats have all bits turned, for these grow away from zero. */
 struct elab_value *elab_ORDER_BITS(struct elaborator *e, enum primitive primitive, const struct instance *instance,
                                    struct elab_value **arguments) {
     (void)primitive, (void)instance;

@@ -32,7 +32,7 @@ static struct ir_value *is_between(struct elaborator *e, struct ir_value *low, s
     return ir_binary(b, OP_AND, ir_binary(b, OP_LE, low, least), ir_binary(b, OP_LT, greatest, high));
 }
 
-/* Of a pair that is known to be inside. */
+/* Puts a pair that is known to be inside. */
 static void put_pair(struct elaborator *e, const struct reducing *r, const struct places *places,
                      const struct elab_value *pair, struct ir_value *low) {
     struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);

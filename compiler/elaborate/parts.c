@@ -44,7 +44,7 @@ static struct elab_value *map_chunk(struct elaborator *e, struct pull *chunks, s
     return elab_apply(e, chunks->function, map_chunk(e, chunks->of, chunk));
 }
 
-/* Of a chunk of which nothing is known but that it has a length. */
+/* Compares lengths for a chunk of which no more is known than that it has a length. */
 static void compare_lengths(struct elaborator *e, void *context) {
     struct mapped *mapped = context;
     struct ir_value *length = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL);

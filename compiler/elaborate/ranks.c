@@ -56,7 +56,7 @@ static struct ir_value *end_where(struct elaborator *e, enum ir_truth truth, str
 
 /* ---- by warps ---- */
 
-/* Of the lanes those with the same index, this one among them, as bits. */
+/* The lanes with the same index, this one among them, as bits. */
 static struct ir_value *lanes_alike(struct elaborator *e, const struct ranks *ranks, struct ir_value *index,
                                     struct ir_value *counts) {
     struct ir_builder *b = e->builder;

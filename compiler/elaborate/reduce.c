@@ -15,7 +15,7 @@
 /* Buckets are as large as is worth their emptying and combining: see note [own buckets]. */
 enum { PAIRS_PER_BUCKET = 2, LEAST_BLOCKS = 8 };
 
-/* Of CPUs: blocks with buckets of their own, and what the copies of these may take of the first-level cache. */
+/* On CPUs: blocks with buckets of their own, and what the copies of these may take of the first-level cache. */
 enum { CPU_BLOCKS = 64, FIRST_CACHE_BYTES = 16 * 1024 };
 
 /* ---- choices ---- */
@@ -287,7 +287,7 @@ struct share {
     struct ir_value *first, *count;
 };
 
-/* Of x that is not negative. */
+/* x / y rounded up, for x that is not negative. */
 static struct ir_value *divide_up(struct ir_builder *b, struct ir_value *x, struct ir_value *y) {
     struct ir_value *is_exact = ir_binary(b, OP_EQ, ir_binary(b, OP_REM, x, y), ir_int(b, 0));
     return ir_binary(b, OP_ADD, ir_binary(b, OP_DIV, x, y),

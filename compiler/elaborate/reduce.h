@@ -45,7 +45,7 @@ void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const 
 /* update.c */
 /* Applies the operator to unknown values, and decides how threads exclude each other: fills in the rest. */
 void reduce_study(struct elaborator *e, struct reducing *r);
-/* Of what is kept in buffer `which` while the array is being updated. */
+/* The base type of what is kept in buffer `which` while the array is being updated. */
 enum base reduce_kept_base(const struct reducing *r, size_t which);
 struct elab_value *reduce_read(struct elaborator *e, const struct reducing *r, const struct places *places,
                                struct ir_value *place);

@@ -333,7 +333,7 @@ struct ir_value *elab_chunk_size(struct elaborator *e, struct elab_value *size);
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n); /* 0 instead; NULL stays */
 
 /* ---- views.c: NULL where the two have no array in common ---- */
-/* Of an `if` between elements of two arrays. */
+/* An `if` between elements of two arrays. */
 struct elab_value *elab_choose_element(struct elaborator *e, struct ir_value *condition, const struct core *core,
                                        const struct environment *environment, const struct instance *instance);
 /* An element of PULL_CHOICE. */
@@ -458,7 +458,7 @@ void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writ
 /* ---- bound.c ---- */
 /* A value of the outermost region (or a constant) that `value` never exceeds; NULL: none is known. */
 struct ir_value *elab_upper_bound(struct elaborator *e, struct ir_value *value);
-/* Of two such, not negative: at most the greatest length, for which there is never memory. */
+/* The sum and product of two such, not negative: at most the greatest length, of which there is never memory. */
 struct ir_value *elab_sum_of_bounds(struct elaborator *e, struct ir_value *x, struct ir_value *y);
 struct ir_value *elab_product_of_bounds(struct elaborator *e, struct ir_value *x, struct ir_value *y);
 

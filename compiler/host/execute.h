@@ -40,7 +40,7 @@ const struct ir_check_site *device_run_failed_check(const struct device_run *run
 bool device_run_lacks_shared(const struct device_run *run);
 /* Reads the results back. */
 struct host_value *device_run_result(struct device_run *run, struct arena *arena, const char **why);
-/* Of the results, which are flattened like the parameters, one by its number: its value; its extents, one
+/* One of the results by its number (they are flattened like the parameters): its value; its extents, one
    for each dimension; its memory, which is the caller's from then on: a copy where an argument or another
    result has the same. NULL: no memory for that, with *why. */
 union scalar device_run_scalar(const struct device_run *run, size_t result);

@@ -26,7 +26,7 @@ static int64_t exactly(const struct interp *in, struct value value) {
 
 static int64_t divided(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
 
-/* Of operands that are ints or sums and products of two; saturates. */
+/* The exact sum or product of operands that are ints or sums and products of two; saturates. */
 static int64_t combined(enum primitive primitive, int64_t a, int64_t b) {
     int64_t result;
     if (a == INT64_MAX || b == INT64_MAX)

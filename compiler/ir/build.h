@@ -58,7 +58,7 @@ void ir_swap(struct ir_builder *b, struct ir_buffer *x, struct ir_buffer *y);
 /* What was loaded of it before may have changed, as where a loop begins that swaps it. */
 void ir_renew(struct ir_builder *b, struct ir_buffer *buffer);
 struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index);
-/* Of what any thread has stored in a loop before, in this kernel; the buffer must be `rewritten`. */
+/* Loads what any thread has stored in a loop before, in this kernel; the buffer must be `rewritten`. */
 struct ir_value *ir_load_stored(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index);
 void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index, struct ir_value *value);
 /* Atomics give the old value; the buffer must be `rewritten`. At ambient thread. */

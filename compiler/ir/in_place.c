@@ -372,7 +372,7 @@ static void drop_zeros(struct placing *p, const struct ir_region *region) {
     }
 }
 
-/* Of a buffer of two halves, c apart, the second is no longer used: what was outside the loop is at the first place. */
+/* A buffer of two halves, c apart, loses the second, which is no longer used: what was outside the loop is at the first place. */
 static void halve(const struct placing *p, struct ir_buffer *buffer) {
     const struct ir_value *capacity = buffer->capacity;
     const struct ir_instruction *product = capacity->definition;

@@ -19,7 +19,7 @@ struct linear {
     int64_t constant;
 };
 
-/* Of x / c or x >> c, for a positive constant, what it divides by; else 0. */
+/* What x / c or x >> c divides by, where c is a positive constant; else 0. */
 int64_t linear_divisor(const struct ir_value *quotient);
 /* False: too many terms. `linear_expand` takes sums and products apart and no more, so it needs no builder. */
 bool linear_expand(struct ir_value *value, struct linear *sum);

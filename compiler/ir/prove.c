@@ -8,7 +8,7 @@
    be longer. */
 enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8 };
 enum { LONG_PROOF_DEPTH = 7, LONG_PROOF_STEPS = 3000 };
-/* Of all long proofs of a kernel: a program that makes very many checks is to compile in a second. */
+/* The steps of all long proofs of a kernel together: a program that makes very many checks is to compile in a second. */
 enum { ALL_LONG_STEPS = 200000 };
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth);

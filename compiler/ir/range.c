@@ -101,7 +101,7 @@ static struct bounds product(struct bounds x, struct bounds y) {
     return (struct bounds){least(least(a, b), least(c, d)), most(most(a, b), most(c, d))};
 }
 
-/* Of a product; of 64 bits nothing is known, as `product` stops there. */
+/* The upper half of a product; nothing is known where it has 64 bits, as `product` stops there. */
 static struct bounds upper_half(enum base base, struct bounds a, struct bounds b) {
     int bits = base_info[base].bits;
     struct bounds both = product(a, b);
@@ -210,7 +210,7 @@ static struct bounds zeros_above(enum base base, struct bounds x) {
     return (struct bounds){leading_zeros(base, x.high), leading_zeros(base, x.low)};
 }
 
-/* Of a truth value: 0 … 1 where it may be either. */
+/* The opposite of a truth value: 0 … 1 where it may be either. */
 static struct bounds inverse(struct bounds x) { return (struct bounds){1 - x.high, 1 - x.low}; }
 
 static struct bounds equal(struct bounds x, struct bounds y) {
@@ -227,7 +227,7 @@ static struct bounds converted(enum base to, enum base from, struct bounds x) {
     return x;
 }
 
-/* Of integers, exactly; it may exceed the result's base. */
+/* The range of an operation on integers, exactly: it may exceed the result's base. */
 static struct bounds operate(enum ir_op op, enum base result, enum base base, const struct range *x) {
     struct bounds a = widen(base, x[0]), b = ir_op_info[op].arity > 1 ? widen(base, x[1]) : a;
     switch (op) {

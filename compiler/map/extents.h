@@ -21,7 +21,7 @@ struct extents {
     struct map *by_buffer;
     struct map *by_first; /* instruction → extent, chained by next_here */
 };
-/* Of all that is accessed in a region: a device kernel's body, or the host's. */
+/* The extents of all that is accessed in a region: a device kernel's body, or the host's. */
 struct extents *extents_of(struct arena *arena, const struct ir_region *region);
 
 /* Buffers that nothing uses after an instruction of the host: intermediates, which can be given back there. */

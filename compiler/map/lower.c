@@ -101,7 +101,7 @@ static void lower_result(struct lowering *l, const struct ir_instruction *instru
     lower_bind(l, result, is_named ? lower_named(l, expr, result->name, fallback) : expr);
 }
 
-/* Of a sum with a lesser constant, what wraps could name an element of an array that there may be. */
+/* A sum with a lesser constant that wraps could name an element of an array that there may be. */
 enum { LEAST_CONSTANT = -(1 << 16) };
 
 /* note [wide subscripts]

@@ -22,7 +22,7 @@ struct value_use {
     uint32_t subscripts;               /* of these, subscripts of loads and stores, or such but for a constant */
     const struct ir_instruction *user; /* the last one found; NULL: a region's yield */
     const struct ir_region *region;    /* where that use is */
-    /* Of what operations and loads give: the first instruction after it in its region that is neither; or NULL. */
+    /* For what operations and loads give: the first instruction after it in its region that is neither; or NULL. */
     const struct ir_instruction *next_other;
 };
 /* How often values are used in the body of `forall`, dead operations aside; indexed by value id, all zeros before. */

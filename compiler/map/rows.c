@@ -214,7 +214,7 @@ static struct target_expr *lower_begin(struct lowering *l, const struct linear *
     return named(l, begin, "begin");
 }
 
-/* Of a row. `by`: the divisor, which may be any number. */
+/* The width of a row. `by`: the divisor, which may be any number. */
 static struct target_expr *lower_width(struct lowering *l, const struct division *division, struct target_expr *by) {
     if (!division->by || division->by->low >= 1)
         return by;

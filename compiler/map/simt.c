@@ -548,7 +548,7 @@ static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, in
     *at = expr_operation(l, OP_ADD, BASE_U32, *at, rounded);
 }
 
-/* Of all threads of a block, in a branch? `is_branch`: the block of statements is in one. */
+/* Is there a barrier of all threads of a block in a branch? `is_branch`: the block of statements is in one. */
 static bool has_barrier_in_branch(const struct target_block *block, bool is_branch) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];
@@ -563,7 +563,7 @@ static bool has_barrier_in_branch(const struct target_block *block, bool is_bran
     return false;
 }
 
-/* Of a thread's arrays. `at_a_time`: those of two branches are not there together. */
+/* What a thread's arrays take. `at_a_time`: those of two branches are not there together. */
 static int64_t array_bytes(const struct target_block *block, bool at_a_time) {
     int64_t bytes = 0;
     for (size_t i = 0; i < block->statements.count; i++) {

@@ -175,7 +175,7 @@ static bool is_varying(const struct ir_value *value, const struct ir_region *loo
     return !value->is_constant && value->region && ir_region_inside(value->region, loop);
 }
 
-/* Of two values that are the same in all iterations, one. */
+/* Is it one of two values that are the same in all iterations? */
 static bool is_choice(const struct ir_value *value, const struct ir_region *loop) {
     const struct ir_instruction *definition = value->definition;
     if (definition->kind == IR_OPERATION)

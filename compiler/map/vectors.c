@@ -83,7 +83,7 @@ static bool has_elements(const struct target_expr *expr) {
                     has_elements(expr->operands[1]) || has_elements(expr->operands[2]));
 }
 
-/* Of a choice by lanes both sides are computed for all: they are branches. */
+/* A choice by lanes computes both sides for all lanes: these are branches. */
 static enum shape shape_of_side(const struct finder *f, const struct target_expr *side) {
     struct finder inside = *f;
     inside.is_branch = true;
@@ -305,7 +305,7 @@ static bool touches(const struct target_block *block) {
     return false;
 }
 
-/* Of an array of vectors, which one `place` begins. */
+/* Which vector of an array of vectors `place` begins. */
 static struct target_expr *vector_at(const struct finder *f, const struct target_expr *place) {
     enum base base = f->index->base;
     struct target_expr *index = expr_variable(f->l, f->index, 0, INT32_MAX);

@@ -10,7 +10,7 @@ enum {
     STACK_RESERVE = 256 * 1024, /* for what runs between two checks */
 };
 
-/* Of a recursion that begins here and may use so many bytes; 0: that is not known. */
+/* The limit for a recursion that begins here and may use so many bytes; 0: that is not known. */
 static inline const char *stack_limit(size_t bytes) {
     size_t usable = bytes > 2 * (size_t)STACK_RESERVE ? bytes : STACK_DEFAULT;
     return (const char *)__builtin_frame_address(0) - (usable - STACK_RESERVE);

@@ -281,7 +281,7 @@ static unsigned hang_of(const struct formatter *f) {
     return 0;
 }
 
-/* Of the first token of an expression, or of another one, that begins a line. */
+/* The indentation of a token that begins a line, which may begin an expression. */
 static unsigned slot_indent(struct formatter *f) {
     struct frame *owner = top(f);
     switch (owner->kind) {

@@ -360,7 +360,7 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
     return NULL;
 }
 
-/* Of a `let` that stands where definitions do. */
+/* What to say of a `let` that stands where definitions do. */
 static const char *outside_hint(const struct parser *p, size_t let) {
     size_t name = let + 1;
     while (kind_after(p, name - 1) == TOKEN_BINDING)

@@ -36,7 +36,7 @@ extern const struct base_info base_info[BASE_COUNT]; /* types/base.c */
 /* The base type of that name; i32, u32, f32 and f64 are accepted too. False: no such type. */
 bool base_of_name(const char *name, enum base *base);
 
-/* Of an operation on two scalars: whether it gives the same when they change places. */
+/* Whether an operation on two scalars gives the same when they change places. */
 enum commutes { ORDERED, COMMUTES, INTEGERS_COMMUTE };
 
 /* A scalar constant. Integers and bools are kept sign- or zero-extended to 64 bits in `integer`;

@@ -239,7 +239,7 @@ bool subsume(struct checker *c, struct type *found, struct type *expected);
 struct type *type_store(struct checker *c, struct type *of, struct level *level);
 /* Reports what cannot be stored among what has become known. */
 void check_stored(struct checker *c);
-/* Of a TYPE_STORED and what is no variable; `found` and `expected` are these two. May leave `other` to be related again, to what
+/* Relates a TYPE_STORED and what is no variable; `found` and `expected` are these two. May leave `other` to be related again, to what
    `stored` is then. */
 bool unify_stored(struct checker *c, struct type *stored, struct type *other, struct type *found,
                   struct type *expected);
@@ -347,7 +347,7 @@ void note_definition(struct checker *c, struct diagnostic *d, const struct core 
 const char *head_name(const struct core *head); /* NULL: no name */
 
 /* ---- hints.c: what was probably meant ---- */
-/* Of a parameter that is a tuple and should not be; `rest`: what the function is to take after it, or NULL. */
+/* A parameter is a tuple and should not be. `rest`: what the function is to take after it, or NULL. */
 void hint_tuple_parameter(struct checker *c, struct diagnostic *d, const struct ast_pattern *pattern,
                           struct type *rest);
 bool hint_many_parameters(struct checker *c, struct diagnostic *d, const struct application *use);
@@ -358,7 +358,7 @@ void hint_operands(struct checker *c, struct diagnostic *d, const struct applica
                    struct type *expected);
 void hint_class(struct checker *c, struct diagnostic *d, const struct application *use);
 void hint_not_a_function(struct checker *c, struct diagnostic *d, struct type *type, const struct ast_expr *argument);
-/* Of a level given to what takes none. */
+/* A level was given to what takes none. */
 void hint_no_level(struct checker *c, struct diagnostic *d, const struct core *head, struct level *level);
 void hint_too_many(struct checker *c, struct diagnostic *d, const struct core *head);
 /* The number of which more is not known, in arrays too, that asked for a class; NULL: nothing here did. */

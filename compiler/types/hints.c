@@ -45,7 +45,7 @@ static bool is_of(const struct application *use, enum primitive primitive) {
 
 static bool is_function(const struct type *type) { return type->kind == TYPE_ARROW || type->kind == TYPE_LEVEL_ARROW; }
 
-/* Of a number: the base type, or for a number of which more is not known what it would be. */
+/* Is it a number? Then its base type, or what a number of which no more is known would be. */
 static bool number_base(struct type *type, enum base *base) {
     type = type_resolve(type);
     if (type->kind == TYPE_VARIABLE && !type->variable->rigid &&
@@ -168,7 +168,7 @@ static bool hint_tuple_wanted(struct checker *c, struct diagnostic *d, const str
     return true;
 }
 
-/* Of the arguments that are written, this one and those after it; and those that the function still takes. */
+/* Are there as many arguments, this one and those after it, as the function still takes? */
 static bool are_all_given(const struct application *use) { return use->count - use->place >= count_arrows(use->rest); }
 
 /* `red <block> (+) 0 xs` for `red <block> (+) xs`. */

@@ -19,7 +19,7 @@ static const enum level_value *lookup_level(const struct instance *instance, con
     return NULL;
 }
 
-/* Of an ambient that no instance knows: pure, for nobody asks at run time. */
+/* An ambient that no instance knows is pure, for nobody asks at run time. */
 enum level_value level_instantiate(const struct instance *instance, struct level *level) {
     level = level_resolve(level);
     if (!level->variable)

@@ -8,7 +8,7 @@ from programs import programs
 
 ORDER = 44
 LIBRARY = "/usr/lib/clc/amdgcn--amdhsa.bc"  # Debian's libclc-15: the functions of OpenCL C
-# Of 512 that a processor of gfx90a has for each lane of its waves: three waves of a kernel fit. The
+# A processor of gfx90a has 512 for each lane of its waves: three waves of a kernel fit. The
 # most, 145, has examples/finance, and all others have 108 or fewer.
 MOST_REGISTERS = 160
 

@@ -9,7 +9,7 @@ ORDER = 43
 # Arrays of blocks and of warps, of known length and not, in loops and branches, with atomics, locks and look-backs.
 PROGRAMS = ("arrays", "block_branches", "dynamic_places", "in_place", "level_groups", "levels", "lookback_counts", "own_places",
             "permute_into", "prelude_levels", "ranks", "reduce_by_index", "steps_in_chunks", "warp_state", "warps")
-# Of which others take long for more.
+# The other executors take long for more.
 FEW = ("arrays", "block_branches", "in_place", "levels", "own_places", "permute_into", "steps_in_chunks")
 
 LARGE = """\
@@ -69,7 +69,7 @@ def cases(env):
             file.write(LARGE)
         return path
 
-    # Of which only the launch knows how much it is: 80,000 bytes, and the simulated device has 65,536.
+    # Memory of which only the launch knows how much it is: 80,000 bytes, and the simulated device has 65,536.
     yield Case("arrays that the launch sizes", lambda: test(written(), "cuda-simulator"))
 
     def says_so():

@@ -45,7 +45,7 @@ KERNELS = [
     (MATRICES, "edges", "64 64 iota:4096", {"global read": 1.09}),
 ]
 
-# Of ptxas for sm_90: at most so many registers, just so many bytes of shared memory; nothing is spilled.
+# What ptxas says for sm_90: at most so many registers, just so many bytes of shared memory; nothing is spilled.
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
     MATRICES: {"edges": (40, 0), "product_0": (128, 16384), "product_1": (83, 8192),
@@ -55,9 +55,9 @@ REGISTERS = {
             "rowTotals_0": (32, 32), "sorted_3": (48, 32768), "sorted_4": (32, 1088), "sorted_6": (64, 43088),
             "sortedPairs_6": (64, 47184), "counts_1": (28, 0)},
 }
-# Of the PTX for sm_90: at least so many loads of 16 bytes from shared memory, at most so many narrower ones.
+# In the PTX for sm_90: at least so many loads of 16 bytes from shared memory, at most so many narrower ones.
 WIDE = {MATRICES: {"product_0": (25, 97), "product_1": (40, 21)}}
-# Of the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
+# In the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
     WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive": (15, 29), "total_0": (2, 8), "total_1": (3, 21), "rowTotals_0": (3, 16),
             "sorted_3": (5, 0), "sorted_4": (3, 10), "sorted_6": (16, 22), "counts_1": (2, 0)},

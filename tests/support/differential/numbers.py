@@ -131,7 +131,7 @@ random_array("normalDoubles", normal_pair_double, "[double]", near=True)
 
 # ---- Sobol ----
 
-# Of some dimensions the degree of the primitive polynomial, its inner coefficients, and the first odd numbers.
+# Some dimensions: the degree of the primitive polynomial, its inner coefficients, and the first odd numbers.
 POLYNOMIALS = {1: (1, 0, (1,)), 3: (3, 1, (1, 3, 1)), 15: (6, 16, (1, 3, 1, 13, 27, 49))}
 
 

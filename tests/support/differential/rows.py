@@ -21,7 +21,7 @@ EVERY = tuple(LONGEST)
 # function, of other types, operators and levels, are VARIANTs, which run where that is cheap.
 QUICK = ("interp", "cuda-simulator", "c")
 VARIANT = dict(executors=QUICK, lengths=AWKWARD)
-# Of a function at several levels, that at block runs everywhere, and that at grid where arrays may be long.
+# A function at several levels runs everywhere at block, and at grid where arrays may be long.
 AT_BLOCK = dict(variant="at block", lengths=AWKWARD)
 AT_GRID = dict(variant="at grid", executors=QUICK + ("opencl-loop",))
 
