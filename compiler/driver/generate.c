@@ -49,6 +49,28 @@ static void warn_of_outside(const struct generate_request *request, const struct
     diag_hint(request->diagnostics, warning, "with smaller chunks a block is faster");
 }
 
+/* Where the program uses what the prelude or the library reads. */
+static struct span users_place(const struct diagnostics *diagnostics, const struct ir_instruction *instruction) {
+    while (instruction && diag_is_ours(diagnostics, instruction->span))
+        instruction = instruction->region->owner;
+    return instruction ? instruction->span : (struct span){0, 0};
+}
+
+static void warn_of_copies(const struct generate_request *request, const struct ir_kernel *kernel) {
+    for (size_t i = 0; i < kernel->copied.count; i++) {
+        const struct ir_copied *one = &kernel->copied.at[i];
+        struct diagnostic *warning =
+            diag_warning(request->diagnostics, DIAG_COPIES, one->update,
+                         "this update copies its array, as what the array was before is used afterwards");
+        struct span use = users_place(request->diagnostics, one->use);
+        if (use.end)
+            diag_note(request->diagnostics, warning, use, "here");
+        diag_hint(
+            request->diagnostics, warning,
+            "where the old array is used no more, an update costs only its pairs: use it before, or use the new one");
+    }
+}
+
 /* The kernel after elaboration; NULL when diagnostics were given. */
 static struct ir_kernel *elaborated(const struct generate_request *request, const struct core_global *global,
                                     struct generated *result) {
@@ -106,6 +128,7 @@ static const struct target_program *lowered(const struct generate_request *reque
     map.launch_sized_outside = request->launch_sized_outside;
     const struct target_program *target = map_kernel(arena, kernel, &map);
     warn_of_outside(request, kernel, target);
+    warn_of_copies(request, kernel);
     return target;
 }
 
@@ -192,6 +215,10 @@ static bool is_right(const struct generate_request *request, const struct core_g
     alone.arena = arena_new();
     struct ir_kernel *kernel = elaborated(&alone, global, &forgotten);
     bool good = kernel != NULL;
+    alone.until = "reuse"; /* which finds the updates that copy */
+    if (good && optimised(&alone, global, kernel))
+        warn_of_copies(&alone, kernel);
+    alone.until = request->until;
     /* Half of what there is: passes add paddings, and may copy loops with the arrays in them. */
     bool is_simt = request->machine->map.mapping == TARGET_SIMT;
     if (good && is_simt && map_shared_bytes(alone.arena, kernel) > request->machine->shared_most / 2)

@@ -47,7 +47,7 @@ static struct places new_places(struct elaborator *e, const struct reducing *r, 
     struct ir_builder *b = e->builder;
     struct places places = {.count = r->is_packed ? 1 : r->count};
     places.buffers = ARENA_ARRAY(e->arena, struct ir_buffer *, places.count);
-    enum ir_memory memory = level == LEVEL_GRID ? MEMORY_OUTPUT : MEMORY_SHARED;
+    enum ir_memory memory = elab_memory(level);
     for (size_t k = 0; k < places.count; k++) {
         enum base base = r->is_packed ? r->word : reduce_kept_base(r, k);
         places.buffers[k] = ir_buffer_new(b, memory, level, base, capacity, name);
@@ -62,8 +62,7 @@ static void add_lock(struct elaborator *e, const struct reducing *r, struct plac
                      struct ir_value *capacity) {
     if (!r->is_locked)
         return;
-    enum ir_memory memory = level == LEVEL_GRID ? MEMORY_OUTPUT : MEMORY_SHARED;
-    places->lock = ir_buffer_new(e->builder, memory, level, BASE_I32, capacity, "locks");
+    places->lock = ir_buffer_new(e->builder, elab_memory(level), level, BASE_I32, capacity, "locks");
     places->lock->rewritten = true;
     places->lock->is_zeroed = level == LEVEL_GRID;
     places->lock->span = r->push->span;
@@ -108,7 +107,9 @@ static void empty_ways(struct elaborator *e, const struct reducing *r, const str
 static void fill(struct elaborator *e, const struct reducing *r, const struct places *places, enum level_value level) {
     struct pull *array = r->push->array;
     struct ir_value *h = elab_begin_threads(e, level, ir_resolve(e->builder, array->length));
+    elab_begin_start(e, r->push);
     reduce_write(e, r, places, h, elab_index(e, array, h));
+    elab_end_start(e);
     free_locks(e, places, h);
     elab_end_threads(e, level, h);
 }
@@ -151,7 +152,7 @@ static void hand_on(struct elaborator *e, const struct reducing *r, const struct
     elab_end_threads(e, level, h);
 }
 
-/* ---- at block ---- */
+/* ---- below grid ---- */
 
 static bool are_in(const struct writer *writer, enum ir_memory memory) {
     for (size_t i = 0; i < writer->buffer_count; i++)
@@ -197,11 +198,13 @@ static void run_in_turns(struct elaborator *e, const struct reducing *r, const s
     hand_on(e, r, &places, LEVEL_BLOCK, writer);
 }
 
-static void run_at_block(struct elaborator *e, const struct reducing *r, const struct writer *writer) {
+/* Of a block, or of a warp. */
+static void run_at_unit(struct elaborator *e, const struct reducing *r, const struct writer *writer) {
     struct ir_builder *b = e->builder;
+    enum level_value level = r->push->level;
     struct ir_value *length = ir_resolve(b, r->push->array->length);
     struct ir_value *count = ir_resolve(b, r->push->pairs->length), *zero = ir_int(b, 0);
-    if (e->options->is_cpu && length->high > 0 && length->high <= most_in_ways(r) &&
+    if (e->options->is_cpu && level == LEVEL_BLOCK && length->high > 0 && length->high <= most_in_ways(r) &&
         count->low >= PAIRS_PER_BUCKET * MOST_WAYS * length->high) {
         run_in_turns(e, r, writer);
         return;
@@ -209,15 +212,32 @@ static void run_at_block(struct elaborator *e, const struct reducing *r, const s
     bool fits = length->high <= e->options->shared_bytes / place_bytes(r);
     bool is_shared = are_in(writer, MEMORY_SHARED);
     bool in_place = keeps_plainly(r, writer) && (is_shared || !fits);
-    struct ir_value *capacity = r->is_locked || !in_place ? elab_capacity(e, length, LEVEL_BLOCK) : NULL;
-    struct places places = in_place ? places_of(writer) : new_places(e, r, LEVEL_BLOCK, capacity, "buckets");
-    add_lock(e, r, &places, LEVEL_BLOCK, capacity);
-    fill(e, r, &places, LEVEL_BLOCK);
+    struct ir_value *capacity = r->is_locked || !in_place ? elab_capacity(e, length, level) : NULL;
+    struct places places = in_place ? places_of(writer) : new_places(e, r, level, capacity, "buckets");
+    add_lock(e, r, &places, level, capacity);
+    fill(e, r, &places, level);
     bool before = ir_set_overwrites(b, true);
-    reduce_take_pairs(e, r, &places, LEVEL_BLOCK, zero, count, zero, length);
+    reduce_take_pairs(e, r, &places, level, zero, count, zero, length);
     ir_set_overwrites(b, before);
     if (!in_place)
-        hand_on(e, r, &places, LEVEL_BLOCK, writer);
+        hand_on(e, r, &places, level, writer);
+}
+
+/* One thread alone updates its places as they are. */
+static void run_at_thread(struct elaborator *e, struct reducing *r, const struct writer *writer) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = ir_resolve(b, r->push->array->length), *zero = ir_int(b, 0);
+    r->is_packed = r->is_locked = r->has_narrow = false;
+    r->is_alone = true;
+    bool in_place = elab_writes_plainly(writer);
+    struct places places = in_place ? places_of(writer)
+                                    : new_places(e, r, LEVEL_THREAD, elab_capacity(e, length, LEVEL_THREAD), "buckets");
+    fill(e, r, &places, LEVEL_THREAD);
+    bool before = ir_set_overwrites(b, true);
+    reduce_take_pairs(e, r, &places, LEVEL_THREAD, zero, ir_resolve(b, r->push->pairs->length), zero, length);
+    ir_set_overwrites(b, before);
+    if (!in_place)
+        hand_on(e, r, &places, LEVEL_THREAD, writer);
 }
 
 /* ---- at grid ---- */
@@ -506,11 +526,14 @@ void elab_run_reduce(struct elaborator *e, struct push *push, const struct write
     struct reducing r = {.push = push, .function = push->function, .neutral = push->initial};
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
+    elab_hold_pairs(e, push, push);
     reduce_study(e, &r);
     if (push->level == LEVEL_GRID)
         run_at_grid(e, &r, writer);
+    else if (push->level == LEVEL_THREAD)
+        run_at_thread(e, &r, writer);
     else
-        run_at_block(e, &r, writer);
+        run_at_unit(e, &r, writer);
     e->split = split;
 }
 
@@ -518,6 +541,7 @@ struct elab_value *elab_REDUCE_BY_INDEX(struct elaborator *e, enum primitive pri
                                         struct elab_value **arguments) {
     (void)primitive;
     struct push *push = elab_push_new(e, PUSH_REDUCE, elab_level(e, instance, 0));
+    push->element = elab_type(e, instance, 0);
     for (int i = 0; i < 4; i++)
         push->sizes[i] = elab_as_scalar(e, arguments[i]);
     push->function = arguments[4];

@@ -14,6 +14,7 @@ struct reducing {
     enum update *updates; /* by component */
     enum ir_atomic *atomics;
     bool is_packed, is_locked;
+    bool is_alone;   /* one thread does all updates */
     enum base word;  /* packed */
     bool has_narrow; /* components that are kept in a word */
 };

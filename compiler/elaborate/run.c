@@ -328,7 +328,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
 
 /* ---- storing ---- */
 
-static enum ir_memory memory_of(enum level_value level) {
+enum ir_memory elab_memory(enum level_value level) {
     switch (level) {
     case LEVEL_THREAD: return MEMORY_PRIVATE;
     case LEVEL_WARP:
@@ -346,7 +346,7 @@ struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum
     elab_leaf_bases(e, element, &bases);
     struct ir_buffer **buffers = ARENA_ARRAY(e->arena, struct ir_buffer *, bases.count);
     for (size_t i = 0; i < bases.count; i++) {
-        buffers[i] = ir_buffer_new(e->builder, memory_of(level), level, bases.at[i], capacity, name);
+        buffers[i] = ir_buffer_new(e->builder, elab_memory(level), level, bases.at[i], capacity, name);
         buffers[i]->span = e->span;
     }
     *count = bases.count;
@@ -402,7 +402,7 @@ static bool is_stored(const struct push *push) {
     const struct ir_buffer *buffer = array->memory.buffers[0];
     if (buffer->memory == MEMORY_INPUT)
         return push->level == LEVEL_GRID;
-    return buffer->memory == memory_of(push->level) && buffer->owner == push->level && !buffer->rewritten &&
+    return buffer->memory == elab_memory(push->level) && buffer->owner == push->level && !buffer->rewritten &&
            !buffer->is_swapped;
 }
 
@@ -423,7 +423,7 @@ struct pull *elab_force(struct elaborator *e, struct push *push, struct type *el
 
 struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, const char *name) {
     struct ir_builder *b = e->builder;
-    struct ir_buffer *buffer = ir_buffer_new(b, memory_of(level), level, BASE_I32, ir_int(b, 1), name);
+    struct ir_buffer *buffer = ir_buffer_new(b, elab_memory(level), level, BASE_I32, ir_int(b, 1), name);
     buffer->rewritten = true;
     buffer->span = e->span;
     ir_allocate(b, buffer);

@@ -272,18 +272,21 @@ static struct ir_buffer *choose_pairs(struct elaborator *e, struct push *push, s
     return chosen;
 }
 
+static bool is_one_thread(const struct elaborator *e, const struct push *push) {
+    return push->level == LEVEL_THREAD || (e->options->is_cpu && push->level == LEVEL_BLOCK);
+}
+
 static bool may_mix_tuples(struct elaborator *e, const struct push *push) {
     base_list leaves = {0};
     elab_leaf_bases(e, push->element, &leaves);
-    bool is_one_thread = e->options->is_cpu && push->level == LEVEL_BLOCK;
-    return leaves.count > 1 && push->pairs->length->high > 1 && !is_one_thread;
+    return leaves.count > 1 && push->pairs->length->high > 1 && !is_one_thread(e, push);
 }
 
 static void store_pairs(struct elaborator *e, struct push *push, const struct writer *writer, struct ir_value *length) {
     struct ir_builder *b = e->builder;
     struct ir_buffer *chosen = may_mix_tuples(e, push) ? choose_pairs(e, push, length) : NULL;
     struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
-    bool overwrote = ir_set_overwrites(b, true), met = ir_set_may_meet(b, !chosen);
+    bool overwrote = ir_set_overwrites(b, true), met = ir_set_may_meet(b, !chosen && push->level > LEVEL_THREAD);
     struct elab_value **pair = pair_at(e, push->pairs, i);
     struct ir_value *place = elab_as_scalar(e, pair[0]);
     enum ir_truth is_inside = begin_pair(e, place, length), is_chosen = IR_TRUE;
@@ -308,13 +311,16 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
     e->split = NULL; /* elements are not chunks */
     struct push copy = *push;
     copy.kind = PUSH_PULL;
+    elab_hold_pairs(e, push, push);
     if (e->options->check && !elab_writes_plainly(writer)) { /* what each place got can be looked at in memory only */
         copy.array = elab_force(e, push, push->element);
         elab_run(e, &copy, writer);
         e->split = split;
         return;
     }
+    elab_begin_start(e, push);
     elab_run(e, &copy, writer);
+    elab_end_start(e);
     if (!elab_is_none(e, push->pairs->length)) {
         store_pairs(e, push, writer, length);
         elab_check_scatter(e, push, writer);

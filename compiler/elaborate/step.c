@@ -475,29 +475,49 @@ static bool is_taken(const struct loop *l, int from, struct ir_buffer *const *co
     return false;
 }
 
+static bool is_update(const struct part *part, const struct elab_value *next) {
+    return part->is_array && next->kind == ELAB_PUSH &&
+           (next->push->kind == PUSH_SCATTER || next->push->kind == PUSH_REDUCE);
+}
+
+/* What a step makes of a part, and in which memory an array is then. */
+static void make_part(struct elaborator *e, struct loop *l, size_t k, struct elab_value *next, struct made *made,
+                      struct ir_buffer ***wanted) {
+    const struct stepping *s = l->stepping;
+    const struct own *own = &l->own[k];
+    if (!s->parts[k].is_array) {
+        made->length = elab_as_scalar(e, next);
+        return;
+    }
+    if (own->from == (int)k)
+        return;
+    if (s->level == LEVEL_GRID && own->from >= 0 &&
+        !is_taken(l, own->from, (struct ir_buffer *const *const *)wanted, k)) {
+        made->length = l->own[own->from].length;
+        wanted[k] = l->own[own->from].buffers;
+        return;
+    }
+    *made = make(e, l, k, elab_as_push(e, next));
+    wanted[k] = made->buffers;
+}
+
 static void take_step(struct elaborator *e, struct loop *l) {
     const struct stepping *s = l->stepping;
     struct ir_builder *b = e->builder;
     struct elab_value **next = next_parts(e, s, current(e, l), l->done);
     struct made *made = ARENA_ARRAY(e->arena, struct made, s->part_count + 1);
     struct ir_buffer ***wanted = ARENA_ARRAY(e->arena, struct ir_buffer **, s->part_count + 1);
-    for (size_t k = 0; k < s->part_count; k++) {
-        const struct own *own = &l->own[k];
-        if (!s->parts[k].is_array) {
-            made[k].length = elab_as_scalar(e, next[k]);
-            continue;
-        }
-        if (own->from == (int)k)
-            continue;
-        if (s->level == LEVEL_GRID && own->from >= 0 &&
-            !is_taken(l, own->from, (struct ir_buffer *const *const *)wanted, k)) {
-            made[k].length = l->own[own->from].length;
-            wanted[k] = l->own[own->from].buffers;
-            continue;
-        }
-        made[k] = make(e, l, k, elab_as_push(e, next[k]));
-        wanted[k] = made[k].buffers;
-    }
+    /* Updates come last: what the others read of an array has then been read when it is written into. */
+    for (size_t k = 0; k < s->part_count; k++)
+        if (!is_update(&s->parts[k], next[k]))
+            make_part(e, l, k, next[k], &made[k], wanted);
+    for (size_t k = 0; k < s->part_count; k++)
+        for (size_t j = 0; j < k; j++)
+            if (is_update(&s->parts[k], next[k]) && is_update(&s->parts[j], next[j]))
+                elab_hold_pairs(e, next[k]->push, next[j]->push);
+    for (size_t k = 0; k < s->part_count; k++)
+        if (is_update(&s->parts[k], next[k]))
+            make_part(e, l, k, next[k], &made[k], wanted);
     if (s->level == LEVEL_GRID)
         exchange(e, l, wanted);
     for (size_t k = 0; l->is_in_registers && k < s->part_count; k++)

@@ -123,17 +123,17 @@ static struct elab_value *unpack(struct elaborator *e, const struct reducing *r,
 
 /* A component as it is kept while the array is being updated, and back. */
 enum base reduce_kept_base(const struct reducing *r, size_t which) {
-    return elab_leaf_bits(r->bases.at[which]) < 32 ? BASE_U32 : r->bases.at[which];
+    return elab_leaf_bits(r->bases.at[which]) < 32 && !r->is_alone ? BASE_U32 : r->bases.at[which];
 }
 
-static struct ir_value *kept(struct elaborator *e, struct ir_value *leaf) {
-    return elab_leaf_bits(leaf->base) < 32 ? elab_pack(e, BASE_U32, &leaf, 1) : leaf;
+static struct ir_value *kept(struct elaborator *e, const struct reducing *r, struct ir_value *leaf) {
+    return elab_leaf_bits(leaf->base) < 32 && !r->is_alone ? elab_pack(e, BASE_U32, &leaf, 1) : leaf;
 }
 
 static struct ir_value *component_of(struct elaborator *e, const struct reducing *r, size_t which,
                                      struct ir_value *kept) {
     const base_list one = {&r->bases.at[which], 1, 1};
-    return elab_leaf_bits(r->bases.at[which]) < 32 ? elab_unpack(e, kept, &one)[0] : kept;
+    return elab_leaf_bits(r->bases.at[which]) < 32 && !r->is_alone ? elab_unpack(e, kept, &one)[0] : kept;
 }
 
 /* ---- one place ---- */
@@ -164,7 +164,7 @@ void reduce_write(struct elaborator *e, const struct reducing *r, const struct p
     ir_values leaves = {0};
     elab_flatten(e, element, &leaves);
     for (size_t k = 0; k < r->count; k++)
-        ir_store(e->builder, places->buffers[k], at, kept(e, leaves.at[k]));
+        ir_store(e->builder, places->buffers[k], at, kept(e, r, leaves.at[k]));
 }
 
 /* The value of a buffer's place after the operator, from the one before. */
@@ -210,7 +210,7 @@ static struct ir_value *next_component(struct elaborator *e, void *context, stru
     struct elab_value *before = elab_unflatten(e, c->reducing->neutral, leaves, &next);
     ir_values results = {0};
     elab_flatten(e, elab_apply2(e, c->reducing->function, before, c->new), &results);
-    return kept(e, results.at[c->which]);
+    return kept(e, c->reducing, results.at[c->which]);
 }
 
 static struct ir_value *next_word(struct elaborator *e, void *context, struct ir_value *old) {
@@ -273,6 +273,10 @@ static void update_locked(struct elaborator *e, const struct reducing *r, const 
 
 void reduce_update(struct elaborator *e, const struct reducing *r, const struct places *places, struct ir_value *place,
                    struct elab_value *new) {
+    if (r->is_alone) {
+        reduce_write(e, r, places, place, elab_apply2(e, r->function, reduce_read(e, r, places, place), new));
+        return;
+    }
     if (r->is_locked) {
         update_locked(e, r, places, place, new);
         return;

@@ -378,6 +378,7 @@ bool elab_is_none(struct elaborator *e, struct ir_value *count);
 struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count);
 void elab_end_threads(struct elaborator *e, enum level_value level, const struct ir_value *index);
 struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct ir_value *offset);
+enum ir_memory elab_memory(enum level_value level); /* of what is stored at it */
 struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum level_value level,
                                 struct ir_value *capacity, const char *name, size_t *count);
 /* What a push array of such elements stores, as it will be read; `offset` may be NULL. */
@@ -405,6 +406,13 @@ void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer
 void elab_run_buckets(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
+
+/* ---- updates.c ---- */
+/* Pairs of an update that read the array that `other` starts from, an update that may be the same, are stored now. */
+void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push *other);
+/* Around the loop that copies the array: it is known as such, and as the update's. */
+void elab_begin_start(struct elaborator *e, const struct push *push);
+void elab_end_start(struct elaborator *e);
 
 /* ---- check.c ---- */
 /* A length that would lead to writes elsewhere, with and without --check. `is_contained`: as of a site. */

@@ -501,6 +501,7 @@ void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *i
     instruction->operands[1] = builder_operand(b, value);
     instruction->overwrites = b->overwrites;
     instruction->may_meet = b->may_meet;
+    instruction->is_start = b->starts;
     instruction->is_volatile = b->is_volatile;
     b->stores.at[buffer->id]++;
     builder_append(b, b->frames.count - 1, instruction);
@@ -512,6 +513,8 @@ bool ir_set_overwrites(struct ir_builder *b, bool overwrites) {
     b->overwrites = overwrites;
     return before;
 }
+
+void ir_set_starts(struct ir_builder *b, bool starts) { b->starts = starts; }
 
 bool ir_set_may_meet(struct ir_builder *b, bool may_meet) {
     bool before = b->may_meet;

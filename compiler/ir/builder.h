@@ -65,6 +65,7 @@ struct ir_builder {
     int optimise;
     struct span span;
     bool overwrites;  /* of stores */
+    bool starts;      /* of stores: is_start */
     bool may_meet;    /* of stores */
     bool is_volatile; /* of loads and stores */
     VEC(struct frame) frames;

@@ -89,11 +89,13 @@ static bool uses_place(const struct placing *p, const struct ir_instruction *ins
 static bool take_access(struct placing *p, struct ir_instruction *instruction, const struct ir_instruction *loop,
                         bool repeats) {
     struct access access = {.instruction = instruction, .loop = loop};
-    bool is_store = instruction->kind == IR_STORE;
+    bool is_store = instruction->kind != IR_LOAD;
     struct ir_buffer *buffer = instruction->buffer;
     struct linear other;
-    if (repeats || (is_store && p->moves[instruction->operands[1]->id]) || instruction->overwrites ||
-        instruction->is_volatile || !buffer->rewritten ||
+    bool moves_value = false; /* that is stored */
+    for (size_t i = 1; i < instruction->operand_count; i++)
+        moves_value |= p->moves[instruction->operands[i]->id];
+    if (repeats || moves_value || instruction->is_volatile || !buffer->rewritten ||
         (buffer->memory != MEMORY_SHARED && buffer->memory != MEMORY_PRIVATE) || p->accesses.count == MOST_ACCESSES ||
         !linear_expand(instruction->operands[0], &access.at))
         return false;
@@ -126,6 +128,7 @@ static bool collect(struct placing *p, const struct ir_region *region, const str
             break;
         case IR_LOAD:
         case IR_STORE:
+        case IR_ATOMIC:
             if (moves && !take_access(p, instruction, loop, repeats))
                 return false;
             break;
@@ -321,7 +324,7 @@ static bool may_be_in_place(const struct placing *p) {
     for (size_t i = 0; i < p->accesses.count; i++)
         for (size_t k = 0; k < p->accesses.count; k++) {
             const struct access *write = &p->accesses.at[i], *read = &p->accesses.at[k];
-            if (write->instruction->kind == IR_STORE && read->instruction->kind == IR_LOAD &&
+            if (write->instruction->kind != IR_LOAD && read->instruction->kind == IR_LOAD &&
                 write->instruction->buffer == read->instruction->buffer && disturbs(p, write, read))
                 return false;
         }
@@ -372,6 +375,38 @@ static void drop_zeros(struct placing *p, const struct ir_region *region) {
     }
 }
 
+/* Loops that store each element where it is, as the copy does that an update begins with, have nothing to do in place. */
+static bool changes_nothing(const struct ir_instruction *loop) {
+    bool is_loop = loop->kind == IR_FORALL || (loop->kind == IR_FOR && loop->result_count == 0);
+    for (size_t i = 0; is_loop && i < loop->regions[0]->instructions.count; i++) {
+        const struct ir_instruction *instruction = loop->regions[0]->instructions.at[i];
+        if (instruction->kind == IR_OPERATION || (instruction->kind == IR_LOAD && !instruction->is_volatile))
+            continue;
+        const struct ir_instruction *load = instruction->kind == IR_STORE ? instruction->operands[1]->definition : NULL;
+        struct linear at, from;
+        if (!load || load->kind != IR_LOAD || load->buffer != instruction->buffer ||
+            load->region != instruction->region || instruction->is_volatile ||
+            !linear_expand(instruction->operands[0], &at) || !linear_expand(load->operands[0], &from) ||
+            !linear_add(&at, &from, -1) || at.count > 0 || at.constant != 0)
+            return false;
+    }
+    return is_loop;
+}
+
+static void drop_unchanging(struct ir_region *region) {
+    size_t kept = 0;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        if (changes_nothing(instruction))
+            continue;
+        region->instructions.at[kept++] = instruction;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                drop_unchanging(instruction->regions[r]);
+    }
+    region->instructions.count = kept;
+}
+
 /* A buffer of two halves, c apart, loses the second, which is no longer used: what was outside the loop is at the first place. */
 static void halve(const struct placing *p, struct ir_buffer *buffer) {
     const struct ir_value *capacity = buffer->capacity;
@@ -416,6 +451,7 @@ static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) 
     for (int r = 0; r < 2; r++)
         if (loop->regions[r])
             put_in_place(p, loop->regions[r]);
+    drop_unchanging(body);
     body->yields.at[i] = p->place;
     rewrite_set(&p->replaced, loop->results[i], p->first); /* what follows finds the elements there, too */
     for (size_t k = 0; k < p->buffers.count; k++)

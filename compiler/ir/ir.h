@@ -200,6 +200,7 @@ struct ir_instruction {
     struct ir_region *regions[2];
     struct ir_region *region; /* that it is in */
     bool overwrites;          /* STORE ATOMIC: to places that an earlier loop has stored to (scatter) */
+    bool is_start;            /* STORE: of the array that an update starts from; note [updates] in reuse.c */
     bool may_meet;            /* STORE: as note [meeting stores] has it */
     bool rereads;     /* LOAD: of places that an earlier loop has stored to, also of a result (the check of scatter) */
     bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
@@ -236,6 +237,12 @@ struct ir_result {
     struct ir_buffer *buffer; /* array */
 };
 
+/* An update that copies the array that it starts from, and what uses that afterwards. */
+struct ir_copied {
+    struct span update;
+    const struct ir_instruction *use;
+};
+
 struct ir_kernel {
     symbol name;
     struct span span;
@@ -248,6 +255,7 @@ struct ir_kernel {
     struct ir_region *body;          /* ambient grid: the host */
     VEC(struct ir_buffer *) buffers; /* all of them, parameters included */
     VEC(struct ir_check_site) checks;
+    VEC(struct ir_copied) copied; /* found by the pass reuse */
     uint32_t value_count, region_count;
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
     bool is_cpu;                          /* as #IsCpu was */

@@ -5,6 +5,7 @@
 #include "ir/ir.h"
 
 void pass_dce(struct arena *arena, struct ir_kernel *kernel);
+void pass_reuse(struct arena *arena, struct ir_kernel *kernel);
 void pass_in_place(struct arena *arena, struct ir_kernel *kernel);
 void pass_merge_ifs(struct arena *arena, struct ir_kernel *kernel);
 void pass_fuse_loops(struct arena *arena, struct ir_kernel *kernel);

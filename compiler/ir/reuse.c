@@ -1,0 +1,387 @@
+/* An update writes into the array that it starts from, where nothing reads that afterwards.
+
+   note [updates]
+   The elaborator writes `scatter start pairs` as a loop that copies `start` into memory of the result, and loops that store
+   the pairs over it; a reduceByIndex likewise. Here the copy goes where it can: the result then is the
+   array that it was copied from. What the pairs read of that array has been stored before, where they may write it
+   (elaborate/update_of.c), so behind the copy its old elements are read by nobody, unless the program reads them.
+   Whether it does is seen from what is left of the program at this stage, which has no functions and tuples any more:
+   1. The array is made where the copy is, or outside of branches around it: nothing behind the copy touches it.
+   2. At grid it is a part of a loop's state: at the end of the step SWAPs give the parts their memory, and the old
+      elements must end up in a buffer that is made in each step anew. The SWAPs are then made again, without the copy's.
+   3. In registers a step's array is copied back over the state's: that undoes the copy.
+   Where an array is copied, for which use is told to who wrote it. */
+#include "ir/pass_list.h"
+
+#include "ir/rewrite.h"
+#include "support/map.h"
+
+enum { MOST_LEAVES = 16, MOST_SWAPPED = 64 };
+
+struct reuse {
+    struct arena *arena;
+    struct ir_kernel *kernel;
+};
+
+/* A loop that stores element i of each `from` as element i of its `to`, and does nothing else. */
+struct copying {
+    struct ir_instruction *loop;
+    size_t at; /* in its region */
+    struct ir_buffer *from[MOST_LEAVES], *to[MOST_LEAVES];
+    size_t count;
+    bool is_start; /* of an update: */
+    struct span start;
+};
+
+static bool is_copying(struct ir_instruction *loop, size_t at, struct copying *c) {
+    bool is_loop = (loop->kind == IR_FORALL && loop->inner == LEVEL_THREAD && !loop->buffer) ||
+                   (loop->kind == IR_FOR && loop->result_count == 0);
+    if (!is_loop)
+        return false;
+    *c = (struct copying){.loop = loop, .at = at};
+    const struct ir_region *body = loop->regions[0];
+    for (size_t i = 0; i < body->instructions.count; i++) {
+        const struct ir_instruction *instruction = body->instructions.at[i];
+        if (instruction->kind == IR_LOAD && !instruction->is_volatile)
+            continue;
+        const struct ir_instruction *load = instruction->kind == IR_STORE ? instruction->operands[1]->definition : NULL;
+        if (!load || load->kind != IR_LOAD || load->region != body || instruction->overwrites ||
+            instruction->is_volatile || instruction->operands[0] != loop->parameters[0] ||
+            load->operands[0] != loop->parameters[0] || c->count == MOST_LEAVES)
+            return false;
+        c->from[c->count] = load->buffer;
+        c->to[c->count++] = instruction->buffer;
+        if (instruction->is_start)
+            c->start = instruction->span;
+        c->is_start |= instruction->is_start;
+    }
+    for (size_t k = 0; k < c->count; k++)
+        for (size_t j = 0; j < c->count; j++)
+            if (c->from[k] == c->to[j] || (j != k && (c->from[j] == c->from[k] || c->to[j] == c->to[k])))
+                return false;
+    return c->count > 0;
+}
+
+/* ---- who touches what ---- */
+
+static bool touches(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
+    return instruction->kind != IR_ALLOCATE && (instruction->buffer == buffer || instruction->other == buffer);
+}
+
+static const struct ir_instruction *next_use(const struct ir_region *region, size_t from,
+                                             const struct ir_buffer *buffer);
+
+static const struct ir_instruction *use_in(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
+    if (touches(instruction, buffer))
+        return instruction;
+    for (int r = 0; r < 2; r++) {
+        const struct ir_instruction *use =
+            instruction->regions[r] ? next_use(instruction->regions[r], 0, buffer) : NULL;
+        if (use)
+            return use;
+    }
+    return NULL;
+}
+
+/* The first instruction from there on that touches the buffer; or NULL. */
+static const struct ir_instruction *next_use(const struct ir_region *region, size_t from,
+                                             const struct ir_buffer *buffer) {
+    for (size_t i = from; i < region->instructions.count; i++) {
+        const struct ir_instruction *use = use_in(region->instructions.at[i], buffer);
+        if (use)
+            return use;
+    }
+    return NULL;
+}
+
+static bool is_made_in(const struct ir_region *region, const struct ir_buffer *buffer) {
+    for (size_t i = 0; i < region->instructions.count; i++)
+        if (region->instructions.at[i]->kind == IR_ALLOCATE && region->instructions.at[i]->buffer == buffer)
+            return true;
+    return false;
+}
+
+static size_t position(const struct ir_instruction *instruction) {
+    size_t i = 0;
+    while (instruction->region->instructions.at[i] != instruction)
+        i++;
+    return i;
+}
+
+static void remove_at(struct ir_region *region, size_t at) {
+    for (size_t i = at + 1; i < region->instructions.count; i++)
+        region->instructions.at[i - 1] = region->instructions.at[i];
+    region->instructions.count--;
+}
+
+static void rename_in(struct ir_region *region, const struct ir_buffer *from, struct ir_buffer *to) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->buffer == from)
+            instruction->buffer = to;
+        if (instruction->other == from)
+            instruction->other = to;
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                rename_in(instruction->regions[r], from, to);
+    }
+}
+
+/* `to` is `from` from now on. */
+static void merge(struct reuse *u, struct ir_region *region, struct ir_buffer *from, struct ir_buffer *to,
+                  bool is_updated) {
+    for (size_t i = 0; i < region->instructions.count; i++)
+        if (region->instructions.at[i]->kind == IR_ALLOCATE && region->instructions.at[i]->buffer == to) {
+            remove_at(region, i);
+            break;
+        }
+    rename_in(region, to, from);
+    from->rewritten |= to->rewritten || is_updated;
+    from->is_swapped |= to->is_swapped;
+    from->is_result |= to->is_result;
+    if (to->is_result)
+        from->name = to->name;
+    for (size_t i = 0; i < u->kernel->results.count; i++)
+        if (u->kernel->results.at[i].buffer == to)
+            u->kernel->results.at[i].buffer = from;
+    size_t kept = 0;
+    for (size_t i = 0; i < u->kernel->buffers.count; i++)
+        if (u->kernel->buffers.at[i] != to)
+            u->kernel->buffers.at[kept++] = u->kernel->buffers.at[i];
+    u->kernel->buffers.count = kept;
+}
+
+/* Can the one be where the other is? */
+static bool has_room(const struct ir_buffer *from, const struct ir_buffer *to, const struct ir_value *length) {
+    if (from->memory != to->memory || from->owner != to->owner || from->element != to->element ||
+        ir_is_constant_memory(from) || (to->is_result && from->is_result) || to->is_zeroed || !to->capacity ||
+        !from->capacity)
+        return false;
+    const struct ir_value *has = from->capacity, *wants = to->capacity;
+    if (has == wants || (wants == length && !to->is_result))
+        return true;
+    return has->is_constant && wants->is_constant && wants->constant.integer <= has->constant.integer &&
+           (!to->is_result || wants->constant.integer == has->constant.integer);
+}
+
+/* ---- where the old elements go ---- */
+
+struct verdict {
+    bool is_free;
+    const struct ir_instruction *use; /* that is in the way; or NULL */
+};
+
+static struct verdict no(const struct ir_instruction *use) { return (struct verdict){false, use}; }
+
+/* 1. */
+static struct verdict is_done_with(const struct copying *c, const struct ir_buffer *from) {
+    const struct ir_region *region = c->loop->region;
+    size_t next = c->at + 1;
+    if (from->is_result)
+        return no(NULL);
+    for (;;) {
+        const struct ir_instruction *use = next_use(region, next, from);
+        if (use)
+            return no(use);
+        if (is_made_in(region, from))
+            return (struct verdict){.is_free = true};
+        const struct ir_instruction *owner = region->owner;
+        if (!owner || owner->kind != IR_IF)
+            return no(NULL);
+        region = owner->region;
+        next = position(owner) + 1;
+    }
+}
+
+/* The SWAPs that end the step; false where something comes between or after them that touches memory. */
+static bool find_swaps(const struct ir_region *region, size_t from, size_t *first) {
+    *first = region->instructions.count;
+    for (size_t i = from; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_SWAP)
+            *first = *first < i ? *first : i;
+        else if (*first < i && (ir_touches_memory(instruction) || instruction->kind == IR_ALLOCATE))
+            return false;
+    }
+    return *first < region->instructions.count;
+}
+
+/* What each buffer holds, by which held it when the SWAPs began. */
+struct holdings {
+    struct ir_buffer *name[MOST_SWAPPED];
+    const struct ir_buffer *holds[MOST_SWAPPED];
+    size_t count;
+};
+
+static size_t holding(struct holdings *h, struct ir_buffer *buffer) {
+    size_t i = 0;
+    while (i < h->count && h->name[i] != buffer)
+        i++;
+    if (i == h->count && i < MOST_SWAPPED) {
+        h->name[i] = buffer;
+        h->holds[i] = buffer;
+        h->count++;
+    }
+    return i;
+}
+
+static void exchange(struct holdings *h, size_t x, size_t y) {
+    const struct ir_buffer *held = h->holds[x];
+    h->holds[x] = h->holds[y];
+    h->holds[y] = held;
+}
+
+static bool do_swaps(const struct ir_region *region, size_t first, struct holdings *h) {
+    for (size_t i = first; i < region->instructions.count; i++) {
+        const struct ir_instruction *swap = region->instructions.at[i];
+        if (swap->kind != IR_SWAP)
+            continue;
+        size_t x = holding(h, swap->buffer), y = holding(h, swap->other);
+        if (x == MOST_SWAPPED || y == MOST_SWAPPED)
+            return false;
+        exchange(h, x, y);
+    }
+    return true;
+}
+
+static const struct ir_buffer *where_is(const struct holdings *h, const struct ir_buffer *content) {
+    for (size_t i = 0; i < h->count; i++)
+        if (h->holds[i] == content)
+            return h->name[i];
+    return content;
+}
+
+/* 2. */
+static struct verdict is_swapped_away(const struct copying *c, const struct ir_buffer *from) {
+    const struct ir_region *region = c->loop->region;
+    size_t first;
+    if (region->ambient != LEVEL_GRID || !find_swaps(region, c->at + 1, &first))
+        return no(next_use(region, c->at + 1, from));
+    const struct ir_instruction *use = next_use(region, c->at + 1, from);
+    if (use && (use->region != region || use->kind != IR_SWAP))
+        return no(use);
+    struct holdings h = {.count = 0};
+    if (!do_swaps(region, first, &h))
+        return no(NULL);
+    bool is_gone = is_made_in(region, where_is(&h, from));
+    return (struct verdict){is_gone, is_gone ? NULL : region->instructions.at[first]};
+}
+
+static void remake_swaps(struct reuse *u, const struct copying *c, struct ir_buffer *from, struct ir_buffer *to) {
+    struct ir_region *region = c->loop->region;
+    size_t first;
+    find_swaps(region, c->at + 1, &first);
+    struct holdings wanted = {.count = 0}, has = {.count = 0};
+    holding(&wanted, from);
+    holding(&wanted, to);
+    do_swaps(region, first, &wanted);
+    struct ir_instruction *like = region->instructions.at[first];
+    for (size_t i = region->instructions.count; i-- > first;)
+        if (region->instructions.at[i]->kind == IR_SWAP)
+            remove_at(region, i);
+    for (size_t i = 0; i < wanted.count; i++)
+        holding(&has, wanted.name[i]);
+    exchange(&has, holding(&has, from), holding(&has, to)); /* the new elements are where the old ones were */
+    VEC(struct ir_instruction *) rest = {0};
+    for (size_t i = first; i < region->instructions.count; i++)
+        vec_push(u->arena, &rest, region->instructions.at[i]);
+    region->instructions.count = first;
+    for (size_t i = 0; i < wanted.count; i++) {
+        if (is_made_in(region, wanted.name[i]) || has.holds[i] == wanted.holds[i])
+            continue;
+        size_t there = 0;
+        while (has.holds[there] != wanted.holds[i])
+            there++;
+        struct ir_instruction *swap = ARENA_NEW(u->arena, struct ir_instruction);
+        *swap = *like;
+        swap->buffer = has.name[i];
+        swap->other = has.name[there];
+        vec_push(u->arena, &region->instructions, swap);
+        exchange(&has, i, there);
+    }
+    for (size_t i = 0; i < rest.count; i++)
+        vec_push(u->arena, &region->instructions, rest.at[i]);
+}
+
+/* 3. The loop behind it that copies the arrays back, and is all that touches them. */
+static struct ir_instruction *copied_back(const struct copying *c) {
+    struct ir_region *region = c->loop->region;
+    struct copying back;
+    for (size_t i = c->at + 1; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        bool is_back = is_copying(instruction, i, &back) && back.count == c->count &&
+                       back.loop->operands[0] == c->loop->operands[0];
+        for (size_t k = 0; is_back && k < c->count; k++)
+            is_back = back.from[k] == c->to[k] && back.to[k] == c->from[k];
+        if (is_back)
+            return instruction;
+        for (size_t k = 0; k < c->count; k++)
+            if (use_in(instruction, c->from[k]))
+                return NULL;
+    }
+    return NULL;
+}
+
+/* ---- loops that copy ---- */
+
+static void drop(struct ir_instruction *instruction) { remove_at(instruction->region, position(instruction)); }
+
+static bool copies_back(struct reuse *u, struct copying *c) {
+    struct ir_instruction *back = copied_back(c);
+    if (!back)
+        return false;
+    drop(back);
+    drop(c->loop);
+    for (size_t k = 0; k < c->count; k++)
+        merge(u, c->loop->region, c->from[k], c->to[k], true);
+    return true;
+}
+
+static bool reuses(struct reuse *u, struct copying *c) {
+    struct ir_region *region = c->loop->region;
+    const struct ir_instruction *use = NULL;
+    bool is_free = true, is_swapped[MOST_LEAVES], has_rooms = true;
+    for (size_t k = 0; k < c->count; k++)
+        has_rooms = has_rooms && is_made_in(region, c->to[k]) && has_room(c->from[k], c->to[k], c->loop->operands[0]);
+    if (has_rooms && c->is_start && copies_back(u, c))
+        return true;
+    for (size_t k = 0; k < c->count && is_free; k++) {
+        struct verdict verdict = is_done_with(c, c->from[k]);
+        is_swapped[k] = !verdict.is_free && c->is_start;
+        if (is_swapped[k])
+            verdict = is_swapped_away(c, c->from[k]);
+        is_free = verdict.is_free;
+        use = verdict.use;
+    }
+    if (is_free && has_rooms) {
+        for (size_t k = 0; k < c->count; k++)
+            if (is_swapped[k])
+                remake_swaps(u, c, c->from[k], c->to[k]);
+        drop(c->loop);
+        for (size_t k = 0; k < c->count; k++)
+            merge(u, region, c->from[k], c->to[k], c->is_start);
+        return true;
+    }
+    if (c->is_start && use && !ir_is_constant_memory(c->from[0]))
+        vec_push(u->arena, &u->kernel->copied, ((struct ir_copied){c->start, use}));
+    return false;
+}
+
+static void visit(struct reuse *u, struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        struct copying c;
+        if (is_copying(instruction, i, &c) && reuses(u, &c)) {
+            i = (size_t)-1; /* instructions have gone: the rest is looked at anew */
+            continue;
+        }
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                visit(u, instruction->regions[r]);
+    }
+}
+
+void pass_reuse(struct arena *arena, struct ir_kernel *kernel) {
+    struct reuse u = {.arena = arena, .kernel = kernel};
+    visit(&u, kernel->body);
+}
