@@ -241,7 +241,8 @@ static struct elab_value *index_nothing(struct elaborator *e, struct type *type)
 
 /* note [asked again]
    `f (xs ! i) (xs ! i)` has an element elaborated twice, and 2^n times in n such arrays made of each other. So each array keeps
-   those that were asked for, as long as no more is known than then (in a branch there is) and nothing was stored since. */
+   those that were asked for, as long as no more is known than then (in a branch there is) and nothing was stored since; but for the
+   chunks that note [together] in run.c speaks of. */
 static struct elab_value *asked_before(const struct pull *pull, const struct ir_value *index) {
     if (pull->asked.index == index)
         return pull->asked.element;
@@ -264,7 +265,8 @@ static struct elab_value *computed(struct elaborator *e, struct pull *pull, stru
         return elab_apply(e, pull->function, pull->kind == PULL_MAP ? elab_index(e, pull->of, NULL) : elab_unknown(e));
     struct ir_builder *b = e->builder;
     const struct ir_region *here = ir_current(b);
-    size_t stores = ir_stores(b);
+    bool is_shared = e->together == here;
+    size_t stores = is_shared ? 0 : ir_stores(b);
     index = ir_resolve(b, index);
     if (pull->asked.region != here || pull->asked.stores != stores || pull->asked.shape != e->shape) {
         memset(&pull->asked, 0, sizeof pull->asked);
@@ -277,7 +279,8 @@ static struct elab_value *computed(struct elaborator *e, struct pull *pull, stru
         return known;
     struct elab_value *element =
         elab_apply(e, pull->function, pull->kind == PULL_MAP ? elab_index(e, pull->of, index) : elab_scalar(e, index));
-    if (pull->asked.region == here && pull->asked.stores == ir_stores(b) && pull->asked.shape == e->shape)
+    if (pull->asked.region == here && (is_shared || pull->asked.stores == ir_stores(b)) &&
+        pull->asked.shape == e->shape)
         keep_asked(e, pull, index, element);
     return element;
 }

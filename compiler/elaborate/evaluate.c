@@ -322,6 +322,7 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
     frame->depth = depth;
     frame->calls = e->calls;
     struct span maker = e->maker;
+    const struct ir_region *together = e->together;
     int shape = e->shape;
     e->split = e->options->optimise > 0 ? frame : NULL;
     if (!setjmp(frame->jump)) {
@@ -332,6 +333,7 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
     ir_unwind(e->builder, frame->region);
     e->split = frame->outer;
     e->maker = maker;
+    e->together = together;
     e->shape = shape;
     ir_begin_if(e->builder, frame->condition);
     ir_current(e->builder)->owner->is_split = frame->is_ours;
@@ -362,6 +364,7 @@ bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), v
     end_calls(e, before.calls);
     e->split = before.split;
     e->blocks = before.blocks;
+    e->together = before.together;
     e->shape = before.shape;
     e->tries = before.tries;
     e->maker = before.maker;

@@ -124,9 +124,15 @@ static struct ir_buffer **result_buffers(struct elaborator *e, struct type *elem
     return buffers;
 }
 
-static void store_result(struct elaborator *e, struct type *type, struct elab_value *value);
+static void store_result(struct elaborator *e, struct type *type, struct elab_value *value, runnings *all);
 
-static void store_pull(struct elaborator *e, struct type *element, struct pull *pull) {
+static void run_into(struct elaborator *e, struct push *push, struct ir_buffer **buffers, size_t count, runnings *all) {
+    struct writer *writer = ARENA_NEW(e->arena, struct writer);
+    *writer = elab_store_writer(buffers, count, NULL);
+    vec_push(e->arena, all, ((struct running){push, writer}));
+}
+
+static void store_pull(struct elaborator *e, struct type *element, struct pull *pull, runnings *all) {
     /* What a grid-level force stored as a whole is the result as it is. */
     if (pull->kind == PULL_MEMORY && !pull->memory.offset && !pull->memory.extent_count &&
         pull->memory.buffers[0]->memory == MEMORY_OUTPUT && !pull->memory.buffers[0]->is_result) {
@@ -138,31 +144,29 @@ static void store_pull(struct elaborator *e, struct type *element, struct pull *
     }
     size_t count;
     struct ir_buffer **buffers = result_buffers(e, element, pull->length, &count);
-    struct writer writer = elab_store_writer(buffers, count, NULL);
-    elab_run(e, elab_push_of_pull(e, LEVEL_GRID, pull), &writer);
+    run_into(e, elab_push_of_pull(e, LEVEL_GRID, pull), buffers, count, all);
 }
 
-static void store_push(struct elaborator *e, struct type *element, struct push *push) {
+static void store_push(struct elaborator *e, struct type *element, struct push *push, runnings *all) {
     if (push->kind == PUSH_PULL && push->array->kind == PULL_MEMORY) {
-        store_pull(e, element, push->array);
+        store_pull(e, element, push->array, all);
         return;
     }
     size_t count;
     struct ir_buffer **buffers = result_buffers(e, element, elab_push_length(e, push), &count);
-    struct writer writer = elab_store_writer(buffers, count, NULL);
-    elab_run(e, push, &writer);
+    run_into(e, push, buffers, count, all);
 }
 
-static void store_result(struct elaborator *e, struct type *type, struct elab_value *value) {
+static void store_result(struct elaborator *e, struct type *type, struct elab_value *value, runnings *all) {
     type = type_resolve(type);
     switch (value->kind) {
     case ELAB_SCALAR: add_result(e, false, value->scalar, NULL); return;
     case ELAB_TUPLE:
         for (size_t i = 0; i < value->tuple.count; i++)
-            store_result(e, type->tuple.items[i], value->tuple.items[i]);
+            store_result(e, type->tuple.items[i], value->tuple.items[i], all);
         return;
-    case ELAB_PULL: store_pull(e, type_resolve(type->array.element), value->pull); return;
-    case ELAB_PUSH: store_push(e, type_resolve(type->array.element), value->push); return;
+    case ELAB_PULL: store_pull(e, type_resolve(type->array.element), value->pull, all); return;
+    case ELAB_PUSH: store_push(e, type_resolve(type->array.element), value->push, all); return;
     case ELAB_CLOSURE:
     case ELAB_PRIMITIVE:
     case ELAB_CHOICE: break;
@@ -339,10 +343,13 @@ static void elaborate(struct elaborator *e) {
     }
     kernel->result_type = type;
     enum level_value level = level_of_result(type);
-    if (level == LEVEL_GRID)
-        store_result(e, type, apply_body(e, arguments));
-    else
+    if (level < LEVEL_GRID) {
         run_below_grid(e, type, level, arguments);
+        return;
+    }
+    runnings all = {0};
+    store_result(e, type, apply_body(e, arguments), &all);
+    elab_run_together(e, all.at, all.count);
 }
 
 static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_global *global,

@@ -143,26 +143,33 @@ static bool is_thread_list(const struct elaborator *e, const struct push *push) 
            array->length->constant.integer <= e->options->unroll;
 }
 
-static void run_pull(struct elaborator *e, struct push *push, const struct writer *writer) {
-    if (elab_is_none(e, push->array->length))
+/* All of them have so many elements. */
+static void run_pulls(struct elaborator *e, const struct running *all, size_t count) {
+    struct push *first = all[0].push;
+    if (elab_is_none(e, first->array->length))
         return;
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
-    if (is_thread_list(e, push)) {
-        for (int64_t k = 0; k < ir_resolve(e->builder, push->array->length)->constant.integer; k++)
-            writer->write(e, writer, ir_int(e->builder, k), elab_index(e, push->array, ir_int(e->builder, k)));
+    if (count == 1 && is_thread_list(e, first)) {
+        for (int64_t k = 0; k < ir_resolve(e->builder, first->array->length)->constant.integer; k++)
+            all->writer->write(e, all->writer, ir_int(e->builder, k),
+                               elab_index(e, first->array, ir_int(e->builder, k)));
         e->split = split;
         return;
     }
-    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->array->length));
-    writer->write(e, writer, i, elab_index(e, push->array, i));
-    elab_end_threads(e, push->level, i);
+    struct ir_value *i = elab_begin_threads(e, first->level, ir_resolve(e->builder, first->array->length));
+    struct elab_value **elements = ARENA_ARRAY(e->arena, struct elab_value *, count);
+    for (size_t k = 0; k < count; k++)
+        elements[k] = elab_index(e, all[k].push->array, i);
+    for (size_t k = 0; k < count; k++)
+        all[k].writer->write(e, all[k].writer, i, elements[k]);
+    elab_end_threads(e, first->level, i);
     e->split = split;
 }
 
 struct chunk_body {
-    struct push *push;
-    const struct writer *writer;
+    const struct running *all;
+    size_t count;
     struct ir_value *chunk;
     struct blocks_run *blocks; /* or NULL */
 };
@@ -170,9 +177,9 @@ struct chunk_body {
 /* Whether the chunk may be written, which is reported where it may not: every chunk has the size that was said, but for the
    last of a concat, of which the whole has as many elements as there is memory for. Of a negative size, which is an error of its
    own, chunks are empty. */
-static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body *body, struct push *chunk) {
+static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body *body, struct push *whole,
+                                   struct push *chunk) {
     struct ir_builder *b = e->builder;
-    struct push *whole = body->push;
     struct ir_value *length = elab_push_length(e, chunk), *size = whole->chunk_size;
     struct ir_value *wanted = size->low < 0 ? ir_binary(b, OP_MAX, size, ir_int(b, 0)) : size;
     struct ir_value *fits = ir_binary(b, OP_EQ, length, wanted);
@@ -197,21 +204,32 @@ static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body
     return fits;
 }
 
+/* Chunks that are run together are all made before the first is stored: what they share is computed once, and stored once. */
 static void run_chunk(struct elaborator *e, void *context) {
     const struct chunk_body *body = context;
     int shape = e->shape;
     if (body->blocks)
         body->blocks->next = body->blocks->next_pass = 0;
     struct ir_builder *b = e->builder;
-    const struct ir_value *size = body->push->chunk_size;
-    if (!body->push->function && size && size->is_constant && size->low > 0) /* as many as an array's elements allow */
-        ir_assume_range(b, body->chunk, 0, INT32_MAX / size->low);
-    struct push *chunk = elab_as_push(e, elab_index(e, body->push->array, body->chunk));
-    struct writer writer = {.write = write_chunk, .push = body->push, .chunk = body->chunk, .next = body->writer};
-    if (body->push->chunk_size && !e->shape)
-        elab_run_if(e, chunk_fits(e, body, chunk), chunk, &writer);
-    else
-        elab_run(e, chunk, &writer);
+    const struct ir_region *together = e->together;
+    e->together = body->count > 1 ? ir_current(b) : NULL;
+    struct push **chunks = ARENA_ARRAY(e->arena, struct push *, body->count);
+    for (size_t k = 0; k < body->count; k++) {
+        const struct push *push = body->all[k].push;
+        const struct ir_value *size = push->chunk_size;
+        if (!push->function && size && size->is_constant && size->low > 0) /* as many as an array's elements allow */
+            ir_assume_range(b, body->chunk, 0, INT32_MAX / size->low);
+        chunks[k] = elab_as_push(e, elab_index(e, push->array, body->chunk));
+    }
+    e->together = together;
+    for (size_t k = 0; k < body->count; k++) {
+        const struct running *one = &body->all[k];
+        struct writer writer = {.write = write_chunk, .push = one->push, .chunk = body->chunk, .next = one->writer};
+        if (one->push->chunk_size && !e->shape)
+            elab_run_if(e, chunk_fits(e, body, one->push, chunks[k]), chunks[k], &writer);
+        else
+            elab_run(e, chunks[k], &writer);
+    }
     e->shape = shape; /* raised where a pass ends at a lookback */
     if (body->blocks)
         elab_end_lookbacks(e, body->blocks);
@@ -238,15 +256,17 @@ static void run_blocks(struct elaborator *e, struct chunk_body *body, struct ir_
     e->blocks = outer;
 }
 
-static void run_chunks(struct elaborator *e, struct push *push, const struct writer *writer) {
+/* All of them are so many chunks of one level. */
+static void run_all_chunks(struct elaborator *e, const struct running *all, size_t all_count) {
+    const struct push *push = all[0].push;
     if (elab_is_none(e, push->array->length))
         return;
     struct ir_builder *b = e->builder;
     struct ir_value *count = ir_resolve(b, push->array->length);
     bool sequential = push->chunk_level == push->level;
     struct chunk_body *body = ARENA_NEW(e->arena, struct chunk_body);
-    body->push = push;
-    body->writer = writer;
+    body->all = all;
+    body->count = all_count;
     if (push->level == LEVEL_GRID && push->chunk_level == LEVEL_BLOCK) {
         run_blocks(e, body, count);
         return;
@@ -258,6 +278,12 @@ static void run_chunks(struct elaborator *e, struct push *push, const struct wri
         ir_end_for(b, NULL, NULL);
     else
         ir_end_forall(b);
+}
+
+static void run_chunks(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct running *one = ARENA_NEW(e->arena, struct running);
+    *one = (struct running){push, writer};
+    run_all_chunks(e, one, 1);
 }
 
 static void run_permute(struct elaborator *e, struct push *push, const struct writer *writer) {
@@ -276,7 +302,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
         return;
     elab_count_step(e, e->span);
     switch (push->kind) {
-    case PUSH_PULL: run_pull(e, push, writer); return;
+    case PUSH_PULL: run_pulls(e, &(struct running){push, writer}, 1); return;
     case PUSH_MAP: {
         struct writer mapped = {
             .write = write_mapped, .function = push->function, .with_index = push->with_index, .next = writer};
@@ -297,12 +323,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
     case PUSH_SCATTER: elab_run_scatter(e, push, writer); return;
     case PUSH_REDUCE: elab_run_reduce(e, push, writer); return;
     case PUSH_SHUFFLE: elab_run_shuffle(e, push, writer); return;
-    case PUSH_APPEND: {
-        elab_run(e, push->of, writer);
-        struct writer shifted = {.write = write_shifted, .offset = elab_push_length(e, push->of), .next = writer};
-        elab_run(e, push->second, &shifted);
-        return;
-    }
+    case PUSH_APPEND: elab_run_together(e, &(struct running){push, writer}, 1); return;
     case PUSH_PERMUTE: elab_run_marked(e, push, CHECK_PLACE, writer, run_permute); return;
     case PUSH_INTO: elab_run_marked(e, push, CHECK_PLACE, writer, run_into); return;
     case PUSH_CHOICE: {
@@ -324,6 +345,85 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
     }
     }
     elab_internal(e, "unknown push array");
+}
+
+/* ---- running together ----
+
+   note [together]
+   Arrays that a program stores at one time, as the results of a kernel, the parts of a tuple and those of an `append`, share a loop,
+   at grid a launch, where they have as many elements or as many chunks. Elements share what the builder finds to be the same
+   (loads among it). A chunk is elaborated once for all that are made of it: arrays keep the elements that were asked for in the
+   region of `together` whatever was stored since, for nothing there is written twice (note [asked again]).
+   Updates come last, as they may write over what the others read. */
+
+/* Views write elsewhere what another array runs; the two parts of an append are two arrays. */
+static void add_running(struct elaborator *e, runnings *all, struct push *push, const struct writer *writer) {
+    struct writer *next = ARENA_NEW(e->arena, struct writer);
+    switch (push->kind) {
+    case PUSH_MAP:
+        *next = (struct writer){
+            .write = write_mapped, .function = push->function, .with_index = push->with_index, .next = writer};
+        add_running(e, all, push->of, next);
+        return;
+    case PUSH_APPEND:
+        add_running(e, all, push->of, writer);
+        *next = (struct writer){.write = write_shifted, .offset = elab_push_length(e, push->of), .next = writer};
+        add_running(e, all, push->second, next);
+        return;
+    default: vec_push(e->arena, all, ((struct running){push, writer}));
+    }
+}
+
+static bool is_update(const struct push *push) { return push->kind == PUSH_SCATTER || push->kind == PUSH_REDUCE; }
+
+static bool is_joined(struct elaborator *e, struct push *x, struct push *y) {
+    if (x->kind != y->kind || x->level != y->level || x->level == LEVEL_THREAD ||
+        !elab_is_same_length(e, x->array->length, y->array->length))
+        return false;
+    if (x->kind == PUSH_PULL)
+        return true;
+    bool are_marked = (x->function || y->function) && e->may_leave_loops;
+    return x->kind == PUSH_CHUNKS && x->chunk_level == y->chunk_level && !are_marked;
+}
+
+static void run_joined(struct elaborator *e, const runnings *joined) {
+    if (joined->count == 1)
+        elab_run(e, joined->at[0].push, joined->at[0].writer);
+    else if (joined->at[0].push->kind == PUSH_PULL)
+        run_pulls(e, joined->at, joined->count);
+    else
+        run_all_chunks(e, joined->at, joined->count);
+}
+
+void elab_run_together(struct elaborator *e, const struct running *wanted, size_t count) {
+    if (e->shape)
+        return;
+    runnings all = {0}, updates = {0};
+    for (size_t k = 0; k < count; k++)
+        add_running(e, &all, wanted[k].push, wanted[k].writer);
+    bool *is_done = ARENA_ARRAY(e->arena, bool, all.count + 1);
+    for (size_t i = 0; i < all.count; i++) {
+        if (is_done[i])
+            continue;
+        runnings joined = {0};
+        struct push *first = all.at[i].push;
+        if (is_update(first)) {
+            vec_push(e->arena, &updates, all.at[i]);
+            continue;
+        }
+        vec_push(e->arena, &joined, all.at[i]);
+        for (size_t k = i + 1; k < all.count; k++)
+            if (!is_done[k] && is_joined(e, first, all.at[k].push)) {
+                is_done[k] = true;
+                vec_push(e->arena, &joined, all.at[k]);
+            }
+        run_joined(e, &joined);
+    }
+    for (size_t i = 0; i < updates.count; i++)
+        for (size_t k = 0; k < i; k++)
+            elab_hold_pairs(e, updates.at[i].push, updates.at[k].push);
+    for (size_t i = 0; i < updates.count; i++)
+        elab_run(e, updates.at[i].push, updates.at[i].writer);
 }
 
 /* ---- storing ---- */
@@ -406,8 +506,10 @@ static bool is_stored(const struct push *push) {
            !buffer->is_swapped;
 }
 
-struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element) {
+/* Memory for it, and how it gets there; `running` has no push where it need not be stored. */
+static struct pull *prepare(struct elaborator *e, struct push *push, struct type *element, struct running *running) {
     struct ir_value *length = elab_push_length(e, push);
+    running->push = NULL;
     if (e->shape)
         return elab_unknown_array(e, element, length);
     if (is_stored(push))
@@ -416,9 +518,35 @@ struct pull *elab_force(struct elaborator *e, struct push *push, struct type *el
     size_t count;
     struct ir_buffer **buffers = elab_buffers(e, element, push->level, capacity, NULL, &count);
     elab_allocate(e, buffers, count);
-    struct writer writer = elab_store_writer(buffers, count, NULL);
-    elab_run(e, push, &writer);
+    struct writer *writer = ARENA_NEW(e->arena, struct writer);
+    *writer = elab_store_writer(buffers, count, NULL);
+    *running = (struct running){push, writer};
     return elab_stored(e, element, buffers, NULL, length);
+}
+
+struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element) {
+    struct running running;
+    struct pull *stored = prepare(e, push, element, &running);
+    if (running.push)
+        elab_run(e, running.push, running.writer);
+    return stored;
+}
+
+struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
+                                     struct elab_value *const *values) {
+    struct elab_value **stored = ARENA_ARRAY(e->arena, struct elab_value *, count + 1);
+    runnings all = {0};
+    for (size_t k = 0; k < count; k++) {
+        struct running running;
+        stored[k] = values[k];
+        if (!parts[k].is_array)
+            continue;
+        stored[k] = elab_of_pull(e, prepare(e, elab_as_push(e, values[k]), parts[k].type, &running));
+        if (running.push)
+            vec_push(e->arena, &all, running);
+    }
+    elab_run_together(e, all.at, all.count);
+    return stored;
 }
 
 struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, const char *name) {

@@ -346,8 +346,14 @@ static struct ir_value *two_halves(struct elaborator *e, struct ir_value *capaci
     return both;
 }
 
+static void add_running(struct elaborator *e, runnings *all, struct push *push, struct writer writer) {
+    struct writer *kept = ARENA_NEW(e->arena, struct writer);
+    *kept = writer;
+    vec_push(e->arena, all, ((struct running){push, kept}));
+}
+
 /* Stores the array that the steps begin with. */
-static void begin_with(struct elaborator *e, struct loop *l, size_t k, struct push *initial) {
+static void begin_with(struct elaborator *e, struct loop *l, size_t k, struct push *initial, runnings *all) {
     const struct stepping *s = l->stepping;
     struct own *own = &l->own[k];
     bool is_stepped = own->from != (int)k;
@@ -358,8 +364,7 @@ static void begin_with(struct elaborator *e, struct loop *l, size_t k, struct pu
         own->buffers[i]->rewritten = is_stepped && s->level != LEVEL_GRID;
     }
     elab_allocate(e, own->buffers, own->buffer_count);
-    struct writer writer = elab_store_writer(own->buffers, own->buffer_count, NULL);
-    elab_run(e, initial, &writer);
+    add_running(e, all, initial, elab_store_writer(own->buffers, own->buffer_count, NULL));
     if (has_halves(l, k))
         own->place = ir_int(e->builder, 0);
 }
@@ -389,7 +394,7 @@ struct made {
     struct ir_value *length, *place;
 };
 
-static struct made make(struct elaborator *e, struct loop *l, size_t k, struct push *next) {
+static struct made make(struct elaborator *e, struct loop *l, size_t k, struct push *next, runnings *all) {
     const struct stepping *s = l->stepping;
     struct ir_builder *b = e->builder;
     const struct own *own = &l->own[k];
@@ -401,7 +406,10 @@ static struct made make(struct elaborator *e, struct loop *l, size_t k, struct p
         ir_bound(made.place, 0,
                  own->capacity->high); /* 0 where this is the capacity, and the capacity where this is 0 */
         struct writer writer = elab_store_writer(own->buffers, own->buffer_count, made.place);
-        elab_run_if(e, fits, next, &writer);
+        if (ir_known(b, fits) == IR_TRUE)
+            add_running(e, all, next, writer);
+        else
+            elab_run_if(e, fits, next, &writer);
         return made;
     }
     size_t count;
@@ -410,8 +418,7 @@ static struct made make(struct elaborator *e, struct loop *l, size_t k, struct p
     for (size_t i = 0; i < count; i++)
         made.buffers[i]->is_swapped = s->level == LEVEL_GRID;
     elab_allocate(e, made.buffers, count);
-    struct writer writer = elab_store_writer(made.buffers, count, NULL);
-    elab_run(e, next, &writer);
+    add_running(e, all, next, elab_store_writer(made.buffers, count, NULL));
     return made;
 }
 
@@ -475,14 +482,9 @@ static bool is_taken(const struct loop *l, int from, struct ir_buffer *const *co
     return false;
 }
 
-static bool is_update(const struct part *part, const struct elab_value *next) {
-    return part->is_array && next->kind == ELAB_PUSH &&
-           (next->push->kind == PUSH_SCATTER || next->push->kind == PUSH_REDUCE);
-}
-
 /* What a step makes of a part, and in which memory an array is then. */
 static void make_part(struct elaborator *e, struct loop *l, size_t k, struct elab_value *next, struct made *made,
-                      struct ir_buffer ***wanted) {
+                      struct ir_buffer ***wanted, runnings *all) {
     const struct stepping *s = l->stepping;
     const struct own *own = &l->own[k];
     if (!s->parts[k].is_array) {
@@ -497,7 +499,7 @@ static void make_part(struct elaborator *e, struct loop *l, size_t k, struct ela
         wanted[k] = l->own[own->from].buffers;
         return;
     }
-    *made = make(e, l, k, elab_as_push(e, next));
+    *made = make(e, l, k, elab_as_push(e, next), all);
     wanted[k] = made->buffers;
 }
 
@@ -507,17 +509,10 @@ static void take_step(struct elaborator *e, struct loop *l) {
     struct elab_value **next = next_parts(e, s, current(e, l), l->done);
     struct made *made = ARENA_ARRAY(e->arena, struct made, s->part_count + 1);
     struct ir_buffer ***wanted = ARENA_ARRAY(e->arena, struct ir_buffer **, s->part_count + 1);
-    /* Updates come last: what the others read of an array has then been read when it is written into. */
+    runnings all = {0};
     for (size_t k = 0; k < s->part_count; k++)
-        if (!is_update(&s->parts[k], next[k]))
-            make_part(e, l, k, next[k], &made[k], wanted);
-    for (size_t k = 0; k < s->part_count; k++)
-        for (size_t j = 0; j < k; j++)
-            if (is_update(&s->parts[k], next[k]) && is_update(&s->parts[j], next[j]))
-                elab_hold_pairs(e, next[k]->push, next[j]->push);
-    for (size_t k = 0; k < s->part_count; k++)
-        if (is_update(&s->parts[k], next[k]))
-            make_part(e, l, k, next[k], &made[k], wanted);
+        make_part(e, l, k, next[k], &made[k], wanted, &all);
+    elab_run_together(e, all.at, all.count);
     if (s->level == LEVEL_GRID)
         exchange(e, l, wanted);
     for (size_t k = 0; l->is_in_registers && k < s->part_count; k++)
@@ -575,9 +570,11 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
     for (size_t k = 0; k < s->part_count; k++)
         if (s->parts[k].is_array)
             set_capacity(e, &l, k, most[k]);
+    runnings all = {0};
     for (size_t k = 0; k < s->part_count; k++)
         if (s->parts[k].is_array)
-            begin_with(e, &l, k, elab_as_push(e, initial[k]));
+            begin_with(e, &l, k, elab_as_push(e, initial[k]), &all);
+    elab_run_together(e, all.at, all.count);
     l.done = ir_int(b, 0);
     collect_carried(e, &l);
     size_t count = l.slots.count;
@@ -616,12 +613,7 @@ static struct elab_value *unroll(struct elaborator *e, const struct stepping *s,
     struct elab_value **state = initial;
     for (int i = 0; i <= steps; i++) {
         struct elab_value **next = i ? next_parts(e, s, state, ir_int(e->builder, i - 1)) : initial;
-        struct elab_value **stored = ARENA_ARRAY(e->arena, struct elab_value *, s->part_count + 1);
-        for (size_t k = 0; k < s->part_count; k++)
-            stored[k] = s->parts[k].is_array
-                            ? elab_of_pull(e, elab_force(e, elab_as_push(e, next[k]), s->parts[k].type))
-                            : next[k];
-        state = stored;
+        state = elab_force_parts(e, s->parts, s->part_count, next);
     }
     return elab_put_together(e, s->type, state);
 }

@@ -70,10 +70,5 @@ struct elab_value *elab_FORCE(struct elaborator *e, enum primitive primitive, co
     struct type *type = elab_type(e, instance, 0);
     size_t count;
     const struct part *parts = elab_parts_of(e, type, &count);
-    struct elab_value **values = elab_take_apart(e, type, arguments[0]);
-    struct elab_value **stored = ARENA_ARRAY(e->arena, struct elab_value *, count + 1);
-    for (size_t k = 0; k < count; k++)
-        stored[k] =
-            parts[k].is_array ? elab_of_pull(e, elab_force(e, elab_as_push(e, values[k]), parts[k].type)) : values[k];
-    return elab_put_together(e, type, stored);
+    return elab_put_together(e, type, elab_force_parts(e, parts, count, elab_take_apart(e, type, arguments[0])));
 }

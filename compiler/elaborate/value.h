@@ -207,6 +207,7 @@ struct elaborator {
     const struct core_global *global; /* the kernel */
     struct split_frame *split;        /* NULL: no split here */
     struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
+    const struct ir_region *together; /* note [together] in run.c; NULL: one array is run alone */
     int shape;                        /* > 0: only lengths matter */
     bool may_leave_loops;             /* see note [unfinished lengths] */
     int tries;                        /* > 0: errors are not told */
@@ -367,6 +368,13 @@ struct writer {
     bool with_index;
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
+struct running {
+    struct push *push;
+    const struct writer *writer;
+};
+typedef VEC(struct running) runnings;
+/* Several at one time: note [together] in run.c. */
+void elab_run_together(struct elaborator *e, const struct running *all, size_t count);
 /* Writes the element, unless its place is outside 0 … total - 1. */
 void elab_write_within(struct elaborator *e, const struct writer *next, struct ir_value *place,
                        struct elab_value *element, struct ir_value *total);
@@ -389,6 +397,9 @@ extern struct type elab_int_type; /* of what primitives make of themselves */
 /* An array of which only the length is known (or not even that: NULL): shapes. */
 struct pull *elab_unknown_array(struct elaborator *e, struct type *element, struct ir_value *length);
 struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element);
+/* Stores the arrays among the parts of a value, together. */
+struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
+                                     struct elab_value *const *values);
 /* The length that the elements of such a push array have said, once it has run: from 0 to its bound. */
 struct ir_value *elab_said_length(struct elaborator *e, const struct push *push);
 /* A place for an int of that level. */

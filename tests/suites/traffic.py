@@ -64,6 +64,13 @@ MEETINGS = {
 }
 
 
+# Arrays that are made together: launches; and what reading 8192 elements of 4 bytes once takes.
+TOGETHER = "tests/run/together.fcl"
+LAUNCHES = {"two": 1, "outs": 1, "last_one": 1, "unlike": 1, "threads": 1, "warps": 1, "joined_chunks": 1, "apart": 2, "updates": 4}
+# Sectors: one for 8 elements, and for each chunk of 4.
+READ_ONCE = {"two": 1024, "outs": 2048, "last_one": 2048, "joined_chunks": 2048}
+
+
 def traffic(text):
     """Units and the least of these by kind of access."""
     sums = {}
@@ -103,6 +110,20 @@ def cases(env):
                 ratio = round(units / least, 2)
                 assert ratio == worse.get(kind, BEST), f"{kind}: {ratio} times the least, expected {worse.get(kind, BEST)}\n{sums}"
         yield Case(f"{kernel} {arguments}: sectors and turns at banks", cost)
+
+    def launches():
+        text = env.must(env.fclc, "--dump=ir-opt", "--target=cuda", env.path(TOGETHER))
+        bodies = dict(re.findall(r"^kernel (\w+)\((.*?)(?=^kernel |\Z)", text, re.S | re.M))
+        got = {name: len(re.findall(r"forall .* at grid/", bodies[name])) for name in LAUNCHES}
+        assert got == LAUNCHES, got
+    yield Case("what is computed together is launched together", launches)
+
+    for kernel, sectors in READ_ONCE.items():
+        def once(kernel=kernel, sectors=sectors):
+            sums = counted([env.fclc, "run", "--target=cuda", "--no-check", env.path(TOGETHER), kernel, "iota:8192"],
+                           os.path.join(env.tmp(), "traffic"))
+            assert sums["global read"][0] == sectors, sums
+        yield Case(f"{kernel} reads its input once", once)
 
     for path, kernels in REGISTERS.items():
         def registers(path=path, kernels=kernels):
