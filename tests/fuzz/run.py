@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Compare all executors with the interpreter on random programs.
 
-usage: tests/fuzz/run.py [--fclc PATH] [--executors c,…] [--failing] [--options] [--sanitized] [--jobs N] FIRST LAST   seeds, both included
+usage: tests/fuzz/run.py [--fclc PATH] [--executors c,…] [--failing] [--options] [--sanitized] [--quick]
+                         [--jobs N] FIRST LAST   seeds, both included
 
 With --failing kernels do wrong what there is an error for, and the executors agree on its code. With --sanitized the code of C runs
-under AddressSanitizer: --fclc is of a tree that is built so (build-asan/fclc). With --options each program has options of its own: sizes
+under AddressSanitizer: --fclc is of a tree that is built so (build-asan/fclc); with --quick it is compiled with -O1, in half the
+time: that looks at fclc's code, less at what C compilers make of it. With --options each program has options of its own: sizes
 of blocks and grids, --unroll, values of params.
 """
 
@@ -28,6 +30,7 @@ from harness import Counts, Env  # noqa: E402
 
 
 SANITIZED = {"FCL_CC": "gcc -fsanitize=address", "FCL_CACHE": "0"}
+QUICK = {"FCL_CC": os.path.join(HERE, "quick-cc")}
 
 
 def options_of(seed, text):
@@ -62,7 +65,7 @@ def expectations(env, path, arguments, codes, more=()):
     return lines, ""
 
 
-def check_seed(env, seed, executors, more=(), fails=False, sanitized=False, has_options=False, made=None):
+def check_seed(env, seed, executors, more=(), fails=False, sanitized=False, has_options=False, made=None, quick=False):
     """What is wrong with this seed's program, as text; empty when all executors agree. What it has is counted in `made`."""
     generator = Generator(seed, fails)
     _, text = generator.program()
@@ -92,7 +95,7 @@ def check_seed(env, seed, executors, more=(), fails=False, sanitized=False, has_
         return f"seed {seed}: the interpreter does not run it\n{why}\n{text}"
     write(text + "\n" + "\n".join(lines) + "\n")
     for executor in executors:
-        extra = dict(variables(env, executor), **(SANITIZED if sanitized else {}))
+        extra = dict(variables(env, executor), **(SANITIZED if sanitized else QUICK if quick else {}))
         done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, path, env=extra, timeout=300)
         counts = Counts.of_last_line(done.stdout)
         if done.returncode or not counts or counts.passed != len(lines):
@@ -115,6 +118,7 @@ def main():
     options.add_argument("--failing", action="store_true", help="programs that are to fail")
     options.add_argument("--options", action="store_true", help="each with options of its own")
     options.add_argument("--sanitized", action="store_true", help="C under AddressSanitizer")
+    options.add_argument("--quick", action="store_true", help="C is compiled in less time, with -O1")
     options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options.add_argument("first", type=int)
     options.add_argument("last", type=int)
@@ -125,7 +129,8 @@ def main():
         seeds = range(chosen.first, chosen.last + 1)
         with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
             def check(seed):
-                return check_seed(env, seed, chosen.executors.split(","), (), chosen.failing, chosen.sanitized, chosen.options, made)
+                return check_seed(env, seed, chosen.executors.split(","), (), chosen.failing, chosen.sanitized, chosen.options, made,
+                                  chosen.quick)
             for problem in pool.map(check, seeds):
                 failed += bool(problem)
                 if problem:
