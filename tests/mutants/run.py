@@ -232,17 +232,13 @@ class Trial:
         self.trees = [Tree(os.path.join(folder, f"tree{n}")) for n in range(jobs)]
 
     def is_sound(self, area, name):
-        """Does the case pass without the fault, in far less time than it has?"""
+        """Does the case pass without the fault?"""
         with self.lock:
             if name not in self.sound:
                 self.clean = self.clean or Tree(os.path.join(self.folder, "clean"))
                 env = self.clean.env()
                 env.set_cache(self.cache, name)
-                started = time.monotonic()
-                self.sound[name] = (
-                    outcome(cases_of(env, area)[name]) is True
-                    and time.monotonic() - started < CASE_SECONDS / 2
-                )
+                self.sound[name] = outcome(cases_of(env, area)[name]) is True
                 shutil.rmtree(env.scratch, ignore_errors=True)
                 if not self.sound[name]:
                     print(f"  not counted, as it fails without a fault: {name}", flush=True)

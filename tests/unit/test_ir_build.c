@@ -244,7 +244,7 @@ static void places_do_not_wrap(void **state) {
         if (is_checked)
             ir_check(t->b, (struct ir_check_site){0}, DO(LT, i, t->x), i, t->x);
         struct ir_value *at_once = SUM(a[0], i), *in_loop = SUM(a[1], i), *in_none = SUM(a[2], i),
-                        *in_branch = SUM(a[3], i), *negative = SUM(a[4], t->x), *data = SUM(a[5], i);
+                        *in_branch = SUM(a[3], i), *negative = SUM(a[4], ir_load(t->b, t->in, i)), *data = SUM(a[5], i);
         ir_store(t->b, t->out, at_once, i);
         ir_store(t->b, t->out, negative, data);
         ir_begin_for(t->b, INT(100), NULL, 0, "k");
