@@ -7,6 +7,7 @@
 #   make dist                         the sources as an archive
 #   make wheel                        the Python package as a file for pip
 #   make check-long                   all tests, also those that take too long for check: hours
+#   make mutants                      small faults, one at a time: which do the tests notice? hours
 #   make opencl2                      installs a second OpenCL, for the suite of that name
 #   make install PREFIX=… DESTDIR=…   (what it installs finds its files by its own place)
 #
@@ -81,7 +82,7 @@ COMPILER_ABI := 0
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
-.PHONY: all dist venv wheel unit-tests test-tools opencl2 check check-long check-quick demo bench bench-all install uninstall format \
+.PHONY: all dist venv wheel unit-tests test-tools opencl2 check check-long mutants check-quick demo bench bench-all install uninstall format \
     format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -217,6 +218,10 @@ check-long:
 # The normal build only, for the time between two edits. SUITE=name and CASE=pattern choose.
 check-quick: all unit-tests test-tools
 	@$(PYTHON) tests/support/check --build $(BUILD) $(if $(SUITE),--suite $(SUITE)) $(if $(CASE),--case '$(CASE)')
+
+# What the tests do not notice: tests/mutants/README.md.
+mutants: all unit-tests test-tools
+	@$(PYTHON) tests/mutants/run.py --jobs $(shell nproc)
 
 demo: all
 	@sh examples/demo $(BUILD)/fclc

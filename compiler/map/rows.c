@@ -93,6 +93,7 @@ static bool is_same(const struct division *x, const struct division *y) {
 /* ---- which ---- */
 
 struct found {
+    const struct value_use *uses;
     const struct ir_instruction *loop;
     struct candidate {
         struct division division;
@@ -105,7 +106,7 @@ static void find(struct found *found, const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *at = region->instructions.at[i];
         struct division division;
-        if (is_division(found->loop, at, &division)) {
+        if (is_division(found->loop, at, &division) && found->uses[at->results[0]->id].count) {
             size_t k = 0;
             while (k < found->count && !is_same(&found->at[k].division, &division))
                 k++;
@@ -155,6 +156,7 @@ static const struct candidate *find_whole(const struct found *found) {
 
 struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop) {
     struct found *found = ARENA_NEW(l->arena, struct found);
+    found->uses = l->uses;
     found->loop = loop;
     find(found, loop->regions[0]);
     const struct candidate *best = NULL;

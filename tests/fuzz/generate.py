@@ -4,6 +4,7 @@ that are to fail, each kernel does wrong in some places what has one code, so th
 
 import collections
 import random
+import re
 
 LEVELS = ["thread", "warp", "block", "grid"]
 SIGNED, UNSIGNED, FLOATS = ["i8", "i16", "int", "i64"], ["u8", "u16", "uint", "u64"], ["float", "double"]
@@ -16,6 +17,35 @@ BITS = {"i8": 8, "i16": 16, "int": 32, "i64": 64, "u8": 8, "u16": 16, "uint": 32
 # What kernels that are to fail do wrong: an index, a length, the lengths of chunks, a place outside, a place twice.
 FAULTS = ["E0501"] * 3 + ["E0502", "E0503", "E0503", "E0504", "E0505"]
 
+# What is counted: kernels whose text has this, or functions of theirs.
+FEATURES = {name: re.compile(pattern) for name, pattern in {
+    "several parameters": r"kernel \w+ \(.*\) \(",
+    "parameters that are scalars": r"kernel .*\(\w+ : \w+\)",
+    "parameters that are tuples": r"kernel .*\(\w+ : \(",
+    "functions returned": r"\(fn n => fn t =>",
+    "functions chosen": r"then \(fn t =>",
+    "functions given": r"\(fn f => f \(f",
+    "shadowed names": r"let t = .* in let t = ",
+    "recursion": r"fun again\d+ n x = if",
+    "a val": r"^val ",
+    "a param": r"^param ",
+    "imports": r"\bimported\d+ ",
+    "NaN, infinities, -0": r"0\.0 / 0\.0|1\.0 / 0\.0|-0\.0",
+    "shifts": r"<<|>>",
+    "rotations": r"rotateLeft",
+    "filter": r"\bfilter ", "scan": r"\bscan(Exclusive)? ", "sort, sortBy": r"\bsort(By)? ",
+    "reduceByKey": r"reduceByKey", "segScan, segReduce": r"seg(Scan|Reduce)", "partition": r"partition",
+    "unique, runLengths": r"unique|runLengths",
+    "while on data": r"while \(fn b => length b > 1 &&",
+    "branches around schemes": r"&& a?v?\w+ ! 0.* then force \(",
+    "forces inside an element": r"let w = force \(push <thread>",
+    "captured arrays": r"ys ! \(|pairs ! \(",
+    "scatter": r"scatter ", "reduceByIndex": r"reduceByIndex", "rankByIndex": r"rankByIndex",
+    "lookback": r"lookback ", "lookbackCounts": r"lookbackCounts", "forceUpTo": r"forceUpTo",
+    "shuffles": r"shuffle", "votes": r"anyWarp|allWarp|ballot", "matrices": r"\[\[",
+    "loops in an element": r"\bloop ",
+}.items()}
+
 
 class Generator:
     """One program of several kernels from a seed."""
@@ -23,8 +53,11 @@ class Generator:
     def __init__(self, seed, fails=False):
         self.random = random.Random(seed)
         self.fails = fails
-        self.fault = None  # the code of what the present kernel does wrong
-        self.faults = 0  # in how many places
+        self.faulty = []  # the codes of what the present kernel does wrong
+        self.faults = collections.Counter()  # of each, in how many places
+        self.codes = {}  # of a kernel's name: those codes
+        self.helpers = f"parts{seed}.fcl", f"more{seed}.fcl"  # what the program imports, and what that does
+        self.files = dict.fromkeys(self.helpers, "")
         self.made = collections.Counter()  # how many kernels have what
         self.count = 0
         self.arguments = {}  # of a kernel's name: what it can be run with
@@ -43,7 +76,6 @@ class Generator:
             return self.pick("true", "false")
         if t in FLOATS:
             if self.random.randrange(6) == 0:
-                self.made["NaN, infinities, -0"] += 1
                 return self.pick("(0.0 / 0.0)", "(1.0 / 0.0)", "(-1.0 / 0.0)", "(-0.0)")
             return self.pick("0.0", "1.5", "(-2.25)", "1e10", "0.1", "7.0")
         top = 2 ** (BITS[t] - (t in SIGNED)) - 1
@@ -146,7 +178,6 @@ class Generator:
         stored = [f"(if {s} then x else {self.literal(t)})" if u == "bool" and scalar == self.lane else s for s, u in zip(results, types)]
         own = ""
         if self.random.randrange(3) == 0:  # an array of the element's own
-            self.made["forces inside an element"] += 1
             n = self.random.randint(1, 9)
             places = f"generate {n} (fn j => if j % 2 == i % 2 then x else {self.scalar('x', t, 1)})"
             own = f"let w = force (push <thread> ({self.pick(places, f'reverse ({places})')}))  x = w ! (i % {n}) in "
@@ -173,14 +204,17 @@ class Generator:
                 f"let many = {many} in (if i == {said} then many else -1, {place}, x)) {a})) "
                 f"in generate (length {a}) (fn i => if i < length some then some ! i else {a} ! i))")
 
-    def some(self):
-        """A number that is passed by few arrays, or by many."""
-        self.faults += 1
+    def does(self, code):
+        return code in self.faulty
+
+    def some(self, code):
+        """A number that is passed by few arrays, or by many; what it is for goes wrong with this code."""
+        self.faults[code] += 1
         return self.random.randint(1, self.pick(1, 3, 9, 40, 300))
 
     def wrong_index(self, a, t):
         """As long as the variable `a`; of some elements an index is outside, if `a` is short, or long, or by its data."""
-        n = self.some()
+        n = self.some("E0501")
         chosen = self.pick(f"i == {n}", f"i % {n} == {n - 1}", f"x == {self.literal(t)}", f"length {a} < {n}")
         far = self.pick(f"i + {n}", f"i - {n}", f"length {a}", "-1", f"(i + 1) * {n}", f"(if {chosen} then i - {n} else i)", "2147483647 - i")
         wrong = f"{a} ! ({far})"
@@ -193,26 +227,27 @@ class Generator:
 
     def wrong_length(self, a, t):
         """As long as the variable `a`; there is an array of a negative length in it where `a` is short, or long."""
-        n = self.some()
+        n = self.some("E0502")
         length = self.pick(f"length {a} - {n}", f"{n} - length {a}", f"(if length {a} > {n} then -1 else length {a})")
         return f"(let few = generate ({length}) (fn i => i) in mapIx (fn i x => if i < length few then {self.scalar('x', t, 1)} else x) {a})"
 
     def wrong_push(self, a, t, level):
         """As long as the variable `a`, where nothing is wrong."""
-        n = self.some()
-        if self.fault == "E0503":
+        code = self.random.choice([code for code in self.faulty if code in ("E0503", "E0504", "E0505")])
+        n = self.some(code)
+        if code == "E0503":
             m = self.random.randint(1, 9)
             return (f"concatSeq {m} (mapIx (fn k c => append (push <{level}> c) (push <{level}> (take (if k == {n - 1} then 1 else 0) c))) "
                     f"(splitUp {m} {a}))")
         place = self.pick(f"if i == {n} then length {a} else i", f"i + length {a} / {n}", f"if i >= {n} then -1 else i") \
-            if self.fault == "E0504" else self.pick(f"if i == {n} then i - 1 else i", f"if i >= {n} then i - {n} else i")
+            if code == "E0504" else self.pick(f"if i == {n} then i - 1 else i", f"if i >= {n} then i - {n} else i")
         return f"permute (fn i => {place}) (push <{level}> {a})"
 
     def same_length(self, a, t, level=None):
         """A pull array expression as long as the variable `a`; `level`: the ambient, where forces are allowed."""
-        if self.fault == "E0501" and self.random.randrange(3) == 0:
+        if self.does("E0501") and self.random.randrange(3) == 0:
             return self.wrong_index(a, t)
-        if self.fault == "E0502" and self.random.randrange(3) == 0:
+        if self.does("E0502") and self.random.randrange(3) == 0:
             return self.wrong_length(a, t)
         combine = self.pick("x == y", "x || y") if t == "bool" else self.pick("x + y", "x - y", "max x y", "x * y")
         options = [
@@ -226,6 +261,8 @@ class Generator:
             f"(if length {a} > {self.random.randint(0, 40)} then reverse {a} else map (fn x => {self.scalar('x', t, 1)}) {a})",
             f"(gather (generate (length {a}) (fn i => length {a} - 1 - i)) {a})",
         ]
+        if self.random.randrange(12) == 0:
+            return f"{self.imported(t)} {a}"
         if level:
             step = self.scalar("x", t, 1)
             options += [f"force (push <{level}> ({self.same_length(a, t)}))"] * 3 + [
@@ -240,13 +277,11 @@ class Generator:
                 self.up_to(a, t, level),
             ]
             if self.random.randrange(8) == 0:
-                self.made["while on data"] += 1
                 going = "b ! 0" if t == "bool" else f"b ! (length b - 1) {self.pick('<', '!=', '>=')} {self.literal(t)}"
                 return (f"(let b = while (fn b => length b > 1 && {going}) (fn b => push <{level}> (let (x, y) = halve b in "
                         f"mapIx (fn i p => if i < length y then y ! i else p) x)) (push <{level}> {a}) "
                         f"in generate (length {a}) (fn i => b ! (i % length b)))")
             if self.random.randrange(8) == 0:
-                self.made["branches around schemes"] += 1
                 on = f"{a} ! 0" if t == "bool" else f"{a} ! 0 {self.pick('<', '==', '>=')} {self.literal(t)}"
                 return (f"(if length {a} > {self.pick(0, 0, 5)} && {on} then force ({self.pushed(a, t, level)}) "
                         f"else {self.pick(a, f'force ({self.pushed(a, t, level)})')})")
@@ -257,6 +292,19 @@ class Generator:
             if t != "bool":
                 options.append(f"(let s = foldl (fn p q => p * 3 + q) 1 {a} in map (fn x => x - s) {a})")
         return self.random.choice(options)
+
+    def imported(self, t):
+        """The name of a function of another file, from arrays to arrays as long; some call what that file imports."""
+        name, step = self.name("imported"), self.scalar("x", t, 1)
+        if self.random.randrange(2):
+            other = self.name("far")
+            self.files[self.helpers[1]] += f"sig {other} : {t} -> {t}\nfun {other} x = {step}\n"
+            step = f"{other} ({self.scalar('x', t, 1)})"
+        faulty, self.faulty = self.faulty, []  # what is wrong is in the program itself
+        body = self.pick(f"map (fn x => {step}) xs", f"map (fn x => {step}) ({self.same_length('xs', t)})")
+        self.faulty = faulty
+        self.files[self.helpers[0]] += f"sig {name} : [{t}] -> [{t}]\nfun {name} xs = {body}\n"
+        return name
 
     def pipeline(self, a, t, level=None, steps=None):
         """let … in a pull array, each step on the one before."""
@@ -282,7 +330,7 @@ class Generator:
 
     def pushed(self, a, t, level):
         """A push array of the pull array variable `a`, as long as it is."""
-        if self.fault in ("E0503", "E0504", "E0505") and self.random.randrange(2):
+        if {"E0503", "E0504", "E0505"} & set(self.faulty) and self.random.randrange(2):
             return self.wrong_push(a, t, level)
         n = self.random.randint(1, 9)
         of_all = [
@@ -339,11 +387,14 @@ class Generator:
         split = "splitUpEnd" if order else "splitUp"
         turn = " |> reverse" if order else ""
         push = f"push <{inner}> ({body})"
-        if self.fault == "E0503" and self.random.randrange(2):
-            k = self.some()
+        if self.does("E0503") and self.random.randrange(2):
+            k = self.some("E0503")
             # Below grid a last chunk whose length depends on data must not be longer than the others.
             more = f" || c ! 0 == {self.literal(t)}" if outer == "grid" else ""
             push = f"append (push <{inner}> ({body})) (push <{inner}> (take (if length c < {k}{more} then 0 else 1) c))"
+            # What goes to places of its own would be written twice.
+            return name, (f"sig {name} : [{t}] -> [{t}]<{outer}>\nfun {name} xs =\n"
+                          f"  {split} {n} xs |> map (fn c => {push}){turn} |> concat {n}\n")
         if self.random.randrange(3) == 0:
             push = f"let w = {body} in {self.pushed('w', t, inner)}"
         if inner == "block" and outer == "grid" and self.random.randrange(3) == 0:
@@ -419,7 +470,6 @@ class Generator:
 
     def several(self, name, t):
         """Scalars, a tuple and arrays of other lengths, which the functions of elements read, too; a param, a recursion."""
-        self.made["several parameters"] += 1
         u, v = self.random.choice(TYPES), self.random.choice(TYPES)
         has_pairs = self.random.randrange(2)
         again, width, base = self.name("again"), self.name("width"), self.name("base")
@@ -459,7 +509,6 @@ class Generator:
 
     def whole(self, name, t):
         """Functions of the prelude on whole arrays whose results depend on data, one after another."""
-        self.made["the prelude on whole arrays"] += 1
         self.arguments[name] = self.arrays(t)
         kept = "x" if t == "bool" else f"x {self.pick('<', '>=', '!=')} {self.literal(t)}"
         true = f"(fn x => {kept})"
@@ -483,6 +532,126 @@ class Generator:
             text += f"      a = force (push <grid> a)\n      a = {step()}\n"
         return text + f"  in {self.pick('push <grid> a', f'(length a, count {true} a, push <grid> a)', f'(reduce {f} {neutral} a, push <grid> a)')}\n"
 
+    # ---- states: tuples of arrays and scalars that steps store ----
+
+    def into(self, t, u, e):
+        """An expression of type u as one of type t."""
+        return e if t == u else f"({t} {e})"
+
+    def mixed(self, t, x, y):
+        return f"({x} != {y})" if t == "bool" else self.pick(f"({x} + {y})", f"(max {x} {y})", f"({x} - {y})")
+
+    def nested(self, parts):
+        """A tuple of these, or one of a tuple of the first two and of the others."""
+        if len(parts) > 2 and self.is_nested:
+            return f"(({parts[0]}, {parts[1]}), {', '.join(parts[2:])})"
+        return f"({', '.join(parts)})" if len(parts) > 1 else parts[0]
+
+    def stored_next(self, a, t, level, arrays, scalars, bound):
+        """What a step makes of the array `a` of its state, and what that is."""
+        other, u = self.random.choice(arrays)
+        s, v = self.random.choice(scalars) if scalars else (self.literal(t), t)
+        kind = self.pick("handed on", "same", "same", "scheme", "mixed", "mixed", "forced", "shrunk", "grown")
+        if kind == "handed on":
+            return f"push <{level}> {a}", "states handed on"
+        if kind == "scheme" and not (level == "grid" and self.random.randrange(2)):
+            return self.pushed(a, t, level), None
+        if kind == "forced":
+            w = self.name("w")
+            return f"(let {w} = force ({self.pushed(a, t, level)}) in push <{level}> (reverse {w}))", None
+        if kind == "mixed":
+            x = self.mixed(t, "x", self.pick(self.into(t, v, s), f"(if j < length {other} then {self.into(t, u, f'({other} ! j)')} else x)",
+                                             f"(if j > 0 then {a} ! (j - 1) else x)", f"({a} ! (length {a} - 1 - j))"))
+            return f"push <{level}> (mapIx (fn j x => {x}) {a})", None
+        if kind == "shrunk":
+            return f"push <{level}> ({self.pick(f'take (length {a} - 1) {a}', f'take (length {a} / 2 + 1) {a}', f'drop 1 {a}', f'fst (halve {a})')})", \
+                "states that shrink"
+        if kind == "grown" and bound:
+            if level != "grid":
+                more = f"generate (min {bound} (length {a} + 1)) (fn j => if j < length {a} then {a} ! j else {self.literal(t)})"
+                return f"push <{level}> ({more})", "states that grow, below grid"
+            return self.pick(f"append (push <grid> {a}) (push <grid> (take 5 {a}))", f"push <grid> (appendPull (take 99 {a}) {a})",
+                             f"push <grid> (generate (length {a} + 1) (fn j => if j == 0 then {self.literal(t)} else {a} ! (j - 1)))"), \
+                "states that grow, at grid"
+        return f"push <{level}> ({self.same_length(a, t)})", None
+
+    def stepped(self, name, t):
+        """`while`, `power` and `force` over tuples of arrays and scalars, at a level of the four."""
+        level = self.random.choice(LEVELS)
+        if level != "grid" and self.does("E0503"):  # what is too long there may be too long for its memory first
+            level = "grid"
+        bound = self.random.randint(1, 12)
+        types = [t] + [self.pick(t, self.random.choice(TYPES)) for _ in range(self.random.randint(0, 2))]
+        kinds = [self.random.choice(TYPES) for _ in range(self.random.randint(0, 2))]
+        arrays, scalars = [(self.name("a"), u) for u in types], [(self.name("s"), u) for u in kinds]
+        self.is_nested = self.random.randrange(3) == 0
+        form = self.pick("power", "power", "while", "while", "force")
+        counter = [("k", "int")] if form == "while" else []
+        pattern = self.nested([a for a, _ in arrays + scalars + counter])
+        source = "xs" if level == "grid" else "c"
+
+        order = list(arrays)
+        if self.random.randrange(2):
+            self.random.shuffle(order)
+        takes = {u: [a for a, v in order if v == u] for u in types}  # in another order they are exchanged
+        exchanged = any(takes[u] != [a for a, v in arrays if v == u] for u in types)
+        self.made["states exchanged"] += exchanged
+        if exchanged and level != "grid":  # below it what an array becomes is no longer than it was in the beginning
+            bound = None
+
+        def start(u):
+            view = self.pick(source, f"reverse {source}", *([f"take {bound} {source}", f"drop 1 {source}"] if bound else []))
+            return f"push <{level}> ({view if u == t else f'map (fn x => {self.into(u, t, chr(120))}) ({view})'})"
+
+        def first(u):
+            return self.pick(self.literal(u), self.into(u, "int", f"(length {source})"), self.into(u, "int", "n"))
+        begin = self.nested([start(u) for u in types] + [first(u) for u in kinds] + ["0"] * len(counter))
+        new = []
+        for _, u in arrays:
+            text, what = self.stored_next(takes[u].pop(0), u, level, arrays, scalars, bound)
+            self.made[what or "states stepped otherwise"] += 1
+            new.append(text)
+        index = "k" if form != "force" else "0"
+        for s, u in scalars:
+            a, v = self.random.choice(arrays)
+            other, w = self.random.choice(scalars)
+            new.append(self.pick(s, self.into(u, w, other), self.mixed(u, s, self.into(u, "int", f"(length {a})")),
+                                 self.mixed(u, s, self.into(u, "int", index)), self.scalar(s, u, 1),
+                                 self.mixed(u, s, f"(if length {a} > 0 then {self.into(u, v, f'({a} ! (length {a} - 1))')} else {s})")))
+        steps = self.pick("n", "n", str(self.random.randint(0, 4)), "(n + 1)", f"(length {source} % 4)")
+        if form == "while":
+            a, v = self.random.choice(arrays)
+            more = self.pick("", "", f" && length {a} > {self.random.randint(0, 4)}",
+                             f" && (length {a} == 0 || {'not ' if v == 'bool' else ''}{a} ! 0{'' if v == 'bool' else f' != {self.literal(v)}'})")
+            if scalars and self.random.randrange(3) == 0:
+                s, v = self.random.choice(scalars)
+                more = f" && {s}" if v == "bool" else f" && {s} != {self.literal(v)}"
+            run = f"while (fn {pattern} => k < {steps}{more}) (fn {pattern} => {self.nested(new + ['k + 1'])}) {self.braced(begin)}"
+        elif form == "power":
+            run = f"power {steps} (fn k {pattern} => {self.nested(new)}) {self.braced(begin)}"
+        else:
+            run = f"let {pattern} = force {self.braced(begin)} in force {self.braced(self.nested(new))}"
+        self.made[f"{form} over tuples at {level}"] += len(arrays + scalars + counter) > 1
+        self.made[f"states of {len(arrays)} arrays and {len(scalars + counter)} scalars"] += 1
+        head = f"kernel {name} (n : int) (xs : [{t}]) =\n  "
+        self.arguments[name] = [f"{self.pick(0, 1, 2, 3, 5)} {argument}" for argument in self.arrays(t)] + ["4 " + self.arrays(t)[-1]]
+        if level == "grid" and self.random.randrange(2):  # as it is
+            return f"{head}{run if form != 'force' or self.random.randrange(2) else f'({run})'}\n"
+        seen = [f"(if length {a} > 0 then {self.into(t, u, f'({a} ! (i % length {a}))')} else {self.literal(t)})" for a, u in arrays]
+        seen += [self.into(t, "int", f"(length {a})") for a, _ in arrays] + [self.into(t, u, s) for s, u in scalars + counter]
+        x = seen[0]
+        for y in seen[1:]:
+            x = self.mixed(t, x, y)
+        result = f"let {pattern} = {run} in push <{level}> (generate (length {source}) (fn i => {x}))"
+        if level == "grid":
+            return f"{head}{result}\n"
+        chunk = self.random.choice({"thread": [1, 3, 7], "warp": [3, 16, 33, 40], "block": [7, 33, 64, 300]}[level])
+        return f"{head}(splitUp {chunk} xs |> map (fn c => {result}) |> concat {chunk} : [{t}]<grid>)\n"
+
+    @staticmethod
+    def braced(text):
+        return text if text.startswith("(") else f"({text})"
+
     # ---- kernels ----
 
     def arrays(self, t):
@@ -495,7 +664,7 @@ class Generator:
         return ["[]"] + few + more
 
     def kernel(self):
-        name, form, t = self.name("k"), self.random.randint(0, 14), self.random.choice(TYPES)
+        name, form, t = self.name("k"), self.random.randint(0, 17), self.random.choice(TYPES)
         self.arguments[name] = self.arrays(t)
         if form == 0:
             level = self.random.choice(LEVELS)
@@ -517,6 +686,8 @@ class Generator:
             return name, self.several(name, t)
         if form in (13, 14):
             return name, self.whole(name, t)
+        if form > 14:
+            return name, self.stepped(name, t)
         if form >= 8:
             return name, self.elementwise(name)
         inner = self.random.randrange(3)
@@ -533,16 +704,29 @@ class Generator:
         return name, f"{text}{more}kernel {name} (xs : [{t}]) = {second} xs\n"
 
     def failing_kernel(self):
-        """A kernel in which something is wrong; the first of these that has a place for it."""
-        self.fault = self.random.choice(FAULTS)
+        """A kernel in which something is wrong, of one code or of two; the first of these that has a place for each."""
+        self.faulty = sorted({self.random.choice(FAULTS), self.random.choice(FAULTS)} if self.random.randrange(3) == 0
+                             else {self.random.choice(FAULTS)})
         while True:
-            self.faults = 0
+            self.faults.clear()
             name, text = self.kernel()
-            if self.faults:
-                self.made[self.fault] += 1
+            if len(self.faults) == len(self.faulty):
+                self.codes[name] = self.faulty
+                self.made.update(self.faulty)
+                self.made["two codes"] += len(self.faulty) == 2
                 return name, text
             del self.arguments[name]
 
+    def head(self):
+        """What comes before any kernel."""
+        return f'import "{self.helpers[0]}"\n' if self.files.get(self.helpers[0]) else ""
+
     def program(self, kernels=6):
+        """The names of its kernels and its text, which needs `files` beside it."""
         self.parts = dict(self.failing_kernel() if self.fails else self.kernel() for _ in range(kernels))
-        return list(self.parts), "\n".join(self.parts.values())
+        if self.files[self.helpers[1]]:
+            self.files[self.helpers[0]] = f'import "{self.helpers[1]}"\n' + self.files[self.helpers[0]]
+        self.files = {name: text for name, text in self.files.items() if text}
+        for text in self.parts.values():
+            self.made.update(name for name, pattern in FEATURES.items() if pattern.search(text))
+        return list(self.parts), self.head() + "\n".join(self.parts.values())

@@ -8,6 +8,7 @@ With --failing the program may fail in the interpreter, and the executor disagre
 """
 
 import argparse
+import glob
 import os
 import re
 import sys
@@ -25,16 +26,18 @@ from harness import Env  # noqa: E402
 class Shrinker:
     """Keeps the smallest text for which `fails` holds."""
 
-    def __init__(self, env, executor, kernel, arguments, may_fail=False):
-        self.env, self.executor, self.kernel, self.arguments, self.may_fail = env, executor, kernel, arguments, may_fail
+    def __init__(self, env, executor, kernel, arguments, may_fail=False, files=None):
+        self.env, self.executor, self.kernel, self.arguments = env, executor, kernel, arguments
+        self.may_fail, self.files = may_fail, files or {}
         self.tries = 0
 
     def fails(self, text):
         """Does it run in the interpreter, and not so on the executor?"""
         self.tries += 1
         path = os.path.join(self.env.tmp(), "small.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        for name, part in [(path, text), *self.files.items()]:
+            with open(os.path.join(os.path.dirname(path), name), "w", encoding="utf-8") as file:
+                file.write(part)
         command = [self.env.fclc, "run", "--limit=0", *([] if self.may_fail else ["--no-check"])]
         wanted = self.env.run(*command, "--target=interp", path, self.kernel, *self.arguments)
         code = re.search(r"error\[(E050\d)\]", wanted.stderr)
@@ -111,14 +114,18 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         env = Env(ROOT, os.path.dirname(os.path.abspath(chosen.fclc)), False, scratch)
         if chosen.kernel:
-            text = open(chosen.what, encoding="utf-8").read()
+            text, files = open(chosen.what, encoding="utf-8").read(), {}
+            for name in glob.glob(os.path.join(os.path.dirname(os.path.abspath(chosen.what)), "*.fcl")):
+                if os.path.basename(name) in text:
+                    files[os.path.basename(name)] = open(name, encoding="utf-8").read()
             runs = [(chosen.kernel[0], chosen.kernel[1:])]
         else:
             generator = Generator(int(chosen.what), chosen.failing)
             _, text = generator.program()
+            files = generator.files
             runs = [(name, value.split()) for name, values in generator.arguments.items() for value in values]
         for kernel, arguments in runs:
-            shrinker = Shrinker(env, chosen.executor, kernel, arguments, chosen.failing)
+            shrinker = Shrinker(env, chosen.executor, kernel, arguments, chosen.failing, files)
             if shrinker.fails(text):
                 small = shrinker.shrink(text)
                 print(f"-- {chosen.executor} differs from the interpreter ({shrinker.tries} programs tried):")

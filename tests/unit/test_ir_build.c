@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "ir/build.h"
+#include "ir/pass_list.h"
 #include "ir/passes.h"
 
 struct fixture {
@@ -232,6 +233,86 @@ static void dead_code(void **state) {
     arena_free(t->arena);
 }
 
+/* A sum that is a place of an element that is touched for certain has not wrapped, if one summand is not negative. */
+static void places_do_not_wrap(void **state) {
+    (void)state;
+    for (int is_checked = 0; is_checked < 2; is_checked++) {
+        struct fixture *t = new_fixture();
+        struct ir_value *a[6], *i = each(t);
+        for (int k = 0; k < 6; k++)
+            a[k] = ir_parameter_value(t->b, BASE_I32, INT32_MIN, INT32_MAX, "a");
+        if (is_checked)
+            ir_check(t->b, (struct ir_check_site){0}, DO(LT, i, t->x), i, t->x);
+        struct ir_value *at_once = SUM(a[0], i), *in_loop = SUM(a[1], i), *in_none = SUM(a[2], i),
+                        *in_branch = SUM(a[3], i), *negative = SUM(a[4], ir_load(t->b, t->in, i)), *data = SUM(a[5], i);
+        ir_store(t->b, t->out, at_once, i);
+        ir_store(t->b, t->out, negative, data);
+        ir_begin_for(t->b, INT(100), NULL, 0, "k");
+        ir_store(t->b, t->out, in_loop, i);
+        ir_end_for(t->b, NULL, NULL);
+        ir_begin_for(t->b, t->n, NULL, 0, "k");
+        ir_store(t->b, t->out, in_none, i);
+        ir_end_for(t->b, NULL, NULL);
+        ir_begin_if(t->b, t->flag);
+        ir_store(t->b, t->out, in_branch, i);
+        ir_else(t->b, NULL, 0);
+        ir_end_if(t->b, NULL, NULL, 0, false);
+        ir_end_forall(t->b);
+        pass_no_wrap(t->arena, &t->kernel);
+        assert_int_equal(at_once->definition->no_wrap, !is_checked);
+        assert_int_equal(in_loop->definition->no_wrap, !is_checked);
+        assert_false(in_none->definition->no_wrap);
+        assert_false(in_branch->definition->no_wrap);
+        assert_false(negative->definition->no_wrap);
+        assert_false(data->definition->no_wrap);
+        arena_free(t->arena);
+    }
+}
+
+/* Steps over an array of two halves, 1000 apart, of threads i and rounds r: a thread reads the element at i + stride · r + apart,
+   and then writes that at i + stride · r. Whether the pass does with one half. */
+static bool is_in_place(int threads, int rounds, int stride, int apart, int times) {
+    struct fixture *t = new_fixture();
+    struct ir_value *many = ir_parameter_value(t->b, BASE_I32, 0, 9, "many");
+    ir_begin_forall(t->b, LEVEL_GRID, LEVEL_BLOCK, t->n, "block");
+    struct ir_buffer *shared = ir_buffer_new(t->b, MEMORY_SHARED, LEVEL_BLOCK, BASE_I32, INT(2000), "halves");
+    shared->rewritten = true;
+    ir_allocate(t->b, shared);
+    struct ir_value *place = INT(0), *result;
+    ir_begin_for(t->b, INT(100), &place, 1, "step");
+    struct ir_value *i = ir_begin_forall(t->b, LEVEL_BLOCK, LEVEL_THREAD, INT(threads), "i"), *element = i;
+    if (rounds > 1)
+        element = SUM(i, DO(MUL, ir_begin_for(t->b, INT(rounds), NULL, 0, "r"), INT(stride)));
+    struct ir_value *next = DO(SUB, INT(1000), place), *from = SUM(SUM(element, INT(apart)), DO(MUL, many, INT(times)));
+    struct ir_value *x = ir_load(t->b, shared, SUM(place, from));
+    ir_store(t->b, shared, SUM(next, element), SUM(x, INT(1)));
+    if (rounds > 1)
+        ir_end_for(t->b, NULL, NULL);
+    ir_end_forall(t->b);
+    struct ir_instruction *loop = ir_current(t->b)->owner;
+    ir_end_for(t->b, &next, &result);
+    ir_end_forall(t->b);
+    pass_in_place(t->arena, &t->kernel);
+    bool is_one_half = loop->regions[0]->yields.at[0] == loop->operands[1];
+    arena_free(t->arena);
+    return is_one_half;
+}
+
+/* With the nearest that are told apart, and those that are one place. */
+static void halves_are_saved(void **state) {
+    (void)state;
+    assert_true(is_in_place(16, 1, 0, 0, 0));
+    assert_false(is_in_place(16, 1, 0, 1, 0));
+    assert_false(is_in_place(16, 1, 0, -1, 0));
+    assert_false(is_in_place(16, 1, 0, 15, 0));
+    assert_true(is_in_place(16, 1, 0, 16, 0));
+    assert_true(is_in_place(16, 100, 16, 0, 0));
+    assert_false(is_in_place(16, 100, 15, 0, 0)); /* thread 15 in a round, and thread 0 in the next */
+    assert_true(is_in_place(16, 1, 0, 0, 16));
+    assert_false(is_in_place(17, 1, 0, 0, 16)); /* thread 16, and thread 0 that reads 16 further on */
+    assert_false(is_in_place(16, 1, 0, 0, 24));
+}
+
 /* A fold over an array at grid runs on the device. */
 static void host_loops_are_outlined(void **state) {
     (void)state;
@@ -358,6 +439,8 @@ int main(void) {
         cmocka_unit_test(unwinding),
         cmocka_unit_test(dead_code),
         cmocka_unit_test(merging_and_tidying),
+        cmocka_unit_test(places_do_not_wrap),
+        cmocka_unit_test(halves_are_saved),
         cmocka_unit_test(host_loops_are_outlined),
         cmocka_unit_test(verifier_objects),
         cmocka_unit_test(large_kernels_are_quick),

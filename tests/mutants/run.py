@@ -1,0 +1,444 @@
+#!/usr/bin/env python3
+"""Do the tests notice small faults? Makes some by rule, one at a time, and runs the suites that
+touch the file until one fails.
+
+usage: tests/mutants/run.py [--seed N] [--count N] [--only TEXT] [--again FILE]
+                            [--no-known] [--folder DIR] [--seconds N] [--jobs N]
+
+Each fault is built in a copy of the tree: an object file, a link. Faults that do not compile do not
+count; others are drawn for them. A fault whose tests all pass has survived, unless equivalent.txt
+says why no test can see it. Those of known.txt are tried first, and all must be noticed; of the
+others 19 in 20. `--again` takes the faults of a report of before that had survived, and `--only`
+those whose file or line has this text.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import fnmatch
+import importlib.util
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [HERE, os.path.join(ROOT, "tests", "support")]
+
+from faults import FOLDERS, LEFT_OUT, Fault, faults  # noqa: E402
+from harness import Counts, Env, Skip  # noqa: E402
+
+CASE_SECONDS = 100  # for one command: the slowest of those below takes 25
+ENOUGH = 0.95
+
+# The mappings; what both of OpenCL's have, C and CUDA have, and the interpreter runs nothing of it.
+EXECUTED = ("* on c", "* on cuda-simulator", "* on *-unoptimised")
+# What runs for a folder: suites, and which of their cases. Of these the fastest come first.
+UNIT = {
+    "types": "test_types",
+    "elaborate": "test_ir*",
+    "ir": "test_ir*",
+    "map": "test_map",
+    "backend": "test_backend*",
+    "runtime": "test_*",
+}
+PROGRAMS = [("run", case) for case in EXECUTED] + [
+    ("backend", "*"),
+    ("failing", "* on c*"),
+    ("reference", "* on c*"),
+    ("prelude", "* on c"),
+]
+SUITES = {
+    "types": [("check", "*"), ("errors_page", "*"), ("run", "* on interp"), ("reference", "*")],
+    "elaborate": PROGRAMS + [("check", "*"), ("errors_page", "*")],
+    "ir": PROGRAMS + [("check", "*"), ("way", "*")],
+    "map": PROGRAMS + [("shared", "*"), ("traffic", "*")],
+    "backend": PROGRAMS + [("host", "*"), ("run", "* on opencl-loop")],
+    "runtime": [
+        ("host", "*"),
+        ("faults", "*"),
+        ("libraries", "*"),
+        ("shared", "*"),
+        ("testing", "*"),
+        ("failing", "* on c*"),
+        ("run", "*/*steps* on *"),
+        ("run", "*/lookback* on *"),
+        ("run", "*/checks* on *"),
+        ("run", "*/force_up_to* on *"),
+    ],
+}
+
+
+def limits():
+    """Of each program under test: what loops, grows or writes without end is ended."""
+    resource.setrlimit(resource.RLIMIT_CPU, (CASE_SECONDS, CASE_SECONDS))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (256 << 20, 256 << 20))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with open(
+        "/proc/self/oom_score_adj", "w", encoding="ascii"
+    ) as file:  # the simulator's shadow of memory forbids RLIMIT_AS
+        file.write("1000")
+
+
+class LimitedEnv(Env):
+    """Programs end after CASE_SECONDS, with what they have started."""
+
+    cache = None  # for what is built for the present case and its like: it has room for few suites
+
+    def set_cache(self, folder, name):
+        suite, words = name.split(":")[0], name.split()
+        self.cache = os.path.join(
+            folder, suite, words[-1].replace("/", "-") if "on" in words else ""
+        )
+        os.makedirs(self.cache, exist_ok=True)
+
+    def run(self, *command, env=None, cwd=None, timeout=600, input=None, text=True):
+        variables = dict(self.variables(env))
+        variables["XDG_CACHE_HOME"] = self.cache or self.scratch
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            program = subprocess.Popen(
+                [str(word) for word in command],
+                cwd=cwd or self.root,
+                env=variables,
+                stdout=out,
+                stderr=err,
+                stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
+                start_new_session=True,
+                preexec_fn=limits,
+            )
+            try:
+                program.communicate(
+                    input.encode() if isinstance(input, str) else input,
+                    timeout=min(timeout, CASE_SECONDS),
+                )
+            except (subprocess.TimeoutExpired, BrokenPipeError):
+                os.killpg(program.pid, signal.SIGKILL)
+                program.wait()
+                raise AssertionError(f"{' '.join(map(str, command))}: still running") from None
+            said = []
+            for file in (out, err):
+                file.seek(0)
+                said.append(file.read())
+            if text:
+                said = [part.decode(errors="replace").replace("\r\n", "\n") for part in said]
+            return subprocess.CompletedProcess(command, program.returncode, *said)
+
+
+class Tree:
+    """A copy of the repository, built, in which one fault at a time is."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.build = os.path.join(folder, "build")
+        self.scratch = os.path.join(folder, "scratch")
+        if not os.path.exists(self.build):  # with its times, so that nothing is built again
+            os.makedirs(self.build)
+            for name in os.listdir(os.path.join(ROOT, "build")):
+                if re.match(r"obj|gen|tests|completion|settings|fclc|lib", name):
+                    subprocess.run(
+                        ["cp", "-a", os.path.join(ROOT, "build", name), self.build], check=True
+                    )
+        files = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            check=True,
+        ).stdout.split(b"\0")
+        for name in filter(None, map(os.fsdecode, files)):
+            to, source = os.path.join(folder, name), os.path.join(ROOT, name)
+            if not os.path.exists(source):
+                continue
+            os.makedirs(os.path.dirname(to), exist_ok=True)
+            if not os.path.exists(to) or open(to, "rb").read() != open(source, "rb").read():
+                is_new = not os.path.exists(to)
+                shutil.copy2(source, to, follow_symlinks=False)
+                if not is_new:
+                    os.utime(to)
+        os.makedirs(self.scratch, exist_ok=True)
+        done = self.make("all", "unit-tests", "test-tools")
+        if done.returncode:
+            sys.exit(f"the tree without faults is not built:\n{done.stdout[-2000:]}")
+
+    def make(self, *targets):
+        return subprocess.run(
+            ["make", "-s", "-j2", *targets],
+            cwd=self.folder,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    def env(self):
+        return LimitedEnv(self.folder, self.build, False, tempfile.mkdtemp(dir=self.scratch))
+
+
+def cases_of(env, area):
+    """(name, case) of what runs for a folder, in the order of the table."""
+    wanted = [("unit", UNIT[area])] + SUITES[area]
+    found, modules = {}, {}
+    for suite, pattern in wanted:
+        if suite not in modules:
+            path = os.path.join(env.root, "tests", "suites", suite + ".py")
+            spec = importlib.util.spec_from_file_location(f"suite_{suite}", path)
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            modules[suite] = [
+                case for case in module.cases(env) if not case.long and not case.alone
+            ]
+        for case in modules[suite]:
+            if fnmatch.fnmatch(case.name, pattern):
+                found.setdefault(f"{suite}: {case.name}", case)
+    return found
+
+
+def outcome(case):
+    """Whether a case passes: True, or what it says; None where it is skipped."""
+    try:
+        result = case.fn()
+    except Skip:
+        return None
+    except AssertionError as problem:
+        return str(problem) or "an assertion"
+    except Exception as problem:  # a suite that cannot go on with what a program says
+        return repr(problem)
+    if isinstance(result, Counts):
+        return result.output or "failed" if result.failed else True
+    return True
+
+
+class Trial:
+    """Faults, tried one after another; several at a time, each in a tree of its own."""
+
+    def __init__(self, folder, jobs, seconds):
+        self.folder, self.seconds = folder, seconds
+        self.times_path = os.path.join(folder, "times.json")
+        self.times = json.load(open(self.times_path)) if os.path.exists(self.times_path) else {}
+        self.cache = os.path.join(folder, "cache")
+        os.makedirs(self.cache, exist_ok=True)
+        self.noticed = collections.Counter()  # how many faults a case has: those come earlier
+        self.lock = threading.Lock()
+        self.clean = None  # a tree without a fault
+        self.sound = {}  # of a case that has failed: whether it passes where there is no fault
+        self.trees = [Tree(os.path.join(folder, f"tree{n}")) for n in range(jobs)]
+
+    def is_sound(self, area, name):
+        """Does the case pass without the fault?"""
+        with self.lock:
+            if name not in self.sound:
+                self.clean = self.clean or Tree(os.path.join(self.folder, "clean"))
+                env = self.clean.env()
+                env.set_cache(self.cache, name)
+                self.sound[name] = outcome(cases_of(env, area)[name]) is True
+                shutil.rmtree(env.scratch, ignore_errors=True)
+                if not self.sound[name]:
+                    print(f"  not counted, as it fails without a fault: {name}", flush=True)
+            return self.sound[name]
+
+    def test(self, tree, fault):
+        """(what became of it, the case that noticed or what the compiler said, seconds)."""
+        started = time.monotonic()
+        area = fault.path.split("/")[-2]
+        path = os.path.join(tree.folder, fault.path)
+        text = open(path, encoding="utf-8").read()
+        env = None
+        try:
+            open(path, "w", encoding="utf-8").write(fault.applied(text))
+            units = [
+                f"build/tests/unit/{os.path.splitext(name)[0]}"
+                for name in sorted(os.listdir(os.path.join(tree.folder, "tests", "unit")))
+                if name.endswith(".c") and fnmatch.fnmatch(name, UNIT[area] + ".c")
+            ]
+            built = tree.make(
+                "build/fclc", "build/libfcl.a", *units, *(["all"] if area == "runtime" else [])
+            )
+            if (
+                built.returncode
+                or "incompatible-pointer" in built.stdout
+                or "int-conversion" in built.stdout
+            ):
+                return "not compiled", built.stdout, time.monotonic() - started
+            env = tree.env()
+            # A runtime that keeps wrong things keeps them for itself.
+            cache = (
+                tempfile.mkdtemp(dir=tree.scratch)
+                if fault.path == "runtime/cache.c"
+                else self.cache
+            )
+            cases = cases_of(env, area)
+            order = list(cases)
+            order.sort(
+                key=lambda name: (
+                    all(word not in name for word in fault.noticed),
+                    self.times.get(name, 0.0) / (1 + 10 * self.noticed[name]),
+                )
+            )
+            for name in order:
+                if time.monotonic() - started > self.seconds:
+                    return "survived", f"{self.seconds} s are over", time.monotonic() - started
+                before = time.monotonic()
+                env.set_cache(cache, name)
+                result = outcome(cases[name])
+                if result is True:
+                    self.times[name] = time.monotonic() - before
+                elif result is not None and self.is_sound(area, name):
+                    self.noticed[name] += 1
+                    return "killed", name, time.monotonic() - started
+            return "survived", "", time.monotonic() - started
+        finally:
+            open(path, "w", encoding="utf-8").write(text)
+            if env:
+                shutil.rmtree(env.scratch, ignore_errors=True)
+
+    def save(self, report):
+        for path, what in (
+            (self.times_path, self.times),
+            (os.path.join(self.folder, "report.json"), report),
+        ):
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(what, file, indent=0)
+
+
+def listed(name):
+    """The faults of a file beside this one, by key, each with what is said of it."""
+    found = {}
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        entries = "".join(line for line in file if not line.startswith("#")).split("\n\n")
+    for entry in filter(None, (entry.strip() for entry in entries)):
+        path, old, new, *said = entry.split("\n")
+        assert old.startswith("- ") and new.startswith("+"), entry
+        found[path, old[2:], "" if new == "+ (nothing)" else new[2:]] = " ".join(said)
+    return found
+
+
+def known_faults():
+    """Those of known.txt, as they are in today's files."""
+    for (path, old, new), said in listed("known.txt").items():
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            text = file.read()
+        at, places = 0, []
+        for line in text.splitlines(keepends=True):
+            if " ".join(line.split()) == old:
+                places.append((at, at + len(line.rstrip("\n"))))
+            at += len(line)
+        if len(places) != 1:
+            sys.exit(f"known.txt: {len(places)} lines of {path} are `{old}`")
+        fault = Fault("known", path, text, *places[0], new)
+        fault.noticed = re.findall(r"tests/\w+/\w+\.fcl|test_\w+", said)
+        yield fault
+
+
+def drawn(seed):
+    """Faults of all folders in turn, of each by rule, file and place at random, until there are
+    none."""
+    queues = []
+    for folder in FOLDERS:
+        source = random.Random(f"{seed} {folder}")
+        by_rule = collections.defaultdict(lambda: collections.defaultdict(list))
+        for name in sorted(os.listdir(os.path.join(ROOT, folder))):
+            path = f"{folder}/{name}"
+            if name.endswith(".c") and not LEFT_OUT.search(path):
+                with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+                    for fault in faults(path, file.read()):
+                        by_rule[fault.rule][path].append(fault)
+        queues.append((source, by_rule))
+    while any(by_rule for _, by_rule in queues):
+        for source, by_rule in queues:
+            if not by_rule:
+                continue
+            rule = source.choice(sorted(by_rule))
+            path = source.choice(sorted(by_rule[rule]))
+            yield by_rule[rule][path].pop(source.randrange(len(by_rule[rule][path])))
+            if not by_rule[rule][path]:
+                del by_rule[rule][path]
+            if not by_rule[rule]:
+                del by_rule[rule]
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--count", type=int, default=120)
+    options.add_argument("--no-known", action="store_true", help="leave out those of known.txt")
+    options.add_argument("--only", help="faults whose file, or line, has this text")
+    options.add_argument("--again", help="a report: what survived in it")
+    options.add_argument(
+        "--folder", default=os.path.join(ROOT, "build", "mutants"), help="where the copies are"
+    )
+    options.add_argument(
+        "--seconds", type=int, default=300, help="for the tests of one fault, at most"
+    )
+    options.add_argument("--jobs", type=int, default=1)
+    chosen = options.parse_args()
+    equivalent = listed("equivalent.txt")
+    again = None
+    if chosen.again:
+        with open(chosen.again, encoding="utf-8") as file:
+            again = {
+                tuple(entry["key"]) for entry in json.load(file) if entry["became"] == "survived"
+            }
+
+    def is_chosen(fault):
+        return (not chosen.only or chosen.only in fault.path or chosen.only in fault.old_line) and (
+            again is None or fault.key in again
+        )
+
+    trial = Trial(chosen.folder, chosen.jobs, chosen.seconds)
+    lock = threading.Lock()
+    report = []
+
+    def attempt(source, count):
+        """What became of so many faults of these, in numbers."""
+        source, total = filter(is_chosen, source), collections.Counter()
+
+        def work(tree):
+            while True:
+                with lock:
+                    fault = (
+                        next(source, None)
+                        if total["tried"] - total["not compiled"] < count
+                        else None
+                    )
+                    if not fault:
+                        return
+                    total["tried"] += 1
+                became, why, took = trial.test(tree, fault)
+                if became == "survived" and fault.key in equivalent:
+                    became, why = "equivalent", equivalent[fault.key]
+                with lock:
+                    total[became] += 1
+                    if became != "not compiled":
+                        by = f" by {why}" if became == "killed" else f": {why}" if why else ""
+                        print(f"{became}{by} ({took:.0f} s)\n{fault}", flush=True)
+                        report.append(
+                            {"key": fault.key, "rule": fault.rule, "became": became, "why": why}
+                        )
+                    trial.save(report)
+
+        with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
+            for future in [pool.submit(work, tree) for tree in trial.trees]:
+                future.result()
+        return total
+
+    known = attempt(known_faults(), 0 if chosen.no_known else sys.maxsize)
+    total = attempt(drawn(chosen.seed), sys.maxsize if again else chosen.count)
+    counted = total["killed"] + total["survived"]
+    print(f"known: {known['killed']} of {known['tried']} killed")
+    print(
+        f"seed {chosen.seed}: {total['killed']} of {counted} killed, {total['survived']} survived; "
+        f"{total['equivalent']} equivalent, {total['not compiled']} did not compile"
+    )
+    return 1 if known["killed"] < known["tried"] or total["killed"] < ENOUGH * counted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
