@@ -186,8 +186,10 @@ static struct value convert(enum base to, struct value of) {
 /* Of floats and what is narrower in float, then rounded: a float has more than twice the digits of
    these, so that sums, products, quotients and roots are as if they were rounded once. */
 #define IN_PRECISION(base, a, operator, b)                                                                             \
-    of_double((base) == BASE_F64 ? (a).floating operator(b).floating                                                   \
-                                 : base_of_floating(base, (float)(a).floating operator(float)(b).floating))
+    ((base) == BASE_F64   ? of_double((a).floating operator(b).floating)                                               \
+     : (base) == BASE_F32 ? of_double((float)(a).floating operator(float)(b).floating)                                 \
+                          : of_double(base_of_floating(base, (float)(a).floating operator(float)(b).floating)))
+
 static scalar lesser(enum base base, scalar a, scalar b) {
     double x = a.floating, y = b.floating;
     if (is_float(base))

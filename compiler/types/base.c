@@ -43,6 +43,8 @@ enum base base_of_naturals(int bits) {
 enum base base_of_bits(enum base base) { return base_of_naturals(base_info[base].bits); }
 
 double base_of_natural(enum base base, uint64_t number) {
+    if (base == BASE_F32)
+        return (float)number;
     return floating_in(base_info[base].format, floating_of_natural(number));
 }
 
