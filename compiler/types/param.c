@@ -135,7 +135,7 @@ static const char *choices_text(struct checker *c, const struct core_global *glo
         if (choice->literal.is_bool)
             text_add(&text, choice->literal.magnitude ? "true" : "false");
         else if (choice->literal.is_floating)
-            text_printf(&text, "%g", core_floating(choice, choice->type->base));
+            text_printf(&text, "%g", choice->literal.floating.as_double);
         else
             text_printf(&text, "%lld", (long long)choice->literal.magnitude);
     }
