@@ -17,7 +17,7 @@ static const char *function_of(struct printer *p, enum ir_atomic atomic, enum ba
         return own;
     p->helpers[HELPER_ATOMIC + atomic][base][space] = true;
     if (base_info[base].is_floating && !d->has_generic_atomics) {
-        p->helpers[OP_BITS][base == BASE_F64 ? BASE_U64 : BASE_U32][0] = true;
+        p->helpers[OP_BITS][base_of_bits(base)][0] = true;
         p->helpers[OP_BITS][base][0] = true;
     }
     return helper_of(p->out->arena, atomic, base, space);
@@ -101,7 +101,7 @@ static const char *from_word(struct printer *p, enum base base, const char *text
 static void print_word_helper(struct printer *p, enum ir_atomic atomic, enum base base, enum target_space space,
                               const char *type, const char *name) {
     const struct dialect *d = p->dialect;
-    enum base word = base_info[base].bits == 64 ? BASE_U64 : BASE_U32;
+    enum base word = base_of_bits(base);
     const char *head = d->function_head, *at = d->pointees[space], *words = d->types[word];
     const char *replace = d->atomic(ATOMIC_COMPARE_EXCHANGE, word);
     if (atomic == ATOMIC_COMPARE_EXCHANGE) {

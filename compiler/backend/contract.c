@@ -25,6 +25,8 @@ static const char *unit_text(enum level_value unit) {
 
 static void print_parameter_line(struct printer *p, const struct target_parameter *parameter) {
     const char *type = memory_type(p->dialect, parameter->base);
+    if (base_info[parameter->base].is_narrow && !p->dialect->is_plain)
+        type = arena_printf(p->out->arena, "%s (bits of %s)", type, base_info[parameter->base].name);
     text_printf(p->out, "     %-12s ", parameter->name);
     switch (parameter->kind) {
     case TARGET_PARAMETER_SCALAR:

@@ -20,7 +20,9 @@ const char *cuda_atomic(enum ir_atomic atomic, enum base base);
               [BASE_U32] = "unsigned",                                                                                 \
               [BASE_U64] = "unsigned long long",                                                                       \
               [BASE_F32] = "float",                                                                                    \
-              [BASE_F64] = "double"},                                                                                  \
+              [BASE_F64] = "double",                                                                                   \
+              [BASE_F16] = "unsigned short",                                                                           \
+              [BASE_BF16] = "unsigned short"},                                                                         \
     .byte = "unsigned char", .spaces = {"", "__shared__ ", "", "static const "}, .pointees = {"", "", "", "const "},   \
     .restrict_word = "__restrict__", .suffix_i64 = "ll", .suffix_u64 = "ull",                                          \
     .hardware = {[TARGET_BLOCK_ID] = {"blockIdx.x", PRECEDENCE_PRIMARY},                                               \

@@ -24,7 +24,7 @@ static const char *atomic(enum ir_atomic atomic, enum base base) {
 const struct dialect dialect_dump = {
     .types =
         {
-#define BASE(id, name, bits, is_integer, is_signed, is_floating) [BASE_##id] = name,
+#define BASE(id, name, ...) [BASE_##id] = name,
             BASE_TYPES(BASE)
 #undef BASE
         },

@@ -20,7 +20,7 @@ static void print_nan(struct printer *p, enum base base, double value) {
         text_add(p->out, "nan");
         return;
     }
-    enum base word = fold_result_base(OP_BITS, base);
+    enum base word = base_of_bits(base);
     union scalar bits = fold_operation(OP_BITS, word, base, &(union scalar){.floating = value});
     p->helpers[OP_BITS][base][BASE_BOOL] = true;
     text_printf(p->out, "%s(", helper_name(p->out->arena, OP_BITS, base, BASE_BOOL));
@@ -40,7 +40,7 @@ static void print_float(struct printer *p, enum base base, double value, enum pr
         char digits[64];
         for (int precision = 1; precision <= 17; precision++) {
             snprintf(digits, sizeof digits, "%.*g", precision, value);
-            if (is_double ? strtod(digits, NULL) == value : strtof(digits, NULL) == (float)value)
+            if (floating_in(base_info[base].format, floating_read(digits, NULL)) == value)
                 break;
         }
         text_printf(p->out, "%s%s%s", digits, strpbrk(digits, ".e") ? "" : ".0", is_double ? "" : "f");
@@ -52,6 +52,8 @@ void print_constant(struct printer *p, enum base base, union scalar value, enum 
     const struct base_info *info = &base_info[base];
     if (base == BASE_BOOL) {
         text_add(p->out, value.integer ? "true" : "false");
+    } else if (info->is_narrow && !p->dialect->is_plain) {
+        text_printf(p->out, "0x%04" PRIx64, floating_bits(info->format, value.floating));
     } else if (info->is_floating) {
         print_float(p, base, value.floating, least);
     } else if (!info->is_signed) {
@@ -321,6 +323,9 @@ static void print_convert(struct printer *p, const struct target_expr *expr, enu
         close_if(p, least > PRECEDENCE_EQUAL);
     } else if (base_info[x->base].is_floating && base_info[expr->base].is_integer && !p->dialect->is_plain) {
         print_helper_call(p, expr->base, x->base, expr);
+    } else if ((base_info[x->base].is_narrow || base_info[expr->base].is_narrow) && !p->dialect->is_plain) {
+        p->helpers[OP_BITS][BASE_U32][BASE_BOOL] = p->helpers[OP_BITS][BASE_F32][BASE_BOOL] = true;
+        print_helper_call(p, expr->base, x->base, expr);
     } else {
         print_cast(p, p->dialect->types[expr->base], x, least);
     }
@@ -436,9 +441,11 @@ static void print_absolute(struct printer *p, const struct target_expr *expr, en
 }
 
 static void print_same_bits(struct printer *p, const struct target_expr *expr, enum precedence least) {
-    (void)least;
+    bool is_stored_so = base_info[expr->base].is_narrow || base_info[expr->operands[0]->base].is_narrow;
     if (p->dialect->is_plain)
         print_call(p, "bits", expr);
+    else if (is_stored_so)
+        print_expr(p, expr->operands[0], least);
     else
         print_helper_call(p, expr->base, BASE_BOOL, expr);
 }

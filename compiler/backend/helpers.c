@@ -53,9 +53,7 @@ static const char *stands_for(const struct printer *p, char c, enum base base) {
 
 static void print_function(struct printer *p, enum ir_op op, enum base base) {
     const char *const *types = p->dialect->types;
-    const char *same_size[] = {
-        [8] = types[BASE_U8], [16] = types[BASE_U16], [32] = types[BASE_U32], [64] = types[BASE_U64]};
-    const char *natural = same_size[base_info[base].bits], *wide = stands_for(p, 'W', base);
+    const char *natural = types[base_of_bits(base)], *wide = stands_for(p, 'W', base);
     const char *text = function_texts[op][p->dialect->language];
     if (!text)
         text = function_texts[op][LANGUAGE_C];
@@ -102,6 +100,36 @@ static void print_conversion(struct printer *p, enum base to, enum base from) {
         text_add(p->out, "0");
     }
     text_add(p->out, ";\n}\n");
+}
+
+/* Between a float and the bits of a narrow one, by its bits in a word; of NaNs to the one of theirs.
+   Of f16 what is below 2^-14 has one exponent: a sum with what has it too rounds there. */
+static void print_narrow_conversion(struct printer *p, enum base to, enum base from) {
+    const char *word = p->dialect->types[BASE_U32], *type = p->dialect->types[to];
+    text_printf(p->out, "%s x) {\n", p->dialect->types[from]);
+    if (from == BASE_BF16)
+        text_printf(p->out, "    return fcl_bits_float((%s)x << 16);\n", word);
+    else if (from == BASE_F16)
+        text_printf(p->out,
+                    "    const %s a = (x & 0x7fffu) << 13;\n"
+                    "    const %s small = fcl_bits_uint(fcl_bits_float(a + 0x38800000u) - 6.103515625e-05f);\n"
+                    "    const %s b = a < 0x800000u ? small : a < 0xf800000u ? a + 0x38000000u : a + 0x70000000u;\n"
+                    "    return fcl_bits_float(b | (x & 0x8000u) << 16);\n",
+                    word, word, word);
+    else if (to == BASE_BF16)
+        text_printf(p->out,
+                    "    const %s a = fcl_bits_uint(x);\n"
+                    "    return (%s)(x != x ? 0x7fc0u : (a + 0x7fffu + (a >> 16 & 1u)) >> 16);\n",
+                    word, type);
+    else
+        text_printf(p->out,
+                    "    const %s u = fcl_bits_uint(x), a = u & 0x7fffffffu;\n"
+                    "    const %s small = fcl_bits_uint(fcl_bits_float(a) + 0.5f) - 0x3f000000u;\n"
+                    "    const %s normal = (a + 0xc8000fffu + (a >> 13 & 1u)) >> 13;\n"
+                    "    const %s b = a < 0x38800000u ? small : a < 0x47800000u ? normal : 0x7c00u;\n"
+                    "    return (%s)(x != x ? 0x7e00u : b | (u >> 16 & 0x8000u));\n",
+                    word, word, word, word, type);
+    text_add(p->out, "}\n");
 }
 
 /* NaN loses, and -0 is below 0. */
@@ -158,7 +186,7 @@ static void print_operation_helper(struct printer *p, enum ir_op op, enum base b
             text_printf(p->out, "%s a) {\n    return a;\n}\n", type);
         break;
     case OP_BITS:
-        from = fold_result_base(OP_BITS, base);
+        from = base_info[base].is_floating ? base_of_bits(base) : base == BASE_U64 ? BASE_F64 : BASE_F32;
         text_printf(p->out, "%s x) {\n    ", p->dialect->types[from]);
         if (p->dialect->bits[base])
             text_printf(p->out, "return (%s)%s(x);\n}\n", type, p->dialect->bits[base]);
@@ -168,7 +196,12 @@ static void print_operation_helper(struct printer *p, enum ir_op op, enum base b
                         "return bits.to;\n}\n",
                         p->dialect->types[from], type);
         break;
-    case OP_CONVERT: print_conversion(p, base, from); break;
+    case OP_CONVERT:
+        if (base_info[base].is_integer)
+            print_conversion(p, base, from);
+        else
+            print_narrow_conversion(p, base, from);
+        break;
     default: print_function(p, op, base); break;
     }
 }

@@ -72,6 +72,8 @@ enum fclc_base {
     FCLC_U64,
     FCLC_F32,
     FCLC_F64,
+    FCLC_F16,  // the 16 bits of IEEE 754's binary16, as the next are of
+    FCLC_BF16, // bfloat16: the upper half of a float
 };
 
 enum fclc_kind { FCLC_SCALAR, FCLC_ARRAY, FCLC_TUPLE };
@@ -117,7 +119,7 @@ void fclc_close(struct fclc_kernel *kernel); // NULL is fine
 struct fclc_value {
     union {
         int64_t integer; // of bools and integers; unsigned ones of 64 bits wrap
-        double floating;
+        double floating; // rounded to the type
     } scalar;
     const void *data;          // an array in the host's memory, dense and row-major; or, where it is not NULL,
     struct fcl_buffer *buffer; // in the device's

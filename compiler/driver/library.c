@@ -19,7 +19,7 @@
 #include "interp/interp.h"
 #include "support/fatal.h"
 
-_Static_assert((int)FCLC_BOOL == (int)BASE_BOOL && (int)FCLC_F64 == (int)BASE_F64 && FCLC_F64 + 1 == BASE_COUNT &&
+_Static_assert((int)FCLC_BOOL == (int)BASE_BOOL && (int)FCLC_BF16 == (int)BASE_BF16 && FCLC_BF16 + 1 == BASE_COUNT &&
                    (int)FCLC_MAX_RANK == (int)VALUE_MAX_RANK,
                "fclc.h has the base types in the order of types/base.h");
 _Static_assert((int)FCLC_USAGE == (int)EXIT_USAGE && (int)FCLC_INTERNAL == (int)EXIT_INTERNAL,
@@ -47,6 +47,12 @@ struct fclc_kernel {
     const struct fclc_type **result_types;
     struct arena *results; /* of the interpreter's last run */
 };
+
+static union scalar scalar_from(enum base base, const struct fclc_value *value) {
+    union scalar scalar;
+    memcpy(&scalar, &value->scalar, sizeof scalar);
+    return base_wrap(base, scalar);
+}
 
 /* ---- calls ----
    What a call prints is kept, and what would end the process ends the call. */
@@ -393,7 +399,7 @@ static bool pass(struct fclc_kernel *k, const struct fclc_value *arguments) {
             if (!pass_array(k, &arguments[i], part, part->elements * base_size((enum base)type->base)))
                 return false;
         } else {
-            memcpy(&part->scalar, &arguments[i].scalar, sizeof part->scalar);
+            part->scalar = scalar_from((enum base)type->base, &arguments[i]);
         }
     }
     return true;
@@ -472,9 +478,7 @@ static struct host_value *value_from(struct arena *arena, const struct fclc_type
         return value_tuple(arena, items, type->count);
     }
     if (type->kind == FCLC_SCALAR) {
-        union scalar scalar;
-        memcpy(&scalar, &(*at)++->scalar, sizeof scalar);
-        return value_scalar(arena, (enum base)type->base, scalar);
+        return value_scalar(arena, (enum base)type->base, scalar_from((enum base)type->base, (*at)++));
     }
     struct type *element;
     size_t rank = value_type_rank(own, &element), count = value_leaf_count(element);

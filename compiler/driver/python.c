@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "driver/describe.h"
+#include "types/base.h"
 
-static const char *const numpy_names[] = {
-    [FCLC_BOOL] = "bool_", [FCLC_I8] = "int8",     [FCLC_I16] = "int16",   [FCLC_I32] = "int32",
-    [FCLC_I64] = "int64",  [FCLC_U8] = "uint8",    [FCLC_U16] = "uint16",  [FCLC_U32] = "uint32",
-    [FCLC_U64] = "uint64", [FCLC_F32] = "float32", [FCLC_F64] = "float64",
-};
+/* Of an element; and of a scalar: a number, also of a type that NumPy knows the bits of alone. */
+static const char *numpy_name(enum fclc_base base, bool is_scalar) {
+    return base == FCLC_BOOL ? "bool_" : is_scalar && base == FCLC_BF16 ? "float32" : base_info[base].numpy_name;
+}
 
 /* ---- strings ---- */
 
@@ -80,11 +80,11 @@ static void add_type(struct text *out, const struct fclc_type *type, bool is_res
     switch (type->kind) {
     case FCLC_SCALAR:
         if (is_result)
-            text_printf(out, "np.%s", numpy_names[type->base]);
+            text_printf(out, "np.%s", numpy_name(type->base, true));
         else
             text_add(out, type->base == FCLC_BOOL ? "bool" : type->base >= FCLC_F32 ? "float" : "int");
         break;
-    case FCLC_ARRAY: text_printf(out, "npt.NDArray[np.%s]", numpy_names[type->base]); break;
+    case FCLC_ARRAY: text_printf(out, "npt.NDArray[np.%s]", numpy_name(type->base, false)); break;
     case FCLC_TUPLE:
         text_add(out, "tuple[");
         for (size_t i = 0; i < type->count; i++) {

@@ -72,7 +72,7 @@ static const char *value_text(struct arena *arena, const struct param_value *val
         scalar.floating = core_floating(literal, base);
     struct text text;
     text_init(&text, arena);
-    value_print_scalar(&text, base, value_wrap(base, scalar));
+    value_print_scalar(&text, base, base_wrap(base, scalar));
     return text_string(&text);
 }
 

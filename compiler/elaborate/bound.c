@@ -87,11 +87,9 @@ static struct ir_value *from_host(struct elaborator *e, struct ir_value *value, 
     for (size_t k = 0; k < i->operand_count; k++)
         if (!(x[k] = from_host(e, i->operands[k], depth - 1)))
             return NULL;
-    if (i->op == OP_CONVERT)
-        return ir_convert(b, x[0], value->base);
     return i->operand_count == 3   ? ir_ternary(b, i->op, x[0], x[1], x[2])
            : i->operand_count == 2 ? ir_binary(b, i->op, x[0], x[1])
-                                   : ir_unary(b, i->op, x[0]);
+                                   : ir_unary_to(b, i->op, x[0], value->base);
 }
 
 /* `value` itself is not resolved on the way: what a branch yields would become the branch's result again. */

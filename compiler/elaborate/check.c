@@ -270,8 +270,8 @@ void elab_check_scatter(struct elaborator *e, struct push *push, const struct wr
         struct ir_value *same = ir_bool(b, true);
         for (size_t k = 0; k < leaves.count; k++) {
             struct ir_value *stored = ir_load_stored(b, writer->buffers[k], at);
-            same =
-                ir_binary(b, OP_AND, same, ir_binary(b, OP_EQ, elab_bits_of(e, stored), elab_bits_of(e, leaves.at[k])));
+            same = ir_binary(b, OP_AND, same,
+                             ir_binary(b, OP_EQ, ir_bits(e->builder, stored), ir_bits(e->builder, leaves.at[k])));
         }
         elab_check_push(e, push, CHECK_SCATTER, same, place, place);
     }

@@ -155,7 +155,7 @@ static ir_values cut(struct elaborator *e, const struct lookback_state *state, s
             vec_push(e->arena, &pieces, leaves[k]);
             continue;
         }
-        struct ir_value *bits = ir_convert(b, elab_bits_of(e, leaves[k]), BASE_U64);
+        struct ir_value *bits = ir_convert(b, ir_bits(e->builder, leaves[k]), BASE_U64);
         struct ir_value *half = ir_constant(b, BASE_U64, (union scalar){.natural = 32});
         vec_push(e->arena, &pieces, ir_convert(b, bits, BASE_U32));
         vec_push(e->arena, &pieces, ir_convert(b, ir_binary(b, OP_SHR, bits, half), BASE_U32));

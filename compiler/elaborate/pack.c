@@ -10,19 +10,6 @@ int elab_bits(const base_list *bases) {
     return bits;
 }
 
-static enum base bits_base(enum base base) {
-    switch (elab_leaf_bits(base)) {
-    case 8: return BASE_U8;
-    case 16: return BASE_U16;
-    case 32: return BASE_U32;
-    default: return BASE_U64;
-    }
-}
-
-struct ir_value *elab_bits_of(struct elaborator *e, struct ir_value *x) {
-    return base_info[x->base].is_floating ? ir_unary(e->builder, OP_BITS, x) : x;
-}
-
 static struct ir_value *word_constant(struct elaborator *e, enum base word, size_t value) {
     return ir_constant(e->builder, word, (union scalar){.natural = value});
 }
@@ -31,7 +18,7 @@ struct ir_value *elab_pack(struct elaborator *e, enum base word, struct ir_value
     struct ir_builder *b = e->builder;
     struct ir_value *result = NULL;
     for (size_t k = 0, at = 0; k < count; at += (size_t)elab_leaf_bits(leaves[k]->base), k++) {
-        struct ir_value *bits = ir_convert(b, elab_bits_of(e, leaves[k]), bits_base(leaves[k]->base));
+        struct ir_value *bits = ir_convert(b, ir_bits(e->builder, leaves[k]), base_of_bits(leaves[k]->base));
         struct ir_value *part = ir_binary(b, OP_SHL, ir_convert(b, bits, word), word_constant(e, word, at));
         result = result ? ir_binary(b, OP_OR, result, part) : part;
     }
@@ -44,8 +31,8 @@ struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const
     for (size_t k = 0, at = 0; k < bases->count; at += (size_t)elab_leaf_bits(bases->at[k]), k++) {
         enum base base = bases->at[k];
         struct ir_value *shifted = ir_binary(b, OP_SHR, word, word_constant(e, word->base, at));
-        struct ir_value *bits = ir_convert(b, shifted, bits_base(base));
-        leaves[k] = base_info[base].is_floating ? ir_unary(b, OP_BITS, bits) : ir_convert(b, bits, base);
+        struct ir_value *bits = ir_convert(b, shifted, base_of_bits(base));
+        leaves[k] = base_info[base].is_floating ? ir_same_bits(b, bits, base) : ir_convert(b, bits, base);
     }
     return leaves;
 }
@@ -61,7 +48,7 @@ struct elab_value *elab_ORDER_BITS(struct elaborator *e, enum primitive primitiv
     if (!x)
         return arguments[0]; /* in a shape: depends on data */
     const struct base_info *info = &base_info[x->base];
-    struct ir_value *bits = ir_convert(b, elab_bits_of(e, x), bits_base(x->base));
+    struct ir_value *bits = ir_convert(b, ir_bits(e->builder, x), base_of_bits(x->base));
     size_t last = (size_t)elab_leaf_bits(x->base) - 1;
     struct ir_value *sign = word_constant(e, bits->base, (size_t)1 << last);
     if (info->is_floating) {

@@ -287,7 +287,7 @@ static void combine(struct elaborator *e, const struct reducing *r, const struct
     struct ir_value *is_used = ir_bool(b, false);
     for (size_t k = 0; k < r->count; k++)
         is_used = ir_binary(b, OP_OR, is_used,
-                            ir_binary(b, OP_NE, elab_bits_of(e, leaves.at[k]), elab_bits_of(e, neutral.at[k])));
+                            ir_binary(b, OP_NE, ir_bits(e->builder, leaves.at[k]), ir_bits(e->builder, neutral.at[k])));
     ir_begin_if(b, is_used);
     reduce_update(e, r, places, ir_binary(b, OP_ADD, low, h), element);
     ir_else(b, NULL, 0);

@@ -32,10 +32,6 @@ static bool counts(struct ir_builder *b, struct ir_value *before, struct ir_valu
     return base_info[before->base].bits - __builtin_ctzll((uint64_t)step->constant.integer) >= PATIENCE;
 }
 
-static struct ir_value *bits_of(struct ir_builder *b, struct ir_value *x) {
-    return base_info[x->base].is_floating ? ir_unary(b, OP_BITS, x) : x;
-}
-
 void elab_repeats_check(struct elaborator *e, struct ir_value *const *current, size_t count, ir_values *after,
                         struct span span) {
     struct ir_builder *b = e->builder;
@@ -53,7 +49,7 @@ void elab_repeats_check(struct elaborator *e, struct ir_value *const *current, s
     struct ir_value *steps = ir_binary(b, OP_ADD, current[2 * count], ir_int(b, 1));
     struct ir_value *limit = current[2 * count + 1], *is_new = ir_bool(b, count == 0);
     for (size_t i = 0; i < count; i++) {
-        struct ir_value *x = bits_of(b, after->at[i]), *y = bits_of(b, saved[i]);
+        struct ir_value *x = ir_bits(b, after->at[i]), *y = ir_bits(b, saved[i]);
         is_new = ir_binary(b, OP_OR, is_new, ir_binary(b, OP_NE, x, y));
     }
     elab_check(e, CHECK_REPEATS, is_new, steps, steps, span);

@@ -41,10 +41,7 @@ static struct ir_value *make_ISFINITE(struct ir_builder *b, struct ir_value *con
 
 /* Counts are modulo the width, so a rotation by 0 is x | x. */
 static struct ir_value *rotate(struct ir_builder *b, struct ir_value *x, struct ir_value *count, bool left) {
-    static const enum base naturals[BASE_COUNT] = {
-        [BASE_I8] = BASE_U8, [BASE_I16] = BASE_U16, [BASE_I32] = BASE_U32, [BASE_I64] = BASE_U64,
-        [BASE_U8] = BASE_U8, [BASE_U16] = BASE_U16, [BASE_U32] = BASE_U32, [BASE_U64] = BASE_U64};
-    enum base natural = naturals[x->base];
+    enum base natural = base_of_bits(x->base);
     struct ir_value *bits = ir_convert(b, x, natural), *up = ir_convert(b, count, natural);
     struct ir_value *down = ir_unary(b, OP_NEG, up);
     struct ir_value *high = ir_binary(b, OP_SHL, bits, left ? up : down);
@@ -87,7 +84,7 @@ static struct ir_value *make_ADD_SATURATE(struct ir_builder *b, struct ir_value 
 struct translation {
     enum ir_op op;
     bool is_turned;                                                            /* a > b is b < a */
-    enum base to;                                                              /* CONVERT */
+    enum base to;                                                              /* CONVERT, BITS */
     struct ir_value *(*make)(struct ir_builder *b, struct ir_value *const *x); /* or NULL */
 };
 
@@ -98,6 +95,8 @@ static const struct translation translations[PRIM_COUNT] = {
     { .op = OP_##id, .is_turned = true }
 #define CONVERTS(base)                                                                                                 \
     { .op = OP_CONVERT, .to = BASE_##base }
+#define SAME_BITS(base)                                                                                                \
+    { .op = OP_BITS, .to = BASE_##base }
 #define BUILT(id)                                                                                                      \
     { .op = OP_COUNT, .make = make_##id }
 #define PRIM(id, name, arity, type, doc)
@@ -109,11 +108,10 @@ static struct ir_value *translate(struct ir_builder *b, const struct translation
                                   struct ir_value *const *x) {
     if (to->make)
         return to->make(b, x);
-    if (to->op == OP_CONVERT)
-        return ir_convert(b, x[0], to->to);
     if (arity == 3)
         return ir_ternary(b, to->op, x[0], x[1], x[2]);
-    return arity == 1 ? ir_unary(b, to->op, x[0]) : ir_binary(b, to->op, x[to->is_turned], x[!to->is_turned]);
+    return arity == 1 ? ir_unary_to(b, to->op, x[0], to->to)
+                      : ir_binary(b, to->op, x[to->is_turned], x[!to->is_turned]);
 }
 
 struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive primitive,

@@ -180,13 +180,13 @@ static void replace(struct elaborator *e, struct ir_buffer *buffer, struct ir_va
     ir_begin_while(b, carried, 2, NULL, NULL);
     ir_name(carried[0], "old");
     ir_while_body(b, ir_unary(b, OP_NOT, carried[1]));
-    struct ir_value *new = next(e, context, carried[0]), *old_bits = elab_bits_of(e, carried[0]);
+    struct ir_value *new = next(e, context, carried[0]), *old_bits = ir_bits(e->builder, carried[0]);
     struct ir_value *nexts[2] = {carried[0], ir_bool(b, true)};
     if (!e->options->is_cpu)
-        ir_begin_if(b, ir_binary(b, OP_NE, elab_bits_of(e, new), old_bits));
+        ir_begin_if(b, ir_binary(b, OP_NE, ir_bits(e->builder, new), old_bits));
     struct ir_value *seen = ir_compare_exchange(b, buffer, at, carried[0], new);
     ir_name(seen, "seen");
-    struct ir_value *exchanged[2] = {seen, ir_binary(b, OP_EQ, elab_bits_of(e, seen), old_bits)};
+    struct ir_value *exchanged[2] = {seen, ir_binary(b, OP_EQ, ir_bits(e->builder, seen), old_bits)};
     if (!e->options->is_cpu) {
         ir_else(b, exchanged, 2);
         ir_end_if(b, nexts, exchanged, 2, false);

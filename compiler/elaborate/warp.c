@@ -29,7 +29,10 @@ static bool is_in_lanes(struct elaborator *e, struct push *push) {
 struct ir_value *elab_exchange(struct elaborator *e, struct ir_value *value, struct ir_value *lane) {
     if (value->base != BASE_BOOL && base_info[value->base].bits >= 32)
         return ir_shuffle(e->builder, value, lane);
-    return ir_convert(e->builder, ir_shuffle(e->builder, ir_convert(e->builder, value, BASE_I32), lane), value->base);
+    struct ir_value *bits = ir_bits(e->builder, value);
+    struct ir_value *got = ir_shuffle(e->builder, ir_convert(e->builder, bits, BASE_I32), lane);
+    got = ir_convert(e->builder, got, bits->base);
+    return bits == value ? got : ir_same_bits(e->builder, got, value->base);
 }
 
 static struct ir_value *source_lane(struct elaborator *e, const struct push *push, struct ir_value *i,

@@ -21,11 +21,7 @@ struct signature {
     VEC(struct slot) slots;
 };
 
-const char *emit_memory_type(enum base base) {
-    static const char *const types[BASE_COUNT] = {"uint8_t",  "int8_t",   "int16_t",  "int32_t", "int64_t", "uint8_t",
-                                                  "uint16_t", "uint32_t", "uint64_t", "float",   "double"};
-    return types[base];
-}
+const char *emit_memory_type(enum base base) { return base_info[base].c_type; }
 
 static enum base base_of_result(const struct ir_result *result) {
     return result->is_array ? result->buffer->element : result->value->base;

@@ -45,7 +45,7 @@ static struct value literal(struct interp *in, const struct core *core, const st
         scalar.natural = core->literal.magnitude;
     else
         scalar.floating = core_floating(core, base);
-    return scalar_of(base, value_wrap(base, scalar));
+    return scalar_of(base, base_wrap(base, scalar));
 }
 
 static const struct instance *instance_of(struct interp *in, const struct core_instance *named,

@@ -26,7 +26,7 @@ static scalar divide(enum base base, scalar a, scalar b) {
     if (!is_signed(base))
         return of_natural(a.natural / b.natural);
     if (b.integer == -1)
-        return value_wrap(base, of_natural(0 - a.natural)); /* MIN / -1 wraps to MIN */
+        return base_wrap(base, of_natural(0 - a.natural)); /* MIN / -1 wraps to MIN */
     return (scalar){.integer = a.integer / b.integer};
 }
 
@@ -40,7 +40,7 @@ static scalar remainder_of(enum base base, scalar a, scalar b) {
 
 static scalar shift_left(enum base base, scalar a, scalar b) {
     unsigned count = (unsigned)(b.natural & (uint64_t)(base_info[base].bits - 1));
-    return value_wrap(base, of_natural(a.natural << count));
+    return base_wrap(base, of_natural(a.natural << count));
 }
 
 static scalar shift_right(enum base base, scalar a, scalar b) {
@@ -58,7 +58,7 @@ static scalar rotate_left(enum base base, scalar a, uint64_t by) {
     int width = base_info[base].bits;
     unsigned count = (unsigned)(by & (uint64_t)(width - 1));
     uint64_t bits = bits_of(base, a);
-    return value_wrap(base, of_natural(count ? bits << count | bits >> ((unsigned)width - count) : bits));
+    return base_wrap(base, of_natural(count ? bits << count | bits >> ((unsigned)width - count) : bits));
 }
 
 static int64_t leading_zeros(enum base base, scalar a) {
@@ -164,37 +164,43 @@ static scalar float_to_integer(enum base to, double number) {
     return of_natural((uint64_t)number);
 }
 
+/* What is computed exactly, or in double or float, as a number of the base. */
+static struct value rounded(enum base base, double number) {
+    return scalar_of(base, of_double(base_of_floating(base, number)));
+}
+
 static struct value convert(enum base to, struct value of) {
     enum base from = (enum base)of.base;
     if (to == BASE_BOOL)
         return bool_of(is_float(from) ? of.scalar.floating != 0 : of.scalar.natural != 0);
     if (is_float(from))
-        return scalar_of(to, is_float(to) ? value_wrap(to, of.scalar) : float_to_integer(to, of.scalar.floating));
+        return is_float(to) ? rounded(to, of.scalar.floating) : scalar_of(to, float_to_integer(to, of.scalar.floating));
     if (!is_float(to))
-        return scalar_of(to, value_wrap(to, of.scalar));
-    /* One rounding only: straight from the integer. */
-    if (to == BASE_F32)
-        return scalar_of(to, of_double(is_signed(from) ? (float)of.scalar.integer : (float)of.scalar.natural));
-    return scalar_of(to, of_double(is_signed(from) ? (double)of.scalar.integer : (double)of.scalar.natural));
+        return scalar_of(to, base_wrap(to, of.scalar));
+    return scalar_of(to, of_double(is_signed(from) ? base_of_signed(to, of.scalar.integer)
+                                                   : base_of_natural(to, of.scalar.natural)));
 }
 
 /* ---- arithmetic ---- */
 
-/* float OP float in float, everything else in double. */
+/* Of floats and what is narrower in float, then rounded: a float has more than twice the digits of
+   these, so that sums, products, quotients and roots are as if they were rounded once. */
 #define IN_PRECISION(base, a, operator, b)                                                                             \
-    of_double((base) == BASE_F32 ? (double)((float)(a).floating operator(float)(b).floating)                           \
-                                 : (a).floating operator(b).floating)
+    ((base) == BASE_F64   ? of_double((a).floating operator(b).floating)                                               \
+     : (base) == BASE_F32 ? of_double((float)(a).floating operator(float)(b).floating)                                 \
+                          : of_double(base_of_floating(base, (float)(a).floating operator(float)(b).floating)))
+
 static scalar lesser(enum base base, scalar a, scalar b) {
     double x = a.floating, y = b.floating;
     if (is_float(base))
-        return of_double(isnan(y) || x < y || (x == y && signbit(x)) ? x : y);
+        return of_double(base_of_floating(base, isnan(y) || x < y || (x == y && signbit(x)) ? x : y));
     return order(base, b, a) < 0 ? b : a;
 }
 
 static scalar greater(enum base base, scalar a, scalar b) {
     double x = a.floating, y = b.floating;
     if (is_float(base))
-        return of_double(isnan(y) || x > y || (x == y && !signbit(x)) ? x : y);
+        return of_double(base_of_floating(base, isnan(y) || x > y || (x == y && !signbit(x)) ? x : y));
     return order(base, b, a) > 0 ? b : a;
 }
 
@@ -204,7 +210,9 @@ static scalar greater(enum base base, scalar a, scalar b) {
 
 /* A function of C's mathematics, in the precision of the base. */
 static double call_mathematics(enum primitive primitive, enum base base, const double *x) {
-    bool is_single = base == BASE_F32;
+    bool is_single = base != BASE_F64;
+    if (base_info[base].is_narrow && primitive == PRIM_FMA)
+        return floating_sum_of_product(x[0], x[1], x[2]);
     switch (primitive) {
 #define PRIM(id, ...) case PRIM_##id:
 #define SCALAR(id, ...) case PRIM_##id:
@@ -217,6 +225,10 @@ static double call_mathematics(enum primitive primitive, enum base base, const d
     fatal_internal("interp", "primitive %d is no operation on scalars", (int)primitive);
 }
 
+static struct value of_bits(enum base base, uint64_t bits) {
+    return scalar_of(base, of_double(floating_of_bits(base_info[base].format, bits)));
+}
+
 static struct value apply(enum primitive primitive, const struct value *arguments) {
     enum base base = (enum base)arguments[0].base;
     int arity = primitive_info[primitive].arity;
@@ -224,25 +236,26 @@ static struct value apply(enum primitive primitive, const struct value *argument
     switch (primitive) {
     case PRIM_ADD:
         return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, +, b)
-                                              : value_wrap(base, of_natural(a.natural + b.natural)));
+                                              : base_wrap(base, of_natural(a.natural + b.natural)));
     case PRIM_SUB:
         return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, -, b)
-                                              : value_wrap(base, of_natural(a.natural - b.natural)));
+                                              : base_wrap(base, of_natural(a.natural - b.natural)));
     case PRIM_MUL:
         return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, *, b)
-                                              : value_wrap(base, of_natural(a.natural * b.natural)));
+                                              : base_wrap(base, of_natural(a.natural * b.natural)));
     case PRIM_DIV: return scalar_of(base, is_float(base) ? IN_PRECISION(base, a, /, b) : divide(base, a, b));
     case PRIM_DIV_WORD: return scalar_of(base, divide(base, a, b));
     case PRIM_REM:
     case PRIM_MOD_WORD: return scalar_of(base, remainder_of(base, a, b));
     case PRIM_NEG:
-        return scalar_of(base, is_float(base) ? of_double(-a.floating) : value_wrap(base, of_natural(0 - a.natural)));
+        return is_float(base) ? rounded(base, -a.floating)
+                              : scalar_of(base, base_wrap(base, of_natural(0 - a.natural)));
     case PRIM_MIN: return scalar_of(base, lesser(base, a, b));
     case PRIM_MAX: return scalar_of(base, greater(base, a, b));
     case PRIM_ABS:
         if (is_float(base))
-            return scalar_of(base, of_double(fabs(a.floating)));
-        return scalar_of(base, is_signed(base) && a.integer < 0 ? value_wrap(base, of_natural(0 - a.natural)) : a);
+            return rounded(base, fabs(a.floating));
+        return scalar_of(base, is_signed(base) && a.integer < 0 ? base_wrap(base, of_natural(0 - a.natural)) : a);
 
     case PRIM_EQ: return bool_of(equal(arguments[0], arguments[1]));
     case PRIM_NE: return bool_of(!equal(arguments[0], arguments[1]));
@@ -255,13 +268,13 @@ static struct value apply(enum primitive primitive, const struct value *argument
     case PRIM_BIT_AND: return scalar_of(base, of_natural(a.natural & b.natural));
     case PRIM_BIT_OR: return scalar_of(base, of_natural(a.natural | b.natural));
     case PRIM_BIT_XOR: return scalar_of(base, of_natural(a.natural ^ b.natural));
-    case PRIM_BIT_NOT: return scalar_of(base, value_wrap(base, of_natural(~a.natural)));
+    case PRIM_BIT_NOT: return scalar_of(base, base_wrap(base, of_natural(~a.natural)));
     case PRIM_SHL: return scalar_of(base, shift_left(base, a, b));
     case PRIM_SHR: return scalar_of(base, shift_right(base, a, b));
     case PRIM_CLZ: return int_of(leading_zeros(base, a));
     case PRIM_CTZ: return int_of(trailing_zeros(base, a));
-    case PRIM_REVERSE_BITS: return scalar_of(base, value_wrap(base, of_natural(reversed(base, a))));
-    case PRIM_MUL_HIGH: return scalar_of(base, value_wrap(base, of_natural(high_product(base, a, b))));
+    case PRIM_REVERSE_BITS: return scalar_of(base, base_wrap(base, of_natural(reversed(base, a))));
+    case PRIM_MUL_HIGH: return scalar_of(base, base_wrap(base, of_natural(high_product(base, a, b))));
     case PRIM_ADD_SATURATE: return scalar_of(base, add_saturating(base, a, b));
     case PRIM_ROTATE_LEFT: return scalar_of(base, rotate_left(base, a, b.natural));
     case PRIM_ROTATE_RIGHT: return scalar_of(base, rotate_left(base, a, 0 - b.natural));
@@ -282,17 +295,23 @@ static struct value apply(enum primitive primitive, const struct value *argument
     case PRIM_TO_F32_ALIAS: return convert(BASE_F32, arguments[0]);
     case PRIM_TO_F64:
     case PRIM_TO_F64_ALIAS: return convert(BASE_F64, arguments[0]);
+    case PRIM_TO_F16:
+    case PRIM_TO_F16_ALIAS: return convert(BASE_F16, arguments[0]);
+    case PRIM_TO_BF16: return convert(BASE_BF16, arguments[0]);
 
-    case PRIM_RSQRT:
-        return scalar_of(
-            base, of_double(base == BASE_F32 ? (double)(1.0f / sqrtf((float)a.floating)) : 1.0 / sqrt(a.floating)));
+    case PRIM_RSQRT: return rounded(base, base == BASE_F64 ? 1.0 / sqrt(a.floating) : 1.0f / sqrtf((float)a.floating));
     case PRIM_ISNAN: return bool_of(isnan(a.floating));
     case PRIM_ISINF: return bool_of(isinf(a.floating));
     case PRIM_ISFINITE: return bool_of(isfinite(a.floating));
-    case PRIM_BITS_OF_F32: return scalar_of(BASE_U32, of_natural(floating_bits(a.floating)));
-    case PRIM_F32_OF_BITS: return scalar_of(BASE_F32, of_double(floating_of_bits((uint32_t)a.natural)));
-    case PRIM_BITS_OF_F64: return scalar_of(BASE_U64, a);
-    case PRIM_F64_OF_BITS: return scalar_of(BASE_F64, a);
+    case PRIM_BITS_OF_F16:
+    case PRIM_BITS_OF_BF16:
+    case PRIM_BITS_OF_F32:
+    case PRIM_BITS_OF_F64:
+        return scalar_of(base_of_bits(base), of_natural(floating_bits(base_info[base].format, a.floating)));
+    case PRIM_F16_OF_BITS: return of_bits(BASE_F16, a.natural);
+    case PRIM_BF16_OF_BITS: return of_bits(BASE_BF16, a.natural);
+    case PRIM_F32_OF_BITS: return of_bits(BASE_F32, a.natural);
+    case PRIM_F64_OF_BITS: return of_bits(BASE_F64, a.natural);
 #define PRIM(id, ...) case PRIM_##id:
 #define SCALAR(id, ...) /* above */
 #define MATH(id, ...) case PRIM_##id:
@@ -300,7 +319,7 @@ static struct value apply(enum primitive primitive, const struct value *argument
     case PRIM_COUNT: break;
     }
     double x[3] = {a.floating, b.floating, arity > 2 ? arguments[2].scalar.floating : 0};
-    return scalar_of(base, of_double(call_mathematics(primitive, base, x)));
+    return rounded(base, call_mathematics(primitive, base, x));
 }
 
 struct value scalar_apply(struct interp *in, enum primitive primitive, const struct value *arguments) {
@@ -310,7 +329,7 @@ struct value scalar_apply(struct interp *in, enum primitive primitive, const str
 struct value interp_order_bits(struct value x) {
     const struct base_info *info = &base_info[x.base];
     uint64_t sign = (uint64_t)1 << (info->bits - 1), all = sign | (sign - 1);
-    uint64_t bits = x.base == BASE_F32 ? floating_bits(x.scalar.floating) : x.scalar.natural & all;
+    uint64_t bits = info->is_floating ? floating_bits(info->format, x.scalar.floating) : x.scalar.natural & all;
     if (info->is_floating)
         bits ^= bits & sign ? all : sign;
     else if (info->is_signed)

@@ -143,7 +143,7 @@ static struct shared *table_next(struct ir_builder *b, struct shared ***link, ui
 /* ---- constants and parameters ---- */
 
 struct ir_value *ir_constant(struct ir_builder *b, enum base base, union scalar scalar) {
-    scalar = fold_wrap(base, scalar);
+    scalar = base_wrap(base, scalar);
     uint64_t hash = mix(mix(0, base), scalar.natural);
     struct shared **link = &b->table[hash % b->table_size];
     for (struct shared *node; (node = table_next(b, &link, hash));) {
@@ -344,27 +344,159 @@ static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base
     return builder_operand(b, value);
 }
 
+/* note [narrow floats]
+   Floats of 16 bits are kept, moved, chosen and converted, and that is all that machines and the
+   languages are asked for: what is computed with them is made of operations on floats here. A float
+   has more than twice their digits, so that a sum, a product, a quotient or a root of theirs that is
+   rounded to a float, and then to them, is what one rounding gives. */
+
+/* a * b + c rounded to odd, which may be rounded once more (Boldo and Melquiond, 2008): what the sum
+   lost is known exactly (Knuth's two-sum), and where it lost something, its last bit is made 1. The
+   product is exact: of f16 in float, of bf16, whose exponents a float has, in double. */
+static struct ir_value *sum_of_product(struct ir_builder *b, struct ir_value *const *x) {
+    enum base wide = x[0]->base == BASE_F16 ? BASE_F32 : BASE_F64, word = base_of_bits(wide);
+    struct ir_value *c = ir_convert(b, x[2], wide), *zero = ir_constant(b, wide, (union scalar){0});
+    struct ir_value *product = ir_binary(b, OP_MUL, ir_convert(b, x[0], wide), ir_convert(b, x[1], wide));
+    struct ir_value *sum = ir_binary(b, OP_ADD, product, c), *part = ir_binary(b, OP_SUB, sum, product);
+    struct ir_value *lost = ir_binary(b, OP_SUB, product, ir_binary(b, OP_SUB, sum, part));
+    lost = ir_binary(b, OP_ADD, lost, ir_binary(b, OP_SUB, c, part));
+    struct ir_value *is_above = ir_binary(b, OP_LT, zero, lost), *is_below = ir_binary(b, OP_LT, lost, zero);
+    struct ir_value *bits = ir_same_bits(b, sum, word), *one = builder_integer(b, word, 1);
+    struct ir_value *is_odd = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, bits, one), one);
+    struct ir_value *is_away = ir_binary(b, OP_EQ, is_above, ir_binary(b, OP_LT, zero, sum));
+    struct ir_value *other =
+        ir_ternary(b, OP_SELECT, is_away, ir_binary(b, OP_ADD, bits, one), ir_binary(b, OP_SUB, bits, one));
+    struct ir_value *is_exact = ir_unary(b, OP_NOT, ir_binary(b, OP_OR, is_above, is_below));
+    struct ir_value *stays = ir_binary(b, OP_OR, is_exact, is_odd);
+    return ir_same_bits(b, ir_ternary(b, OP_SELECT, stays, bits, other), wide);
+}
+
+/* The operands' base is narrow. */
+static struct ir_value *make_narrow(struct ir_builder *b, enum ir_op op, struct ir_value **x, size_t count) {
+    enum base base = x[0]->base;
+    if (op == OP_FMA)
+        return ir_convert(b, sum_of_product(b, x), base);
+    for (size_t i = 0; i < count; i++)
+        x[i] = ir_convert(b, x[i], BASE_F32);
+    struct ir_value *result = make(b, op, fold_result_base(op, BASE_F32), x, count);
+    return result->base == BASE_F32 ? ir_convert(b, result, base) : result;
+}
+
+static struct ir_value *make_operation(struct ir_builder *b, enum ir_op op, struct ir_value **x, size_t count) {
+    if (base_info[x[count - 1]->base].is_narrow && op != OP_SELECT)
+        return make_narrow(b, op, x, count);
+    return make(b, op, fold_result_base(op, x[count - 1]->base), x, count);
+}
+
 struct ir_value *ir_unary(struct ir_builder *b, enum ir_op op, struct ir_value *x) {
     struct ir_value *operands[] = {x};
-    return make(b, op, fold_result_base(op, x->base), operands, 1);
+    return make_operation(b, op, operands, 1);
 }
 
 struct ir_value *ir_binary(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y) {
     struct ir_value *operands[] = {x, y};
-    return make(b, op, fold_result_base(op, x->base), operands, 2);
+    return make_operation(b, op, operands, 2);
 }
 
 struct ir_value *ir_ternary(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y,
                             struct ir_value *z) {
     struct ir_value *operands[] = {x, y, z};
-    return make(b, op, z->base, operands, 3);
+    return make_operation(b, op, operands, 3);
+}
+
+struct ir_value *ir_same_bits(struct ir_builder *b, struct ir_value *x, enum base to) {
+    struct ir_value *operands[] = {x};
+    return make(b, OP_BITS, to, operands, 1);
+}
+
+struct ir_value *ir_bits(struct ir_builder *b, struct ir_value *x) {
+    return base_info[x->base].is_floating ? ir_same_bits(b, x, base_of_bits(x->base)) : x;
+}
+
+/* Of |x| as a number of 32 bits, or 64: `n >> by`, its last bit 1 where a bit that went was, if n has
+   bits from `from` on; and what it is to be multiplied with. At least 12 bits stay. */
+struct scaled {
+    struct ir_value *n, *scale;
+};
+
+static struct scaled scaled_down(struct ir_builder *b, struct scaled x, int from, int by) {
+    enum base base = x.n->base;
+    struct ir_value *count = builder_integer(b, base, by), *low = builder_integer(b, base, (INT64_C(1) << by) - 1);
+    struct ir_value *rest = ir_binary(b, OP_AND, x.n, low), *zero = builder_integer(b, base, 0);
+    struct ir_value *has_rest = ir_convert(b, ir_binary(b, OP_NE, rest, zero), base);
+    struct ir_value *down = ir_binary(b, OP_OR, ir_binary(b, OP_SHR, x.n, count), has_rest);
+    struct ir_value *is_large = ir_binary(b, OP_LE, builder_integer(b, base, INT64_C(1) << from), x.n);
+    union scalar factor = {.floating = (double)(INT64_C(1) << by)};
+    struct ir_value *scale = ir_binary(b, OP_MUL, x.scale, ir_constant(b, BASE_F32, factor));
+    return (struct scaled){ir_ternary(b, OP_SELECT, is_large, down, x.n),
+                           ir_ternary(b, OP_SELECT, is_large, scale, x.scale)};
+}
+
+static struct ir_value *integer_to_odd(struct ir_builder *b, struct ir_value *x) {
+    enum base base = base_of_bits(x->base);
+    struct ir_value *is_negative = ir_binary(b, OP_LT, x, builder_integer(b, x->base, 0));
+    struct ir_value *size = ir_ternary(b, OP_SELECT, is_negative, ir_unary(b, OP_NEG, x), x);
+    union scalar one = {.floating = 1};
+    struct scaled scaled = {ir_convert(b, size, base), ir_constant(b, BASE_F32, one)};
+    if (base == BASE_U64) {
+        scaled = scaled_down(b, scaled, 44, 32);
+        scaled = scaled_down(b, scaled, 32, 12);
+        scaled.n = ir_convert(b, scaled.n, BASE_U32);
+    }
+    scaled = scaled_down(b, scaled, 24, 8);
+    struct ir_value *result = ir_binary(b, OP_MUL, ir_convert(b, scaled.n, BASE_F32), scaled.scale);
+    return ir_ternary(b, OP_SELECT, is_negative, ir_unary(b, OP_NEG, result), result);
+}
+
+/* 13 bits stay: no fewer than f16 needs, and no more than a float has of what rounds to a bf16 near 0. */
+static struct ir_value *double_to_odd(struct ir_builder *b, struct ir_value *x) {
+    enum { REST = 40 };
+    struct ir_value *count = builder_integer(b, BASE_U64, REST), *bits = ir_bits(b, x);
+    struct ir_value *rest = ir_binary(b, OP_AND, bits, builder_integer(b, BASE_U64, (INT64_C(1) << REST) - 1));
+    struct ir_value *has_rest = ir_binary(b, OP_NE, rest, builder_integer(b, BASE_U64, 0));
+    bits = ir_binary(b, OP_OR, ir_binary(b, OP_SHR, bits, count), ir_convert(b, has_rest, BASE_U64));
+    return ir_convert(b, ir_same_bits(b, ir_binary(b, OP_SHL, bits, count), BASE_F64), BASE_F32);
+}
+
+/* What is beyond 2^17 is infinite as an f16, as that is. */
+static struct ir_value *kept_small(struct ir_builder *b, struct ir_value *x) {
+    enum { MOST = 1 << 17 };
+    if (base_info[x->base].is_signed)
+        x = ir_binary(b, OP_MAX, x, builder_integer(b, x->base, -MOST));
+    return ir_binary(b, OP_MIN, x, builder_integer(b, x->base, MOST));
+}
+
+/* The float, or where no float is x, one that rounds to the same number of the narrow base as x. */
+static struct ir_value *float_for(struct ir_builder *b, struct ir_value *x, enum base narrow) {
+    enum { EXACT = 1 << 24 };
+    if (x->base == BASE_F64)
+        return double_to_odd(b, x);
+    struct range range = facts_range(b, x);
+    if (base_info[x->base].is_integer && (range.low < -EXACT || range.high > EXACT)) {
+        if (narrow != BASE_F16)
+            return integer_to_odd(b, x);
+        x = kept_small(b, x);
+    }
+    return ir_convert(b, x, BASE_F32);
 }
 
 struct ir_value *ir_convert(struct ir_builder *b, struct ir_value *x, enum base to) {
     if (x->base == to)
         return builder_operand(b, x);
+    if (base_info[to].is_narrow && x->base != BASE_F32)
+        x = float_for(b, x, to);
+    else if (base_info[x->base].is_narrow && to != BASE_F32)
+        x = ir_convert(b, x, BASE_F32);
     struct ir_value *operands[] = {x};
     return make(b, OP_CONVERT, to, operands, 1);
+}
+
+struct ir_value *ir_unary_to(struct ir_builder *b, enum ir_op op, struct ir_value *x, enum base to) {
+    switch (op) {
+    case OP_CONVERT: return ir_convert(b, x, to);
+    case OP_BITS: return ir_same_bits(b, x, to);
+    default: return ir_unary(b, op, x);
+    }
 }
 
 /* ---- memory ---- */

@@ -29,6 +29,11 @@ struct ir_value *ir_binary(struct ir_builder *b, enum ir_op op, struct ir_value 
 struct ir_value *ir_ternary(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y,
                             struct ir_value *z);
 struct ir_value *ir_convert(struct ir_builder *b, struct ir_value *x, enum base to);
+/* Any operation on x; `to` is the base of its result where that does not follow from x's. */
+struct ir_value *ir_unary_to(struct ir_builder *b, enum ir_op op, struct ir_value *x, enum base to);
+/* `to` has as many bits as x; ir_bits: the naturals do, and what is no float stays as it is. */
+struct ir_value *ir_same_bits(struct ir_builder *b, struct ir_value *x, enum base to);
+struct ir_value *ir_bits(struct ir_builder *b, struct ir_value *x);
 struct ir_value *ir_resolve(struct ir_builder *b,
                             struct ir_value *x); /* see ir_end_if; operands are resolved by themselves */
 /* true, false or unknown: also what the branches around the current place tell about it. */

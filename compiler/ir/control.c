@@ -310,10 +310,8 @@ enum { LOGICAL_MAX_OPERATIONS = 4 };
 /* The operations of a branch that was left, computed once more outside of it: there its condition tells nothing about them. */
 static struct ir_value *again(struct ir_builder *b, const struct ir_instruction *operation) {
     struct ir_value **x = operation->operands;
-    if (operation->op == OP_CONVERT)
-        return ir_convert(b, x[0], operation->results[0]->base);
     if (operation->operand_count == 1)
-        return ir_unary(b, operation->op, x[0]);
+        return ir_unary_to(b, operation->op, x[0], operation->results[0]->base);
     return operation->operand_count == 2 ? ir_binary(b, operation->op, x[0], x[1])
                                          : ir_ternary(b, operation->op, x[0], x[1], x[2]);
 }

@@ -137,7 +137,7 @@ enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_va
     enum ir_truth same = op == OP_EQ ? IR_TRUE : IR_FALSE, different = op == OP_EQ ? IR_FALSE : IR_TRUE;
     if (linear_of(b, x, &difference) && linear_of(b, y, &part) && linear_add(&difference, &part, -1) &&
         difference.count == 0)
-        return fold_wrap(x->base, (union scalar){.integer = difference.constant}).integer == 0 ? same : different;
+        return base_wrap(x->base, (union scalar){.integer = difference.constant}).integer == 0 ? same : different;
     return facts_less(b, x, y, true) || facts_less(b, y, x, true) ? different : IR_UNKNOWN;
 }
 

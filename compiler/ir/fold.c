@@ -5,26 +5,6 @@
 #include <math.h>
 
 #include "ir/range.h"
-#include "support/floating.h"
-
-union scalar fold_wrap(enum base base, union scalar value) {
-    union scalar result = {0};
-    switch (base) {
-    case BASE_BOOL: result.integer = value.natural != 0; break;
-    case BASE_I8: result.integer = (int8_t)(uint8_t)value.natural; break;
-    case BASE_I16: result.integer = (int16_t)(uint16_t)value.natural; break;
-    case BASE_I32: result.integer = (int32_t)(uint32_t)value.natural; break;
-    case BASE_U8: result.natural = (uint8_t)value.natural; break;
-    case BASE_U16: result.natural = (uint16_t)value.natural; break;
-    case BASE_U32: result.natural = (uint32_t)value.natural; break;
-    case BASE_I64:
-    case BASE_U64: result.natural = value.natural; break;
-    case BASE_F32: result.floating = floating_single(value.floating); break;
-    case BASE_F64: result.floating = value.floating; break;
-    case BASE_COUNT: break;
-    }
-    return result;
-}
 
 bool fold_is_comparison(enum ir_op op) { return ir_op_info[op].result == RESULT_BOOL; }
 
@@ -32,11 +12,6 @@ enum base fold_result_base(enum ir_op op, enum base operand) {
     switch (ir_op_info[op].result) {
     case RESULT_BOOL: return BASE_BOOL;
     case RESULT_I32: return BASE_I32;
-    case RESULT_BITS:
-        return operand == BASE_F32   ? BASE_U32
-               : operand == BASE_F64 ? BASE_U64
-               : operand == BASE_U32 ? BASE_F32
-                                     : BASE_F64;
     case RESULT_SAME:
     case RESULT_GIVEN: return operand;
     }
@@ -44,7 +19,7 @@ enum base fold_result_base(enum ir_op op, enum base operand) {
 }
 
 static union scalar of_natural(enum base base, uint64_t value) {
-    return fold_wrap(base, (union scalar){.natural = value});
+    return base_wrap(base, (union scalar){.natural = value});
 }
 
 static union scalar of_bool(bool value) { return (union scalar){.integer = value}; }
@@ -71,16 +46,12 @@ static union scalar convert(enum base to, enum base from, union scalar x) {
     if (to == BASE_BOOL)
         return of_bool(from_float ? x.floating != 0 : x.natural != 0);
     if (from_float)
-        return to_float ? fold_wrap(to, x) : of_natural(to, saturate(to, x.floating));
+        return to_float ? (union scalar){.floating = base_of_floating(to, x.floating)}
+                        : of_natural(to, saturate(to, x.floating));
     if (!to_float)
-        return fold_wrap(to, x);
-    /* Straight from the integer: by way of double, a float would be rounded twice. */
-    union scalar result;
-    if (to == BASE_F32)
-        result.floating = from == BASE_U64 ? (float)x.natural : (float)x.integer;
-    else
-        result.floating = from == BASE_U64 ? (double)x.natural : (double)x.integer;
-    return result;
+        return base_wrap(to, x);
+    return (union scalar){.floating =
+                              from == BASE_U64 ? base_of_natural(to, x.natural) : base_of_signed(to, x.integer)};
 }
 
 /* ---- integers and bools ---- */
@@ -146,19 +117,17 @@ static uint64_t fold_integer(enum ir_op op, enum base base, const union scalar *
     return a;
 }
 
-/* ---- floats ---- */
+/* ---- floats: narrow ones are only converted (note [narrow floats] in ir/build.c) ---- */
 
 /* NaN loses, and -0 is below 0: C leaves the zeros open, and executors are to agree. */
 static double least(double a, double b) { return isnan(b) || a < b || (a == b && signbit(a)) ? a : b; }
 
 static double greatest(double a, double b) { return isnan(b) || a > b || (a == b && !signbit(a)) ? a : b; }
 
-static union scalar same_bits(enum base operand, union scalar x) {
-    switch (operand) {
-    case BASE_F32: return (union scalar){.natural = floating_bits(x.floating)};
-    case BASE_U32: return (union scalar){.floating = floating_of_bits((uint32_t)x.natural)};
-    default: return x; /* doubles and u64 */
-    }
+static union scalar same_bits(enum base to, enum base from, union scalar x) {
+    if (base_info[to].is_floating)
+        return (union scalar){.floating = floating_of_bits(base_info[to].format, x.natural)};
+    return (union scalar){.natural = floating_bits(base_info[from].format, x.floating)};
 }
 
 #define CALL_1(function) function(a)
@@ -206,7 +175,7 @@ union scalar fold_operation(enum ir_op op, enum base result, enum base operand, 
     if (op == OP_CONVERT)
         return convert(result, operand, x[0]);
     if (op == OP_BITS)
-        return same_bits(operand, x[0]);
+        return same_bits(result, operand, x[0]);
     return base_info[operand].is_floating ? fold_floating(op, operand, x)
                                           : of_natural(result, fold_integer(op, operand, x));
 }

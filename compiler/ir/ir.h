@@ -38,7 +38,7 @@ enum ir_op {
     OP_COUNT
 };
 enum ir_wraps { FITS, WRAPS };
-enum ir_result_base { RESULT_SAME, RESULT_BOOL, RESULT_I32, RESULT_BITS, RESULT_GIVEN };
+enum ir_result_base { RESULT_SAME, RESULT_BOOL, RESULT_I32, RESULT_GIVEN };
 enum ir_cost { COST_CHEAP, COST_SHORT, COST_LONG };
 /* What it takes as vectors, of lanes of 32 bits. */
 enum ir_lanes {

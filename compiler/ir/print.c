@@ -43,18 +43,12 @@ static const char *buffer_name(struct printer *p, const struct ir_buffer *buffer
 
 /* ---- values ---- */
 
-static const char *const suffixes[BASE_COUNT] = {
-    [BASE_BOOL] = "",   [BASE_I8] = "i8",   [BASE_I16] = "i16", [BASE_I32] = "",
-    [BASE_I64] = "i64", [BASE_U8] = "u8",   [BASE_U16] = "u16", [BASE_U32] = "u32",
-    [BASE_U64] = "u64", [BASE_F32] = "f32", [BASE_F64] = "",
-};
-
 /* The fewest digits that read back as the same number; always with a point, an exponent or a name. */
 static void print_float(struct text *out, enum base base, double value) {
     char digits[40];
     for (int precision = 1; precision <= 17; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (isnan(value) || (base == BASE_F32 ? (double)strtof(digits, NULL) : strtod(digits, NULL)) == value)
+        if (isnan(value) || floating_in(base_info[base].format, floating_read(digits, NULL)) == value)
             break;
     }
     text_add(out, digits);
@@ -71,7 +65,8 @@ static void print_constant(struct text *out, enum base base, union scalar consta
         text_printf(out, "%lld", (long long)constant.integer);
     else
         text_printf(out, "%llu", (unsigned long long)constant.natural);
-    text_add(out, suffixes[base]);
+    bool has_default = base == BASE_I32 || base == BASE_F64;
+    text_add(out, has_default ? "" : base_info[base].suffix);
 }
 
 static void print_value(struct printer *p, const struct ir_value *value) {
@@ -134,7 +129,7 @@ static void print_operation(struct printer *p, const struct ir_instruction *oper
         text_printf(p->out, ".%s", base_info[base].name);
     text_add(p->out, " ");
     print_values(p, operation->operands, operation->operand_count);
-    if (operation->op == OP_CONVERT)
+    if (ir_op_info[operation->op].result == RESULT_GIVEN)
         text_printf(p->out, " to %s", base_info[operation->results[0]->base].name);
     text_add(p->out, "\n");
 }

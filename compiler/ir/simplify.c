@@ -12,7 +12,7 @@ static bool is_floating(const struct ir_value *value) { return base_info[value->
 
 static bool is_integer_constant(const struct ir_value *value, int64_t constant) {
     return value->is_constant && !is_floating(value) &&
-           value->constant.natural == fold_wrap(value->base, (union scalar){.integer = constant}).natural;
+           value->constant.natural == base_wrap(value->base, (union scalar){.integer = constant}).natural;
 }
 
 /* By bits: 0.0 is not -0.0. */

@@ -86,8 +86,10 @@ static void check_operation(struct verifier *v, const struct ir_instruction *at)
         expect_base(v, at, x[i], base, "an operand");
     if (at->op == OP_NOT)
         expect_base(v, at, x[0], BASE_BOOL, "the operand of not");
-    if (at->op != OP_CONVERT)
+    if (ir_op_info[at->op].result != RESULT_GIVEN)
         expect_base(v, at, at->results[0], fold_result_base(at->op, base), "the result of an operation");
+    if (base_info[base].is_narrow && ir_op_info[at->op].result != RESULT_GIVEN && at->op != OP_SELECT)
+        complain(v, at, "arithmetic on a %s, which is only converted", base_info[base].name);
 }
 
 /* Where a buffer may come to life: note [regions and ambients]. */

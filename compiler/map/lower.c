@@ -246,7 +246,7 @@ static void leave_on_failure(struct lowering *l, const struct ir_instruction *lo
 static struct target_expr *bits_of(struct lowering *l, struct target_expr *x) {
     if (!base_info[x->base].is_floating)
         return x;
-    return expr_operation(l, OP_BITS, x->base == BASE_F64 ? BASE_U64 : BASE_U32, x, NULL);
+    return expr_operation(l, OP_BITS, base_of_bits(x->base), x, NULL);
 }
 
 /* In the loop mapping a block is one thread of the machine: what belongs to it needs no atomics. */

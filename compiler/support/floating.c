@@ -1,37 +1,150 @@
-/* Floats in doubles: a NaN keeps its sign and its upper bits, whether it is quiet among them. */
+/* Rounding numbers to a format, and moving their bits in and out of doubles. */
 #include "support/floating.h"
 
+#include <fenv.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_BELOW = 29 }; /* a double's mantissa has that many bits more */
-static const uint32_t infinity = 0x7f800000, mantissa = 0x007fffff, quiet = 0x00400000;
+enum { SINGLE = 24, DOUBLE = 53 }; /* significands that C has types for */
 
-uint32_t floating_bits(double number) {
-    if (number == number) {
-        float single = (float)number;
-        uint32_t bits;
-        memcpy(&bits, &single, sizeof bits);
-        return bits;
-    }
-    uint64_t wide;
-    memcpy(&wide, &number, sizeof wide);
-    uint32_t kept = (uint32_t)(wide >> KEPT_BELOW) & mantissa;
-    return (uint32_t)(wide >> 32 & 0x80000000) | infinity | (kept ? kept : quiet);
+static uint64_t bits_of_double(double number) {
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
 }
 
-double floating_of_bits(uint32_t bits) {
-    if ((bits & infinity) != infinity || !(bits & mantissa)) {
-        float single;
-        memcpy(&single, &bits, sizeof single);
-        return single;
-    }
-    uint64_t wide =
-        (uint64_t)(bits & 0x80000000) << 32 | (uint64_t)0x7ff << 52 | (uint64_t)(bits & mantissa) << KEPT_BELOW;
+static double double_of_bits(uint64_t bits) {
     double number;
-    memcpy(&number, &wide, sizeof number);
+    memcpy(&number, &bits, sizeof number);
     return number;
 }
 
-double floating_single(double number) {
-    return number == number ? (float)number : floating_of_bits(floating_bits(number));
+static uint32_t bits_of_single(float number) {
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+/* ---- as it is written ---- */
+
+static double read_rounded(int direction, const char *text, char **end) {
+    int before = fegetround();
+    fesetround(direction);
+    double number = strtod(text, end);
+    fesetround(before);
+    return number;
+}
+
+/* Its last bit is 1 unless it is exact: `nearer` is next to it, towards zero, or the same. */
+static double to_odd(double nearer, double further) {
+    return nearer == further ? nearer : double_of_bits(bits_of_double(nearer) | 1);
+}
+
+struct floating floating_read(const char *text, char **end) {
+    double least = read_rounded(FE_DOWNWARD, text, end), most = read_rounded(FE_UPWARD, text, end);
+    double number = strtod(text, end);
+    if (isnan(number))
+        return (struct floating){number, number};
+    return (struct floating){number, signbit(number) ? to_odd(most, least) : to_odd(least, most)};
+}
+
+struct floating floating_of_natural(uint64_t number) {
+    int extra = 64 - DOUBLE;
+    uint64_t rest = number >> DOUBLE ? number & ((UINT64_C(1) << extra) - 1) : 0;
+    uint64_t odd = rest ? (number - rest) | UINT64_C(1) << extra : number;
+    return (struct floating){(double)number, (double)odd};
+}
+
+struct floating floating_negated(struct floating number) {
+    return (struct floating){-number.as_double, -number.as_odd};
+}
+
+double floating_in(struct floating_format format, struct floating number) {
+    return format.significand == DOUBLE ? number.as_double : floating_round(format, number.as_odd);
+}
+
+/* ---- rounding ---- */
+
+static int exponent_bits(struct floating_format format) { return format.bits - format.significand; }
+
+static int greatest_exponent(struct floating_format format) { return (1 << (exponent_bits(format) - 1)) - 1; }
+
+double floating_round(struct floating_format format, double number) {
+    if (number != number)
+        return floating_of_bits(format, floating_bits(format, number));
+    if (format.significand == DOUBLE)
+        return number;
+    if (format.significand == SINGLE)
+        return (float)number;
+    if (number == 0 || isinf(number))
+        return number;
+    int most = greatest_exponent(format), least = 1 - most, exponent = ilogb(number);
+    double unit = ldexp(1, (exponent < least ? least : exponent) - (format.significand - 1));
+    double rounded = rint(number / unit) * unit;
+    return fabs(rounded) < ldexp(1, most + 1) ? rounded : copysign(INFINITY, number);
+}
+
+double floating_sum_of_product(double a, double b, double c) {
+    double product = a * b, sum = product + c;
+    double part = sum - product, rest = (product - (sum - part)) + (c - part);
+    uint64_t bits = bits_of_double(sum);
+    if (isinf(sum) || !(rest < 0 || rest > 0) || bits & 1)
+        return sum;
+    bool is_away = (rest > 0) == (sum > 0); /* from zero; the sum is not 0, or it would be exact */
+    return double_of_bits(is_away ? bits + 1 : bits - 1);
+}
+
+/* ---- bits ---- */
+
+struct layout {
+    uint64_t sign, infinity, payload, quiet;
+    int dropped; /* bits that a double's significand has more */
+};
+
+static struct layout layout_of(struct floating_format format) {
+    int stored = format.significand - 1;
+    uint64_t one = 1;
+    return (struct layout){.sign = one << (format.bits - 1),
+                           .infinity = ((one << exponent_bits(format)) - 1) << stored,
+                           .payload = (one << stored) - 1,
+                           .quiet = one << (stored - 1),
+                           .dropped = DOUBLE - format.significand};
+}
+
+uint64_t floating_bits(struct floating_format format, double number) {
+    uint64_t wide = bits_of_double(number);
+    if (format.significand == DOUBLE)
+        return wide;
+    if (format.significand == SINGLE && number == number)
+        return bits_of_single((float)number);
+    struct layout layout = layout_of(format);
+    uint64_t sign = wide >> 63 ? layout.sign : 0;
+    if (number != number) {
+        uint64_t kept = wide >> layout.dropped & layout.payload;
+        return sign | layout.infinity | (kept ? kept : layout.quiet);
+    }
+    double size = fabs(floating_round(format, number));
+    if (isinf(size))
+        return sign | layout.infinity;
+    int least = 1 - greatest_exponent(format), exponent = size == 0 ? least : ilogb(size);
+    exponent = exponent < least ? least : exponent;
+    /* The first bit of the significand adds 1 to the exponent, or there is none: a number near 0. */
+    uint64_t significand = (uint64_t)ldexp(size, format.significand - 1 - exponent);
+    return sign | (((uint64_t)(exponent - least) << (format.significand - 1)) + significand);
+}
+
+double floating_of_bits(struct floating_format format, uint64_t bits) {
+    if (format.significand == DOUBLE)
+        return double_of_bits(bits);
+    struct layout layout = layout_of(format);
+    uint64_t sign = bits & layout.sign ? UINT64_C(1) << 63 : 0, payload = bits & layout.payload;
+    if ((bits & layout.infinity) == layout.infinity)
+        return double_of_bits(sign | UINT64_C(0x7ff) << (DOUBLE - 1) | payload << layout.dropped);
+    int least = 1 - greatest_exponent(format);
+    int exponent = (int)((bits & layout.infinity) >> (format.significand - 1));
+    uint64_t significand = exponent ? payload | (layout.payload + 1) : payload;
+    double size = ldexp((double)significand, least + (exponent ? exponent - 1 : 0) - (format.significand - 1));
+    return sign ? -size : size;
 }

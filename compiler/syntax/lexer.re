@@ -121,11 +121,11 @@ static void add_floating(struct lexer *lexer) {
     size_t length = 0, all = (size_t)(lexer->cursor - lexer->start);
     char *digits = arena_alloc(lexer->arena, all + 1);
     const unsigned char *at = lexer->start;
-    for (; at < lexer->cursor && *at != 'f'; at++)
+    for (; at < lexer->cursor && *at != 'f' && *at != 'b'; at++)
         if (*at != '_')
             digits[length++] = (char)*at;
     struct token *token = add_token(lexer, TOKEN_FLOATING);
-    token->floating = (struct floating){strtod(digits, NULL), strtof(digits, NULL)};
+    token->floating = floating_read(digits, NULL);
     if (at < lexer->cursor)
         token->suffix = symbol_intern(lexer->symbols, (const char *)at, (size_t)(lexer->cursor - at));
 }
@@ -202,7 +202,7 @@ static void bad_number(struct lexer *lexer) {
     else if (last == '+' || last == '-' || last == 'e' || last == 'E')
         diag_hint(d, error, "digits must follow the exponent's `e`, as in `1e-3`");
     else
-        diag_hint(d, error, "the suffixes are i8 i16 i32 i64 u8 u16 u32 u64 f32 f64; a name starts with a letter");
+        diag_hint(d, error, "the suffixes are i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64; a name starts with a letter");
     add_token(lexer, TOKEN_BAD_LITERAL);
 }
 
@@ -473,7 +473,7 @@ static bool lex_one(struct lexer *lexer) {
         binary = "0b" [01] ("_"? [01])*;
         integer_suffix = [iu] ("8" | "16" | "32" | "64");
         exponent = [eE] [+-]? digits;
-        floating_suffix = "f32" | "f64";
+        floating_suffix = "f32" | "f64" | "f16" | "bf16";
         blank = [ \t\r\n\f\v];
         level = "("* blank* ([0-9]+ blank* "+" blank* "("* blank*)* name blank* (")" blank*)*;
 

@@ -149,7 +149,7 @@ static bool mirror(struct mirrors *m, const struct core *u, const struct core *v
     case CORE_LITERAL:
         return u->literal.magnitude == v->literal.magnitude &&
                u->literal.floating.as_double == v->literal.floating.as_double &&
-               u->literal.floating.as_float == v->literal.floating.as_float;
+               u->literal.floating.as_odd == v->literal.floating.as_odd;
     case CORE_LOCAL: {
         const struct core_local *a = u->local.local, *b = v->local.local;
         return a == m->x ? b == m->y : a == m->y ? b == m->x : a == b;

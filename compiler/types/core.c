@@ -3,8 +3,8 @@
 
 double core_floating(const struct core *literal, enum base base) {
     if (literal->literal.is_floating)
-        return base == BASE_F32 ? literal->literal.floating.as_float : literal->literal.floating.as_double;
-    return base == BASE_F32 ? (float)literal->literal.magnitude : (double)literal->literal.magnitude;
+        return floating_in(base_info[base].format, literal->literal.floating);
+    return base_of_natural(base, literal->literal.magnitude);
 }
 
 void core_visit_names(const struct core *core, core_name_visitor *visit, void *context) {

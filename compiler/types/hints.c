@@ -505,15 +505,16 @@ static void hint_numbers(struct checker *c, struct diagnostic *d, const struct a
                          struct type *expected, enum base right, enum base left) {
     const struct base_info *of_left = &base_info[left], *of_right = &base_info[right];
     const char *left_text = operand_text(c, use->left, "x"), *right_text = operand_text(c, use->argument, "y");
+    const struct base_info *other = of_left->is_floating && left != BASE_F64 ? of_left : of_right;
     const char *wide = NULL;
-    if (left == BASE_F32 || right == BASE_F32)
-        wide = left == BASE_F32 ? double_val(use->argument, right) : double_val(use->left, left);
+    if (other->is_floating && other != &base_info[BASE_F64])
+        wide = other == of_left ? double_val(use->argument, right) : double_val(use->left, left);
     if ((is_of(use, PRIM_SHL) || is_of(use, PRIM_SHR)) && of_left->is_integer && of_right->is_integer)
         diag_hint(c->diagnostics, d, "convert the number of places: `%s %s %s %s`", left_text, use->function,
                   of_left->name, right_text);
     else if (wide)
-        diag_hint(c->diagnostics, d, "`%s` is a `double`, as nothing says otherwise: `val %s = (… : float)`", wide,
-                  wide);
+        diag_hint(c->diagnostics, d, "`%s` is a `double`, as nothing says otherwise: `val %s = (… : %s)`", wide, wide,
+                  other->name);
     else if (of_left->is_floating != of_right->is_floating && is_for_integers(c, use->function))
         diag_hint(c->diagnostics, d, "`%s` is for integers only: `%s %s` converts", use->function,
                   of_left->is_floating ? of_right->name : of_left->name, of_left->is_floating ? left_text : right_text);

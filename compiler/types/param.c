@@ -65,9 +65,9 @@ static struct core *constant_of(struct checker *c, const struct ast_expr *expr, 
     } else if ((at->kind == EXPR_INTEGER || at->kind == EXPR_FLOATING) && info->is_floating) {
         struct floating value = at->floating.value;
         if (at->kind == EXPR_INTEGER)
-            value = (struct floating){(double)at->integer.value, (float)at->integer.value};
+            value = floating_of_natural(at->integer.value);
         core->literal.is_floating = true;
-        core->literal.floating = is_negative ? (struct floating){-value.as_double, -value.as_float} : value;
+        core->literal.floating = is_negative ? floating_negated(value) : value;
         if (isinf(core_floating(core, base)) || (at->kind == EXPR_INTEGER && at->integer.too_large))
             return out_of_range(c, expr, info);
     } else {
@@ -100,7 +100,7 @@ static struct core *constant_of_text(struct checker *c, const char *written, enu
     }
     if (info->is_floating) {
         core->literal.is_floating = true;
-        core->literal.floating = (struct floating){strtod(text, NULL), strtof(text, &end)};
+        core->literal.floating = floating_read(text, &end);
         bool is_word = isalpha((unsigned char)text[strspn(text, "+-")]); /* inf */
         bool is_too_large = isinf(core_floating(core, base)) && !is_word;
         return text[0] && !*end && !is_too_large ? core : NULL;
@@ -135,7 +135,7 @@ static const char *choices_text(struct checker *c, const struct core_global *glo
         if (choice->literal.is_bool)
             text_add(&text, choice->literal.magnitude ? "true" : "false");
         else if (choice->literal.is_floating)
-            text_printf(&text, "%g", core_floating(choice, choice->type->base));
+            text_printf(&text, "%g", choice->literal.floating.as_double);
         else
             text_printf(&text, "%lld", (long long)choice->literal.magnitude);
     }

@@ -122,6 +122,25 @@ void settle_core(struct checker *c, struct core *core) {
 
 /* ---- literals ---- */
 
+/* Overflows of a floating base; the hint names a wider one that holds it. */
+static void check_size(struct checker *c, const struct core *core, enum base base) {
+    static const struct {
+        enum base base;
+        const char *most;
+    } wider[] = {{BASE_F32, "3.4e38"}, {BASE_F64, "1.8e308"}};
+    if (!isinf(core_floating(core, base)))
+        return;
+    struct diagnostic *d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span, "this number does not fit `%s`",
+                                      base_info[base].name);
+    for (size_t i = 0; i < sizeof wider / sizeof *wider; i++)
+        if (!isinf(core_floating(core, wider[i].base))) {
+            diag_hint(c->diagnostics, d, "a %s holds up to %s; `1.0 / 0.0` is infinite", base_info[wider[i].base].name,
+                      wider[i].most);
+            return;
+        }
+    diag_hint(c->diagnostics, d, "`1.0 / 0.0` is infinite");
+}
+
 static void check_literal(struct checker *c, const struct literal_check *check) {
     const struct core *core = check->core;
     struct type *type = type_without_levels(core->type);
@@ -135,15 +154,12 @@ static void check_literal(struct checker *c, const struct literal_check *check) 
         return;
     }
     if (core->literal.is_floating) {
-        bool is_float = type->kind == TYPE_BASE && type->base == BASE_F32;
-        if (isinf(core_floating(core, is_float ? BASE_F32 : BASE_F64))) {
-            struct diagnostic *d = diag_error(c->diagnostics, DIAG_LITERAL_RANGE, core->span,
-                                              "this number does not fit `%s`", is_float ? "float" : "double");
-            diag_hint(c->diagnostics, d,
-                      is_float && !isinf(core->literal.floating.as_double)
-                          ? "a double holds up to 1.8e308; `1.0 / 0.0` is infinite"
-                          : "`1.0 / 0.0` is infinite");
-        }
+        bool is_known = type->kind == TYPE_BASE && base_info[type->base].is_floating;
+        check_size(c, core, is_known ? type->base : BASE_F64);
+        return;
+    }
+    if (type->kind == TYPE_BASE && base_info[type->base].is_floating && isinf(core_floating(core, type->base))) {
+        check_size(c, core, type->base);
         return;
     }
     if (type->kind != TYPE_BASE || !base_info[type->base].is_integer)

@@ -100,7 +100,8 @@ static const struct {
     {"uint32_t", "u32"}, {"long", "i64"},      {"int64", "i64"},      {"int64_t", "i64"},      {"Int64", "i64"},
     {"size_t", "i64"},   {"ssize_t", "i64"},   {"ptrdiff_t", "i64"},  {"usize", "u64"},        {"isize", "i64"},
     {"ulong", "u64"},    {"uint64", "u64"},    {"uint64_t", "u64"},   {"i128", NULL},          {"u128", NULL},
-    {"half", NULL},      {"f16", NULL},        {"float16", NULL},     {"bf16", NULL},          {"bfloat16", NULL},
+    {"Half", "f16"},     {"fp16", "f16"},      {"float16", "f16"},    {"_Float16", "f16"},     {"bfloat16", "bf16"},
+    {"bfloat", "bf16"},  {"tf32", NULL},       {"float8", NULL},      {"fp8", NULL},           {"f8", NULL},
     {"f128", NULL},      {"string", NULL},     {"String", NULL},      {"str", NULL},           {"void", NULL},
     {"unit", NULL},
 };
@@ -125,7 +126,7 @@ static void hint_foreign_type(struct checker *c, struct diagnostic *d, const cha
     else if (strcmp(name, "void") == 0 || strcmp(name, "unit") == 0)
         diag_hint(c->diagnostics, d, "everything gives a value: there is no type of nothing");
     else
-        diag_hint(c->diagnostics, d, "the types of numbers are i8 to i64, u8 to u64, `float` and `double`");
+        diag_hint(c->diagnostics, d, "the types of numbers are i8 to i64, u8 to u64, f16, bf16, `float` and `double`");
 }
 
 static struct type *unknown_type(struct checker *c, const struct ast_type *ast) {

@@ -9,6 +9,13 @@ struct comparer {
     const char *why;
 };
 
+/* A few units in the last place of what is narrow. */
+static double usual_tolerance(enum base base) {
+    if (base_info[base].is_narrow)
+        return ldexp(8, -base_info[base].format.significand);
+    return base == BASE_F32 ? 1e-5 : 1e-9;
+}
+
 static bool close_enough(const struct comparer *c, enum base base, double got, double wanted) {
     if (isnan(got) || isnan(wanted))
         return isnan(got) && isnan(wanted);
@@ -16,7 +23,7 @@ static bool close_enough(const struct comparer *c, enum base base, double got, d
         return true;
     if (!c->how.close || isinf(got) || isinf(wanted))
         return false;
-    double tolerance = c->how.tolerance > 0 ? c->how.tolerance : base == BASE_F32 ? 1e-5 : 1e-9;
+    double tolerance = c->how.tolerance > 0 ? c->how.tolerance : usual_tolerance(base);
     return fabs(got - wanted) <= tolerance + tolerance * fabs(wanted);
 }
 

@@ -3,6 +3,8 @@
    Without a range integers are uniform over 0 … 999 (as far as their type reaches), floats over [0, 1). */
 #include "values/value.h"
 
+#include <math.h>
+
 uint64_t value_random_next(uint64_t *state) {
     uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -34,7 +36,7 @@ static union scalar counted(enum base base, int64_t number) {
         value.floating = (double)number;
     else
         value.integer = base == BASE_BOOL ? number & 1 : number;
-    return value_wrap(base, value);
+    return base_wrap(base, value);
 }
 
 void value_fill_iota(struct host_value *array) {
@@ -79,16 +81,17 @@ static union scalar draw(enum base base, union scalar low, union scalar high, ui
     uint64_t bits = value_random_next(state);
     union scalar value;
     if (base_info[base].is_floating) {
-        double unit = base == BASE_F32 ? (double)(bits >> 40) * 0x1p-24 : (double)(bits >> 11) * 0x1p-53;
+        int digits = base_info[base].format.significand;
+        double unit = ldexp((double)(bits >> (64 - digits)), -digits);
         value.floating = low.floating + (high.floating - low.floating) * unit;
-        value = value_wrap(base, value);
+        value = base_wrap(base, value);
         if (value.floating >= high.floating)
             value = low;
         return value;
     }
     uint64_t choices = high.natural - low.natural + 1; /* 0: all 2^64 */
     value.natural = low.natural + (choices ? bits % choices : bits);
-    return value_wrap(base, value);
+    return base_wrap(base, value);
 }
 
 void value_fill_random(struct host_value *array, uint64_t seed, bool has_range, const union scalar *low,

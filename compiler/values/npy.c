@@ -60,19 +60,23 @@ static bool take_string(struct cursor *c, char *buffer, size_t capacity) {
     return take(c, quote);
 }
 
+/* NumPy's letter of the type, and its bytes: `<i4` is int32. */
+struct descr {
+    char text[4];
+};
+
+static struct descr descr_of(enum base base) {
+    size_t bytes = base_size(base);
+    return (struct descr){{bytes == 1 ? '|' : '<', base_info[base].numpy_name[0], (char)('0' + bytes), 0}};
+}
+
 static bool base_of_descr(const char *descr, enum base *base) {
-    static const struct {
-        const char *code;
-        enum base base;
-    } codes[] = {{"b1", BASE_BOOL}, {"i1", BASE_I8},  {"i2", BASE_I16}, {"i4", BASE_I32},
-                 {"i8", BASE_I64},  {"u1", BASE_U8},  {"u2", BASE_U16}, {"u4", BASE_U32},
-                 {"u8", BASE_U64},  {"f4", BASE_F32}, {"f8", BASE_F64}};
     char order = descr[0];
     if (order != '<' && order != '|' && order != '=')
         return false;
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (strcmp(codes[i].code, descr + 1) == 0) {
-            *base = codes[i].base;
+    for (int i = 0; i < BASE_COUNT; i++)
+        if (strcmp(descr_of((enum base)i).text + 1, descr + 1) == 0) {
+            *base = (enum base)i;
             return true;
         }
     return false;
@@ -189,13 +193,12 @@ static bool convertible(enum base from, enum base to) {
 static bool convert(enum base from, enum base to, union scalar value, union scalar *result) {
     const struct base_info *source = &base_info[from], *target = &base_info[to];
     if (target->is_floating) {
-        if (!source->is_floating)
-            value.floating = source->is_signed ? (to == BASE_F32 ? (float)value.integer : (double)value.integer)
-                                               : (to == BASE_F32 ? (float)value.natural : (double)value.natural);
-        *result = value_wrap(to, value);
+        result->floating = source->is_floating ? base_of_floating(to, value.floating)
+                           : source->is_signed ? base_of_signed(to, value.integer)
+                                               : base_of_natural(to, value.natural);
         return true;
     }
-    *result = value_wrap(to, value);
+    *result = base_wrap(to, value);
     bool was_negative = source->is_signed && value.integer < 0, is_negative = target->is_signed && result->integer < 0;
     return result->natural == value.natural && was_negative == is_negative;
 }
@@ -258,6 +261,8 @@ struct host_value *value_from_npy(struct arena *arena, enum base base, size_t ra
     struct header header;
     if (!read_header(arena, &bytes, &header, why))
         return NULL;
+    if (strcmp(base_info[header.base].numpy_name, base_info[base].numpy_name) == 0)
+        header.base = base; /* the bits of a bf16 are uint16 there */
     if (header.rank != rank) {
         *why = arena_printf(arena, "the array has %zu dimension%s, and %zu %s wanted", header.rank,
                             header.rank == 1 ? "" : "s", rank, rank == 1 ? "is" : "are");
@@ -292,24 +297,6 @@ struct host_value *value_from_npy(struct arena *arena, enum base base, size_t ra
 
 /* ---- writing ---- */
 
-static const char *descr_of(enum base base) {
-    switch (base) {
-    case BASE_BOOL: return "|b1";
-    case BASE_I8: return "|i1";
-    case BASE_I16: return "<i2";
-    case BASE_I32: return "<i4";
-    case BASE_I64: return "<i8";
-    case BASE_U8: return "|u1";
-    case BASE_U16: return "<u2";
-    case BASE_U32: return "<u4";
-    case BASE_U64: return "<u8";
-    case BASE_F32: return "<f4";
-    case BASE_F64: return "<f8";
-    case BASE_COUNT: break;
-    }
-    return "";
-}
-
 struct value_bytes value_to_npy(struct arena *arena, const struct host_value *value) {
     bool is_scalar = value->kind == VALUE_SCALAR;
     enum base base = is_scalar ? value->scalar.base : value->array.base;
@@ -317,7 +304,7 @@ struct value_bytes value_to_npy(struct arena *arena, const struct host_value *va
     size_t data_length = base_size(base) * (is_scalar ? 1 : (size_t)value_element_count(value));
     struct text header;
     text_init(&header, arena);
-    text_printf(&header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr_of(base));
+    text_printf(&header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr_of(base).text);
     for (size_t i = 0; i < rank; i++)
         text_printf(&header, "%s%lld%s", i ? " " : "", (long long)value->array.shape[i],
                     rank == 1 || i + 1 < rank ? "," : "");

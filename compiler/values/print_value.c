@@ -10,7 +10,7 @@
 enum { LONGEST_PLAIN_EXPONENT = 16, SMALLEST_PLAIN_EXPONENT = -4, MAX_DIGITS = 17 };
 
 static bool reads_back(enum base base, const char *text, double value) {
-    return base == BASE_F32 ? (double)strtof(text, NULL) == value : strtod(text, NULL) == value;
+    return floating_in(base_info[base].format, floating_read(text, NULL)) == value;
 }
 
 /* Takes the digits and the exponent of the shortest %e form, and writes them plainly where that is readable. */

@@ -28,18 +28,17 @@ static size_t token_length(const char *text) {
 
 /* `i16` after a number. Removed from the token; false when it is not the wanted type's. */
 static bool cut_suffix(char *token, enum base base) {
-    static const char *const suffixes[] = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"};
     size_t length = strlen(token);
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        size_t n = strlen(suffixes[i]);
-        enum base named;
-        if (length <= n || strcmp(token + length - n, suffixes[i]) != 0 ||
+    for (int i = 0; i < BASE_COUNT; i++) {
+        const char *suffix = base_info[i].suffix;
+        size_t n = strlen(suffix);
+        if (n == 0 || length <= n || strcmp(token + length - n, suffix) != 0 ||
             !isdigit((unsigned char)token[length - n - 1]))
             continue;
-        if (suffixes[i][0] == 'f' && (strncmp(token, "0x", 2) == 0 || strncmp(token, "0X", 2) == 0))
+        if (base_info[i].is_floating && (strncmp(token, "0x", 2) == 0 || strncmp(token, "0X", 2) == 0))
             continue; /* hexadecimal digits */
         token[length - n] = '\0';
-        return base_of_name(suffixes[i], &named) && named == base;
+        return i == (int)base;
     }
     return true;
 }
@@ -111,7 +110,7 @@ static bool scan_floating(struct arena *arena, enum base base, const char *shown
     char *end = token;
     if (digits[0] == '0' && (digits[1] == 'b' || digits[1] == 'B')) {
         if (scan_magnitude(digits, &magnitude, &too_large) && !too_large) {
-            double rounded = base == BASE_F32 ? (float)magnitude : (double)magnitude;
+            double rounded = base_of_natural(base, magnitude);
             value->floating = token[0] == '-' ? -rounded : rounded;
             return true;
         }
@@ -121,7 +120,7 @@ static bool scan_floating(struct arena *arena, enum base base, const char *shown
             if (*from != '_')
                 *to++ = *from;
         *to = '\0';
-        value->floating = base == BASE_F32 ? strtof(token, &end) : strtod(token, &end);
+        value->floating = floating_in(base_info[base].format, floating_read(token, &end));
     }
     bool is_word = isalpha((unsigned char)digits[0]);
     if (end == token || *end || (is_word && strcmp(digits, "inf") != 0 && strcmp(digits, "nan") != 0)) {

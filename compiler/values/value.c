@@ -10,60 +10,29 @@
 
 size_t base_size(enum base base) { return (size_t)base_info[base].bits / 8; }
 
-#define ELEMENT_TYPES(ELEMENT)                                                                                         \
-    ELEMENT(BOOL, uint8_t, natural)                                                                                    \
-    ELEMENT(I8, int8_t, integer)                                                                                       \
-    ELEMENT(I16, int16_t, integer)                                                                                     \
-    ELEMENT(I32, int32_t, integer)                                                                                     \
-    ELEMENT(I64, int64_t, integer)                                                                                     \
-    ELEMENT(U8, uint8_t, natural)                                                                                      \
-    ELEMENT(U16, uint16_t, natural)                                                                                    \
-    ELEMENT(U32, uint32_t, natural)                                                                                    \
-    ELEMENT(U64, uint64_t, natural)                                                                                    \
-    ELEMENT(F64, double, floating)
-
 union scalar value_get(enum base base, const void *data, size_t index) {
-    union scalar result = {0};
-    switch (base) {
-#define ELEMENT(id, type, member)                                                                                      \
-    case BASE_##id: result.member = ((const type *)data)[index]; return result;
-        ELEMENT_TYPES(ELEMENT)
-#undef ELEMENT
-    case BASE_F32: result.floating = floating_of_bits(((const uint32_t *)data)[index]); return result;
-    case BASE_COUNT: break;
+    union scalar bits = {0};
+    switch (base_size(base)) {
+    case 1: bits.natural = ((const uint8_t *)data)[index]; break;
+    case 2: bits.natural = ((const uint16_t *)data)[index]; break;
+    case 4: bits.natural = ((const uint32_t *)data)[index]; break;
+    default: bits.natural = ((const uint64_t *)data)[index]; break;
     }
-    return result;
+    if (base_info[base].is_floating)
+        return (union scalar){.floating = floating_of_bits(base_info[base].format, bits.natural)};
+    return base == BASE_BOOL ? bits : base_wrap(base, bits);
 }
 
 void value_set(enum base base, void *data, size_t index, union scalar value) {
-    switch (base) {
-#define ELEMENT(id, type, member)                                                                                      \
-    case BASE_##id: ((type *)data)[index] = (type)value.member; return;
-        ELEMENT_TYPES(ELEMENT)
-#undef ELEMENT
-    case BASE_F32: ((uint32_t *)data)[index] = floating_bits(value.floating); return;
-    case BASE_COUNT: break;
+    uint64_t bits = value.natural;
+    if (base_info[base].is_floating)
+        bits = floating_bits(base_info[base].format, value.floating);
+    switch (base_size(base)) {
+    case 1: ((uint8_t *)data)[index] = (uint8_t)bits; break;
+    case 2: ((uint16_t *)data)[index] = (uint16_t)bits; break;
+    case 4: ((uint32_t *)data)[index] = (uint32_t)bits; break;
+    default: ((uint64_t *)data)[index] = bits; break;
     }
-}
-
-/* The conversions to narrower integers are modulo the width on every compiler that builds this. */
-union scalar value_wrap(enum base base, union scalar value) {
-    union scalar result = {0};
-    switch (base) {
-    case BASE_BOOL: result.natural = value.natural != 0; return result;
-    case BASE_I8: result.integer = (int8_t)value.natural; return result;
-    case BASE_I16: result.integer = (int16_t)value.natural; return result;
-    case BASE_I32: result.integer = (int32_t)value.natural; return result;
-    case BASE_U8: result.natural = (uint8_t)value.natural; return result;
-    case BASE_U16: result.natural = (uint16_t)value.natural; return result;
-    case BASE_U32: result.natural = (uint32_t)value.natural; return result;
-    case BASE_F32: result.floating = floating_single(value.floating); return result;
-    case BASE_I64:
-    case BASE_U64:
-    case BASE_F64:
-    case BASE_COUNT: break;
-    }
-    return value;
 }
 
 /* ---- making ---- */

@@ -51,8 +51,6 @@ struct host_value {
 size_t base_size(enum base base); /* bytes in memory */
 union scalar value_get(enum base base, const void *data, size_t index);
 void value_set(enum base base, void *data, size_t index, union scalar value);
-/* The value as the base type holds it: integers wrap to its width, floats are rounded to its precision. */
-union scalar value_wrap(enum base base, union scalar value);
 
 /* ---- making and taking apart ---- */
 

@@ -21,7 +21,7 @@
 
 static const struct base {
     const char *numpy, *format;
-    char kind; /* as NumPy calls it */
+    char kind; /* as NumPy calls it; bf16 are floats, but NumPy gets their bits as numbers */
     int bits;
 } bases[] = {
     [FCLC_BOOL] = {"bool", "?", 'b', 8},    [FCLC_I8] = {"int8", "b", 'i', 8},
@@ -29,9 +29,11 @@ static const struct base {
     [FCLC_I64] = {"int64", "q", 'i', 64},   [FCLC_U8] = {"uint8", "B", 'u', 8},
     [FCLC_U16] = {"uint16", "H", 'u', 16},  [FCLC_U32] = {"uint32", "I", 'u', 32},
     [FCLC_U64] = {"uint64", "Q", 'u', 64},  [FCLC_F32] = {"float32", "f", 'f', 32},
-    [FCLC_F64] = {"float64", "d", 'f', 64},
+    [FCLC_F64] = {"float64", "d", 'f', 64}, [FCLC_F16] = {"float16", "e", 'f', 16},
+    [FCLC_BF16] = {"uint16", "H", 'f', 16},
 };
 enum { BASES = sizeof bases / sizeof *bases };
+_Static_assert((int)BASES == (int)FCLC_BF16 + 1, "all base types");
 
 static int base_of_format(const char *format, Py_ssize_t size) {
     if (!format)
@@ -43,7 +45,7 @@ static int base_of_format(const char *format, Py_ssize_t size) {
     char kind = *format == '?'              ? 'b'
                 : strchr("bhilqn", *format) ? 'i'
                 : strchr("BHILQN", *format) ? 'u'
-                : strchr("fd", *format)     ? 'f'
+                : strchr("efd", *format)    ? 'f'
                                             : 0;
     for (int i = 0; i < BASES; i++)
         if (bases[i].kind == kind && bases[i].bits == size * 8)
@@ -438,7 +440,7 @@ static PyObject *array_interface(PyObject *object, void *closure) {
     if (finish_array(a) != 0)
         return NULL;
     char type[16];
-    snprintf(type, sizeof type, "%c%c%d", bases[a->base].bits == 8 ? '|' : '<', bases[a->base].kind,
+    snprintf(type, sizeof type, "%c%c%d", bases[a->base].bits == 8 ? '|' : '<', *bases[a->base].numpy,
              bases[a->base].bits / 8);
     unsigned long long address = array_count(a) ? (unsigned long long)fcl_buffer_native(a->buffer) : 0;
     return Py_BuildValue("{s:N,s:s,s:(KO),s:i,s:O,s:O}", "shape", shape_tuple(a->rank, a->shape), "typestr", type,
@@ -465,7 +467,16 @@ struct dl_managed {
     void (*free)(struct dl_managed *);
 };
 enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };
-enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BOOL = 6 };
+enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_BOOL = 6 };
+
+static uint8_t dl_code(int base) {
+    switch (bases[base].kind) {
+    case 'b': return DL_BOOL;
+    case 'i': return DL_INT;
+    case 'u': return DL_UINT;
+    default: return base == FCLC_BF16 ? DL_BFLOAT : DL_FLOAT;
+    }
+}
 static const char dl_name[] = "dltensor";
 
 static void dl_free(struct dl_managed *managed) {
@@ -524,11 +535,10 @@ static PyObject *array_dlpack(PyObject *object, PyObject *args, PyObject *kwargs
     }
     for (int i = 0; i < a->rank; i++)
         shape[i] = a->shape[i];
-    char kind = bases[a->base].kind;
     managed->tensor = (struct dl_tensor){.data = (void *)fcl_buffer_native(a->buffer), .rank = a->rank, .shape = shape};
     managed->tensor.device.type = type;
     managed->tensor.device.id = id;
-    managed->tensor.dtype.code = kind == 'b' ? DL_BOOL : kind == 'i' ? DL_INT : kind == 'u' ? DL_UINT : DL_FLOAT;
+    managed->tensor.dtype.code = dl_code(a->base);
     managed->tensor.dtype.bits = (uint8_t)bases[a->base].bits;
     managed->tensor.dtype.lanes = 1;
     managed->owner = object;
@@ -919,7 +929,7 @@ static int take_scalar(struct call *call, const struct fclc_type *type, PyObject
         type_name(object, found, sizeof found);
         return wrong(call, "wants a number, not a value of type %s", found);
     }
-    value->scalar.floating = base->bits == 32 ? (double)(float)number : number;
+    value->scalar.floating = number;
     return 0;
 }
 
@@ -944,7 +954,7 @@ static int take_shape(struct call *call, const struct fclc_type *type, int rank,
 }
 
 static int take_base(struct call *call, const struct fclc_type *type, int base, const char *format) {
-    if (base == (int)type->base)
+    if (base == (int)type->base || (base >= 0 && strcmp(bases[base].numpy, bases[type->base].numpy) == 0))
         return 0;
     if (base < 0)
         return wrong(call, "wants elements of type %s, and this array has others (%s)", bases[type->base].numpy,
@@ -1036,7 +1046,7 @@ static int take_cuda(struct call *call, const struct fclc_type *type, PyObject *
         return wrong(call, "has a __cuda_array_interface__ that makes no sense");
     }
     for (int i = 0; i < BASES; i++)
-        if (strlen(text) == 3 && text[0] != '>' && text[1] == bases[i].kind && (text[2] - '0') * 8 == bases[i].bits)
+        if (strlen(text) == 3 && text[0] != '>' && text[1] == *bases[i].numpy && (text[2] - '0') * 8 == bases[i].bits)
             base = i;
     if (take_base(call, type, base, text) != 0 || take_shape(call, type, (int)rank, extents, value) != 0)
         return -1;
@@ -1080,9 +1090,7 @@ static int take_dlpack(struct call *call, const struct fclc_type *type, PyObject
     Py_ssize_t extents[FCLC_MAX_RANK] = {0}, steps[FCLC_MAX_RANK] = {0};
     int base = -1;
     for (int i = 0; i < BASES; i++) {
-        char kind = bases[i].kind;
-        int code = kind == 'b' ? DL_BOOL : kind == 'i' ? DL_INT : kind == 'u' ? DL_UINT : DL_FLOAT;
-        if (t->dtype.lanes == 1 && t->dtype.code == code && t->dtype.bits == bases[i].bits)
+        if (t->dtype.lanes == 1 && t->dtype.code == dl_code(i) && t->dtype.bits == bases[i].bits)
             base = i;
     }
     if (take_base(call, type, base, "by DLPack") != 0)
@@ -1193,7 +1201,8 @@ static PyObject *scalar_object(int base, const struct fclc_value *value) {
                        : kind == 'b' ? PyBool_FromLong(value->scalar.integer != 0)
                        : kind == 'u' ? PyLong_FromUnsignedLongLong((unsigned long long)value->scalar.integer)
                                      : PyLong_FromLongLong(value->scalar.integer);
-    PyObject *result = number ? PyObject_CallFunctionObjArgs(numpy_scalars[base], number, NULL) : NULL;
+    int shown = base == FCLC_BF16 ? FCLC_F32 : base; /* a number, not its bits */
+    PyObject *result = number ? PyObject_CallFunctionObjArgs(numpy_scalars[shown], number, NULL) : NULL;
     Py_XDECREF(number);
     return result;
 }

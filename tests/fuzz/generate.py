@@ -7,7 +7,7 @@ import random
 import re
 
 LEVELS = ["thread", "warp", "block", "grid"]
-SIGNED, UNSIGNED, FLOATS = ["i8", "i16", "int", "i64"], ["u8", "u16", "uint", "u64"], ["float", "double"]
+SIGNED, UNSIGNED, FLOATS = ["i8", "i16", "int", "i64"], ["u8", "u16", "uint", "u64"], ["float", "double", "f16", "bf16"]
 INTEGERS = SIGNED + UNSIGNED
 NUMBERS = INTEGERS + FLOATS
 TYPES = ["int"] * 4 + NUMBERS + ["bool"]
@@ -77,7 +77,7 @@ class Generator:
         if t in FLOATS:
             if self.random.randrange(6) == 0:
                 return self.pick("(0.0 / 0.0)", "(1.0 / 0.0)", "(-1.0 / 0.0)", "(-0.0)")
-            return self.pick("0.0", "1.5", "(-2.25)", "1e10", "0.1", "7.0")
+            return self.pick("0.0", "1.5", "(-2.25)", "60000.0" if t == "f16" else "1e10", "0.1", "7.0")
         top = 2 ** (BITS[t] - (t in SIGNED)) - 1
         small = str(self.random.randint(0, 9))
         return self.pick(small, small, "(-3)" if t in SIGNED else "3", f"({top} : {t})", f"({top // 3} : {t})")
@@ -464,7 +464,7 @@ class Generator:
         if t == "bool":
             return self.pick("true", "false")
         if t in FLOATS:
-            return self.pick("0.0", "-0.0", "1.5", "-2.25", "1e10", "nan", "inf", "-inf")
+            return self.pick("0.0", "-0.0", "1.5", "-2.25", "60000" if t == "f16" else "1e10", "nan", "inf", "-inf")
         top = 2 ** (BITS[t] - (t in SIGNED)) - 1
         return str(self.pick(self.random.randint(0, 9), self.random.randint(0, 99), top, -top - 1 if t in SIGNED else top - 1))
 

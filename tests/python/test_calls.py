@@ -6,7 +6,8 @@ import pytest
 import fcl
 
 TYPES = {"bool": np.bool_, "i8": np.int8, "i16": np.int16, "int": np.int32, "i64": np.int64, "u8": np.uint8,
-         "u16": np.uint16, "uint": np.uint32, "u64": np.uint64, "float": np.float32, "double": np.float64}
+         "u16": np.uint16, "uint": np.uint32, "u64": np.uint64, "float": np.float32, "double": np.float64,
+         "f16": np.float16}
 
 
 def extremes(dtype):
@@ -25,6 +26,17 @@ def test_every_type_there_and_back(target, name):
         got, one = m.back(xs, x)
         assert got.dtype == dtype and np.array_equal(got, xs[::-1])
         assert type(one) is dtype and one == x
+
+
+def test_bits_of_bf16(target):
+    m = fcl.source("kernel twice (xs : [bf16]) (x : bf16) = (push <grid> (map ( * 2) xs), x * 2)", target=target)
+    floats = np.array([1.0, -0.5, 3e38, np.inf], np.float32)
+    got, one = m.twice((floats.view(np.uint32) >> 16).astype(np.uint16), 1.0 + 2.0**-9)
+    assert got.dtype == np.uint16 and type(one) is np.float32 and one == 2
+    assert np.array_equal((got.astype(np.uint32) << 16).view(np.float32), [2.0, -1.0, np.inf, np.inf])
+    with pytest.raises(fcl.ArgumentError, match="uint16"):
+        m.twice(floats, 1.0)
+    assert fcl.source("kernel k (x : f16) = x", target=target).k(65519.9) == 65504
 
 
 @pytest.mark.parametrize("n", [0, 1, 7, 1000, 70001])

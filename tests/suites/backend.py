@@ -291,6 +291,23 @@ def cases(env):
                  "sig k : [int] -> [double] -> [double]<grid>\nkernel k is xs = reduceByIndex max 0.0 (replicate 8 0.0) (zip is xs)", "k_5",
                  {r"if \(\w+ != fcl_bits_u64\(\w+\)\) \{\s*const double seen = fcl_atomic_replace_double": 1})
 
+    # For a whole share of a thread, and for the last one: each operation rounds once.
+    yield golden("what is computed of halves is converted from and to floats, once an operation",
+                 "kernel k (xs : [f16]) = push <grid> (map (fn x => x * 1.5 + x) xs)", "k",
+                 {r"\bfcl_f16_of_float\(": 4, r"\bfcl_float_of_f16\(": 4, r"\bdouble\b": 0})
+    yield golden("halves that only move are not converted",
+                 "kernel k (xs : [f16]) = push <grid> (map (fn x => if xs ! 0 == xs ! 0 then x else 1.5) (reverse xs))", "k",
+                 {r"\bfcl_f16_of_float\(": 0, r"\b0x3e00\b": 2})
+
+    def says_what_bits():
+        path = os.path.join(env.tmp(), "bits.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (xs : [f16]) = push <grid> (map bf16 xs)")
+        for extension, word in ("cu", "unsigned short"), ("cl", "ushort"), ("c", "uint16_t"):
+            text = open(compile_to(extension, path), encoding="utf-8").read()
+            assert f"reads {word} (bits of f16)" in text and f"writes {word} (bits of bf16)" in text, text
+    yield Case("the comment above a kernel says what floats its numbers of 16 bits are", says_what_bits)
+
     def own_sums():
         path = os.path.join(env.tmp(), "sums.fcl")
         with open(path, "w", encoding="utf-8") as file:

@@ -180,6 +180,15 @@ def cases(env):
         assert done.returncode == 2 and "z.0.npy" in done.stderr and "has a file" in done.stderr, done.stderr
     yield Case("tuples are written to .npy files and read from them", tuples_in_files)
 
+    def narrow_choices():
+        path = os.path.join(env.tmp(), "choices.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("param scale : bf16 = 0.1 in {0.1, 0.5}\nkernel k (x : bf16) = x * scale\n")
+        assert env.must(env.fclc, "run", "--target=interp", "-D", "scale=0.5", path, "k", "3") == "1.5\n"
+        done = env.run(env.fclc, "run", "--target=interp", "-D", "scale=0.25", path, "k", "3")
+        assert done.returncode and "not among the choices {0.1, 0.5}" in done.stderr, done.stderr
+    yield Case("choices of a param are shown as they were written", narrow_choices)
+
     def absent_target():
         program = os.path.join(env.tmp(), "p.fcl")
         with open(program, "w", encoding="utf-8") as file:

@@ -16,7 +16,7 @@ TRICKY = """\
 -- A comment, and no `(*` in it.
 fun f <l> x' _y = (*) x' ( * 2) + 0x1f_fu8 - 1_0.5e-3f32 (* a (* nested (*) *) let -- in *) * 0b1i8
 fun letter infix = x-- at once: let
-val a = x->y |> #BlockSize - 3f64 + 1e5 (* over
+val a = x->y |> #BlockSize - 3f64 + 1e5 - 2bf16 * 1.5f16 (* over
 lines let 1 *) + not true mod 2 div 3
 sig g : 'a -> [b]<block> -- "no string
 import "a--b"

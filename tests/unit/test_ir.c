@@ -30,7 +30,7 @@ static int64_t to_integer(enum base to, enum base from, double x) {
 }
 
 static int64_t least(enum base base) { return (int64_t)base_low(base); }
-static int64_t greatest(enum base base) { return fold_wrap(base, integer(-1 ^ least(base))).integer; }
+static int64_t greatest(enum base base) { return base_wrap(base, integer(-1 ^ least(base))).integer; }
 
 static void folding_integers(void **state) {
     (void)state;
@@ -39,7 +39,7 @@ static void folding_integers(void **state) {
         bool is_signed = base_info[base].is_signed;
         assert_int_equal(fold2(OP_ADD, base, high, 1), low);
         assert_int_equal(fold2(OP_SUB, base, low, 1), high);
-        assert_int_equal(fold2(OP_MUL, base, high, 2), fold_wrap(base, integer(-2)).integer);
+        assert_int_equal(fold2(OP_MUL, base, high, 2), base_wrap(base, integer(-2)).integer);
         assert_int_equal(fold2(OP_DIV, base, high, 0), 0);
         assert_int_equal(fold2(OP_REM, base, high, 0), high);
         assert_int_equal(fold2(OP_DIV, base, 7, 2), 3);
@@ -53,8 +53,8 @@ static void folding_integers(void **state) {
         assert_int_equal(fold2(OP_SHR, base, low, base_info[base].bits - 1), is_signed ? -1 : 0);
         assert_int_equal(fold1(OP_CLZ, base, 0), base_info[base].bits);
         assert_int_equal(fold1(OP_CLZ, base, 1), base_info[base].bits - 1);
-        assert_int_equal(fold1(OP_POPCOUNT, base, fold_wrap(base, integer(-1)).integer), base_info[base].bits);
-        assert_int_equal(fold1(OP_BIT_NOT, base, 0), fold_wrap(base, integer(-1)).integer);
+        assert_int_equal(fold1(OP_POPCOUNT, base, base_wrap(base, integer(-1)).integer), base_info[base].bits);
+        assert_int_equal(fold1(OP_BIT_NOT, base, 0), base_wrap(base, integer(-1)).integer);
         if (is_signed) {
             assert_int_equal(fold2(OP_DIV, base, low, -1), low);
             assert_int_equal(fold2(OP_REM, base, low, -1), 0);

@@ -95,7 +95,7 @@ static void add_node(struct ir_builder *b, struct node *nodes, int *count, enum 
     if (kind < 2) {
         node->is_leaf = true;
         static const int64_t likely[] = {0, 1, 2, 3, 4, 8, 16, -1, 7, 100, 127, -128, 15};
-        node->constant = fold_wrap(base, (union scalar){.integer = likely[draw(seed) % 13]});
+        node->constant = base_wrap(base, (union scalar){.integer = likely[draw(seed) % 13]});
         node->built = ir_constant(b, base, node->constant);
         ++*count;
         return;
@@ -173,7 +173,7 @@ static void random_expressions(enum base base, uint64_t first_seed, int rounds) 
         for (int trial = 0; trial < TRIALS; trial++) {
             for (int i = 0; i < VARIABLES; i++)
                 e.value[i] =
-                    fold_wrap(base, (union scalar){.integer = i < 3 ? (int64_t)(draw(&seed) % (uint64_t)(highs[i] + 1))
+                    base_wrap(base, (union scalar){.integer = i < 3 ? (int64_t)(draw(&seed) % (uint64_t)(highs[i] + 1))
                                                                     : (int64_t)(draw(&seed) << 12 ^ draw(&seed))});
             if (trial % 3 == 0)
                 e.value[3].integer = (int64_t)(draw(&seed) % 8) - (base_info[base].is_signed ? 4 : 0);

@@ -271,6 +271,57 @@ static void test_npy_forms(void **state) {
     assert_non_null(strstr(from_npy(a, ints, npy(a, 1, "{'descr': [('x','<i4')]", numbers, 24)), "records"));
 }
 
+static void test_npy_of_narrow_floats(void **state) {
+    struct arena *a = *state;
+    struct type *halves = array(a, base(a, BASE_F16)), *brains = array(a, base(a, BASE_BF16));
+    uint16_t bits[] = {0x3c00, 0xfbff, 1, 0x8000};
+    const char *f2 = "{'descr': '<f2', 'fortran_order': False, 'shape': (4,), }\n";
+    const char *u2 = "{'descr': '<u2', 'fortran_order': False, 'shape': (4,), }\n";
+    assert_string_equal(from_npy(a, halves, npy(a, 1, f2, bits, 8)), "[1.0,-65500.0,6e-8,-0.0]");
+    assert_string_equal(from_npy(a, array(a, base(a, BASE_F32)), npy(a, 1, f2, bits, 8)),
+                        "[1.0,-65504.0,5.9604645e-8,-0.0]");
+    assert_string_equal(from_npy(a, brains, npy(a, 1, f2, bits, 8)), "[1.0,-65500.0,5.96e-8,-0.0]");
+    assert_string_equal(from_npy(a, brains, npy(a, 1, u2, bits, 8)), "[0.0078,-2.65e36,9e-41,-0.0]");
+    assert_string_equal(from_npy(a, halves, npy(a, 1, u2, bits, 8)), "[15360.0,64500.0,1.0,32770.0]");
+    const char *why;
+    for (int i = 0; i < 2; i++) {
+        struct host_value *value = value_parse(a, i ? brains : halves, &SECOND, "[1,-2,0.5]", &why);
+        struct value_bytes file = value_to_npy(a, value);
+        assert_memory_equal(file.at + 10, i ? "{'descr': '<u2'" : "{'descr': '<f2'", 15);
+        uint16_t stored[2][3] = {{0x3c00, 0xc000, 0x3800}, {0x3f80, 0xc000, 0x3f00}};
+        assert_memory_equal(file.at + file.length - 6, stored[i], 6);
+        assert_string_equal(from_npy(a, i ? brains : halves, file), "[1.0,-2.0,0.5]");
+    }
+}
+
+/* All of them are printed so that they are read back, and none is another's. */
+static void test_narrow_floats(void **state) {
+    struct arena *a = *state;
+    static const enum base bases[] = {BASE_F16, BASE_BF16};
+    for (int b = 0; b < 2; b++) {
+        struct floating_format format = base_info[bases[b]].format;
+        for (uint64_t bits = 0; bits < 65536; bits++) {
+            double number = floating_of_bits(format, bits);
+            assert_int_equal(floating_bits(format, number), bits);
+            if (isnan(number))
+                continue;
+            const char *text = printed(a, bases[b], number), *why;
+            union scalar back;
+            assert_true(value_parse_scalar(a, bases[b], &text, &back, &why));
+            assert_int_equal(floating_bits(format, back.floating), bits);
+        }
+    }
+    assert_string_equal(printed(a, BASE_F16, 65504), "65500.0");
+    assert_string_equal(through(a, base(a, BASE_F16), "65519.9999999999999999999"), "65500.0");
+    assert_string_equal(through(a, base(a, BASE_F16), "-65520"), "argument 2 (`xs`): -65520 does not fit f16");
+    assert_string_equal(through(a, base(a, BASE_F16), "1.00048828125"), "1.0");
+    assert_string_equal(through(a, base(a, BASE_F16), "1.00048828125000000000000001"), "1.001");
+    assert_string_equal(through(a, base(a, BASE_BF16), "0b100000001"), "256.0");
+    assert_string_equal(through(a, base(a, BASE_BF16), "1.5bf16"), "1.5");
+    assert_non_null(strstr(through(a, base(a, BASE_BF16), "1.5f16"), "is of another type than bf16"));
+    assert_string_equal(through(a, base(a, BASE_BF16), "inf"), "inf");
+}
+
 static const char *from_csv(struct arena *arena, struct type *type, const char *text) {
     const char *why = NULL;
     struct value_bytes bytes = {(unsigned char *)arena_strndup(arena, text, strlen(text)), strlen(text)};
@@ -311,10 +362,18 @@ static void test_comparing(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_scalars),        TEST(test_arrays_and_tuples),   TEST(test_errors_say_where),
-        TEST(test_generators),     TEST(test_floats_are_shortest), TEST(test_long_arrays_are_cut),
-        TEST(test_npy_round_trip), TEST(test_npy_forms),           TEST(test_csv),
+        TEST(test_scalars),
+        TEST(test_arrays_and_tuples),
+        TEST(test_errors_say_where),
+        TEST(test_generators),
+        TEST(test_floats_are_shortest),
+        TEST(test_long_arrays_are_cut),
+        TEST(test_npy_round_trip),
+        TEST(test_npy_forms),
+        TEST(test_csv),
         TEST(test_comparing),
+        TEST(test_npy_of_narrow_floats),
+        TEST(test_narrow_floats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
