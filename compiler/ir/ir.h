@@ -258,7 +258,8 @@ struct ir_kernel {
     VEC(struct ir_copied) copied; /* found by the pass reuse */
     uint32_t value_count, region_count;
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
-    bool is_cpu;                          /* as #IsCpu was */
+    bool has_warps; /* a warp has as many threads; else it is one, which goes by its elements in turn */
+    bool is_cpu;    /* as #IsCpu was */
 };
 
 struct ir_program {
