@@ -21,6 +21,8 @@ const struct ir_pass ir_passes[] = {
     {"dce-guards", "removes the guards, and comparisons with other zeros", pass_dce, 1, PASS_ANY},
     {"sink", "computes in a branch what that branch alone needs", pass_sink, 1, PASS_ANY},
     {"outline", "gives sequential reads at grid to a device thread", pass_outline, 0, PASS_ANY},
+    {"last-block", "lets a launch's last block do what one block does next", pass_last_block, 1,
+     PASS_THREADS | PASS_FENCES},
     {"unroll", "unrolls loops that keep private arrays out of registers", pass_unroll, 1, PASS_ANY},
     {"no-wrap", "marks arithmetic that cannot overflow", pass_no_wrap, 1, PASS_ANY},
     {"own-places", "keeps in registers what a thread alone touches", pass_own_places, 1, PASS_THREADS | PASS_EXACT},
