@@ -39,8 +39,8 @@ PROGRAMS = {
     "examples/reductions/reductions.fcl": "sum",
 }
 # Bytes that an element has in all inputs of a kernel, or of all kernels of an entry, where they are not 4.
-ELEMENT_BYTES = {"saxpy": 8, "segmentSums": 5, "segScan": 5, "words": 1, "words_2": 4, "options": 12, "blackScholes": 12,
-                 "sortedPairs_5": 8, "sortedPairs_6": 8, "sortedPairs_7": 8, "sortedPairs_8": 8, "placePairs": 8}
+ELEMENT_BYTES = {"saxpy": 8, "segmentSums": 5, "segScan": 5, "options": 12,
+                 "blackScholes": 12, "placePairs": 8, **{f"sortedPairs_{i}": 8 for i in (3, 4, 5, 6)}}
 
 # Of a multiprocessor: registers, threads, blocks, bytes of shared memory, of which a block takes 1024 beside its own.
 REGISTERS, THREADS, BLOCKS = 65536, 2048, 32
@@ -365,6 +365,7 @@ RUNS = {
     "reverseGrid": ("examples/reverse/reverse.fcl", "iota:70001"),
     "transposed": ("benchmarks/fcl/matrices.fcl", "256 256 iota:65536"),
     "total": ("benchmarks/fcl/whole.fcl", "iota:70001"),
+    "centred": ("tests/run/on_device.fcl", "iota:70001"),
     "sums": ("benchmarks/fcl/whole.fcl", "iota:70001"),
     "positive": ("benchmarks/fcl/whole.fcl", "random:70001:1:-9:9"),
     "sorted": ("benchmarks/fcl/whole.fcl", "random:70001:1"),
