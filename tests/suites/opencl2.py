@@ -20,7 +20,7 @@ def variables(env):
             "LD_LIBRARY_PATH": os.path.join(folder, "venv", "lib")}
 
 
-# --sub-groups=yes is what such a device gets by itself.
+# --sub-groups=yes is what such a device gets by itself; PoCL, which has none, runs the other way.
 WAYS = {"opencl-loop": [], "opencl-simt": [], "opencl-simt by threads": ["--sub-groups=no"]}
 
 
@@ -30,7 +30,7 @@ def cases(env):
             def run(path=path, way=way, more=more):
                 options = EXECUTORS[way.split()[0]][0]
                 return directives(env, [env.fclc, "test", *options, *more, path], variables(env))
-            yield Case(f"{os.path.relpath(path, env.root)} on {way}", run)
+            yield Case(f"{os.path.relpath(path, env.root)} on {way}", run, long=bool(more))
 
     def has_sub_groups():
         devices = env.must(env.fclc, "devices", "--target=opencl", env=variables(env))
