@@ -1,11 +1,13 @@
-"""Reads what a CUDA device is given: the machine code of FCL's kernels, of those written by hand, and of CUB's.
+"""Reads the machine code that a CUDA device gets: of FCL's kernels, of those by hand, of CUB's.
 
-    python3 benchmarks/sass.py                 a table of FCL's kernels
-    python3 benchmarks/sass.py --all           and of the others, as benchmarks/README.md has it
-    python3 benchmarks/sass.py --save          writes benchmarks/sass.json, which the suite `sass` holds kernels to
+    python3 benchmarks/sass.py          a table of FCL's kernels
+    python3 benchmarks/sass.py --all    and of the others, as benchmarks/README.md has it
+    python3 benchmarks/sass.py --save   writes benchmarks/sass.json, which the suite `sass` reads
 
-No GPU is needed: NVIDIA's run-time compiler makes machine code, as the runtime has it do, and cuobjdump
-and nvdisasm read it. `make sass` installs all three; CUB's kernels need a CUDA toolkit with nvcc, too."""
+No GPU is needed: NVIDIA's run-time compiler makes machine code, as the runtime has it do, and
+cuobjdump and nvdisasm read it. `make sass` installs all three; CUB's kernels need a CUDA toolkit
+with nvcc, too.
+"""
 
 import argparse
 import ctypes
@@ -38,11 +40,20 @@ PROGRAMS = {
     "examples/sorting/sorting.fcl": "prefixSumsInTwo",
     "examples/reductions/reductions.fcl": "sum",
 }
-# Bytes that an element has in all inputs of a kernel, or of all kernels of an entry, where they are not 4.
-ELEMENT_BYTES = {"saxpy": 8, "segmentSums": 5, "segScan": 5, "options": 12,
-                 "blackScholes": 12, "placePairs": 8, **{f"sortedPairs_{i}": 8 for i in (3, 4, 5, 6)}}
+# Bytes that an element has in all inputs of a kernel, or of all kernels of an entry, where they are
+# not 4.
+ELEMENT_BYTES = {
+    "saxpy": 8,
+    "segmentSums": 5,
+    "segScan": 5,
+    "options": 12,
+    "blackScholes": 12,
+    "placePairs": 8,
+    **{f"sortedPairs_{i}": 8 for i in (3, 4, 5, 6)},
+}
 
-# Of a multiprocessor: registers, threads, blocks, bytes of shared memory, of which a block takes 1024 beside its own.
+# Of a multiprocessor: registers, threads, blocks, bytes of shared memory, of which a block takes
+# 1024 beside its own.
 REGISTERS, THREADS, BLOCKS = 65536, 2048, 32
 SHARED = {"80": 164 * 1024, "90": 228 * 1024}
 
@@ -53,12 +64,21 @@ class Missing(Exception):
 
 # ---------------------------------------------------------------- tools
 
+
 def _roots(build):
     """Where the tools are looked for: what `make sass` installs, and a CUDA toolkit."""
-    yield from glob.glob(os.path.join(build, "sass", "venv", "lib", "python*", "site-packages", "nvidia", "cu*"))
+    yield from glob.glob(
+        os.path.join(build, "sass", "venv", "lib", "python*", "site-packages", "nvidia", "cu*")
+    )
     nvcc = shutil.which("nvcc")
-    yield from filter(None, (os.environ.get("CUDA_HOME"), nvcc and os.path.dirname(os.path.dirname(os.path.realpath(nvcc))),
-                             "/usr/local/cuda"))
+    yield from filter(
+        None,
+        (
+            os.environ.get("CUDA_HOME"),
+            nvcc and os.path.dirname(os.path.dirname(os.path.realpath(nvcc))),
+            "/usr/local/cuda",
+        ),
+    )
 
 
 def _found(what, build, *patterns):
@@ -87,8 +107,12 @@ class Tools:
         """Machine code, by the options that the runtime has for its kernels."""
         program, size = ctypes.c_void_p(), ctypes.c_size_t()
         words = [b"--fmad=false", f"--gpu-architecture=sm_{architecture}".encode()]
-        self.nvrtc.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernels.cu", 0, None, None)
-        failed = self.nvrtc.nvrtcCompileProgram(program, len(words), (ctypes.c_char_p * len(words))(*words))
+        self.nvrtc.nvrtcCreateProgram(
+            ctypes.byref(program), text.encode(), b"kernels.cu", 0, None, None
+        )
+        failed = self.nvrtc.nvrtcCompileProgram(
+            program, len(words), (ctypes.c_char_p * len(words))(*words)
+        )
         read = ("ProgramLog", "ProgramLogSize") if failed else ("CUBIN", "CUBINSize")
         getattr(self.nvrtc, "nvrtcGet" + read[1])(program, ctypes.byref(size))
         got = ctypes.create_string_buffer(size.value)
@@ -99,20 +123,31 @@ class Tools:
         return got.raw
 
     def read(self, code):
-        """Of machine code: name of each kernel to (resources, instructions as nvdisasm writes them)."""
+        """Of machine code: name of each kernel to (resources, instructions as nvdisasm writes
+        them)."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "k.cubin")
             with open(path, "wb") as file:
                 file.write(code)
-            usage = subprocess.run([self.cuobjdump, "--dump-resource-usage", path], capture_output=True, text=True, check=True)
-            code = subprocess.run([self.nvdisasm, "-c", path], capture_output=True, text=True, check=True)
-        resources = {name: {key: int(value) for key, value in re.findall(r"(\w+)(?:\[0\])?:(\d+)", line)}
-                     for name, line in re.findall(r"Function (\S+):\n(.*)", usage.stdout)}
+            usage = subprocess.run(
+                [self.cuobjdump, "--dump-resource-usage", path],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            code = subprocess.run(
+                [self.nvdisasm, "-c", path], capture_output=True, text=True, check=True
+            )
+        resources = {
+            name: {key: int(value) for key, value in re.findall(r"(\w+)(?:\[0\])?:(\d+)", line)}
+            for name, line in re.findall(r"Function (\S+):\n(.*)", usage.stdout)
+        }
         bodies = re.findall(r"^\.text\.(\S+):\n(.*?)(?=^//-----|\Z)", code.stdout, re.M | re.S)
         return {name: (resources[name], body) for name, body in bodies if name in resources}
 
 
 # ---------------------------------------------------------------- instructions
+
 
 class Instruction:
     def __init__(self, guard, opcode, operands):
@@ -120,12 +155,19 @@ class Instruction:
         self.base = opcode.split(".")[0]
         self.target = re.search(r"`\((\.L_x_\d+)\)", operands)
         self.target = self.target and self.target[1]
-        registers = [(int(n), 2 if wide else 1) for n, wide in re.findall(r"\bR(\d+)(?:\.reuse)?(\.64)?", operands)]
+        registers = [
+            (int(n), 2 if wide else 1)
+            for n, wide in re.findall(r"\bR(\d+)(?:\.reuse)?(\.64)?", operands)
+        ]
         self.is_load = self.base in ("LDG", "LD")
         self.is_store = self.base in ("STG", "ST", "STS", "STL", "RED", "ATOM", "ATOMG", "ATOMS")
         self.bytes = self.width() if self.is_load or self.base in ("STG", "ST", "LDGSTS") else 0
         words = max(1, self.width() // 4)
-        first_is_result = not self.is_store and self.base not in ("BRA", "EXIT", "BAR") and re.match(r"R\d", operands)
+        first_is_result = (
+            not self.is_store
+            and self.base not in ("BRA", "EXIT", "BAR")
+            and re.match(r"R\d", operands)
+        )
         self.results, self.reads = set(), set()
         for place, (number, count) in enumerate(registers):
             if place == 0 and first_is_result:
@@ -135,8 +177,19 @@ class Instruction:
                 self.reads |= set(range(number, number + wide))
 
     def width(self):
-        return 16 if ".128" in self.opcode else 8 if re.search(r"\.64(?!\.H)", self.opcode) else \
-            1 if re.search(r"\.[US]8\b", self.opcode) else 2 if re.search(r"\.[US]16\b", self.opcode) else 4
+        return (
+            16
+            if ".128" in self.opcode
+            else (
+                8
+                if re.search(r"\.64(?!\.H)", self.opcode)
+                else (
+                    1
+                    if re.search(r"\.[US]8\b", self.opcode)
+                    else 2 if re.search(r"\.[US]16\b", self.opcode) else 4
+                )
+            )
+        )
 
 
 class Block:
@@ -147,7 +200,8 @@ class Block:
 
 
 def blocks_of(body):
-    """The flow of a kernel: blocks, each with the numbers of those that may follow; and the targets of branches back."""
+    """The flow of a kernel: blocks, each with the numbers of those that may follow; and the targets
+    of branches back."""
     lines = []
     for line in body.splitlines():
         label = re.match(r"(\.L_x_\d+):", line)
@@ -173,7 +227,13 @@ def blocks_of(body):
                 reconverge[one.operands.split(",")[0]] = one.target
         last = block.code[-1] if block.code else None
         ends = last is not None and last.base in ("BRA", "EXIT", "RET", "BSYNC", "BRX")
-        maybe = not ends or last.guard or re.match(r"!?U?P\d", last.operands) or ".DIV" in last.opcode or ".CONV" in last.opcode
+        maybe = (
+            not ends
+            or last.guard
+            or re.match(r"!?U?P\d", last.operands)
+            or ".DIV" in last.opcode
+            or ".CONV" in last.opcode
+        )
         if ends and last.base == "BRA" and last.target in labels:
             block.next.append(labels[last.target])
         if ends and last.base == "BSYNC":
@@ -187,7 +247,8 @@ def blocks_of(body):
 
 
 def cheapest(blocks, start, goals):
-    """The blocks on the way with the fewest instructions from behind `start` to one of the goals; None: there is none."""
+    """The blocks on the way with the fewest instructions from behind `start` to one of the goals;
+    None: there is none."""
     queue, came = [(0, n, start) for n in blocks[start].next], {}
     heapq.heapify(queue)
     while queue:
@@ -207,7 +268,8 @@ def cheapest(blocks, start, goals):
 
 
 def in_flight(blocks, back):
-    """Bytes that a thread has asked for at most before it waits for one of them, and the block that asks for the last."""
+    """Bytes that a thread has asked for at most before it waits for one of them, and the block that
+    asks for the last."""
     most, where, waiting, got = 0, None, set(), 0
     for number, block in enumerate(blocks):
         if number in back or (number and not blocks[number - 1].goes_on):
@@ -228,14 +290,19 @@ def occupancy(architecture, registers, shared, threads):
     warps = (threads + 31) // 32
     by_registers = REGISTERS // max(256, (registers * 32 + 255) // 256 * 256) // 4 * 4 // warps
     by_shared = SHARED[architecture] // ((shared + 1024 + 127) // 128 * 128)
-    return round(100 * min(by_registers, by_shared, THREADS // (32 * warps), BLOCKS) * warps * 32 / THREADS)
+    return round(
+        100 * min(by_registers, by_shared, THREADS // (32 * warps), BLOCKS) * warps * 32 / THREADS
+    )
 
 
 def around(blocks, where):
-    """The shortest way from a block to itself, or else from the kernel's begin to its end by that block."""
+    """The shortest way from a block to itself, or else from the kernel's begin to its end by that
+    block."""
     way = cheapest(blocks, where, lambda n: n == where)
     if way is None:
-        before = [] if where == 0 else [0] + (cheapest(blocks, 0, lambda n: n == where) or [where])[:-1]
+        before = (
+            [] if where == 0 else [0] + (cheapest(blocks, 0, lambda n: n == where) or [where])[:-1]
+        )
         after = cheapest(blocks, where, lambda n: any(one.base == "EXIT" for one in blocks[n].code))
         way = before + [where] + (after or [])
     return way
@@ -255,8 +322,12 @@ def measures(resources, body, architecture, threads, shared, element):
     if where is None:  # it loads nothing: where it stores most
         where = max(range(len(blocks)), key=lambda n: sum(one.bytes for one in blocks[n].code))
     numbers = around(blocks, where)
-    way, whole = instructions(blocks, numbers), instructions(blocks, range(min(numbers), max(numbers) + 1))
-    moved = sum(one.bytes for one in way if one.is_load) or sum(one.bytes for one in way if one.base in ("STG", "ST"))
+    way, whole = instructions(blocks, numbers), instructions(
+        blocks, range(min(numbers), max(numbers) + 1)
+    )
+    moved = sum(one.bytes for one in way if one.is_load) or sum(
+        one.bytes for one in way if one.base in ("STG", "ST")
+    )
     fused = [sum(one.base == "FFMA" for one in block.code) for block in blocks]
     busiest = instructions(blocks, around(blocks, fused.index(max(fused))))
     widths = {}
@@ -279,6 +350,7 @@ def measures(resources, body, architecture, threads, shared, element):
 
 # ---------------------------------------------------------------- programs
 
+
 def shared_bytes(comment):
     """What a kernel's comment says, with 256 for what the launch decides."""
     fixed = re.search(r"Shared memory: (\d+) bytes", comment)
@@ -292,7 +364,9 @@ def kernels_of(tools, fclc, program, architecture):
     """The measures of a program's kernels that are read: name to measures."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "k.cu")
-        subprocess.run([fclc, os.path.join(ROOT, program), "-o", path], check=True, capture_output=True)
+        subprocess.run(
+            [fclc, os.path.join(ROOT, program), "-o", path], check=True, capture_output=True
+        )
         with open(path, encoding="utf-8") as file:
             text = file.read()
     heads = {}
@@ -304,7 +378,14 @@ def kernels_of(tools, fclc, program, architecture):
         entry = re.sub(r"_\d+$", "", name)
         if re.fullmatch(PROGRAMS[program], entry):
             threads, shared = heads[name]
-            row = measures(resources, body, architecture, threads, shared, ELEMENT_BYTES.get(name, ELEMENT_BYTES.get(entry, 4)))
+            row = measures(
+                resources,
+                body,
+                architecture,
+                threads,
+                shared,
+                ELEMENT_BYTES.get(name, ELEMENT_BYTES.get(entry, 4)),
+            )
             found[name] = {"program": program, **row}
     return found
 
@@ -321,17 +402,30 @@ def by_hand(tools, architecture):
     for path in sorted(glob.glob(os.path.join(HERE, "reference", "*.cu"))):
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        for name, (resources, body) in tools.read(tools.compile(common + "\n" + text, architecture)).items():
-            found[name] = measures(resources, body, architecture, HAND_THREADS.get(name, 256), 0, ELEMENT_BYTES.get(name, 4))
+        for name, (resources, body) in tools.read(
+            tools.compile(common + "\n" + text, architecture)
+        ).items():
+            found[name] = measures(
+                resources,
+                body,
+                architecture,
+                HAND_THREADS.get(name, 256),
+                0,
+                ELEMENT_BYTES.get(name, 4),
+            )
     return found
 
 
-
 # Of CUB's kernels those that do the work: what is in their names, mangled, and what they are for.
-CUB = {"18DeviceReduceKernel": "reduce", "16DeviceScanKernel": "scan", "23DeviceSelectSweepKernel": "filter",
-       "33DeviceRadixSortHistogramKernel|30DeviceRadixSortHistogramKernel": "sort: counts",
-       "29DeviceRadixSortOnesweepKernel": "sort: sweep", "26DeviceHistogramSweepKernel.*ELi0E": "histogram256",
-       "27DeviceSegmentedReduceKernel": "rows"}
+CUB = {
+    "18DeviceReduceKernel": "reduce",
+    "16DeviceScanKernel": "scan",
+    "23DeviceSelectSweepKernel": "filter",
+    "33DeviceRadixSortHistogramKernel|30DeviceRadixSortHistogramKernel": "sort: counts",
+    "29DeviceRadixSortOnesweepKernel": "sort: sweep",
+    "26DeviceHistogramSweepKernel.*ELi0E": "histogram256",
+    "27DeviceSegmentedReduceKernel": "rows",
+}
 
 
 def of_cub(tools, architecture):
@@ -339,9 +433,22 @@ def of_cub(tools, architecture):
     nvcc = _found("nvcc", tools.build, "bin/nvcc")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "k.cubin")
-        subprocess.run([nvcc, "-std=c++17", "-O3", f"-arch=sm_{architecture}", "-cubin", "-o", path,
-                        os.path.join(HERE, "peers", "cub_kernels.cu")], check=True)
-        elf = subprocess.run([tools.cuobjdump, "-elf", path], capture_output=True, text=True, check=True).stdout
+        subprocess.run(
+            [
+                nvcc,
+                "-std=c++17",
+                "-O3",
+                f"-arch=sm_{architecture}",
+                "-cubin",
+                "-o",
+                path,
+                os.path.join(HERE, "peers", "cub_kernels.cu"),
+            ],
+            check=True,
+        )
+        elf = subprocess.run(
+            [tools.cuobjdump, "-elf", path], capture_output=True, text=True, check=True
+        ).stdout
         with open(path, "rb") as file:
             kernels = tools.read(file.read())
     threads = {}
@@ -379,27 +486,56 @@ RUNS = {
 
 
 def launches(fclc, kernel, variables):
-    """What the host does for one run of a kernel: launches, fills of memory, and how often it waits for a number that the
-    device has found before it goes on, or which is the result. `variables` make the simulator the device."""
+    """What the host does for one run of a kernel: launches, fills of memory, and how often it waits
+    for a number that the
+    device has found before it goes on, or which is the result. `variables` make the simulator the
+    device.
+    """
     program, arguments = RUNS[kernel]
     with tempfile.TemporaryDirectory() as folder:
         calls = os.path.join(folder, "calls")
-        subprocess.run([fclc, "run", "--target=cuda", "--no-check", "-o", os.path.join(folder, "r.npy"), os.path.join(ROOT, program), kernel,
-                        *arguments.split()], check=True, capture_output=True, env={**os.environ, **variables, "CUDASIM_CALLS": calls})
+        subprocess.run(
+            [
+                fclc,
+                "run",
+                "--target=cuda",
+                "--no-check",
+                "-o",
+                os.path.join(folder, "r.npy"),
+                os.path.join(ROOT, program),
+                kernel,
+                *arguments.split(),
+            ],
+            check=True,
+            capture_output=True,
+            env={**os.environ, **variables, "CUDASIM_CALLS": calls},
+        )
         with open(calls, encoding="utf-8") as file:
             done = [line.split() for line in file]
     last = max(n for n, words in enumerate(done) if words[0] == "launch")
-    waits = sum(words[0] == "read" and (n < last or int(words[1]) <= 8) for n, words in enumerate(done))
-    return {"launches": sum(words[0] == "launch" for words in done), "fills": sum(words[0] == "fill" for words in done),
-            "waits": waits}
+    waits = sum(
+        words[0] == "read" and (n < last or int(words[1]) <= 8) for n, words in enumerate(done)
+    )
+    return {
+        "launches": sum(words[0] == "launch" for words in done),
+        "fills": sum(words[0] == "fill" for words in done),
+        "waits": waits,
+    }
 
 
 # ---------------------------------------------------------------- bounds
 
+
 def worse(bound, got):
     """What is worse than it was, in words."""
-    more = [key for key in ("spills", "shared", "barriers", "launches", "fills", "waits") if got.get(key, 0) > bound.get(key, 0)]
-    more += [key for key in ("shortest", "whole") if got.get(key, 0) > 1.02 * bound.get(key, 0) + 0.1]
+    more = [
+        key
+        for key in ("spills", "shared", "barriers", "launches", "fills", "waits")
+        if got.get(key, 0) > bound.get(key, 0)
+    ]
+    more += [
+        key for key in ("shortest", "whole") if got.get(key, 0) > 1.02 * bound.get(key, 0) + 0.1
+    ]
     less = [key for key in ("occupancy", "in_flight") if got.get(key, 0) < bound.get(key, 0)]
     less += [key for key in ("fused",) if got.get(key, 0) < bound.get(key, 0) - 1]
     return [f"{key} was {bound.get(key, 0)} and is {got.get(key, 0)}" for key in more + less]
@@ -418,27 +554,49 @@ def save_bounds(bounds):
             if not isinstance(rows, dict):
                 parts.append(f'"{part}": {json.dumps(rows)}')
                 continue
-            kept = {name: {key: value for key, value in row.items() if value} for name, row in sorted(rows.items())}
-            lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(row, ensure_ascii=False)}" for name, row in kept.items())
+            kept = {
+                name: {key: value for key, value in row.items() if value}
+                for name, row in sorted(rows.items())
+            }
+            lines = ",\n".join(
+                f"{json.dumps(name)}: {json.dumps(row, ensure_ascii=False)}"
+                for name, row in kept.items()
+            )
             parts.append(f'"{part}": {{\n{lines}\n}}')
         file.write("{\n" + ",\n".join(parts) + "\n}\n")
 
 
 # ---------------------------------------------------------------- tables
 
-COLUMNS = (("registers", "registers"), ("spills", "spills"), ("shared", "shared"), ("occupancy", "occupancy %"), ("loads", "loads"),
-           ("in_flight", "in flight"), ("barriers", "barriers"), ("shortest", "instructions an element"), ("fused", "fused %"))
+COLUMNS = (
+    ("registers", "registers"),
+    ("spills", "spills"),
+    ("shared", "shared"),
+    ("occupancy", "occupancy %"),
+    ("loads", "loads"),
+    ("in_flight", "in flight"),
+    ("barriers", "barriers"),
+    ("shortest", "instructions an element"),
+    ("fused", "fused %"),
+)
 
 
 def cell(key, row):
     if key == "shortest":
-        return f"{row['shortest']:g}–{row['whole']:g}" if row["whole"] > row["shortest"] else f"{row['shortest']:g}"
+        return (
+            f"{row['shortest']:g}–{row['whole']:g}"
+            if row["whole"] > row["shortest"]
+            else f"{row['shortest']:g}"
+        )
     return str(row[key]) if row[key] else "–"
 
 
 def table(rows):
     """Markdown of name to (measures on sm_80, on sm_90)."""
-    lines = ["| kernel | " + " | ".join(title for _, title in COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
+    lines = [
+        "| kernel | " + " | ".join(title for _, title in COLUMNS) + " |",
+        "|---" * (len(COLUMNS) + 1) + "|",
+    ]
     for name, both in rows.items():
         cells = []
         for key, _ in COLUMNS:
@@ -450,22 +608,34 @@ def table(rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--build", default=os.path.join(ROOT, "build"), help="where fclc is, and the simulator")
-    parser.add_argument("--all", action="store_true", help="also what is written by hand, and CUB's")
+    parser.add_argument(
+        "--build", default=os.path.join(ROOT, "build"), help="where fclc is, and the simulator"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="also what is written by hand, and CUB's"
+    )
     parser.add_argument("--save", action="store_true", help="write benchmarks/sass.json")
     parser.add_argument("--program", help="only this one")
     options = parser.parse_args()
     try:
         tools, fclc = Tools(options.build), os.path.join(options.build, "fclc")
         programs = [options.program] if options.program else PROGRAMS
-        ours = {architecture: {name: row for program in programs
-                               for name, row in kernels_of(tools, fclc, program, architecture).items()}
-                for architecture in ARCHITECTURES}
+        ours = {
+            architecture: {
+                name: row
+                for program in programs
+                for name, row in kernels_of(tools, fclc, program, architecture).items()
+            }
+            for architecture in ARCHITECTURES
+        }
         others = [("by hand", by_hand), ("CUB", of_cub)] if options.all else []
         print(table({name: [ours[a][name] for a in ARCHITECTURES] for name in sorted(ours["80"])}))
         for title, measured in others:
             found = {architecture: measured(tools, architecture) for architecture in ARCHITECTURES}
-            print(f"\n{title}\n\n" + table({name: [found[a][name] for a in ARCHITECTURES] for name in found["80"]}))
+            print(
+                f"\n{title}\n\n"
+                + table({name: [found[a][name] for a in ARCHITECTURES] for name in found["80"]})
+            )
     except Missing as missing:
         sys.exit(f"sass.py: {missing}")
     done = {}
@@ -477,7 +647,9 @@ def main():
         for kernel, row in done.items():
             print(f"| {kernel} | {row['launches']} | {row['fills']} | {row['waits']} |")
     if options.save:
-        save_bounds({"NVRTC": tools.version, **{"sm_" + a: ours[a] for a in ARCHITECTURES}, "host": done})
+        save_bounds(
+            {"NVRTC": tools.version, **{"sm_" + a: ours[a] for a in ARCHITECTURES}, "host": done}
+        )
 
 
 if __name__ == "__main__":
