@@ -9,6 +9,7 @@
 #   make check-long                   all tests, also those that take too long for check: hours
 #   make mutants                      small faults, one at a time: which do the tests notice? hours
 #   make opencl2                      installs a second OpenCL, for the suite of that name
+#   make sass                         installs what reads machine code of NVIDIA's GPUs, likewise
 #   make install PREFIX=… DESTDIR=…   (what it installs finds its files by its own place)
 #
 # Sources are discovered, so a new file under compiler/, runtime/ or tests/unit/ needs no change here.
@@ -82,7 +83,7 @@ COMPILER_ABI := 0
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
-.PHONY: all dist venv wheel unit-tests test-tools opencl2 check check-long mutants check-quick demo bench bench-all install uninstall format \
+.PHONY: all dist venv wheel unit-tests test-tools opencl2 sass check check-long mutants check-quick demo bench bench-all install uninstall format \
     format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -199,6 +200,10 @@ $(BUILD)/tests/libcudasim.so: $(CUDASIM_SOURCES) $(CUDASIM_HEADERS)
 # A second OpenCL for the suite opencl2, Intel's for processors, from PyPI: 260 MB, 830 MB unpacked.
 opencl2:
 	@PYTHON='$(PYTHON)' sh tests/support/install-opencl2 $(BUILD)/opencl2
+
+# NVIDIA's run-time compiler and disassembler for the suite sass, from PyPI: 96 MB, 250 MB unpacked.
+sass:
+	@PYTHON='$(PYTHON)' sh tests/support/install-sass $(BUILD)/sass
 
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 

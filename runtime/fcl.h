@@ -92,6 +92,7 @@ struct fcl_device_info {
     uint32_t capability;       // CUDA: 10 × major + minor of the compute capability; 0 elsewhere
     bool has_double;           // 64-bit floating point
     bool exact_division;       // 32-bit division and square root are correctly rounded, with the default build options
+    bool has_sub_groups;       // OpenCL: threads of a block can be made groups of 32 that exchange values
     char problem[256];         // why kernels cannot be built for it; empty when they can
 };
 

@@ -74,6 +74,35 @@ static uint64_t device_number(const struct opencl *cl, cl_device_id device, cl_d
     return bytes == 4 ? value.small : bytes == 8 ? value.large : 0;
 }
 
+// Of the device's list; allocates, and takes no memory for no.
+static bool has_extension(const struct opencl *cl, cl_device_id device, const char *name) {
+    size_t bytes = 0, length = strlen(name);
+    if (cl->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) != 0)
+        return false;
+    char *list = calloc(1, bytes + 1);
+    bool found = false;
+    if (list && cl->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, list, NULL) == 0)
+        for (const char *at = list; !found && (at = strstr(at, name)) != NULL; at += length)
+            found = (at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0');
+    free(list);
+    return found;
+}
+
+// Can a kernel ask for sub-groups of 32, and do these have what it exchanges values by? (AMD's have widths of their own, and
+// functions of their own: `fclc --sub-groups=yes` asks for them.)
+static bool has_sub_groups(const struct opencl *cl, cl_device_id device) {
+    size_t sizes[32], bytes = 0;
+    if (!has_extension(cl, device, "cl_intel_required_subgroup_size") ||
+        cl->clGetDeviceInfo(device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes) != 0)
+        return false;
+    bool has_size = false;
+    for (size_t i = 0; i < bytes / sizeof *sizes; i++)
+        has_size |= sizes[i] == 32;
+    return has_size &&
+           (has_extension(cl, device, "cl_intel_subgroups") || (has_extension(cl, device, "cl_khr_subgroup_shuffle") &&
+                                                                has_extension(cl, device, "cl_khr_subgroup_ballot")));
+}
+
 static void describe(const struct opencl *cl, cl_platform_id platform, cl_device_id device,
                      struct fcl_device_info *info) {
     *info = (struct fcl_device_info){.backend = FCL_BACKEND_OPENCL, .kind = FCL_DEVICE_OPENCL_OTHER};
@@ -105,6 +134,7 @@ static void describe(const struct opencl *cl, cl_platform_id platform, cl_device
     info->has_double = device_number(cl, device, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
     info->exact_division =
         (device_number(cl, device, CL_DEVICE_SINGLE_FP_CONFIG) & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+    info->has_sub_groups = has_sub_groups(cl, device);
     if (!device_number(cl, device, CL_DEVICE_AVAILABLE))
         snprintf(info->problem, sizeof info->problem, "the device is not available");
     else if (!device_number(cl, device, CL_DEVICE_COMPILER_AVAILABLE))

@@ -72,6 +72,8 @@ typedef struct _cl_event *cl_event;
     X(CL_DEVICE_VERSION, 0x102F)                                                                                       \
     X(CL_DEVICE_DOUBLE_FP_CONFIG, 0x1032)                                                                              \
     X(CL_DEVICE_WARP_SIZE_NV, 0x4003)                                                                                  \
+    X(CL_DEVICE_EXTENSIONS, 0x1030)                                                                                    \
+    X(CL_DEVICE_SUB_GROUP_SIZES_INTEL, 0x4108)                                                                         \
     X(CL_DEVICE_WAVEFRONT_WIDTH_AMD, 0x4043)                                                                           \
     X(CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT, 128)                                                                        \
     X(CL_QUEUE_PROFILING_ENABLE, 2)                                                                                    \

@@ -20,6 +20,7 @@ struct target {
                               are no host functions */
     const struct dialect *dialect;
     const struct machine *simt, *loop; /* for each mapping; NULL: there is none */
+    const struct machine *sub_groups;  /* the former, where the device has them; NULL: alike */
     enum link linked;
 };
 extern const struct target *const targets[]; /* and NULL */

@@ -42,12 +42,63 @@ static void print_quirks(struct text *out, const struct file_needs *needs) {
     }
 }
 
+/* Sub-groups of 32, whose threads follow one another: by the functions of Khronos or Intel, or AMD's instructions, whose waves
+   may be two of them. What is exchanged comes from a lane of the same sub-group, else is one's own. */
+static void print_sub_groups(struct text *out) {
+    text_add(
+        out,
+        "#define FCL_LANE (get_local_id(0) % 32)\n"
+        "#if defined __AMDGCN__\n"
+        "#define FCL_SUB_GROUPS\n"
+        "#define FCL_SUB_GROUP_BARRIER() { mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); "
+        "__builtin_amdgcn_wave_barrier(); }\n"
+        "#define FCL_HALF (__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)) & 32) "
+        "/* of the wave: its first lane */\n"
+        "#define FCL_BALLOT(vote) (uint)(__builtin_amdgcn_uicmp((uint)(vote), 0u, 33) >> FCL_HALF)\n"
+        "#define FCL_OVERLOADED static inline __attribute__((overloadable, unused))\n"
+        "FCL_OVERLOADED int FCL_SHUFFLE(int x, uint lane) {\n"
+        "    return __builtin_amdgcn_ds_bpermute((int)(FCL_HALF + lane) * 4, x);\n"
+        "}\n"
+        "FCL_OVERLOADED uint FCL_SHUFFLE(uint x, uint lane) { return as_uint(FCL_SHUFFLE(as_int(x), lane)); }\n"
+        "FCL_OVERLOADED float FCL_SHUFFLE(float x, uint lane) { return as_float(FCL_SHUFFLE(as_int(x), lane)); }\n"
+        "FCL_OVERLOADED long FCL_SHUFFLE(long x, uint lane) {\n"
+        "    const int2 parts = as_int2(x);\n"
+        "    return as_long((int2)(FCL_SHUFFLE(parts.x, lane), FCL_SHUFFLE(parts.y, lane)));\n"
+        "}\n"
+        "FCL_OVERLOADED ulong FCL_SHUFFLE(ulong x, uint lane) { return as_ulong(FCL_SHUFFLE(as_long(x), lane)); }\n"
+        "#if defined cl_khr_fp64\n"
+        "FCL_OVERLOADED double FCL_SHUFFLE(double x, uint lane) { return as_double(FCL_SHUFFLE(as_long(x), lane)); }\n"
+        "#endif\n"
+        "#elif defined cl_intel_required_subgroup_size\n"
+        "#define FCL_SUB_GROUPS __attribute__((intel_reqd_sub_group_size(32)))\n"
+        "#define FCL_SUB_GROUP_BARRIER() sub_group_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
+        "#if defined cl_khr_subgroup_shuffle\n"
+        "#define FCL_SHUFFLE(x, lane) sub_group_shuffle(x, lane)\n"
+        "#else\n"
+        "#define FCL_SHUFFLE(x, lane) intel_sub_group_shuffle(x, lane)\n"
+        "#endif\n"
+        "#if defined cl_khr_subgroup_ballot\n"
+        "#define FCL_BALLOT(vote) sub_group_ballot(vote).x\n"
+        "#else\n"
+        "#define FCL_BALLOT(vote) sub_group_reduce_add((uint)(vote) << FCL_LANE)\n"
+        "#endif\n"
+        "#else\n"
+        "#error this device has no sub-groups of 32: compile with --sub-groups=no\n"
+        "#endif\n"
+        "#define FCL_SHUFFLE_UP(x, n) FCL_SHUFFLE(x, FCL_LANE < n ? FCL_LANE : FCL_LANE - n)\n"
+        "#define FCL_SHUFFLE_DOWN(x, n) FCL_SHUFFLE(x, FCL_LANE + n < 32 ? FCL_LANE + n : FCL_LANE)\n"
+        "#define FCL_SHUFFLE_XOR(x, n) FCL_SHUFFLE(x, FCL_LANE ^ n)\n");
+}
+
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     p->points_to_shared = kernel->is_fragile;
     if (kernel->mapping == TARGET_LOOP)
         text_add(p->out, "__kernel FCL_WIDE __attribute__((reqd_work_group_size(1, 1, 1)))\n");
     else
-        text_printf(p->out, "__kernel %s", kernel->is_fragile ? "FCL_AS_WRITTEN " : "");
+        text_printf(p->out, "__kernel %s%s", kernel->is_fragile ? "FCL_AS_WRITTEN " : "",
+                    kernel->needs_warps ? "FCL_SUB_GROUPS " : "");
+    if (kernel->mapping == TARGET_SIMT && kernel->is_exact)
+        text_printf(p->out, "__attribute__((reqd_work_group_size(%d, 1, 1)))\n", kernel->block_threads);
     text_printf(p->out, "void %s(", kernel->name);
     print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
@@ -60,6 +111,8 @@ static void file_head(struct text *out, struct file_needs needs) {
         text_add(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
     text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
     print_quirks(out, &needs);
+    if (needs.warps)
+        print_sub_groups(out);
     if (needs.vectors || needs.scalar_loops)
         text_add(out, "#if defined __clang__\n#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
                       "#else\n#define FCL_SCALAR\n#endif\n");
@@ -131,18 +184,17 @@ const struct dialect dialect_opencl = {
     .restrict_word = "restrict",
     .suffix_i64 = "l",
     .suffix_u64 = "ul",
-    /* No sub-groups before 2.0, so the mapping does not use warps here. */
     .hardware = {[TARGET_BLOCK_ID] = {"get_group_id(0)", PRECEDENCE_PRIMARY},
                  [TARGET_BLOCK_COUNT] = {"get_num_groups(0)", PRECEDENCE_PRIMARY},
                  [TARGET_THREAD_ID] = {"get_local_id(0)", PRECEDENCE_PRIMARY},
                  [TARGET_THREAD_COUNT] = {"get_local_size(0)", PRECEDENCE_PRIMARY},
                  [TARGET_GLOBAL_THREAD_ID] = {"get_global_id(0)", PRECEDENCE_PRIMARY},
                  [TARGET_GLOBAL_THREAD_COUNT] = {"get_global_size(0)", PRECEDENCE_PRIMARY},
-                 [TARGET_WARP_ID] = {"get_local_id(0)", PRECEDENCE_PRIMARY},
-                 [TARGET_WARP_COUNT] = {"get_local_size(0)", PRECEDENCE_PRIMARY},
-                 [TARGET_GLOBAL_WARP_ID] = {"get_global_id(0)", PRECEDENCE_PRIMARY},
-                 [TARGET_GLOBAL_WARP_COUNT] = {"get_global_size(0)", PRECEDENCE_PRIMARY},
-                 [TARGET_LANE_ID] = {"0", PRECEDENCE_PRIMARY},
+                 [TARGET_WARP_ID] = {"get_local_id(0) / 32", PRECEDENCE_PRODUCT},
+                 [TARGET_WARP_COUNT] = {"get_local_size(0) / 32", PRECEDENCE_PRODUCT},
+                 [TARGET_GLOBAL_WARP_ID] = {"get_global_id(0) / 32", PRECEDENCE_PRODUCT},
+                 [TARGET_GLOBAL_WARP_COUNT] = {"get_global_size(0) / 32", PRECEDENCE_PRODUCT},
+                 [TARGET_LANE_ID] = {"get_local_id(0) % 32", PRECEDENCE_PRODUCT},
                  [TARGET_LANE_NUMBERS] = {"FCL_LANES", PRECEDENCE_PRIMARY}},
     .has_min_max = true,
     .function_head = "static inline ",
@@ -151,7 +203,12 @@ const struct dialect dialect_opencl = {
     .has_rsqrt = true,
     .block_barrier = "barrier(CLK_LOCAL_MEM_FENCE);",
     .global_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
-    .warp_barrier = "",
+    .warp_barrier = "FCL_SUB_GROUP_BARRIER();",
+    .shuffle = {[TARGET_EXCHANGE_AT] = "FCL_SHUFFLE(",
+                [TARGET_EXCHANGE_UP] = "FCL_SHUFFLE_UP(",
+                [TARGET_EXCHANGE_DOWN] = "FCL_SHUFFLE_DOWN(",
+                [TARGET_EXCHANGE_XOR] = "FCL_SHUFFLE_XOR("},
+    .ballot = "FCL_BALLOT(",
     .failed_head = "static ",
     .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .block_fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",

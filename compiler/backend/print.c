@@ -158,6 +158,8 @@ static void print_for(struct printer *p, const struct target_statement *loop) {
 }
 
 static void print_while(struct printer *p, const struct target_statement *loop) {
+    if (p->dialect->vectors[loop->vectors])
+        print_line(p, "%s", p->dialect->vectors[loop->vectors]);
     print_ordered(p, loop);
     print_indent(p);
     if (loop->value) {
@@ -299,6 +301,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
             needs.scalar_blocks |= kernel->loads_by_truth;
             needs.ordered_loops |= kernel->has_ordered_loops;
             needs.guarded |= kernel->has_guarded;
+            needs.warps |= kernel->needs_warps;
             text_add(&kernels, kernels.length ? "\n" : "");
             print_contract(p, kernel, programs[i]->kernel->name->text);
             print_kernel(p, kernel);

@@ -42,7 +42,7 @@ struct printer;
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
     bool doubles, atomics64, vectors, vector_loops, scalar_loops, as_written, unoptimised, scalar_blocks;
-    bool ordered_loops, guarded, reciprocal_roots;
+    bool ordered_loops, guarded, reciprocal_roots, warps;
 };
 
 enum language { LANGUAGE_C, LANGUAGE_OPENCL, LANGUAGE_CUDA, LANGUAGE_COUNT };

@@ -4,14 +4,36 @@
 #include "backend/print.h"
 #include "map/map.h"
 
-static const struct target cuda = {"cuda",        ".cu",         "CUDA", "FCL_BACKEND_CUDA",
-                                   &dialect_cuda, &machine_cuda, NULL,   LINK_IMAGE};
-static const struct target opencl = {
-    "opencl",  ".cl", "OpenCL", "FCL_BACKEND_OPENCL", &dialect_opencl, &machine_opencl_gpu, &machine_opencl_cpu,
-    LINK_NEVER};
-static const struct target c = {"c", ".c", "C", "FCL_BACKEND_C", &dialect_c, NULL, &machine_c, LINK_FUNCTIONS};
+static const struct target cuda = {.name = "cuda",
+                                   .extension = ".cu",
+                                   .language = "CUDA",
+                                   .runtime = "FCL_BACKEND_CUDA",
+                                   .dialect = &dialect_cuda,
+                                   .simt = &machine_cuda,
+                                   .linked = LINK_IMAGE};
+static const struct target opencl = {.name = "opencl",
+                                     .extension = ".cl",
+                                     .language = "OpenCL",
+                                     .runtime = "FCL_BACKEND_OPENCL",
+                                     .dialect = &dialect_opencl,
+                                     .simt = &machine_opencl_gpu,
+                                     .loop = &machine_opencl_cpu,
+                                     .sub_groups = &machine_opencl_sub_groups,
+                                     .linked = LINK_NEVER};
+static const struct target c = {.name = "c",
+                                .extension = ".c",
+                                .language = "C",
+                                .runtime = "FCL_BACKEND_C",
+                                .dialect = &dialect_c,
+                                .loop = &machine_c,
+                                .linked = LINK_FUNCTIONS};
 /* Compiled only: the runtime has nothing that runs it. */
-static const struct target hip = {"hip", ".hip", "HIP", NULL, &dialect_hip, &machine_hip, NULL, LINK_NEVER};
+static const struct target hip = {.name = "hip",
+                                  .extension = ".hip",
+                                  .language = "HIP",
+                                  .dialect = &dialect_hip,
+                                  .simt = &machine_hip,
+                                  .linked = LINK_NEVER};
 
 const struct target *const targets[] = {&cuda, &opencl, &c, &hip, NULL};
 

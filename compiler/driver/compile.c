@@ -28,8 +28,10 @@ static const struct target *chosen_target(const struct options *options) {
 }
 
 static struct generate_request request_of(struct compilation *c, const struct target *target) {
-    const struct machine *machine =
-        c->options->mapping == MAPPING_LOOP && target->loop ? target->loop : target_machine(target, NULL);
+    const struct machine *machine = c->options->mapping == MAPPING_LOOP && target->loop ? target->loop
+                                    : c->options->sub_groups == SUB_GROUPS_YES && target->sub_groups
+                                        ? target->sub_groups
+                                        : target_machine(target, NULL);
     return (struct generate_request){.arena = c->arena,
                                      .options = c->options,
                                      .program = c->program,

@@ -5,13 +5,22 @@
 #include "driver/generate.h"
 #include "host/execute.h"
 
-/* The machine that --map asks for, or what is best for the device; NULL: the device has no such mapping. */
-static const struct machine *choose_machine(const struct options *options, enum fcl_device_kind kind) {
-    const char *name = fcl_device_kind_name(kind);
+/* The machine that --map and --sub-groups ask for, or what is best for the device; NULL: the device
+   has no such mapping. */
+static const struct machine *choose_machine(const struct options *options, const struct fcl_device_info *device) {
+    const char *name = fcl_device_kind_name(device->kind);
     const struct target *target = target_of_device(name);
-    return options->mapping == MAPPING_SIMT   ? target->simt
-           : options->mapping == MAPPING_LOOP ? target->loop
-                                              : target_machine(target, name);
+    const struct machine *machine = options->mapping == MAPPING_SIMT   ? target->simt
+                                    : options->mapping == MAPPING_LOOP ? target->loop
+                                                                       : target_machine(target, name);
+    bool wants_sub_groups =
+        options->sub_groups == SUB_GROUPS_DEFAULT ? device->has_sub_groups : options->sub_groups == SUB_GROUPS_YES;
+    return machine && machine == target->simt && target->sub_groups && wants_sub_groups ? target->sub_groups : machine;
+}
+
+/* Is that how kernels are mapped for such a device when nothing is asked for? */
+static bool is_usual(const struct machine *machine, const char *kind) {
+    return machine->map.mapping == target_machine(target_of_device(kind), kind)->map.mapping;
 }
 
 /* What is wrong with --map. */
@@ -40,7 +49,7 @@ static bool open_device(const struct device_request *request, struct device_sess
     }
     const struct fcl_device_info *device = fcl_device(session->context);
     const char *kind = fcl_device_kind_name(device->kind);
-    const struct machine *machine = choose_machine(options, device->kind);
+    const struct machine *machine = choose_machine(options, device);
     if (!machine) {
         session->why = not_for(options, request->arena, kind);
         session->status = EXIT_USAGE;
@@ -55,7 +64,7 @@ static bool open_device(const struct device_request *request, struct device_sess
         .target = target_of_device(kind),
         .machine = machine,
         .tuning = request->tuning,
-        .kind = machine == target_machine(target_of_device(kind), kind) ? kind : NULL,
+        .kind = is_usual(machine, kind) ? kind : NULL,
         .device = device->name,
         .trial = request->trial,
         .asked = request->asked,
@@ -335,7 +344,7 @@ static bool available(enum fcl_device_kind kind, const struct options *options, 
     }
     const struct fcl_device_info *device = fcl_device(context);
     const char *name = fcl_device_kind_name(device->kind);
-    bool good = choose_machine(options, device->kind) != NULL;
+    bool good = choose_machine(options, device) != NULL;
     *said = good ? arena_printf(arena, "%s (%s)", name, device->name) : not_for(options, arena, name);
     fcl_close(context);
     return good;

@@ -20,6 +20,8 @@ static void print_device(const struct fcl_device_info *d) {
     if (d->max_threads)
         printf(", %llu KiB shared memory per block, up to %u threads per block",
                (unsigned long long)(d->shared_bytes / 1024), d->max_threads);
+    if (d->has_sub_groups)
+        printf(", sub-groups of 32");
     if (d->memory_bytes)
         printf("\n");
     if (d->problem[0])
@@ -52,6 +54,7 @@ static void add_device(yyjson_mut_doc *doc, struct arena *arena, yyjson_mut_val 
     yyjson_mut_obj_add_uint(doc, object, "shared_bytes", d->shared_bytes);
     yyjson_mut_obj_add_uint(doc, object, "compute_units", d->compute_units);
     yyjson_mut_obj_add_uint(doc, object, "max_threads", d->max_threads);
+    yyjson_mut_obj_add_bool(doc, object, "sub_groups", d->has_sub_groups);
     if (d->problem[0])
         json_add_text(doc, arena, object, "problem", d->problem);
 }

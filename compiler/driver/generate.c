@@ -107,9 +107,10 @@ static bool optimised(const struct generate_request *request, const struct core_
     const struct map_options *map = &request->machine->map;
     const struct options *options = request->options;
     struct ir_pass_options passes = {.level = options->optimise,
-                                     .target = map->mapping == TARGET_LOOP ? PASS_CPU
-                                               : map->has_exact_blocks     ? PASS_THREADS | PASS_EXACT
-                                                                           : PASS_THREADS,
+                                     .target = map->mapping == TARGET_LOOP
+                                                   ? PASS_CPU
+                                                   : PASS_THREADS | (map->has_exact_blocks ? PASS_EXACT : 0) |
+                                                         (request->machine->polls_by_atomics ? 0 : PASS_FENCES),
                                      .until = request->until,
                                      .skipped = options->skipped.at,
                                      .skipped_count = options->skipped.count};

@@ -49,6 +49,7 @@ enum option {
     OPTION_SAVE,
     OPTION_BASELINE,
     OPTION_MAP,
+    OPTION_SUB_GROUPS,
     OPTION_BLOCK_SIZE,
     OPTION_GRID_SIZE,
     OPTION_VECTOR_BYTES,
@@ -102,6 +103,8 @@ static const struct option_info option_info[OPTION_COUNT] = {
     [OPTION_SAVE] = {"save", 0, "FILE", ON(BENCH), "write the times to a file, for --baseline"},
     [OPTION_BASELINE] = {"baseline", 0, "FILE", ON(BENCH), "compare with saved times; status 1 when it is slower"},
     [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
+    [OPTION_SUB_GROUPS] = {"sub-groups", 0, "yes|no", MAKING,
+                           "whether OpenCL's warps are sub-groups of 32, or threads; else as the device has them"},
     [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", MAKING, "threads of a block, #BlockSize"},
     [OPTION_GRID_SIZE] = {"grid-size", 0, "N", MAKING, "blocks of a grid, #GridSize"},
     [OPTION_VECTOR_BYTES] = {"vector-bytes", 0, "16|32|64", MAKING,
@@ -322,6 +325,11 @@ static bool take_option(struct parser *p, enum option option, const char *value)
         static const char *const mappings[] = {"simt", "loop"};
         o->mapping = strcmp(value, "simt") == 0 ? MAPPING_SIMT : MAPPING_LOOP;
         return one_of(p, name, value, mappings, 2);
+    }
+    case OPTION_SUB_GROUPS: {
+        static const char *const answers[] = {"yes", "no"};
+        o->sub_groups = strcmp(value, "yes") == 0 ? SUB_GROUPS_YES : SUB_GROUPS_NO;
+        return one_of(p, name, value, answers, 2);
     }
     case OPTION_BLOCK_SIZE: o->block_size_given = true; return number(p, name, value, 1, 1024, &o->block_size);
     case OPTION_GRID_SIZE: o->grid_size_given = true; return number(p, name, value, 1, INT32_MAX, &o->grid_size);

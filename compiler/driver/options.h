@@ -59,6 +59,7 @@ struct option_info {
 const struct option_info *options_info(size_t *count);
 
 enum mapping { MAPPING_DEFAULT, MAPPING_SIMT, MAPPING_LOOP };
+enum sub_groups { SUB_GROUPS_DEFAULT, SUB_GROUPS_NO, SUB_GROUPS_YES };
 
 /* What an editor shows of a file, which may be other than what is on the disk; or what is in no file. */
 struct unsaved {
@@ -76,6 +77,7 @@ struct options {
     const char *dump;   /* the stage */
     const char *tuning; /* the file of tuned values, or none; NULL: the one beside the program */
     enum mapping mapping;
+    enum sub_groups sub_groups;
     int64_t block_size, warp_size, grid_size, vector_bytes;
     int64_t shared_bytes; /* 0: not given */
     bool block_size_given, grid_size_given, vector_bytes_given;

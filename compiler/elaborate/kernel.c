@@ -362,6 +362,7 @@ static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_g
     kernel->block_size = options->block_size;
     kernel->is_cpu = options->is_cpu;
     kernel->warp_size = options->warp_size;
+    kernel->has_warps = options->has_shuffles;
     kernel->grid_size = options->grid_size;
     struct arena *scratch = arena_new();
     struct elaborator e = {.arena = scratch,

@@ -125,7 +125,8 @@ enum ir_kind {
     IR_STORE,     /* buffer[operands[0]] = operands[1]; ambient thread */
     IR_ATOMIC, /* results[0] = buffer[operands[0]] as it was; it becomes what `atomic` says, undivided; ambient thread */
     IR_FENCE,  /* what this thread wrote before is seen by others before what it writes after;
-                  ambient thread. Among the lanes of a warp (`outer`) these come here together */
+                  ambient thread. Among the lanes of a warp (`outer`) these come here together. At ambient
+                  block: what all its threads did before it comes before what any of them does after */
     IR_SHUFFLE, /* results[0] = operands[0] as lane operands[1] has it; all lanes of a warp come here together; ambient thread */
     IR_BALLOT,   /* results[0] (uint): bit i is operands[0] of lane i; as SHUFFLE */
     IR_CHECK,    /* reports a failure unless operands[0]; operands[1] and [2] are the numbers of the message */
@@ -258,7 +259,8 @@ struct ir_kernel {
     VEC(struct ir_copied) copied; /* found by the pass reuse */
     uint32_t value_count, region_count;
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
-    bool is_cpu;                          /* as #IsCpu was */
+    bool has_warps; /* a warp has as many threads; else it is one, which goes by its elements in turn */
+    bool is_cpu;    /* as #IsCpu was */
 };
 
 struct ir_program {

@@ -41,7 +41,8 @@ static int64_t threads_of(const struct keeper *k, const struct ir_buffer *buffer
 }
 
 static bool is_eligible(const struct keeper *k, const struct ir_buffer *buffer) {
-    if (buffer->memory != MEMORY_SHARED || !buffer->capacity->is_constant)
+    if (buffer->memory != MEMORY_SHARED || !buffer->capacity->is_constant ||
+        (buffer->owner == LEVEL_WARP && !k->kernel->has_warps))
         return false;
     int64_t capacity = buffer->capacity->constant.integer, threads = threads_of(k, buffer);
     return capacity > 0 && (buffer->rewritten || capacity == threads) && capacity % threads == 0 &&
@@ -69,8 +70,8 @@ static void find_loop(const struct keeper *k, struct access *access) {
         return;
     if (loop->outer == access->instruction->buffer->owner) {
         access->loop = loop;
-    } else if (loop->outer == LEVEL_WARP && has_count(loop, lanes) && warps && warps->outer == LEVEL_BLOCK &&
-               threads % lanes == 0 && has_count(warps, threads / lanes)) {
+    } else if (k->kernel->has_warps && loop->outer == LEVEL_WARP && has_count(loop, lanes) && warps &&
+               warps->outer == LEVEL_BLOCK && threads % lanes == 0 && has_count(warps, threads / lanes)) {
         access->loop = loop;
         access->warps = warps;
     }

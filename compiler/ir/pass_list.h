@@ -15,6 +15,9 @@ void pass_whole_tiles(struct arena *arena, struct ir_kernel *kernel);
 void pass_own_places(struct arena *arena, struct ir_kernel *kernel);
 void pass_banks(struct arena *arena, struct ir_kernel *kernel);
 void pass_outline(struct arena *arena, struct ir_kernel *kernel);
+/* Other blocks must see what a block has stored before a fence. */
+void pass_last_block(struct arena *arena, struct ir_kernel *kernel);
+void pass_on_device(struct arena *arena, struct ir_kernel *kernel);
 void pass_zeros(struct arena *arena, struct ir_kernel *kernel);
 void pass_sink(struct arena *arena, struct ir_kernel *kernel);
 void pass_unroll(struct arena *arena, struct ir_kernel *kernel);

@@ -10,6 +10,7 @@ enum ir_pass_target {
     PASS_CPU = 1,     /* a block is one loop nest */
     PASS_THREADS = 2, /* a block's threads are threads, and shared memory is theirs */
     PASS_EXACT = 4,   /* and a block has as many of them as the kernel says */
+    PASS_FENCES = 8,  /* and other blocks see what one has stored before a fence */
 };
 
 struct ir_pass {

@@ -209,8 +209,13 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
             continue;
         }
         switch (instruction->kind) {
+        case IR_FENCE: /* of a block's threads */
+            if (region->ambient == LEVEL_BLOCK && !p->only_check)
+                set_barrier(p->plan->before, instruction, BARRIER_GLOBAL);
+            if (region->ambient == LEVEL_BLOCK)
+                pass_barrier(state, BARRIER_GLOBAL);
+            break;
         case IR_OPERATION:
-        case IR_FENCE:
         case IR_SHUFFLE:
         case IR_BALLOT:
         case IR_CHECK:

@@ -196,8 +196,11 @@ static void lower_check(struct lowering *l, const struct ir_instruction *instruc
     check->limit = lower_value(l, instruction->operands[2]);
 }
 
-/* Among the lanes of a warp, which come to it together, a barrier is the fence there is. */
+/* Among the lanes of a warp, which come to it together, a barrier is the fence there is; among the threads
+   of a block the barrier that stands before it. */
 static void lower_fence(struct lowering *l, const struct ir_instruction *fence) {
+    if (fence->region->ambient == LEVEL_BLOCK)
+        return;
     if (fence->outer == LEVEL_WARP)
         lower_emit(l, TARGET_WARP_BARRIER);
     else
@@ -375,6 +378,10 @@ static void assign_carried(struct lowering *l, struct target_variable **variable
             lower_assign(l, variables[i], exprs[i]);
 }
 
+bool lower_stays_scalar(const struct lowering *l) {
+    return l->target->mapping == TARGET_SIMT && l->options->is_for_cpus;
+}
+
 void lower_scalar(struct lowering *l, struct target_statement *loop) {
     loop->vectors = TARGET_VECTORS_WITHIN;
     l->target->has_scalar_loops = true;
@@ -395,7 +402,8 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     statement->value = expr_integer(l, index->base, 0);
     statement->step = expr_integer(l, index->base, 1);
     bool is_loops = l->target->mapping == TARGET_LOOP;
-    if ((!l->options->has_exact_blocks && lower_is_short(loop)) || (is_loops && lower_steps_wrap(loop->regions[0])))
+    if (lower_stays_scalar(l) || (l->options->is_for_cpus && lower_is_short(loop)) ||
+        (is_loops && lower_steps_wrap(loop->regions[0])))
         lower_scalar(l, statement);
     else if (is_loops && !loop->result_count && lower_has_narrow(loop->regions[0]) &&
              lower_restarts_index(l->arena, loop))
@@ -416,6 +424,8 @@ static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     if (loop->is_lock)
         carried[0]->is_lock = true;
     struct target_statement *statement = lower_emit(l, TARGET_WHILE);
+    if (lower_stays_scalar(l) && loop->region->ambient == LEVEL_THREAD)
+        lower_scalar(l, statement);
     keep_order(l, loop, statement);
     struct lower_scope scope = lower_enter(l, &statement->body);
     leave_on_failure(l, loop);

@@ -126,6 +126,8 @@ struct target_expr *lower_named(struct lowering *l, struct target_expr *value, c
 bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind);
 /* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left, which might not end. */
 bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction);
+/* Of a loop that a thread goes through alone: note [vectors of threads] in vector_bugs.c. */
+bool lower_stays_scalar(const struct lowering *l);
 /* No vectors are to be made of it. */
 void lower_scalar(struct lowering *l, struct target_statement *loop);
 /* vector_bugs.c: its notes say what these are for. */
@@ -136,8 +138,6 @@ bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop);
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load);
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
 bool lower_has_narrow(const struct ir_region *region); /* loads or stores of less than 32 bits */
-/* Does a loop that one thread goes through alone restart its index? */
-bool lower_threads_restart(struct arena *arena, const struct ir_region *region);
 /* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
 struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
 void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);

@@ -39,14 +39,31 @@ const struct machine machine_opencl_gpu = {.device = "opencl-gpu",
                                            .shared_most = GPU_SHARED_MOST,
                                            .table_bytes = 48 * 1024,
                                            .map = {.mapping = TARGET_SIMT,
+                                                   .has_exact_blocks = true,
+                                                   .is_for_cpus = true,
                                                    .dynamic_as_parameters = true,
                                                    .stack_limit = THREAD_STACK,
                                                    .block_stack_limit = BLOCK_STACK}};
 
+/* The same, whose warps are sub-groups of 32. */
+const struct machine machine_opencl_sub_groups = {.device = "opencl-gpu",
+                                                  .has_shuffles = true,
+                                                  .polls_by_atomics = true,
+                                                  .shared_most = GPU_SHARED_MOST,
+                                                  .table_bytes = 48 * 1024,
+                                                  .map = {.mapping = TARGET_SIMT,
+                                                          .has_warps = true,
+                                                          .has_exact_blocks = true,
+                                                          .is_for_cpus = true,
+                                                          .dynamic_as_parameters = true,
+                                                          .stack_limit = THREAD_STACK,
+                                                          .block_stack_limit = BLOCK_STACK}};
+
 const struct machine machine_opencl_cpu = {
     .device = "opencl-cpu",
     .shared_bytes = CPU_SHARED,
-    .map = {.mapping = TARGET_LOOP, .dynamic_as_parameters = true, .has_vectors = true}};
+    .map = {.mapping = TARGET_LOOP, .dynamic_as_parameters = true, .has_vectors = true, .is_for_cpus = true}};
 
-const struct machine machine_c = {
-    .device = "c", .shared_bytes = CPU_SHARED, .map = {.mapping = TARGET_LOOP, .may_have_vectors = true}};
+const struct machine machine_c = {.device = "c",
+                                  .shared_bytes = CPU_SHARED,
+                                  .map = {.mapping = TARGET_LOOP, .may_have_vectors = true, .is_for_cpus = true}};

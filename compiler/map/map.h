@@ -6,7 +6,7 @@
 
 struct map_options {
     enum target_mapping mapping; /* GPUs: TARGET_SIMT; CPUs: TARGET_LOOP */
-    bool has_warps;              /* SIMT: threads of a warp can synchronise (CUDA). Otherwise a warp is one thread */
+    bool has_warps;              /* SIMT: threads of a warp can synchronise. Otherwise a warp is one thread */
     bool has_exact_blocks; /* SIMT: blocks have as many threads as the kernel says, so that loops in them have constant
                               strides, or are none */
     int threads_together; /* SIMT: that a multiprocessor is to hold at least; 0: does not matter. CUDA: 1024, so that a thread has
@@ -18,9 +18,10 @@ struct map_options {
                                     lies in global memory */
     bool launch_sized_outside;   /* SIMT: so do the shared arrays that only the launch knows the length of */
     bool has_vectors;            /* LOOP: the language has them, note [registers] */
-    bool may_have_vectors;     /* LOOP: its compilers may have them: loops by vectors, note [calls], come with the same
+    bool may_have_vectors; /* LOOP: its compilers may have them: loops by vectors, note [calls], come with the same
                                   by elements, and call no functions */
-    bool loads_ahead;          /* SIMT: its compilers keep the order of loads and stores that may meet, note [ahead] */
+    bool is_for_cpus; /* CPUs run it, too, whose compilers make vectors of a thread's loops: notes in vector_bugs.c */
+    bool loads_ahead; /* SIMT: its compilers keep the order of loads and stores that may meet, note [ahead] */
     int64_t stack_limit;       /* bytes: more memory of a block (LOOP; 0: 256 KiB) or a thread (SIMT) goes to scratch */
     int64_t block_stack_limit; /* SIMT: the same of all threads of a block; 0: each has a stack of its own */
 };
@@ -35,7 +36,8 @@ struct machine {
     size_t table_bytes;  /* 0: as many as it likes */
     struct map_options map;
 };
-extern const struct machine machine_cuda, machine_hip, machine_opencl_gpu, machine_opencl_cpu, machine_c;
+extern const struct machine machine_cuda, machine_hip, machine_opencl_gpu, machine_opencl_sub_groups,
+    machine_opencl_cpu, machine_c;
 
 /* Outlines all grid-level FORALLs of the kernel's host regions, nested ones (in host loops and branches) included.
    The kernel without one gives a program without kernels. The IR is not changed. */

@@ -16,6 +16,11 @@
    Vectors that are larger than the array that a loop goes through never come to run, but where they are in the code LLVM 15 takes what was
    stored in the array to be undefined (GVN). How long such a loop is may be known from the array only.
 
+   note [vectors of threads]
+   PoCL 3.1 makes loops of work-items, which go by vectors. Where the loops inside them, which a thread goes through alone, do so
+   already, it gets what comes after a barrier wrong, and two of the notes above hold for them, too. So they do not, in kernels
+   for GPUs (tests/run/warp_arrays_of_launch.fcl, restarted.fcl, short_loops.fcl).
+
    note [places by truth]
    GCC 12 goes wrong where a place is chosen by what is true: of ys[x == z] it loads others than the first two. Kernels
    with such places, which are 0 or 1 or made of a bool, are not vectorised by it.
@@ -153,19 +158,6 @@ bool lower_has_narrow(const struct ir_region *region) {
             return true;
         for (int r = 0; r < 2; r++)
             if (at->regions[r] && lower_has_narrow(at->regions[r]))
-                return true;
-    }
-    return false;
-}
-
-bool lower_threads_restart(struct arena *arena, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        bool is_loop = at->kind == IR_FOR || (at->kind == IR_FORALL && at->outer == LEVEL_WARP);
-        if (is_loop && lower_has_narrow(at->regions[0]) && lower_restarts_index(arena, at))
-            return true;
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r] && lower_threads_restart(arena, at->regions[r]))
                 return true;
     }
     return false;

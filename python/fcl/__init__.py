@@ -27,7 +27,8 @@ __all__ = ["Array", "ArgumentError", "Device", "Error", "Kernel", "Program", "Wa
 
 # Keywords that are options of `fclc run`; every other one is a param of the program.
 _FLAGS = {"check": "--check", "no_prelude": "--no-prelude"}
-_OPTIONS = {"target", "map", "block_size", "grid_size", "vector_bytes", "shared_bytes", "unroll", "optimise", "tuning"}
+_OPTIONS = {"target", "map", "sub_groups", "block_size", "grid_size", "vector_bytes", "shared_bytes",
+            "unroll", "optimise", "tuning"}
 
 _devices: dict[str, Device] = {}
 

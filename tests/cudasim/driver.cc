@@ -437,6 +437,16 @@ int cuMemFree_v2(uintptr_t address) {
         return complain(invalid_value, "cuMemFree of what is not a live allocation");
     return success;
 }
+// What the host asks of the device, a line each, for who counts it: CUDASIM_CALLS names the file.
+static void note_call(const char *what, size_t amount, const char *name = "") {
+    static const char *const path = getenv("CUDASIM_CALLS");
+    FILE *file = path ? fopen(path, "a") : nullptr;
+    if (!file)
+        return;
+    fprintf(file, "%s %zu %s\n", what, amount, name);
+    fclose(file);
+}
+
 int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {
     guard lock(one_at_a_time);
     if (fault)
@@ -452,6 +462,7 @@ int cuMemcpyDtoH_v2(void *to, uintptr_t from, size_t bytes) {
         return fault;
     if (!is_good(from, bytes, "copy from the device"))
         return invalid_value;
+    note_call("read", bytes);
     memcpy(to, reinterpret_cast<void *>(from), bytes);
     return success;
 }
@@ -477,6 +488,7 @@ int cuMemsetD8_v2(uintptr_t to, unsigned char value, size_t bytes) {
         return fault;
     if (!is_good(to, bytes, "fill on the device"))
         return invalid_value;
+    note_call("fill", bytes);
     memset(reinterpret_cast<void *>(to), value, bytes);
     return success;
 }
@@ -487,6 +499,7 @@ int cuMemsetD32_v2(uintptr_t to, unsigned value, size_t count) {
         return fault;
     if (!is_good(to, count * 4, "fill on the device"))
         return invalid_value;
+    note_call("fill", count * 4);
     for (size_t i = 0; i < count; i++)
         reinterpret_cast<unsigned *>(to)[i] = value;
     return success;
@@ -499,6 +512,7 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
         return fault;
     if (!function || extra)
         return invalid_value;
+    note_call("launch", grid_x, static_cast<kernel *>(function)->name.c_str());
     return start(*static_cast<kernel *>(function), {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes,
                  arguments);
 }

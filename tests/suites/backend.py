@@ -237,7 +237,7 @@ def cases(env):
         return re.search(r"--skip cannot be `\?`.*\((.*)\)", said)[1].split(", ")
 
     shown = [env.path("examples", name, f"{name}.fcl") for name in ("bigsort", "finance", "networks")]
-    shown.append(env.path("tests", "run", "zeros.fcl"))
+    shown += [env.path("tests", "run", name) for name in ("zeros.fcl", "on_device.fcl")]
 
     def dumped():
         waiting = set(pass_names()) - {"no-wrap"}  # what it marks is not shown

@@ -20,9 +20,19 @@ def variables(env):
             "LD_LIBRARY_PATH": os.path.join(folder, "venv", "lib")}
 
 
+# --sub-groups=yes is what such a device gets by itself; PoCL, which has none, runs the other way.
+WAYS = {"opencl-loop": [], "opencl-simt": [], "opencl-simt by threads": ["--sub-groups=no"]}
+
+
 def cases(env):
     for path in programs(env):
-        for executor in "opencl-loop", "opencl-simt":
-            def run(path=path, executor=executor):
-                return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], path], variables(env))
-            yield Case(f"{os.path.relpath(path, env.root)} on {executor}", run)
+        for way, more in WAYS.items():
+            def run(path=path, way=way, more=more):
+                options = EXECUTORS[way.split()[0]][0]
+                return directives(env, [env.fclc, "test", *options, *more, path], variables(env))
+            yield Case(f"{os.path.relpath(path, env.root)} on {way}", run, long=bool(more))
+
+    def has_sub_groups():
+        devices = env.must(env.fclc, "devices", "--target=opencl", env=variables(env))
+        assert "Intel(R) OpenCL" in devices and "sub-groups of 32" in devices, devices
+    yield Case("the device has sub-groups", has_sub_groups)

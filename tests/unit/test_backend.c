@@ -46,7 +46,12 @@ static void test_opencl_text(void **state) {
     assert_null(strstr(text, "cl_khr_fp64"));
     text = sample_print(arena, sample_two_phases(arena), SAMPLE_OPENCL_SIMT);
     assert_int_equal(occurrences(text, "barrier(CLK_LOCAL_MEM_FENCE);"), 2);
-    assert_null(strstr(text, "reqd_work_group_size"));
+    assert_non_null(strstr(text, "reqd_work_group_size(256, 1, 1)"));
+    assert_null(strstr(text, "get_local_size"));
+    assert_null(strstr(text, "FCL_SUB_GROUPS"));
+    text = sample_print(arena, sample_warps(arena), SAMPLE_OPENCL_SUB_GROUPS);
+    assert_int_equal(occurrences(text, "    FCL_SUB_GROUP_BARRIER();"), 2);
+    assert_non_null(strstr(text, "__kernel FCL_SUB_GROUPS "));
     assert_non_null(strstr(sample_print(arena, sample_large(arena), SAMPLE_OPENCL_LOOP), "cl_khr_fp64 : enable"));
     arena_free(arena);
 }

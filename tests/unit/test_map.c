@@ -71,7 +71,8 @@ static void assert_counts(struct counts counts, int loops, int loads, int stores
 static void test_fusion(void **state) {
     (void)state;
     for (int target = 0; target < SAMPLE_TARGET_COUNT; target++) {
-        bool in_fours = target == SAMPLE_CUDA; /* and what is left */
+        /* And what is left. */
+        bool in_fours = target != SAMPLE_C && target != SAMPLE_OPENCL_LOOP;
         assert_counts(sample_counts(sample_reverse, target), in_fours ? 3 : 1, in_fours ? 2 : 1, in_fours ? 2 : 1, 0);
         assert_counts(sample_counts(sample_reverse_block, target), 1, 1, 1, 0);
     }
@@ -117,8 +118,12 @@ static void test_warps(void **state) {
     assert_int_equal(counts.warp_barriers, 2);
     assert_true(program->kernels.at[0]->needs_warps);
     assert_int_equal(program->kernels.at[0]->static_shared_bytes, 8 * 32 * 4);
+    counts = sample_counts(sample_warps, SAMPLE_OPENCL_SUB_GROUPS);
+    assert_counts(counts, 2, 2, 2, 0);
+    assert_int_equal(counts.warp_barriers, 2);
+    /* A warp is a thread, which goes through its elements. */
     counts = sample_counts(sample_warps, SAMPLE_OPENCL_SIMT);
-    assert_counts(counts, 4, 2, 2, 0);
+    assert_counts(counts, 3, 2, 2, 0);
     assert_int_equal(counts.warp_barriers, 0);
     arena_free(arena);
 }

@@ -384,13 +384,22 @@ static const struct sample {
 };
 enum { SAMPLE_COUNT = sizeof samples / sizeof *samples };
 
-/* The four ways of printing. */
-enum sample_target { SAMPLE_CUDA, SAMPLE_OPENCL_SIMT, SAMPLE_OPENCL_LOOP, SAMPLE_C, SAMPLE_TARGET_COUNT };
+/* The ways of printing. */
+enum sample_target {
+    SAMPLE_CUDA,
+    SAMPLE_OPENCL_SIMT,
+    SAMPLE_OPENCL_SUB_GROUPS,
+    SAMPLE_OPENCL_LOOP,
+    SAMPLE_C,
+    SAMPLE_TARGET_COUNT
+};
 
 static inline struct target_program *sample_map(struct arena *arena, const struct ir_kernel *kernel,
                                                 enum sample_target target) {
     static const struct machine *const machines[SAMPLE_TARGET_COUNT] = {[SAMPLE_CUDA] = &machine_cuda,
                                                                         [SAMPLE_OPENCL_SIMT] = &machine_opencl_gpu,
+                                                                        [SAMPLE_OPENCL_SUB_GROUPS] =
+                                                                            &machine_opencl_sub_groups,
                                                                         [SAMPLE_OPENCL_LOOP] = &machine_opencl_cpu,
                                                                         [SAMPLE_C] = &machine_c};
     return map_kernel(arena, kernel, &machines[target]->map);

@@ -1,0 +1,106 @@
+"""The machine code of the benchmarks' kernels on NVIDIA's GPUs is no worse than it was:
+benchmarks/sass.json holds what it
+was, `python3 benchmarks/sass.py --save` writes it, and nothing runs on a GPU.
+
+`make sass` installs what this needs: NVIDIA's run-time compiler and what reads its code."""
+
+import sys
+from harness import Case, Skip
+
+ORDER = 45
+
+
+def cases(env):
+    sys.path.insert(0, env.path("benchmarks"))
+    import sass
+
+    bounds = sass.load_bounds()
+
+    def tools():
+        try:
+            found = sass.Tools(env.build)
+        except sass.Missing as missing:
+            raise Skip(str(missing)) from missing
+        if found.version != bounds["NVRTC"]:
+            raise Skip(
+                f"benchmarks/sass.json is of NVRTC {bounds['NVRTC']}, and this is {found.version}"
+            )
+        return found
+
+    def judge(wanted, got):
+        assert sorted(wanted) == sorted(
+            got
+        ), f"other kernels than in benchmarks/sass.json: {sorted(set(wanted) ^ set(got))}"
+        wrong = [f"{name}: {text}" for name in got for text in sass.worse(wanted[name], got[name])]
+        assert not wrong, (
+            "\n".join(wrong) + "\nwhere that cannot be helped: python3 benchmarks/sass.py --save"
+        )
+
+    for program in sass.PROGRAMS:
+        for architecture in sass.ARCHITECTURES:
+
+            def read(program=program, architecture=architecture):
+                got = sass.kernels_of(tools(), env.fclc, program, architecture)
+                held = bounds["sm_" + architecture]
+                judge({name: row for name, row in held.items() if row["program"] == program}, got)
+
+            yield Case(f"{program} for sm_{architecture}", read)
+
+    for kernel in sass.RUNS:
+
+        def host(kernel=kernel):
+            judge(
+                {kernel: bounds["host"][kernel]},
+                {kernel: sass.launches(env.fclc, kernel, env.cudasim())},
+            )
+
+        yield Case(f"launches and waits of {kernel}", host)
+
+    # That it finds what is worse: less shared memory than there is, and a kernel that is not there,
+    # must be told.
+    def finds():
+        row = bounds["sm_90"]["sums"]
+        assert not sass.worse(row, row)
+        for key, better in (
+            ("shared", -1),
+            ("barriers", -1),
+            ("occupancy", 1),
+            ("in_flight", 1),
+            ("shortest", -1),
+        ):
+            assert sass.worse({**row, key: row[key] + better}, row), key
+
+    yield Case("what is worse is found", finds)
+
+    # The reading itself, of code that is known: two loads and a use in a loop of eight, and one
+    # that is left out.
+    def reads():
+        body = """
+        /*0000*/                   S2R R0, SR_TID.X ;
+.L_x_0:
+        /*0010*/                   LDG.E.128 R4, desc[UR4][R2.64] ;
+        /*0020*/                   LDG.E R8, desc[UR4][R2.64+0x10] ;
+        /*0030*/              @!P1 BRA `(.L_x_1) ;
+        /*0040*/                   IADD3 R10, R11, R12, RZ ;
+        /*0050*/                   BAR.SYNC.DEFER_BLOCKING 0x0 ;
+.L_x_1:
+        /*0060*/                   IADD3 R9, R7, R8, R9 ;
+        /*0070*/               @P0 BRA `(.L_x_0) ;
+        /*0080*/                   STG.E desc[UR4][R2.64], R9 ;
+        /*0090*/                   EXIT ;
+"""
+        got = sass.measures({"REG": 72, "SHARED": 0}, body, "90", 256, 40000, 4)
+        # 72 registers are 2304 a warp: 28 warps, three blocks; of 40000 bytes there are five. Five
+        # or seven instructions
+        # for the 20 bytes.
+        wanted = {
+            "in_flight": 20,
+            "loads": "1×32 1×128",
+            "barriers": 1,
+            "shortest": 1.0,
+            "whole": 1.4,
+            "occupancy": 38,
+        }
+        assert {key: got[key] for key in wanted} == wanted, got
+
+    yield Case("code is read as it is", reads)
