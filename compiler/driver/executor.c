@@ -15,12 +15,14 @@ static bool interp_available(const struct options *options, struct arena *arena,
 }
 
 static enum exit_status interp_execute(const struct execution *e, struct host_value **result) {
-    struct interp_options options = {.block_size = e->options->block_size,
-                                     .warp_size = e->options->warp_size,
-                                     .grid_size = e->options->grid_size,
-                                     .vector_bytes = e->options->vector_bytes,
-                                     .check = e->options->check,
-                                     .stack_bytes = e->options->stack_bytes};
+    int64_t block_size = e->options->block_size;
+    struct interp_options options = {
+        .block_size = e->options->block_size_given ? block_size : core_block_size(e->kernel, block_size),
+        .warp_size = e->options->warp_size,
+        .grid_size = e->options->grid_size,
+        .vector_bytes = e->options->vector_bytes,
+        .check = e->options->check,
+        .stack_bytes = e->options->stack_bytes};
     bool good =
         interp_run(e->arena, e->program, e->kernel, e->arguments, e->argument_count, &options, result, e->diagnostics);
     return good ? EXIT_GOOD : EXIT_PROGRAM_WRONG;

@@ -71,6 +71,20 @@ static void warn_of_copies(const struct generate_request *request, const struct 
     }
 }
 
+/* What the command line says, or the tuner, or the kernel, or nobody: in this order. */
+static int block_size_of(const struct generate_request *request, const struct core_global *global,
+                         const struct elaborate_options *options) {
+    const struct core_global *own = global->block_size;
+    if (!own || request->options->block_size_given)
+        return options->block_size;
+    if (options->asked)
+        map_set(options->asked, own, options->asked);
+    for (size_t i = 0; i < options->param_count; i++)
+        if (options->params[i].param == own)
+            return (int)options->params[i].value->literal.magnitude;
+    return (int)core_block_size(global, options->block_size);
+}
+
 /* The kernel after elaboration; NULL when diagnostics were given. */
 static struct ir_kernel *elaborated(const struct generate_request *request, const struct core_global *global,
                                     struct generated *result) {
@@ -95,6 +109,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
         elaborate.params = tuned->values;
         elaborate.param_count = tuned->value_count;
     }
+    elaborate.block_size = block_size_of(request, global, &elaborate);
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
     const char *wrong = kernel ? ir_verify(arena, kernel) : NULL;
     if (wrong)

@@ -218,7 +218,8 @@ static bool try_value(struct search *s, const struct core_global *param, const s
 
 static bool is_tunable(const struct search *s, const struct core_global *param) {
     if (param->choice_count < 2 || !map_has(s->best->asked, param) ||
-        tuning_find_param(s->c, param->name->text) != param) /* hidden: a line cannot say what it is */
+        tuning_find_param(s->c, s->request.kernel->name->text, param->name->text) !=
+            param) /* hidden: a line cannot say what it is */
         return false;
     for (size_t i = 0; i < s->c->options->settings.count; i++)
         if (strcmp(s->c->options->settings.at[i].name, param->name->text) == 0)
@@ -233,17 +234,23 @@ static bool has_tunable(const struct search *s) {
     return false;
 }
 
+static bool try_choices(struct search *s, const struct core_global *param) {
+    bool is_better = false;
+    if (param->kind == GLOBAL_PARAM && is_tunable(s, param))
+        for (size_t i = 0; i < param->choice_count; i++)
+            is_better |= try_value(s, param, param->choices[i]);
+    return is_better;
+}
+
 static void search(struct search *s) {
     print_heading(s);
     bool is_better = true;
     while (is_better) {
         is_better = false;
-        for (size_t g = 0; g < s->c->program->globals.count; g++) {
-            const struct core_global *param = s->c->program->globals.at[g];
-            if (param->kind == GLOBAL_PARAM && is_tunable(s, param))
-                for (size_t i = 0; i < param->choice_count; i++)
-                    is_better |= try_value(s, param, param->choices[i]);
-        }
+        for (size_t g = 0; g < s->c->program->globals.count; g++)
+            is_better |= try_choices(s, s->c->program->globals.at[g]);
+        if (s->request.kernel->block_size)
+            is_better |= try_choices(s, s->request.kernel->block_size);
     }
 }
 
@@ -324,7 +331,7 @@ static enum exit_status tune(struct search *s) {
         return driver_complain(
             s->c->options, EXIT_GOOD,
             "there is nothing to tune: `%s` asks for no param that has choices, as in `param work : int = "
-            "16 in {8, 16}`",
+            "16 in {8, 16}`, and says no choice of block sizes, `with #BlockSize = 128 in {64, 128}`",
             s->request.kernel->name->text);
     search(s);
     return deliver(s);

@@ -84,12 +84,15 @@ const char *tuning_params_text(struct arena *arena, const struct param_value *va
     return count ? text_string(&text) : "-";
 }
 
-const struct core_global *tuning_find_param(const struct compilation *c, const char *name) {
+const struct core_global *tuning_find_param(const struct compilation *c, const char *kernel, const char *name) {
     const struct core_global *found = NULL;
     for (size_t i = 0; i < c->program->globals.count; i++) {
         const struct core_global *global = c->program->globals.at[i];
-        if (global->kind == GLOBAL_PARAM && strcmp(global->name->text, name) == 0)
-            found = global;
+        bool is_kernel = global->kind == GLOBAL_KERNEL && global->source == c->file->source &&
+                         strcmp(global->name->text, kernel) == 0;
+        const struct core_global *param = is_kernel ? global->block_size : global->kind == GLOBAL_PARAM ? global : NULL;
+        if (param && strcmp(param->name->text, name) == 0)
+            found = param;
     }
     return found;
 }
@@ -109,7 +112,7 @@ static bool resolve_param(struct compilation *c, char *text, struct tuned *line,
         return false;
     }
     *equals = '\0';
-    const struct core_global *param = tuning_find_param(c, text);
+    const struct core_global *param = tuning_find_param(c, line->kernel, text);
     if (!param) {
         *why = arena_printf(c->arena, "there is no param `%s`", text);
         return false;

@@ -35,8 +35,9 @@ enum exit_status tuning_read(struct compilation *c, bool may_be_new, struct tuni
    message, one of another program. */
 const struct tuned *tuning_find(const struct tuning *tuning, const char *kind, const char *device, const char *kernel);
 
-/* The param that a line means by a name, as -D does: the file's own hides those of what it imports. NULL: none. */
-const struct core_global *tuning_find_param(const struct compilation *c, const char *name);
+/* The param that a line of the kernel means by a name, as -D does: the file's own hides those of what it imports. Or the
+   one that the kernel's `with` makes. NULL: none. */
+const struct core_global *tuning_find_param(const struct compilation *c, const char *kernel, const char *name);
 
 /* Puts a line in, in place of the one of the same kind, device and kernel, and writes the file. */
 enum exit_status tuning_write(struct compilation *c, struct tuning *tuning, struct tuned line);

@@ -15,6 +15,7 @@ const struct ir_pass ir_passes[] = {
      PASS_ANY},
     {"merge-ifs", "joins neighbouring branches on one condition", pass_merge_ifs, 1, PASS_ANY},
     {"tidy", "turns small pure branches into selects", pass_tidy, 1, PASS_ANY},
+    {"merge-stages", "takes two stages of a tree at a time", pass_merge_stages, 1, PASS_THREADS},
     {"dce-tidied", "removes what the passes before left unused", pass_dce, 1, PASS_ANY},
     {"whole-tiles", "gives tiles without an end in them loops without guards", pass_whole_tiles, 1, PASS_CPU},
     {"zeros", "compares with the zero that is chosen", pass_zeros, 0, PASS_ANY},

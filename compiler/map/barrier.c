@@ -17,6 +17,13 @@
    counts as a whole. So do a block's own arrays there, note [too much] in shared.c. On OpenCL a barrier orders only the memories
    that it names: one for shared memory leaves `stored`, and what is outside, as it is. */
 
+/* note [the first warp]
+   A loop of a block that has no more iterations than a warp has lanes is done by the first warp, and so is one over
+   warps with one iteration. Between two of these a barrier of the warp is enough, which makes no other warp wait. It
+   does not order them for the rest of the block: what one of them has touched stays in the state, and the next loop
+   that others take part in needs a barrier of the block. A block of one warp has no others. Only where every warp is
+   whole, as all lanes come to the barrier. */
+
 typedef VEC(struct stretch) places;
 
 struct state {
@@ -29,7 +36,9 @@ struct placement {
     const struct shared_plan *shared;
     struct barrier_plan *plan;
     enum level_value level;
+    enum touch all;  /* how all threads of the block touch something: as one warp, where they are one */
     int warps;       /* of a block; 0: there are none */
+    int warp_size;   /* 0: the first warp is like others */
     bool only_check; /* nothing is placed; `missing` says what ought to be */
     enum barrier missing;
 };
@@ -50,9 +59,18 @@ static void keep_outside(places *all) {
     all->count = kept;
 }
 
+static void order_in_warp(places *all) {
+    for (size_t i = 0; i < all->count; i++)
+        if (all->at[i].touch_by == TOUCH_WARP)
+            all->at[i].touch_by = TOUCH_WARP_ORDERED;
+}
+
 /* What a barrier leaves to be ordered. */
 static void pass_barrier(struct state *state, enum barrier barrier) {
-    if (barrier == BARRIER_SHARED) {
+    if (barrier == BARRIER_WARP) {
+        order_in_warp(&state->read);
+        order_in_warp(&state->written);
+    } else if (barrier == BARRIER_SHARED) {
         keep_outside(&state->read);
         keep_outside(&state->written);
         state->met = (places){0};
@@ -79,6 +97,8 @@ static void add_place(struct arena *arena, places *to, struct stretch place) {
         if (to->at[i].space == place.space && to->at[i].low == place.low && to->at[i].high == place.high) {
             if (to->at[i].own != place.own)
                 to->at[i].own = NULL;
+            if (place.touch_by < to->at[i].touch_by)
+                to->at[i].touch_by = place.touch_by;
             return;
         }
     vec_push(arena, to, place);
@@ -93,7 +113,13 @@ static void join(struct arena *arena, struct state *to, const struct state *from
         add_place(arena, &to->stored, from->stored.at[i]);
 }
 
-/* The barrier that is due between them. */
+static enum barrier between_places(const struct stretch *a, const struct stretch *b) {
+    if (a->touch_by == TOUCH_BLOCK || b->touch_by == TOUCH_BLOCK)
+        return a->is_outside ? BARRIER_GLOBAL : BARRIER_SHARED;
+    return a->touch_by == TOUCH_WARP ? BARRIER_WARP : BARRIER_NONE;
+}
+
+/* The barrier that is due between them: what was touched before, and what is now. */
 static enum barrier between(const places *a, const places *b) {
     enum barrier barrier = BARRIER_NONE;
     for (size_t i = 0; i < a->count; i++)
@@ -101,45 +127,55 @@ static enum barrier between(const places *a, const places *b) {
             if (!(a->at[i].frame && a->at[i].frame == b->at[k].frame) &&
                 !(a->at[i].own && a->at[i].own == b->at[k].own) && a->at[i].space == b->at[k].space &&
                 a->at[i].low < b->at[k].high && b->at[k].low < a->at[i].high)
-                barrier = stronger(barrier, a->at[i].is_outside ? BARRIER_GLOBAL : BARRIER_SHARED);
+                barrier = stronger(barrier, between_places(&a->at[i], &b->at[k]));
     return barrier;
+}
+
+bool barriers_in_first_warp(const struct ir_instruction *forall, int warp_size) {
+    if (forall->kind != IR_FORALL || forall->outer != LEVEL_BLOCK)
+        return false;
+    return forall->operands[0]->high <= (forall->inner == LEVEL_WARP ? warp_size > 0 : warp_size);
 }
 
 /* Everything that the instruction touches, nested ones included, as the units of `level` see it. `index`: that of the loop over
    their threads that it is in. */
 static void collect(struct placement *p, const struct ir_instruction *instruction, const struct ir_value *index,
-                    struct state *touched) {
+                    enum touch by, struct state *touched) {
     struct shared_buffer *shared = instruction->buffer ? map_get(p->shared->by_buffer, instruction->buffer) : NULL;
     if (shared && instruction->kind != IR_ALLOCATE) {
         struct stretch place = p->level == LEVEL_BLOCK ? shared->block_place : shared->place;
         bool is_plain = instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
         if (is_plain && index && instruction->operands[0] == index)
             place.own = instruction->buffer;
+        place.touch_by = place.is_outside ? TOUCH_BLOCK : by;
         add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written, place);
     }
     bool is_write = instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
     bool comes_again = instruction->overwrites || instruction->rereads;
     if ((is_write || comes_again) && instruction->buffer->memory == MEMORY_OUTPUT && p->level == LEVEL_BLOCK) {
-        struct stretch whole = {(int)instruction->buffer->id, 0, 1, 0, NULL, true};
+        struct stretch whole = {
+            .space = (int)instruction->buffer->id, .high = 1, .is_outside = true, .touch_by = TOUCH_BLOCK};
         if (is_write)
             add_place(p->arena, &touched->stored, whole);
         if (comes_again)
             add_place(p->arena, &touched->met, whole);
     }
+    if (p->level == LEVEL_BLOCK && barriers_in_first_warp(instruction, p->warp_size))
+        by = TOUCH_WARP;
     if (instruction->kind == IR_FORALL)
         index =
             instruction->outer == p->level && instruction->inner == LEVEL_THREAD ? instruction->parameters[0] : NULL;
     for (size_t r = 0; r < 2; r++)
         if (instruction->regions[r])
             for (size_t i = 0; i < instruction->regions[r]->instructions.count; i++)
-                collect(p, instruction->regions[r]->instructions.at[i], index, touched);
+                collect(p, instruction->regions[r]->instructions.at[i], index, by, touched);
 }
 
 static void visit_region(struct placement *p, const struct ir_region *region, struct state *state);
 
 static void visit_phase(struct placement *p, const struct ir_instruction *instruction, struct state *state) {
     struct state touched = {0};
-    collect(p, instruction, NULL, &touched);
+    collect(p, instruction, NULL, p->all, &touched);
     pass_barrier(state, barrier_of(p->plan->before, instruction));
     enum barrier barrier = stronger(between(&state->stored, &touched.met), between(&state->written, &touched.read));
     barrier = stronger(barrier, between(&state->written, &touched.written));
@@ -189,7 +225,7 @@ static void visit_loop(struct placement *p, const struct ir_region *condition, c
 /* A loop that only reads is one phase: the barrier it needs is before it, not in each of its iterations. */
 static bool only_reads(struct placement *p, const struct ir_instruction *loop) {
     struct state touched = {0};
-    collect(p, loop, NULL, &touched);
+    collect(p, loop, NULL, p->all, &touched);
     return !touched.written.count && !touched.stored.count;
 }
 
@@ -235,6 +271,7 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
 /* Units of `inner` go through the body, again and again unless there is at most one iteration for each. */
 static void place_for(struct placement *p, const struct ir_instruction *forall) {
     p->level = forall->inner;
+    p->all = p->level == LEVEL_BLOCK && p->warp_size && p->warps == 1 ? TOUCH_WARP : TOUCH_BLOCK;
     struct state state = {0};
     bool is_once = forall->operands[0]->high <= (p->level == LEVEL_WARP && forall->outer == LEVEL_BLOCK ? p->warps : 1);
     if (is_once)
@@ -255,11 +292,11 @@ static void find_warp_loops(struct placement *p, const struct ir_region *region)
 }
 
 struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
-                                    const struct shared_plan *shared, int warps) {
+                                    const struct shared_plan *shared, int warps, int warp_size) {
     struct barrier_plan *plan = ARENA_NEW(arena, struct barrier_plan);
     plan->before = map_new(arena);
     plan->at_end = map_new(arena);
-    struct placement p = {.arena = arena, .shared = shared, .plan = plan, .warps = warps};
+    struct placement p = {.arena = arena, .shared = shared, .plan = plan, .warps = warps, .warp_size = warp_size};
     if (forall->inner == LEVEL_BLOCK)
         place_for(&p, forall);
     if (warps) {

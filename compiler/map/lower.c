@@ -501,7 +501,7 @@ static void lower_if(struct lowering *l, const struct ir_instruction *branch) {
 
 /* ---- regions ---- */
 
-static void lower_instruction(struct lowering *l, const struct ir_instruction *instruction) {
+void lower_instruction(struct lowering *l, const struct ir_instruction *instruction) {
     switch (instruction->kind) {
     case IR_OPERATION:
         if (l->uses[instruction->results[0]->id].count && !l->values[instruction->results[0]->id])
@@ -531,19 +531,25 @@ static void lower_instruction(struct lowering *l, const struct ir_instruction *i
     }
 }
 
+/* With the barrier before it. */
+static void lower_in_region(struct lowering *l, const struct ir_instruction *instruction) {
+    if (l->barriers)
+        simt_barrier(l, instruction->region->ambient, barrier_of(l->barriers->before, instruction));
+    struct extent *extent = map_get(l->extents->by_first, instruction);
+    for (; extent; extent = extent->next_here) {
+        if (l->target->mapping == TARGET_SIMT)
+            simt_declare(l, extent);
+        else
+            loop_declare(l, extent);
+    }
+    lower_instruction(l, instruction);
+}
+
 void lower_region(struct lowering *l, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (l->barriers)
-            simt_barrier(l, region->ambient, barrier_of(l->barriers->before, instruction));
-        struct extent *extent = map_get(l->extents->by_first, instruction);
-        for (; extent; extent = extent->next_here) {
-            if (l->target->mapping == TARGET_SIMT)
-                simt_declare(l, extent);
-            else
-                loop_declare(l, extent);
-        }
-        lower_instruction(l, instruction);
+    for (size_t i = 0, end; i < region->instructions.count; i = end) {
+        end = l->barriers ? simt_first_warp(l, region, i) : i;
+        if (end == i)
+            lower_in_region(l, region->instructions.at[end++]);
     }
     if (l->barriers)
         simt_barrier(l, region->ambient, barrier_of(l->barriers->at_end, region));

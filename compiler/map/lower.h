@@ -42,6 +42,9 @@ enum target_exchange exchange_of(const struct ir_kernel *kernel, const struct ir
 
 /* ---- shared.c ---- */
 
+/* note [the first warp] in barrier.c */
+enum touch { TOUCH_BLOCK, TOUCH_WARP, TOUCH_WARP_ORDERED };
+
 /* Bytes [low, high) of a space that different buffers may share. */
 struct stretch {
     int space; /* 0: the block's pool; else one warp frame, or one dynamic buffer */
@@ -49,7 +52,8 @@ struct stretch {
     int frame; /* seen by the block: a warp touches only its own part of it; 0: anyone may touch anything */
     /* barrier.c: touched only as its buffer, by the iterations that have the index of what they touch; or NULL */
     const struct ir_buffer *own;
-    bool is_outside; /* in global memory */
+    bool is_outside;     /* in global memory */
+    enum touch touch_by; /* barrier.c: who touches it */
 };
 struct shared_buffer {
     struct extent *extent;
@@ -74,14 +78,21 @@ struct shared_plan *shared_allocate(struct arena *arena, const struct extents *e
 
 /* ---- barrier.c ---- */
 
-enum barrier { BARRIER_NONE, BARRIER_SHARED, BARRIER_GLOBAL /* orders global memory as well */ };
+enum barrier {
+    BARRIER_NONE,
+    BARRIER_WARP /* for the lanes of each warp */,
+    BARRIER_SHARED,
+    BARRIER_GLOBAL /* orders global memory as well */
+};
 struct barrier_plan {
     struct map *before; /* instructions with a barrier before them */
     struct map *at_end; /* regions (loop bodies) with one at their end */
 };
 enum barrier barrier_of(const struct map *places, const void *place);
 struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,
-                                    const struct shared_plan *shared, int warps_per_block);
+                                    const struct shared_plan *shared, int warps_per_block, int warp_size);
+/* Is the loop, at ambient block, only for the lanes of the block's first warp? 0: blocks have no warps. */
+bool barriers_in_first_warp(const struct ir_instruction *forall, int warp_size);
 
 /* ---- lower.c: what does not depend on the mapping ---- */
 
@@ -99,6 +110,7 @@ struct lowering {
     struct extents *extents;
     struct shared_plan *shared;    /* SIMT */
     struct barrier_plan *barriers; /* SIMT */
+    bool in_first_warp;            /* SIMT: under the branch of simt_first_warp */
     struct target_array *told;     /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
     struct target_array *report; /* where checks are reported; NULL: the kernel has none */
@@ -106,6 +118,7 @@ struct lowering {
 };
 
 void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
+void lower_instruction(struct lowering *l, const struct ir_instruction *instruction);
 void lower_forget(struct lowering *l, const struct ir_region *region); /* so that it may be lowered again */
 struct target_expr *lower_value(struct lowering *l, const struct ir_value *value);
 /* The same, named first when it is more than an operation on names: for what is evaluated again and again. */
@@ -183,6 +196,9 @@ void simt_plan(struct lowering *l); /* where shared buffers lie: before simt_beg
 void simt_begin(struct lowering *l);
 void simt_forall(struct lowering *l, const struct ir_instruction *forall);
 void simt_declare(struct lowering *l, struct extent *extent);
+/* Loops of the first warp that follow one another from `first` on, without a barrier of the block among them, under one
+   branch: the other warps are through at once. Gives the place behind them, or `first`: there are no such loops. */
+size_t simt_first_warp(struct lowering *l, const struct ir_region *region, size_t first);
 void simt_barrier(struct lowering *l, enum level_value ambient, enum barrier barrier);
 /* An int as the first thread of the block, or of the warp, has it. */
 struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum level_value ambient);

@@ -106,8 +106,8 @@ static void place_frame(struct arena *arena, struct shared_plan *plan, struct fr
     if (frame->bytes < sum)
         plan->is_pooled = true;
     for (size_t i = 0; i < count; i++)
-        plan->buffers.at[origin[i]].place =
-            (struct stretch){space, items[i].at, items[i].at + plan->buffers.at[origin[i]].place.high, 0, NULL, false};
+        plan->buffers.at[origin[i]].place = (struct stretch){
+            .space = space, .low = items[i].at, .high = items[i].at + plan->buffers.at[origin[i]].place.high};
 }
 
 /* Buffers of the block and frames of warps, in one pool. */
@@ -135,7 +135,7 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
     if (plan->pool_bytes < sum)
         plan->is_pooled = true;
     for (size_t i = 0; i < count; i++) {
-        struct stretch place = {0, items[i].at, items[i].at + items[i].bytes, 0, NULL, false};
+        struct stretch place = {.low = items[i].at, .high = items[i].at + items[i].bytes};
         if (origin[i] < plan->buffers.count) {
             plan->buffers.at[origin[i]].place = plan->buffers.at[origin[i]].block_place = place;
             continue;
@@ -203,7 +203,7 @@ static struct shared_plan *place(struct arena *arena, const struct extents *exte
         if (shared.shares < plan->buffers.count) {
             shared.place = plan->buffers.at[shared.shares].place;
         } else if (is_alone) {
-            shared.place = (struct stretch){next_space++, 0, 1, 0, NULL, shared.is_outside};
+            shared.place = (struct stretch){.space = next_space++, .high = 1, .is_outside = shared.is_outside};
         } else {
             /* Only the size for now, as `high`. */
             int64_t bytes = bytes_of(buffer);

@@ -47,11 +47,21 @@ static struct share share_of(const struct lowering *l, const struct ir_instructi
 
 /* ---- barriers ---- */
 
+static int warps_of_block(const struct lowering *l) {
+    return l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
+}
+
+/* The lanes of a warp, where the first one is to be told from others; see note [the first warp]. */
+static int whole_warp(const struct lowering *l) {
+    int lanes = l->kernel->warp_size;
+    return l->options->has_warps && l->target->is_exact && l->target->block_threads % lanes == 0 ? lanes : 0;
+}
+
 void simt_barrier(struct lowering *l, enum level_value ambient, enum barrier barrier) {
     if (barrier == BARRIER_NONE)
         return;
-    struct target_statement *statement =
-        lower_emit(l, ambient == LEVEL_WARP ? TARGET_WARP_BARRIER : TARGET_BLOCK_BARRIER);
+    bool is_warps = ambient == LEVEL_WARP || barrier == BARRIER_WARP;
+    struct target_statement *statement = lower_emit(l, is_warps ? TARGET_WARP_BARRIER : TARGET_BLOCK_BARRIER);
     statement->is_global = barrier == BARRIER_GLOBAL;
 }
 
@@ -61,7 +71,8 @@ void simt_barrier(struct lowering *l, enum level_value ambient, enum barrier bar
 static void lower_single(struct lowering *l, const struct ir_instruction *forall, const struct share *share) {
     const struct ir_value *index = forall->parameters[0];
     lower_bind(l, index, expr_integer(l, index->base, 0));
-    if (share->is_sequential) {
+    bool is_only_warp = l->in_first_warp && share->first == TARGET_WARP_ID;
+    if (share->is_sequential || is_only_warp) {
         lower_region(l, forall->regions[0]);
         return;
     }
@@ -75,7 +86,8 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
 /* At most one iteration for each unit: no loop, and no branch where every unit has one. */
 static void lower_one_each(struct lowering *l, const struct ir_instruction *forall, const struct share *share) {
     const struct ir_value *index = forall->parameters[0], *count = forall->operands[0];
-    bool is_for_all = count->is_constant && count->constant.integer == share->constant_stride;
+    int64_t units = l->in_first_warp && forall->outer == LEVEL_BLOCK ? l->kernel->warp_size : share->constant_stride;
+    bool is_for_all = count->is_constant && count->constant.integer == units;
     if (is_for_all && l->uses[index->id].count == 0) {
         lower_region(l, forall->regions[0]);
         return;
@@ -129,7 +141,7 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     struct target_expr *ticket = lower_named(l, expr_element(l, BASE_U32, told, zero), "ticket", NULL);
     lower_bind(l, index, lower_named(l, expr_convert(l, ticket, index->base), index->name, "i"));
     lower_region(l, forall->regions[0]);
-    if (barrier_of(l->barriers->at_end, forall->regions[0]) == BARRIER_NONE)
+    if (barrier_of(l->barriers->at_end, forall->regions[0]) < BARRIER_SHARED)
         lower_emit(l, TARGET_BLOCK_BARRIER); /* all have read the ticket */
     lower_leave(l, scope);
 }
@@ -423,6 +435,49 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     lower_leave(l, scope);
 }
 
+/* May it come under the branch, as one of the loops or between them? */
+static bool fits_first_warp(const struct lowering *l, const struct ir_instruction *instruction, bool is_first) {
+    for (struct extent *extent = map_get(l->extents->by_first, instruction); extent; extent = extent->next_here)
+        if (extent->buffer->memory == MEMORY_PRIVATE)
+            return false; /* declared here, and perhaps used behind it */
+    if (!is_first && barrier_of(l->barriers->before, instruction) > BARRIER_WARP)
+        return false;
+    return instruction->kind == IR_OPERATION || instruction->kind == IR_ALLOCATE ||
+           barriers_in_first_warp(instruction, whole_warp(l));
+}
+
+size_t simt_first_warp(struct lowering *l, const struct ir_region *region, size_t first) {
+    const struct ir_instruction *const *all = (const struct ir_instruction *const *)region->instructions.at;
+    if (region->ambient != LEVEL_BLOCK || l->in_first_warp || warps_of_block(l) < 2 || all[first]->kind != IR_FORALL)
+        return first;
+    size_t end = first, loops = 0;
+    for (size_t i = first; i < region->instructions.count && fits_first_warp(l, all[i], i == first); i++)
+        if (all[i]->kind == IR_FORALL) {
+            loops++;
+            end = i + 1;
+        }
+    if (loops < 2)
+        return first;
+    for (size_t i = first; i < end; i++) /* used behind the branch, too */
+        if (all[i]->kind == IR_OPERATION)
+            lower_instruction(l, all[i]);
+    simt_barrier(l, LEVEL_BLOCK, barrier_of(l->barriers->before, all[first]));
+    struct target_statement *only = lower_emit(l, TARGET_IF);
+    struct target_expr *lanes = expr_integer(l, BASE_I32, l->kernel->warp_size);
+    only->value = expr_operation(l, OP_LT, BASE_BOOL, expr_hardware(l, TARGET_THREAD_ID), lanes);
+    struct lower_scope scope = lower_enter(l, &only->body);
+    l->in_first_warp = true;
+    for (size_t i = first; i < end; i++)
+        if (all[i]->kind != IR_OPERATION) {
+            if (i > first)
+                simt_barrier(l, LEVEL_BLOCK, barrier_of(l->barriers->before, all[i]));
+            lower_instruction(l, all[i]);
+        }
+    l->in_first_warp = false;
+    lower_leave(l, scope);
+    return end;
+}
+
 /* ---- memory ---- */
 
 static bool fits_stack(struct lowering *l, const struct ir_buffer *buffer) {
@@ -577,10 +632,6 @@ static int64_t array_bytes(const struct target_block *block, bool at_a_time) {
     return bytes;
 }
 
-static int warps_of_block(const struct lowering *l) {
-    return l->options->has_warps ? (l->target->block_threads + l->kernel->warp_size - 1) / l->kernel->warp_size : 0;
-}
-
 /* Bytes that are declared besides the arrays: what checks and tickets need, see simt_begin, and target_spare_bytes. */
 enum { OTHER_SHARED_BYTES = 32 };
 
@@ -600,7 +651,7 @@ static void declare_outside(struct lowering *l, struct ir_buffer *buffer) {
 
 void simt_begin(struct lowering *l) {
     int warps = warps_of_block(l);
-    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps);
+    l->barriers = barriers_place(l->arena, l->forall, l->shared, warps, whole_warp(l));
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;
     for (size_t i = 0; i < plan->buffers.count; i++)

@@ -172,7 +172,8 @@ enum ast_decl_kind {
     DECL_SIG,    /* name, signature */
     DECL_FUN,    /* name, levels, parameters, body: `fun f <l> p = e` */
     DECL_VAL,    /* name, body */
-    DECL_KERNEL, /* name, levels (an error in the checker when not empty), parameters, body */
+    DECL_KERNEL, /* name, levels (an error in the checker when not empty), parameters, launch,
+                    body */
     DECL_TYPE,   /* name, type_parameters, type */
     DECL_PARAM,  /* name, type, body (default), choices */
     DECL_IMPORT, /* path */
@@ -189,7 +190,9 @@ struct ast_decl {
     VEC(symbol) type_parameters;
     struct ast_type *type;
     VEC(struct ast_expr *) choices; /* `in {…}` of a param */
-    const char *path;               /* DECL_IMPORT */
+    /* KERNEL: `with #BlockSize = …`, each as a PARAM of that name without a type */
+    VEC(struct ast_decl *) launch;
+    const char *path; /* DECL_IMPORT */
 };
 
 struct ast_file {

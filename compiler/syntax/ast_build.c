@@ -5,14 +5,6 @@
 
 #include "parser.h"
 
-/* Two vectors of the same element type in different structs have different C types; this shares the storage. */
-#define SHARE_VEC(to, from)                                                                                            \
-    do {                                                                                                               \
-        (to)->at = (from)->at;                                                                                         \
-        (to)->count = (from)->count;                                                                                   \
-        (to)->capacity = (from)->capacity;                                                                             \
-    } while (0)
-
 static uint32_t deeper(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /* ---- depth ---- */
@@ -470,6 +462,15 @@ struct ast_decl *build_function(struct parser *p, enum ast_decl_kind kind, struc
                        token_quote(p->arena, p->source, name->span));
         diag_hint(p->diagnostics, error, "a value is defined with `val name = e`");
     }
+    return decl;
+}
+
+struct ast_decl *build_param(struct parser *p, struct span span, const struct token *name, struct ast_expr *value,
+                             struct expr_list *choices) {
+    struct ast_decl *decl = build_decl(p, DECL_PARAM, span, name);
+    decl->body = value;
+    if (choices)
+        SHARE_VEC(&decl->choices, &choices->all);
     return decl;
 }
 

@@ -18,6 +18,17 @@ struct parser {
     struct ast_file *file;
 };
 
+/* Two vectors of the same element type in different structs have different C types; this shares the storage. */
+#define SHARE_VEC(to, from)                                                                                            \
+    do {                                                                                                               \
+        (to)->at = (from)->at;                                                                                         \
+        (to)->count = (from)->count;                                                                                   \
+        (to)->capacity = (from)->capacity;                                                                             \
+    } while (0)
+
+struct decl_list {
+    VEC(struct ast_decl *) all;
+};
 struct expr_list {
     VEC(struct ast_expr *) all;
 };
@@ -104,6 +115,9 @@ struct ast_signature_type *build_signature(struct parser *p, struct span span, s
 struct ast_decl *build_decl(struct parser *p, enum ast_decl_kind kind, struct span span, const struct token *name);
 struct ast_decl *build_function(struct parser *p, enum ast_decl_kind kind, struct span span, const struct token *name,
                                 struct binder_list *levels, struct pattern_list *parameters, struct ast_expr *body);
+/* Of a `param`, which gets its type, or of what a kernel's `with` says. `choices`: NULL where there are none. */
+struct ast_decl *build_param(struct parser *p, struct span span, const struct token *name, struct ast_expr *value,
+                             struct expr_list *choices);
 struct ast_decl *build_broken(struct parser *p, struct span span, const struct token *name);
 
 /* Reports that `()` or a string stands where neither exists. */

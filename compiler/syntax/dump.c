@@ -327,6 +327,8 @@ static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) 
         add(arena, form, inner = new_list(arena));
         for (size_t i = 0; i < decl->parameters.count; i++)
             add(arena, inner, pattern_sexp(arena, decl->parameters.at[i]));
+        for (size_t i = 0; i < decl->launch.count; i++)
+            add(arena, form, decl_sexp(arena, decl->launch.at[i]));
         add(arena, form, expr_sexp(arena, decl->body));
         break;
     case DECL_VAL: add(arena, form, expr_sexp(arena, decl->body)); break;
@@ -337,7 +339,8 @@ static struct sexp *decl_sexp(struct arena *arena, const struct ast_decl *decl) 
         add(arena, form, type_sexp(arena, decl->type));
         break;
     case DECL_PARAM:
-        add(arena, form, type_sexp(arena, decl->type));
+        if (decl->type)
+            add(arena, form, type_sexp(arena, decl->type));
         add(arena, form, expr_sexp(arena, decl->body));
         add(arena, form, inner = new_list(arena));
         for (size_t i = 0; i < decl->choices.count; i++)

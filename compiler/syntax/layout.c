@@ -13,7 +13,8 @@ bool token_starts_declaration(int kind) {
 bool token_is_keyword(int kind) {
     return token_starts_declaration(kind) || kind == TOKEN_LET || kind == TOKEN_IN || kind == TOKEN_FN ||
            kind == TOKEN_IF || kind == TOKEN_THEN || kind == TOKEN_ELSE || kind == TOKEN_TRUE || kind == TOKEN_FALSE ||
-           kind == TOKEN_DIV || kind == TOKEN_MOD || kind == TOKEN_NOT || kind == TOKEN_FORALL || kind == TOKEN_WHERE;
+           kind == TOKEN_DIV || kind == TOKEN_MOD || kind == TOKEN_NOT || kind == TOKEN_FORALL || kind == TOKEN_WHERE ||
+           kind == TOKEN_WITH;
 }
 
 struct marker {
@@ -133,6 +134,22 @@ static void mark_signature_words(struct marker *m) {
     }
 }
 
+/* `with` before a configuration constant, in the head of a definition: only kernels have one, but
+   elsewhere it is a slip that can be told of. Anywhere else it is a name. */
+static void mark_launch_words(struct marker *m) {
+    symbol with = symbol_of(m->symbols, "with");
+    bool in_header = false;
+    for (size_t i = 0; i + 1 < m->tokens->count; i++) {
+        struct token *token = &m->tokens->at[i];
+        if (token_starts_declaration(token->kind))
+            in_header = token->kind == TOKEN_KERNEL || token->kind == TOKEN_FUN || token->kind == TOKEN_VAL;
+        else if (token->kind == '=')
+            in_header = false;
+        else if (in_header && token->kind == TOKEN_NAME && token->name == with && token[1].kind == TOKEN_CONFIG)
+            token->kind = TOKEN_WITH;
+    }
+}
+
 static void match_parentheses(struct marker *m) {
     VEC(size_t) open = {.at = NULL};
     for (size_t i = 0; i < m->tokens->count; i++) {
@@ -174,8 +191,8 @@ static size_t function_before(const struct marker *m, size_t end) {
     return 0;
 }
 
-/* The first `=` after the word that opens a definition is the definition's; every other one ends the pattern of
-   a binding, which is a name, `_`, or what stands in the parentheses before it, or a function with its parameters. */
+/* The first `=` after the word that opens a definition, and after what its `with` says, is the
+   definition's; every other one ends the pattern of a binding, which is a name, `_`, or what stands in the parentheses before it, or a function with its parameters. */
 static void find_bindings(struct marker *m) {
     bool in_header = false;
     for (size_t i = 0; i < m->tokens->count; i++) {
@@ -185,7 +202,7 @@ static void find_bindings(struct marker *m) {
         if (kind != '=' || i == 0)
             continue;
         if (in_header) {
-            in_header = false;
+            in_header = m->tokens->at[i - 1].kind == TOKEN_CONFIG;
             continue;
         }
         size_t start = i - 1, function = function_before(m, i);
@@ -231,6 +248,7 @@ void mark_layout(struct arena *arena, struct symbols *symbols, const struct sour
                        .is_start = ARENA_ARRAY(arena, bool, tokens->count)};
     mend_slips(&m);
     mark_signature_words(&m);
+    mark_launch_words(&m);
     match_parentheses(&m);
     find_bindings(&m);
     insert_bindings(&m);

@@ -51,6 +51,7 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
     struct ast_pattern *pattern;
     struct ast_decl *decl;
     struct ast_signature_type *signature;
+    struct decl_list *decls;
     struct expr_list *exprs;
     struct type_list *types;
     struct pattern_list *patterns;
@@ -64,7 +65,7 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
 }
 
 %token SIG FUN VAL KERNEL PARAM TYPE IMPORT LET IN FN IF THEN ELSE
-%token FORALL WHERE BINDING LEVEL_OPEN LEVEL_CLOSE ARROW DOUBLE_ARROW
+%token FORALL WHERE WITH BINDING LEVEL_OPEN LEVEL_CLOSE ARROW DOUBLE_ARROW
 %token <token> NAME TYPE_VARIABLE CONFIG INTEGER FLOATING TRUE FALSE STRING BAD_LITERAL
 
 /* Loosest first. BLOCK makes `fn`, `let` and `if` extend as far to the right as they can. */
@@ -84,7 +85,8 @@ static void yyerror(const YYLTYPE *location, struct parser *p, const char *messa
 %left '!'
 
 %type <token> name fun_name val_name kernel_name param_name
-%type <decl> declaration
+%type <decl> declaration setting
+%type <decls> launch settings
 %type <signature> signature
 %type <symbols> quantifier quantified type_parameters
 %type <constraints> where constraints
@@ -118,28 +120,23 @@ declaration:
     sig_word name ':' signature { $$ = build_decl(p, DECL_SIG, @$, $2); $$->signature = $4; }
   | fun_name level_binders parameters '=' expr { $$ = build_function(p, DECL_FUN, @$, $1, $2, $3, $5); }
   | fun_name error { $$ = build_broken(p, @1, $1); }
-  | kernel_name level_binders parameters '=' expr { $$ = build_function(p, DECL_KERNEL, @$, $1, $2, $3, $5); }
+  | kernel_name level_binders parameters launch '=' expr {
+        $$ = build_function(p, DECL_KERNEL, @$, $1, $2, $3, $6);
+        if ($4)
+            SHARE_VEC(&$$->launch, &$4->all);
+    }
   | kernel_name error { $$ = build_broken(p, @1, $1); }
   | val_name '=' expr { $$ = build_function(p, DECL_VAL, @$, $1, NULL, NULL, $3); }
   | val_name error { $$ = build_broken(p, @1, $1); }
   | type_word name type_parameters '=' type {
         $$ = build_decl(p, DECL_TYPE, @$, $2);
         $$->type = $5;
-        if ($3) {
-            $$->type_parameters.at = $3->all.at;
-            $$->type_parameters.count = $3->all.count;
-            $$->type_parameters.capacity = $3->all.capacity;
-        }
+        if ($3)
+            SHARE_VEC(&$$->type_parameters, &$3->all);
     }
   | param_name ':' type '=' expr choices {
-        $$ = build_decl(p, DECL_PARAM, @$, $1);
+        $$ = build_param(p, @$, $1, $5, $6);
         $$->type = $3;
-        $$->body = $5;
-        if ($6) {
-            $$->choices.at = $6->all.at;
-            $$->choices.count = $6->all.count;
-            $$->choices.capacity = $6->all.capacity;
-        }
     }
   | param_name error { $$ = build_broken(p, @1, $1); }
   | import_word STRING { $$ = build_decl(p, DECL_IMPORT, @$, $2); $$->path = $2->name ? $2->name->text : NULL; }
@@ -157,6 +154,15 @@ val_name: val_word name { $$ = $2; };
 kernel_name: kernel_word name { $$ = $2; };
 param_name: param_word name { $$ = $2; };
 name: NAME;
+
+launch: %empty { $$ = NULL; } | WITH settings { $$ = $2; };
+
+settings:
+    setting { $$ = ARENA_NEW(p->arena, struct decl_list); vec_push(p->arena, &$$->all, $1); }
+  | settings ',' setting { $$ = $1; vec_push(p->arena, &$$->all, $3); }
+  ;
+
+setting: CONFIG '=' expr choices { $$ = build_param(p, @$, $1, $3, $4); };
 
 choices:
     %empty { $$ = NULL; }

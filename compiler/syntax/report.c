@@ -325,6 +325,8 @@ static const char *operator_hint(const struct parser *p, size_t index) {
         return "there are no characters and no strings: a character is its number";
     if (found == '!')
         return "negation is `not x`; `xs ! i` is an element of an array";
+    if (found == '{' && before == '=' && index > 1 && token_at(p, index - 2)->kind == TOKEN_CONFIG)
+        return "the default comes before the choices: `with #BlockSize = 128 in {64, 128, 256}`";
     if (found == '{')
         return "parentheses group; local names are bound by `let … in …`";
     return NULL;
@@ -335,6 +337,29 @@ static int declaration_of(const struct parser *p, size_t index) {
     while (index > 0 && !token_starts_declaration(token_at(p, index)->kind))
         index--;
     return token_at(p, index)->kind;
+}
+
+/* Does `with`, as a name, stand in the declaration before the token? */
+static bool has_with_before(const struct parser *p, size_t index) {
+    for (; index > 0 && !token_starts_declaration(token_at(p, index)->kind); index--) {
+        const struct token *token = token_at(p, index);
+        if (token->kind == TOKEN_NAME && strcmp(token->name->text, "with") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What goes wrong with the shape of a kernel's launches; NULL: nothing that is known. */
+static const char *launch_hint(const struct parser *p, size_t index, const struct expected *e, int declares) {
+    int found = token_at(p, index)->kind;
+    if (found == TOKEN_WITH)
+        return "only kernels are launched: `kernel name x with #BlockSize = 64 = e`; what they call runs in their "
+               "blocks";
+    if (declares == TOKEN_KERNEL && found == TOKEN_CONFIG && e->patterns && e->equals)
+        return "the threads of a kernel's blocks are said by `with #BlockSize = 64`";
+    if (declares == TOKEN_KERNEL && found == '=' && has_with_before(p, index))
+        return "the threads of a kernel's blocks are said before its `=`: `kernel name x with #BlockSize = 64 = e`";
+    return NULL;
 }
 
 /* What stands among the parameters, or in their place; NULL: nothing that is known. */
@@ -357,7 +382,7 @@ static const char *header_hint(const struct parser *p, size_t index, const struc
         return "a `param` says its type: `param name : int = 3`";
     if (before == TOKEN_IN && declares == TOKEN_PARAM)
         return "the values that a `param` may have are in braces: `in {16, 32}`";
-    return NULL;
+    return launch_hint(p, index, e, declares);
 }
 
 /* What to say of a `let` that stands where definitions do. */

@@ -213,8 +213,10 @@ static void check_definition(struct checker *c, const struct ast_decl *decl, con
             if (decl->kind == DECL_KERNEL && decl->levels.count)
                 diag_error(c->diagnostics, DIAG_KERNEL_LEVELS, decl->levels.at[0].span,
                            "a kernel takes no levels: the level of its result says where it runs");
-            if (decl->kind == DECL_KERNEL)
+            if (decl->kind == DECL_KERNEL) {
+                check_launch(c, global, decl);
                 name_parameters(c, global, decl);
+            }
             global->body = infer_function(c, &parts, expected, &inner);
         }
         struct type *found = global->body->type;

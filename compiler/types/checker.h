@@ -370,5 +370,6 @@ void note_local(struct checker *c, struct diagnostic *d, const struct core *core
 /* `ambient`: what the kernel's body runs at. */
 void check_kernel(struct checker *c, struct core_global *global, const struct ast_decl *decl, struct level *ambient);
 void check_param(struct checker *c, struct core_global *global, const struct ast_decl *decl);
+void check_launch(struct checker *c, struct core_global *kernel, const struct ast_decl *decl); /* its `with` */
 
 #endif

@@ -135,12 +135,17 @@ struct core_global {
     const char **parameter_names; /* KERNEL: for the launch contract; a tuple pattern gets "arg0" and so on */
     struct core **choices;        /* PARAM: the `in {…}` set */
     size_t choice_count;
+    /* KERNEL: the PARAM that `with #BlockSize = …` makes, which no expression can name; NULL: none */
+    struct core_global *block_size;
     uint32_t index; /* in program->globals */
 };
 
 struct program {
     VEC(struct core_global *) globals; /* in definition order, the prelude first */
 };
+
+/* How many threads a block of the kernel's launches has by what it says itself, or else `otherwise`. */
+int64_t core_block_size(const struct core_global *kernel, int64_t otherwise);
 
 /* A place where a name stands, for editors: `global`, or `primitive`, or else a local one. */
 struct name_place {

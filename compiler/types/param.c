@@ -161,6 +161,90 @@ static void reject_setting(struct checker *c, const struct ast_decl *decl, const
         diag_hint(c->diagnostics, d, "the number has no suffix here: the `param` says its type");
 }
 
+/* The value, and the set to choose from. NULL after an error in the value. */
+static struct core *check_constants(struct checker *c, struct core_global *global, const struct ast_decl *decl,
+                                    enum base base, enum diag_code code) {
+    struct core *value = constant_of(c, decl->body, base);
+    global->choices = ARENA_ARRAY(c->arena, struct core *, decl->choices.count + 1);
+    for (size_t i = 0; i < decl->choices.count; i++) {
+        struct core *choice = constant_of(c, decl->choices.at[i], base);
+        if (choice)
+            global->choices[global->choice_count++] = choice;
+    }
+    if (value && !is_choice(global, value))
+        diag_error(c->diagnostics, code, decl->body->span, "the default of `%s` is not among its choices %s",
+                   global->name->text, choices_text(c, global));
+    return value;
+}
+
+enum { MOST_BLOCK_THREADS = 1024 }; /* of every GPU; --block-size has the same bounds */
+
+/* Says so when the number of a block's threads cannot be that. */
+static bool is_block_size(struct checker *c, const struct ast_expr *expr) {
+    if (expr->kind == EXPR_ERROR)
+        return false;
+    if (expr->kind != EXPR_INTEGER) {
+        struct diagnostic *d = diag_error(c->diagnostics, DIAG_LAUNCH_SHAPE, expr->span,
+                                          "the threads of a block are a number that stands here, as in "
+                                          "`with #BlockSize = 128`");
+        diag_hint(c->diagnostics, d,
+                  "where it is to be found by trying, give it choices, `with #BlockSize = 128 in {64, 128, 256}`, and "
+                  "let `fclc tune` choose; `--block-size` sets it for one run");
+        return false;
+    }
+    if (expr->integer.suffix && strcmp(expr->integer.suffix->text, "i32") != 0) {
+        diag_error(c->diagnostics, DIAG_LAUNCH_SHAPE, expr->span,
+                   "`#BlockSize` is an `int`, and this number is of type `%s`", expr->integer.suffix->text);
+        return false;
+    }
+    if (!expr->integer.too_large && expr->integer.value >= 1 && expr->integer.value <= MOST_BLOCK_THREADS)
+        return true;
+    struct diagnostic *d =
+        diag_error(c->diagnostics, DIAG_LAUNCH_SHAPE, expr->span, "a block has 1 to %d threads", MOST_BLOCK_THREADS);
+    if (expr->integer.value != 0)
+        diag_hint(c->diagnostics, d,
+                  "more elements than threads are no problem: each thread takes several; how many elements a block "
+                  "has is said by the chunks, `splitUp 4096 xs`");
+    return false;
+}
+
+static void check_setting(struct checker *c, struct core_global *kernel, const struct ast_decl *setting) {
+    if (strcmp(setting->name->text, core_config_info[CONFIG_BLOCK_SIZE].name) != 0) {
+        struct diagnostic *d = diag_error(c->diagnostics, DIAG_LAUNCH_SHAPE, setting->name_span,
+                                          "a kernel cannot set `%s`", setting->name->text);
+        bool is_grid = strcmp(setting->name->text, core_config_info[CONFIG_GRID_SIZE].name) == 0;
+        diag_hint(c->diagnostics, d, "%s",
+                  is_grid ? "how many blocks there are follows from the chunks, and any number of them is right; "
+                            "`--grid-size` sets the constant"
+                          : "`with` says how many threads a block has: `with #BlockSize = 128`");
+        return;
+    }
+    if (kernel->block_size) {
+        diag_error(c->diagnostics, DIAG_LAUNCH_SHAPE, setting->name_span, "`#BlockSize` is said twice");
+        return;
+    }
+    bool is_good = is_block_size(c, setting->body);
+    for (size_t i = 0; i < setting->choices.count; i++)
+        is_good &= is_block_size(c, setting->choices.at[i]);
+    struct core_global *global = ARENA_NEW(c->arena, struct core_global);
+    *global = (struct core_global){.kind = GLOBAL_PARAM,
+                                   .name = setting->name,
+                                   .span = setting->name_span,
+                                   .source = kernel->source,
+                                   .scheme = scheme_of_type(c, c->base_types[BASE_I32])};
+    kernel->block_size = global;
+    global->body = is_good ? check_constants(c, global, setting, BASE_I32, DIAG_LAUNCH_SHAPE) : NULL;
+}
+
+void check_launch(struct checker *c, struct core_global *kernel, const struct ast_decl *decl) {
+    for (size_t i = 0; i < decl->launch.count; i++)
+        check_setting(c, kernel, decl->launch.at[i]);
+}
+
+int64_t core_block_size(const struct core_global *kernel, int64_t otherwise) {
+    return kernel->block_size ? (int64_t)kernel->block_size->body->literal.magnitude : otherwise;
+}
+
 void check_param(struct checker *c, struct core_global *global, const struct ast_decl *decl) {
     struct type *type = type_of_ast(c, decl->type, SIGNATURE_ANNOTATION, NULL);
     global->scheme = scheme_of_type(c, c->error_type);
@@ -173,16 +257,7 @@ void check_param(struct checker *c, struct core_global *global, const struct ast
         return;
     }
     global->scheme = scheme_of_type(c, type);
-    struct core *value = constant_of(c, decl->body, type->base);
-    global->choices = ARENA_ARRAY(c->arena, struct core *, decl->choices.count + 1);
-    for (size_t i = 0; i < decl->choices.count; i++) {
-        struct core *choice = constant_of(c, decl->choices.at[i], type->base);
-        if (choice)
-            global->choices[global->choice_count++] = choice;
-    }
-    if (value && !is_choice(global, value))
-        diag_error(c->diagnostics, DIAG_PARAM_VALUE, decl->body->span,
-                   "the default of `%s` is not among its choices %s", global->name->text, choices_text(c, global));
+    struct core *value = check_constants(c, global, decl, type->base, DIAG_PARAM_VALUE);
     for (size_t i = 0; i < c->setting_count; i++) {
         struct param_setting *setting = &c->settings[i];
         if (strcmp(setting->name, global->name->text) != 0 || (setting->only && setting->only != c->scope->file))

@@ -56,7 +56,10 @@ module.exports = grammar({
           repeat($._pattern), '=', field('body', $._expression)),
     kernel: ($) =>
       seq('kernel', field('name', $.identifier), repeat($.level_parameters),
-          repeat($._pattern), '=', field('body', $._expression)),
+          repeat($._pattern), optional($.launch), '=', field('body', $._expression)),
+    launch: ($) => seq('with', list($.setting)),
+    setting: ($) =>
+      seq(field('name', $.constant), '=', field('default', $._expression), optional($.choices)),
     value: ($) => seq('val', field('name', $.identifier), '=', field('body', $._expression)),
     type_declaration: ($) =>
       seq('type', field('name', $.identifier), repeat(choice($.identifier, $.type_variable)), '=',

@@ -602,11 +602,27 @@ def cases(env):
     yield stages(networks, "sortV", barriers=2 * 80, loops=1)         # 9 × 9
     yield stages(networks, "sortOddEven", barriers=2 * 44, loops=1 + 2 * 45)
     reductions = ("reductions", "reductions.fcl")
-    yield stages(reductions, "sums1", barriers=2 * 10 + 1)   # 2048 to 1, all stored; the thread that stores the last reads it
-    yield stages(reductions, "sums2", barriers=2 * 10 + 1)
-    yield stages(reductions, "sums3", barriers=2 * 10 + 1)   # but the last
-    yield stages(reductions, "sums4", barriers=2 * 8 + 1)    # 8 a thread, then 256
-    yield stages(reductions, "sums5", barriers=2 * 8 + 1)
-    yield stages(reductions, "sums6", barriers=2 * 7 + 1)
-    yield stages(reductions, "sums7", barriers=2 * 6 + 1)
+    # Of these trees a thread does two stages at a time where they are at its own distance, and the first warp has no more
+    # barriers than its own.
+    yield stages(reductions, "sums1", barriers=2 * 5 + 1, warp_barriers=2 * 4)  # neighbours, not what is half apart
+    yield stages(reductions, "sums2", barriers=6, warp_barriers=4)
+    yield stages(reductions, "sums3", barriers=6, warp_barriers=4)
+    yield stages(reductions, "sums4", barriers=5, warp_barriers=4)    # 8 a thread, then 256
+    yield stages(reductions, "sums5", barriers=5, warp_barriers=4)
+    yield stages(reductions, "sums6", barriers=2 * 1 + 1, warp_barriers=2 * 3)
+    yield stages(reductions, "sums7", barriers=2 * 1 + 1, warp_barriers=2 * 2)
+
+    # A tree over twice the block, as a program writes it: whole chunks have a barrier, and one at the end.
+    def tree():
+        path = os.path.join(env.tmp(), "tree.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel sums (xs : [float]) = (splitUp (2 * #BlockSize) xs |> map (red <block> (+)) "
+                       "|> concat 1 : [float]<grid>)\n")
+        text = body(open(compile_to("cu", path), encoding="utf-8").read(), "sums")
+        whole = text[:text.index("} else {")]
+        assert count(r"__syncthreads\(\)", whole) == 1, whole
+        assert count(r"__syncwarp\(\)", whole) == 3, whole
+        assert count(r"\bxs\[", whole) == 4, whole
+        assert "if (threadIdx.x < 32) {" in whole, whole
+    yield Case("a tree has one barrier of the block, then the first warp's, and four loads a thread", tree)
     yield stages(("mandelbrot", "mandelbrot.fcl"), "picture", barriers=0, loops=1)

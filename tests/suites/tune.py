@@ -71,6 +71,32 @@ def cases(env):
         fclc(folder, "p.fcl", "-o", "p.c", *options)
         return "steps=4" in read(folder, "p.c").split("#include")[0]
 
+    def shapes():
+        text = PROGRAM.replace("(xs : [int]) = push <grid> (map (fn x => if collatz (x + 1)",
+                               "(xs : [int]) with #BlockSize = 1000 in {1, 1000, 10} = "
+                               "push <grid> (map (fn x => if collatz (x + 1)")
+        text = text.replace("i < steps", "i < steps / 1000 * #BlockSize").replace("{4, 2", "{4000, 2")
+        folder = folder_with(text)
+        done = fclc(folder, "tune", "--target=c", "p.fcl", "rising", "iota:100")
+        assert sorted(line_of(folder)[4].split()) == ["#BlockSize=1", "steps=4000"], done.stderr
+        fclc(folder, "p.fcl", "-o", "p.c")
+        assert "#BlockSize=1" in read(folder, "p.c").split("#include")[0]
+        launch = re.compile(r"(?:exactly|up to) (\d+) threads")
+
+        def threads(*options):
+            fclc(folder, "p.fcl", "-o", "p.cu", *options)
+            return launch.findall(read(folder, "p.cu"))
+
+        assert threads() == ["1000", "256"], threads()  # tuned for another kind of device
+        assert threads("--block-size=64") == ["64", "64"]
+        fclc(folder, "tune", "--target=c", "--block-size=8", "--tuning=given.tune", "p.fcl", "rising",
+             "iota:100")
+        assert "\tsteps=4000\t" in read(folder, "given.tune")
+        write(folder, "p.tune", read(folder, "p.tune").replace("#BlockSize=1", "#BlockSize=2"))
+        done = fclc(folder, "run", "--target=c", "p.fcl", "rising", "[1]", status=2)
+        assert "`2` is not among the choices of `#BlockSize`" in done.stderr, done.stderr
+    yield Case("a kernel's choice of block sizes is tuned with its params; --block-size goes before it", shapes)
+
     def read_back():
         folder, _ = tuned()
         assert head(folder) and not head(folder, "--tuning=none")

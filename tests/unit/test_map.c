@@ -93,8 +93,12 @@ static void test_tree(void **state) {
     struct arena *arena = arena_new();
     struct target_program *program = map_sample(arena, sample_tree, SAMPLE_CUDA);
     struct counts counts = counts_of(program, 0);
-    /* One loop, over blocks; barriers: eight between nine levels, and the one around that loop. */
-    assert_counts(counts, 1, 18, 9, 9);
+    /* One loop, over blocks; barriers: three before levels that are the first warp's alone, five among these, and the one
+       around that loop. */
+    assert_counts(counts, 1, 18, 9, 4);
+    assert_int_equal(counts.warp_barriers, 5);
+    struct target_program *opencl = map_sample(arena, sample_tree, SAMPLE_OPENCL_SIMT);
+    assert_int_equal(counts_of(opencl, 0).block_barriers, 9); /* no warps */
     assert_int_equal(counts.arrays, 1);
     /* Two levels are alive at a time: 256 and 128 elements. */
     assert_int_equal(program->kernels.at[0]->static_shared_bytes, (256 + 128) * 4);

@@ -1,4 +1,4 @@
-["sig" "fun" "val" "kernel" "param" "type" "import" "let" "in" "fn" "forall" "where" "stored"
+["sig" "fun" "val" "kernel" "param" "type" "import" "let" "in" "fn" "forall" "where" "with" "stored"
  "as"] @keyword
 ["if" "then" "else"] @conditional
 ["div" "mod" "not"] @keyword.operator
