@@ -356,8 +356,12 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
    region of `together` whatever was stored since, for nothing there is written twice (note [asked again]).
    Updates come last, as they may write over what the others read. */
 
+/* So many parts of an append are looked at, so that very many take no time by their square. */
+enum { MOST_JOINED = 64 };
+
 /* Views write elsewhere what another array runs; the two parts of an append are two arrays. */
 static void add_running(struct elaborator *e, runnings *all, struct push *push, const struct writer *writer) {
+    elab_count_step(e, e->span); /* of n appends there may be 2^n parts */
     struct writer *next = ARENA_NEW(e->arena, struct writer);
     switch (push->kind) {
     case PUSH_MAP:
@@ -412,7 +416,7 @@ void elab_run_together(struct elaborator *e, const struct running *wanted, size_
             continue;
         }
         vec_push(e->arena, &joined, all.at[i]);
-        for (size_t k = i + 1; k < all.count; k++)
+        for (size_t k = i + 1; k < all.count && k < i + MOST_JOINED; k++)
             if (!is_done[k] && is_joined(e, first, all.at[k].push)) {
                 is_done[k] = true;
                 vec_push(e->arena, &joined, all.at[k]);
