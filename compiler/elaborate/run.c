@@ -381,13 +381,14 @@ static void add_running(struct elaborator *e, runnings *all, struct push *push, 
 static bool is_update(const struct push *push) { return push->kind == PUSH_SCATTER || push->kind == PUSH_REDUCE; }
 
 static bool is_joined(struct elaborator *e, struct push *x, struct push *y) {
-    if (x->kind != y->kind || x->level != y->level || x->level == LEVEL_THREAD ||
+    bool may_be = x->kind == y->kind && (x->kind == PUSH_PULL || x->kind == PUSH_CHUNKS);
+    if (!may_be || x->level != y->level || x->level == LEVEL_THREAD ||
         !elab_is_same_length(e, x->array->length, y->array->length))
         return false;
     if (x->kind == PUSH_PULL)
         return true;
     bool are_marked = (x->function || y->function) && e->may_leave_loops;
-    return x->kind == PUSH_CHUNKS && x->chunk_level == y->chunk_level && !are_marked;
+    return x->chunk_level == y->chunk_level && !are_marked;
 }
 
 static void run_joined(struct elaborator *e, const runnings *joined) {

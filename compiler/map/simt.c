@@ -61,6 +61,7 @@ void simt_barrier(struct lowering *l, enum level_value ambient, enum barrier bar
     if (barrier == BARRIER_NONE)
         return;
     bool is_warps = ambient == LEVEL_WARP || barrier == BARRIER_WARP;
+    l->target->needs_warps |= is_warps;
     struct target_statement *statement = lower_emit(l, is_warps ? TARGET_WARP_BARRIER : TARGET_BLOCK_BARRIER);
     statement->is_global = barrier == BARRIER_GLOBAL;
 }
