@@ -158,6 +158,10 @@ static bool has_room(const struct ir_buffer *from, const struct ir_buffer *to, c
         !from->capacity)
         return false;
     const struct ir_value *has = from->capacity, *wants = to->capacity;
+    bool is_all = wants == length ||
+                  (wants->is_constant && length->is_constant && wants->constant.integer == length->constant.integer);
+    if (from->is_swapped && !is_all) /* it has what it was exchanged for: as much as is copied, for certain */
+        return false;
     if (has == wants || (wants == length && !to->is_result))
         return true;
     return has->is_constant && wants->is_constant && wants->constant.integer <= has->constant.integer &&
@@ -337,12 +341,18 @@ static bool copies_back(struct reuse *u, struct copying *c) {
     return true;
 }
 
+/* Nothing was stored there before, as other parts of an append are, which may be made of the old elements. */
+static bool is_first_in(const struct copying *c, const struct ir_buffer *to) {
+    return next_use(c->loop->region, 0, to)->region == c->loop->regions[0];
+}
+
 static bool reuses(struct reuse *u, struct copying *c) {
     struct ir_region *region = c->loop->region;
     const struct ir_instruction *use = NULL;
     bool is_free = true, is_swapped[MOST_LEAVES], has_rooms = true;
     for (size_t k = 0; k < c->count; k++)
-        has_rooms = has_rooms && is_made_in(region, c->to[k]) && has_room(c->from[k], c->to[k], c->loop->operands[0]);
+        has_rooms = has_rooms && is_made_in(region, c->to[k]) && is_first_in(c, c->to[k]) &&
+                    has_room(c->from[k], c->to[k], c->loop->operands[0]);
     if (has_rooms && c->is_start && copies_back(u, c))
         return true;
     for (size_t k = 0; k < c->count && is_free; k++) {
