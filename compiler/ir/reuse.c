@@ -135,7 +135,7 @@ static void merge(struct reuse *u, struct ir_region *region, struct ir_buffer *f
             remove_at(region, i);
             break;
         }
-    rename_in(region, to, from);
+    rename_in(u->kernel->body, to, from); /* also in a later branch on the same condition */
     from->rewritten |= to->rewritten || is_updated;
     from->is_swapped |= to->is_swapped;
     from->is_result |= to->is_result;
@@ -181,18 +181,18 @@ static struct verdict no(const struct ir_instruction *use) { return (struct verd
 static struct verdict is_done_with(const struct copying *c, const struct ir_buffer *from) {
     const struct ir_region *region = c->loop->region;
     size_t next = c->at + 1;
+    bool is_made = false;
     if (from->is_result)
         return no(NULL);
     for (;;) {
         const struct ir_instruction *use = next_use(region, next, from);
         if (use)
             return no(use);
-        if (is_made_in(region, from))
-            return (struct verdict){.is_free = true};
+        is_made |= is_made_in(region, from);
         const struct ir_instruction *owner = region->owner;
         if (!owner || owner->kind != IR_IF)
-            return no(NULL);
-        region = owner->region;
+            return (struct verdict){.is_free = is_made};
+        region = owner->region; /* of two branches on one condition, the second uses what the first has made */
         next = position(owner) + 1;
     }
 }
