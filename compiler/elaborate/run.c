@@ -362,15 +362,17 @@ enum { MOST_JOINED = 64 };
 /* Views write elsewhere what another array runs; the two parts of an append are two arrays. */
 static void add_running(struct elaborator *e, runnings *all, struct push *push, const struct writer *writer) {
     elab_count_step(e, e->span); /* of n appends there may be 2^n parts */
-    struct writer *next = ARENA_NEW(e->arena, struct writer);
+    struct writer *next;
     switch (push->kind) {
     case PUSH_MAP:
+        next = ARENA_NEW(e->arena, struct writer);
         *next = (struct writer){
             .write = write_mapped, .function = push->function, .with_index = push->with_index, .next = writer};
         add_running(e, all, push->of, next);
         return;
     case PUSH_APPEND:
         add_running(e, all, push->of, writer);
+        next = ARENA_NEW(e->arena, struct writer);
         *next = (struct writer){.write = write_shifted, .offset = elab_push_length(e, push->of), .next = writer};
         add_running(e, all, push->second, next);
         return;
