@@ -6,7 +6,7 @@
 #include "driver/describe.h"
 #include "types/base.h"
 
-/* Of an element; and of a scalar: a number, also of a type that NumPy knows the bits of alone. */
+/* NumPy's type of an element. It knows only the bits of some types, but a scalar of these is a number, too. */
 static const char *numpy_name(enum fclc_base base, bool is_scalar) {
     return base == FCLC_BOOL ? "bool_" : is_scalar && base == FCLC_BF16 ? "float32" : base_info[base].numpy_name;
 }

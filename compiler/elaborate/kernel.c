@@ -126,12 +126,6 @@ static struct ir_buffer **result_buffers(struct elaborator *e, struct type *elem
 
 static void store_result(struct elaborator *e, struct type *type, struct elab_value *value, runnings *all);
 
-static void run_into(struct elaborator *e, struct push *push, struct ir_buffer **buffers, size_t count, runnings *all) {
-    struct writer *writer = ARENA_NEW(e->arena, struct writer);
-    *writer = elab_store_writer(buffers, count, NULL);
-    vec_push(e->arena, all, ((struct running){push, writer}));
-}
-
 static void store_pull(struct elaborator *e, struct type *element, struct pull *pull, runnings *all) {
     /* What a grid-level force stored as a whole is the result as it is. */
     if (pull->kind == PULL_MEMORY && !pull->memory.offset && !pull->memory.extent_count &&
@@ -144,7 +138,7 @@ static void store_pull(struct elaborator *e, struct type *element, struct pull *
     }
     size_t count;
     struct ir_buffer **buffers = result_buffers(e, element, pull->length, &count);
-    run_into(e, elab_push_of_pull(e, LEVEL_GRID, pull), buffers, count, all);
+    elab_run_later(e, all, elab_push_of_pull(e, LEVEL_GRID, pull), elab_store_writer(buffers, count, NULL));
 }
 
 static void store_push(struct elaborator *e, struct type *element, struct push *push, runnings *all) {
@@ -154,7 +148,7 @@ static void store_push(struct elaborator *e, struct type *element, struct push *
     }
     size_t count;
     struct ir_buffer **buffers = result_buffers(e, element, elab_push_length(e, push), &count);
-    run_into(e, push, buffers, count, all);
+    elab_run_later(e, all, push, elab_store_writer(buffers, count, NULL));
 }
 
 static void store_result(struct elaborator *e, struct type *type, struct elab_value *value, runnings *all) {

@@ -198,7 +198,7 @@ static void run_in_turns(struct elaborator *e, const struct reducing *r, const s
     hand_on(e, r, &places, LEVEL_BLOCK, writer);
 }
 
-/* Of a block, or of a warp. */
+/* At block and at warp. */
 static void run_at_unit(struct elaborator *e, const struct reducing *r, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     enum level_value level = r->push->level;

@@ -356,6 +356,12 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
    region of `together` whatever was stored since, for nothing there is written twice (note [asked again]).
    Updates come last, as they may write over what the others read. */
 
+void elab_run_later(struct elaborator *e, runnings *all, struct push *push, struct writer writer) {
+    struct writer *kept = ARENA_NEW(e->arena, struct writer);
+    *kept = writer;
+    vec_push(e->arena, all, ((struct running){push, kept}));
+}
+
 /* So many parts of an append are looked at, so that very many take no time by their square. */
 enum { MOST_JOINED = 64 };
 
@@ -513,10 +519,9 @@ static bool is_stored(const struct push *push) {
            !buffer->is_swapped;
 }
 
-/* Memory for it, and how it gets there; `running` has no push where it need not be stored. */
-static struct pull *prepare(struct elaborator *e, struct push *push, struct type *element, struct running *running) {
+/* The array as it will be read, in new memory; it is stored when `all` runs. What is stored already stays where it is. */
+static struct pull *prepare(struct elaborator *e, struct push *push, struct type *element, runnings *all) {
     struct ir_value *length = elab_push_length(e, push);
-    running->push = NULL;
     if (e->shape)
         return elab_unknown_array(e, element, length);
     if (is_stored(push))
@@ -525,17 +530,15 @@ static struct pull *prepare(struct elaborator *e, struct push *push, struct type
     size_t count;
     struct ir_buffer **buffers = elab_buffers(e, element, push->level, capacity, NULL, &count);
     elab_allocate(e, buffers, count);
-    struct writer *writer = ARENA_NEW(e->arena, struct writer);
-    *writer = elab_store_writer(buffers, count, NULL);
-    *running = (struct running){push, writer};
+    elab_run_later(e, all, push, elab_store_writer(buffers, count, NULL));
     return elab_stored(e, element, buffers, NULL, length);
 }
 
 struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element) {
-    struct running running;
-    struct pull *stored = prepare(e, push, element, &running);
-    if (running.push)
-        elab_run(e, running.push, running.writer);
+    runnings all = {0};
+    struct pull *stored = prepare(e, push, element, &all);
+    if (all.count)
+        elab_run(e, push, all.at[0].writer);
     return stored;
 }
 
@@ -544,13 +547,9 @@ struct elab_value **elab_force_parts(struct elaborator *e, const struct part *pa
     struct elab_value **stored = ARENA_ARRAY(e->arena, struct elab_value *, count + 1);
     runnings all = {0};
     for (size_t k = 0; k < count; k++) {
-        struct running running;
         stored[k] = values[k];
-        if (!parts[k].is_array)
-            continue;
-        stored[k] = elab_of_pull(e, prepare(e, elab_as_push(e, values[k]), parts[k].type, &running));
-        if (running.push)
-            vec_push(e->arena, &all, running);
+        if (parts[k].is_array)
+            stored[k] = elab_of_pull(e, prepare(e, elab_as_push(e, values[k]), parts[k].type, &all));
     }
     elab_run_together(e, all.at, all.count);
     return stored;

@@ -346,12 +346,6 @@ static struct ir_value *two_halves(struct elaborator *e, struct ir_value *capaci
     return both;
 }
 
-static void add_running(struct elaborator *e, runnings *all, struct push *push, struct writer writer) {
-    struct writer *kept = ARENA_NEW(e->arena, struct writer);
-    *kept = writer;
-    vec_push(e->arena, all, ((struct running){push, kept}));
-}
-
 /* Stores the array that the steps begin with. */
 static void begin_with(struct elaborator *e, struct loop *l, size_t k, struct push *initial, runnings *all) {
     const struct stepping *s = l->stepping;
@@ -364,7 +358,7 @@ static void begin_with(struct elaborator *e, struct loop *l, size_t k, struct pu
         own->buffers[i]->rewritten = is_stepped && s->level != LEVEL_GRID;
     }
     elab_allocate(e, own->buffers, own->buffer_count);
-    add_running(e, all, initial, elab_store_writer(own->buffers, own->buffer_count, NULL));
+    elab_run_later(e, all, initial, elab_store_writer(own->buffers, own->buffer_count, NULL));
     if (has_halves(l, k))
         own->place = ir_int(e->builder, 0);
 }
@@ -407,7 +401,7 @@ static struct made make(struct elaborator *e, struct loop *l, size_t k, struct p
                  own->capacity->high); /* 0 where this is the capacity, and the capacity where this is 0 */
         struct writer writer = elab_store_writer(own->buffers, own->buffer_count, made.place);
         if (ir_known(b, fits) == IR_TRUE)
-            add_running(e, all, next, writer);
+            elab_run_later(e, all, next, writer);
         else
             elab_run_if(e, fits, next, &writer);
         return made;
@@ -418,7 +412,7 @@ static struct made make(struct elaborator *e, struct loop *l, size_t k, struct p
     for (size_t i = 0; i < count; i++)
         made.buffers[i]->is_swapped = s->level == LEVEL_GRID;
     elab_allocate(e, made.buffers, count);
-    add_running(e, all, next, elab_store_writer(made.buffers, count, NULL));
+    elab_run_later(e, all, next, elab_store_writer(made.buffers, count, NULL));
     return made;
 }
 

@@ -372,6 +372,8 @@ struct running {
     const struct writer *writer;
 };
 typedef VEC(struct running) runnings;
+/* Adds one to those that elab_run_together is to run. */
+void elab_run_later(struct elaborator *e, runnings *all, struct push *push, struct writer writer);
 /* Several at one time: note [together] in run.c. */
 void elab_run_together(struct elaborator *e, const struct running *all, size_t count);
 /* Writes the element, unless its place is outside 0 … total - 1. */

@@ -183,8 +183,8 @@ static struct value convert(enum base to, struct value of) {
 
 /* ---- arithmetic ---- */
 
-/* Of floats and what is narrower in float, then rounded: a float has more than twice the digits of
-   these, so that sums, products, quotients and roots are as if they were rounded once. */
+/* float and narrower types compute in float and then round: a float has more than twice the digits of
+   the narrower ones, so that sums, products, quotients and roots are as if they were rounded once. */
 #define IN_PRECISION(base, a, operator, b)                                                                             \
     ((base) == BASE_F64   ? of_double((a).floating operator(b).floating)                                               \
      : (base) == BASE_F32 ? of_double((float)(a).floating operator(float)(b).floating)                                 \

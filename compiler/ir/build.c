@@ -413,8 +413,8 @@ struct ir_value *ir_bits(struct ir_builder *b, struct ir_value *x) {
     return base_info[x->base].is_floating ? ir_same_bits(b, x, base_of_bits(x->base)) : x;
 }
 
-/* Of |x| as a number of 32 bits, or 64: `n >> by`, its last bit 1 where a bit that went was, if n has
-   bits from `from` on; and what it is to be multiplied with. At least 12 bits stay. */
+/* |x| as n * scale, where n keeps at least 12 bits: from bit `from` on it is shifted right by `by`, and its last bit
+   is 1 where a bit that was shifted out was, so that rounding n rounds |x|. */
 struct scaled {
     struct ir_value *n, *scale;
 };

@@ -16,7 +16,7 @@
 #include "ir/rewrite.h"
 #include "support/map.h"
 
-/* Of the second launch's instructions for each of the first's: a block's registers are those of both. */
+/* A second launch may have so many times the first's instructions: the joined kernel needs the registers of both. */
 enum { MOST_SECOND = 3 };
 
 struct joining {

@@ -4,13 +4,13 @@
    The elaborator writes `scatter start pairs` as a loop that copies `start` into memory of the result, and loops that store
    the pairs over it; a reduceByIndex likewise. Here the copy goes where it can: the result then is the
    array that it was copied from. What the pairs read of that array has been stored before, where they may write it
-   (elaborate/update_of.c), so behind the copy its old elements are read by nobody, unless the program reads them.
+   (elaborate/updates.c), so behind the copy its old elements are read by nobody, unless the program reads them.
    Whether it does is seen from what is left of the program at this stage, which has no functions and tuples any more:
    1. The array is made where the copy is, or outside of branches around it: nothing behind the copy touches it.
    2. At grid it is a part of a loop's state: at the end of the step SWAPs give the parts their memory, and the old
       elements must end up in a buffer that is made in each step anew. The SWAPs are then made again, without the copy's.
    3. In registers a step's array is copied back over the state's: that undoes the copy.
-   Where an array is copied, for which use is told to who wrote it. */
+   Where an array is copied, kernel->copied says for which use: the programmer is told. */
 #include "ir/pass_list.h"
 
 #include "ir/rewrite.h"
@@ -256,7 +256,7 @@ static const struct ir_buffer *where_is(const struct holdings *h, const struct i
 }
 
 /* 2. */
-static struct verdict is_swapped_away(const struct copying *c, const struct ir_buffer *from) {
+static struct verdict is_swapped_away(const struct copying *c, struct ir_buffer *from, struct ir_buffer *to) {
     const struct ir_region *region = c->loop->region;
     size_t first;
     if (region->ambient != LEVEL_GRID || !find_swaps(region, c->at + 1, &first))
@@ -265,6 +265,8 @@ static struct verdict is_swapped_away(const struct copying *c, const struct ir_b
     if (use && (use->region != region || use->kind != IR_SWAP))
         return no(use);
     struct holdings h = {.count = 0};
+    holding(&h, from);
+    holding(&h, to);
     if (!do_swaps(region, first, &h))
         return no(NULL);
     bool is_gone = is_made_in(region, where_is(&h, from));
@@ -346,6 +348,15 @@ static bool is_first_in(const struct copying *c, const struct ir_buffer *to) {
     return next_use(c->loop->region, 0, to)->region == c->loop->regions[0];
 }
 
+/* Once, though a region is looked at again. */
+static void note_copied(struct reuse *u, const struct copying *c, const struct ir_instruction *use) {
+    for (size_t i = 0; i < u->kernel->copied.count; i++)
+        if (u->kernel->copied.at[i].update.begin == c->start.begin &&
+            u->kernel->copied.at[i].update.end == c->start.end)
+            return;
+    vec_push(u->arena, &u->kernel->copied, ((struct ir_copied){c->start, use}));
+}
+
 static bool reuses(struct reuse *u, struct copying *c) {
     struct ir_region *region = c->loop->region;
     const struct ir_instruction *use = NULL;
@@ -359,7 +370,7 @@ static bool reuses(struct reuse *u, struct copying *c) {
         struct verdict verdict = is_done_with(c, c->from[k]);
         is_swapped[k] = !verdict.is_free && c->is_start;
         if (is_swapped[k])
-            verdict = is_swapped_away(c, c->from[k]);
+            verdict = is_swapped_away(c, c->from[k], c->to[k]);
         is_free = verdict.is_free;
         use = verdict.use;
     }
@@ -373,7 +384,7 @@ static bool reuses(struct reuse *u, struct copying *c) {
         return true;
     }
     if (c->is_start && use && !ir_is_constant_memory(c->from[0]))
-        vec_push(u->arena, &u->kernel->copied, ((struct ir_copied){c->start, use}));
+        note_copied(u, c, use);
     return false;
 }
 

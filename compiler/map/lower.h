@@ -139,7 +139,7 @@ struct target_expr *lower_named(struct lowering *l, struct target_expr *value, c
 bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind);
 /* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left, which might not end. */
 bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction);
-/* Of a loop that a thread goes through alone: note [vectors of threads] in vector_bugs.c. */
+/* A thread goes through the loop alone: note [vectors of threads] in vector_bugs.c. */
 bool lower_stays_scalar(const struct lowering *l);
 /* No vectors are to be made of it. */
 void lower_scalar(struct lowering *l, struct target_statement *loop);

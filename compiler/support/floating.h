@@ -28,7 +28,7 @@ double floating_round(struct floating_format format, double number);
 /* The sum of a * b and c, rounded to odd. The product must be a double. */
 double floating_sum_of_product(double a, double b, double c);
 
-/* Of the number that `number` rounds to; and the double that keeps the number of these bits. */
+/* The bits of the number that `number` rounds to; and the number that bits stand for. */
 uint64_t floating_bits(struct floating_format format, double number);
 double floating_of_bits(struct floating_format format, uint64_t bits);
 

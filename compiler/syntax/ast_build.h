@@ -115,7 +115,7 @@ struct ast_signature_type *build_signature(struct parser *p, struct span span, s
 struct ast_decl *build_decl(struct parser *p, enum ast_decl_kind kind, struct span span, const struct token *name);
 struct ast_decl *build_function(struct parser *p, enum ast_decl_kind kind, struct span span, const struct token *name,
                                 struct binder_list *levels, struct pattern_list *parameters, struct ast_expr *body);
-/* Of a `param`, which gets its type, or of what a kernel's `with` says. `choices`: NULL where there are none. */
+/* A `param`, or what a kernel's `with` says of its launches. `choices`: NULL where there are none. */
 struct ast_decl *build_param(struct parser *p, struct span span, const struct token *name, struct ast_expr *value,
                              struct expr_list *choices);
 struct ast_decl *build_broken(struct parser *p, struct span span, const struct token *name);

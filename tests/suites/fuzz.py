@@ -8,7 +8,7 @@ ORDER = 58
 SANITIZED = True
 EXECUTORS = ["c", "c-unoptimised", "opencl-loop", "opencl-simt", "cuda-simulator", "cuda-unoptimised"]
 # Failing 2 takes longer than all the others.
-# With 1 and 4 PoCL's simt goes wrong, by barriers in branches; the simulator and C agree: see tests/fuzz/README.md.
+# 1 and 4 go wrong with PoCL's simt alone: see tests/fuzz/README.md.
 PLAIN, WITH_OPTIONS, FAILING, SANITIZED_FAILING = (2, 3), (5, 6), (1, 3, 4), range(5, 7)
 
 
