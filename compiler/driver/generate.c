@@ -60,14 +60,15 @@ static void warn_of_copies(const struct generate_request *request, const struct 
     for (size_t i = 0; i < kernel->copied.count; i++) {
         const struct ir_copied *one = &kernel->copied.at[i];
         struct diagnostic *warning =
-            diag_warning(request->diagnostics, DIAG_COPIES, one->update,
-                         "this update copies its array, as what the array was before is used afterwards");
+            diag_warning(request->diagnostics, DIAG_COPIES, one->update, "this update copies its array, as %s",
+                         one->use ? "what the array was before is used afterwards" : "it is done in one branch only");
         struct span use = users_place(request->diagnostics, one->use);
         if (use.end)
             diag_note(request->diagnostics, warning, use, "here");
-        diag_hint(
-            request->diagnostics, warning,
-            "where the old array is used no more, an update costs only its pairs: use it before, or use the new one");
+        diag_hint(request->diagnostics, warning, "%s",
+                  one->use ? "where the old array is used no more, an update costs only its pairs: use it before, or "
+                             "use the new one"
+                           : "let the condition choose the pairs: one whose index is -1 changes nothing");
     }
 }
 

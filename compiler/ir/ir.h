@@ -238,7 +238,7 @@ struct ir_result {
     struct ir_buffer *buffer; /* array */
 };
 
-/* An update that copies the array that it starts from, and what uses that afterwards. */
+/* An update that copies the array that it starts from, and what uses that afterwards; NULL: it is done in one branch only. */
 struct ir_copied {
     struct span update;
     const struct ir_instruction *use;

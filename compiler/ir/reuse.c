@@ -357,6 +357,13 @@ static void note_copied(struct reuse *u, const struct copying *c, const struct i
     vec_push(u->arena, &u->kernel->copied, ((struct ir_copied){c->start, use}));
 }
 
+/* One branch updates the array, and the other makes the result in its own way. */
+static bool is_in_branch(const struct copying *c) {
+    const struct ir_region *region = c->loop->region;
+    return region->owner && region->owner->kind == IR_IF && !is_made_in(region, c->to[0]) &&
+           c->from[0]->memory == c->to[0]->memory && c->from[0]->owner == c->to[0]->owner;
+}
+
 static bool reuses(struct reuse *u, struct copying *c) {
     struct ir_region *region = c->loop->region;
     const struct ir_instruction *use = NULL;
@@ -383,8 +390,8 @@ static bool reuses(struct reuse *u, struct copying *c) {
             merge(u, region, c->from[k], c->to[k], c->is_start);
         return true;
     }
-    if (c->is_start && use && !ir_is_constant_memory(c->from[0]))
-        note_copied(u, c, use);
+    if (c->is_start && !ir_is_constant_memory(c->from[0]) && (has_rooms ? use != NULL : is_in_branch(c)))
+        note_copied(u, c, has_rooms ? use : NULL);
     return false;
 }
 

@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 import resource
 from executors import require
 from harness import Case
@@ -357,6 +358,20 @@ def cases(env):
         done = env.run(env.fclc, "--target=interp", path, "-o", out)
         assert done.returncode == 2 and "interp runs programs, and compiles to no file" in done.stderr, done.stderr
     yield Case("a file without kernels, and a target that is not compiled for", nothing_to_run)
+
+    def copies():
+        path = env.path("tests", "run", "updates.fcl")
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+
+        def kernel_at(number):
+            return next(line for line in reversed(lines[:number]) if line.startswith("kernel ")).split()[1]
+        done = env.run(env.fclc, "check", path)
+        assert done.returncode == 0, done.stderr
+        found = re.findall(r":(\d+):\d+: warning\[W003\]: .*, as (what|it)", done.stdout + done.stderr)
+        got = [(kernel_at(int(number)), why) for number, why in found]
+        assert got == [("used", "what"), ("branch", "it"), ("handed_on", "what"), ("sometimes", "it")], got
+    yield Case("which updates copy, and why; the others do not", copies)
 
     def broken_directive():
         program = ("kernel k (x : int) = x\n-- test k 1 == 1\n-- test that it works\n-- test k 2 == 2\n")
