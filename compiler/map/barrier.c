@@ -13,7 +13,7 @@
 
 /* note [global memory]
    A result or an intermediate at grid is written in one kernel and read in a later one, so its stores need no barriers; but
-   those of a block's scatter, which go over what the block has just stored there, and the loads that check it. A buffer
+   those of a block's or a warp's scatter, which go over what it has just stored there, and the loads that check it. A buffer
    counts as a whole. So do a block's own arrays there, note [too much] in shared.c. On OpenCL a barrier orders only the memories
    that it names: one for shared memory leaves `stored`, and what is outside, as it is. */
 
@@ -152,7 +152,7 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
     }
     bool is_write = instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
     bool comes_again = instruction->overwrites || instruction->rereads;
-    if ((is_write || comes_again) && instruction->buffer->memory == MEMORY_OUTPUT && p->level == LEVEL_BLOCK) {
+    if ((is_write || comes_again) && instruction->buffer->memory == MEMORY_OUTPUT) {
         struct stretch whole = {
             .space = (int)instruction->buffer->id, .high = 1, .is_outside = true, .touch_by = TOUCH_BLOCK};
         if (is_write)
