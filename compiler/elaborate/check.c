@@ -249,17 +249,17 @@ void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outs
 
 /* ---- scatter ---- */
 
-/* Once all pairs are stored, each must find its value at its place. */
-void elab_check_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
-    if (!e->options->check || !elab_writes_plainly(writer))
-        return;
+struct finding {
+    struct push *push;
+    const struct writer *writer;
+};
+
+static void find_pair(struct elaborator *e, void *context, struct elab_value *pair) {
+    const struct finding *finding = context;
+    const struct writer *writer = finding->writer;
     struct ir_builder *b = e->builder;
-    for (size_t k = 0; k < writer->buffer_count; k++)
-        writer->buffers[k]->rewritten = true;
-    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
-    struct elab_value *pair = elab_index(e, push->pairs, i);
     struct ir_value *place = elab_as_scalar(e, pair->tuple.items[0]);
-    struct ir_value *inside = is_inside(e, place, ir_resolve(b, push->array->length));
+    struct ir_value *inside = is_inside(e, place, ir_resolve(b, finding->push->array->length));
     enum ir_truth truth = ir_known(b, inside);
     if (truth == IR_UNKNOWN)
         ir_begin_if(b, inside);
@@ -273,11 +273,22 @@ void elab_check_scatter(struct elaborator *e, struct push *push, const struct wr
             same = ir_binary(b, OP_AND, same,
                              ir_binary(b, OP_EQ, ir_bits(e->builder, stored), ir_bits(e->builder, leaves.at[k])));
         }
-        elab_check_push(e, push, CHECK_SCATTER, same, place, place);
+        elab_check_push(e, finding->push, CHECK_SCATTER, same, place, place);
     }
     if (truth == IR_UNKNOWN) {
         ir_else(b, NULL, 0);
         ir_end_if(b, NULL, NULL, 0, false);
     }
+}
+
+/* Once all pairs are stored, each must find its value at its place. */
+void elab_check_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
+    if (!e->options->check || !elab_writes_plainly(writer))
+        return;
+    for (size_t k = 0; k < writer->buffer_count; k++)
+        writer->buffers[k]->rewritten = true;
+    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->pairs->length));
+    struct finding finding = {push, writer};
+    elab_take_pairs(e, push, i, find_pair, &finding);
     elab_end_threads(e, push->level, i);
 }

@@ -69,6 +69,24 @@ static size_t plain_length(const struct ir_region *region, bool may_load) {
     return length;
 }
 
+struct pair_taking {
+    const struct reducing *r;
+    const struct places *places;
+    struct ir_value *low, *width;
+};
+
+static void take_one(struct elaborator *e, void *context, struct elab_value *pair) {
+    const struct pair_taking *taking = context;
+    take_pair(e, taking->r, taking->places, pair, taking->low, taking->width);
+}
+
+/* All pairs of an element. */
+static void take_each(struct elaborator *e, const struct reducing *r, const struct places *places,
+                      struct ir_value *which, struct ir_value *low, struct ir_value *width) {
+    struct pair_taking taking = {r, places, low, width};
+    elab_take_pairs(e, r->push, which, take_one, &taking);
+}
+
 static bool all_are(const struct reducing *r, enum update wanted) {
     for (size_t k = 0; k < r->count; k++)
         if (r->updates[k] != wanted)
@@ -93,9 +111,9 @@ static size_t length_of_pair(struct elaborator *e, const struct reducing *r, str
 static bool is_worth_batching(struct elaborator *e, const struct reducing *r, struct ir_value *first,
                               struct ir_value *count, struct ir_value *low, struct ir_value *width) {
     enum ir_truth truth;
-    return !e->options->is_cpu && !e->options->check && e->options->optimise > 0 && !r->is_packed && !r->is_locked &&
-           count->high >= (int64_t)BATCH * e->options->block_size && all_are(r, UPDATE_ATOMIC) &&
-           length_of_pair(e, r, first, count, low, width, &truth) <= MOST_OF_PAIR;
+    return !r->push->is_each && !e->options->is_cpu && !e->options->check && e->options->optimise > 0 &&
+           !r->is_packed && !r->is_locked && count->high >= (int64_t)BATCH * e->options->block_size &&
+           all_are(r, UPDATE_ATOMIC) && length_of_pair(e, r, first, count, low, width, &truth) <= MOST_OF_PAIR;
 }
 
 bool reduce_may_meet(const struct elaborator *e, const struct places *places) {
@@ -199,7 +217,7 @@ void reduce_take_pairs(struct elaborator *e, const struct reducing *r, const str
         return;
     }
     struct ir_value *i = elab_begin_threads(e, level, count);
-    take_pair(e, r, places, pair_at(e, r, ir_binary(e->builder, OP_ADD, first, i)), low, width);
+    take_each(e, r, places, ir_binary(e->builder, OP_ADD, first, i), low, width);
     elab_end_threads(e, level, i);
 }
 
@@ -214,13 +232,14 @@ static void take_groups(struct elaborator *e, const struct reducing *r, const st
     struct ir_value *way = ir_begin_for(b, ways, NULL, 0, "way");
     struct places copy = *places;
     copy.offset = copy.lock_offset = ir_binary(b, OP_MUL, way, places->stride);
-    struct elab_value *pair = pair_at(e, r, ir_binary(b, OP_ADD, first, way));
+    struct ir_value *which = ir_binary(b, OP_ADD, first, way);
     if (are_inside) {
+        struct elab_value *pair = pair_at(e, r, which);
         struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
         ir_assume(b, is_between(e, low, index, index, width));
         put_pair(e, r, &copy, pair, low);
     } else {
-        take_pair(e, r, &copy, pair, low, width);
+        take_each(e, r, &copy, which, low, width);
     }
     ir_end_for(b, NULL, NULL);
     elab_end_threads(e, level, group);
@@ -242,7 +261,8 @@ static struct ir_value *look(struct elaborator *e, const struct reducing *r, str
 static bool is_worth_looking(struct elaborator *e, const struct reducing *r, struct ir_value *first,
                              struct ir_value *count, struct ir_value *low, struct ir_value *width) {
     enum ir_truth truth;
-    return !e->options->check && e->options->optimise > 0 && count->high >= GROUPS_OF_LOOK * MOST_WAYS &&
+    return !r->push->is_each && !e->options->check && e->options->optimise > 0 &&
+           count->high >= GROUPS_OF_LOOK * MOST_WAYS &&
            length_of_pair(e, r, first, count, low, width, &truth) <= MOST_TWICE && truth == IR_UNKNOWN;
 }
 

@@ -537,9 +537,8 @@ void elab_run_reduce(struct elaborator *e, struct push *push, const struct write
     e->split = split;
 }
 
-struct elab_value *elab_REDUCE_BY_INDEX(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                        struct elab_value **arguments) {
-    (void)primitive;
+static struct push *new_reduction(struct elaborator *e, const struct instance *instance,
+                                  struct elab_value **arguments) {
     struct push *push = elab_push_new(e, PUSH_REDUCE, elab_level(e, instance, 0));
     push->element = elab_type(e, instance, 0);
     for (int i = 0; i < 4; i++)
@@ -548,5 +547,19 @@ struct elab_value *elab_REDUCE_BY_INDEX(struct elaborator *e, enum primitive pri
     push->initial = arguments[5];
     push->array = elab_as_pull(e, arguments[6]);
     push->pairs = elab_as_pull(e, arguments[7]);
+    return push;
+}
+
+struct elab_value *elab_REDUCE_BY_INDEX(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                        struct elab_value **arguments) {
+    (void)primitive;
+    return elab_of_push(e, new_reduction(e, instance, arguments));
+}
+
+struct elab_value *elab_REDUCE_BY_INDEX_EACH(struct elaborator *e, enum primitive primitive,
+                                             const struct instance *instance, struct elab_value **arguments) {
+    (void)primitive;
+    struct push *push = new_reduction(e, instance, arguments);
+    push->is_each = true;
     return elab_of_push(e, push);
 }

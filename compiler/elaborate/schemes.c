@@ -233,6 +233,7 @@ struct elab_value *elab_SCAN_BY_INDEX(struct elaborator *e, enum primitive primi
    tuple could be made of two pairs. So where elements have several components each pair first puts
    its number at its place in an array of numbers, and only the pair whose number has stayed there
    stores its tuple. The array need not be cleared: a pair looks only where it has stored before.
+   Pairs of one element share its number: one thread stores them one after the other.
    One thread alone does not mix its pairs up, and on a processor a block is one thread. */
 
 /* Is a pair inside? begin_pair and end_pair are the branch. */
@@ -253,23 +254,33 @@ static void end_branch(struct elaborator *e, enum ir_truth truth) {
     ir_end_if(e->builder, NULL, NULL, 0, false);
 }
 
-/* The numbers of the pairs that store, by places. */
-static struct ir_buffer *choose_pairs(struct elaborator *e, struct push *push, struct ir_value *length) {
+struct scattering {
+    const struct writer *writer;
+    struct ir_value *length, *number; /* of the array; of the element */
+    struct ir_buffer *chosen;         /* see note [whole tuples]; or NULL */
+};
+
+static void choose_pair(struct elaborator *e, void *context, struct elab_value *pair) {
+    const struct scattering *s = context;
+    struct ir_value *place = elab_as_scalar(e, pair->tuple.items[0]);
+    enum ir_truth is_inside = begin_pair(e, place, s->length);
+    if (is_inside != IR_FALSE)
+        ir_store(e->builder, s->chosen, place, s->number);
+    end_branch(e, is_inside);
+}
+
+/* The numbers of the elements that store, by places. */
+static void choose_pairs(struct elaborator *e, struct push *push, struct scattering *s) {
     struct ir_builder *b = e->builder;
     size_t count;
-    struct ir_value *capacity = elab_capacity(e, length, push->level);
-    struct ir_buffer *chosen = *elab_buffers(e, &elab_int_type, push->level, capacity, "chosen", &count);
-    ir_allocate(b, chosen);
-    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
+    struct ir_value *capacity = elab_capacity(e, s->length, push->level);
+    s->chosen = *elab_buffers(e, &elab_int_type, push->level, capacity, "chosen", &count);
+    ir_allocate(b, s->chosen);
+    s->number = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
     bool before = ir_set_may_meet(b, true);
-    struct ir_value *place = elab_as_scalar(e, pair_at(e, push->pairs, i)[0]);
-    enum ir_truth is_inside = begin_pair(e, place, length);
-    if (is_inside != IR_FALSE)
-        ir_store(b, chosen, place, i);
-    end_branch(e, is_inside);
+    elab_take_pairs(e, push, s->number, choose_pair, s);
     ir_set_may_meet(b, before);
-    elab_end_threads(e, push->level, i);
-    return chosen;
+    elab_end_threads(e, push->level, s->number);
 }
 
 static bool is_one_thread(const struct elaborator *e, const struct push *push) {
@@ -282,27 +293,34 @@ static bool may_mix_tuples(struct elaborator *e, const struct push *push) {
     return leaves.count > 1 && push->pairs->length->high > 1 && !is_one_thread(e, push);
 }
 
-static void store_pairs(struct elaborator *e, struct push *push, const struct writer *writer, struct ir_value *length) {
+static void store_pair(struct elaborator *e, void *context, struct elab_value *pair) {
+    const struct scattering *s = context;
     struct ir_builder *b = e->builder;
-    struct ir_buffer *chosen = may_mix_tuples(e, push) ? choose_pairs(e, push, length) : NULL;
-    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
-    bool overwrote = ir_set_overwrites(b, true), met = ir_set_may_meet(b, !chosen && push->level > LEVEL_THREAD);
-    struct elab_value **pair = pair_at(e, push->pairs, i);
-    struct ir_value *place = elab_as_scalar(e, pair[0]);
-    enum ir_truth is_inside = begin_pair(e, place, length), is_chosen = IR_TRUE;
-    if (is_inside != IR_FALSE && chosen) {
-        struct ir_value *stays = ir_binary(b, OP_EQ, ir_load(b, chosen, place), i);
+    struct ir_value *place = elab_as_scalar(e, pair->tuple.items[0]);
+    enum ir_truth is_inside = begin_pair(e, place, s->length), is_chosen = IR_TRUE;
+    if (is_inside != IR_FALSE && s->chosen) {
+        struct ir_value *stays = ir_binary(b, OP_EQ, ir_load(b, s->chosen, place), s->number);
         is_chosen = ir_known(b, stays);
         if (is_chosen == IR_UNKNOWN)
             ir_begin_if(b, stays);
     }
     if (is_inside != IR_FALSE && is_chosen != IR_FALSE)
-        writer->write(e, writer, place, pair[1]);
+        s->writer->write(e, s->writer, place, pair->tuple.items[1]);
     end_branch(e, is_chosen);
     end_branch(e, is_inside);
+}
+
+static void store_pairs(struct elaborator *e, struct push *push, const struct writer *writer, struct ir_value *length) {
+    struct ir_builder *b = e->builder;
+    struct scattering s = {.writer = writer, .length = length};
+    if (may_mix_tuples(e, push))
+        choose_pairs(e, push, &s);
+    s.number = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
+    bool overwrote = ir_set_overwrites(b, true), met = ir_set_may_meet(b, !s.chosen && push->level > LEVEL_THREAD);
+    elab_take_pairs(e, push, s.number, store_pair, &s);
     ir_set_overwrites(b, overwrote);
     ir_set_may_meet(b, met);
-    elab_end_threads(e, push->level, i);
+    elab_end_threads(e, push->level, s.number);
 }
 
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
@@ -328,12 +346,24 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
     e->split = split;
 }
 
-struct elab_value *elab_SCATTER(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                struct elab_value **arguments) {
-    (void)primitive;
+static struct push *new_scatter(struct elaborator *e, const struct instance *instance, struct elab_value **arguments) {
     struct push *push = elab_push_new(e, PUSH_SCATTER, elab_level(e, instance, 0));
     push->array = elab_as_pull(e, arguments[0]);
     push->pairs = elab_as_pull(e, arguments[1]);
     push->element = elab_type(e, instance, 0);
+    return push;
+}
+
+struct elab_value *elab_SCATTER(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                struct elab_value **arguments) {
+    (void)primitive;
+    return elab_of_push(e, new_scatter(e, instance, arguments));
+}
+
+struct elab_value *elab_SCATTER_EACH(struct elaborator *e, enum primitive primitive, const struct instance *instance,
+                                     struct elab_value **arguments) {
+    (void)primitive;
+    struct push *push = new_scatter(e, instance, arguments);
+    push->is_each = true;
     return elab_of_push(e, push);
 }

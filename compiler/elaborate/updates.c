@@ -2,12 +2,70 @@
 
    note [old values]
    An update may write into the array that it starts from (note [updates] in ir/reuse.c), and its pairs see that array as it was.
-   So pairs that read it are computed first and stored, which takes as much memory as there are pairs. */
+   So pairs that read it are computed first and stored, which takes as much memory as there are pairs. Where an element makes as many
+   pairs as it likes, there is no place for them: then the array is copied, as the pairs use it while it is updated. */
 #include "elaborate/value.h"
+
+/* ---- the pairs that an element makes ---- */
+
+struct taking {
+    struct writer writer; /* first: it is cast back */
+    elab_take *take;
+    void *context;
+};
+
+static void take_checked(struct elaborator *e, elab_take *take, void *context, struct elab_value *pair) {
+    if (pair->kind != ELAB_TUPLE)
+        elab_internal(e, "a write is no pair");
+    take(e, context, pair);
+}
+
+static void write_taken(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                        struct elab_value *element) {
+    (void)index;
+    const struct taking *taking = (const struct taking *)self;
+    take_checked(e, taking->take, taking->context, element);
+}
+
+/* All that few pairs read is read before the first is taken, so that their loads are under way together. */
+static bool take_few(struct elaborator *e, struct push *pairs, elab_take *take, void *context) {
+    if (pairs->kind != PUSH_PULL)
+        return false;
+    const struct ir_value *length = ir_resolve(e->builder, pairs->array->length);
+    if (!length->is_constant || length->constant.integer > e->options->unroll)
+        return false;
+    int64_t count = length->constant.integer;
+    struct elab_value **all = ARENA_ARRAY(e->arena, struct elab_value *, count);
+    for (int64_t k = 0; k < count; k++)
+        all[k] = elab_index(e, pairs->array, ir_int(e->builder, k));
+    for (int64_t k = 0; k < count; k++)
+        take_checked(e, take, context, all[k]);
+    return true;
+}
+
+static struct push *pairs_at(struct elaborator *e, const struct push *push, struct ir_value *which) {
+    return elab_as_push(e, elab_index(e, push->pairs, which));
+}
+
+void elab_take_pairs(struct elaborator *e, const struct push *push, struct ir_value *which, elab_take *take,
+                     void *context) {
+    if (!push->is_each) {
+        take_checked(e, take, context, elab_index(e, push->pairs, which));
+        return;
+    }
+    struct push *pairs = pairs_at(e, push, which);
+    if (take_few(e, pairs, take, context))
+        return;
+    struct taking taking = {.writer.write = write_taken, .take = take, .context = context};
+    elab_run(e, pairs, &taking.writer);
+}
+
+/* ---- old values ---- */
 
 struct looking {
     const struct push *push, *other;
     bool finds;
+    struct ir_value *each; /* how many pairs an element makes, where that is known; else NULL */
 };
 
 static bool is_read(const struct ir_region *region, const struct pull *array, size_t leaf_count) {
@@ -23,12 +81,21 @@ static bool is_read(const struct ir_region *region, const struct pull *array, si
     return false;
 }
 
+static void see_pair(struct elaborator *e, void *context, struct elab_value *pair) {
+    (void)context;
+    ir_values leaves = {0};
+    elab_flatten(e, pair, &leaves);
+}
+
 static void look(struct elaborator *e, void *context) {
     struct looking *looking = context;
     const struct push *push = looking->push;
     struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->pairs->length));
-    ir_values leaves = {0};
-    elab_flatten(e, elab_index(e, push->pairs, i), &leaves);
+    if (push->is_each) {
+        struct ir_value *each = elab_push_length(e, pairs_at(e, push, i));
+        looking->each = each && ir_resolve(e->builder, each)->is_constant ? ir_resolve(e->builder, each) : NULL;
+    }
+    elab_take_pairs(e, push, i, see_pair, NULL);
     base_list bases = {0};
     elab_leaf_bases(e, looking->other->element, &bases);
     looking->finds = is_read(ir_current(e->builder), looking->other->array, bases.count);
@@ -40,7 +107,7 @@ void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push 
         elab_is_none(e, push->pairs->length) || (push->level < LEVEL_GRID && !elab_upper_bound(e, push->pairs->length)))
         return;
     struct looking looking = {.push = push, .other = other};
-    if (!elab_try(e, look, &looking) || !looking.finds)
+    if (!elab_try(e, look, &looking) || !looking.finds || (push->is_each && !looking.each))
         return;
     struct type *items[2] = {&elab_int_type, push->element};
     struct type *pair = ARENA_NEW(e->arena, struct type);
@@ -49,7 +116,14 @@ void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push 
     pair->tuple.count = 2;
     for (int k = 0; k < 2; k++)
         pair->tuple.items[k] = items[k];
-    push->pairs = elab_force(e, elab_push_of_pull(e, push->level, push->pairs), pair);
+    struct push *all = elab_push_of_pull(e, push->level, push->pairs);
+    if (push->is_each) {
+        all->kind = PUSH_CHUNKS;
+        all->chunk_level = LEVEL_THREAD;
+        all->chunk_size = looking.each;
+        push->is_each = false;
+    }
+    push->pairs = elab_force(e, all, pair);
 }
 
 void elab_begin_start(struct elaborator *e, const struct push *push) {

@@ -92,6 +92,7 @@ struct push {
     enum push_kind kind;
     enum level_value level;
     struct pull *array, *pairs;
+    bool is_each; /* of an update: `pairs` are a thread's push arrays of pairs */
     enum primitive shuffle;
     struct elab_value *function;
     struct push *of, *second;
@@ -422,6 +423,11 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
 /* ---- updates.c ---- */
 /* Pairs of an update that read the array that `other` starts from, an update that may be the same, are stored now. */
 void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push *other);
+/* What is done with one pair, a tuple of place and value. */
+typedef void elab_take(struct elaborator *e, void *context, struct elab_value *pair);
+/* The pairs of an update that its element `which` makes: one, or those of a thread's push array. */
+void elab_take_pairs(struct elaborator *e, const struct push *push, struct ir_value *which, elab_take *take,
+                     void *context);
 /* Around the loop that copies the array: it is known as such, and as the update's. */
 void elab_begin_start(struct elaborator *e, const struct push *push);
 void elab_end_start(struct elaborator *e);

@@ -76,6 +76,7 @@ int64_t push_length(struct interp *in, struct push *push) {
     case PUSH_SEQFOR:
     case PUSH_INTERLEAVE_INTO: length = push->size; break;
     case PUSH_BUCKETS: length = push->pairs->length; break;
+    case PUSH_JOINED: break; /* nobody asks: updates alone have such pairs */
     case PUSH_INTERLEAVE:
     case PUSH_CONCAT:
         chunks = push->pull->length;
@@ -194,6 +195,18 @@ static int64_t run_concat(struct interp *in, struct push *push, struct sink *to)
     return push->length;
 }
 
+static int64_t run_joined(struct interp *in, struct push *push, struct sink *to) {
+    int64_t length = 0;
+    for (int64_t chunk = 0; chunk < push->pull->length; chunk++) {
+        struct region_mark mark = region_here(in->region);
+        struct value value = pull_element(in, push->pull, chunk, push->span);
+        struct chunk_sink sink = {{write_shifted}, to, push, chunk, length};
+        length = checked_length(in, push, length + push_run(in, value.push, &sink.sink));
+        region_release(in->region, mark);
+    }
+    return length;
+}
+
 static int64_t run_interleave(struct interp *in, struct push *push, struct sink *to) {
     int64_t length = push_length(in, push);
     struct chunks_run run = {.outer = in->chunks};
@@ -304,10 +317,10 @@ static int64_t run_buckets(struct interp *in, struct push *push, struct sink *to
 }
 
 /* Are the values of two of a scatter's pairs the same, bit for bit? */
-static bool same_values(struct interp *in, struct push *push, int64_t a, int64_t b) {
+static bool same_values(struct interp *in, const struct push *push, const struct pull *pairs, int64_t a, int64_t b) {
     struct region_mark mark = region_here(in->region);
-    struct value x = pull_element(in, push->pairs, a, push->span).tuple->items[1];
-    struct value y = pull_element(in, push->pairs, b, push->span).tuple->items[1];
+    struct value x = pull_element(in, pairs, a, push->span).tuple->items[1];
+    struct value y = pull_element(in, pairs, b, push->span).tuple->items[1];
     size_t width = value_pack_width(x);
     struct value *cells = interp_alloc(in, 2 * width * sizeof *cells);
     value_pack(x, cells);
@@ -319,19 +332,30 @@ static bool same_values(struct interp *in, struct push *push, int64_t a, int64_t
     return same;
 }
 
+/* The pairs of an update whose elements make as many as they like are computed first. */
+static const struct pull *pairs_of(struct interp *in, const struct push *push) {
+    if (!push->is_each)
+        return push->pairs;
+    struct push *all = INTERP_NEW(in, struct push);
+    *all =
+        (struct push){.kind = PUSH_JOINED, .span = push->span, .maker = push->maker, .length = -1, .pull = push->pairs};
+    return store_finish(in, store_run(in, all, push->span)).pull;
+}
+
 /* Every place is written once, by the last pair that names it: the pairs' indices are looked at first. */
 static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to) {
     struct region_mark start = region_here(in->region);
     int64_t length = push->pull->length;
+    const struct pull *pairs = pairs_of(in, push);
     int64_t *by = interp_alloc(in, (size_t)length * sizeof *by);
     for (int64_t i = 0; i < length; i++)
         by[i] = -1;
-    for (int64_t k = 0; k < push->pairs->length; k++) {
+    for (int64_t k = 0; k < pairs->length; k++) {
         struct region_mark mark = region_here(in->region);
-        int64_t place = pull_element(in, push->pairs, k, push->span).tuple->items[0].scalar.integer;
+        int64_t place = pull_element(in, pairs, k, push->span).tuple->items[0].scalar.integer;
         region_release(in->region, mark);
         if (place >= 0 && place < length) {
-            if (in->options->check && by[place] >= 0 && !same_values(in, push, by[place], k))
+            if (in->options->check && by[place] >= 0 && !same_values(in, push, pairs, by[place], k))
                 interp_fail_at(in, DIAG_WRITTEN_TWICE, push->span, push->maker,
                                "place %lld is written twice, with different values", (long long)place);
             by[place] = k;
@@ -341,7 +365,7 @@ static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to
         struct region_mark mark = region_here(in->region);
         to->write(in, to, i,
                   by[i] < 0 ? pull_element(in, push->pull, i, push->span)
-                            : pull_element(in, push->pairs, by[i], push->span).tuple->items[1]);
+                            : pull_element(in, pairs, by[i], push->span).tuple->items[1]);
         region_release(in->region, mark);
     }
     region_release(in->region, start);
@@ -353,6 +377,7 @@ static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to
 static int64_t run_reduce(struct interp *in, struct push *push, struct sink *to) {
     struct region_mark start = region_here(in->region);
     int64_t length = push->pull->length;
+    const struct pull *pairs = pairs_of(in, push);
     size_t width = value_pack_width(push->initial);
     struct value *cells = interp_alloc(in, (size_t)length * width * sizeof *cells);
     for (int64_t i = 0; i < length; i++) {
@@ -360,9 +385,9 @@ static int64_t run_reduce(struct interp *in, struct push *push, struct sink *to)
         value_pack(pull_element(in, push->pull, i, push->span), cells + (size_t)i * width);
         region_release(in->region, mark);
     }
-    for (int64_t k = 0; k < push->pairs->length; k++) {
+    for (int64_t k = 0; k < pairs->length; k++) {
         struct region_mark mark = region_here(in->region);
-        const struct value *pair = pull_element(in, push->pairs, k, push->span).tuple->items;
+        const struct value *pair = pull_element(in, pairs, k, push->span).tuple->items;
         int64_t place = pair[0].scalar.integer;
         if (place >= 0 && place < length) {
             struct value *cell = cells + (size_t)place * width;
@@ -438,6 +463,7 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
         return checked_length(in, push, first + push_run(in, push->second, &sink.sink));
     }
     case PUSH_CONCAT: return run_concat(in, push, to);
+    case PUSH_JOINED: return run_joined(in, push, to);
     case PUSH_INTERLEAVE:
     case PUSH_INTERLEAVE_INTO: return run_interleave(in, push, to);
     case PUSH_EACH: return run_each(in, push, to);

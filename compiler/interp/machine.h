@@ -109,6 +109,7 @@ enum push_kind {
     PUSH_BUCKETS,         /* function, pull, pairs: scanByIndex */
     PUSH_SCATTER,         /* pull, and over it pairs */
     PUSH_REDUCE,          /* pull, pairs, function, initial: reduceByIndex */
+    PUSH_JOINED,          /* chunks, one after the other, of any lengths */
     PUSH_SHUFFLE,         /* of, exchanged as the primitive `shuffle` says, by size or by function */
 };
 struct push {
@@ -122,6 +123,7 @@ struct push {
     struct push *of, *second;
     const struct pull *pull; /* or the chunks */
     const struct pull *pairs;
+    bool is_each; /* of an update: `pairs` are push arrays of pairs */
     enum primitive shuffle;
 };
 

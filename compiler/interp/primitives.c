@@ -167,17 +167,36 @@ static struct value interp_SCAN_BY_INDEX(struct interp *in, const struct value *
         in, (struct push){.kind = PUSH_BUCKETS, .span = span, .function = a[0], .pull = a[1].pull, .pairs = a[2].pull});
 }
 
-static struct value interp_SCATTER(struct interp *in, const struct value *a, struct span span) {
-    return new_push(in, (struct push){.kind = PUSH_SCATTER, .span = span, .pull = a[0].pull, .pairs = a[1].pull});
+static struct value new_scatter(struct interp *in, const struct value *a, bool is_each, struct span span) {
+    return new_push(
+        in,
+        (struct push){.kind = PUSH_SCATTER, .span = span, .pull = a[0].pull, .pairs = a[1].pull, .is_each = is_each});
 }
 
-static struct value interp_REDUCE_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
+static struct value interp_SCATTER(struct interp *in, const struct value *a, struct span span) {
+    return new_scatter(in, a, false, span);
+}
+
+static struct value interp_SCATTER_EACH(struct interp *in, const struct value *a, struct span span) {
+    return new_scatter(in, a, true, span);
+}
+
+static struct value new_reduction(struct interp *in, const struct value *a, bool is_each, struct span span) {
     return new_push(in, (struct push){.kind = PUSH_REDUCE,
                                       .span = span,
                                       .function = a[4],
                                       .initial = a[5],
                                       .pull = a[6].pull,
-                                      .pairs = a[7].pull});
+                                      .pairs = a[7].pull,
+                                      .is_each = is_each});
+}
+
+static struct value interp_REDUCE_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
+    return new_reduction(in, a, false, span);
+}
+
+static struct value interp_REDUCE_BY_INDEX_EACH(struct interp *in, const struct value *a, struct span span) {
+    return new_reduction(in, a, true, span);
 }
 
 /* What the chunks before this one have given to the same lookback, combined in their order. */

@@ -78,6 +78,7 @@ static bool length_is_cheap(const struct push *push) {
     case PUSH_SHUFFLE: return length_is_cheap(push->of);
     case PUSH_PERMUTE: return true;
     case PUSH_CONCAT: return push->length >= 0;
+    case PUSH_JOINED: return false;
     case PUSH_APPEND: return length_is_cheap(push->of) && length_is_cheap(push->second);
     }
     return false;
