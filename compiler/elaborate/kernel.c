@@ -339,11 +339,13 @@ static void elaborate(struct elaborator *e) {
     enum level_value level = level_of_result(type);
     if (level < LEVEL_GRID) {
         run_below_grid(e, type, level, arguments);
-        return;
+    } else {
+        runnings all = {0};
+        store_result(e, type, apply_body(e, arguments), &all);
+        elab_run_together(e, all.at, all.count);
     }
-    runnings all = {0};
-    store_result(e, type, apply_body(e, arguments), &all);
-    elab_run_together(e, all.at, all.count);
+    if (kernel->trace)
+        ir_allocate_first(e->builder, kernel->trace);
 }
 
 static struct ir_kernel *elaborate_once(struct arena *arena, const struct core_global *global,

@@ -51,7 +51,8 @@ static void add_slots(struct arena *arena, struct signature *s, struct type *typ
 
 /* What the functions themselves call something: some words, and others with a number behind them. */
 static bool is_local(const char *name) {
-    static const char *const words[] = {"context", "status", "program", "report", "checks", "args", "blocks", "scalar"};
+    static const char *const words[] = {"context", "status", "program", "report", "checks",
+                                        "traces",  "traced", "args",    "blocks", "scalar"};
     static const char *const numbered[] = {"b", "v", "s", "kernel", "in", "out", "room", "next"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(name, words[i]) == 0)
@@ -200,6 +201,26 @@ static void declare_checks(struct emit_unit *unit, struct text *out, const struc
     text_add(out, "    };\n    struct fcl_buffer *report = NULL;\n    (void)checks;\n    (void)report;\n");
 }
 
+static void declare_traces(struct text *out, const struct ir_kernel *kernel) {
+    if (!kernel->trace)
+        return;
+    text_add(out, "    static const char *const traces[] = {\n");
+    for (size_t i = 0; i < kernel->traces.count; i++) {
+        text_add(out, "        ");
+        emit_embed(out, kernel->traces.at[i]);
+        text_add(out, ",\n");
+    }
+    text_add(out, "    };\n");
+}
+
+static void print_traces(struct text *out, const struct ir_kernel *kernel) {
+    if (kernel->trace)
+        text_printf(out,
+                    "    enum fcl_status traced = b%u ? fcl_trace(b%u, traces, %zu) : FCL_OK;\n"
+                    "    status = status == FCL_OK ? traced : status;\n",
+                    kernel->trace->id, kernel->trace->id, kernel->traces.count);
+}
+
 /* The lengths of a parameter's array, multiplied. */
 static const char *element_count(struct arena *arena, const struct signature *s, size_t buffer) {
     const struct ir_parameter *parameters = s->kernel->parameters.at;
@@ -273,6 +294,7 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     for (size_t i = 0; i < program->kernels.count; i++)
         text_printf(out, "    struct fcl_kernel *kernel%zu = NULL;\n", i);
     declare_checks(unit, out, program->kernel);
+    declare_traces(out, program->kernel);
     text_add(out, text_string(&body.declarations));
     clear_results(out, s, "    ");
     check_arguments(unit, out, s);
@@ -296,7 +318,8 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
         else
             text_printf(out, "    *%s = %s;\n", slot->name, emit_value(&body, slot->result->value));
     }
-    text_add(out, "out:\n");
+    text_add(out, program->kernel->trace ? "out:;\n" : "out:\n");
+    print_traces(out, program->kernel);
     if (target_any_reports(program))
         text_add(out, "    fcl_buffer_free(report);\n");
     text_add(out, text_string(&body.releases));

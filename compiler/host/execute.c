@@ -372,10 +372,17 @@ struct device_run *device_run_new(struct arena *arena, const struct execute_job 
 bool device_run_once(struct device_run *x, const char **why) {
     x->failed_check = NULL;
     x->lacks_shared = false;
-    if (run_region(x, x->job.kernel->body))
-        return true;
-    *why = x->why;
-    return false;
+    bool is_good = run_region(x, x->job.kernel->body);
+    const struct ir_kernel *kernel = x->job.kernel;
+    struct fcl_buffer *trace = kernel->trace ? x->buffers[kernel->trace->id] : NULL;
+    const char *failure = x->why; /* what was traced before it is worth most then */
+    if (trace && fcl_trace(trace, kernel->traces.at, kernel->traces.count) != FCL_OK && is_good)
+        is_good = failed(x, NULL);
+    else
+        x->why = failure;
+    if (!is_good)
+        *why = x->why;
+    return is_good;
 }
 
 static uint64_t result_count(const struct device_run *x, const struct ir_result *result) {

@@ -175,13 +175,29 @@ static void check_chunk(struct interp *in, const struct push *push, int64_t leng
                        (long long)length, length == 1 ? "" : "s", (long long)push->size);
 }
 
+static int64_t run_pull(struct interp *in, struct push *push, struct sink *to) {
+    struct place_in place = {"element", 0, in->place};
+    in->place = &place;
+    for (int64_t i = 0; i < push->pull->length; i++) {
+        struct region_mark mark = region_here(in->region);
+        place.index = i;
+        to->write(in, to, i, pull_element(in, push->pull, i, push->span));
+        region_release(in->region, mark);
+    }
+    in->place = place.outer;
+    return push->pull->length;
+}
+
 /* (42): each chunk is run by itself, and its elements go to its part of the whole. */
 static int64_t run_concat(struct interp *in, struct push *push, struct sink *to) {
     int64_t count = push->pull->length, length = 0;
     struct chunks_run run = {.outer = in->chunks};
     in->chunks = &run;
+    struct place_in place = {"chunk", 0, in->place};
+    in->place = &place;
     for (int64_t chunk = 0; chunk < count; chunk++) {
         run.next = run.next_counts = 0;
+        place.index = chunk;
         struct region_mark mark = region_here(in->region);
         struct value value = pull_element(in, push->pull, chunk, push->span);
         struct chunk_sink sink = {{write_shifted}, to, push, chunk, chunk * push->size};
@@ -191,6 +207,7 @@ static int64_t run_concat(struct interp *in, struct push *push, struct sink *to)
         region_release(in->region, mark);
     }
     in->chunks = run.outer;
+    in->place = place.outer;
     push->length = count == 0 ? 0 : checked_length(in, push, (count - 1) * push->size + length);
     return push->length;
 }
@@ -211,8 +228,11 @@ static int64_t run_interleave(struct interp *in, struct push *push, struct sink 
     int64_t length = push_length(in, push);
     struct chunks_run run = {.outer = in->chunks};
     in->chunks = &run;
+    struct place_in place = {"chunk", 0, in->place};
+    in->place = &place;
     for (int64_t chunk = 0; chunk < push->pull->length; chunk++) {
         run.next = run.next_counts = 0;
+        place.index = chunk;
         struct region_mark mark = region_here(in->region);
         struct value value = pull_element(in, push->pull, chunk, push->span);
         struct chunk_sink sink = {{write_interleaved}, to, push, chunk, 0};
@@ -222,6 +242,7 @@ static int64_t run_interleave(struct interp *in, struct push *push, struct sink 
         region_release(in->region, mark);
     }
     in->chunks = run.outer;
+    in->place = place.outer;
     return length;
 }
 
@@ -433,13 +454,7 @@ static int64_t run_shuffle(struct interp *in, struct push *push, struct sink *to
 
 int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     switch (push->kind) {
-    case PUSH_PULL:
-        for (int64_t i = 0; i < push->pull->length; i++) {
-            struct region_mark mark = region_here(in->region);
-            to->write(in, to, i, pull_element(in, push->pull, i, push->span));
-            region_release(in->region, mark);
-        }
-        return push->pull->length;
+    case PUSH_PULL: return run_pull(in, push, to);
     case PUSH_MAP:
     case PUSH_MAP_IX: {
         struct mapping_sink sink = {{write_mapped}, to, push};

@@ -49,8 +49,11 @@ static void export_rows(struct interp *in, struct host_value *array, size_t dept
         interp_fail(in, DIAG_CHUNK_SIZE, span,
                     "the rows of the result have %lld and %lld elements; they must be equally long", (long long)length,
                     (long long)pull->length);
+    struct place_in place = {"element", 0, in->place};
+    in->place = &place;
     for (int64_t i = 0; i < length; i++) {
         struct region_mark mark = region_here(in->region);
+        place.index = i;
         struct value element = pull_element(in, pull, i, span);
         if (depth + 1 < value_rank(array))
             export_rows(in, array, depth + 1, next, as_pull(in, element, span), span);
@@ -58,6 +61,7 @@ static void export_rows(struct interp *in, struct host_value *array, size_t dept
             export_element(array, (*next)++, element);
         region_release(in->region, mark);
     }
+    in->place = place.outer;
 }
 
 static struct host_value *export_array(struct interp *in, struct value value, struct type *element, size_t rank,

@@ -143,6 +143,13 @@ struct call {
     const struct call *caller;
 };
 
+/* The chunk, or the element, that is being computed, for `trace`. */
+struct place_in {
+    const char *what;
+    int64_t index;
+    const struct place_in *outer;
+};
+
 struct interp {
     struct arena *arena; /* for what outlives the run: results and messages */
     struct region *region;
@@ -150,13 +157,14 @@ struct interp {
     size_t global_depth;
     const struct interp_options *options;
     struct diagnostics *diagnostics;
-    struct value **globals;    /* by index: values of monomorphic globals, when they were wanted once */
-    const struct call *call;   /* innermost */
-    struct span maker;         /* of the closure that is being evaluated */
-    struct store *stores;      /* being filled, outermost last */
-    struct chunks_run *chunks; /* innermost that is run; NULL: none, or only lengths are asked for */
-    const char *stack_limit;   /* deeper than here is an error */
-    struct exact_int *exact;   /* exact.c */
+    struct value **globals;       /* by index: values of monomorphic globals, when they were wanted once */
+    const struct call *call;      /* innermost */
+    struct span maker;            /* of the closure that is being evaluated */
+    struct store *stores;         /* being filled, outermost last */
+    struct chunks_run *chunks;    /* innermost that is run; NULL: none, or only lengths are asked for */
+    const struct place_in *place; /* innermost */
+    const char *stack_limit;      /* deeper than here is an error */
+    struct exact_int *exact;      /* exact.c */
     int32_t exact_count;
     uint64_t steps;
     jmp_buf failed;

@@ -199,6 +199,38 @@ static struct value interp_REDUCE_BY_INDEX_EACH(struct interp *in, const struct 
     return new_reduction(in, a, true, span);
 }
 
+static bool add_place(struct text *line, const struct place_in *place) {
+    if (!place)
+        return false;
+    text_printf(line, "%s%s %lld", add_place(line, place->outer) ? ", " : " [", place->what, (long long)place->index);
+    return true;
+}
+
+static void add_traced(struct text *line, struct value value) {
+    if (value.kind != V_TUPLE) {
+        value_print_scalar(line, base_info[value.base].is_narrow ? BASE_F32 : value.base, value.scalar);
+        return;
+    }
+    for (size_t i = 0; i < value.tuple->count; i++) {
+        text_add(line, i ? "," : "(");
+        add_traced(line, value.tuple->items[i]);
+    }
+    text_add(line, ")");
+}
+
+static struct value interp_TRACE(struct interp *in, const struct value *a, struct span span) {
+    struct arena *arena = arena_new();
+    struct text line;
+    text_init(&line, arena);
+    for (int64_t i = 0; i < a[0].pull->length; i++)
+        text_printf(&line, "%c", (char)pull_element(in, a[0].pull, i, span).scalar.natural);
+    text_add(&line, add_place(&line, in->place) ? "]: " : ": ");
+    add_traced(&line, a[1]);
+    fprintf(stderr, "%s\n", text_string(&line));
+    arena_free(arena);
+    return a[1];
+}
+
 /* What the chunks before this one have given to the same lookback, combined in their order. */
 static struct value interp_LOOKBACK(struct interp *in, const struct value *a, struct span span) {
     struct chunks_run *run = in->chunks;

@@ -572,6 +572,15 @@ void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer) {
     count_store(b);
 }
 
+void ir_allocate_first(struct ir_builder *b, struct ir_buffer *buffer) {
+    ir_allocate(b, buffer);
+    struct ir_instruction **at = b->kernel->body->instructions.at;
+    size_t last = b->kernel->body->instructions.count - 1;
+    struct ir_instruction *allocation = at[last];
+    memmove(at + 1, at, last * sizeof *at);
+    at[0] = allocation;
+}
+
 void ir_renew(struct ir_builder *b, struct ir_buffer *buffer) { b->stores.at[buffer->id]++; }
 
 void ir_swap(struct ir_builder *b, struct ir_buffer *x, struct ir_buffer *y) {

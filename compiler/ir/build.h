@@ -58,6 +58,8 @@ struct ir_buffer *ir_table(struct ir_builder *b, enum base element, const union 
 struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enum level_value owner, enum base element,
                                 struct ir_value *capacity, const char *name); /* not yet allocated */
 void ir_allocate(struct ir_builder *b, struct ir_buffer *buffer);
+/* The same before everything else in the kernel, whose elaboration ends here. */
+void ir_allocate_first(struct ir_builder *b, struct ir_buffer *buffer);
 /* At grid: the two exchange their memory. Both are said to be swapped (`is_swapped`) when they are made. */
 void ir_swap(struct ir_builder *b, struct ir_buffer *x, struct ir_buffer *y);
 /* What was loaded of it before may have changed, as where a loop begins that swaps it. */

@@ -256,6 +256,8 @@ struct ir_kernel {
     struct ir_region *body;          /* ambient grid: the host */
     VEC(struct ir_buffer *) buffers; /* all of them, parameters included */
     VEC(struct ir_check_site) checks;
+    struct ir_buffer *trace;      /* where it leaves records for the host to print; or NULL */
+    VEC(const char *) traces;     /* how a record of each kind is printed: fcl_trace says how */
     VEC(struct ir_copied) copied; /* found by the pass reuse */
     uint32_t value_count, region_count;
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */

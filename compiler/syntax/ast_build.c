@@ -487,5 +487,20 @@ void report_unit(struct parser *p, struct span span) {
 
 void report_string(struct parser *p, struct span span) {
     struct diagnostic *error = diag_error(p->diagnostics, DIAG_STRING_VALUE, span, "strings are not values in FCL");
-    diag_hint(p->diagnostics, error, "only `import \"file.fcl\"` takes a string");
+    diag_hint(p->diagnostics, error, "only `import \"file.fcl\"` and `trace \"label\" x` take one");
+}
+
+struct ast_expr *build_label(struct parser *p, const struct ast_expr *function, const struct token *string) {
+    if (function->kind != EXPR_NAME || strcmp(function->name.name->text, "trace") != 0) {
+        report_string(p, string->span);
+        return build_error(p, string->span);
+    }
+    struct expr_list *bytes = ARENA_NEW(p->arena, struct expr_list);
+    for (const char *c = string->name ? string->name->text : ""; *c; c++) {
+        struct ast_expr *byte = new_expr(p, EXPR_INTEGER, string->span);
+        byte->integer.value = (unsigned char)*c;
+        byte->integer.suffix = symbol_of(p->symbols, "u8");
+        vec_push(p->arena, &bytes->all, byte);
+    }
+    return build_sequence(p, string->span, EXPR_LIST, bytes);
 }

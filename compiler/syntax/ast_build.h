@@ -123,5 +123,7 @@ struct ast_decl *build_broken(struct parser *p, struct span span, const struct t
 /* Reports that `()` or a string stands where neither exists. */
 void report_unit(struct parser *p, struct span span);
 void report_string(struct parser *p, struct span span);
+/* The string as a list of its bytes, where `function` is `trace`; elsewhere that is reported. */
+struct ast_expr *build_label(struct parser *p, const struct ast_expr *function, const struct token *string);
 
 #endif

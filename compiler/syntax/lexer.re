@@ -244,7 +244,7 @@ static void unclosed_comment(struct lexer *lexer) {
 static void bad_string(struct lexer *lexer) {
     struct diagnostic *error =
         lexical_error(lexer, DIAG_BAD_STRING, span_here(lexer), "this string has no closing `\"` on its line");
-    diag_hint(lexer->diagnostics, error, "only the path of an `import` is written in quotes");
+    diag_hint(lexer->diagnostics, error, "the path of an `import`, and the label of `trace`, are written in quotes");
     size_t count = lexer->tokens->count;
     bool is_path = count > 0 && lexer->tokens->at[count - 1].kind == TOKEN_IMPORT;
     add_token(lexer, is_path ? TOKEN_STRING : TOKEN_BAD_LITERAL); /* a path without a name is not looked for */

@@ -366,7 +366,9 @@ binding:
 
 applied:
     atom
+  | STRING { report_string(p, @$); $$ = build_error(p, @$); }
   | applied atom { $$ = build_apply(p, @$, $1, $2); }
+  | applied STRING { $$ = build_apply(p, @$, $1, build_label(p, $1, $2)); }
   | applied NOT { $$ = build_apply(p, @$, $1, build_section(p, @2, "not")); }
   | applied LEVEL_OPEN levels LEVEL_CLOSE { $$ = build_level_apply(p, @$, $1, $3); }
   ;
@@ -379,7 +381,6 @@ atom:
   | TRUE { $$ = build_literal(p, $1); }
   | FALSE { $$ = build_literal(p, $1); }
   | BAD_LITERAL { $$ = build_literal(p, $1); }
-  | STRING { report_string(p, @$); $$ = build_error(p, @$); }
   | '(' expr ')' { $$ = $2; }
   | '(' exprs ',' expr ')' { vec_push(p->arena, &$2->all, $4); $$ = build_sequence(p, @$, EXPR_TUPLE, $2); }
   | '(' expr ':' type ')' { $$ = build_typed(p, @$, $2, $4); }
