@@ -56,19 +56,33 @@ static struct span users_place(const struct diagnostics *diagnostics, const stru
     return instruction ? instruction->span : (struct span){0, 0};
 }
 
+struct copy_reason {
+    const char *why, *hint;
+};
+
+static struct copy_reason why_copied(const struct ir_copied *one) {
+    if (one->use)
+        return (struct copy_reason){"what the array was before is used afterwards",
+                                    "where the old array is used no more, an update costs only its pairs: use it "
+                                    "before, or use the new one"};
+    if (one->is_in_words)
+        return (struct copy_reason){"its elements are kept in words of their own while they are updated",
+                                    "numbers of 32 and 64 bits are updated where they are, and so are tuples of these "
+                                    "whose operator goes component by component"};
+    return (struct copy_reason){"it is done in one branch only",
+                                "let the condition choose the pairs: one whose index is -1 changes nothing"};
+}
+
 static void warn_of_copies(const struct generate_request *request, const struct ir_kernel *kernel) {
     for (size_t i = 0; i < kernel->copied.count; i++) {
         const struct ir_copied *one = &kernel->copied.at[i];
-        struct diagnostic *warning =
-            diag_warning(request->diagnostics, DIAG_COPIES, one->update, "this update copies its array, as %s",
-                         one->use ? "what the array was before is used afterwards" : "it is done in one branch only");
+        struct copy_reason reason = why_copied(one);
+        struct diagnostic *warning = diag_warning(request->diagnostics, DIAG_COPIES, one->update,
+                                                  "this update copies its array, as %s", reason.why);
         struct span use = users_place(request->diagnostics, one->use);
         if (use.end)
             diag_note(request->diagnostics, warning, use, "here");
-        diag_hint(request->diagnostics, warning, "%s",
-                  one->use ? "where the old array is used no more, an update costs only its pairs: use it before, or "
-                             "use the new one"
-                           : "let the condition choose the pairs: one whose index is -1 changes nothing");
+        diag_hint(request->diagnostics, warning, "%s", reason.hint);
     }
 }
 

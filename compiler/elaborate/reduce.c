@@ -499,10 +499,24 @@ static void run_in_global(struct elaborator *e, const struct reducing *r, const 
     end_choice(e, copy);
 }
 
+/* An array that could be updated where it is, but for its elements. */
+static void note_copied(struct elaborator *e, const struct reducing *r) {
+    const struct pull *array = r->push->array;
+    if (e->tries || array->kind != PULL_MEMORY || ir_is_constant_memory(array->memory.buffers[0]))
+        return;
+    struct span update = r->push->maker.end ? r->push->maker : r->push->span;
+    for (size_t i = 0; i < e->kernel->copied.count; i++)
+        if (e->kernel->copied.at[i].update.begin == update.begin && e->kernel->copied.at[i].update.end == update.end)
+            return;
+    vec_push(e->kept, &e->kernel->copied, ((struct ir_copied){.update = update, .is_in_words = true}));
+}
+
 static void run_at_grid(struct elaborator *e, const struct reducing *r, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, r->push->array->length);
     bool in_place = keeps_plainly(r, writer);
+    if (r->is_packed || r->has_narrow)
+        note_copied(e, r);
     struct places places = in_place ? places_of(writer) : new_places(e, r, LEVEL_GRID, length, "buckets");
     add_lock(e, r, &places, LEVEL_GRID, length);
     struct own_buckets own = plan_buckets(e, r);

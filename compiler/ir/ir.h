@@ -238,10 +238,12 @@ struct ir_result {
     struct ir_buffer *buffer; /* array */
 };
 
-/* An update that copies the array that it starts from, and what uses that afterwards; NULL: it is done in one branch only. */
+/* An update that copies the array that it starts from, as what it was before is used afterwards: there. NULL: it is done in
+   one branch only, or, where `is_in_words`, its elements are kept in words of their own while they are updated. */
 struct ir_copied {
     struct span update;
     const struct ir_instruction *use;
+    bool is_in_words;
 };
 
 struct ir_kernel {
@@ -258,7 +260,7 @@ struct ir_kernel {
     VEC(struct ir_check_site) checks;
     struct ir_buffer *trace;      /* where it leaves records for the host to print; or NULL */
     VEC(const char *) traces;     /* how a record of each kind is printed: fcl_trace says how */
-    VEC(struct ir_copied) copied; /* found by the pass reuse */
+    VEC(struct ir_copied) copied; /* found by the elaborator and the pass reuse */
     uint32_t value_count, region_count;
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
     bool has_warps; /* a warp has as many threads; else it is one, which goes by its elements in turn */

@@ -10,6 +10,7 @@
    2. At grid it is a part of a loop's state: at the end of the step SWAPs give the parts their memory, and the old
       elements must end up in a buffer that is made in each step anew. The SWAPs are then made again, without the copy's.
    3. In registers a step's array is copied back over the state's: that undoes the copy.
+   Branches that all begin with a copy of one array, as where one updates it and the other leaves it alone, begin after it.
    Where an array is copied, kernel->copied says for which use: the programmer is told. */
 #include "ir/pass_list.h"
 
@@ -90,6 +91,36 @@ static const struct ir_instruction *next_use(const struct ir_region *region, siz
         const struct ir_instruction *use = use_in(region->instructions.at[i], buffer);
         if (use)
             return use;
+    }
+    return NULL;
+}
+
+static bool stores_to(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
+    if (instruction->kind != IR_LOAD && touches(instruction, buffer))
+        return true;
+    for (int r = 0; r < 2; r++)
+        for (size_t i = 0; instruction->regions[r] && i < instruction->regions[r]->instructions.count; i++)
+            if (stores_to(instruction->regions[r]->instructions.at[i], buffer))
+                return true;
+    return false;
+}
+
+/* The first instruction from there on that touches `from`, but for loads that come before anything touches `to`: these read
+   old elements that are still there where the two are one. */
+static const struct ir_instruction *next_old_use(const struct ir_region *region, size_t start,
+                                                 const struct ir_buffer *from, const struct ir_buffer *to) {
+    for (size_t i = start; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i], *use = NULL;
+        bool is_branch = instruction->kind == IR_IF;
+        if (use_in(instruction, to)) {
+            for (int r = 0; r < 2 && is_branch && !use; r++)
+                use = next_old_use(instruction->regions[r], 0, from, to);
+            if (!is_branch)
+                use = use_in(instruction, from);
+            return use ? use : next_use(region, i + 1, from);
+        }
+        if (stores_to(instruction, from))
+            return use_in(instruction, from);
     }
     return NULL;
 }
@@ -178,14 +209,16 @@ struct verdict {
 static struct verdict no(const struct ir_instruction *use) { return (struct verdict){false, use}; }
 
 /* 1. */
-static struct verdict is_done_with(const struct copying *c, const struct ir_buffer *from) {
+static struct verdict is_done_with(const struct copying *c, const struct ir_buffer *from, const struct ir_buffer *to) {
     const struct ir_region *region = c->loop->region;
     size_t next = c->at + 1;
     bool is_made = false;
     if (from->is_result)
         return no(NULL);
     for (;;) {
-        const struct ir_instruction *use = next_use(region, next, from);
+        const struct ir_instruction *use = next == c->at + 1 && region == c->loop->region
+                                               ? next_old_use(region, next, from, to)
+                                               : next_use(region, next, from);
         if (use)
             return no(use);
         is_made |= is_made_in(region, from);
@@ -261,7 +294,7 @@ static struct verdict is_swapped_away(const struct copying *c, struct ir_buffer 
     size_t first;
     if (region->ambient != LEVEL_GRID || !find_swaps(region, c->at + 1, &first))
         return no(next_use(region, c->at + 1, from));
-    const struct ir_instruction *use = next_use(region, c->at + 1, from);
+    const struct ir_instruction *use = next_old_use(region, c->at + 1, from, to);
     if (use && (use->region != region || use->kind != IR_SWAP))
         return no(use);
     struct holdings h = {.count = 0};
@@ -354,7 +387,7 @@ static void note_copied(struct reuse *u, const struct copying *c, const struct i
         if (u->kernel->copied.at[i].update.begin == c->start.begin &&
             u->kernel->copied.at[i].update.end == c->start.end)
             return;
-    vec_push(u->arena, &u->kernel->copied, ((struct ir_copied){c->start, use}));
+    vec_push(u->arena, &u->kernel->copied, ((struct ir_copied){.update = c->start, .use = use}));
 }
 
 /* One branch updates the array, and the other makes the result in its own way. */
@@ -374,7 +407,7 @@ static bool reuses(struct reuse *u, struct copying *c) {
     if (has_rooms && c->is_start && copies_back(u, c))
         return true;
     for (size_t k = 0; k < c->count && is_free; k++) {
-        struct verdict verdict = is_done_with(c, c->from[k]);
+        struct verdict verdict = is_done_with(c, c->from[k], c->to[k]);
         is_swapped[k] = !verdict.is_free && c->is_start;
         if (is_swapped[k])
             verdict = is_swapped_away(c, c->from[k], c->to[k]);
@@ -395,10 +428,62 @@ static bool reuses(struct reuse *u, struct copying *c) {
     return false;
 }
 
+/* ---- copies in branches ---- */
+
+/* The loop of that branch which copies, as it would be in front of the branches. */
+static bool find_copy(const struct ir_region *branch, struct copying *c) {
+    for (size_t i = 0; i < branch->instructions.count; i++) {
+        if (!is_copying(branch->instructions.at[i], i, c))
+            continue;
+        bool is_movable = true;
+        for (size_t k = 0; k < c->count && is_movable; k++) {
+            is_movable = !is_made_in(branch, c->from[k]) && !is_made_in(branch, c->to[k]) && is_first_in(c, c->to[k]);
+            for (size_t j = 0; j < i && is_movable; j++)
+                is_movable = !stores_to(branch->instructions.at[j], c->from[k]);
+        }
+        const struct ir_value *count = c->loop->operands[0];
+        if (is_movable && (count->is_constant || !ir_region_inside(count->region, branch)))
+            return true;
+    }
+    return false;
+}
+
+static bool copy_the_same(const struct copying *a, const struct copying *b) {
+    bool is_same = a->count == b->count && a->loop->kind == b->loop->kind && a->loop->inner == b->loop->inner &&
+                   a->loop->operands[0] == b->loop->operands[0];
+    for (size_t k = 0; k < a->count && is_same; k++)
+        is_same = a->from[k] == b->from[k] && a->to[k] == b->to[k];
+    return is_same;
+}
+
+/* Where both branches begin their result as a copy of one array, as `if c then scatter xs … else push xs` does, the copy comes
+   before the branches, where it may be done without. */
+static bool moves_copy(struct reuse *u, struct ir_region *region, size_t at) {
+    struct ir_instruction *branches = region->instructions.at[at];
+    struct copying copies[2];
+    for (int r = 0; r < 2; r++)
+        if (!find_copy(branches->regions[r], &copies[r]))
+            return false;
+    if (!copy_the_same(&copies[0], &copies[1]) || !(copies[0].is_start || copies[1].is_start))
+        return false;
+    struct ir_instruction *loop = copies[copies[0].is_start ? 0 : 1].loop;
+    for (int r = 0; r < 2; r++)
+        drop(copies[r].loop);
+    loop->region = region;
+    loop->regions[0]->parent = region;
+    vec_push(u->arena, &region->instructions, loop);
+    for (size_t i = region->instructions.count - 1; i > at; i--)
+        region->instructions.at[i] = region->instructions.at[i - 1];
+    region->instructions.at[at] = loop;
+    return true;
+}
+
 static void visit(struct reuse *u, struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
         struct copying c;
+        if (instruction->kind == IR_IF && moves_copy(u, region, i))
+            instruction = region->instructions.at[i];
         if (is_copying(instruction, i, &c) && reuses(u, &c)) {
             i = (size_t)-1; /* instructions have gone: the rest is looked at anew */
             continue;
