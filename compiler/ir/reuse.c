@@ -478,23 +478,25 @@ static bool moves_copy(struct reuse *u, struct ir_region *region, size_t at) {
     return true;
 }
 
-static void visit(struct reuse *u, struct ir_region *region) {
+/* With `starts`, copies that updates start from, too. */
+static void visit(struct reuse *u, struct ir_region *region, bool starts) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
         struct copying c;
-        if (instruction->kind == IR_IF && moves_copy(u, region, i))
+        if (starts && instruction->kind == IR_IF && moves_copy(u, region, i))
             instruction = region->instructions.at[i];
-        if (is_copying(instruction, i, &c) && reuses(u, &c)) {
+        if (is_copying(instruction, i, &c) && (starts || !c.is_start) && reuses(u, &c)) {
             i = (size_t)-1; /* instructions have gone: the rest is looked at anew */
             continue;
         }
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r])
-                visit(u, instruction->regions[r]);
+                visit(u, instruction->regions[r], starts);
     }
 }
 
 void pass_reuse(struct arena *arena, struct ir_kernel *kernel) {
     struct reuse u = {.arena = arena, .kernel = kernel};
-    visit(&u, kernel->body);
+    visit(&u, kernel->body, false); /* a step's array may be handed on before it is known to be the state's */
+    visit(&u, kernel->body, true);
 }

@@ -125,6 +125,18 @@ def cases(env):
             assert sums["global read"][0] == sectors, sums
         yield Case(f"{kernel} reads its input once", once)
 
+    def of_edges():
+        """Nodes in a row, so that there are as many rounds as edges: work by node in each round would be quadratic."""
+        def units(nodes):
+            edges = nodes - 1
+            arguments = [f"iota:{nodes}", "[" + "1," * edges + "0]", "[" + ",".join(str(i + 1) for i in range(edges)) + "]"]
+            sums = counted([env.fclc, "run", "--target=cuda", "--no-check", env.path("benchmarks/suites/rodinia_bfs.fcl"), "main",
+                            *arguments], os.path.join(env.tmp(), "traffic"))
+            return sum(sums[kind][0] for kind in sums if kind.startswith("global"))
+        few, many = units(16), units(48)
+        assert many < 3.2 * few, (few, many)
+    yield Case("rodinia_bfs: traffic is proportional to the edges", of_edges)
+
     for path, kernels in REGISTERS.items():
         def registers(path=path, kernels=kernels):
             nvcc = env.tool("nvcc")
