@@ -60,29 +60,50 @@ struct copy_reason {
     const char *why, *hint;
 };
 
-static struct copy_reason why_copied(const struct ir_copied *one) {
-    if (one->use)
-        return (struct copy_reason){"what the array was before is used afterwards",
-                                    "where the old array is used no more, an update costs only its pairs: use it "
-                                    "before, or use the new one"};
-    if (one->is_in_words)
+static struct copy_reason why_copied(enum ir_copy_reason reason) {
+    static const char *const used_no_more =
+        "where the old array is used no more, an update costs only its pairs: use it "
+        "before, or use the new one";
+    switch (reason) {
+    case COPIED_FOR_USE: return (struct copy_reason){"what the array was before is used afterwards", used_no_more};
+    case COPIED_FOR_RESULT: return (struct copy_reason){"what the array was before is a result, too", used_no_more};
+    case COPIED_IN_BRANCH:
+        return (struct copy_reason){"it is done in one branch only",
+                                    "let the condition choose the pairs: one whose index is -1 changes nothing"};
+    case COPIED_TO_WORDS:
         return (struct copy_reason){"its elements are kept in words of their own while they are updated",
                                     "numbers of 32 and 64 bits are updated where they are, and so are tuples of these "
                                     "whose operator goes component by component"};
-    return (struct copy_reason){"it is done in one branch only",
-                                "let the condition choose the pairs: one whose index is -1 changes nothing"};
+    }
+    return (struct copy_reason){"", ""};
 }
 
 static void warn_of_copies(const struct generate_request *request, const struct ir_kernel *kernel) {
     for (size_t i = 0; i < kernel->copied.count; i++) {
         const struct ir_copied *one = &kernel->copied.at[i];
-        struct copy_reason reason = why_copied(one);
+        struct copy_reason reason = why_copied(one->reason);
         struct diagnostic *warning = diag_warning(request->diagnostics, DIAG_COPIES, one->update,
                                                   "this update copies its array, as %s", reason.why);
         struct span use = users_place(request->diagnostics, one->use);
         if (use.end)
             diag_note(request->diagnostics, warning, use, "here");
         diag_hint(request->diagnostics, warning, "%s", reason.hint);
+    }
+}
+
+/* A tuple of arrays has several buffers, and the force of one function may be in several kernels' code: each is told of once. */
+static void warn_of_rereads(const struct generate_request *request, const struct ir_kernel *kernel) {
+    for (size_t i = 0; i < kernel->rereads.count; i++) {
+        struct span span = kernel->rereads.at[i];
+        bool is_told = diag_is_ours(request->diagnostics, span);
+        for (size_t k = 0; k < i; k++)
+            is_told |= kernel->rereads.at[k].begin == span.begin && kernel->rereads.at[k].end == span.end;
+        if (is_told)
+            continue;
+        struct diagnostic *warning =
+            diag_warning(request->diagnostics, DIAG_REREADS, span,
+                         "this array is stored for nothing: each element is read once, by the thread that wrote it");
+        diag_hint(request->diagnostics, warning, "without `force` the two loops are one");
     }
 }
 
@@ -160,6 +181,7 @@ static const struct target_program *lowered(const struct generate_request *reque
     const struct target_program *target = map_kernel(arena, kernel, &map);
     warn_of_outside(request, kernel, target);
     warn_of_copies(request, kernel);
+    warn_of_rereads(request, kernel);
     return target;
 }
 
@@ -247,8 +269,10 @@ static bool is_right(const struct generate_request *request, const struct core_g
     struct ir_kernel *kernel = elaborated(&alone, global, &forgotten);
     bool good = kernel != NULL;
     alone.until = "reuse"; /* which finds the updates that copy */
-    if (good && optimised(&alone, global, kernel))
+    if (good && optimised(&alone, global, kernel)) {
         warn_of_copies(&alone, kernel);
+        warn_of_rereads(&alone, kernel);
+    }
     alone.until = request->until;
     /* Half of what there is: passes add paddings, and may copy loops with the arrays in them. */
     bool is_simt = request->machine->map.mapping == TARGET_SIMT;

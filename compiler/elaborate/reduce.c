@@ -508,7 +508,7 @@ static void note_copied(struct elaborator *e, const struct reducing *r) {
     for (size_t i = 0; i < e->kernel->copied.count; i++)
         if (e->kernel->copied.at[i].update.begin == update.begin && e->kernel->copied.at[i].update.end == update.end)
             return;
-    vec_push(e->kept, &e->kernel->copied, ((struct ir_copied){.update = update, .is_in_words = true}));
+    vec_push(e->kept, &e->kernel->copied, ((struct ir_copied){.update = update, .reason = COPIED_TO_WORDS}));
 }
 
 static void run_at_grid(struct elaborator *e, const struct reducing *r, const struct writer *writer) {

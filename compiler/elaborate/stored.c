@@ -64,11 +64,34 @@ struct elab_value *elab_put_together(struct elaborator *e, struct type *type, st
     return put_together(e, type, &parts);
 }
 
+/* Could it have been read without `force`? */
+static bool is_of_pull(const struct push *push) {
+    while (push->kind == PUSH_MAP)
+        push = push->of;
+    return push->kind == PUSH_PULL;
+}
+
+/* For the pass rereads. */
+static void mark_plain(struct elaborator *e, const struct part *part, const struct push *push,
+                       const struct pull *stored) {
+    if (!is_of_pull(push) || stored->kind != PULL_MEMORY)
+        return;
+    base_list bases = {0};
+    elab_leaf_bases(e, part->type, &bases);
+    for (size_t k = 0; k < bases.count; k++)
+        stored->memory.buffers[k]->is_plain = !ir_is_constant_memory(stored->memory.buffers[k]);
+}
+
 struct elab_value *elab_FORCE(struct elaborator *e, enum primitive primitive, const struct instance *instance,
                               struct elab_value **arguments) {
     (void)primitive;
     struct type *type = elab_type(e, instance, 0);
     size_t count;
     const struct part *parts = elab_parts_of(e, type, &count);
-    return elab_put_together(e, type, elab_force_parts(e, parts, count, elab_take_apart(e, type, arguments[0])));
+    struct elab_value *const *values = elab_take_apart(e, type, arguments[0]);
+    struct elab_value **stored = elab_force_parts(e, parts, count, values);
+    for (size_t k = 0; k < count; k++)
+        if (parts[k].is_array)
+            mark_plain(e, &parts[k], elab_as_push(e, values[k]), elab_as_pull(e, stored[k]));
+    return elab_put_together(e, type, stored);
 }

@@ -100,6 +100,7 @@ struct ir_buffer {
     bool is_zeroed;            /* OUTPUT: all bytes 0 when it comes to life */
     bool is_result;            /* OUTPUT: handed to the caller */
     bool is_swapped;           /* OUTPUT: a SWAP gives it other memory, which `capacity` says nothing of */
+    bool is_plain;             /* by `force`, of what could be read without it */
     bool of_host;              /* TABLE: in the host's code, which alone reads it */
     const union scalar *constants; /* TABLE: of the base type `element`, as many as the capacity says */
     const char *name;
@@ -238,12 +239,17 @@ struct ir_result {
     struct ir_buffer *buffer; /* array */
 };
 
-/* An update that copies the array that it starts from, as what it was before is used afterwards: there. NULL: it is done in
-   one branch only, or, where `is_in_words`, its elements are kept in words of their own while they are updated. */
+/* An update that copies the array that it starts from, and why. */
+enum ir_copy_reason {
+    COPIED_FOR_USE,    /* what it was before is used afterwards: there */
+    COPIED_FOR_RESULT, /* it is a result, too */
+    COPIED_IN_BRANCH,  /* the update is done in one branch only */
+    COPIED_TO_WORDS,   /* its elements are kept in words of their own while they are updated */
+};
 struct ir_copied {
+    enum ir_copy_reason reason;
     struct span update;
-    const struct ir_instruction *use;
-    bool is_in_words;
+    const struct ir_instruction *use; /* FOR_USE */
 };
 
 struct ir_kernel {
@@ -261,6 +267,7 @@ struct ir_kernel {
     struct ir_buffer *trace;      /* where it leaves records for the host to print; or NULL */
     VEC(const char *) traces;     /* how a record of each kind is printed: fcl_trace says how */
     VEC(struct ir_copied) copied; /* found by the elaborator and the pass reuse */
+    VEC(struct span) rereads;     /* where an array is stored for nothing; found by the pass rereads */
     uint32_t value_count, region_count;
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
     bool has_warps; /* a warp has as many threads; else it is one, which goes by its elements in turn */

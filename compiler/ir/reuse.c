@@ -182,6 +182,11 @@ static void merge(struct reuse *u, struct ir_region *region, struct ir_buffer *f
     u->kernel->buffers.count = kept;
 }
 
+static bool is_as_long(const struct ir_value *wants, const struct ir_value *length) {
+    return wants == length ||
+           (wants && wants->is_constant && length->is_constant && wants->constant.integer == length->constant.integer);
+}
+
 /* Can the one be where the other is? */
 static bool has_room(const struct ir_buffer *from, const struct ir_buffer *to, const struct ir_value *length) {
     if (from->memory != to->memory || from->owner != to->owner || from->element != to->element ||
@@ -189,9 +194,8 @@ static bool has_room(const struct ir_buffer *from, const struct ir_buffer *to, c
         !from->capacity)
         return false;
     const struct ir_value *has = from->capacity, *wants = to->capacity;
-    bool is_all = wants == length ||
-                  (wants->is_constant && length->is_constant && wants->constant.integer == length->constant.integer);
-    if (from->is_swapped && !is_all) /* it has what it was exchanged for: as much as is copied, for certain */
+    if (from->is_swapped &&
+        !is_as_long(wants, length)) /* it has what it was exchanged for: as much as is copied, for certain */
         return false;
     if (has == wants || (wants == length && !to->is_result))
         return true;
@@ -382,12 +386,13 @@ static bool is_first_in(const struct copying *c, const struct ir_buffer *to) {
 }
 
 /* Once, though a region is looked at again. */
-static void note_copied(struct reuse *u, const struct copying *c, const struct ir_instruction *use) {
+static void note_copied(struct reuse *u, const struct copying *c, enum ir_copy_reason reason,
+                        const struct ir_instruction *use) {
     for (size_t i = 0; i < u->kernel->copied.count; i++)
         if (u->kernel->copied.at[i].update.begin == c->start.begin &&
             u->kernel->copied.at[i].update.end == c->start.end)
             return;
-    vec_push(u->arena, &u->kernel->copied, ((struct ir_copied){.update = c->start, .use = use}));
+    vec_push(u->arena, &u->kernel->copied, ((struct ir_copied){reason, c->start, use}));
 }
 
 /* One branch updates the array, and the other makes the result in its own way. */
@@ -423,8 +428,14 @@ static bool reuses(struct reuse *u, struct copying *c) {
             merge(u, region, c->from[k], c->to[k], c->is_start);
         return true;
     }
-    if (c->is_start && !ir_is_constant_memory(c->from[0]) && (has_rooms ? use != NULL : is_in_branch(c)))
-        note_copied(u, c, has_rooms ? use : NULL);
+    if (!c->is_start || ir_is_constant_memory(c->from[0]))
+        return false;
+    if (!has_rooms && is_in_branch(c))
+        note_copied(u, c, COPIED_IN_BRANCH, NULL);
+    else if (has_rooms && use)
+        note_copied(u, c, COPIED_FOR_USE, use);
+    else if (c->from[0]->is_result && is_as_long(c->to[0]->capacity, c->loop->operands[0]))
+        note_copied(u, c, COPIED_FOR_RESULT, NULL);
     return false;
 }
 

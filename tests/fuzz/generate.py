@@ -40,10 +40,12 @@ FEATURES = {name: re.compile(pattern) for name, pattern in {
     "branches around schemes": r"&& a?v?\w+ ! 0.* then force \(",
     "forces inside an element": r"let w = force \(push <thread>",
     "captured arrays": r"ys ! \(|pairs ! \(",
-    "scatter": r"scatter ", "reduceByIndex": r"reduceByIndex", "rankByIndex": r"rankByIndex",
+    "scatterEach": r"scatterEach", "reduceByIndexEach": r"reduceByIndexEach", "scatter": r"scatter ", "reduceByIndex": r"reduceByIndex", "rankByIndex": r"rankByIndex",
     "lookback": r"lookback ", "lookbackCounts": r"lookbackCounts", "forceUpTo": r"forceUpTo",
     "shuffles": r"shuffle", "votes": r"anyWarp|allWarp|ballot", "matrices": r"\[\[",
     "loops in an element": r"\bloop ",
+    **{f"{name} at {level}": rf"\({name} [^:]*: \[\w+\]<{level}>\)" for level in LEVELS
+       for name in ("scatter", "scatterEach", "scatterEachPush", "reduceByIndex", "reduceByIndexEach", "reduceByIndexEachPush")},
 }.items()}
 
 
@@ -364,6 +366,7 @@ class Generator:
             index = "int (x & 15) - 2" if t in ("int", "uint", "i64", "u64", "u8", "i16") else f"i * {n} % 11 - 1"
             of_some += [f"(let (r, counts) = rankByIndex {n} (mapIx (fn i x => {index}) {a}) in mapPushIx (fn i rank => "
                         f"if (rank + counts ! (i % {n})) % 2 == 0 then {a} ! i else {self.literal(t)}) r)"]
+        of_some += [self.update(a, t, level, None)] * 2
         if level in ("block", "grid"):
             of_some += [f"(scatter {a} (generate (length {a} / 2) (fn i => (2 * i, {a} ! i))) : [{t}]<{level}>)"]
             if t in ("int", "uint", "i64", "u64", "u8", "i16"):
@@ -547,11 +550,48 @@ class Generator:
             return f"(({parts[0]}, {parts[1]}), {', '.join(parts[2:])})"
         return f"({', '.join(parts)})" if len(parts) > 1 else parts[0]
 
+    def update(self, a, t, level, old):
+        """An update of the array `a`, of which the result does not depend on the order of its pairs: places are apart, or the
+        operator is exact. `old`: what pairs put there, of j, on top of old elements of `a`; or None."""
+        m, step, off = self.random.randint(1, 9), self.random.randint(1, 4), self.random.randint(-2, 3)
+        count = self.pick(f"(length {a} / {step})", str(m), f"(length {a} / 2 + 1)", "0", f"(length {a})")
+        values = [self.literal(t), self.into(t, "int", "j"), f"(if length {a} > 0 then {a} ! ((j * {m} + 1) % length {a}) else {self.literal(t)})"]
+        values += [old] * 2 if old else []
+        x, y = self.random.choice(values), self.random.choice(values)
+        name = self.pick("scatter", "scatter", "scatterEach", "scatterEachPush") if t in FLOATS else \
+            self.pick("scatter", "scatterEach", "scatterEachPush", "reduceByIndex", "reduceByIndex", "reduceByIndexEach", "reduceByIndexEachPush")
+        place = f"j * {step} + {off}" if name.startswith("scatter") else self.pick(f"j * {m} % 40 - 2", f"j % {m}", "0", f"j / {step}")
+        start = f"({name} {a}"
+        if name.startswith("reduce"):
+            operator = "(fn x y => x != y) false" if t == "bool" else self.pick("(+) 0", "(^) 0", f"max {-2 ** (BITS[t] - 1) if t in SIGNED else 0}")
+            operator = operator.replace("max -", "max (-") + (")" if "max -" in operator else "")
+            start = f"({name} {operator} {a}"
+        if name.endswith("Push"):  # as many as the element says
+            pair = f"fn q => (j * {step + 3} + q + {off}, if q == 0 then {x} else {y})"
+            pairs = f"generate {count} (fn j => push <thread> (generate {self.pick('(j % 4)', '2', '(j / 3 % 3)')} ({pair})))"
+        elif name.endswith("Each"):
+            second = f"{place} + 1" if step > 1 or name.startswith("reduce") else f"-1 - ({place} + 2)"
+            pairs = f"generate {count} (fn j => [({place}, {x}), ({second}, {y})])"
+        else:
+            pairs = f"generate {count} (fn j => ({place}, {x}))"
+        return f"{start} ({pairs}) : [{t}]<{level}>)"
+
     def stored_next(self, a, t, level, arrays, scalars, bound):
         """What a step makes of the array `a` of its state, and what that is."""
         other, u = self.random.choice(arrays)
         s, v = self.random.choice(scalars) if scalars else (self.literal(t), t)
-        kind = self.pick("handed on", "same", "same", "scheme", "mixed", "mixed", "forced", "shrunk", "grown")
+        kind = self.pick("handed on", "same", "same", "scheme", "mixed", "mixed", "forced", "shrunk", "grown", "updated", "updated", "updated")
+        if kind == "updated":
+            old = self.pick(None, self.into(t, v, s), f"(if j < length {other} then {self.into(t, u, f'({other} ! j)')} else {self.literal(t)})")
+            text = self.update(a, t, level, old)
+            if self.random.randrange(4) == 0:
+                instead = self.pick(f"push <{level}> {a}", f"push <{level}> {a}", self.update(a, t, level, old))
+                return f"(if length {other} % 2 == {self.pick(0, 1)} then {text} else {instead})", "states updated in a branch"
+            if self.random.randrange(4) == 0:
+                w = self.name("w")
+                after = self.pick(f"push <{level}> {w}", self.update(w, t, level, old), f"push <{level}> (mapIx (fn j x => if j % 2 == 0 then x else {a} ! j) {w})")
+                return f"(let {w} = force {text} in {after})", "states updated twice"
+            return text, "states updated"
         if kind == "handed on":
             return f"push <{level}> {a}", "states handed on"
         if kind == "scheme" and not (level == "grid" and self.random.randrange(2)):

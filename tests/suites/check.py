@@ -370,7 +370,7 @@ def cases(env):
         assert done.returncode == 0, done.stderr
         found = re.findall(r":(\d+):\d+: warning\[W003\]: .*, as (what|it[s]?)", done.stdout + done.stderr)
         got = [(kernel_at(int(number)), why) for number, why in found]
-        assert got == [("used", "what"), ("handed_on", "what"), ("sometimes", "it"), ("small", "its"),
+        assert got == [("used", "what"), ("both_results", "what"), ("handed_on", "what"), ("sometimes", "it"), ("small", "its"),
                        ("branch_reads_later", "what"), ("branch_of_other", "it"), ("branch_of_other", "it")], got
     yield Case("which updates copy, and why; the others do not", copies)
 
