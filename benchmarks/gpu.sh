@@ -140,7 +140,7 @@ fi
 # ---------------------------------------------------------------- tests
 
 title "Tests on the device"
-for file in examples/*/*.fcl tests/run/*.fcl; do
+for file in examples/*/*.fcl tests/run/*.fcl tests/run/*/*.fcl; do
   [ -f "$file" ] || continue
   echo "$file"
   limited 60 "$fclc" test --target=cuda "$file" || fail "fclc test --target=cuda $file"
@@ -178,7 +178,7 @@ if [ -n "${SKIP_SANITIZER-}" ]; then
   echo "skipped, as asked"
 elif command -v compute-sanitizer >/dev/null; then
   set --
-  for file in examples/*/*.fcl tests/run/*.fcl; do
+  for file in examples/*/*.fcl tests/run/*.fcl tests/run/*/*.fcl; do
     case $file in *large* | *'*'*) ;; *) set -- "$@" "$file" ;; esac
   done
   for tool in memcheck racecheck synccheck; do

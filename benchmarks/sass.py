@@ -472,7 +472,7 @@ RUNS = {
     "reverseGrid": ("examples/reverse/reverse.fcl", "iota:70001"),
     "transposed": ("benchmarks/fcl/matrices.fcl", "256 256 iota:65536"),
     "total": ("benchmarks/fcl/whole.fcl", "iota:70001"),
-    "centred": ("tests/run/on_device.fcl", "iota:70001"),
+    "centred": ("tests/run/optimiser/kept_on_device.fcl", "iota:70001"),
     "sums": ("benchmarks/fcl/whole.fcl", "iota:70001"),
     "positive": ("benchmarks/fcl/whole.fcl", "random:70001:1:-9:9"),
     "sorted": ("benchmarks/fcl/whole.fcl", "random:70001:1"),

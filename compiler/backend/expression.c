@@ -129,7 +129,7 @@ static void print_math(struct printer *p, const char *function, const struct tar
 }
 
 /* The name, noting those that are guarded: where LLVM 15 knew that the operand was a NaN, PoCL 3.1's gave a result that changed
-   from run to run. (Of the others it gave a NaN; tests/run/known_nans.fcl has all.) */
+   from run to run. (Of the others it gave a NaN; tests/run/toolchains/llvm_known_nans.fcl has all.) */
 static const char *use_function(struct printer *p, const struct target_expr *expr) {
     switch (expr->op) {
     case OP_FLOOR:

@@ -17,8 +17,8 @@ struct quirk {
 #define POCL "defined POCL_DEVICE_ADDRESS_BITS"
 #define INTEL "defined __INTEL_LLVM_COMPILER"
 
-/* Each has a program that fails without it: tests/run/block_branches.fcl and steps.fcl,
-   float_rules.fcl, prelude_levels.fcl; examples/nbody. */
+/* Each has a program that fails without it: tests/run/language/block_branches.fcl,
+   toolchains/llvm_wrapped_places.fcl, scalars/float_rules.fcl, prelude/one_level.fcl; examples/nbody. */
 static const struct quirk quirks[] = {
     {offsetof(struct file_needs, as_written), POCL, "FCL_AS_WRITTEN", "__attribute__((noinline, optnone))", "",
      "PoCL 3.1 optimises such a kernel wrongly"},

@@ -19,7 +19,7 @@
    note [vectors of threads]
    PoCL 3.1 makes loops of work-items, which go by vectors. Where the loops inside them, which a thread goes through alone, do so
    already, it gets what comes after a barrier wrong, and two of the notes above hold for them, too. So they do not, in kernels
-   for GPUs (tests/run/warp_arrays_of_launch.fcl, restarted.fcl, short_loops.fcl).
+   for GPUs (tests/run/optimiser/warp_arrays_of_launch.fcl, toolchains/llvm_restarted_index.fcl, llvm_short_loops.fcl).
 
    note [places by truth]
    GCC 12 goes wrong where a place is chosen by what is true: of ys[x == z] it loads others than the first two. Kernels

@@ -71,10 +71,10 @@ SUITES = {
         ("shared", "*"),
         ("testing", "*"),
         ("failing", "* on c*"),
-        ("run", "*/*steps* on *"),
-        ("run", "*/lookback* on *"),
-        ("run", "*/checks* on *"),
-        ("run", "*/force_up_to* on *"),
+        ("run", "tests/run/*/*steps* on *"),
+        ("run", "tests/run/*/lookback* on *"),
+        ("run", "tests/run/*/checks* on *"),
+        ("run", "tests/run/*/force_up_to* on *"),
     ],
 }
 

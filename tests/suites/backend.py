@@ -2,11 +2,11 @@
 it, and what ptxas says of it."""
 
 import collections
-import glob
 import os
 import re
 import time
 from harness import Case
+from programs import programs
 
 ORDER = 50
 
@@ -226,7 +226,7 @@ def cases(env):
     yield Case("a processor's histogram finds the least and greatest of 128 indices, and counts them without a comparison where both are inside", looked_at)
 
     def dumps(target, mapping):
-        for path in sorted(glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("tests", "run", "*.fcl"))):
+        for path in programs(env):
             done = env.run(env.fclc, "--dump=target", "--target=" + target, "--map=" + mapping, path)
             assert done.returncode == 0 and "(null)" not in done.stdout, f"{path}: {done.returncode}\n{done.stderr}"
     for target in ("c", "opencl", "cuda"):
@@ -237,7 +237,7 @@ def cases(env):
         return re.search(r"--skip cannot be `\?`.*\((.*)\)", said)[1].split(", ")
 
     shown = [env.path("examples", name, f"{name}.fcl") for name in ("bigsort", "finance", "networks")]
-    shown += [env.path("tests", "run", name) for name in ("zeros.fcl", "on_device.fcl")]
+    shown += [env.path("tests", "run", *name) for name in (("toolchains", "llvm_zeros.fcl"), ("optimiser", "kept_on_device.fcl"))]
 
     def dumped():
         waiting = set(pass_names()) - {"no-wrap"}  # what it marks is not shown
@@ -255,7 +255,7 @@ def cases(env):
     yield Case("--dump=PASS shows what each pass changes, one after another", dumped)
 
     def skipped(name):
-        paths = [env.path("examples", "reduce", "reduce.fcl"), env.path("tests", "run", "steps.fcl")]
+        paths = [env.path("examples", "reduce", "reduce.fcl"), env.path("tests", "run", "toolchains", "llvm_wrapped_places.fcl")]
         env.must(env.fclc, "test", "--target=c", f"--skip={name}", *paths)
     for name in pass_names():
         yield Case(f"--skip={name} changes no result", lambda name=name: skipped(name))
@@ -510,7 +510,7 @@ def cases(env):
         assert sizes[100][1] < 0.5, f"100 maps took {sizes[100][1]:.3f} s"  # 50 ms is the aim; machines stumble
     yield Case("100 chained maps: linear code, and quickly", maps)
 
-    for path in sorted(glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("tests", "run", "*.fcl"))):
+    for path in programs(env):
         name = os.path.relpath(path, env.root)
 
         def with_clang(path=path):
@@ -551,7 +551,7 @@ def cases(env):
                  os.path.join(env.tmp(), "out.co"), timeout=300)
     for name in (("examples", "collectives", "collectives.fcl"), ("examples", "reduce", "reduce.fcl"),
                  ("examples", "histograms", "histograms.fcl"), ("examples", "sorting", "sorting.fcl"),
-                 ("tests", "run", "scalar_functions.fcl"), ("tests", "run", "scalar_float.fcl")):
+                 ("tests", "run", "scalars", "bit_functions.fcl"), ("tests", "run", "scalars", "float.fcl")):
         for architecture in ("gfx90a", "gfx1030"):
             yield Case(f"{name[-1]} compiles as HIP for {architecture}, no warnings",
                        lambda name=name, architecture=architecture: with_hipcc(name, architecture))

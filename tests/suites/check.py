@@ -360,7 +360,7 @@ def cases(env):
     yield Case("a file without kernels, and a target that is not compiled for", nothing_to_run)
 
     def copies():
-        path = env.path("tests", "run", "updates.fcl")
+        path = env.path("tests", "run", "prelude", "updates.fcl")
         with open(path, encoding="utf-8") as file:
             lines = file.read().splitlines()
 
@@ -414,7 +414,7 @@ def cases(env):
         asked, probe = ["--target=opencl", "--map=simt"], [path, "probe", "1"]
         devices = env.run(env.fclc, "devices", "--target=opencl").stdout
         on_cpu = devices.startswith("opencl-cpu")
-        tests = env.path("tests", "run", "growing.fcl")
+        tests = env.path("tests", "run", "language", "growing_steps.fcl")
         for command in (["run", *asked, *probe], ["bench", *asked, *probe], ["test", *asked, tests, tests]):
             assert said(*command) == on_cpu, command
         assert said("run", "--target=opencl", "--map=loop", *probe) == 0

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 
 from harness import Case, Skip
+from programs import programs as tested_programs
 
 ORDER = 40
 
@@ -168,10 +169,8 @@ def cases(env):
         tricky = os.path.join(folder, "tricky.fcl")
         with open(tricky, "w", encoding="utf-8") as file:
             file.write(TRICKY)
-        programs = sorted(
-            glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("lib", "*.fcl")) +
-            glob.glob(env.path("tests", "run", "*.fcl")))
-        return [tricky] + programs[::9]
+        paths = tested_programs(env) + sorted(glob.glob(env.path("lib", "*.fcl")))
+        return [tricky] + paths[::9]
 
     def compare(path, place, kind, got, known, plain=()):
         wanted = {"level-open": "symbol", "level-close": "symbol"}.get(kind, kind)

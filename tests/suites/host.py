@@ -3,6 +3,7 @@
 import glob
 import os
 from harness import Case, Skip
+from programs import programs
 
 ORDER = 55
 DEVICES = {"FCL_DEVICE_C": ("c", []), "FCL_DEVICE_OPENCL": ("cl", ["--map=loop"])}
@@ -35,7 +36,7 @@ def cases(env):
     def compile_header(unit, *compiler):
         env.must(*compiler, "-Wall", "-Wextra", "-Werror", "-Iruntime", "-fsyntax-only", unit)
 
-    for path in sorted(glob.glob(env.path("examples", "*", "*.fcl")) + glob.glob(env.path("tests", "run", "*.fcl"))):
+    for path in programs(env):
         for extension in ("c", "cl", "cu"):
             def compiles(path=path, extension=extension):
                 folder = emitted(path, "unit", extension, [])
@@ -50,7 +51,7 @@ def cases(env):
 
     def pedantic_clang():
         clang = env.tool("clang")
-        unit = implementation(emitted("tests/run/programs.fcl", "unit", "cu", []))
+        unit = implementation(emitted("tests/run/language/small_programs.fcl", "unit", "cu", []))
         assert os.path.getsize(os.path.join(os.path.dirname(unit), "unit.h")) > 20000  # more than ISO C promises for a string
         compile_header(unit, clang, "-std=c99", "-pedantic", "-x", "c")
     yield Case("a header for clang -pedantic", pedantic_clang)
@@ -81,7 +82,7 @@ def cases(env):
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
     yield Case("--ahead: tests/host/all.c", lambda: ahead("tests/host/all.fcl", "tests/host/all.c"))
-    yield Case("--ahead: tests/host/checks.c", lambda: ahead("tests/run/checks.fcl", "tests/host/checks.c"))
+    yield Case("--ahead: tests/host/checks.c", lambda: ahead("tests/run/language/checks.fcl", "tests/host/checks.c"))
 
     def ahead_sums():
         assert ahead("examples/host/sums.fcl", "examples/host/sums.c") == "10: 1 3 6 10\n"
@@ -114,8 +115,8 @@ def cases(env):
             assert done.returncode == 2 and "--ahead is for C and CUDA" in done.stderr, done.stderr
     yield Case("--ahead for others", only_ahead_for_some)
 
-    for path in ("examples/linear/linear.fcl", "examples/sorting/sorting.fcl", "tests/run/names.fcl",
-                 "tests/run/force_up_to.fcl", "tests/run/programs.fcl"):
+    for path in ("examples/linear/linear.fcl", "examples/sorting/sorting.fcl", "tests/run/language/reserved_names.fcl",
+                 "tests/run/prelude/force_up_to.fcl", "tests/run/language/small_programs.fcl"):
         def links_ahead(path=path):
             """Two such files go into one program, whatever their names are."""
             folder = env.tmp()
@@ -146,7 +147,7 @@ def cases(env):
 
     for device, (extension, options) in DEVICES.items():
         yield Case(f"tests/host/checks.c on {device}", lambda device=device, extension=extension, options=options: run(
-            emitted("tests/run/checks.fcl", "checks", extension, ["--check", *options]), "tests/host/checks.c",
+            emitted("tests/run/language/checks.fcl", "checks", extension, ["--check", *options]), "tests/host/checks.c",
             "-DDEVICE=" + device))
 
     def own_queue():

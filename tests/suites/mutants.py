@@ -76,7 +76,7 @@ def cases(env):
             "join(p->arena, state, &other);",
         )
         assert (
-            "killed by run: tests/run/block_branches.fcl" in said and "known: 1 of 1 killed" in said
+            "killed by run: tests/run/language/block_branches.fcl" in said and "known: 1 of 1 killed" in said
         ), said
 
     yield Case("a barrier that is left out is noticed", noticed)

@@ -5,13 +5,13 @@ The processor is not part of this repository. It is a libcuda.so.1 that FCL_PTXE
 or without NVRTC, the suite is skipped. It writes what is wrong, such as a race or a barrier that some threads do not come to,
 to the file that PTXEMU_LOG names, a line each."""
 
-import glob
 import importlib.util
 import os
 import random
 import re
 from executors import EXECUTORS, require
 from harness import Case, Counts
+from programs import programs as tested_programs
 
 ORDER = 47
 
@@ -41,7 +41,7 @@ def suite(name):
 
 def programs(env):
     """(name, path) of all programs with test directives."""
-    for path in sorted(glob.glob(env.path("tests", "run", "*.fcl")) + glob.glob(env.path("examples", "*", "*.fcl"))):
+    for path in tested_programs(env):
         yield os.path.relpath(path, env.root), path
     reference, prelude = suite("reference"), suite("prelude")
     for line, path in reference.programs(env, env.tmp()):

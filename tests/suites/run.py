@@ -15,20 +15,21 @@ SANITIZED = True
 # The others run in ptx.py.
 RUNS = [executor for executor, (_, device) in EXECUTORS.items() if device != "ptx"]
 # What oclgrind 21.10 itself gets wrong: the other OpenCL runs have these.
-OCLGRIND_LIMITS = {"scalar_conversions.fcl": "oclgrind rounds i64 to float by way of double"}
+OCLGRIND_LIMITS = {"conversions.fcl": "oclgrind rounds i64 to float by way of double"}
 # Loops that look at the report of failed checks, which others write: known to the CUDA simulator.
 REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
 # What only a long run has on all programs, and these small ones always: barriers, warps, atomics, locks, look-backs, steps, checks.
 RARE = {"c-unoptimised", "c-optimised", "cuda-unoptimised", "cuda-optimised", "oclgrind"}
 SMALL = {name + ".fcl" for name in (
-    "arrays block_branches buckets checks collisions dynamic_places force_up_to in_place level_groups levels lookback looks "
-    "own_elements own_places permute_into programs ranks short_loops steps steps_in_chunks tables warp_state warps zeros").split()}
+    "arrays block_branches scan_by_index checks scatter_collisions shared_places_of_launch force_up_to steps_in_place "
+    "level_groups levels lookback reduce_by_index_ranges own_elements own_places permute_into small_programs rank_by_index "
+    "llvm_short_loops llvm_wrapped_places pocl_steps_in_chunks constant_tables warp_state warp_exchange llvm_zeros").split()}
 
 
 def is_long(env, path, executor):
     """Whether a short run leaves this out."""
     if env.sanitized:  # which takes ten times as long; the library's programs show it little that others do not
-        return "examples" in path or executor == "interp" and os.path.basename(path).startswith("lib_")
+        return "examples" in path or executor == "interp" and os.path.basename(os.path.dirname(path)) == "library"
     if "examples" in path and "opencl" in executor:  # which examples.py runs some of; all have the mappings of C and CUDA
         return True
     return executor in RARE and os.path.basename(path) not in SMALL
@@ -70,7 +71,7 @@ def cases(env):
         def steps(options=options):
             require(env, "opencl-simt")
             return directives(env, [env.fclc, "test", "--target=opencl", "--map=simt", *options,
-                                    env.path("tests", "run", "steps_in_chunks.fcl")], {})
+                                    env.path("tests", "run", "toolchains", "pocl_steps_in_chunks.fcl")], {})
         yield Case(f"steps in chunks on opencl-simt {' '.join(options)}", steps)
 
     # Whatever vectors this machine has: what is laid out by them is right for others.
@@ -79,6 +80,6 @@ def cases(env):
             def sizes(executor=executor, size=size):
                 require(env, executor)
                 return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], f"--vector-bytes={size}",
-                                        env.path("tests", "run", "lib_matrix.fcl")], variables(env, executor))
+                                        env.path("tests", "run", "library", "matrix_products.fcl")], variables(env, executor))
             yield Case(f"products of matrices by vectors of {size} bytes on {executor}", sizes,
                        long=env.sanitized or executor != "c")

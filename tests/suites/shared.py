@@ -3,14 +3,16 @@
 import os
 from executors import EXECUTORS, require, variables
 from harness import Case, Counts, Skip
+from programs import tested
 
 ORDER = 43
 
 # Arrays of blocks and of warps, of known length and not, in loops and branches, with atomics, locks and look-backs.
-PROGRAMS = ("arrays", "block_branches", "dynamic_places", "in_place", "level_groups", "levels", "lookback_counts", "own_places",
-            "permute_into", "prelude_levels", "ranks", "reduce_by_index", "steps_in_chunks", "warp_state", "warps")
+PROGRAMS = ("arrays", "block_branches", "shared_places_of_launch", "steps_in_place", "level_groups", "levels",
+            "lookback_counts", "own_places", "permute_into", "one_level", "rank_by_index", "reduce_by_index",
+            "pocl_steps_in_chunks", "warp_state", "warp_exchange")
 # The other executors take long for more.
-FEW = ("arrays", "block_branches", "in_place", "levels", "own_places", "permute_into", "steps_in_chunks")
+FEW = ("arrays", "block_branches", "steps_in_place", "levels", "own_places", "permute_into", "pocl_steps_in_chunks")
 
 LARGE = """\
 kernel turned (n : int) (xs : [int]) =
@@ -61,7 +63,7 @@ def cases(env):
     for executor, programs in (("cuda-simulator", PROGRAMS), ("cuda-unoptimised", FEW), ("opencl-simt", FEW)):
         for name in programs:
             yield Case(f"{name} with 1024 bytes of shared memory on {executor}", lambda executor=executor, name=name: test(
-                env.path("tests", "run", name + ".fcl"), executor, "--shared-bytes=1024"))
+                tested(env, name), executor, "--shared-bytes=1024"))
 
     def written():
         path = os.path.join(env.tmp(), "large.fcl")

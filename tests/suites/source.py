@@ -51,9 +51,18 @@ def cases(env):
         generated = [name for name in tracked if name.startswith("build") or name.endswith((".o", ".so", ".a"))]
         assert not generated, "generated files are tracked: " + ", ".join(generated)
 
+    def named_tests():
+        tool = env.tool("git")
+        if env.run(tool, "rev-parse", "--git-dir").returncode:
+            raise Skip("not a git checkout")
+        named = env.must(tool, "grep", "-ohIE", r"tests/run/[a-z_0-9/]+\.fcl", "--", ":!benchmarks/results", ":!tests/suites/source.py")
+        absent = sorted({path for path in named.split() if not os.path.exists(env.path(path))})
+        assert "tests/run/" in named and not absent, "named, and not there: " + ", ".join(absent)
+
     yield Case("format-check", format_check)
     yield Case("no stage includes a later one", layers)
     yield Case("mandoc -Tlint man/fclc.1", manual)
     yield Case("man/fcl.3 is what docs/man3.py writes; mandoc -Tlint", library_manuals)
     yield Case("man/fclc.1 has every option and variable", manual_is_complete)
     yield Case("no generated file is tracked", tracked_files)
+    yield Case("programs of tests/run that are named somewhere are there", named_tests)

@@ -65,7 +65,7 @@ MEETINGS = {
 
 
 # Arrays that are made together: launches; and what reading 8192 elements of 4 bytes once takes.
-TOGETHER = "tests/run/together.fcl"
+TOGETHER = "tests/run/optimiser/run_together.fcl"
 LAUNCHES = {"two": 1, "outs": 1, "last_one": 1, "unlike": 1, "threads": 1, "warps": 1, "joined_chunks": 1, "apart": 2, "updates": 4}
 # Sectors: one for 8 elements, and for each chunk of 4.
 READ_ONCE = {"two": 1024, "outs": 2048, "last_one": 2048, "joined_chunks": 2048}

@@ -1,12 +1,26 @@
 """The programs whose test directives the suites run, and how."""
 
 import glob
+import os
 import re
 from harness import Counts, Skip
 
 
+# Below tests/run by their subjects; what lies deeper is imported by them. One that lies in no
+# folder yet is run, too.
+PLACES = (("examples", "*", "*.fcl"), ("tests", "run", "*.fcl"), ("tests", "run", "*", "*.fcl"))
+
+
 def programs(env):
-    return sorted(glob.glob(env.path("tests", "run", "*.fcl")) + glob.glob(env.path("examples", "*", "*.fcl")))
+    """The paths of all programs with test directives."""
+    return sorted(path for place in PLACES for path in glob.glob(env.path(*place)))
+
+
+def tested(env, name):
+    """The path of the program of tests/run that is called this, in whichever folder."""
+    found = [path for path in programs(env) if f"{os.sep}run{os.sep}" in path and os.path.basename(path) == name + ".fcl"]
+    assert len(found) == 1, f"tests/run: {len(found)} programs are called {name}"
+    return found[0]
 
 
 def directives(env, command, extra, silent=False):
