@@ -580,7 +580,7 @@ class Generator:
         """What a step makes of the array `a` of its state, and what that is."""
         other, u = self.random.choice(arrays)
         s, v = self.random.choice(scalars) if scalars else (self.literal(t), t)
-        kind = self.pick("handed on", "same", "same", "scheme", "mixed", "mixed", "forced", "shrunk", "grown", "updated", "updated", "updated")
+        kind = self.pick("handed on", "same", "same", "scheme", "mixed", "mixed", "forced", "shrunk", "grown", *["updated"] * 6)
         if kind == "updated":
             old = self.pick(None, self.into(t, v, s), f"(if j < length {other} then {self.into(t, u, f'({other} ! j)')} else {self.literal(t)})")
             text = self.update(a, t, level, old)
@@ -704,7 +704,7 @@ class Generator:
         return ["[]"] + few + more
 
     def kernel(self):
-        name, form, t = self.name("k"), self.random.randint(0, 17), self.random.choice(TYPES)
+        name, form, t = self.name("k"), self.random.randint(0, 20), self.random.choice(TYPES)
         self.arguments[name] = self.arrays(t)
         if form == 0:
             level = self.random.choice(LEVELS)
