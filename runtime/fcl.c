@@ -709,6 +709,12 @@ enum fcl_status fcl_require(struct fcl_context *context, bool condition, enum fc
     return fclrt_fail(context, status, "%s", text);
 }
 
+int64_t fcl_room(int64_t elements, int32_t times) {
+    if (elements <= 0 || times <= 0)
+        return 0;
+    return elements > INT64_MAX / times ? INT64_MAX : elements * times;
+}
+
 enum fcl_status fcl_check(struct fcl_context *context, bool condition, const char *message, int64_t a, int64_t b) {
     return fcl_require(context, condition, FCL_CHECK_FAILED, message, a, b);
 }

@@ -307,6 +307,8 @@ enum fcl_status fcl_require(struct fcl_context *context, bool condition, enum fc
 // number of its format, of `count`, and the words that this wants: %i, %u, %f and %b one (int, uint, float, bool), %l, %n and %d
 // two (i64, u64, double), the low one first; %% is a percent sign. Waits for the work before it.
 enum fcl_status fcl_trace(struct fcl_buffer *buffer, const char *const *formats, size_t count);
+// Room for so many times as many elements: 0 of a number below 0, and INT64_MAX where that is too large.
+int64_t fcl_room(int64_t elements, int32_t times);
 // FCL_INVALID where the context is not one of that backend, for which the kernels to come are written.
 enum fcl_status fcl_expect(struct fcl_context *context, enum fcl_backend backend);
 

@@ -228,8 +228,21 @@ static bool is_of_scalars(struct type *type) {
     return true;
 }
 
-/* Zeros for an element of an empty list, in code that is built but never runs, if the branch's condition is right. */
+/* Or of rows of these. */
+static bool is_array_of_scalars(struct type *type) {
+    for (type = type_resolve(type); type->kind == TYPE_PULL;)
+        type = type_resolve(type->array.element);
+    return is_of_scalars(type);
+}
+
+/* Zeros for an element of an empty list, a row of none, in code that is built but never runs, if the branch's condition is right. */
 static struct elab_value *index_nothing(struct elaborator *e, struct type *type) {
+    type = type_resolve(type);
+    if (type->kind == TYPE_PULL) {
+        struct pull *row = new_pull(e, PULL_LIST, ir_int(e->builder, 0));
+        row->memory.element = type_resolve(type->array.element);
+        return elab_of_pull(e, row);
+    }
     base_list bases = {0};
     elab_leaf_bases(e, type, &bases);
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases.count);
@@ -303,7 +316,7 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         size_t count = (size_t)ir_resolve(e->builder, pull->length)->constant.integer;
         if (index)
             index = ir_resolve(e->builder, index);
-        if (!count && pull->memory.element && is_of_scalars(pull->memory.element) &&
+        if (!count && pull->memory.element && is_array_of_scalars(pull->memory.element) &&
             (!runs_if_reached(e) || e->rejected.count))
             return index_nothing(e, pull->memory.element);
         if (index && index->is_constant) {
@@ -320,6 +333,14 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         struct elab_value *element = index_table(e, pull, index, count);
         struct indexing all = {pull, index, 0, count, goes_through(index, count)};
         return element ? element : index_list(e, &all);
+    }
+    case PULL_JOINED: {
+        struct ir_builder *b = e->builder;
+        struct ir_value *width = index ? ir_binary(b, OP_MAX, pull->width, ir_int(b, 1)) : NULL;
+        struct ir_value *i = index ? ir_binary(b, OP_DIV, index, width) : NULL;
+        struct pull *row = elab_as_pull(e, elab_index(e, pull->of, i));
+        struct ir_value *j = index ? ir_binary(b, OP_REM, index, width) : NULL;
+        return elab_index(e, row, elab_checked_index(e, j, row->length));
     }
     case PULL_CHOICE: {
         struct elab_value *chosen = elab_choose_array(e, pull, index);
@@ -507,6 +528,27 @@ PRIMITIVE(GENERATE) {
 PRIMITIVE(LENGTH) {
     UNUSED_HERE;
     return elab_scalar(e, elab_as_pull(e, arguments[0])->length);
+}
+
+static struct elab_value *columns_of_first(struct elaborator *e, void *rows) {
+    return elab_scalar(e, elab_length(e, elab_index(e, rows, ir_int(e->builder, 0))));
+}
+
+static struct elab_value *no_columns(struct elaborator *e, void *context) {
+    (void)context;
+    return elab_scalar(e, ir_int(e->builder, 0));
+}
+
+PRIMITIVE(COLUMNS) {
+    UNUSED_HERE;
+    struct pull *rows = elab_as_pull(e, arguments[0]);
+    struct ir_value *columns;
+    if (elab_columns(e, rows, 2, &columns))
+        return elab_scalar(e, columns);
+    if (e->shape || !rows->length)
+        return elab_unknown(e);
+    struct ir_value *is_some = ir_binary(e->builder, OP_LT, ir_int(e->builder, 0), rows->length);
+    return elab_choose(e, is_some, columns_of_first, rows, no_columns, NULL);
 }
 
 PRIMITIVE(LENGTH_PULL) { return elab_LENGTH(e, primitive, instance, arguments); }

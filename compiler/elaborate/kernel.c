@@ -51,7 +51,7 @@ static struct elab_value *array_parameter(struct elaborator *e, struct type *typ
     for (size_t i = 0; i < rank; i++) {
         struct ir_parameter parameter = {
             .kind = IR_PARAMETER_LENGTH, .argument = context->argument, .component = first, .dimension = (int)i};
-        const char *what = rank == 1 ? "length" : i == 0 ? "rows" : i == 1 ? "columns" : "extent";
+        const char *what = ir_extent_name(e->arena, rank, i);
         parameter.name = first ? arena_printf(e->kept, "%s_%zu_%s", context->name, first, what)
                                : arena_printf(e->kept, "%s_%s", context->name, what);
         parameter.value = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, parameter.name);
@@ -103,64 +103,135 @@ static struct elab_value *make_parameter(struct elaborator *e, struct type *type
 
 /* ---- results ---- */
 
-static void add_result(struct elaborator *e, bool is_array, struct ir_value *value, struct ir_buffer *buffer) {
-    struct ir_result result = {.is_array = is_array, .value = ir_resolve(e->builder, value), .buffer = buffer};
-    if (buffer)
-        buffer->is_result = true;
+static void add_result(struct elaborator *e, struct ir_value *value) {
+    struct ir_result result = {.value = ir_resolve(e->builder, value)};
+    vec_push(e->kept, &e->kernel->results, result);
+}
+
+/* An array's extents, and how many elements it has. */
+struct shape {
+    size_t rank;
+    struct ir_value **extents, *count;
+};
+
+static struct shape new_shape(struct elaborator *e, struct type *type, struct type **element) {
+    struct shape shape = {0};
+    for (type = type_resolve(type); type->kind == TYPE_PULL || type->kind == TYPE_PUSH; shape.rank++)
+        type = type_resolve(type->array.element);
+    shape.extents = ARENA_ARRAY(e->kept, struct ir_value *, shape.rank);
+    *element = type;
+    return shape;
+}
+
+static void count_elements(struct elaborator *e, struct shape *shape) {
+    shape->count = shape->extents[0];
+    for (size_t i = 1; i < shape->rank; i++)
+        shape->count = elab_combined_length(e, OP_MUL, CHECK_MANY_TIMES, shape->count, shape->extents[i]);
+}
+
+static void add_array(struct elaborator *e, const struct shape *shape, struct ir_buffer *buffer) {
+    struct ir_result result = {.is_array = true,
+                               .value = ir_resolve(e->builder, shape->count),
+                               .buffer = buffer,
+                               .extents = shape->extents,
+                               .rank = shape->rank};
+    for (size_t i = 0; i < shape->rank; i++)
+        result.extents[i] = ir_resolve(e->builder, shape->extents[i]);
+    buffer->is_result = true;
     vec_push(e->kept, &e->kernel->results, result);
 }
 
 /* Allocates the buffers of an array result and records them. */
-static struct ir_buffer **result_buffers(struct elaborator *e, struct type *element, struct ir_value *length,
+static struct ir_buffer **result_buffers(struct elaborator *e, struct type *element, const struct shape *shape,
                                          size_t *count) {
-    if (!length)
+    if (!shape->count)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->global->span, "the length of the result of `%s` depends on data",
                   e->global->name->text);
-    struct ir_buffer **buffers = elab_buffers(e, element, LEVEL_GRID, length, "result", count);
+    struct ir_buffer **buffers = elab_buffers(e, element, LEVEL_GRID, shape->count, "result", count);
     for (size_t i = 0; i < *count; i++) {
         ir_allocate(e->builder, buffers[i]);
-        add_result(e, true, length, buffers[i]);
+        add_array(e, shape, buffers[i]);
     }
     return buffers;
 }
 
-static void store_result(struct elaborator *e, struct type *type, struct elab_value *value, runnings *all);
+/* A buffer for numbers that the device finds out, of which those that it does not store are 0. */
+static struct ir_buffer *measured_buffer(struct elaborator *e, size_t count) {
+    struct ir_builder *b = e->builder;
+    if (count == 1)
+        return elab_one_int(e, LEVEL_GRID, "measured_length");
+    struct ir_buffer *buffer =
+        ir_buffer_new(b, MEMORY_OUTPUT, LEVEL_GRID, BASE_I32, ir_int(b, (int64_t)count), "measured_extents");
+    buffer->rewritten = buffer->is_zeroed = true;
+    buffer->span = e->span;
+    ir_allocate(b, buffer);
+    return buffer;
+}
 
-static void store_pull(struct elaborator *e, struct type *element, struct pull *pull, runnings *all) {
+/* Those that are not known. */
+static void load_extents(struct elaborator *e, struct shape *shape, struct ir_buffer *measured) {
+    struct ir_builder *b = e->builder;
+    for (size_t i = 0; i < shape->rank; i++)
+        if (!shape->extents[i])
+            shape->extents[i] = elab_not_negative(e, ir_load(b, measured, ir_int(b, (int64_t)i)));
+}
+
+static void find_columns(struct elaborator *e, struct pull *rows, struct shape *shape) {
+    if (elab_columns(e, rows, shape->rank, shape->extents + 1))
+        return;
+    struct ir_buffer *measured = measured_buffer(e, shape->rank);
+    elab_store_columns(e, LEVEL_GRID, rows, shape->rank, measured);
+    load_extents(e, shape, measured);
+}
+
+static void store_pull(struct elaborator *e, struct type *type, struct pull *pull, runnings *all) {
+    struct type *element;
+    struct shape shape = new_shape(e, type, &element);
+    shape.extents[0] = pull->length;
+    if (shape.rank > 1) {
+        find_columns(e, pull, &shape);
+        elab_check_rows(e, LEVEL_GRID, pull, shape.rank, shape.extents);
+        pull = elab_elements(e, pull, shape.rank, shape.extents);
+    }
+    count_elements(e, &shape);
     /* What a grid-level force stored as a whole is the result as it is. */
     if (pull->kind == PULL_MEMORY && !pull->memory.offset && !pull->memory.extent_count &&
         pull->memory.buffers[0]->memory == MEMORY_OUTPUT && !pull->memory.buffers[0]->is_result) {
         base_list bases = {0};
         elab_leaf_bases(e, element, &bases);
         for (size_t i = 0; i < bases.count; i++)
-            add_result(e, true, pull->length, pull->memory.buffers[i]);
+            add_array(e, &shape, pull->memory.buffers[i]);
         return;
     }
     size_t count;
-    struct ir_buffer **buffers = result_buffers(e, element, pull->length, &count);
+    struct ir_buffer **buffers = result_buffers(e, element, &shape, &count);
     elab_run_later(e, all, elab_push_of_pull(e, LEVEL_GRID, pull), elab_store_writer(buffers, count, NULL));
 }
 
-static void store_push(struct elaborator *e, struct type *element, struct push *push, runnings *all) {
+static void store_push(struct elaborator *e, struct type *type, struct push *push, runnings *all) {
     if (push->kind == PUSH_PULL && push->array->kind == PULL_MEMORY) {
-        store_pull(e, element, push->array, all);
+        store_pull(e, type, push->array, all);
         return;
     }
+    struct type *element;
+    struct shape shape = new_shape(e, type, &element);
+    shape.extents[0] = elab_push_length(e, push);
+    count_elements(e, &shape);
     size_t count;
-    struct ir_buffer **buffers = result_buffers(e, element, elab_push_length(e, push), &count);
+    struct ir_buffer **buffers = result_buffers(e, element, &shape, &count);
     elab_run_later(e, all, push, elab_store_writer(buffers, count, NULL));
 }
 
 static void store_result(struct elaborator *e, struct type *type, struct elab_value *value, runnings *all) {
     type = type_resolve(type);
     switch (value->kind) {
-    case ELAB_SCALAR: add_result(e, false, value->scalar, NULL); return;
+    case ELAB_SCALAR: add_result(e, value->scalar); return;
     case ELAB_TUPLE:
         for (size_t i = 0; i < value->tuple.count; i++)
             store_result(e, type->tuple.items[i], value->tuple.items[i], all);
         return;
-    case ELAB_PULL: store_pull(e, type_resolve(type->array.element), value->pull, all); return;
-    case ELAB_PUSH: store_push(e, type_resolve(type->array.element), value->push, all); return;
+    case ELAB_PULL: store_pull(e, type, value->pull, all); return;
+    case ELAB_PUSH: store_push(e, type, value->push, all); return;
     case ELAB_CLOSURE:
     case ELAB_PRIMITIVE:
     case ELAB_CHOICE: break;
@@ -194,8 +265,8 @@ static enum level_value level_of_result(struct type *type) {
 struct component {
     bool is_array;
     struct type *element;
-    struct ir_value *length;
-    struct ir_buffer *measured; /* where a launch of its own leaves the length, which depends on data; or NULL */
+    struct shape shape;
+    struct ir_buffer *measured; /* where a launch of its own leaves extents, which depend on data; or NULL */
     struct ir_buffer **buffers;
     size_t count;
 };
@@ -214,13 +285,20 @@ static void make_component(struct elaborator *e, struct lower_body *body, struct
             make_component(e, body, type->tuple.items[i], shape->tuple.items[i]);
         return;
     }
-    struct component component = {
-        .is_array = type->kind != TYPE_BASE, .element = type, .length = ir_int(e->builder, 1)};
+    struct component component = {.is_array = type->kind != TYPE_BASE};
+    component.shape = new_shape(e, type, &component.element);
+    struct shape *own = &component.shape;
     if (component.is_array) {
         e->shape++;
-        component.length = elab_length(e, shape);
+        own->extents[0] = elab_length(e, shape);
+        bool is_known = own->extents[0] != NULL;
+        if (own->rank > 1)
+            is_known &= elab_columns(e, shape->pull, own->rank, own->extents + 1);
         e->shape--;
-        component.element = type_resolve(type->array.element);
+        if (is_known)
+            count_elements(e, own);
+    } else {
+        own->count = ir_int(e->builder, 1);
     }
     vec_push(e->arena, &body->components, component);
 }
@@ -245,6 +323,8 @@ static void store_component(struct elaborator *e, struct lower_body *body, struc
             return;
         struct writer writer = elab_store_writer(&component->measured, 1, NULL);
         store_scalar(e, body->level, &writer, elab_scalar(e, elab_length(e, value)));
+        if (component->shape.rank > 1)
+            elab_store_columns(e, body->level, value->pull, component->shape.rank, component->measured);
         return;
     }
     struct writer writer = elab_store_writer(component->buffers, component->count, NULL);
@@ -252,9 +332,13 @@ static void store_component(struct elaborator *e, struct lower_body *body, struc
         store_scalar(e, body->level, &writer, value);
         return;
     }
+    if (component->shape.rank > 1) {
+        elab_check_rows(e, body->level, value->pull, component->shape.rank, component->shape.extents);
+        value = elab_of_pull(e, elab_elements(e, value->pull, component->shape.rank, component->shape.extents));
+    }
     struct ir_value *length = elab_length(e, value), *fits = ir_bool(e->builder, true);
     if (!e->shape && elab_may_be_unfinished(e, length))
-        fits = ir_binary(e->builder, OP_LE, length, component->length);
+        fits = ir_binary(e->builder, OP_LE, length, component->shape.count);
     elab_run_if(e, fits, value->kind == ELAB_PUSH ? value->push : elab_push_of_pull(e, body->level, value->pull),
                 &writer);
 }
@@ -274,13 +358,12 @@ static void launch_unit(struct elaborator *e, struct lower_body *body, bool only
 
 /* Lengths that depend on data must be known before there is memory for the results: the unit runs once for these alone. */
 static void measure(struct elaborator *e, struct lower_body *body) {
-    struct ir_builder *b = e->builder;
     bool is_needed = false;
     for (size_t i = 0; i < body->components.count; i++) {
         struct component *component = &body->components.at[i];
-        if (component->length)
+        if (component->shape.count)
             continue;
-        component->measured = elab_one_int(e, LEVEL_GRID, "measured_length");
+        component->measured = measured_buffer(e, component->shape.rank);
         is_needed = true;
     }
     if (!is_needed)
@@ -288,8 +371,10 @@ static void measure(struct elaborator *e, struct lower_body *body) {
     launch_unit(e, body, true);
     for (size_t i = 0; i < body->components.count; i++) {
         struct component *component = &body->components.at[i];
-        if (component->measured)
-            component->length = elab_not_negative(e, ir_load(b, component->measured, ir_int(b, 0)));
+        if (!component->measured)
+            continue;
+        load_extents(e, &component->shape, component->measured);
+        count_elements(e, &component->shape);
     }
 }
 
@@ -307,7 +392,7 @@ static void run_below_grid(struct elaborator *e, struct type *type, enum level_v
         struct component *component = &body->components.at[i];
         const char *name = component->is_array ? "result" : "scalar";
         component->buffers =
-            elab_buffers(e, component->element, LEVEL_GRID, component->length, name, &component->count);
+            elab_buffers(e, component->element, LEVEL_GRID, component->shape.count, name, &component->count);
         for (size_t k = 0; k < component->count; k++)
             ir_allocate(e->builder, component->buffers[k]);
     }
@@ -316,9 +401,9 @@ static void run_below_grid(struct elaborator *e, struct type *type, enum level_v
         const struct component *component = &body->components.at[i];
         for (size_t k = 0; k < component->count; k++)
             if (component->is_array)
-                add_result(e, true, component->length, component->buffers[k]);
+                add_array(e, &component->shape, component->buffers[k]);
             else
-                add_result(e, false, ir_load(e->builder, component->buffers[k], ir_int(e->builder, 0)), NULL);
+                add_result(e, ir_load(e->builder, component->buffers[k], ir_int(e->builder, 0)));
     }
 }
 

@@ -51,7 +51,8 @@ struct lengthening {
 
 void elab_hold(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                struct ir_value *b, struct span span) {
-    if (ir_ambient(e->builder) == LEVEL_GRID && !e->shape) {
+    bool is_held = !e->shape || (e->holds_columns && e->shape == 1);
+    if (ir_ambient(e->builder) == LEVEL_GRID && is_held) {
         elab_require(e, check, condition, a, b, span);
         return;
     }
@@ -158,7 +159,7 @@ static struct ir_value *exact_bound(struct elaborator *e, struct elab_value *val
 static struct ir_value *exact_length(struct elaborator *e, struct elab_value *n) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = elab_as_scalar(e, n);
-    if (!length || !n->exact || e->shape || never_wraps(e, n))
+    if (!length || !n->exact || (e->shape && !e->holds_columns) || never_wraps(e, n))
         return length;
     if (!e->options->check && ir_ambient(b) != LEVEL_GRID) {
         warn(e, n->exact);

@@ -21,13 +21,52 @@ static struct pull *flat_memory(struct elaborator *e, struct pull *matrix) {
     return flat;
 }
 
+/* `map f`: what it makes of an array has as many elements, each of one of the array's. */
+static bool maps_elements(const struct elab_value *function) {
+    return function->kind == ELAB_PRIMITIVE && function->primitive.count == 1 &&
+           (function->primitive.primitive == PRIM_MAP || function->primitive.primitive == PRIM_MAP_PULL);
+}
+
 static const struct parts *parts_of(struct elaborator *e, struct pull *pull) {
+    if (!pull->parts && pull->kind == PULL_MAP && maps_elements(pull->function)) {
+        const struct parts *of = parts_of(e, pull->of);
+        if (!of)
+            return NULL;
+        struct parts *parts = ARENA_NEW(e->arena, struct parts);
+        parts->width = of->width;
+        parts->whole = ARENA_NEW(e->arena, struct pull);
+        parts->whole->kind = PULL_MAP;
+        parts->whole->length = of->whole->length;
+        parts->whole->function = pull->function->primitive.arguments[0];
+        parts->whole->of = of->whole;
+        return parts;
+    }
     if (pull->parts || pull->kind != PULL_MEMORY || !pull->memory.extent_count || !pull->length)
         return pull->parts;
     struct parts *parts = ARENA_NEW(e->arena, struct parts);
     parts->whole = flat_memory(e, pull);
     parts->width = pull->memory.extents[0];
     return parts;
+}
+
+struct pull *elab_joined(struct elaborator *e, struct pull *rows, struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    const struct parts *parts = parts_of(e, rows);
+    struct ir_value *length = elab_combined_length(e, OP_MUL, CHECK_MANY_TIMES, ir_resolve(b, rows->length), width);
+    struct pull *joined = ARENA_NEW(e->arena, struct pull);
+    if (parts && parts->whole->length) {
+        *joined = *parts->whole;
+        if (joined->kind == PULL_LIST)
+            return joined;
+        if (!elab_is_same_length(e, joined->length, length)) /* the last row may be shorter, which is an error */
+            length = ir_binary(b, OP_MIN, joined->length, length);
+    } else {
+        joined->kind = PULL_JOINED;
+        joined->of = rows;
+        joined->width = width;
+    }
+    joined->length = length;
+    return joined;
 }
 
 /* ---- functions that keep the lengths of chunks ---- */
@@ -91,6 +130,9 @@ struct elab_value *elab_PARTS_OF(struct elaborator *e, enum primitive primitive,
     struct parts *parts = ARENA_NEW(e->arena, struct parts);
     parts->width = width;
     parts->whole = elab_as_pull(e, arguments[1]);
+    struct pull *behind = elab_users_span(e, e->span).end ? elab_behind(e, parts->whole) : NULL; /* of our own `rows` */
+    if (behind)
+        parts->whole = behind;
     struct pull *pull = ARENA_NEW(e->arena, struct pull);
     *pull = *elab_as_pull(e, arguments[2]);
     pull->parts = parts;

@@ -27,6 +27,7 @@ enum pull_kind {
     PULL_MAP,      /* function, of */
     PULL_MEMORY,   /* buffers (one per scalar leaf of the element), offset; strides of inner dimensions when nested */
     PULL_LIST,     /* list, environment, instance: an item is evaluated where it is asked for; constants */
+    PULL_JOINED,   /* of: arrays as long as `width`, one after another */
     PULL_CHOICE,   /* condition, then_array, else_array */
     PULL_UNKNOWN,  /* only its length is known: shapes (see note [shapes]) */
 };
@@ -55,6 +56,7 @@ struct pull {
     struct ir_value *length; /* an int, never negative; NULL: depends on data (in shapes only) */
     struct elab_value *function;
     struct pull *of;
+    struct ir_value *width;
     struct {
         struct type *element; /* a BT type */
         struct ir_buffer **buffers;
@@ -210,6 +212,7 @@ struct elaborator {
     struct blocks_run *blocks;        /* NULL: not in a loop over blocks */
     const struct ir_region *together; /* note [together] in run.c; NULL: one array is run alone */
     int shape;                        /* > 0: only lengths matter */
+    bool holds_columns;               /* lengths of rows that are wanted in a shape are checked: matrix.c */
     bool may_leave_loops;             /* see note [unfinished lengths] */
     int tries;                        /* > 0: errors are not told */
     struct map *instances;            /* of each use, the last one */
@@ -313,6 +316,26 @@ struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, str
 struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
 /* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
 bool elab_runs_for_certain(struct elaborator *e);
+
+/* ---- parts.c ---- */
+/* The rows one after another, each as long as `width`. */
+struct pull *elab_joined(struct elaborator *e, struct pull *rows, struct ir_value *width);
+
+/* ---- views.c ---- */
+/* The array whose beginning that is, as long as it; NULL: it is none, or has elements of its own. */
+struct pull *elab_behind(struct elaborator *e, struct pull *view);
+
+/* ---- matrix.c ---- */
+/* How long the rows of an array are, and their rows, `rank` - 1 numbers; false, and NULL: that depends on data. */
+bool elab_columns(struct elaborator *e, struct pull *rows, size_t rank, struct ir_value **columns);
+/* Stores them, from place 1 on; there is memory for zeros, which stay where there are no rows. */
+void elab_store_columns(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
+                        struct ir_buffer *buffer);
+/* Rows that are not as long as that are an error. */
+void elab_check_rows(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
+                     struct ir_value *const *extents);
+/* All elements, row by row. */
+struct pull *elab_elements(struct elaborator *e, struct pull *rows, size_t rank, struct ir_value *const *extents);
 
 /* ---- repeats.c: note [loops that do not end] ---- */
 /* Adds what the search carries to what the loop does. */

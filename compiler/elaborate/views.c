@@ -127,3 +127,30 @@ struct elab_value *elab_choose_array(struct elaborator *e, const struct pull *ch
     struct element a = {.array = choice->then_array, .index = index}, b = {.array = choice->else_array, .index = index};
     return index && choice->condition ? choose(e, ir_resolve(e->builder, choice->condition), &a, &b) : NULL;
 }
+
+static struct pull *cut(struct elaborator *e, const struct pull *pull, struct ir_value *length) {
+    struct pull *result = ARENA_NEW(e->arena, struct pull);
+    *result = *pull;
+    result->length = length;
+    if (pull->parts) {
+        struct ir_value *elements = ir_binary(e->builder, OP_MUL, length, pull->parts->width);
+        struct parts *parts = ARENA_NEW(e->arena, struct parts);
+        *parts = *pull->parts;
+        parts->whole = cut(e, parts->whole, elements);
+        result->parts = parts;
+    }
+    return result;
+}
+
+static bool may_be_cut(const struct pull *pull) {
+    bool is_by_index = pull->kind == PULL_MEMORY || pull->kind == PULL_GENERATE || pull->kind == PULL_MAP;
+    return is_by_index && (!pull->parts || may_be_cut(pull->parts->whole));
+}
+
+struct pull *elab_behind(struct elaborator *e, struct pull *view) {
+    struct view seen = view_of(view);
+    if (!seen.of || (seen.of->kind != PULL_MEMORY && !seen.of->parts) || !may_be_cut(seen.of) ||
+        seen.place->kind != CORE_LOCAL || seen.place->local.local != view->function->closure.lambda->lambda.parameter)
+        return NULL;
+    return cut(e, seen.of, view->length);
+}

@@ -6,12 +6,12 @@
 #include "map/map.h"
 #include "support/map.h"
 
-/* A result: one length, and a pointer per component; or a scalar. */
+/* A result: its extents, and a pointer per component; or a scalar. */
 struct slot {
     const struct ir_result *result;
     const char *name;
-    bool begins_array; /* has a length of its own */
-    const char *length_name;
+    bool begins_array;    /* has extents of its own */
+    const char **extents; /* their names */
 };
 
 struct signature {
@@ -27,26 +27,43 @@ static enum base base_of_result(const struct ir_result *result) {
     return result->is_array ? result->buffer->element : result->value->base;
 }
 
-static void add_slots(struct arena *arena, struct signature *s, struct type *type, const char *name, bool in_array,
-                      bool *begins, const char **length, size_t *next) {
+static const char **extent_names(struct arena *arena, const char *array, size_t rank) {
+    const char **names = ARENA_ARRAY(arena, const char *, rank);
+    for (size_t i = 0; i < rank; i++)
+        names[i] = arena_printf(arena, "%s_%s", array, ir_extent_name(arena, rank, i));
+    return names;
+}
+
+/* `extents` of the array that the type is the element of, or NULL; *begins: none of its components has come. */
+static void add_slots(struct arena *arena, struct signature *s, struct type *type, const char *name,
+                      const char **extents, bool *begins, size_t *next) {
     type = type_resolve(type);
     if (type->kind == TYPE_TUPLE) {
         for (size_t i = 0; i < type->tuple.count; i++)
-            add_slots(arena, s, type->tuple.items[i], arena_printf(arena, "%s_%zu", name, i), in_array, begins, length,
-                      next);
+            add_slots(arena, s, type->tuple.items[i], arena_printf(arena, "%s_%zu", name, i), extents, begins, next);
         return;
     }
+    const struct ir_result *result = &s->kernel->results.at[*next];
     if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH) {
         bool first = true;
-        const char *own = arena_printf(arena, "%s_length", name);
-        add_slots(arena, s, type->array.element, name, true, &first, &own, next);
+        while (type->kind == TYPE_PULL || type->kind == TYPE_PUSH)
+            type = type_resolve(type->array.element);
+        add_slots(arena, s, type, name, extent_names(arena, name, result->rank), &first, next);
         return;
     }
-    const struct ir_result *result = &s->kernel->results.at[(*next)++];
-    struct slot slot = {result, name, in_array && *begins, in_array ? *length : NULL};
-    if (in_array)
+    ++*next;
+    struct slot slot = {result, name, extents && *begins, extents};
+    if (extents)
         *begins = false;
     vec_push(arena, &s->slots, slot);
+}
+
+/* All extents, multiplied, of pointers to them. */
+static const char *slot_count(struct arena *arena, const struct slot *slot) {
+    const char *count = "";
+    for (size_t i = 0; i < slot->result->rank; i++)
+        count = arena_printf(arena, "%s%s(uint64_t)*%s", count, i ? " * " : "", slot->extents[i]);
+    return count;
 }
 
 /* What the functions themselves call something: some words, and others with a number behind them. */
@@ -88,14 +105,13 @@ static struct signature signature_of(struct emit_unit *unit, const struct target
     struct arena *arena = unit->arena;
     struct signature s = {.kernel = program->kernel, .name = function};
     size_t count = program->kernel->parameters.count, next = 0;
-    bool begins = false;
-    const char *length = NULL;
-    add_slots(arena, &s, program->kernel->result_type, "result", false, &begins, &length, &next);
+    add_slots(arena, &s, program->kernel->result_type, "result", NULL, NULL, &next);
     s.parameters = ARENA_ARRAY(arena, const char *, count);
     struct taken taken = {symbols_new(arena), map_new(arena)};
     for (size_t i = 0; i < s.slots.count; i++) {
         take(&taken, s.slots.at[i].name);
-        take(&taken, s.slots.at[i].length_name);
+        for (size_t k = 0; k < s.slots.at[i].result->rank; k++)
+            take(&taken, s.slots.at[i].extents[k]);
     }
     for (size_t i = 0; i < count; i++) {
         s.parameters[i] = names_identifier(arena, program->kernel->parameters.at[i].name);
@@ -140,8 +156,8 @@ static void add_prototype(struct text *out, const struct signature *s, enum host
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
         const char *type = emit_memory_type(base_of_result(slot->result));
-        if (slot->begins_array)
-            text_printf(out, ", int32_t *%s", slot->length_name);
+        for (size_t k = 0; slot->begins_array && k < slot->result->rank; k++)
+            text_printf(out, ", int32_t *%s", slot->extents[k]);
         if (!slot->result->is_array)
             text_printf(out, ", %s *%s", type, slot->name);
         else if (device)
@@ -164,9 +180,13 @@ void emit_declarations(struct emit_unit *unit, struct text *out, const struct ta
     text_add(out, " */\n");
     add_prototype(out, &s, RETURNING);
     if (has_arrays(&s)) {
-        text_add(out, ";\n/* the same with results in memory of the caller's: each length says how much there is room "
-                      "for, and then "
-                      "how much there is */\n");
+        bool has_rows = false;
+        for (size_t i = 0; i < s.slots.count; i++)
+            has_rows |= s.slots.at[i].result->rank > 1;
+        text_printf(out,
+                    ";\n/* the same with results in memory of the caller's: each length says how much there is room "
+                    "for, and then how much there is%s */\n",
+                    has_rows ? "; of a matrix, the product of its extents counts" : "");
         add_prototype(out, &s, INTO);
     }
     text_add(out, ";\n/* the same on device buffers of this context, which it only reads */\n");
@@ -177,8 +197,8 @@ void emit_declarations(struct emit_unit *unit, struct text *out, const struct ta
 static void clear_results(struct text *out, const struct signature *s, const char *indent) {
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
-        if (slot->begins_array)
-            text_printf(out, "%s*%s = 0;\n", indent, slot->length_name);
+        for (size_t k = 0; slot->begins_array && k < slot->result->rank; k++)
+            text_printf(out, "%s*%s = 0;\n", indent, slot->extents[k]);
         text_printf(out, "%s*%s = %s;\n", indent, slot->name, slot->result->is_array ? "NULL" : "0");
     }
 }
@@ -310,8 +330,8 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     text_add(out, text_string(&body.statements));
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
-        if (slot->begins_array)
-            text_printf(out, "    *%s = %s;\n", slot->length_name, emit_value(&body, slot->result->value));
+        for (size_t k = 0; slot->begins_array && k < slot->result->rank; k++)
+            text_printf(out, "    *%s = %s;\n", slot->extents[k], emit_value(&body, slot->result->extents[k]));
         if (slot->result->is_array)
             text_printf(out, "    *%s = b%u;\n    b%u = NULL;\n", slot->name, slot->result->buffer->id,
                         slot->result->buffer->id);
@@ -326,26 +346,38 @@ static void define_device(struct emit_unit *unit, struct text *out, const struct
     text_add(out, "    return status;\n}\n\n");
 }
 
+/* How many elements there is room for, by what the caller has put where the extents go. */
+static void declare_room(struct text *out, const struct slot *slot, size_t i) {
+    if (slot->result->rank == 1) {
+        text_printf(out, "    const int32_t room%zu = *%s;\n", i, slot->extents[0]);
+        return;
+    }
+    const char *room = "1";
+    for (size_t k = 0; k < slot->result->rank; k++)
+        room = arena_printf(out->arena, "fcl_room(%s, *%s)", room, slot->extents[k]);
+    text_printf(out, "    const int64_t room%zu = %s;\n", i, room);
+}
+
 /* Results that the caller has no room for are an error that says how long they are. */
 static void copy_into(struct text *out, const struct slot *slot, size_t i, const char *type) {
+    const char *count = slot_count(out->arena, slot);
     if (slot->begins_array)
         text_printf(out,
-                    "    if (*%s < 0 || room%zu < *%s) {\n        status = fcl_require(context, false, FCL_NO_ROOM, "
+                    "    if (room%zu < (int64_t)(%s)) {\n        status = fcl_require(context, false, FCL_NO_ROOM, "
                     "\"a result of %%lld "
-                    "elements, and there is room for %%lld\", *%s, room%zu);\n        goto out;\n    }\n",
-                    slot->length_name, i, slot->length_name, slot->length_name, i);
-    text_printf(
-        out, "    if ((status = fcl_read(out%zu, 0, %s, (uint64_t)*%s * sizeof(%s))) != FCL_OK)\n        goto out;\n",
-        i, slot->name, slot->length_name, type);
+                    "elements, and there is room for %%lld\", (int64_t)(%s), room%zu);\n        goto out;\n    }\n",
+                    i, count, count, i);
+    text_printf(out, "    if ((status = fcl_read(out%zu, 0, %s, %s * sizeof(%s))) != FCL_OK)\n        goto out;\n", i,
+                slot->name, count, type);
 }
 
 static void copy_allocated(struct text *out, const struct slot *slot, size_t i, const char *type) {
-    text_printf(out, "    if (!(*%s = (%s *)malloc(*%s ? (size_t)*%s * sizeof(%s) : 1))) {\n", slot->name, type,
-                slot->length_name, slot->length_name, type);
+    const char *count = slot_count(out->arena, slot);
+    text_printf(out, "    if (!(*%s = (%s *)malloc(%s > 0 ? (size_t)(%s * sizeof(%s)) : 1))) {\n", slot->name, type,
+                count, count, type);
     text_add(out, "        status = FCL_NO_MEMORY;\n        goto out;\n    }\n");
-    text_printf(
-        out, "    if ((status = fcl_read(out%zu, 0, *%s, (uint64_t)*%s * sizeof(%s))) != FCL_OK)\n        goto out;\n",
-        i, slot->name, slot->length_name, type);
+    text_printf(out, "    if ((status = fcl_read(out%zu, 0, *%s, %s * sizeof(%s))) != FCL_OK)\n        goto out;\n", i,
+                slot->name, count, type);
 }
 
 static void define_host(struct emit_unit *unit, struct text *out, const struct signature *s,
@@ -362,7 +394,7 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
         if (slot->result->is_array)
             text_printf(out, "    struct fcl_buffer *out%zu = NULL;\n", i);
         if (function == INTO && slot->begins_array)
-            text_printf(out, "    const int32_t room%zu = *%s;\n", i, slot->length_name);
+            declare_room(out, slot, i);
     }
     if (function == RETURNING)
         clear_results(out, s, "    ");
@@ -391,8 +423,8 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
     }
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
-        if (slot->begins_array)
-            text_printf(out, ", %s", slot->length_name);
+        for (size_t k = 0; slot->begins_array && k < slot->result->rank; k++)
+            text_printf(out, ", %s", slot->extents[k]);
         if (slot->result->is_array)
             text_printf(out, ", &out%zu", i);
         else

@@ -394,7 +394,9 @@ union scalar device_run_scalar(const struct device_run *x, size_t result) {
 }
 
 void device_run_shape(const struct device_run *x, size_t result, int64_t *shape) {
-    shape[0] = (int64_t)result_count(x, &x->job.kernel->results.at[result]);
+    const struct ir_result *array = &x->job.kernel->results.at[result];
+    for (size_t i = 0; i < array->rank; i++)
+        shape[i] = scalar_of(x, array->extents[i]).integer;
 }
 
 struct fcl_buffer *device_run_take(struct device_run *x, size_t result, const char **why) {
@@ -435,14 +437,18 @@ static struct host_value *result_of(struct device_run *x, struct arena *arena, s
     const struct ir_result *results = x->job.kernel->results.at;
     if (type->kind == TYPE_BASE)
         return value_scalar(arena, type->base, scalar_of(x, results[(*next)++].value));
-    int64_t length = (int64_t)result_count(x, &results[*next]);
-    struct host_value *array = value_array(arena, type->array.element, 1, &length);
+    uint64_t elements = result_count(x, &results[*next]);
+    struct type *element;
+    int64_t shape[VALUE_MAX_RANK];
+    size_t rank = value_type_rank(type, &element);
+    device_run_shape(x, *next, shape);
+    struct host_value *array = value_array(arena, element, rank, shape);
     struct host_value **leaves;
     size_t count;
     leaves_of(arena, array, &leaves, &count);
     for (size_t i = 0; i < count; i++) {
         const struct ir_result *result = &results[(*next)++];
-        uint64_t bytes = (uint64_t)length * base_size(leaves[i]->array.base);
+        uint64_t bytes = elements * base_size(leaves[i]->array.base);
         if (bytes && fcl_read(x->buffers[result->buffer->id], 0, leaves[i]->array.data, bytes) != FCL_OK) {
             failed(x, NULL);
             return NULL;

@@ -17,7 +17,7 @@ static struct value host_element(struct interp *in, const struct host_value *hos
     return result;
 }
 
-static struct value host_row(struct interp *in, const struct pull *pull, size_t index) {
+struct value interp_host_row(struct interp *in, const struct pull *pull, size_t index) {
     size_t place = pull->offset * (size_t)pull->length + index;
     if (pull->depth + 1 == value_rank(pull->host))
         return host_element(in, pull->host, place);
@@ -31,6 +31,8 @@ static struct value host_row(struct interp *in, const struct pull *pull, size_t 
 }
 
 struct value pull_element(struct interp *in, const struct pull *pull, int64_t index, struct span span) {
+    if (in->is_absent)
+        return interp_absent_element(in, pull, index, span);
     if (index < 0 || index >= pull->length)
         interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "index %lld is out of range: the array has %lld %s",
                     (long long)index, (long long)pull->length, text_elements(pull->length));
@@ -39,7 +41,7 @@ struct value pull_element(struct interp *in, const struct pull *pull, int64_t in
     case PULL_MAP: return interp_apply(in, pull->function, pull_element(in, pull->of, index, span), span); /* (36) */
     case PULL_LIST: return interp_eval(in, pull->list->sequence.items[index], pull->environment, pull->instance);
     case PULL_VALUES: return pull->values[index];
-    case PULL_HOST: return host_row(in, pull, (size_t)index);
+    case PULL_HOST: return interp_host_row(in, pull, (size_t)index);
     case PULL_STORED: {
         const struct value *cells = pull->cells + (size_t)index * pull->width;
         return value_unpack(in, &cells);

@@ -98,6 +98,8 @@ int64_t interp_length(struct interp *in, struct value length, const char *what, 
     if (record && exact > INT32_MAX)
         interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld %s %lld elements: the most is 2147483647",
                     (long long)record->a, record->is_product ? "times" : "and", (long long)record->b);
+    if (exact < 0 && in->is_absent)
+        return 0;
     if (exact < 0)
         interp_fail(in, DIAG_NEGATIVE_LENGTH, span, "%s is negative: %lld", what, (long long)exact);
     return exact;

@@ -20,20 +20,6 @@ struct value interp_import(struct interp *in, const struct host_value *value) {
 
 /* ---- results ---- */
 
-/* A push array is run; a pull array is stored element by element. */
-static const struct pull *as_pull(struct interp *in, struct value value, struct span span) {
-    return value.kind == V_PUSH ? store_finish(in, store_run(in, value.push, span)).pull : value.pull;
-}
-
-static void find_shape(struct interp *in, const struct pull *pull, size_t rank, int64_t *shape, struct span span) {
-    shape[0] = pull->length;
-    if (rank > 1 && pull->length > 0) {
-        struct region_mark mark = region_here(in->region);
-        find_shape(in, as_pull(in, pull_element(in, pull, 0, span), span), rank - 1, shape + 1, span);
-        region_release(in->region, mark);
-    }
-}
-
 static void export_element(struct host_value *array, size_t index, struct value value) {
     if (array->kind == VALUE_ARRAY)
         value_set(array->array.base, array->array.data, index, value.scalar);
@@ -46,9 +32,9 @@ static void export_rows(struct interp *in, struct host_value *array, size_t dept
                         const struct pull *pull, struct span span) {
     int64_t length = value_shape(array)[depth];
     if (pull->length != length)
-        interp_fail(in, DIAG_CHUNK_SIZE, span,
-                    "the rows of the result have %lld and %lld elements; they must be equally long", (long long)length,
-                    (long long)pull->length);
+        interp_fail(in, DIAG_UNEQUAL_ROWS, span,
+                    "a row of the result has %lld %s, and the first %lld: rows must be equally long",
+                    (long long)pull->length, text_elements(pull->length), (long long)length);
     struct place_in place = {"element", 0, in->place};
     in->place = &place;
     for (int64_t i = 0; i < length; i++) {
@@ -56,7 +42,7 @@ static void export_rows(struct interp *in, struct host_value *array, size_t dept
         place.index = i;
         struct value element = pull_element(in, pull, i, span);
         if (depth + 1 < value_rank(array))
-            export_rows(in, array, depth + 1, next, as_pull(in, element, span), span);
+            export_rows(in, array, depth + 1, next, element.pull, span);
         else
             export_element(array, (*next)++, element);
         region_release(in->region, mark);
@@ -64,13 +50,26 @@ static void export_rows(struct interp *in, struct host_value *array, size_t dept
     in->place = place.outer;
 }
 
+/* The elements of all rows are counted by an int, as in memory one array is. */
+static void check_size(struct interp *in, const int64_t *shape, size_t rank, struct span span) {
+    int64_t count = shape[0];
+    for (size_t i = 1; i < rank; i++) {
+        if (shape[i] && count > VALUE_MAX_LENGTH / shape[i])
+            interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "an array of %lld times %lld elements: the most is %lld",
+                        (long long)count, (long long)shape[i], (long long)VALUE_MAX_LENGTH);
+        count *= shape[i];
+    }
+}
+
 static struct host_value *export_array(struct interp *in, struct value value, struct type *element, size_t rank,
                                        struct span span) {
-    const struct pull *pull = as_pull(in, value, span);
-    int64_t shape[VALUE_MAX_RANK] = {0}, count;
+    const struct pull *pull =
+        value.kind == V_PUSH ? store_finish(in, store_run(in, value.push, span)).pull : value.pull;
+    int64_t shape[VALUE_MAX_RANK] = {pull->length}, count;
     const char *why;
     size_t next = 0;
-    find_shape(in, pull, rank, shape, span);
+    interp_columns(in, pull, rank - 1, shape + 1, span);
+    check_size(in, shape, rank, span);
     if (!value_check_shape(in->arena, element, rank, shape, &count, &why))
         interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "the result is too large: %s", why);
     struct host_value *array = value_array(in->arena, element, rank, shape);

@@ -93,6 +93,8 @@ enum { MESSAGE_LONGEST = 512 };
 
 _Noreturn static void fail(struct interp *in, enum diag_code code, struct span span, struct span maker,
                            const char *message) {
+    if (in->is_absent && code != DIAG_ARRAY_TOO_LARGE)
+        longjmp(in->gave_up, 1);
     bool is_made = maker.end && diag_is_ours(in->diagnostics, span);
     const struct call *shown_at = users_call(in, span);
     struct span shown = is_made ? maker : shown_at ? shown_at->span : span;
@@ -167,7 +169,7 @@ bool interp_run(struct arena *arena, const struct program *program, const struct
     *result = NULL;
     if (setjmp(in->failed) == 0)
         *result = run(in, kernel, arguments, argument_count);
-    store_drop_all(in);
+    store_drop_since(in, NULL);
     region_free(region);
     for (size_t i = 0; i < program->globals.count && in->global_regions[i]; i++)
         region_free(in->global_regions[i]);

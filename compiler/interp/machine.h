@@ -163,11 +163,12 @@ struct interp {
     struct store *stores;         /* being filled, outermost last */
     struct chunks_run *chunks;    /* innermost that is run; NULL: none, or only lengths are asked for */
     const struct place_in *place; /* innermost */
+    bool is_absent;               /* only a length is wanted, of a row that is not there: shape.c */
     const char *stack_limit;      /* deeper than here is an error */
     struct exact_int *exact;      /* exact.c */
     int32_t exact_count;
     uint64_t steps;
-    jmp_buf failed;
+    jmp_buf failed, gave_up; /* the second: while is_absent */
 };
 
 void *interp_alloc(struct interp *in, size_t bytes);
@@ -204,6 +205,7 @@ struct value interp_keep(struct interp *in, struct region_mark mark, struct valu
 
 /* arrays.c */
 struct value pull_element(struct interp *in, const struct pull *pull, int64_t index, struct span span);
+struct value interp_host_row(struct interp *in, const struct pull *pull, size_t index); /* an argument's */
 int64_t push_length(struct interp *in, struct push *push);
 /* Where the writes of a push array go. */
 struct sink {
@@ -212,11 +214,16 @@ struct sink {
 /* Runs the iteration scheme; the answer is its length. */
 int64_t push_run(struct interp *in, struct push *push, struct sink *sink);
 
+/* shape.c: note [rows that are not there] */
+struct value interp_absent_element(struct interp *in, const struct pull *pull, int64_t index, struct span span);
+/* How long the rows are, and of these the rows, that many times. */
+void interp_columns(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span);
+
 /* store.c: arrays in memory, outside the regions while they are being filled */
 struct store *store_run(struct interp *in, struct push *push, struct span span);
 struct value store_finish(struct interp *in, struct store *store); /* into the region */
 int64_t store_length(const struct store *store);
-void store_drop_all(struct interp *in);
+void store_drop_since(struct interp *in, const struct store *before); /* NULL: all */
 
 /* primitives.c */
 struct value interp_primitive(struct interp *in, enum primitive primitive, const struct value *arguments,

@@ -34,6 +34,12 @@ static struct value interp_LENGTH_PULL(struct interp *in, const struct value *a,
     return interp_LENGTH(in, a, span);
 }
 
+static struct value interp_COLUMNS(struct interp *in, const struct value *a, struct span span) {
+    int64_t columns;
+    interp_columns(in, a[0].pull, 1, &columns, span);
+    return int_of(columns);
+}
+
 static struct value interp_ELEMENT_BYTES(struct interp *in, const struct value *a, struct span span) {
     (void)in, (void)a, (void)span;
     return int_of(4);
@@ -219,6 +225,8 @@ static void add_traced(struct text *line, struct value value) {
 }
 
 static struct value interp_TRACE(struct interp *in, const struct value *a, struct span span) {
+    if (in->is_absent)
+        return a[1];
     struct arena *arena = arena_new();
     struct text line;
     text_init(&line, arena);

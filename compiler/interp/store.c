@@ -104,7 +104,10 @@ struct store *store_run(struct interp *in, struct push *push, struct span span) 
     blame(in, store, push, span);
     store->outer = in->stores;
     in->stores = store;
-    store->length = length_is_cheap(push) ? push_length(in, push) : -1;
+    bool is_length_enough = in->is_absent;
+    store->length = is_length_enough || length_is_cheap(push) ? push_length(in, push) : -1;
+    if (is_length_enough)
+        return store;
     int64_t length = push_run(in, push, &store->sink);
     for (int64_t i = 0; i < length; i++)
         if (i >= store->capacity || !store->written[i])
@@ -137,7 +140,7 @@ struct value store_finish(struct interp *in, struct store *store) {
 
 int64_t store_length(const struct store *store) { return store->length; }
 
-void store_drop_all(struct interp *in) {
-    while (in->stores)
+void store_drop_since(struct interp *in, const struct store *before) {
+    while (in->stores != before)
         drop(in, in->stores);
 }

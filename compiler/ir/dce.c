@@ -207,6 +207,8 @@ void pass_dce(struct arena *arena, struct ir_kernel *kernel) {
     collect(&d, kernel->body);
     for (size_t i = 0; i < kernel->results.count; i++) {
         need(&d, kernel->results.at[i].value);
+        for (size_t k = 0; k < kernel->results.at[i].rank; k++)
+            need(&d, kernel->results.at[i].extents[k]);
         if (kernel->results.at[i].buffer)
             need_buffer(&d, kernel->results.at[i].buffer);
     }

@@ -56,3 +56,10 @@ bool ir_region_inside(const struct ir_region *region, const struct ir_region *an
         region = region->parent;
     return region == ancestor;
 }
+
+const char *ir_extent_name(struct arena *arena, size_t rank, size_t dimension) {
+    static const char *const names[] = {"rows", "columns", "extent"};
+    if (rank == 1)
+        return "length";
+    return dimension < 3 ? names[dimension] : arena_printf(arena, "extent_%zu", dimension);
+}

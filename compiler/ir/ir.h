@@ -232,11 +232,16 @@ struct ir_parameter {
     struct ir_buffer *buffer;
 };
 
+/* What a dimension of an array of `rank` is called: length; rows, columns, extent, extent_3, … */
+const char *ir_extent_name(struct arena *arena, size_t rank, size_t dimension);
+
 /* A result, flattened like the parameters: one entry per scalar leaf of the result type. */
 struct ir_result {
     bool is_array;
-    struct ir_value *value;   /* scalar: a value of the outermost region; array: its length */
-    struct ir_buffer *buffer; /* array */
+    struct ir_value *value;    /* scalar: a value of the outermost region; array: how many elements */
+    struct ir_buffer *buffer;  /* array */
+    struct ir_value **extents; /* array: of each dimension, outermost first */
+    size_t rank;               /* array: how many these are */
 };
 
 /* An update that copies the array that it starts from, and why. */

@@ -61,9 +61,11 @@ static bool overwrites(const struct moving *m, const struct ir_instruction *at) 
 }
 
 static bool is_used_elsewhere(const struct moving *m) {
-    for (size_t i = 0; i < m->kernel->results.count; i++)
-        if (map_has(m->values, m->kernel->results.at[i].value))
+    for (size_t i = 0; i < m->kernel->results.count; i++) {
+        const struct ir_result *result = &m->kernel->results.at[i];
+        if (map_has(m->values, result->value) || uses_any(m, result->extents, result->rank))
             return true;
+    }
     for (size_t i = 0; i < m->kernel->buffers.count; i++)
         if (m->kernel->buffers.at[i]->capacity && map_has(m->values, m->kernel->buffers.at[i]->capacity))
             return true;

@@ -280,9 +280,14 @@ static void print_results_of_kernel(struct printer *p, const struct ir_kernel *k
         const struct ir_result *result = &kernel->results.at[i];
         text_add(p->out, i ? ", " : "  return ");
         if (result->is_array)
-            text_printf(p->out, "%s[", result->buffer ? buffer_name(p, result->buffer) : "?");
-        print_value(p, result->value);
-        text_add(p->out, result->is_array ? "]" : "");
+            text_add(p->out, result->buffer ? buffer_name(p, result->buffer) : "?");
+        else
+            print_value(p, result->value);
+        for (size_t k = 0; k < result->rank; k++) {
+            text_add(p->out, "[");
+            print_value(p, result->extents[k]);
+            text_add(p->out, "]");
+        }
     }
     if (kernel->results.count > 0)
         text_add(p->out, "\n");
@@ -306,7 +311,9 @@ void ir_print(struct text *out, const struct ir_kernel *kernel) {
         enum base base = result->is_array && result->buffer ? result->buffer->element
                          : result->value                    ? result->value->base
                                                             : BASE_I32;
-        text_printf(out, "%s%s%s", i ? ", " : " -> ", base_info[base].name, result->is_array ? "[]" : "");
+        text_printf(out, "%s%s", i ? ", " : " -> ", base_info[base].name);
+        for (size_t k = 0; k < result->rank; k++)
+            text_add(out, "[]");
     }
     text_add(out, "\n");
     for (size_t i = 0; i < kernel->buffers.count; i++)

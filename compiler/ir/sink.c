@@ -119,8 +119,11 @@ static void sink(struct sinking *s, bool moves) {
     const struct ir_kernel *kernel = s->kernel;
     s->moves = moves;
     memset(s->homes, 0, kernel->value_count * sizeof *s->homes);
-    for (size_t i = 0; i < kernel->results.count; i++)
+    for (size_t i = 0; i < kernel->results.count; i++) {
         use(s, kernel->results.at[i].value, kernel->body);
+        for (size_t k = 0; k < kernel->results.at[i].rank; k++)
+            use(s, kernel->results.at[i].extents[k], kernel->body);
+    }
     for (size_t i = 0; i < kernel->buffers.count; i++)
         if (kernel->buffers.at[i]->capacity) /* the host asks for it where it is */
             use(s, kernel->buffers.at[i]->capacity, kernel->buffers.at[i]->capacity->region);

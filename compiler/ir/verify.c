@@ -341,6 +341,8 @@ const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel) {
     for (size_t i = 0; i < kernel->results.count && !v.wrong; i++) {
         const struct ir_result *result = &kernel->results.at[i];
         check_use(&v, NULL, result->value, kernel->body);
+        for (size_t k = 0; k < result->rank; k++)
+            check_use(&v, NULL, result->extents[k], kernel->body);
         if (result->is_array && !result->buffer)
             complain(&v, NULL, "an array result without a buffer");
     }

@@ -32,9 +32,19 @@ static bool close_type(struct checker *c, struct type *type) {
     return true;
 }
 
+static const char *dimension_problem(struct type *type) {
+    size_t rank = 0;
+    for (type = type_resolve(type); type->kind == TYPE_PULL; type = type_resolve(type->array.element))
+        rank++;
+    return rank > TYPE_MOST_DIMENSIONS ? "an array of the host's has at most 8 dimensions" : NULL;
+}
+_Static_assert(TYPE_MOST_DIMENSIONS == 8, "as the message says");
+
 /* Why a parameter of that type cannot be, or NULL. */
 static const char *parameter_problem(struct type *type) {
     type = type_resolve(type);
+    if (dimension_problem(type))
+        return dimension_problem(type);
     switch (type->kind) {
     case TYPE_VARIABLE:
     case TYPE_BASE:
@@ -119,6 +129,8 @@ static bool is_grid(const struct type *push) {
 
 static const char *result_problem(struct type *type) {
     type = type_resolve(type);
+    if (dimension_problem(type))
+        return dimension_problem(type);
     switch (type->kind) {
     case TYPE_VARIABLE:
     case TYPE_BASE:
@@ -140,10 +152,10 @@ static const char *result_problem(struct type *type) {
             return "what is at grid takes the whole device, so there is none of it within an array: take what works in "
                    "a block, as `mergeSort <block>` for `sort`, and put these together by `concat`";
         if (element->kind == TYPE_PUSH)
-            return "an array of push arrays must be put together first, by `concat` for example";
+            return "an array of push arrays must be put together first, as by `concat n`; the matrix of that is "
+                   "`rows n (force (concat n …))`";
         if (element->kind == TYPE_PULL)
-            return "nested arrays are no results: put the inner ones together first, by `flatten`, or chunks by "
-                   "`concat`";
+            return result_problem(element);
         return is_scalar(element) ? NULL : "a result array holds scalars or tuples of scalars";
     }
     }
@@ -193,7 +205,7 @@ static void find_level(struct result *r, struct type *type) {
             find_level(r, type->tuple.items[i]);
         return;
     }
-    if (type->kind == TYPE_PULL) /* stored by the grid's threads, an element each */
+    for (; type->kind == TYPE_PULL; type = type_resolve(type->array.element)) /* stored by threads, an element each */
         level_require(c, LEVEL_FITS, type->array.level, level_constant(c, LEVEL_THREAD), r->span, &callee_kernel);
     if (type->kind != TYPE_PUSH || r->failed)
         return;

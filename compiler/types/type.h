@@ -135,6 +135,7 @@ struct type *type_resolve(struct type *type); /* follows links at the root, and 
 /* The most scalars that an element, a loop's state, a parameter or a result may have: each is a buffer, a value or an
    argument of its own, and CUDA's kernels take 4 KiB of these, or 32. */
 enum { TYPE_MOST_SCALARS = 4096 };
+enum { TYPE_MOST_DIMENSIONS = 8 }; /* of what a kernel takes and gives */
 /* The t of `<l> -> t`, which has its levels: the core has no node for them, so `fun f <l> = 3` is a literal of such a type. */
 struct type *type_without_levels(struct type *type);
 

@@ -59,12 +59,17 @@ static const char *element_name(struct comparer *c, const struct host_value *arr
     return text_string(&text);
 }
 
+/* A literal without rows, `[]`, does not say how long they would be: then any length is right. */
 static bool same_shape(struct comparer *c, const struct host_value *got, const struct host_value *wanted,
                        const char *where) {
     size_t rank = value_rank(got);
     bool same = rank == value_rank(wanted);
-    for (size_t i = 0; same && i < rank; i++)
-        same = value_shape(got)[i] == value_shape(wanted)[i];
+    bool is_empty = false;
+    for (size_t i = 0; same && i < rank; i++) {
+        int64_t extent = value_shape(wanted)[i];
+        same = value_shape(got)[i] == extent || (is_empty && extent == 0);
+        is_empty |= extent == 0;
+    }
     if (same)
         return true;
     struct text text;

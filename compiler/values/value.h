@@ -20,7 +20,7 @@ enum value_kind {
 };
 
 enum {
-    VALUE_MAX_RANK = 8,
+    VALUE_MAX_RANK = TYPE_MOST_DIMENSIONS,
     VALUE_MAX_LENGTH = INT32_MAX, /* of a dimension: lengths are FCL's int */
 };
 

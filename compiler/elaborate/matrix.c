@@ -1,0 +1,164 @@
+/* Arrays of arrays as results: how long their rows are, whether all are as long, and their elements.
+
+   A result has shape where its rows are equally long. Its elements are stored one row after another,
+   by one launch, and the host hands out the extents. Where rows are not known to be equally long, a
+   launch before that compares them: nothing of a result without shape is stored. */
+#include "elaborate/value.h"
+
+struct measuring {
+    struct pull *rows;
+    size_t count;
+    struct ir_value **columns;
+    bool is_known;
+};
+
+static bool find(struct elaborator *e, struct pull *rows, size_t count, struct ir_value **columns);
+
+static bool find_in_both(struct elaborator *e, struct pull *choice, size_t count, struct ir_value **columns) {
+    struct ir_builder *b = e->builder;
+    struct ir_value **others = ARENA_ARRAY(e->arena, struct ir_value *, count);
+    if (!find(e, choice->then_array, count, columns) || !find(e, choice->else_array, count, others))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        columns[i] = elab_choose_length(e, ir_resolve(b, choice->condition), columns[i], others[i]);
+    return true;
+}
+
+static bool find(struct elaborator *e, struct pull *rows, size_t count, struct ir_value **columns) {
+    if (!count)
+        return true;
+    if (rows->kind == PULL_CHOICE && rows->condition)
+        return find_in_both(e, rows, count, columns);
+    if (rows->kind == PULL_LIST && elab_is_none(e, rows->length)) {
+        for (size_t i = 0; i < count; i++)
+            columns[i] = ir_int(e->builder, 0);
+        return true;
+    }
+    struct pull *row = elab_as_pull(e, elab_index(e, rows, ir_int(e->builder, 0)));
+    columns[0] = row->length ? ir_resolve(e->builder, row->length) : NULL;
+    return columns[0] && find(e, row, count - 1, columns + 1);
+}
+
+/* Of the first row, whether there is one or not; so no more than lengths can be looked at. */
+static void measure(struct elaborator *e, void *context) {
+    struct measuring *m = context;
+    bool before = e->holds_columns;
+    e->holds_columns = !e->shape;
+    e->shape++;
+    m->is_known = find(e, m->rows, m->count, m->columns);
+    e->shape--;
+    e->holds_columns = before;
+}
+
+/* note [rows that are not there]
+   An array of no rows has columns, too: as many as its first row would have by what makes it. That
+   row is elaborated as a shape, where nothing is loaded; what fails on the way, as an element of an
+   empty list, is not known. The interpreter's shape.c does the same. */
+bool elab_columns(struct elaborator *e, struct pull *rows, size_t rank, struct ir_value **columns) {
+    struct measuring m = {rows, rank - 1, columns, false};
+    bool is_known = elab_try(e, measure, &m) && m.is_known;
+    for (size_t i = 0; i < rank - 1; i++)
+        columns[i] = NULL;
+    if (is_known)
+        measure(e, &m);
+    return is_known;
+}
+
+void elab_store_columns(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
+                        struct ir_buffer *buffer) {
+    struct ir_builder *b = e->builder;
+    struct split_frame *split = e->split;
+    e->split = NULL;
+    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
+    struct ir_value *first = elab_begin_threads(e, level, ir_binary(b, OP_MIN, rows->length, one));
+    for (size_t i = 1; i < rank; i++) {
+        rows = elab_as_pull(e, elab_index(e, rows, zero));
+        ir_store(b, buffer, ir_int(b, (int64_t)i), rows->length);
+        ir_begin_if(b, ir_binary(b, OP_LT, zero, rows->length));
+    }
+    for (size_t i = 1; i < rank; i++) {
+        ir_else(b, NULL, 0);
+        ir_end_if(b, NULL, NULL, 0, false);
+    }
+    elab_end_threads(e, level, first);
+    e->split = split;
+}
+
+/* ---- rows of one length ---- */
+
+struct comparing {
+    struct pull *rows;
+    struct ir_value *width, *count;
+    int64_t other; /* a row's length, that is known to be another one; or -1 */
+    bool is_same;
+};
+
+static struct ir_value *row_length(struct elaborator *e, struct pull *rows, struct ir_value *index) {
+    return ir_resolve(e->builder, elab_as_pull(e, elab_index(e, rows, index))->length);
+}
+
+/* Of any row; it is the try that ends the shape. */
+static void compare_some(struct elaborator *e, void *context) {
+    struct comparing *c = context;
+    e->shape++;
+    struct ir_value *some = ir_parameter_value(e->builder, BASE_I32, 0, INT32_MAX, NULL);
+    struct pull *row = elab_as_pull(e, elab_index(e, c->rows, some));
+    c->is_same = row->length && elab_is_same_length(e, row->length, c->width);
+}
+
+/* Of each of a few. */
+static void compare_each(struct elaborator *e, void *context) {
+    struct comparing *c = context;
+    e->shape++;
+    bool is_same = true;
+    for (int64_t i = 0; i < c->count->constant.integer; i++) {
+        struct pull *row = elab_as_pull(e, elab_index(e, c->rows, ir_int(e->builder, i)));
+        const struct ir_value *length = row->length ? ir_resolve(e->builder, row->length) : NULL;
+        bool is_known = length && length->is_constant && c->width->is_constant;
+        if (is_known && length->constant.integer != c->width->constant.integer && c->other < 0)
+            c->other = length->constant.integer;
+        is_same &= length && elab_is_same_length(e, row->length, c->width);
+    }
+    c->is_same = is_same;
+}
+
+static bool are_same(struct elaborator *e, struct comparing *c) {
+    if (elab_try(e, compare_some, c) && c->is_same)
+        return true;
+    c->is_same = false;
+    return c->count->is_constant && c->count->constant.integer <= e->options->unroll && elab_try(e, compare_each, c) &&
+           c->is_same;
+}
+
+static void compare(struct elaborator *e, enum level_value level, struct comparing *c) {
+    struct ir_builder *b = e->builder;
+    if (are_same(e, c))
+        return;
+    if (c->other >= 0)
+        elab_fail(e, DIAG_UNEQUAL_ROWS, e->global->span,
+                  "a row of the result has %lld %s, and the first %lld: rows must be equally long", (long long)c->other,
+                  text_elements(c->other), (long long)c->width->constant.integer);
+    struct split_frame *split = e->split;
+    e->split = NULL;
+    struct ir_value *i = elab_begin_threads(e, level, c->count);
+    struct ir_value *length = row_length(e, c->rows, i);
+    elab_check_length(e, CHECK_ROWS, ir_binary(b, OP_EQ, length, c->width), length, c->width, e->global->span, false);
+    elab_end_threads(e, level, i);
+    e->split = split;
+}
+
+void elab_check_rows(struct elaborator *e, enum level_value level, struct pull *rows, size_t rank,
+                     struct ir_value *const *extents) {
+    for (size_t i = 1; i < rank; i++) {
+        struct comparing c = {rows, extents[i], ir_resolve(e->builder, rows->length), -1, false};
+        compare(e, level, &c);
+        if (i + 1 < rank)
+            rows = elab_joined(e, rows, extents[i]);
+    }
+}
+
+struct pull *elab_elements(struct elaborator *e, struct pull *rows, size_t rank, struct ir_value *const *extents) {
+    for (size_t i = 1; i < rank; i++)
+        rows = elab_joined(e, rows, extents[i]);
+    return rows;
+}

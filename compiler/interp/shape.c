@@ -1,0 +1,79 @@
+/* How long the rows of an array of arrays are.
+
+   note [rows that are not there]
+   An array of no rows has columns all the same: as many as its first row would have, by what makes
+   it, as a matrix of 0 x 5 has 5. So the first row is asked for its length before it is known to be there.
+   No element in memory has a value then; what cannot do without one is given up, and asked again
+   where there is a row, and else there are no columns. But a length that is too large is an error. */
+#include <string.h>
+
+#include "interp/machine.h"
+
+struct value interp_absent_element(struct interp *in, const struct pull *pull, int64_t index, struct span span) {
+    bool is_there = index >= 0 && index < pull->length;
+    bool has_rows = pull->kind == PULL_HOST && pull->depth + 1 < value_rank(pull->host);
+    switch (pull->kind) {
+    case PULL_FUNCTION: return interp_apply(in, pull->function, int_of(index), span);
+    case PULL_MAP: return interp_apply(in, pull->function, pull_element(in, pull->of, index, span), span);
+    case PULL_LIST:
+        if (is_there)
+            return interp_eval(in, pull->list->sequence.items[index], pull->environment, pull->instance);
+        break;
+    case PULL_VALUES:
+        if (is_there)
+            return pull->values[index];
+        break;
+    case PULL_HOST:
+        if (has_rows)
+            return interp_host_row(in, pull, is_there ? (size_t)index : 0);
+        break;
+    case PULL_STORED: break;
+    }
+    interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "an element that is not there");
+}
+
+static void find(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span) {
+    if (!rank)
+        return;
+    const struct pull *row = pull_element(in, rows, 0, span).pull;
+    columns[0] = row->length;
+    find(in, row, rank - 1, columns + 1, span);
+}
+
+static bool try_absent(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span) {
+    if (setjmp(in->gave_up))
+        return false;
+    find(in, rows, rank, columns, span);
+    return true;
+}
+
+/* What the attempt has changed is as it was before, whether it failed or not. */
+static bool find_absent(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span) {
+    struct interp before = *in;
+    in->is_absent = true;
+    bool is_known = try_absent(in, rows, rank, columns, span);
+    in->is_absent = false;
+    in->region = before.region;
+    in->global_depth = before.global_depth;
+    in->call = before.call;
+    in->maker = before.maker;
+    in->chunks = before.chunks;
+    in->place = before.place;
+    store_drop_since(in, before.stores);
+    return is_known;
+}
+
+void interp_columns(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span) {
+    struct region_mark mark = region_here(in->region);
+    if (in->is_absent) {
+        find(in, rows, rank, columns, span);
+    } else if (rank && !find_absent(in, rows, rank, columns, span)) {
+        memset(columns, 0, rank * sizeof *columns);
+        if (rows->length > 0) {
+            const struct pull *row = pull_element(in, rows, 0, span).pull;
+            columns[0] = row->length;
+            interp_columns(in, row, rank - 1, columns + 1, span);
+        }
+    }
+    region_release(in->region, mark);
+}
