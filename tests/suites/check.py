@@ -181,6 +181,32 @@ def cases(env):
         assert done.returncode == 2 and "z.0.npy" in done.stderr and "has a file" in done.stderr, done.stderr
     yield Case("tuples are written to .npy files and read from them", tuples_in_files)
 
+    def shapes_in_files():
+        """What a kernel gives has its shape in the file, on each executor, and is read back."""
+        folder = env.tmp()
+        with open(os.path.join(folder, "a.fcl"), "w", encoding="utf-8") as file:
+            file.write("kernel make (p : int) (r : int) (c : int) =\n"
+                       "  generate p (fn k => generate r (fn i => generate c (fn j => 100 * k + 10 * i + j)))\n"
+                       "kernel plane (v : [[[int]]]) = (v ! 0, map (map reverse) v)\n")
+        for target in ("--target=interp", "--target=c", "--target=opencl"):
+            run = (env.fclc, "run", target, "a.fcl")
+            for shape in ("2 2 3", "1 1 1", "0 2 3", "2 0 3", "2 3 0"):
+                env.must(*run, "make", *shape.split(), "-o", "x.npy", cwd=folder)
+                with open(os.path.join(folder, "x.npy"), "rb") as file:
+                    data = file.read()
+                assert f"'shape': ({shape.replace(' ', ', ')})".encode() in data and len(data) % 64 == (
+                    4 * eval(shape.replace(" ", "*"))) % 64, data
+            env.must(*run, "make", "2", "2", "3", "-o", "x.npy", cwd=folder)
+            printed = env.must(*run, "plane", "@x.npy", cwd=folder)
+            assert printed == ("[[0,1,2],[10,11,12]]\n"
+                               "[[[2,1,0],[12,11,10]],[[102,101,100],[112,111,110]]]\n"), printed
+            env.must(*run, "plane", "@x.npy", "-o", "y.npy", cwd=folder)
+            with open(os.path.join(folder, "y.0.npy"), "rb") as file:
+                assert b"'shape': (2, 3)" in file.read()
+            done = env.run(*run, "plane", "[[1]]", cwd=folder)
+            assert done.returncode == 2 and "for a value of type [int]" in done.stderr, done.stderr
+    yield Case("shapes are written to .npy files and read from them", shapes_in_files)
+
     def narrow_choices():
         path = os.path.join(env.tmp(), "choices.fcl")
         with open(path, "w", encoding="utf-8") as file:

@@ -64,6 +64,10 @@ MEETINGS = {
 }
 
 
+# Launches of kernels that give matrices in memory, or what is made of each element: none of them divides.
+SHAPES = "tests/run/shapes.fcl"
+UNDIVIDED = {"same": 1, "records": 1, "cube": 1, "four": 1, "stored": 1, "storedPlanes": 1, "storedPairs": 1, "blocks": 1,
+             "mappedRows": 1, "flat": 2, "flatRows": 1}
 # Arrays that are made together: launches; and what reading 8192 elements of 4 bytes once takes.
 TOGETHER = "tests/run/optimiser/run_together.fcl"
 LAUNCHES = {"two": 1, "outs": 1, "last_one": 1, "unlike": 1, "threads": 1, "warps": 1, "joined_chunks": 1, "apart": 2, "updates": 4}
@@ -117,6 +121,15 @@ def cases(env):
         got = {name: len(re.findall(r"forall .* at grid/", bodies[name])) for name in LAUNCHES}
         assert got == LAUNCHES, got
     yield Case("what is computed together is launched together", launches)
+
+    def shapes():
+        text = env.must(env.fclc, "--dump=ir-opt", "--target=cuda", env.path(SHAPES))
+        bodies = dict(re.findall(r"^kernel (\w+)\((.*?)(?=^kernel |\Z)", text, re.S | re.M))
+        loops = {name: re.findall(r"^  forall .* at grid/.*\n((?:    .*\n)*)", bodies[name], re.M) for name in UNDIVIDED}
+        assert {name: len(found) for name, found in loops.items()} == UNDIVIDED, loops
+        for name, found in loops.items():
+            assert not re.search(r" = (div|rem) ", "".join(found)), found
+    yield Case("matrices in memory are gone through as flat arrays, and their rows are results without a copy", shapes)
 
     for kernel, sectors in READ_ONCE.items():
         def once(kernel=kernel, sectors=sectors):
