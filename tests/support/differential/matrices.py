@@ -168,6 +168,24 @@ for name, border in (("stencil2 constant", "constant 9"), ("stencilTiled2 mirror
     stencil2(name, f"{name.split()[0]} ({border}) 1 2 {AT2} height width xs",
              around2(lambda at: at(-1, 2) * 5 + at(1, -2) - at(0, 0) * 3 + at(1, 1) & WORD, border))
 
+AT3 = "(fn at => at (-1) 0 2 * 5 + at 1 0 (-2) - at 0 0 0 * 3 + at 1 0 1)"
+
+
+def around3(border, planes, height, width, xs):
+    """What AT3 makes of the access round each place of so many planes."""
+    def at(z, y, x):
+        place = BORDERS[border](planes, z)
+        return 9 if place is None else over2(border, height, width, xs[place * height * width:][:height * width])(y, x)
+    return [at(z - 1, y, x + 2) * 5 + at(z + 1, y, x - 2) - at(z, y, x) * 3 + at(z + 1, y, x + 1) & WORD
+            for z in range(planes) for y in range(height) for x in range(width)]
+
+
+for border in ("constant 9", "reflect"):
+    shaped(f"stencil3 {border.split()[0]}", f"stencil3 ({border}) 1 0 2 {AT3} planes height width xs",
+           functools.partial(around3, border), "planes:int height:int width:int xs:[uint]", library="stencil",
+           shapes=((0, 0), (0, 5), (5, 0), (1, 1), (33, 1), (31, 33), (16, 68), (17, 69)),
+           inputs=lambda height, width, r: [3, height, width, words(3 * height * width, r)])
+
 
 def weighed(down, across, border):
     """What `separable` makes of a matrix."""
