@@ -149,7 +149,7 @@ static bool may_be_cut(const struct pull *pull) {
 
 struct pull *elab_behind(struct elaborator *e, struct pull *view) {
     struct view seen = view_of(view);
-    if (!seen.of || (seen.of->kind != PULL_MEMORY && !seen.of->parts) || !may_be_cut(seen.of) ||
+    if (!seen.of || !view->length || (seen.of->kind != PULL_MEMORY && !seen.of->parts) || !may_be_cut(seen.of) ||
         seen.place->kind != CORE_LOCAL || seen.place->local.local != view->function->closure.lambda->lambda.parameter)
         return NULL;
     return cut(e, seen.of, view->length);

@@ -1,4 +1,6 @@
 /* The kernel's border: host values become interpreter values, results become host values. */
+#include <string.h>
+
 #include "interp/machine.h"
 
 struct value interp_import(struct interp *in, const struct host_value *value) {
@@ -28,6 +30,15 @@ static void export_element(struct host_value *array, size_t index, struct value 
             export_element(array->tuple.items[i], index, value.tuple->items[i]);
 }
 
+/* Of a result without elements nothing but the lengths of its rows is computed. */
+static bool is_empty_row(struct interp *in, const struct host_value *array, size_t depth, const struct pull *rows,
+                         int64_t row, struct span span) {
+    size_t rank = value_rank(array) - depth - 1;
+    int64_t lengths[VALUE_MAX_RANK];
+    return rank && !value_element_count(array) && interp_lengths(in, rows, row, rank, lengths, span) &&
+           memcmp(lengths, value_shape(array) + depth + 1, rank * sizeof *lengths) == 0;
+}
+
 static void export_rows(struct interp *in, struct host_value *array, size_t depth, size_t *next,
                         const struct pull *pull, struct span span) {
     int64_t length = value_shape(array)[depth];
@@ -40,6 +51,8 @@ static void export_rows(struct interp *in, struct host_value *array, size_t dept
     for (int64_t i = 0; i < length; i++) {
         struct region_mark mark = region_here(in->region);
         place.index = i;
+        if (is_empty_row(in, array, depth, pull, i, span))
+            continue;
         struct value element = pull_element(in, pull, i, span);
         if (depth + 1 < value_rank(array))
             export_rows(in, array, depth + 1, next, element.pull, span);

@@ -216,7 +216,10 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *sink);
 
 /* shape.c: note [rows that are not there] */
 struct value interp_absent_element(struct interp *in, const struct pull *pull, int64_t index, struct span span);
-/* How long the rows are, and of these the rows, that many times. */
+/* How long a row is, and of it the first row, that many times; false: that depends on elements. */
+bool interp_lengths(struct interp *in, const struct pull *rows, int64_t row, size_t rank, int64_t *lengths,
+                    struct span span);
+/* The same of the first row, which need not be there, and where it depends on elements. */
 void interp_columns(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span);
 
 /* store.c: arrays in memory, outside the regions while they are being filled */

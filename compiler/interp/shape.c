@@ -32,26 +32,30 @@ struct value interp_absent_element(struct interp *in, const struct pull *pull, i
     interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "an element that is not there");
 }
 
-static void find(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span) {
+static void find(struct interp *in, const struct pull *rows, int64_t i, size_t rank, int64_t *lengths,
+                 struct span span) {
     if (!rank)
         return;
-    const struct pull *row = pull_element(in, rows, 0, span).pull;
-    columns[0] = row->length;
-    find(in, row, rank - 1, columns + 1, span);
+    const struct pull *row = pull_element(in, rows, i, span).pull;
+    lengths[0] = row->length;
+    find(in, row, 0, rank - 1, lengths + 1, span);
 }
 
-static bool try_absent(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span) {
+static bool try_to_find(struct interp *in, const struct pull *rows, int64_t i, size_t rank, int64_t *lengths,
+                        struct span span) {
     if (setjmp(in->gave_up))
         return false;
-    find(in, rows, rank, columns, span);
+    find(in, rows, i, rank, lengths, span);
     return true;
 }
 
 /* What the attempt has changed is as it was before, whether it failed or not. */
-static bool find_absent(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span) {
+bool interp_lengths(struct interp *in, const struct pull *rows, int64_t row, size_t rank, int64_t *lengths,
+                    struct span span) {
+    struct region_mark mark = region_here(in->region);
     struct interp before = *in;
     in->is_absent = true;
-    bool is_known = try_absent(in, rows, rank, columns, span);
+    bool is_known = try_to_find(in, rows, row, rank, lengths, span);
     in->is_absent = false;
     in->region = before.region;
     in->global_depth = before.global_depth;
@@ -60,14 +64,15 @@ static bool find_absent(struct interp *in, const struct pull *rows, size_t rank,
     in->chunks = before.chunks;
     in->place = before.place;
     store_drop_since(in, before.stores);
+    region_release(in->region, mark);
     return is_known;
 }
 
 void interp_columns(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span) {
     struct region_mark mark = region_here(in->region);
     if (in->is_absent) {
-        find(in, rows, rank, columns, span);
-    } else if (rank && !find_absent(in, rows, rank, columns, span)) {
+        find(in, rows, 0, rank, columns, span);
+    } else if (rank && !interp_lengths(in, rows, 0, rank, columns, span)) {
         memset(columns, 0, rank * sizeof *columns);
         if (rows->length > 0) {
             const struct pull *row = pull_element(in, rows, 0, span).pull;

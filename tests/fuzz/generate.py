@@ -14,8 +14,8 @@ TYPES = ["int"] * 4 + NUMBERS + ["bool"]
 BITS = {"i8": 8, "i16": 16, "int": 32, "i64": 64, "u8": 8, "u16": 16, "uint": 32, "u64": 64}
 
 
-# What kernels that are to fail do wrong: an index, a length, the lengths of chunks, a place outside, a place twice.
-FAULTS = ["E0501"] * 3 + ["E0502", "E0503", "E0503", "E0504", "E0505"]
+# What kernels that are to fail do wrong: an index, a length, the lengths of chunks, a place outside, a place twice, the lengths of rows.
+FAULTS = ["E0501"] * 3 + ["E0502", "E0503", "E0503", "E0504", "E0505", "E0512"]
 
 # What is counted: kernels whose text has this, or functions of theirs.
 FEATURES = {name: re.compile(pattern) for name, pattern in {
@@ -43,7 +43,7 @@ FEATURES = {name: re.compile(pattern) for name, pattern in {
     "scatterEach": r"scatterEach", "reduceByIndexEach": r"reduceByIndexEach", "scatter": r"scatter ", "reduceByIndex": r"reduceByIndex", "rankByIndex": r"rankByIndex",
     "lookback": r"lookback ", "lookbackCounts": r"lookbackCounts", "forceUpTo": r"forceUpTo",
     "shuffles": r"shuffle", "votes": r"anyWarp|allWarp|ballot", "matrices": r"\[\[",
-    "loops in an element": r"\bloop ",
+    "loops in an element": r"\bloop ", "results with shapes": r"-- shapes",
     **{f"{name} at {level}": rf"\({name} [^:]*: \[\w+\]<{level}>\)" for level in LEVELS
        for name in ("scatter", "scatterEach", "scatterEachPush", "reduceByIndex", "reduceByIndexEach", "reduceByIndexEachPush")},
 }.items()}
@@ -688,6 +688,71 @@ class Generator:
         chunk = self.random.choice({"thread": [1, 3, 7], "warp": [3, 16, 33, 40], "block": [7, 33, 64, 300]}[level])
         return f"{head}(splitUp {chunk} xs |> map (fn c => {result}) |> concat {chunk} : [{t}]<grid>)\n"
 
+    # ---- results with shapes ----
+
+    def matrix(self, t, rank, level, known):
+        """Something of that rank, 2 or 3, with rows equally long; `known`: names of what there is, by rank."""
+        width = self.pick(1, 2, 3, 7, "n", f"(if length xs > 0 && xs ! 0 == {self.literal(t)} then 2 else 3)")
+        m = self.random.choice(known[2])
+        other = self.random.choice(known[2])
+        step = self.scalar("x", t, 1)
+        if rank == 3:
+            v = self.random.choice(known[3])
+            return self.pick(
+                v, f"rows {width} {m}", f"reverse {v}", f"map (map (map (fn x => {step}))) {v}", f"map (map reverse) {v}", f"map reverse {v}",
+                f"map (fn p => map (fn r => {self.same_length('r', t)}) p) {v}",
+                f"map (fn p => generate (columns p) (fn j => map (fn r => r ! j) p)) {v}",
+                f"generate {width} (fn k => map (fn r => mapIx (fn j x => if (j + k) % 2 == 0 then x else {step}) r) {m})",
+                f"generate {width} (fn k => {m})", f"zipWith (zipWith (zipWith (fn x y => {self.mixed(t, 'x', 'y')}))) {v} (reverse {v})",
+                f"rows {width} (rows {self.pick(1, 2, 5)} (force (push <{level}> (flatten {m}))))",
+                f"(if length {v} > {self.pick(0, 1, 2)} then {v} else map (map reverse) {v})")
+        return self.pick(
+            m, f"map reverse {m}", f"reverse {m}", f"map (map (fn x => {step})) {m}", f"map (take {self.random.randint(0, 4)}) {m}",
+            f"map (fn r => {self.same_length('r', t)}) {m}",
+            f"mapIx (fn i r => mapIx (fn j x => if (i + j) % 3 == 0 then x else {step}) r) {m}",
+            f"generate (columns {m}) (fn j => generate (length {m}) (fn i => {m} ! i ! j))", f"appendPull {m} (reverse {m})",
+            f"zipWith (zipWith (fn x y => {self.mixed(t, 'x', 'y')})) {m} {other}", f"take {self.random.randint(0, 3)} {m}",
+            f"generate {width} (fn i => generate {self.pick(0, 1, 4, 9, 'n')} (fn j => if i < length xs then xs ! i else {self.into(t, 'int', 'j')}))",
+            f"rows {width} xs", f"rows {width} (flatten {m})", f"rows {width} (force (push <{level}> ({self.same_length('xs', t)})))",
+            f"rows {width} (force (push <{level}> (flatten {m})))", f"flatten {self.random.choice(known[3])}",
+            f"rows {width} (power n (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}> xs))",
+            f"(if length {m} > {self.random.randint(0, 5)} then {m} else map reverse {m})",
+            f"map (fn p => map (foldl (fn s x => {self.mixed(t, 's', 'x')}) {self.literal(t)}) p) {self.random.choice(known[3])}")
+
+    def ragged(self, t, m):
+        """Rows of the matrix, of which some are shorter or longer than the others, if there are any."""
+        k = self.some("E0512")
+        fewer = self.pick("take 1 r", "drop 1 r", "appendPull r r", f"take {k} r")
+        return self.pick(f"mapIx (fn i r => if i == {k} then {fewer} else r) {m}", f"splitUp {k + 1} (flatten {m})",
+                         f"map (fn r => if length r > 0 && r ! 0 == {self.literal(t)} then {fewer} else r) {m}")
+
+    def shaped(self, name, t):
+        """Matrices, and arrays of three dimensions: what is made of them, how long their rows are, and they themselves."""
+        level = self.pick("grid", "grid", "grid", "block")
+        known, text = {2: ["m"], 3: ["v"]}, ""
+        for _ in range(self.random.randint(1, 4)):
+            rank = self.pick(2, 2, 3)
+            a = self.name("a")
+            text += f"      {a} = {self.matrix(t, rank, level, known)}\n"
+            known[rank].append(a)
+        last = known[rank][-1]
+        parts = [self.pick(last, f"map (map (fn x => (x, {self.literal('int')}))) {last}") if rank == 2 else last]
+        for _ in range(self.random.randint(0, 2)):
+            m, v = self.random.choice(known[2]), self.random.choice(known[3])
+            parts.append(self.pick(m, v, f"columns {m}", f"columns {v}", f"columns (flatten {v})", f"length {m}", f"flatten {m}", f"flatten (flatten {v})",
+                                   f"map (fn r => {self.same_length('r', t, 'thread')}) {m}", f"map (fn r => length r) {m}", f"(columns {m}, {m})"))
+        if level == "block" or self.random.randrange(5) == 0:
+            parts.append(f"push <{level}> (flatten {known[2][-1]})")
+        if self.does("E0512"):
+            parts.append(self.ragged(t, self.random.choice(known[2])))
+        self.random.shuffle(parts)
+        result = f"({', '.join(parts)})" if len(parts) > 1 else parts[0]
+        self.arguments[name] = []
+        for shape, deep in (("0x4", "0x3x2"), ("3x0", "2x0x3"), ("1x1", "1x1x1"), ("2x3", "2x3x0"), ("7x5", "3x1x4"), ("33x17", "4x3x5")):
+            self.arguments[name].append(f"{self.pick(0, 1, 2, 5)} random:{shape}:1 random:{deep}:2 {self.pick('[]', 'random:7:3', 'random:40:3')}")
+        return (f"kernel {name} (n : int) (m : [[{t}]]) (v : [[[{t}]]]) (xs : [{t}]) = -- shapes\n  let {text.lstrip()}"
+                f"  in {result}\n")
+
     @staticmethod
     def braced(text):
         return text if text.startswith("(") else f"({text})"
@@ -704,7 +769,7 @@ class Generator:
         return ["[]"] + few + more
 
     def kernel(self):
-        name, form, t = self.name("k"), self.random.randint(0, 20), self.random.choice(TYPES)
+        name, form, t = self.name("k"), self.random.randint(0, 22), self.random.choice(TYPES)
         self.arguments[name] = self.arrays(t)
         if form == 0:
             level = self.random.choice(LEVELS)
@@ -726,6 +791,8 @@ class Generator:
             return name, self.several(name, t)
         if form in (13, 14):
             return name, self.whole(name, t)
+        if form > 17:
+            return name, self.shaped(name, t)
         if form > 14:
             return name, self.stepped(name, t)
         if form >= 8:

@@ -50,12 +50,12 @@ def expectations(env, path, arguments, codes, more=()):
     for name, values in arguments.items():
         for argument in values:
             done = env.run(env.fclc, "run", "--target=interp", "--limit=0", *more, path, name, *argument.split())
-            code = re.search(r"error\[(E050[1-7])\]", done.stderr)
+            code = re.search(r"error\[(E05(?:0[1-7]|12))\]", done.stderr)
             if name in codes and done.returncode == 1 and code:
                 either = set(codes[name])
                 if len(either) == 2 and code[1] not in either:
                     return None, f"{name} fails with {code[1]}, and not with one of {codes[name]}\n{done.stderr}"
-                lines.append(f'-- test {name} {argument} error "{code[1] if len(either) == 1 else "error[E050"}"')
+                lines.append(f'-- test {name} {argument} error "{code[1] if len(either) == 1 else "error[E05"}"')
                 continue
             if done.returncode:
                 return None, done.stderr
@@ -102,7 +102,7 @@ def check_seed(env, seed, executors, more=(), fails=False, sanitized=False, has_
             return f"seed {seed} on {executor} {' '.join(more)}: exit status {done.returncode}\n{done.stdout}{done.stderr}\n{text}"
         for line in lines:
             _, _, name, *argument = line.split(" error ")[0].split()
-            if not line.endswith('error "error[E050"'):
+            if not line.endswith('error "error[E05"'):
                 continue
             done = env.run(env.fclc, "run", *EXECUTORS[executor][0], *more, path, name, *argument, env=extra, timeout=300)
             code = re.search(r"error\[(E\d+)\]", done.stderr)
