@@ -791,7 +791,7 @@ class Generator:
             return name, self.several(name, t)
         if form in (13, 14):
             return name, self.whole(name, t)
-        if form > 17:
+        if form > 20:
             return name, self.shaped(name, t)
         if form > 14:
             return name, self.stepped(name, t)

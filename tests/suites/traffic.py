@@ -65,7 +65,7 @@ MEETINGS = {
 
 
 # Launches of kernels that give matrices in memory, or what is made of each element: none of them divides.
-SHAPES = "tests/run/shapes.fcl"
+SHAPES = "tests/run/language/shapes.fcl"
 UNDIVIDED = {"same": 1, "records": 1, "cube": 1, "four": 1, "stored": 1, "storedPlanes": 1, "storedPairs": 1, "blocks": 1,
              "mappedRows": 1, "flat": 2, "flatRows": 1}
 # Arrays that are made together: launches; and what reading 8192 elements of 4 bytes once takes.
