@@ -11,6 +11,7 @@ enum exit_status command_run_any(struct options *options) {
     case COMMAND_TEST: return command_test(options);
     case COMMAND_BENCH: return command_bench(options);
     case COMMAND_TUNE: return command_tune(options);
+    case COMMAND_REPORT: return command_report(options);
     case COMMAND_NEW: return command_new(options);
     case COMMAND_DEVICES: return command_devices(options);
     case COMMAND_FMT: return command_fmt(options);

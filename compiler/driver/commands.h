@@ -15,6 +15,7 @@ enum exit_status command_test(struct options *options);    /* test.c */
 enum exit_status command_compile(struct options *options); /* compile.c */
 enum exit_status command_bench(struct options *options);   /* bench.c */
 enum exit_status command_tune(struct options *options);    /* tune.c */
+enum exit_status command_report(struct options *options);  /* reporting.c */
 enum exit_status command_new(struct options *options);     /* new.c */
 enum exit_status command_devices(struct options *options); /* devices.c */
 enum exit_status command_fmt(struct options *options);     /* fmt.c */

@@ -27,7 +27,7 @@ static const struct target *chosen_target(const struct options *options) {
     return NULL;
 }
 
-static struct generate_request request_of(struct compilation *c, const struct target *target) {
+struct generate_request request_for(struct compilation *c, const struct target *target) {
     const struct machine *machine = c->options->mapping == MAPPING_LOOP && target->loop ? target->loop
                                     : c->options->sub_groups == SUB_GROUPS_YES && target->sub_groups
                                         ? target->sub_groups
@@ -155,7 +155,7 @@ static enum exit_status compile(struct compilation *c, const struct target *targ
         return EXIT_USAGE;
     if (has_header && (overwrites_source(c, header) || overwrites_header(c, header, target)))
         return EXIT_USAGE;
-    struct generate_request request = request_of(c, target);
+    struct generate_request request = request_for(c, target);
     struct generated generated = {0};
     if (!generate(&request, &generated))
         return EXIT_PROGRAM_WRONG;
@@ -203,7 +203,7 @@ static enum exit_status complain_of_target(struct options *options) {
             ? driver_complain(options, EXIT_USAGE, "--target=%s runs programs, and compiles to no file; there are %s",
                               options->target, listed(arena, false))
             : driver_complain(options, EXIT_USAGE,
-                              "-o %s: the name must end in one of %s, .py, or --target be given: one of %s",
+                              "-o %s: the name must end in one of %s, .py, .html, or --target be given: one of %s",
                               options->output, listed(arena, true), listed(arena, false));
     arena_free(arena);
     return status;
@@ -234,6 +234,8 @@ enum exit_status command_compile(struct options *options) {
     if (!options->output)
         return driver_complain(options, EXIT_USAGE, "where does the output go? usage is `fclc %s`",
                                command_info[COMMAND_COMPILE].synopsis);
+    if (ends_with(options->output, ".html"))
+        return command_report(options);
     if (ends_with(options->output, ".py")) {
         if (options->ahead)
             return driver_complain(options, EXIT_USAGE, "--ahead is for C and CUDA, and -o %s is a Python module",
@@ -270,7 +272,7 @@ void check_later_stages(struct compilation *c) {
         const struct target *target = targets[i];
         bool is_wanted = o->target ? strcmp(o->target, target->name) == 0 : !target->simt || !target->loop;
         if (is_wanted && options_mapping_fits(o, target->name))
-            requests[count++] = request_of(c, target);
+            requests[count++] = request_for(c, target);
     }
     if (count)
         (void)generate_check(requests, count); /* its answer is among the diagnostics */
@@ -281,7 +283,7 @@ const char *text_for_target(struct compilation *c, struct arena *arena, const ch
     const struct target *found = target_named(target);
     if (!found || !options_mapping_fits(c->options, target))
         return NULL;
-    struct generate_request request = request_of(c, found);
+    struct generate_request request = request_for(c, found);
     struct generated generated = {0};
     request.arena = arena;
     request.diagnostics = diagnostics;
@@ -294,7 +296,7 @@ const char *text_for_target(struct compilation *c, struct arena *arena, const ch
 
 enum exit_status dump_later_stage(struct compilation *c, struct text *out) {
     const struct target *target = chosen_target(c->options);
-    struct generate_request request = request_of(c, target ? target : targets[0]);
+    struct generate_request request = request_for(c, target ? target : targets[0]);
     const char *stage = c->options->dump;
     bool is_target = strcmp(stage, "target") == 0;
     if (!is_target)

@@ -60,28 +60,35 @@ struct copy_reason {
     const char *why, *hint;
 };
 
-static struct copy_reason why_copied(enum ir_copy_reason reason) {
+/* {NULL, NULL}: it does not copy, or as the language has it. */
+static struct copy_reason why_copied(enum ir_update_kind kind) {
     static const char *const used_no_more =
         "where the old array is used no more, an update costs only its pairs: use it "
         "before, or use the new one";
-    switch (reason) {
-    case COPIED_FOR_USE: return (struct copy_reason){"what the array was before is used afterwards", used_no_more};
-    case COPIED_FOR_RESULT: return (struct copy_reason){"what the array was before is a result, too", used_no_more};
-    case COPIED_IN_BRANCH:
+    switch (kind) {
+    case UPDATE_COPIES_USED: return (struct copy_reason){"what the array was before is used afterwards", used_no_more};
+    case UPDATE_COPIES_RESULT:
+        return (struct copy_reason){"what the array was before is a result, too", used_no_more};
+    case UPDATE_COPIES_BRANCH:
         return (struct copy_reason){"it is done in one branch only",
                                     "let the condition choose the pairs: one whose index is -1 changes nothing"};
-    case COPIED_TO_WORDS:
+    case UPDATE_COPIES_WORDS:
         return (struct copy_reason){"its elements are kept in words of their own while they are updated",
                                     "numbers of 32 and 64 bits are updated where they are, and so are tuples of these "
                                     "whose operator goes component by component"};
+    case UPDATE_IN_PLACE:
+    case UPDATE_COPIES_INPUT:
+    case UPDATE_COPIES_ROOM: break;
     }
-    return (struct copy_reason){"", ""};
+    return (struct copy_reason){NULL, NULL};
 }
 
 static void warn_of_copies(const struct generate_request *request, const struct ir_kernel *kernel) {
-    for (size_t i = 0; i < kernel->copied.count; i++) {
-        const struct ir_copied *one = &kernel->copied.at[i];
-        struct copy_reason reason = why_copied(one->reason);
+    for (size_t i = 0; i < kernel->updated.count; i++) {
+        const struct ir_update *one = &kernel->updated.at[i];
+        struct copy_reason reason = why_copied(one->kind);
+        if (!reason.why)
+            continue;
         struct diagnostic *warning = diag_warning(request->diagnostics, DIAG_COPIES, one->update,
                                                   "this update copies its array, as %s", reason.why);
         struct span use = users_place(request->diagnostics, one->use);

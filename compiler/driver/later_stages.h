@@ -3,12 +3,16 @@
 #define FCL_DRIVER_LATER_STAGES_H
 
 #include "driver/compilation.h"
+#include "driver/generate.h"
 
 /* --dump=ir, ir-opt and target of a checked program. */
 enum exit_status dump_later_stage(struct compilation *c, struct text *out);
 
 /* What compiling the kernels of a checked program would find, among the diagnostics. */
 void check_later_stages(struct compilation *c);
+
+/* The request to generate for that target as the options say. */
+struct generate_request request_for(struct compilation *c, const struct target *target);
 
 /* The kernels, or one of them, as text for "cuda", "opencl" or "c". NULL: there is no such target, or
    diagnostics tell why. */

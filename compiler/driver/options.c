@@ -21,6 +21,8 @@ const struct command_info command_info[COMMAND_COUNT] = {
                        0},
     [COMMAND_TUNE] = {"tune", "tune FILE.fcl KERNEL [ARGUMENT…]", "look for the values of params that make it fast", 1,
                       0},
+    [COMMAND_REPORT] = {"report", "report FILE.fcl [KERNEL]",
+                        "say what kernels cost: launches, memory, loads and stores, barriers", 1, 2},
     [COMMAND_NEW] = {"new", "new NAME", "make a folder with a program to begin with, and tests", 1, 1},
     [COMMAND_DEVICES] = {"devices", "devices", "list the devices that programs can run on", 0, 0},
     [COMMAND_FMT] = {"fmt", "fmt FILE.fcl…", "lay the files out as programs should be, in place", 0, 0},
@@ -48,6 +50,8 @@ enum option {
     OPTION_TIME,
     OPTION_SAVE,
     OPTION_BASELINE,
+    OPTION_SIZES,
+    OPTION_DEVICE,
     OPTION_MAP,
     OPTION_SUB_GROUPS,
     OPTION_BLOCK_SIZE,
@@ -78,7 +82,7 @@ enum option {
 enum {
     EVERYWHERE = (1u << COMMAND_COUNT) - 1,
     CHECKING = EVERYWHERE & ~ON(DEVICES) & ~ON(EXPLAIN) & ~ON(NEW) & ~ON(FMT) & ~ON(LSP) & ~ON(REPL),
-    GENERATING = ON(COMPILE) | ON(CHECK) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(DUMP),
+    GENERATING = ON(COMPILE) | ON(CHECK) | ON(RUN) | ON(TEST) | ON(BENCH) | ON(REPORT) | ON(DUMP),
     MAKING = GENERATING | ON(TUNE) | ON(REPL),
 };
 
@@ -88,8 +92,9 @@ static const struct option_info option_info[OPTION_COUNT] = {
                         "print the version, with --verbose also where things are, and do nothing else"},
     [OPTION_COMPLETION] = {"completion", 0, "bash|zsh|fish", ON(COMPILE),
                            "print what a shell completes this command by, and do nothing else"},
-    [OPTION_OUTPUT] = {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DOC) | ON(DUMP),
-                       "where the output goes; for run a .npy file for the result, for doc a folder"},
+    [OPTION_OUTPUT] =
+        {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DOC) | ON(REPORT) | ON(DUMP),
+         "where the output goes; for run a .npy file for the result, for doc a folder, for report a page"},
     [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES) | ON(DOC),
                        "cuda, opencl, c, hip (only to compile), or interp (not to compile or time)"},
     [OPTION_ALL_TARGETS] = {"all-targets", 0, NULL, ON(TEST), "on every target that is available"},
@@ -102,6 +107,10 @@ static const struct option_info option_info[OPTION_COUNT] = {
     [OPTION_TIME] = {"time", 0, "S", ON(BENCH), "time runs for so many seconds"},
     [OPTION_SAVE] = {"save", 0, "FILE", ON(BENCH), "write the times to a file, for --baseline"},
     [OPTION_BASELINE] = {"baseline", 0, "FILE", ON(BENCH), "compare with saved times; status 1 when it is slower"},
+    [OPTION_SIZES] = {"sizes", 0, "NAME=N,…", ON(REPORT),
+                      "sizes of parameters: NAME=RxC for a matrix, n=N for the length of every array"},
+    [OPTION_DEVICE] = {"device", 0, "NAME", ON(REPORT),
+                       "estimate times and occupancy: v100, t4, a100, rtx3060, rtx4090, h100, or a file"},
     [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
     [OPTION_SUB_GROUPS] = {"sub-groups", 0, "yes|no", MAKING,
                            "whether OpenCL's warps are sub-groups of 32, or threads; else as the device has them"},
@@ -121,7 +130,7 @@ static const struct option_info option_info[OPTION_COUNT] = {
     [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", MAKING, "how hard to work on the code; 1 is the default"},
     [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
     [OPTION_LIMIT] = {"limit", 0, "N", ON(RUN), "print so many elements of a result at most; 0: all; else 64"},
-    [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST) | ON(DEVICES), "print what is found as JSON"},
+    [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST) | ON(REPORT) | ON(DEVICES), "print what is found as JSON"},
     [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
     [OPTION_AHEAD] = {"ahead", 0, NULL, ON(COMPILE),
                       "kernels are compiled with the program that calls them: OUT.c, or by nvcc OUT.cu"},
@@ -321,6 +330,8 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_TIME: return seconds(p, name, value, &o->time);
     case OPTION_SAVE: o->save = value; return true;
     case OPTION_BASELINE: o->baseline = value; return true;
+    case OPTION_SIZES: o->sizes = o->sizes ? arena_printf(p->arena, "%s,%s", o->sizes, value) : value; return true;
+    case OPTION_DEVICE: o->device = value; return true;
     case OPTION_MAP: {
         static const char *const mappings[] = {"simt", "loop"};
         o->mapping = strcmp(value, "simt") == 0 ? MAPPING_SIMT : MAPPING_LOOP;

@@ -31,6 +31,7 @@ enum command {
     COMMAND_TEST,
     COMMAND_BENCH,
     COMMAND_TUNE,
+    COMMAND_REPORT,
     COMMAND_NEW,
     COMMAND_DEVICES,
     COMMAND_FMT,
@@ -101,6 +102,7 @@ struct options {
     int64_t runs;                       /* bench; 0: not said */
     double time;                        /* bench: seconds; 0: not said */
     const char *save, *baseline;        /* bench: files; or NULL */
+    const char *sizes, *device;         /* report; or NULL */
     VEC(struct param_setting) settings; /* -D */
     VEC(const char *) skipped;          /* --skip: passes of the IR */
     VEC(struct unsaved) unsaved;        /* read in place of the files of these paths; by no option */

@@ -281,37 +281,10 @@ static enum exit_status print_cuda(struct session *s, const char *argument) {
     return run_command(s, COMMAND_COMPILE, program_of(s, argument), &operand, 1, "-");
 }
 
-/* The launch contracts, which are the comments of the kernels' code. */
 static enum exit_status print_report(struct session *s, const char *argument) {
-    FILE *code = tmpfile();
-    int shown = dup(STDOUT_FILENO);
-    if (!code || shown < 0)
-        return EXIT_USAGE;
-    dup2(fileno(code), STDOUT_FILENO);
-    s->target = "cuda";
-    struct options o = options_for(s, COMMAND_DUMP, program_of(s, argument));
     const char *operand = session_name;
-    o.operands = &operand;
-    o.operand_count = 1;
-    o.dump = "target";
-    enum exit_status status = command_run_any(&o);
-    fflush(stdout);
-    dup2(shown, STDOUT_FILENO);
-    close(shown);
-    rewind(code);
-    char *line = NULL;
-    size_t capacity = 0;
-    bool is_contract = false;
-    while (getline(&line, &capacity, code) >= 0) {
-        bool is_end = strstr(line, "*/") != NULL;
-        is_contract |= strncmp(line, "/* ", 3) == 0;
-        if (is_contract)
-            fputs(strncmp(line, "/* ", 3) == 0 ? line + 3 : is_end ? "" : line, stdout);
-        is_contract &= !is_end;
-    }
-    free(line);
-    fclose(code);
-    return status;
+    s->target = "cuda";
+    return run_command(s, COMMAND_REPORT, program_of(s, argument), &operand, 1, NULL);
 }
 
 static enum exit_status run_kernel(struct session *s, const char *line) {
@@ -367,7 +340,7 @@ static void command_quit(struct session *s, const char *rest) {
 static void command_help(struct session *s, const char *rest);
 static void command_type(struct session *s, const char *rest) { (void)in_child(s, print_type, rest); }
 static void command_cuda(struct session *s, const char *rest) { (void)in_child(s, print_cuda, rest); }
-static void command_report(struct session *s, const char *rest) { (void)in_child(s, print_report, rest); }
+static void command_report_of(struct session *s, const char *rest) { (void)in_child(s, print_report, rest); }
 
 static const struct {
     const char *name, *argument, *help;
@@ -378,7 +351,7 @@ static const struct {
     {":run", "KERNEL ARGUMENT…", "run a kernel with arguments as `fclc run` takes them", command_run_line, false},
     {":run", "on TARGET", "run what follows on interp (as at first), c, opencl or cuda", command_run_line, false},
     {":cuda", "EXPRESSION", "the CUDA code of an expression, or of a kernel by its name", command_cuda, true},
-    {":report", "EXPRESSION", "its kernels: what each reads, writes and is launched with", command_report, true},
+    {":report", "EXPRESSION", "what it costs, as `fclc report` says it", command_report_of, true},
     {":list", "", "the session's definitions", command_list, false},
     {":help", "", "this", command_help, false},
     {":quit", "", "the end; so is Ctrl-D", command_quit, false},

@@ -505,10 +505,10 @@ static void note_copied(struct elaborator *e, const struct reducing *r) {
     if (e->tries || array->kind != PULL_MEMORY || ir_is_constant_memory(array->memory.buffers[0]))
         return;
     struct span update = r->push->maker.end ? r->push->maker : r->push->span;
-    for (size_t i = 0; i < e->kernel->copied.count; i++)
-        if (e->kernel->copied.at[i].update.begin == update.begin && e->kernel->copied.at[i].update.end == update.end)
+    for (size_t i = 0; i < e->kernel->updated.count; i++)
+        if (e->kernel->updated.at[i].update.begin == update.begin && e->kernel->updated.at[i].update.end == update.end)
             return;
-    vec_push(e->kept, &e->kernel->copied, ((struct ir_copied){.update = update, .reason = COPIED_TO_WORDS}));
+    vec_push(e->kept, &e->kernel->updated, ((struct ir_update){.kind = UPDATE_COPIES_WORDS, .update = update}));
 }
 
 static void run_at_grid(struct elaborator *e, const struct reducing *r, const struct writer *writer) {

@@ -244,17 +244,20 @@ struct ir_result {
     size_t rank;               /* array: how many these are */
 };
 
-/* An update that copies the array that it starts from, and why. */
-enum ir_copy_reason {
-    COPIED_FOR_USE,    /* what it was before is used afterwards: there */
-    COPIED_FOR_RESULT, /* it is a result, too */
-    COPIED_IN_BRANCH,  /* the update is done in one branch only */
-    COPIED_TO_WORDS,   /* its elements are kept in words of their own while they are updated */
+/* What becomes of an update that the program writes. */
+enum ir_update_kind {
+    UPDATE_IN_PLACE,
+    UPDATE_COPIES_USED,   /* the array that it starts from, which is used afterwards: there */
+    UPDATE_COPIES_RESULT, /* it is a result, too */
+    UPDATE_COPIES_BRANCH, /* the update is done in one branch only */
+    UPDATE_COPIES_WORDS,  /* its elements are kept in words of their own while they are updated */
+    UPDATE_COPIES_INPUT,  /* a parameter, which is never written */
+    UPDATE_COPIES_ROOM,   /* the array's memory is not the result's, as of another size */
 };
-struct ir_copied {
-    enum ir_copy_reason reason;
+struct ir_update {
+    enum ir_update_kind kind;
     struct span update;
-    const struct ir_instruction *use; /* FOR_USE */
+    const struct ir_instruction *use; /* COPIES_USED */
 };
 
 struct ir_kernel {
@@ -269,10 +272,10 @@ struct ir_kernel {
     struct ir_region *body;          /* ambient grid: the host */
     VEC(struct ir_buffer *) buffers; /* all of them, parameters included */
     VEC(struct ir_check_site) checks;
-    struct ir_buffer *trace;      /* where it leaves records for the host to print; or NULL */
-    VEC(const char *) traces;     /* how a record of each kind is printed: fcl_trace says how */
-    VEC(struct ir_copied) copied; /* found by the elaborator and the pass reuse */
-    VEC(struct span) rereads;     /* where an array is stored for nothing; found by the pass rereads */
+    struct ir_buffer *trace;       /* where it leaves records for the host to print; or NULL */
+    VEC(const char *) traces;      /* how a record of each kind is printed: fcl_trace says how */
+    VEC(struct ir_update) updated; /* found by the elaborator and the pass reuse */
+    VEC(struct span) rereads;      /* where an array is stored for nothing; found by the pass rereads */
     uint32_t value_count, region_count;
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
     bool has_warps; /* a warp has as many threads; else it is one, which goes by its elements in turn */

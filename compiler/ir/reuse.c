@@ -11,7 +11,7 @@
       elements must end up in a buffer that is made in each step anew. The SWAPs are then made again, without the copy's.
    3. In registers a step's array is copied back over the state's: that undoes the copy.
    Branches that all begin with a copy of one array, as where one updates it and the other leaves it alone, begin after it.
-   Where an array is copied, kernel->copied says for which use: the programmer is told. */
+   kernel->updated says of each update whether it copies, and for which use: the programmer is told. */
 #include "ir/pass_list.h"
 
 #include "ir/rewrite.h"
@@ -386,13 +386,13 @@ static bool is_first_in(const struct copying *c, const struct ir_buffer *to) {
 }
 
 /* Once, though a region is looked at again. */
-static void note_copied(struct reuse *u, const struct copying *c, enum ir_copy_reason reason,
+static void note_update(struct reuse *u, const struct copying *c, enum ir_update_kind kind,
                         const struct ir_instruction *use) {
-    for (size_t i = 0; i < u->kernel->copied.count; i++)
-        if (u->kernel->copied.at[i].update.begin == c->start.begin &&
-            u->kernel->copied.at[i].update.end == c->start.end)
+    for (size_t i = 0; i < u->kernel->updated.count; i++)
+        if (u->kernel->updated.at[i].update.begin == c->start.begin &&
+            u->kernel->updated.at[i].update.end == c->start.end)
             return;
-    vec_push(u->arena, &u->kernel->copied, ((struct ir_copied){reason, c->start, use}));
+    vec_push(u->arena, &u->kernel->updated, ((struct ir_update){kind, c->start, use}));
 }
 
 /* One branch updates the array, and the other makes the result in its own way. */
@@ -402,6 +402,17 @@ static bool is_in_branch(const struct copying *c) {
            c->from[0]->memory == c->to[0]->memory && c->from[0]->owner == c->to[0]->owner;
 }
 
+static enum ir_update_kind why_copies(const struct copying *c, bool has_rooms, const struct ir_instruction *use) {
+    if (ir_is_constant_memory(c->from[0]))
+        return UPDATE_COPIES_INPUT;
+    if (!has_rooms && is_in_branch(c))
+        return UPDATE_COPIES_BRANCH;
+    if (has_rooms && use)
+        return UPDATE_COPIES_USED;
+    bool is_whole = is_as_long(c->to[0]->capacity, c->loop->operands[0]);
+    return c->from[0]->is_result && is_whole ? UPDATE_COPIES_RESULT : UPDATE_COPIES_ROOM;
+}
+
 static bool reuses(struct reuse *u, struct copying *c) {
     struct ir_region *region = c->loop->region;
     const struct ir_instruction *use = NULL;
@@ -409,8 +420,10 @@ static bool reuses(struct reuse *u, struct copying *c) {
     for (size_t k = 0; k < c->count; k++)
         has_rooms = has_rooms && is_made_in(region, c->to[k]) && is_first_in(c, c->to[k]) &&
                     has_room(c->from[k], c->to[k], c->loop->operands[0]);
-    if (has_rooms && c->is_start && copies_back(u, c))
+    if (has_rooms && c->is_start && copies_back(u, c)) {
+        note_update(u, c, UPDATE_IN_PLACE, NULL);
         return true;
+    }
     for (size_t k = 0; k < c->count && is_free; k++) {
         struct verdict verdict = is_done_with(c, c->from[k], c->to[k]);
         is_swapped[k] = !verdict.is_free && c->is_start;
@@ -426,16 +439,12 @@ static bool reuses(struct reuse *u, struct copying *c) {
         drop(c->loop);
         for (size_t k = 0; k < c->count; k++)
             merge(u, region, c->from[k], c->to[k], c->is_start);
+        if (c->is_start)
+            note_update(u, c, UPDATE_IN_PLACE, NULL);
         return true;
     }
-    if (!c->is_start || ir_is_constant_memory(c->from[0]))
-        return false;
-    if (!has_rooms && is_in_branch(c))
-        note_copied(u, c, COPIED_IN_BRANCH, NULL);
-    else if (has_rooms && use)
-        note_copied(u, c, COPIED_FOR_USE, use);
-    else if (c->from[0]->is_result && is_as_long(c->to[0]->capacity, c->loop->operands[0]))
-        note_copied(u, c, COPIED_FOR_RESULT, NULL);
+    if (c->is_start)
+        note_update(u, c, why_copies(c, has_rooms, use), has_rooms ? use : NULL);
     return false;
 }
 

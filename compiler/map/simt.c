@@ -57,10 +57,26 @@ static int whole_warp(const struct lowering *l) {
     return l->options->has_warps && l->target->is_exact && l->target->block_threads % lanes == 0 ? lanes : 0;
 }
 
+static enum target_meeting meeting_of(enum level_value ambient, enum barrier barrier) {
+    return barrier == BARRIER_NONE                            ? TARGET_MEETING_NONE
+           : ambient == LEVEL_WARP || barrier == BARRIER_WARP ? TARGET_MEETING_WARP
+                                                              : TARGET_MEETING_BLOCK;
+}
+
+enum target_meeting target_barrier_before(const struct target_kernel *kernel,
+                                          const struct ir_instruction *instruction) {
+    enum barrier barrier = kernel->barriers ? barrier_of(kernel->barriers->before, instruction) : BARRIER_NONE;
+    return meeting_of(instruction->region->ambient, barrier);
+}
+
+enum target_meeting target_barrier_at_end(const struct target_kernel *kernel, const struct ir_region *region) {
+    return meeting_of(region->ambient, kernel->barriers ? barrier_of(kernel->barriers->at_end, region) : BARRIER_NONE);
+}
+
 void simt_barrier(struct lowering *l, enum level_value ambient, enum barrier barrier) {
     if (barrier == BARRIER_NONE)
         return;
-    bool is_warps = ambient == LEVEL_WARP || barrier == BARRIER_WARP;
+    bool is_warps = meeting_of(ambient, barrier) == TARGET_MEETING_WARP;
     l->target->needs_warps |= is_warps;
     struct target_statement *statement = lower_emit(l, is_warps ? TARGET_WARP_BARRIER : TARGET_BLOCK_BARRIER);
     statement->is_global = barrier == BARRIER_GLOBAL;
@@ -653,6 +669,7 @@ static void declare_outside(struct lowering *l, struct ir_buffer *buffer) {
 void simt_begin(struct lowering *l) {
     int warps = warps_of_block(l);
     l->barriers = barriers_place(l->arena, l->forall, l->shared, warps, whole_warp(l));
+    l->target->barriers = l->barriers;
     struct shared_plan *plan = l->shared;
     size_t dynamic = 0, declared = 0;
     for (size_t i = 0; i < plan->buffers.count; i++)

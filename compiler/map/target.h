@@ -210,9 +210,15 @@ struct target_kernel {
     int64_t wanted_shared_bytes;     /* SIMT: more than there may be, so that arrays lie in global memory; or 0 */
     const struct ir_buffer *outside; /* the largest of these arrays */
     int64_t dynamic_fixed_bytes; /* CUDA: static memory too large to be declared so, at the start of the dynamic one */
-    VEC(struct target_dynamic) dynamic; /* CUDA: follow the fixed part; OpenCL has LOCAL parameters instead */
+    VEC(struct target_dynamic) dynamic;  /* CUDA: follow the fixed part; OpenCL has LOCAL parameters instead */
+    const struct barrier_plan *barriers; /* SIMT: see target_barrier_before */
     struct target_block body;
 };
+
+/* Where barriers stand among the instructions of the IR, for who counts them. */
+enum target_meeting { TARGET_MEETING_NONE, TARGET_MEETING_WARP, TARGET_MEETING_BLOCK };
+enum target_meeting target_barrier_before(const struct target_kernel *kernel, const struct ir_instruction *instruction);
+enum target_meeting target_barrier_at_end(const struct target_kernel *kernel, const struct ir_region *region);
 
 struct target_program {
     const struct ir_kernel *kernel;

@@ -135,6 +135,7 @@ void touch(uintptr_t address, size_t bytes, access how, const void *code);
 // ---------------------------------------------------------------- what accesses cost (traffic.cc)
 
 void count_traffic(uintptr_t address, size_t bytes, access how, bool is_shared, const void *code);
+void count_barrier();
 void traffic_of_block();
 void traffic_of_launch();
 

@@ -386,6 +386,7 @@ uint64_t cudasim_syncthreads(const char *what, int line, int vote) {
         return last_votes;
     }
     waiting_count = 0;
+    count_barrier();
     last_votes = votes;
     votes = 0;
     begin_phase();

@@ -1,13 +1,15 @@
 // Counts what the loads and stores of a launch would cost a GPU: with CUDASIM_TRAFFIC=FILE, a line for each instruction
 // of a kernel is added to FILE:
 //
-//     KERNEL LINE SPACE HOW requests=N units=N least=N bytes=N
+//     KERNEL LINE SPACE HOW requests=N units=N least=N bytes=N lanes=N
+//     KERNEL barriers=N
 //
 // SPACE is global or shared, HOW read, write or atomic. A request is one instruction of one warp. Its units are, of global
 // memory, sectors of 32 bytes that its lanes touch; of shared memory, turns: the most different words of one of 32
 // banks that its lanes want, which take turns (lanes with elements of 8 bytes go by halves of a warp, those with 16 by
 // quarters). `least` is how many there would be were the bytes, each counted once, next to each other; `bytes` is how
-// many a lane has.
+// many a lane has, and `lanes` how many loads or stores of an element these were. The barriers are those of all blocks,
+// each where all threads of its block meet.
 //
 // A thread's n-th time at an instruction goes together with the n-th times of the other lanes of its warp: as in a loop
 // that all of them go round equally often.
@@ -32,7 +34,7 @@ struct request {
 };
 
 struct total {
-    uint64_t requests = 0, units = 0, least = 0;
+    uint64_t requests = 0, units = 0, least = 0, lanes = 0;
 };
 
 using instruction = std::tuple<const void *, bool, access, size_t>;
@@ -40,6 +42,7 @@ using instruction = std::tuple<const void *, bool, access, size_t>;
 std::map<std::tuple<const void *, unsigned, uint32_t>, request> requests; // of this block: code, warp, n-th time
 std::unordered_map<const void *, std::vector<uint32_t>> times;            // of this block: by thread
 std::map<instruction, total> totals;                                      // of this launch
+uint64_t barriers;                                                        // likewise
 
 uint64_t blocks_of(const request &one, size_t size) {
     std::set<uintptr_t> touched;
@@ -71,6 +74,7 @@ void add_block() {
     for (const auto &[key, one] : requests) {
         total &sum = totals[{std::get<0>(key), one.is_shared, one.how, one.bytes}];
         sum.requests++;
+        sum.lanes += one.lanes.size();
         const uint64_t size = one.is_shared ? 128 : 32, distinct = blocks_of(one, 1);
         sum.units += one.is_shared ? turns_of(one) : blocks_of(one, size);
         sum.least += (distinct + size - 1) / size;
@@ -99,6 +103,8 @@ void count_traffic(uintptr_t address, size_t bytes, access how, bool is_shared, 
     one.lanes.emplace_back(current->lane, address);
 }
 
+void count_barrier() { barriers++; }
+
 void traffic_of_block() {
     if (path())
         add_block();
@@ -112,14 +118,17 @@ void traffic_of_launch() {
             const auto &[code, is_shared, how, bytes] = key;
             std::string source = source_of(code);
             const char *verb = how == access::read ? "read" : how == access::atomic ? "atomic" : "write";
-            fprintf(file, "%s %s %s %s requests=%llu units=%llu least=%llu bytes=%zu\n", running.what->name.c_str(),
-                    source.empty() ? "?" : source.c_str() + 4, is_shared ? "shared" : "global", verb,
-                    static_cast<unsigned long long>(sum.requests), static_cast<unsigned long long>(sum.units),
-                    static_cast<unsigned long long>(sum.least), bytes);
+            fprintf(file, "%s %s %s %s requests=%llu units=%llu least=%llu bytes=%zu lanes=%llu\n",
+                    running.what->name.c_str(), source.empty() ? "?" : source.c_str() + 4,
+                    is_shared ? "shared" : "global", verb, static_cast<unsigned long long>(sum.requests),
+                    static_cast<unsigned long long>(sum.units), static_cast<unsigned long long>(sum.least), bytes,
+                    static_cast<unsigned long long>(sum.lanes));
         }
+        fprintf(file, "%s barriers=%llu\n", running.what->name.c_str(), static_cast<unsigned long long>(barriers));
         fclose(file);
     }
     totals.clear();
+    barriers = 0;
 }
 
 } // namespace cudasim

@@ -110,7 +110,7 @@ def cases(env):
             "map (fn x => x + 1) : num a => [a] -> [a]", "force (push <block> [1]) : num a => [a]",
             "runs on interp", "k : [int] -> [int]<grid>", "[2,3]", "k : [int] -> [int]", "[5]"
         ], got
-        assert got[7] == "2" and any("xs           reads int" in line for line in got), got
+        assert got[7] == "2" and any("launch k: xs_length iterations" in line for line in got), got
         assert got[-1] != "9", "after :quit"
         for wanted in (":type wants EXPRESSION", "no kernel of the session is called `j`",
                        "`mars` is no target", "no command `:what`"):

@@ -79,6 +79,8 @@ def traffic(text):
     """Units and the least of these by kind of access."""
     sums = {}
     for line in text.splitlines():
+        if " barriers=" in line:
+            continue
         found = re.search(r"(global|shared) (read|write|atomic) requests=\d+ units=(\d+) least=(\d+)", line)
         assert found, line
         units, least = sums.get(f"{found[1]} {found[2]}", (0, 0))

@@ -1,0 +1,166 @@
+/* fclc report: what kernels cost. */
+#include "driver/reporting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/commands.h"
+#include "driver/complaint.h"
+#include "driver/generate.h"
+#include "driver/later_stages.h"
+#include "driver/output.h"
+#include "report/report.h"
+#include "support/edit.h"
+
+/* ---- sizes: NAME=N,NAME=RxC ---- */
+
+typedef VEC(struct report_size) sizes;
+
+/* One of them, up to a comma; false: it is none. */
+static bool read_size(struct arena *arena, const char **at, struct report_size *size) {
+    size_t length = strcspn(*at, "=,");
+    if (length == 0 || (*at)[length] != '=')
+        return false;
+    *size = (struct report_size){.name = arena_strndup(arena, *at, length)};
+    const char *number = *at + length + 1;
+    for (;;) {
+        char *end;
+        double value = strtod(number, &end);
+        if (end == number || size->count == sizeof size->extents / sizeof *size->extents)
+            return false;
+        size->extents[size->count++] = value;
+        number = end;
+        if (*number != 'x')
+            break;
+        number++;
+    }
+    *at = number + (*number == ',');
+    return *number == '\0' || *number == ',';
+}
+
+static bool read_sizes(struct arena *arena, const char *text, sizes *all, const char **why) {
+    for (const char *at = text; at && *at;) {
+        struct report_size size;
+        if (!read_size(arena, &at, &size)) {
+            *why = arena_printf(arena, "--sizes wants NAME=N,… (of a matrix NAME=RxC), not `%s`", text);
+            return false;
+        }
+        vec_push(arena, all, size);
+    }
+    return true;
+}
+
+/* A name that fits no parameter of any kernel, and which there are; or NULL. */
+static const char *unused_size(struct arena *arena, const sizes *all, const struct generated *generated) {
+    for (size_t i = 0; i < all->count; i++) {
+        bool is_any = strcmp(all->at[i].name, "n") == 0; /* there may be no array */
+        if (all->at[i].is_used || is_any || generated->kernels.count == 0)
+            continue;
+        struct suggestion suggestion = suggestion_for(all->at[i].name);
+        struct text names;
+        text_init(&names, arena);
+        const struct ir_kernel *kernel = generated->kernels.at[0];
+        for (size_t k = 0; k < kernel->parameters.count; k++) {
+            text_printf(&names, "%s%s", k ? ", " : "", kernel->parameters.at[k].name);
+            suggestion_offer(&suggestion, kernel->parameters.at[k].name);
+        }
+        const char *meant = suggestion.best ? arena_printf(arena, "; did you mean `%s`?", suggestion.best) : "";
+        return arena_printf(arena, "--sizes: nothing of `%s` is called `%s`%s (%s; or n, the length of every array)",
+                            kernel->name->text, all->at[i].name, meant, text_string(&names));
+    }
+    return NULL;
+}
+
+/* ---- devices ---- */
+
+static const struct report_device *find_device(struct arena *arena, const char *name, const char **why) {
+    const struct report_device *device = report_device_named(name);
+    const char *reason = NULL;
+    if (!device)
+        device = report_device_read(arena, name, &reason);
+    if (device)
+        return device;
+    struct text known;
+    text_init(&known, arena);
+    for (const struct report_device *one = report_devices; one->name; one++)
+        text_printf(&known, "%s%s", one == report_devices ? "" : ", ", one->name);
+    *why = arena_printf(arena, "--device=%s: %s; the table has %s", name, reason, text_string(&known));
+    return NULL;
+}
+
+/* ---- reports ---- */
+
+static const char *type_text(struct arena *arena, const struct core_global *global) {
+    struct text text;
+    text_init(&text, arena);
+    scheme_print(&text, global->scheme, false);
+    return text_string(&text);
+}
+
+const char *report_text(struct compilation *c, struct arena *arena, const struct core_global *only,
+                        enum report_form form, struct diagnostics *diagnostics, const char **why) {
+    const struct options *o = c->options;
+    const struct target *target = target_named(o->target ? o->target : "cuda");
+    sizes all = {0};
+    struct report_heading heading = {.file = c->file->source->path, .version = FCLC_VERSION, .sources = c->sources};
+    *why = NULL;
+    if (!target || !options_mapping_fits(o, target->name))
+        *why = target ? "that mapping is not for the target" : "a report is for cuda, opencl, c or hip";
+    else if (o->device && !(heading.device = find_device(arena, o->device, why)))
+        return NULL;
+    if (*why || !read_sizes(arena, o->sizes, &all, why))
+        return NULL;
+    heading.target = target->name;
+    struct generate_request request = request_for(c, target);
+    struct generated generated = {0};
+    request.arena = arena;
+    request.diagnostics = diagnostics;
+    request.only = only ? &only : NULL;
+    request.only_count = only != NULL;
+    if (!generate(&request, &generated))
+        return NULL;
+    struct report **reports = ARENA_ARRAY(arena, struct report *, generated.kernels.count + 1);
+    for (size_t i = 0; i < generated.kernels.count; i++) {
+        struct report_request one = {arena, c->sources, generated.targets.at[i], all.at, all.count};
+        reports[i] = report_of(&one);
+        reports[i]->type = type_text(arena, generated.globals.at[i]);
+    }
+    if ((*why = unused_size(arena, &all, &generated)))
+        return NULL;
+    heading.sizes = all.at;
+    heading.size_count = all.count;
+    if (form == REPORT_AS_JSON)
+        return report_json(arena, reports, generated.kernels.count, &heading);
+    if (form == REPORT_AS_PAGE)
+        return report_page(arena, reports, generated.kernels.count, &heading);
+    struct text text;
+    text_init(&text, arena);
+    for (size_t i = 0; i < generated.kernels.count; i++) {
+        text_add(&text, i ? "\n" : "");
+        report_print(&text, reports[i], &heading);
+    }
+    return text_string(&text);
+}
+
+static enum exit_status report(struct compilation *c, struct options *options) {
+    enum exit_status status = compilation_check(c, options->operands[0]);
+    if (status != EXIT_GOOD || !compilation_is_good(c))
+        return status;
+    const struct core_global *only = NULL;
+    if (options->operand_count > 1 && !(only = compilation_kernel(c)))
+        return EXIT_USAGE;
+    enum report_form form = options->json ? REPORT_AS_JSON : options->output ? REPORT_AS_PAGE : REPORT_AS_TEXT;
+    const char *why, *text = report_text(c, c->arena, only, form, c->diagnostics, &why);
+    if (!text)
+        return why ? driver_complain(options, EXIT_USAGE, "%s", why) : EXIT_PROGRAM_WRONG;
+    if (!output_write(c->arena, options->output ? options->output : "-", text, strlen(text), &why))
+        return driver_complain(options, EXIT_USAGE, "%s", why);
+    return EXIT_GOOD;
+}
+
+enum exit_status command_report(struct options *options) {
+    struct compilation *c = compilation_new(options);
+    enum exit_status status = report(c, options), found = compilation_finish(c);
+    compilation_free(c);
+    return status > found ? status : found;
+}

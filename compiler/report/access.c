@@ -1,0 +1,209 @@
+/* Loads, stores and atomics of a launch: in which memory, and how the places of neighbouring threads lie. */
+#include "ir/linear.h"
+#include "report/walker.h"
+
+const char *const report_use_names[] = {"load", "store", "atomic"};
+const char *const report_place_names[] = {"global", "table", "shared", "shared of a warp", "registers", "local"};
+
+static bool touches(const struct ir_instruction *instruction) {
+    return instruction->kind == IR_LOAD || instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
+}
+
+static void want(struct walker *w, const struct ir_value *value, const struct ir_region *user) {
+    if (value->is_constant || !value->region)
+        return;
+    for (; user && user != value->region; user = user->parent)
+        if (user->owner && user->owner->kind == IR_IF)
+            return;
+    w->is_wanted_here[value->id] = true;
+}
+
+void accesses_number(struct walker *w, const struct ir_region *region) {
+    for (size_t i = 0; i < region->yields.count; i++)
+        want(w, region->yields.at[i], region);
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (touches(instruction)) {
+            vec_push(w->arena, &w->instructions, instruction);
+            map_set(w->numbers, instruction, (void *)(uintptr_t)w->instructions.count);
+        }
+        for (size_t k = 0; k < instruction->operand_count; k++)
+            want(w, instruction->operands[k], region);
+        for (int r = 0; r < 2; r++)
+            if (instruction->regions[r])
+                accesses_number(w, instruction->regions[r]);
+    }
+}
+
+/* ---- patterns ---- */
+
+/* The index of the loop over threads that it is in; NULL: all threads do it alike. */
+static const struct ir_value *thread_index(const struct ir_instruction *instruction) {
+    const struct ir_region *region = instruction->region;
+    if (region->ambient != LEVEL_THREAD)
+        return NULL;
+    for (; region->owner; region = region->parent)
+        if (region->owner->kind == IR_FORALL && region->owner->inner == LEVEL_THREAD)
+            return region->owner->parameters[0];
+    return NULL;
+}
+
+enum { DEEPEST_LOOK = 24 };
+
+static bool depends(const struct ir_value *value, const struct ir_value *on, int depth) {
+    if (value == on)
+        return true;
+    if (value->is_constant || (!value->definition && !value->region))
+        return false;
+    if (depth == 0)
+        return true;
+    const struct ir_instruction *made = value->definition;
+    if (!made) { /* carried by a loop, or its index */
+        const struct ir_instruction *loop = value->region->owner;
+        if (!ir_region_inside(value->region, on->region))
+            return false;
+        for (size_t i = 0; i < loop->operand_count; i++)
+            if (depends(loop->operands[i], on, depth - 1))
+                return true;
+        return loop->kind == IR_WHILE;
+    }
+    if (!ir_region_inside(made->region, on->region))
+        return false; /* made where the index is not there yet */
+    for (size_t i = 0; i < made->operand_count; i++)
+        if (depends(made->operands[i], on, depth - 1))
+            return true;
+    return made->kind != IR_OPERATION && made->kind != IR_LOAD;
+}
+
+static enum report_pattern pattern_of(const struct ir_instruction *instruction, int64_t *stride) {
+    const struct ir_value *index = thread_index(instruction);
+    struct linear sum;
+    *stride = 0;
+    if (instruction->buffer->memory == MEMORY_PRIVATE)
+        return REPORT_OWN;
+    if (!index || !depends(instruction->operands[0], index, DEEPEST_LOOK))
+        return REPORT_SAME;
+    if (!linear_expand(instruction->operands[0], &sum))
+        return REPORT_SCATTERED;
+    for (size_t i = 0; i < sum.count; i++)
+        if (sum.term[i].value == index)
+            *stride += sum.term[i].coefficient;
+        else if (depends(sum.term[i].value, index, DEEPEST_LOOK))
+            return REPORT_SCATTERED;
+    if (*stride == 0)
+        return REPORT_SAME;
+    *stride = *stride < 0 ? -*stride : *stride;
+    return *stride == 1 ? REPORT_COALESCED : REPORT_STRIDED;
+}
+
+/* ---- arrays ---- */
+
+/* Are all its elements named when the code is compiled, so that they can be registers? */
+static bool has_constant_places(const struct walker *w, const struct ir_buffer *buffer) {
+    for (size_t i = 0; i < w->instructions.count; i++) {
+        const struct ir_instruction *instruction = w->instructions.at[i];
+        struct linear sum;
+        if (instruction->buffer != buffer)
+            continue;
+        if (!linear_expand(instruction->operands[0], &sum))
+            return false;
+        for (size_t k = 0; k < sum.count; k++) {
+            const struct ir_region *region = sum.term[k].value->region;
+            const struct ir_instruction *loop = region ? region->owner : NULL;
+            bool is_unrolled = loop && loop->kind == IR_FOR && loop->parameters[0] == sum.term[k].value &&
+                               loop->operands[0]->is_constant;
+            /* What is carried by a block's loop: each thread has the element of its own index. */
+            bool is_own = loop && loop->kind == IR_FORALL && loop->inner == LEVEL_THREAD;
+            if (!is_unrolled && !is_own)
+                return false;
+        }
+    }
+    return true;
+}
+
+static enum report_place place_of_buffer(const struct walker *w, const struct ir_buffer *buffer) {
+    switch (buffer->memory) {
+    case MEMORY_INPUT:
+    case MEMORY_OUTPUT: return REPORT_GLOBAL;
+    case MEMORY_TABLE: return REPORT_TABLE;
+    case MEMORY_SHARED: return buffer->owner == LEVEL_WARP ? REPORT_SHARED_WARP : REPORT_SHARED;
+    case MEMORY_PRIVATE: return has_constant_places(w, buffer) ? REPORT_REGISTERS : REPORT_THREAD;
+    }
+    return REPORT_GLOBAL;
+}
+
+/* An input's elements: the product of its extents, which stand before its leaves. */
+static struct amount elements_of(struct walker *w, const struct ir_buffer *buffer) {
+    if (buffer->capacity)
+        return value_count(w, buffer->capacity);
+    const struct ir_parameter *parameters = w->kernel->parameters.at;
+    size_t i = 0;
+    while (parameters[i].buffer != buffer)
+        i++;
+    while (parameters[i].kind == IR_PARAMETER_BUFFER)
+        i--;
+    struct amount elements = value_count(w, parameters[i].value);
+    for (; parameters[i].dimension > 0; i--)
+        elements = amount_product(w->arena, w->symbols, value_count(w, parameters[i - 1].value), elements);
+    return elements;
+}
+
+static struct report_array *array_of(struct walker *w, const struct ir_buffer *buffer) {
+    for (size_t i = 0; i < w->launch->arrays.count; i++)
+        if (w->launch->arrays.at[i]->buffer == buffer)
+            return w->launch->arrays.at[i];
+    struct report_array *array = ARENA_NEW(w->arena, struct report_array);
+    *array = (struct report_array){.name = buffer_name(w, buffer),
+                                   .place = place_of_buffer(w, buffer),
+                                   .element = buffer->element,
+                                   .elements = elements_of(w, buffer),
+                                   .buffer = buffer};
+    vec_push(w->arena, &w->launch->arrays, array);
+    return array;
+}
+
+static bool is_alike(const struct report_access *a, const struct report_access *b) {
+    return a->array == b->array && a->use == b->use && a->pattern == b->pattern && a->stride == b->stride;
+}
+
+/* One row for all that do the same with an array. */
+void accesses_finish(struct walker *w, const struct tally *tally) {
+    for (size_t i = 0; i < w->instructions.count; i++) {
+        const struct ir_instruction *instruction = w->instructions.at[i];
+        if (amount_is_zero(tally->accesses[i]))
+            continue;
+        struct report_access access = {.array = array_of(w, instruction->buffer),
+                                       .use = instruction->kind == IR_LOAD    ? REPORT_LOAD
+                                              : instruction->kind == IR_STORE ? REPORT_STORE
+                                                                              : REPORT_ATOMIC,
+                                       .bytes = (unsigned)target_element_bytes(instruction->buffer->element),
+                                       .count = tally->accesses[i],
+                                       .line = line_of(w, instruction->span)};
+        access.pattern = pattern_of(instruction, &access.stride);
+        struct report_access *same = NULL;
+        for (size_t k = 0; k < w->launch->accesses.count && !same; k++)
+            if (is_alike(&w->launch->accesses.at[k], &access))
+                same = &w->launch->accesses.at[k];
+        if (same)
+            same->count = amount_sum(w->arena, same->count, access.count);
+        else
+            vec_push(w->arena, &w->launch->accesses, access);
+        if (same && !same->line)
+            same->line = access.line;
+    }
+}
+
+void accesses_add_ticket(struct walker *w, const struct ir_buffer *tickets, struct amount draws) {
+    struct report_array *told = ARENA_NEW(w->arena, struct report_array), *counter = array_of(w, tickets);
+    *told = (struct report_array){
+        .name = "ticket_of_block", .place = REPORT_SHARED, .element = BASE_U32, .elements = amount_number(1)};
+    vec_push(w->arena, &w->launch->arrays, told);
+    struct amount reads = amount_product(w->arena, w->symbols, draws, amount_number(w->target->block_threads));
+    const struct report_access accesses[] = {
+        {.array = counter, .use = REPORT_ATOMIC, .pattern = REPORT_SAME, .bytes = 4, .count = draws},
+        {.array = told, .use = REPORT_STORE, .pattern = REPORT_SAME, .bytes = 4, .count = draws},
+        {.array = told, .use = REPORT_LOAD, .pattern = REPORT_SAME, .bytes = 4, .count = reads},
+    };
+    for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
+        vec_push(w->arena, &w->launch->accesses, accesses[i]);
+}

@@ -1,0 +1,177 @@
+/* A report for the terminal. */
+#include <string.h>
+
+#include "report/report.h"
+
+struct printer {
+    struct text *out;
+    struct arena *arena;
+    const struct report *report;
+    const struct report_heading *heading;
+    unsigned number; /* of steps, from 1 */
+};
+
+static void start(struct printer *p, int indent) { text_printf(p->out, "%*s", indent * 2, ""); }
+
+static const char *line_text(struct printer *p, unsigned line) {
+    return line ? arena_printf(p->arena, "  (line %u)", line) : "";
+}
+
+static const char *plural(const char *number, const char *one, const char *more) {
+    return strcmp(number, "1") == 0 ? one : more;
+}
+
+static const char *pattern_text(struct printer *p, const struct report_access *access) {
+    switch (access->pattern) {
+    case REPORT_COALESCED: return access->array->place == REPORT_GLOBAL ? "coalesced" : "next to each other";
+    case REPORT_SAME: return "one place for all";
+    case REPORT_STRIDED: return arena_printf(p->arena, "%lld elements apart", (long long)access->stride);
+    case REPORT_SCATTERED: return "scattered";
+    case REPORT_OWN: return "its own";
+    }
+    return "";
+}
+
+/* How often each element is, where that is a number. */
+static const char *per_element(struct printer *p, const struct report_access *access) {
+    struct amount elements = access->array->elements, count = access->count;
+    bool is_each = access->array->place == REPORT_GLOBAL || access->array->place == REPORT_TABLE;
+    if (!is_each || !amount_is_number(elements) || !amount_is_number(count) || elements.constant <= 0)
+        return "";
+    return arena_printf(p->arena, ", %.3g per element", count.constant / elements.constant);
+}
+
+static void print_stored(struct printer *p, const struct report_launch *launch) {
+    for (size_t i = 0; i < launch->arrays.count; i++) {
+        const struct report_array *array = launch->arrays.at[i];
+        if (array->place == REPORT_GLOBAL)
+            continue;
+        text_printf(p->out, "      %s: %s, %s elements of %s\n", array->name, report_place_names[array->place],
+                    amount_text(p->arena, array->elements), base_info[array->element].name);
+    }
+    if (!amount_is_zero(launch->shared_bytes))
+        text_printf(p->out, "      shared memory of a block: %s bytes\n", amount_text(p->arena, launch->shared_bytes));
+    if (launch->private_bytes)
+        text_printf(p->out, "      arrays of a thread: %lld bytes\n", (long long)launch->private_bytes);
+}
+
+static void print_accesses(struct printer *p, const struct report_launch *launch) {
+    for (size_t i = 0; i < launch->accesses.count; i++) {
+        const struct report_access *access = &launch->accesses.at[i];
+        text_printf(p->out, "      %s %s %s: %s of %u bytes, %s%s%s\n", report_place_names[access->array->place],
+                    report_use_names[access->use], access->array->name, amount_text(p->arena, access->count),
+                    access->bytes, pattern_text(p, access), per_element(p, access), line_text(p, access->line));
+    }
+}
+
+static void print_counts(struct printer *p, const struct amount *counts, int indent) {
+    static const char *const words[COUNT_KINDS] = {
+        [COUNT_BLOCK_BARRIERS] = "barriers of a block", [COUNT_WARP_BARRIERS] = "barriers of a warp",
+        [COUNT_EXCHANGES] = "values from other lanes",  [COUNT_INTEGER] = "operations on integers",
+        [COUNT_FLOATING] = "operations on floats",      [COUNT_LONG] = "long operations (divisions, roots, exp …)",
+    };
+    for (int i = 0; i < COUNT_KINDS; i++)
+        if (!amount_is_zero(counts[i])) {
+            start(p, indent);
+            text_printf(p->out, "%s: %s\n", words[i], amount_text(p->arena, counts[i]));
+        }
+}
+
+static void print_estimate(struct printer *p, const struct report_launch *launch) {
+    struct report_estimate e;
+    if (!p->heading->device || !report_estimate(launch, p->heading->device, &e))
+        return;
+    text_printf(p->out,
+                "      estimate: %.3g us, %s; memory %.3g us (%.0f bytes), operations %.3g us, "
+                "shared memory %.3g us\n",
+                e.microseconds, e.bound, e.memory_us, e.moved_bytes, e.operations_us, e.shared_us);
+    text_printf(p->out, "      occupancy: %.0f%%, %.0f %s to a multiprocessor, held by %s\n", e.occupancy * 100,
+                e.blocks_together, e.blocks_together == 1 ? "block" : "blocks", e.held_by);
+}
+
+static void print_launch(struct printer *p, const struct report_launch *launch, unsigned line) {
+    const char *iterations = amount_text(p->arena, launch->iterations);
+    text_printf(p->out, "launch %s: %s %s, each by a %s%s\n", launch->name, iterations,
+                plural(iterations, "iteration", "iterations"), level_names[launch->unit], line_text(p, line));
+    const char *blocks = amount_text(p->arena, launch->blocks);
+    text_printf(p->out, "      %s %s of %u %s%s\n", blocks, plural(blocks, "block", "blocks"), launch->threads,
+                launch->threads == 1 ? "thread" : "threads",
+                launch->turns > 1
+                    ? arena_printf(p->arena, ", or fewer, whose threads do %u iterations at a time", launch->turns)
+                    : "");
+    print_stored(p, launch);
+    print_accesses(p, launch);
+    print_counts(p, launch->counts, 3);
+    if (launch->reports)
+        text_add(p->out, "      the host waits, and reads whether a check failed\n");
+    print_estimate(p, launch);
+}
+
+static void print_steps(struct printer *p, const report_steps *steps, int indent) {
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct report_step *step = steps->at[i];
+        start(p, indent);
+        text_printf(p->out, "%u. ", ++p->number);
+        switch (step->kind) {
+        case STEP_ALLOCATE:
+            text_printf(p->out, "allocate %s: %s bytes%s\n", step->text, amount_text(p->arena, step->bytes),
+                        line_text(p, step->line));
+            break;
+        case STEP_READ:
+            text_printf(p->out, "the host waits, and reads %s bytes of %s%s\n", amount_text(p->arena, step->bytes),
+                        step->text, line_text(p, step->line));
+            break;
+        case STEP_SWAP: text_printf(p->out, "%s and %s exchange their memory\n", step->text, step->other); break;
+        case STEP_LAUNCH: print_launch(p, step->launch, step->line); break;
+        case STEP_LOOP:
+            text_printf(p->out, "loop of the host, %s turns%s%s\n", amount_text(p->arena, step->turns),
+                        step->is_unrolled ? ", one after the other" : ", each", line_text(p, step->line));
+            print_steps(p, &step->steps, indent + 1);
+            break;
+        case STEP_BRANCH:
+            text_printf(p->out, "if %s%s\n", step->text, line_text(p, step->line));
+            print_steps(p, &step->steps, indent + 1);
+            if (step->otherwise.count) {
+                start(p, indent);
+                text_add(p->out, "else\n");
+                print_steps(p, &step->otherwise, indent + 1);
+            }
+            break;
+        }
+    }
+}
+
+static void print_updates(struct printer *p) {
+    const struct ir_kernel *kernel = p->report->kernel;
+    for (size_t i = 0; i < kernel->updated.count; i++) {
+        const struct report_update update = report_update_of(kernel, i, p->heading->sources);
+        text_printf(p->out, "  update%s: %s", line_text(p, update.line), update.text);
+        text_printf(p->out, update.use_line ? " in line %u\n" : "\n", update.use_line);
+    }
+}
+
+void report_print(struct text *out, const struct report *report, const struct report_heading *heading) {
+    struct printer p = {.out = out, .arena = out->arena, .report = report, .heading = heading};
+    const struct ir_kernel *kernel = report->kernel;
+    text_printf(out, "%s : %s\n", kernel->name->text, report->type);
+    text_printf(out, "  for %s; blocks of %d threads", heading->target, kernel->block_size);
+    for (size_t i = 0; i < heading->size_count; i++) {
+        const struct report_size *size = &heading->sizes[i];
+        text_printf(out, "%s %s = ", i ? "," : ";", size->name);
+        for (size_t k = 0; k < size->count; k++)
+            text_printf(out, "%s%.9g", k ? "x" : "", size->extents[k]);
+    }
+    text_printf(out, "%s%s\n", heading->device ? "; estimated for " : "",
+                heading->device ? heading->device->title : "");
+    print_updates(&p);
+    print_steps(&p, &report->steps, 1);
+    const struct report_total *total = &report->total;
+    text_printf(out, "  in all: launches %s, waits of the host %s\n", amount_text(out->arena, total->launches),
+                amount_text(out->arena, total->waits));
+    text_printf(out, "    bytes of global memory: read %s, written %s\n", amount_text(out->arena, total->read_bytes),
+                amount_text(out->arena, total->written_bytes));
+    print_counts(&p, total->counts, 2);
+    for (size_t i = 0; i < report->names.count; i++)
+        text_printf(out, "  %s%s: %s\n", i ? "       " : "where  ", report->names.at[i].name,
+                    report->names.at[i].meaning);
+}

@@ -1,0 +1,420 @@
+/* The walk through a launch: every instruction is counted as often as it is done; see note [what is
+   counted] in report.h. Amounts are found from the inside out: a tally is what one turn of the region
+   does, and a loop adds it to the one around as often as it turns. */
+#include <stdlib.h>
+
+#include "report/walker.h"
+
+const char *const report_count_names[COUNT_KINDS] = {
+    [COUNT_BLOCK_BARRIERS] = "block_barriers", [COUNT_WARP_BARRIERS] = "warp_barriers",
+    [COUNT_EXCHANGES] = "exchanges",           [COUNT_INTEGER] = "integer_operations",
+    [COUNT_FLOATING] = "floating_operations",  [COUNT_LONG] = "long_operations",
+};
+
+enum {
+    MOST_TURNS = 4096,             /* of a parallel loop that are looked at one by one; of more, so many of them */
+    MOST_WORK = 100 * 1000 * 1000, /* instructions; then no loop is gone through turn by turn any more */
+    MOST_TERMS = 8,                /* of an amount, by looking at turns one by one: else each has a name of its own */
+    MOST_STEPS = 1 << 20,          /* of a sequential loop whose state is known */
+};
+
+/* ---- tallies ---- */
+
+static struct tally *tally_new(const struct walker *w) {
+    struct tally *tally = calloc(1, sizeof *tally + w->instructions.count * sizeof(struct amount));
+    tally->accesses = (struct amount *)(tally + 1);
+    return tally;
+}
+
+static void add(struct walker *w, struct amount *to, struct amount what) {
+    if (amount_is_zero(what))
+        return;
+    *to = amount_sum(w->arena, *to, what);
+}
+
+static void tally_add(struct walker *w, struct tally *to, const struct tally *what, struct amount times) {
+    for (int i = 0; i < COUNT_KINDS; i++)
+        if (!amount_is_zero(what->counts[i]))
+            add(w, &to->counts[i], amount_product(w->arena, w->symbols, what->counts[i], times));
+    for (size_t i = 0; i < w->instructions.count; i++)
+        if (!amount_is_zero(what->accesses[i]))
+            add(w, &to->accesses[i], amount_product(w->arena, w->symbols, what->accesses[i], times));
+}
+
+static void tally_add_larger(struct walker *w, struct tally *to, const struct tally *a, const struct tally *b) {
+    for (int i = 0; i < COUNT_KINDS; i++)
+        add(w, &to->counts[i], amount_larger(w->arena, a->counts[i], b->counts[i]));
+    for (size_t i = 0; i < w->instructions.count; i++)
+        add(w, &to->accesses[i], amount_larger(w->arena, a->accesses[i], b->accesses[i]));
+}
+
+static void count(struct walker *w, enum report_count what, double times) {
+    add(w, &w->tally->counts[what], amount_number(times));
+}
+
+/* ---- instructions ---- */
+
+static void walk_region(struct walker *w, const struct ir_region *region);
+
+/* The threads that do what stands in the region, of one unit of its level. */
+static double width(const struct walker *w, const struct ir_region *region) {
+    if (w->target->mapping == TARGET_LOOP || region->ambient == LEVEL_THREAD)
+        return 1;
+    if (region->ambient == LEVEL_WARP)
+        return w->kernel->has_warps ? w->kernel->warp_size : 1;
+    return w->target->block_threads;
+}
+
+static void count_barrier(struct walker *w, enum target_meeting meeting) {
+    if (meeting != TARGET_MEETING_NONE)
+        count(w, meeting == TARGET_MEETING_BLOCK ? COUNT_BLOCK_BARRIERS : COUNT_WARP_BARRIERS, 1);
+}
+
+static void count_operation(struct walker *w, const struct ir_instruction *operation) {
+    const struct ir_op_info *info = &ir_op_info[operation->op];
+    enum base base = operation->operands[operation->operand_count - 1]->base;
+    bool is_floating = base_info[base].is_floating;
+    bool is_long = info->cost == COST_LONG &&
+                   !((operation->op == OP_DIV || operation->op == OP_REM) && operation->operands[1]->is_constant);
+    count(w, is_long ? COUNT_LONG : is_floating ? COUNT_FLOATING : COUNT_INTEGER, width(w, operation->region));
+}
+
+static void access_memory(struct walker *w, const struct ir_instruction *access) {
+    size_t number = (size_t)(uintptr_t)map_get(w->numbers, access) - 1;
+    struct amount times = amount_number(width(w, access->region));
+    /* What only a branch uses is loaded in it. */
+    times.is_most = access->kind == IR_LOAD && !access->is_volatile && !w->is_wanted_here[access->results[0]->id];
+    add(w, &w->tally->accesses[number], times);
+    for (size_t i = 0; i < access->result_count; i++)
+        value_set_state(w, access->results[i], KNOWN_BY_DATA);
+    const struct ir_buffer *buffer = access->buffer;
+    if (buffer->memory != MEMORY_TABLE || value_state(w, access->operands[0]) != KNOWN)
+        return;
+    int64_t at = value_known(w, access->operands[0]);
+    if (at >= 0 && at < buffer->capacity->constant.integer)
+        value_set_known(w, access->results[0], buffer->constants[at]);
+}
+
+/* Gives what a loop, or a branch, yields to those who take it. All at once: one may be another's. */
+static void hand_on(struct walker *w, struct ir_value *const *to, struct ir_value *const *from, size_t n) {
+    union scalar *scalars = malloc((n + 1) * sizeof *scalars);
+    uint8_t *states = malloc(n + 1);
+    for (size_t i = 0; i < n; i++) {
+        states[i] = (uint8_t)value_state(w, from[i]);
+        scalars[i] = value_scalar_of(w, from[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (states[i] == KNOWN)
+            value_set_known(w, to[i], scalars[i]);
+        else
+            value_set_state(w, to[i], (enum known)states[i]);
+    free(scalars);
+    free(states);
+}
+
+static void set_states(struct walker *w, struct ir_value *const *values, size_t n, enum known state) {
+    for (size_t i = 0; i < n; i++)
+        value_set_state(w, values[i], state);
+}
+
+/* Does the region once, and gives what that took. The caller frees it. */
+static struct tally *once(struct walker *w, const struct ir_region *region) {
+    struct tally *around = w->tally, *own = w->tally = tally_new(w);
+    walk_region(w, region);
+    w->tally = around;
+    return own;
+}
+
+static void walk_if(struct walker *w, const struct ir_instruction *branch) {
+    enum known state = value_state(w, branch->operands[0]);
+    if (state == KNOWN) {
+        const struct ir_region *taken = branch->regions[value_known(w, branch->operands[0]) ? 0 : 1];
+        walk_region(w, taken);
+        hand_on(w, branch->results, taken->yields.at, branch->result_count);
+        return;
+    }
+    w->is_by_index |= state == KNOWN_BY_INDEX;
+    struct tally *yes = once(w, branch->regions[0]), *no = once(w, branch->regions[1]);
+    if (branch->is_split && state != KNOWN_BY_DATA)
+        tally_add(w, w->tally, yes, amount_number(1));
+    else
+        tally_add_larger(w, w->tally, yes, no);
+    free(yes);
+    free(no);
+    for (size_t i = 0; i < branch->result_count; i++) {
+        enum known result = state;
+        for (int r = 0; r < 2; r++) {
+            enum known one = value_state(w, branch->regions[r]->yields.at[i]);
+            result = one > result ? one : result;
+        }
+        value_set_state(w, branch->results[i], result);
+    }
+}
+
+/* ---- parallel loops ---- */
+
+/* note [tickets] in ir.h: what the mapping adds to each iteration. One thread draws, and tells the others by
+   shared memory; before the next one all must have read it. */
+static void add_tickets(struct walker *w, const struct ir_instruction *forall) {
+    if (!forall->buffer || w->target->mapping == TARGET_LOOP)
+        return;
+    struct amount draws = w->launch->iterations;
+    bool has_barrier = target_barrier_at_end(w->target, forall->regions[0]) == TARGET_MEETING_BLOCK;
+    struct amount barriers = amount_product(w->arena, w->symbols, draws, amount_number(has_barrier ? 1 : 2));
+    add(w, &w->launch->counts[COUNT_BLOCK_BARRIERS], barriers);
+    accesses_add_ticket(w, forall->buffer, draws);
+}
+
+static bool may_go_turn_by_turn(const struct walker *w) { return w->unknown_indices == 0 && w->work < MOST_WORK; }
+
+static bool is_short(const struct walker *w, const struct tally *tally) {
+    for (int i = 0; i < COUNT_KINDS; i++)
+        if (tally->counts[i].count > MOST_TERMS)
+            return false;
+    for (size_t i = 0; i < w->instructions.count; i++)
+        if (tally->accesses[i].count > MOST_TERMS)
+            return false;
+    return true;
+}
+
+/* Each turn by itself; of very many the first, the last and some between, which stand for the others. False: that says
+   too much. */
+static bool go_turn_by_turn(struct walker *w, const struct ir_instruction *forall, int64_t turns) {
+    int64_t looked_at = turns <= MOST_TURNS ? turns : MOST_TURNS;
+    struct tally *all = tally_new(w);
+    bool good = true;
+    for (int64_t i = 0; i < looked_at && good; i++) {
+        bool is_end = i == 0 || i == looked_at - 1;
+        int64_t turn = looked_at == turns || i == 0 ? i
+                       : is_end                     ? turns - 1
+                                : 1 + (int64_t)((double)(i - 1) * (double)(turns - 2) / (double)(looked_at - 2));
+        value_set_known(w, forall->parameters[0], (union scalar){.integer = turn});
+        struct tally *one = once(w, forall->regions[0]);
+        struct amount times =
+            amount_number(looked_at == turns || is_end ? 1 : (double)(turns - 2) / (double)(looked_at - 2));
+        times.is_about = looked_at != turns;
+        tally_add(w, all, one, times);
+        good = is_short(w, all);
+        free(one);
+    }
+    if (good)
+        tally_add(w, w->tally, all, amount_number(1));
+    free(all);
+    return good;
+}
+
+static void walk_forall(struct walker *w, const struct ir_instruction *forall) {
+    const struct ir_value *limit = forall->operands[0];
+    bool was_by_index = w->is_by_index;
+    w->is_by_index |= value_state(w, limit) == KNOWN_BY_INDEX;
+    bool is_around = w->is_by_index;
+    struct amount turns = value_count(w, limit);
+    if (amount_is_zero(turns))
+        return;
+    w->is_by_index = false;
+    value_set_state(w, forall->parameters[0], KNOWN_BY_INDEX);
+    w->unknown_indices++;
+    struct tally *one = once(w, forall->regions[0]);
+    w->unknown_indices--;
+    if (w->is_by_index && amount_is_number(turns) && may_go_turn_by_turn(w) &&
+        go_turn_by_turn(w, forall, (int64_t)turns.constant)) {
+        w->is_by_index = was_by_index;
+    } else {
+        tally_add(w, w->tally, one, turns);
+        w->is_by_index |= is_around;
+    }
+    free(one);
+}
+
+/* ---- sequential loops ---- */
+
+static bool all_known(const struct walker *w, struct ir_value *const *values, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (value_state(w, values[i]) != KNOWN)
+            return false;
+    return true;
+}
+
+/* Is what it carries only data? */
+static bool carries_numbers(const struct ir_instruction *loop) {
+    for (size_t i = 0; i < loop->result_count; i++)
+        if (!base_info[loop->results[i]->base].is_floating)
+            return true;
+    return false;
+}
+
+static void walk_for(struct walker *w, const struct ir_instruction *loop) {
+    size_t carried = loop->result_count;
+    bool is_known = value_state(w, loop->operands[0]) == KNOWN;
+    int64_t limit = is_known ? value_known(w, loop->operands[0]) : 0;
+    w->is_by_index |= value_state(w, loop->operands[0]) == KNOWN_BY_INDEX;
+    if (is_known && limit <= 0) {
+        hand_on(w, loop->results, loop->operands + 1, carried);
+        return;
+    }
+    bool was_by_index = w->is_by_index, is_state_known = all_known(w, loop->operands + 1, carried);
+    bool is_small = is_known && limit <= MOST_TURNS && is_state_known && carries_numbers(loop);
+    struct tally *one = NULL;
+    if (!is_small) {
+        value_set_state(w, loop->parameters[0], KNOWN_BY_INDEX);
+        set_states(w, loop->parameters + 1, carried, is_state_known ? KNOWN_BY_INDEX : KNOWN_BY_DATA);
+        w->is_by_index = false;
+        w->unknown_indices++;
+        one = once(w, loop->regions[0]);
+        w->unknown_indices--;
+    }
+    bool goes = is_small || (w->is_by_index && is_known && limit <= MOST_STEPS && may_go_turn_by_turn(w));
+    if (goes) {
+        w->is_by_index = was_by_index;
+        hand_on(w, loop->parameters + 1, loop->operands + 1, carried);
+        for (int64_t i = 0; i < limit && w->work < MOST_WORK; i++) {
+            value_set_known(w, loop->parameters[0], (union scalar){.integer = i});
+            walk_region(w, loop->regions[0]);
+            hand_on(w, loop->parameters + 1, loop->regions[0]->yields.at, carried);
+        }
+        hand_on(w, loop->results, loop->parameters + 1, carried);
+    } else {
+        tally_add(w, w->tally, one, value_count(w, loop->operands[0]));
+        w->is_by_index |= was_by_index;
+        set_states(w, loop->results, carried, KNOWN_BY_DATA);
+    }
+    free(one);
+}
+
+/* As long as the condition is known; then by a number of turns that has a name. */
+static void walk_while(struct walker *w, const struct ir_instruction *loop) {
+    size_t carried = loop->result_count;
+    const struct ir_region *test = loop->regions[0], *body = loop->regions[1];
+    hand_on(w, loop->parameters, loop->operands, carried);
+    for (int64_t i = 0; i < MOST_STEPS && w->work < MOST_WORK; i++) {
+        struct tally *own = once(w, test);
+        enum known state = value_state(w, test->yields.at[0]);
+        if (state == KNOWN)
+            tally_add(w, w->tally, own, amount_number(1));
+        free(own);
+        if (state != KNOWN) {
+            w->is_by_index |= state == KNOWN_BY_INDEX;
+            break;
+        }
+        if (!value_known(w, test->yields.at[0])) {
+            hand_on(w, loop->results, loop->parameters, carried);
+            return;
+        }
+        walk_region(w, body);
+        hand_on(w, loop->parameters, body->yields.at, carried);
+    }
+    set_states(w, loop->parameters, carried, KNOWN_BY_DATA);
+    w->unknown_indices++;
+    struct tally *tests = once(w, test), *turn = once(w, body);
+    w->unknown_indices--;
+    unsigned line = line_of(w, loop->span);
+    const char *meaning = line ? arena_printf(w->arena, "turns of a loop in line %u, for each that does it (value %u)",
+                                              line, loop->parameter_count ? loop->parameters[0]->id : 0)
+                               : arena_printf(w->arena, "turns of a loop, for each that does it (value %u)",
+                                              loop->parameter_count ? loop->parameters[0]->id : 0);
+    struct amount turns = amount_name(w->arena, value_name(w, "turns", meaning));
+    tally_add(w, w->tally, tests, amount_sum(w->arena, turns, amount_number(1)));
+    tally_add(w, w->tally, turn, turns);
+    free(tests);
+    free(turn);
+    set_states(w, loop->results, carried, KNOWN_BY_DATA);
+}
+
+static void walk_region(struct walker *w, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        w->work++;
+        count_barrier(w, target_barrier_before(w->target, instruction));
+        switch (instruction->kind) {
+        case IR_OPERATION:
+            value_operation(w, instruction);
+            count_operation(w, instruction);
+            break;
+        case IR_LOAD:
+        case IR_STORE:
+        case IR_ATOMIC: access_memory(w, instruction); break;
+        case IR_FENCE:
+            if (instruction->outer == LEVEL_WARP)
+                count(w, COUNT_WARP_BARRIERS, 1.0 / w->kernel->warp_size); /* each lane comes to it */
+            break;
+        case IR_SHUFFLE:
+        case IR_BALLOT:
+            count(w, COUNT_EXCHANGES, width(w, region));
+            set_states(w, instruction->results, instruction->result_count, KNOWN_BY_DATA);
+            break;
+        case IR_CHECK:
+        case IR_ALLOCATE:
+        case IR_SWAP: break;
+        case IR_FORALL: walk_forall(w, instruction); break;
+        case IR_FOR: walk_for(w, instruction); break;
+        case IR_WHILE: walk_while(w, instruction); break;
+        case IR_IF: walk_if(w, instruction); break;
+        }
+    }
+    count_barrier(w, target_barrier_at_end(w->target, region));
+}
+
+/* ---- a launch ---- */
+
+static struct amount ceiling(struct walker *w, struct amount x, double by) {
+    if (amount_is_number(x))
+        return amount_number((double)((int64_t)((x.constant + by - 1) / by)));
+    if (by == 1)
+        return x;
+    const char *text = arena_printf(w->arena, "ceil(%s / %.0f)", amount_text(w->arena, x), by);
+    return amount_name(w->arena, symbol_of(w->symbols, text));
+}
+
+static struct amount shared_bytes(struct walker *w, const struct target_kernel *target) {
+    struct amount bytes = amount_number((double)(target->static_shared_bytes + target->dynamic_fixed_bytes));
+    for (size_t i = 0; i < target->dynamic.count; i++) {
+        const struct target_dynamic *part = &target->dynamic.at[i];
+        struct amount size = amount_product(w->arena, w->symbols, value_count(w, part->capacity),
+                                            amount_number((double)(part->element_bytes * part->copies)));
+        if (amount_is_number(size))
+            size.constant = (double)(((int64_t)size.constant + 15) / 16 * 16);
+        bytes = amount_sum(w->arena, bytes, size);
+    }
+    for (size_t i = 0; i < target->parameters.count; i++) {
+        const struct target_parameter *part = &target->parameters.at[i];
+        if (part->kind == TARGET_PARAMETER_LOCAL)
+            bytes = amount_sum(w->arena, bytes,
+                               amount_product(w->arena, w->symbols, value_count(w, part->capacity),
+                                              amount_number((double)target_element_bytes(part->base))));
+    }
+    return bytes;
+}
+
+void walk_launch(struct walker *w, const struct ir_instruction *forall, struct report_launch *launch) {
+    const struct target_kernel *target = target_kernel_of(w->request->program, forall);
+    w->target = target;
+    w->launch = launch;
+    w->instructions.count = 0;
+    w->numbers = map_new(w->arena);
+    w->is_by_index = false;
+    w->unknown_indices = 0;
+    accesses_number(w, forall->regions[0]);
+    struct tally *tally = w->tally = tally_new(w);
+    launch->name = target->name;
+    launch->iterations = value_count(w, forall->operands[0]);
+    launch->unit = target->unit;
+    launch->threads = (unsigned)target->block_threads;
+    launch->turns = (unsigned)(target->turns > 1 ? target->turns : 1);
+    launch->shared_bytes = shared_bytes(w, target);
+    launch->private_bytes = target->private_bytes;
+    launch->reports = target_reports(target);
+    launch->line = line_of(w, forall->span);
+    double per_block = 1;
+    if (target->mapping == TARGET_SIMT && target->unit == LEVEL_THREAD)
+        per_block = target->block_threads;
+    else if (target->mapping == TARGET_SIMT && target->unit == LEVEL_WARP)
+        per_block = target_units(target, w->kernel->has_warps ? LEVEL_WARP : LEVEL_THREAD);
+    launch->blocks = ceiling(w, launch->iterations, per_block);
+    walk_forall(w, forall);
+    accesses_finish(w, tally);
+    for (int i = 0; i < COUNT_KINDS; i++)
+        launch->counts[i] = tally->counts[i];
+    add_tickets(w, forall);
+    w->tally = NULL;
+    free(tally);
+}

@@ -1,0 +1,78 @@
+/* What the files of report/ share while a kernel is gone through. Private to report/. */
+#ifndef FCL_REPORT_WALKER_H
+#define FCL_REPORT_WALKER_H
+
+#include "report/report.h"
+#include "support/map.h"
+
+/* What is known of a value while the walk is where it is, from the best on. */
+enum known {
+    KNOWN,          /* its value */
+    KNOWN_BY_SIZE,  /* it depends on sizes that were not given */
+    KNOWN_BY_INDEX, /* on which turn of a loop it is */
+    KNOWN_BY_DATA,  /* on elements of arrays */
+};
+
+/* Of a launch, so far: what is done once by the unit of the region that the walk is in. */
+struct tally {
+    struct amount counts[COUNT_KINDS];
+    struct amount *accesses; /* by their number, see `numbers` */
+};
+
+struct walker {
+    struct arena *arena;
+    const struct report_request *request;
+    const struct ir_kernel *kernel;
+    struct report *report;
+    struct symbols *symbols;
+    union scalar *values; /* by id */
+    uint8_t *states;      /* enum known, by id */
+    struct map *buffer_names;
+    struct map *used_names; /* text → how often */
+    report_steps *steps;    /* of the host, where the walk is */
+    struct map *rests;      /* value → its name, where a text would get too long */
+    unsigned room;          /* for values in the text that is being made */
+
+    /* In a launch: */
+    const struct target_kernel *target;
+    struct report_launch *launch;
+    struct tally *tally;
+    bool *is_wanted_here; /* by value id: something uses it that no branch around that use leaves out */
+    struct map *numbers;  /* load, store or atomic → its number + 1 */
+    VEC(const struct ir_instruction *) instructions; /* by number */
+    unsigned unknown_indices;                        /* of the loops around, whose index is not known */
+    bool is_by_index; /* a branch or a number of turns depends on one of these, or on the loop's own */
+    uint64_t work;    /* instructions gone through */
+};
+
+/* ---- values.c ---- */
+
+enum known value_state(const struct walker *w, const struct ir_value *value);
+int64_t value_known(const struct walker *w, const struct ir_value *value);
+union scalar value_scalar_of(const struct walker *w, const struct ir_value *value);
+void value_set_known(struct walker *w, const struct ir_value *value, union scalar scalar);
+void value_set_state(struct walker *w, const struct ir_value *value, enum known state);
+void value_operation(struct walker *w, const struct ir_instruction *operation);
+/* How large it is, in names where it is not known. */
+struct amount value_amount(struct walker *w, const struct ir_value *value);
+/* The same with -1 and the like as 0: of turns and elements. */
+struct amount value_count(struct walker *w, const struct ir_value *value);
+/* A new name, like the hint, with what it means. */
+symbol value_name(struct walker *w, const char *hint, const char *meaning);
+const char *value_text(struct walker *w, const struct ir_value *value);
+unsigned line_of(const struct walker *w, struct span span);
+
+/* ---- access.c ---- */
+
+/* Numbers the launch's loads, stores and atomics. */
+void accesses_number(struct walker *w, const struct ir_region *region);
+void accesses_finish(struct walker *w, const struct tally *tally);
+/* What drawing a ticket costs, as often as that is done: an atomic, and a word that the block shares. */
+void accesses_add_ticket(struct walker *w, const struct ir_buffer *tickets, struct amount draws);
+const char *buffer_name(struct walker *w, const struct ir_buffer *buffer);
+
+/* ---- walk.c ---- */
+
+void walk_launch(struct walker *w, const struct ir_instruction *forall, struct report_launch *launch);
+
+#endif

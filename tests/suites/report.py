@@ -1,0 +1,247 @@
+"""fclc report: its text, data and pages; and that what it counts is what happens: the CUDA simulator counts the
+loads, stores and barriers of runs, and the report of the same sizes says the same numbers, or `at most`, where
+data decide, no fewer."""
+
+import collections
+import glob
+import html.parser
+import json
+import os
+import re
+
+from harness import Case, Skip
+
+ORDER = 53
+SANITIZED = True
+
+EXAMPLES = "examples/{0}/{0}.fcl".format
+WHOLE, MATRICES = "benchmarks/fcl/whole.fcl", "benchmarks/fcl/matrices.fcl"
+
+# Texts that are kept: file and arguments. `tests/report/NAME.txt` is what is printed; with
+# FCL_WRITE_REPORTS=1 in the environment this suite writes them.
+KEPT = {
+    "saxpy": [EXAMPLES("linear"), "saxpy"],
+    "reverse": [EXAMPLES("reverse"), "reverseChunks", "--sizes", "n=8000", "--device", "h100"],
+    "transpose": [EXAMPLES("transpose"), "transposeTiles", "--sizes", "cols=128,rows=64,n=8192", "--device=t4"],
+    "total": [WHOLE, "total"],
+    "rows": [WHOLE, "rowTotals", "--sizes=matrix=64x256"],
+    "mandelbrot": [EXAMPLES("mandelbrot"), "--target=c"],
+    "updates": ["tests/report/updates.fcl"],
+    "steps": ["tests/report/steps.fcl", "--sizes=n=1000,k=3"],
+}
+
+# Runs: file, kernel, arguments, sizes. What data decide is only said at most.
+COUNTED = [
+    ("benchmarks/fcl/copy.fcl", "copyGrid", "iota:8192", "n=8192"),
+    (EXAMPLES("linear"), "saxpy", "2 iota:8191 iota:8191", "n=8191"),
+    (EXAMPLES("reverse"), "reverseChunks", "iota:8000", "arr=8000"),
+    (EXAMPLES("reverse"), "reverseChunks", "iota:1", "arr=1"),
+    (EXAMPLES("transpose"), "transposeTiles", "128 64 iota:8192", "cols=128,rows=64,n=8192"),
+    (EXAMPLES("reductions"), "sums7", "iota:4096", "n=4096"),
+    (EXAMPLES("networks"), "scanSklansky", "iota:1024", "n=1024"),
+    (EXAMPLES("networks"), "sortV", "random:1024:1", "n=1024"),
+    (WHOLE, "rowTotals", "iota:64x256", "matrix=64x256"),
+    (WHOLE, "rowTotals", "iota:512x31", "matrix=512x31"),
+    (WHOLE, "total", "iota:20000", "n=20000"),
+    (WHOLE, "sums", "iota:20000", "n=20000"),
+    (WHOLE, "positive", "random:20000:1:-5:5", "n=20000"),
+    (WHOLE, "counts", "256 random:8192:1:0:255", "buckets=256,n=8192"),
+    (MATRICES, "turnedBytes", "iota:8192", "n=8192"),
+    (MATRICES, "product", "64 iota:4096 iota:4096", "n=64,a=4096,b=4096"),
+    (MATRICES, "edges", "64 64 iota:4096", "rows=64,columns=64,n=4096"),
+    ("tests/report/steps.fcl", "steps", "3 iota:1000", "k=3,n=1000"),
+    ("tests/report/updates.fcl", "kept", "iota:500", "n=500"),
+]
+
+
+class Page(html.parser.HTMLParser):
+    """Whether tags are closed, and what refers to other files."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.elsewhere = [], collections.Counter(), []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags[tag] += 1
+        self.elsewhere += [value for name, value in attributes if name in ("src", "href")]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags[tag] += 1
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> after {self.open[-3:]}"
+        self.open.pop()
+
+
+def flattened(steps):
+    """All launches, in order; a branch or a loop that was not gone through turn by turn is not for these."""
+    for step in steps:
+        if step["kind"] == "launch":
+            yield step
+        elif step["kind"] == "loop":
+            assert step["unrolled"], step["turns"]
+            yield from flattened(step["steps"])
+        else:
+            assert step["kind"] != "branch", step["condition"]
+
+
+def said(launches):
+    """By kind: the number, and whether it is exact; None where it has a name in it."""
+    sums = collections.defaultdict(lambda: [0, True])
+
+    def add(kind, amount):
+        if amount["number"] is None:
+            sums[kind][0] = None
+        if sums[kind][0] is not None:
+            sums[kind][0] += amount["number"]
+        sums[kind][1] &= amount["exact"]
+
+    uses = {"load": "read", "store": "write", "atomic": "atomic"}
+    for launch in launches:
+        for access in launch["accesses"]:
+            memory = access["memory"].split()[0]
+            if memory in ("global", "shared"):
+                add(f"{memory} {uses[access['use']]}", access["count"])
+        add("barriers", launch["counts"]["block_barriers"])
+    return sums
+
+
+def cases(env):
+    def report(*arguments):
+        return env.must(env.fclc, "report", *arguments)
+
+    def kept(name, arguments):
+        def check():
+            got = report(*arguments)
+            path = env.path("tests", "report", f"{name}.txt")
+            if os.environ.get("FCL_WRITE_REPORTS"):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(got)
+            with open(path, encoding="utf-8") as file:
+                assert file.read() == got, f"{path} is not what is printed now:\n{got}"
+        return Case(f"report of {' '.join(arguments)}", check)
+
+    for name, arguments in KEPT.items():
+        yield kept(name, arguments)
+
+    def schema():
+        try:
+            import jsonschema
+        except ImportError:
+            raise Skip("no jsonschema") from None
+        with open(env.path("docs/report.schema.json"), encoding="utf-8") as file:
+            wanted = json.load(file)
+        check = jsonschema.Draft7Validator(wanted)
+        for arguments in ([EXAMPLES("mandelbrot"), "--target=c"], [WHOLE, "positive"], [WHOLE, "sorted", "--sizes=n=5000"],
+                          ["tests/report/updates.fcl", "--target=opencl"], ["tests/report/steps.fcl", "--target=hip"],
+                          [MATRICES, "product", "--sizes=n=10000", "--device=a100"]):
+            got = json.loads(report(*arguments, "--json"))
+            wrong = [f"{error.json_path}: {error.message[:200]}" for error in check.iter_errors(got)]
+            assert not wrong, f"{arguments}: {wrong[:3]}"
+            assert got["kernels"], arguments
+        got["kernels"][0]["steps"][0]["kind"] = "dance"
+        assert list(check.iter_errors(got)), "the schema takes anything"
+    yield Case("reports as JSON have the members that docs/report.schema.json lists", schema)
+
+    def everything():
+        paths = sorted(glob.glob(env.path("examples/*/*.fcl")) + glob.glob(env.path("tests/run/*.fcl")))
+        chosen = paths[::16] if env.sanitized else paths[::5]
+        for number, path in enumerate(chosen):
+            options = (["--sizes=n=5000", "--device=a100"], ["--target=c"], ["--target=opencl"], [])[number % 4]
+            got = json.loads(report(path, "--json", *options))
+            assert "file" in got, path
+    yield Case("every program has a report", everything)
+
+    def page():
+        out = os.path.join(env.tmp(), "page.html")
+        env.must(env.fclc, env.path(WHOLE), "-o", out)
+        with open(out, encoding="utf-8") as file:
+            text = file.read()
+        found = Page()
+        found.feed(text)
+        found.close()
+        assert not found.open and not found.elsewhere, (found.open, found.elsewhere)
+        kernels = len(json.loads(report(WHOLE, "--json"))["kernels"])
+        assert found.tags["h2"] == kernels and found.tags["svg"] == kernels + 1 and found.tags["pre"] == kernels
+        assert found.tags["rect"] > kernels and "&lt;grid&gt;" in text and "<grid>" not in text
+    yield Case("a page is whole and needs no other file", page)
+
+    def devices():
+        folder = env.tmp()
+        path = os.path.join(folder, "mine.json")
+        device = {"name": "mine", "multiprocessors": 10, "gigahertz": 1, "gigabytes_per_second": 100, "lanes": 64,
+                  "shared_bytes": 65536, "block_shared_bytes": 49152, "threads": 1024, "blocks": 16,
+                  "registers": 65536, "launch_microseconds": 1}
+
+        def write(**changed):
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({**device, **changed}, file)
+            return env.run(env.fclc, "report", EXAMPLES("linear"), "saxpy", "--json", "--sizes=n=1000000", "--device", path)
+        launch = [step for step in json.loads(write().stdout)["kernels"][0]["steps"] if step["kind"] == "launch"][0]
+        estimate = launch["estimate"]
+        assert estimate["memory_us"] == 120 and estimate["bound"] == "memory", estimate  # 12 MB at 100 GB/s
+        assert estimate["occupancy"] == 1 and estimate["blocks_together"] == 4, estimate
+        slower = json.loads(write(gigahertz=0.001).stdout)["kernels"][0]["steps"]
+        assert [step for step in slower if step["kind"] == "launch"][0]["estimate"]["bound"] == "operations"
+        for changed, message in (({"lanes": 0}, "`lanes` must be a number greater than 0"), ({"threads": "x"}, "`threads`")):
+            done = write(**changed)
+            assert done.returncode == 2 and message in done.stderr, done.stderr
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("{")
+        for name in (path, "gtx9999", folder):
+            done = env.run(env.fclc, "report", EXAMPLES("linear"), "--device", name)
+            assert done.returncode == 2 and "the table has v100, t4, a100" in done.stderr, done.stderr
+    yield Case("devices from a file, and what is wrong with one", devices)
+
+    def wrong():
+        for arguments, status, message in (
+                (["--sizes=lngth=5"], 2, "nothing of `saxpy` is called `lngth`"),
+                (["--sizes=x_lenth=5"], 2, "did you mean `x_length`?"),
+                (["--sizes=n"], 2, "--sizes wants NAME=N"), (["--sizes=n=1x2x3x4"], 2, "--sizes wants"),
+                (["--sizes="], 0, ""), (["--target=interp"], 2, "a report is for cuda"),
+                (["nothing"], 2, "`nothing`"), (["saxpy", "--map=loop", "--target=cuda"], 2, "mapping"),
+                (["saxpy", "-o", "/nowhere/page.html"], 2, "/nowhere")):
+            done = env.run(env.fclc, "report", EXAMPLES("linear"), *arguments)
+            assert done.returncode == status and message in done.stderr, (arguments, done.returncode, done.stderr)
+    yield Case("what is wrong with the command line", wrong)
+
+    if env.sanitized:
+        return
+
+    def counted(path, kernel, arguments, sizes):
+        def check():
+            file = os.path.join(env.tmp(), "traffic")
+            env.must(env.fclc, "run", "--target=cuda", "--no-check", env.path(path), kernel, *arguments.split(),
+                     env=env.cudasim(CUDASIM_TRAFFIC=file))
+            got = collections.Counter()
+            with open(file, encoding="utf-8") as lines:
+                for line in lines:
+                    barriers = re.search(r" barriers=(\d+)", line)
+                    access = re.search(r"(global|shared) (read|write|atomic) .* lanes=(\d+)", line)
+                    if barriers:
+                        got["barriers"] += int(barriers[1])
+                    else:
+                        got[f"{access[1]} {access[2]}"] += int(access[3])
+            launches = list(flattened(json.loads(report(path, kernel, "--json", "--sizes", sizes))["kernels"][0]["steps"]))
+            sums = said(launches)
+            # A volatile access, by which blocks look back at those before, is an atomic one to the simulator.
+            looks_back = any(access["array"].startswith("lookback") for launch in launches for access in launch["accesses"])
+            compared = 0
+            for kind in sorted(set(got) | set(sums)):
+                number, is_exact = sums[kind]
+                if number is None or (looks_back and kind.startswith("global") and kind != "global read"):
+                    continue
+                if kind == "global read" and looks_back:
+                    continue
+                compared += 1
+                if is_exact and not (kind.startswith("global") and any(not known[1] for known in sums.values())):
+                    assert number == got[kind], f"{kind}: said {number}, counted {got[kind]}"
+                elif kind != "global atomic":
+                    assert number >= got[kind], f"{kind}: at most {number} was said, counted {got[kind]}"
+            assert compared > 1, sums
+        return Case(f"{path}: {kernel} {arguments}: as many loads, stores and barriers as are counted", check)
+
+    for path, kernel, arguments, sizes in COUNTED:
+        yield counted(path, kernel, arguments, sizes)
