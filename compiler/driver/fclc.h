@@ -58,6 +58,12 @@ enum fcl_device_kind fclc_device_kind(const struct fclc_program *program, bool *
 enum fclc_status fclc_text(struct fclc_program *program, const char *kernel, const char *target, char **text,
                            char **message);
 
+enum fclc_report_form { FCLC_REPORT_TEXT, FCLC_REPORT_JSON, FCLC_REPORT_PAGE };
+// What kernels cost, as `fclc report` says it, of a kernel, or with NULL of all, for "cuda", "opencl", "c" or "hip"; in *text, for
+// fclc_free. `sizes` as --sizes has them, `device` as --device, or NULL. Nothing is run.
+enum fclc_status fclc_report(struct fclc_program *program, const char *kernel, const char *target, const char *sizes,
+                             const char *device, enum fclc_report_form form, char **text, char **message);
+
 // ---------------------------------------------------------------- what a kernel takes and gives
 
 enum fclc_base {

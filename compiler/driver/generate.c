@@ -67,8 +67,7 @@ static struct copy_reason why_copied(enum ir_update_kind kind) {
         "before, or use the new one";
     switch (kind) {
     case UPDATE_COPIES_USED: return (struct copy_reason){"what the array was before is used afterwards", used_no_more};
-    case UPDATE_COPIES_RESULT:
-        return (struct copy_reason){"what the array was before is a result, too", used_no_more};
+    case UPDATE_COPIES_RESULT: return (struct copy_reason){"what the array was before is a result, too", used_no_more};
     case UPDATE_COPIES_BRANCH:
         return (struct copy_reason){"it is done in one branch only",
                                     "let the condition choose the pairs: one whose index is -1 changes nothing"};

@@ -14,6 +14,7 @@
 #include "driver/device.h"
 #include "driver/executor.h"
 #include "driver/later_stages.h"
+#include "driver/reporting.h"
 #include "driver/stack.h"
 #include "host/execute.h"
 #include "interp/interp.h"
@@ -259,6 +260,41 @@ enum fclc_status fclc_text(struct fclc_program *program, const char *kernel, con
     if (kernel && !(job.kernel = kernel_named(program, kernel, &which)))
         return FCLC_USAGE;
     return make_call(&program->options, message, true, make_text, &job);
+}
+
+struct report_job {
+    struct fclc_program *program;
+    struct report_wish wish;
+    char **text;
+};
+
+static enum exit_status make_report(void *context) {
+    const struct report_job *job = context;
+    struct compilation *c = job->program->c;
+    struct arena *arena = arena_new();
+    struct diagnostics *diagnostics = diagnostics_new(arena, c->sources);
+    const char *why, *text = report_text(c, arena, &job->wish, diagnostics, &why);
+    enum exit_status status = text  ? EXIT_GOOD
+                              : why ? driver_complain(&job->program->options, EXIT_USAGE, "%s", why)
+                                    : EXIT_PROGRAM_WRONG;
+    compilation_print_diagnostics(c, diagnostics);
+    if (text && !(*job->text = strdup(text)))
+        status = EXIT_INTERNAL;
+    arena_free(arena);
+    return status;
+}
+
+enum fclc_status fclc_report(struct fclc_program *program, const char *kernel, const char *target, const char *sizes,
+                             const char *device, enum fclc_report_form form, char **text, char **message) {
+    size_t which;
+    struct report_job job = {
+        program, {.target = target, .sizes = sizes, .device = device, .form = (enum report_form)form}, text};
+    *text = NULL;
+    if (message)
+        *message = NULL;
+    if (kernel && !(job.wish.only = kernel_named(program, kernel, &which)))
+        return FCLC_USAGE;
+    return make_call(&program->options, message, true, make_report, &job);
 }
 
 /* ---- kernels ---- */

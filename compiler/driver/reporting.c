@@ -97,26 +97,25 @@ static const char *type_text(struct arena *arena, const struct core_global *glob
     return text_string(&text);
 }
 
-const char *report_text(struct compilation *c, struct arena *arena, const struct core_global *only,
-                        enum report_form form, struct diagnostics *diagnostics, const char **why) {
-    const struct options *o = c->options;
-    const struct target *target = target_named(o->target ? o->target : "cuda");
+const char *report_text(struct compilation *c, struct arena *arena, const struct report_wish *wish,
+                        struct diagnostics *diagnostics, const char **why) {
+    const struct target *target = target_named(wish->target ? wish->target : "cuda");
     sizes all = {0};
     struct report_heading heading = {.file = c->file->source->path, .version = FCLC_VERSION, .sources = c->sources};
     *why = NULL;
-    if (!target || !options_mapping_fits(o, target->name))
+    if (!target || !options_mapping_fits(c->options, target->name))
         *why = target ? "that mapping is not for the target" : "a report is for cuda, opencl, c or hip";
-    else if (o->device && !(heading.device = find_device(arena, o->device, why)))
+    else if (wish->device && !(heading.device = find_device(arena, wish->device, why)))
         return NULL;
-    if (*why || !read_sizes(arena, o->sizes, &all, why))
+    if (*why || !read_sizes(arena, wish->sizes, &all, why))
         return NULL;
     heading.target = target->name;
     struct generate_request request = request_for(c, target);
     struct generated generated = {0};
     request.arena = arena;
     request.diagnostics = diagnostics;
-    request.only = only ? &only : NULL;
-    request.only_count = only != NULL;
+    request.only = wish->only ? &wish->only : NULL;
+    request.only_count = wish->only != NULL;
     if (!generate(&request, &generated))
         return NULL;
     struct report **reports = ARENA_ARRAY(arena, struct report *, generated.kernels.count + 1);
@@ -129,9 +128,9 @@ const char *report_text(struct compilation *c, struct arena *arena, const struct
         return NULL;
     heading.sizes = all.at;
     heading.size_count = all.count;
-    if (form == REPORT_AS_JSON)
+    if (wish->form == REPORT_AS_JSON)
         return report_json(arena, reports, generated.kernels.count, &heading);
-    if (form == REPORT_AS_PAGE)
+    if (wish->form == REPORT_AS_PAGE)
         return report_page(arena, reports, generated.kernels.count, &heading);
     struct text text;
     text_init(&text, arena);
@@ -146,11 +145,15 @@ static enum exit_status report(struct compilation *c, struct options *options) {
     enum exit_status status = compilation_check(c, options->operands[0]);
     if (status != EXIT_GOOD || !compilation_is_good(c))
         return status;
-    const struct core_global *only = NULL;
-    if (options->operand_count > 1 && !(only = compilation_kernel(c)))
+    struct report_wish wish = {.target = options->target,
+                               .sizes = options->sizes,
+                               .device = options->device,
+                               .form = options->json     ? REPORT_AS_JSON
+                                       : options->output ? REPORT_AS_PAGE
+                                                         : REPORT_AS_TEXT};
+    if (options->operand_count > 1 && !(wish.only = compilation_kernel(c)))
         return EXIT_USAGE;
-    enum report_form form = options->json ? REPORT_AS_JSON : options->output ? REPORT_AS_PAGE : REPORT_AS_TEXT;
-    const char *why, *text = report_text(c, c->arena, only, form, c->diagnostics, &why);
+    const char *why, *text = report_text(c, c->arena, &wish, c->diagnostics, &why);
     if (!text)
         return why ? driver_complain(options, EXIT_USAGE, "%s", why) : EXIT_PROGRAM_WRONG;
     if (!output_write(c->arena, options->output ? options->output : "-", text, strlen(text), &why))

@@ -5,10 +5,16 @@
 #include "driver/compilation.h"
 
 enum report_form { REPORT_AS_TEXT, REPORT_AS_JSON, REPORT_AS_PAGE };
+struct report_wish {
+    const char *target;             /* NULL: cuda */
+    const char *sizes, *device;     /* as the options have them; or NULL */
+    const struct core_global *only; /* a kernel, or NULL: all */
+    enum report_form form;
+};
 
-/* The report on the kernels of a checked program, or on one, for the target, the sizes and the device that its options
-   name. NULL: *why says what is wrong with these, or, where that is NULL, the diagnostics tell it. */
-const char *report_text(struct compilation *c, struct arena *arena, const struct core_global *only,
-                        enum report_form form, struct diagnostics *diagnostics, const char **why);
+/* The report on kernels of a checked program. NULL: *why says what is wrong with the wish, or, where that is NULL, the
+   diagnostics tell it. */
+const char *report_text(struct compilation *c, struct arena *arena, const struct report_wish *wish,
+                        struct diagnostics *diagnostics, const char **why);
 
 #endif

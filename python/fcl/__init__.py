@@ -12,6 +12,7 @@ says otherwise. Other threads run meanwhile. Errors are `fcl.Error`, with the te
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
@@ -22,7 +23,7 @@ from ._core import Array, Device, version as __version__
 from . import _core
 from ._errors import ArgumentError, Error, Warning
 
-__all__ = ["Array", "ArgumentError", "Device", "Error", "Kernel", "Program", "Warning", "device", "devices", "load",
+__all__ = ["Array", "ArgumentError", "Device", "Error", "Kernel", "Program", "Report", "Warning", "device", "devices", "load",
            "put", "source"]
 
 # Keywords that are options of `fclc run`; every other one is a param of the program.
@@ -87,6 +88,41 @@ def _words(options: dict[str, Any]) -> tuple[tuple[str, ...], Device | None]:
     return tuple(words), chosen
 
 
+class Report(str):
+    """What kernels cost: the text that `fclc report` prints. `json` has the same as a dictionary, whose members
+    docs/report.md lists, `html` as a page with a drawing, which notebooks show."""
+
+    _make: Any
+
+    @property
+    def json(self) -> dict[str, Any]:
+        return dict(json.loads(self._make(1)))
+
+    @property
+    def html(self) -> str:
+        return str(self._make(2))
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _size(value: object) -> str:
+    return "x".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
+
+
+def _report(program: Program, kernel: str | None, target: str | None, device: str | None, sizes: dict[str, Any]) -> Report:
+    text = ",".join(f"{name}={_size(value)}" for name, value in sizes.items())
+
+    def make(form: int) -> str:
+        return program._inner.report(kernel, target, text or None, device, form)
+    report = Report(make(0))
+    report._make = make
+    return report
+
+
 class Kernel(_core.Kernel):
     """A kernel: called with its arguments, in order or by name. Other keywords are options and params for this call,
     `target="c"`, `chunk=512`, which is compiled once for each choice; `keep` is whether results stay in the device's
@@ -123,6 +159,12 @@ class Kernel(_core.Kernel):
         """Its device code for "cuda", "opencl" or "c", as `fclc -o` writes it."""
         return self._program._inner.text(self.__name__, target)
 
+    def report(self, target: str | None = None, device: str | None = None, **sizes: Any) -> Report:
+        """What it costs for "cuda" (as without a target), "opencl", "c" or "hip", without running it. Sizes are numbers by
+        the names of parameters, or tuples of the extents of matrices; `n` is the length of all other arrays. With a
+        device, "h100" and the like or a file, it has an estimate."""
+        return _report(self._program, self.__name__, target, device, sizes)
+
     def _variant(self, options: dict[str, Any]) -> Kernel:
         return self._program.with_options(**options)[self.__name__]
 
@@ -158,6 +200,10 @@ class Program:
     def code(self, target: str) -> str:
         """The device code of all kernels for "cuda", "opencl" or "c", as `fclc -o` writes it."""
         return self._inner.text(None, target)
+
+    def report(self, target: str | None = None, device: str | None = None, **sizes: Any) -> Report:
+        """What all kernels cost, as Kernel.report."""
+        return _report(self, None, target, device, sizes)
 
     def __getitem__(self, name: str) -> Kernel:
         return self._kernels[name]

@@ -749,6 +749,25 @@ static PyObject *program_text(PyObject *object, PyObject *args) {
     return result;
 }
 
+static PyObject *program_report(PyObject *object, PyObject *args) {
+    struct program *self = (struct program *)object;
+    const char *kernel, *target, *sizes, *device;
+    int form;
+    if (!PyArg_ParseTuple(args, "zzzzi:report", &kernel, &target, &sizes, &device, &form))
+        return NULL;
+    char *text = NULL, *message = NULL;
+    enum fclc_status status;
+    guard_enter(program_guard(self));
+    Py_BEGIN_ALLOW_THREADS status =
+        fclc_report(self->program, kernel, target, sizes, device, (enum fclc_report_form)form, &text, &message);
+    Py_END_ALLOW_THREADS guard_leave(program_guard(self));
+    PyObject *result = NULL;
+    if (take_message(status, message) == 0)
+        result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    fclc_free(text);
+    return result;
+}
+
 static PyGetSetDef program_fields[] = {
     {"kernels", program_kernels, NULL, NULL, NULL},
     {"target", program_target, NULL, NULL, NULL},
@@ -757,6 +776,7 @@ static PyGetSetDef program_fields[] = {
 static PyMethodDef program_methods[] = {
     {"use", program_use, METH_O, "Run on that Device."},
     {"text", program_text, METH_VARARGS, "text(kernel or None, target)"},
+    {"report", program_report, METH_VARARGS, "report(kernel, target, sizes, device, form), each but the last or None"},
     {0},
 };
 static PyType_Slot program_slots[] = {

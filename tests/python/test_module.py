@@ -78,3 +78,17 @@ def test_devices():
     found = fcl.devices()
     assert found and found[-1]["kind"] == "c" and {"name", "platform", "memory_bytes"} <= set(found[-1])
     assert fcl.device("c") is fcl.device("c") and fcl.__version__
+
+
+def test_reports():
+    m = fcl.source("kernel twice (xs : [int]) = push <grid> (map (fn x => x * 2) xs)\n"
+                   "kernel rows (m : [[int]]) = push <grid> (map length m)\n")
+    report = m.twice.report(n=1000, device="t4")
+    assert report.startswith("twice : [int] -> [int]<grid>") and repr(report) == str(report)
+    (step,) = [step for step in report.json["kernels"][0]["steps"] if step["kind"] == "launch"]
+    assert step["iterations"]["number"] == 1000 and step["estimate"]["bound"] == "launch"
+    assert report.html.startswith("<!DOCTYPE html>") and report._repr_html_() == report.html
+    assert "rows : " in m.report() and "rows : " not in report
+    assert "launch rows: 3 iterations" in m.rows.report(m=(3, 5)) and m.report("c").json["target"] == "c"
+    with pytest.raises(fcl.Error, match="nothing of `twice` is called `length`"):
+        m.twice.report(length=5)

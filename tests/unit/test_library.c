@@ -139,6 +139,17 @@ static void errors(void **state) {
     assert_true(strstr(message, "not for metal"));
     fclc_free(message);
     assert_true(fclc_text(program, "neither", "c", &device_code, NULL) == FCLC_USAGE);
+    char *report;
+    assert_true(fclc_report(program, "plus", NULL, "n=100", "t4", FCLC_REPORT_TEXT, &report, &message) == FCLC_GOOD);
+    assert_true(strncmp(report, "plus : ", strlen("plus : ")) == 0 && strstr(report, "estimated for NVIDIA T4"));
+    fclc_free(report);
+    assert_true(fclc_report(program, NULL, "c", NULL, NULL, FCLC_REPORT_JSON, &report, NULL) == FCLC_GOOD);
+    assert_true(strstr(report, "\"format\": \"fclc report\""));
+    fclc_free(report);
+    assert_true(fclc_report(program, NULL, "c", "wrong", NULL, FCLC_REPORT_PAGE, &report, &message) == FCLC_USAGE);
+    assert_true(!report && strstr(message, "--sizes wants NAME=N"));
+    fclc_free(message);
+    assert_true(fclc_report(program, "neither", NULL, NULL, NULL, FCLC_REPORT_TEXT, &report, NULL) == FCLC_USAGE);
     fclc_unload(program);
     const struct fclc_file absent = {"absent.fcl", NULL, 0};
     assert_true(fclc_load(&program, &absent, 1, NULL, 0, &message) == FCLC_USAGE);
