@@ -240,7 +240,7 @@ def cases(env):
     shown += [env.path("tests", "run", *name) for name in (("toolchains", "llvm_zeros.fcl"), ("optimiser", "kept_on_device.fcl"))]
 
     def dumped():
-        waiting = set(pass_names()) - {"no-wrap"}  # what it marks is not shown
+        waiting = set(pass_names()) - {"no-wrap", "rereads"}  # what they mark is not shown
         assert len(waiting) > 10, waiting
         for path in shown:
             for target in ("cuda", "c"):

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import test_index
 from harness import Case, Skip
 
 ORDER = 10
@@ -59,10 +60,39 @@ def cases(env):
         absent = sorted({path for path in named.split() if not os.path.exists(env.path(path))})
         assert "tests/run/" in named and not absent, "named, and not there: " + ", ".join(absent)
 
+    def index():
+        page = test_index.page(env.fclc)
+        assert page == open(env.path("tests", "README.md"), encoding="utf-8").read(), \
+            "tests/README.md is another: run tests/support/test_index.py --write"
+        untested = [name for name, _, paths in test_index.tests_of_primitives() if not paths]
+        assert not untested and len(test_index.primitives()) > 100, f"no program names: {' '.join(untested)}"
+
+    def given(*options):
+        """What is printed and written for CUDA and as C."""
+        out = os.path.join(env.tmp(), "out")
+        for extension in ("cu", "c"):
+            done = env.run(env.fclc, *options, "-o", f"{out}.{extension}")
+            assert done.returncode == 0, done.stderr
+            yield done.stderr, open(f"{out}.{extension}", encoding="utf-8").read()
+
+    def passes():
+        tests, known = test_index.tests_of_passes(), test_index.passes(env.fclc)
+        wrong = [name for name in known if not tests[name]] + sorted(set(tests) - set(known))
+        assert len(known) > 10 and not wrong, f"passes without a test that names them, or none: {' '.join(wrong)}"
+        for at, name in enumerate(known):
+            for path in tests[name]:
+                dumps = [[env.must(env.fclc, f"--dump={known[at + step]}" if at + step >= 0 else "--dump=ir",
+                                   f"--target={target}", env.path(path)) for target in ("cuda", "c")]
+                         for step in (-1, 0)]
+                assert dumps[0] != dumps[1] or list(given(env.path(path))) != list(given(f"--skip={name}", env.path(path))), \
+                    f"{path} names {name}, which changes nothing there"
+
     yield Case("format-check", format_check)
     yield Case("no stage includes a later one", layers)
     yield Case("mandoc -Tlint man/fclc.1", manual)
     yield Case("man/fcl.3 is what docs/man3.py writes; mandoc -Tlint", library_manuals)
     yield Case("man/fclc.1 has every option and variable", manual_is_complete)
     yield Case("no generated file is tracked", tracked_files)
+    yield Case("tests/README.md has each primitive's tests", index)
+    yield Case("each pass has a test that names it, and changes it", passes)
     yield Case("programs of tests/run that are named somewhere are there", named_tests)

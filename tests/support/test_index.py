@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Print tests/README.md: what the folders hold, and which tests each primitive and each pass has.
+
+usage: tests/support/test_index.py [--write] [--fclc PATH]
+
+A test of a primitive is a program that names it: of those, the ones that do so most, for their
+length. A primitive that the prelude alone names is tested through the functions that name it.
+A test of a pass says so in a comment, `-- Pass: tidy, sink.`, and that it changes what becomes of
+the program is checked by the suite `source`.
+"""
+
+import argparse
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+PAGE = os.path.join("tests", "README.md")
+MOST = 3  # tests of a primitive that are shown
+TOKEN = re.compile(r"[A-Za-z_][\w']*|[-+*/%&|^~<>=!.]+")
+HEAD = """\
+# The tests
+
+`make check` runs the suites of `suites/`, and `support/check --suite NAME --case PATTERN` some of
+them. docs/ARCHITECTURE.md says what each is for. Programs with test directives lie in `run/`, by
+what they are about:
+
+| folder | about |
+|---|---|
+| `run/language` | what constructs mean: levels, chunks, steps, checks, names, imports |
+| `run/prelude` | primitives on arrays, and the prelude's functions |
+| `run/library` | `lib/`, which programs import |
+| `run/scalars` | numbers: each operation at each type, at the edges |
+| `run/optimiser` | what passes and mappings must keep, and where they must not act |
+| `run/toolchains` | what other compilers get wrong: names begin with whose bug it is |
+
+A new program may lie in `run/` itself until it has a folder. `errors/` has programs that must not
+compile, with what is said of them; `check/` types; `unit/` tests in C of single stages; `failing/`
+programs that fail at run time; `fuzz/` random ones; `mutants/` faults that tests must notice.
+
+What follows is written by `support/test_index.py --write`.
+"""
+
+
+def read(*path):
+    with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def code(text):
+    """A program without its comments and strings."""
+    return re.sub(r'--[^\n]*|"[^"\n]*"|\(\*(?!\)).*?\*\)', " ", text, flags=re.S)
+
+
+def sources():
+    """{path: text} of the programs with test directives."""
+    places = (("tests", "run", "*.fcl"), ("tests", "run", "*", "*.fcl"), ("examples", "*", "*.fcl"))
+    paths = [path for place in places for path in sorted(glob.glob(os.path.join(ROOT, *place)))]
+    return {os.path.relpath(path, ROOT): read(path) for path in paths}
+
+
+def in_suites():
+    """(path, programs): what suites write themselves."""
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests", "suites", "*.py"))):
+        programs = re.findall(r'"""(kernel .*?)"""', read(path), re.S)
+        if programs:
+            yield os.path.relpath(path, ROOT), "\n".join(programs)
+
+
+def primitives():
+    """Their names, in the order of the table."""
+    row = r'^(?:PRIM|SCALAR|FUNCTION|MATH)\(\w+, "([^"]*)"'
+    return re.findall(row, read("compiler", "types", "primitives.def"), re.M)
+
+
+def users_in_prelude():
+    """{name: the prelude's functions whose definitions have that name}."""
+    users = collections.defaultdict(set)
+    for path in sorted(glob.glob(os.path.join(ROOT, "prelude", "*.fcl"))):
+        definitions = re.split(r"^(?=(?:fun|val|sig|param|type)\b)", code(read(path)), flags=re.M)
+        for text in definitions:
+            head = re.match(r"(?:fun|val)\s+([\w']+)", text)
+            for name in set(TOKEN.findall(text)) if head else ():
+                users[name].add(head[1])
+    return users
+
+
+def tests_of_primitives():
+    """(primitive, the function of the prelude that names it or None, paths): one for each."""
+    tests = [(path, text) for path, text in sources().items() if path.startswith("tests")]
+    counts = {path: collections.Counter(TOKEN.findall(code(text)))
+              for path, text in [*tests, *in_suites()]}
+
+    def naming(name):
+        found = [path for path, count in counts.items() if count[name]]
+        return sorted(found, key=lambda path: (-counts[path][name] / counts[path].total(), path))
+
+    users = users_in_prelude()
+    for name in primitives():
+        through, paths, seen, waiting = None, naming(name), {name}, [name]
+        while not paths and waiting:  # the functions that name it, then those that name these
+            waiting = sorted({user for one in waiting for user in users[one]} - seen)
+            seen |= set(waiting)
+            known = ((user, naming(user)) for user in waiting if naming(user))
+            through, paths = next(known, (None, []))
+        yield name, through, paths
+
+
+def passes(fclc):
+    """Their names, in the order in which they run."""
+    said = subprocess.run([fclc, "--skip=?", "none.fcl"], capture_output=True, text=True).stderr
+    return re.search(r"--skip cannot be `\?`.*\((.*)\)", said)[1].split(", ")
+
+
+def tests_of_passes():
+    """{pass: the paths of the programs that say it}."""
+    found = collections.defaultdict(list)
+    for path, text in sources().items():
+        for line in re.findall(r"^-- Pass: (.*)\.$", text, re.M):
+            for name in line.split(", "):
+                found[name].append(path)
+    return found
+
+
+def page(fclc):
+    text = HEAD + "\n## Passes\n\n| pass | tests |\n|---|---|\n"
+    tests = tests_of_passes()
+    for name in passes(fclc):
+        text += f"| `{name}` | {', '.join(link(path) for path in tests[name])} |\n"
+    text += "\n## Primitives\n\n| primitive | tests |\n|---|---|\n"
+    for name, through, paths in tests_of_primitives():
+        shown = name.replace("|", "\\|")
+        text += f"| `{shown}` | {f'by `{through}`: ' if through else ''}"
+        text += ", ".join(link(path) for path in paths[:MOST]) + " |\n"
+    return text
+
+
+def link(path):
+    below = path.removeprefix("tests/")
+    name = os.path.splitext(os.path.basename(path))[0]
+    return f"[{name}]({below if below != path else '../' + path})"
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
+    options.add_argument("--write", action="store_true", help="write the page, don't print it")
+    chosen = options.parse_args()
+    text = page(chosen.fclc)
+    if chosen.write:
+        with open(os.path.join(ROOT, PAGE), "w", encoding="utf-8") as file:
+            file.write(text)
+    else:
+        sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()
