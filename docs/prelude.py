@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Print docs/prelude.md and docs/library.md: the functions of prelude/ and of lib/, from their comments.
+"""Print docs/prelude.md and docs/library.md: the functions of prelude/ and of lib/, from their comments; and the table at the end
+of docs/primitives.md, from that of the compiler.
 
 usage: docs/prelude.py [--fclc PROGRAM] [--write | --check]
 
@@ -19,7 +20,7 @@ What it reads in a file:
 
     -- > fst (3, true) ==> 3
     -- primitive fst                               a primitive: its meaning is that of compiler/types/primitives.def, with a link to
-                                                   the section of docs/language.md that says more
+                                                   the section of docs/primitives.md that says more
 
 A function whose comment has nothing but examples shares the docstring of the function before it, and so does a `param` or a `type`
 right below another one. A function that is not for use elsewhere has a docstring that begins with `Internal:`, and is left out.
@@ -60,13 +61,17 @@ class Page:
 PAGES = (
     Page("prelude", "docs/prelude.md", False, "The prelude", """\
 What every program may use without an import, written in FCL: the files of [prelude/](../prelude), which are worth reading. The
-[language reference](language.md) has the primitives, and [library.md](library.md) what is there to import.
+page of the [primitives](primitives.md) has what is built in, and [library.md](library.md) what is there to import.
 """),
     Page("lib", "docs/library.md", True, "The libraries", """\
 What a program may use that imports it, written in FCL: the files of [lib/](../lib), a section each, which begins with the
 [import](language.md#import). What needs none is in [prelude.md](prelude.md).
 """),
 )
+
+
+PRIMITIVES = "docs/primitives.md"
+TABLE = "<!-- What follows is printed by docs/prelude.py --write, from compiler/types/primitives.def. -->"
 
 
 class Problem(Exception):
@@ -203,21 +208,47 @@ def sources(page, root=ROOT):
 def primitives(root=ROOT):
     """{name: docstring} of the compiler's primitives: what its table says, and the section of the reference that says more."""
     with open(os.path.join(root, "compiler", "types", "primitives.def"), encoding="utf-8") as file:
-        said = dict(re.findall(r'^[A-Z]+\(\w+, "([^"]*)", \d+, "[^"]*", "([^"]*)"[,)]', file.read(), re.MULTILINE))
-    anchors, heading, fence, places = Anchors(), None, None, {}
-    with open(os.path.join(root, "docs", "language.md"), encoding="utf-8") as file:
-        for line in file:
-            if line.startswith("```"):
-                fence = line[3:].strip() if fence is None else None
-            elif fence is None and line.startswith("#"):
-                title = line.lstrip("#").strip()
-                heading = f"[{title}](language.md#{anchors.of(title)})"
-            elif fence == "types":
-                places.setdefault(line.split(" : ")[0], heading)
-            elif fence is None and line.startswith("| `"):  # the scalars: a table with names in the first column
-                for name in re.findall(r"`([^`]*)`", line.split(" | ")[0]):
-                    places.setdefault(name, heading)
-    return {name: f"{meaning} See {places[name]}." for name, meaning in said.items() if name in places}
+        said = dict(re.findall(r'^[A-Z]+\(\w+, "([^"]*)", \d+, "[^"]*", "((?:[^"\\]|\\.)*)"[,)]', file.read(), re.MULTILINE))
+    places = {}
+    for page in ("primitives.md", "language.md"):
+        with open(os.path.join(root, "docs", page), encoding="utf-8") as file:
+            find_places(page, file.read().split(TABLE)[0].splitlines(), places)
+    return {name: meaning.replace('\\"', '"') + f" See {places[name]}." for name, meaning in said.items() if name in places}
+
+
+def find_places(page, lines, places):
+    """Add a link to the section of a page for each name whose type or meaning it has."""
+    anchors, heading, fence = Anchors(), None, None
+    for line in lines:
+        if line.startswith("```"):
+            fence = line[3:].strip() if fence is None else None
+        elif fence is None and line.startswith("#"):
+            title = line.lstrip("#").strip()
+            heading = f"[{title}]({page}#{anchors.of(title)})"
+        elif fence == "types":
+            places.setdefault(line.split(" : ")[0], heading)
+        elif fence is None and line.startswith("| `"):  # the scalars: a table with names in the first column
+            for name in re.findall(r"`([^`]*)`", line.split(" | ")[0]):
+                places.setdefault(name, heading)
+
+
+def primitives_page(fclc, root=ROOT):
+    """docs/primitives.md with the table that it should end with: each primitive, its type and its docstring."""
+    with open(os.path.join(root, PRIMITIVES), encoding="utf-8") as file:
+        text = file.read().split(TABLE)[0]
+    meanings = primitives(root)
+    with tempfile.TemporaryDirectory() as folder:
+        empty = os.path.join(folder, "empty.fcl")
+        open(empty, "w").close()
+        done = subprocess.run([fclc, "types", empty, *meanings], capture_output=True, text=True)
+    if done.returncode:
+        raise Problem(f"the primitives: no types\n{done.stderr}")
+    text += TABLE + "\n\n| primitive | type | what it is |\n|---|---|---|\n"
+    for line, meaning in zip(done.stdout.splitlines(), meanings.values(), strict=True):
+        name, kind = (part.replace("|", "\\|") for part in line.split(" : ", 1))
+        what = plain(meaning).replace("|", "\\|").replace("(primitives.md#", "(#")
+        text += f"| `{name}` | `{kind}` | {what} |\n"
+    return text
 
 
 def types(fclc, page, source, root=ROOT):
@@ -356,10 +387,11 @@ def main():
     options.add_argument("--check", action="store_true", help="only say which pages are not what would be printed")
     chosen = options.parse_args()
     wrong = []
-    for page in PAGES:
-        path = os.path.join(ROOT, page.path)
+    texts = [(page.path, lambda page=page: text_of(chosen.fclc, page, sources(page))) for page in PAGES]
+    for name, text_now in [*texts, (PRIMITIVES, lambda: primitives_page(chosen.fclc))]:
+        path = os.path.join(ROOT, name)
         try:
-            text = text_of(chosen.fclc, page, sources(page))
+            text = text_now()
         except Problem as problem:
             wrong.append(str(problem))
             continue
@@ -368,7 +400,7 @@ def main():
                 file.write(text)
         elif chosen.check:
             difference = differs(path, text)
-            wrong += [f"{page.path}: {difference}"] if difference else []
+            wrong += [f"{name}: {difference}"] if difference else []
         else:
             sys.stdout.write(text)
     if wrong:

@@ -8,6 +8,7 @@ from executors import EXECUTORS, require, variables
 from harness import Case, Counts
 
 ORDER = 43
+REFERENCE = ("guide.md", "language.md", "primitives.md")
 RUNS = ("interp", "c", "opencl-simt", "cuda-simulator")
 
 WHOLE = """\
@@ -105,6 +106,16 @@ def programs(env):
 
 def cases(env):
     module = generator(env)
+    def headings(text):
+        anchors = module.Anchors()
+        outside_code = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+        return {anchors.of(line.lstrip("# ")) for line in outside_code.splitlines() if line.startswith("#")}
+
+    def table():
+        difference = module.differs(env.path(module.PRIMITIVES), module.primitives_page(env.fclc))
+        assert not difference, difference
+    yield Case(f"{module.PRIMITIVES} ends with what docs/prelude.py prints", table)
+
     for page in module.PAGES:
         sources = module.sources(page, env.root)
 
@@ -116,19 +127,17 @@ def cases(env):
 
         def links(page=page, sources=sources):
             printed = module.text_of(env.fclc, page, sources)
-            anchors = module.Anchors()
-            known = {anchors.of(line.lstrip("# ")) for line in printed.splitlines() if line.startswith("#")}
-            with open(env.path("docs", "language.md"), encoding="utf-8") as file:
-                wanted = re.findall(r"\]\(%s#([^)]*)\)" % re.escape(os.path.basename(page.path)), file.read())
-            broken = [anchor for anchor in wanted if anchor not in known]
-            assert wanted and not broken, f"links of docs/language.md to no heading of {page.path}: {broken}"
-            anchors = module.Anchors()
-            with open(env.path("docs", "language.md"), encoding="utf-8") as file:
-                outside_code = re.sub(r"^```.*?^```$", "", file.read(), flags=re.M | re.S)
-            known = {anchors.of(line.lstrip("# ")) for line in outside_code.splitlines() if line.startswith("#")}
-            broken = [anchor for anchor in re.findall(r"\]\(language\.md#([^)]*)\)", printed) if anchor not in known]
-            assert not broken, f"links of {page.path} to no heading of docs/language.md: {broken}"
-        yield Case(f"docs/language.md and {page.path} link to each other's sections", links)
+            known = headings(printed)
+            for name in REFERENCE:
+                with open(env.path("docs", name), encoding="utf-8") as file:
+                    there = file.read()
+                wanted = re.findall(r"\]\(%s#([^)]*)\)" % re.escape(os.path.basename(page.path)), there)
+                broken = [anchor for anchor in wanted if anchor not in known]
+                assert not broken, f"links of docs/{name} to no heading of {page.path}: {broken}"
+                wanted = re.findall(r"\]\(%s#([^)]*)\)" % re.escape(name), printed)
+                broken = [anchor for anchor in wanted if anchor not in headings(there)]
+                assert not broken, f"links of {page.path} to no heading of docs/{name}: {broken}"
+        yield Case(f"the reference and {page.path} link to each other's sections", links)
 
         for source in sources:
             program = module.program(page, source)
@@ -147,7 +156,7 @@ def cases(env):
 
     def primitives():
         said = module.primitives()
-        assert len(said) > 60 and said["fst"] == "The first of a pair. See [Functions and pairs](language.md#functions-and-pairs).", said
+        assert len(said) > 60 and said["fst"] == "The first of a pair. See [Functions and pairs](primitives.md#functions-and-pairs).", said
         try:
             module.text_of(env.fclc, module.PAGES[0], [module.Source("x.fcl", WHOLE.replace("fst", "first"))])
         except module.Problem as problem:

@@ -44,8 +44,7 @@ def programs(env):
     for path in tested_programs(env):
         yield os.path.relpath(path, env.root), path
     reference, prelude = suite("reference"), suite("prelude")
-    for line, path in reference.programs(env, env.tmp()):
-        yield f"docs/language.md:{line}", path
+    yield from reference.programs(env, env.tmp())
     folder = env.tmp()
     for source, text in prelude.programs(env):
         yield f"{source} examples", reference.write(folder, source.replace("/", "_"), text)

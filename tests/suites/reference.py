@@ -1,5 +1,5 @@
-"""docs/language.md, the language reference: its programs run, its types and excerpts are what the compiler prints, its errors
-are given, and it names every primitive and diagnostic. The prelude's functions are in docs/prelude.md, for which see prelude.py.
+"""The guide, the reference and the primitives, in docs: their programs run, their types and excerpts are what the compiler prints,
+their errors are given, and together they name every primitive and diagnostic. For docs/prelude.md see prelude.py.
 
 The word after the fence says what a block is:
 
@@ -19,6 +19,7 @@ from harness import Case, Counts
 
 ORDER = 42
 RUNS = ("interp", "c", "opencl-loop", "opencl-simt", "cuda-simulator")
+PAGES = ("guide.md", "language.md", "primitives.md")
 KINDS = ("fcl", "fcl interp", "fcl error", "fcl file", "types", "target", "text", "sh", "")
 
 
@@ -47,20 +48,23 @@ def write(folder, name, body):
     return path
 
 
-def written(found, folder):
-    """The blocks, with the path of the file that each program, and each file to import, is written to."""
-    for line, section, kind, body in found:
-        words = kind.split()
-        is_file = words[:2] == ["fcl", "file"]
-        path = write(folder, words[2] if is_file else f"line{line}.fcl", body) if words[:1] == ["fcl"] else None
-        yield line, section, kind, body, path
+def written(env, folder):
+    """(place, section, kind, body) of every block of the pages, with the path of the file that each program, and each file to
+    import, is written to."""
+    for page in PAGES:
+        with open(env.path("docs", page), encoding="utf-8") as file:
+            found = blocks(file.read())
+        for line, section, kind, body in found:
+            words = kind.split()
+            is_file = words[:2] == ["fcl", "file"]
+            name = words[2] if is_file else f"{page[:-3]}_line{line}.fcl"
+            path = write(folder, name, body) if words[:1] == ["fcl"] else None
+            yield f"docs/{page}:{line}", (page, section), kind, body, path
 
 
 def programs(env, folder):
-    """(line, path) of the programs with test directives for every executor."""
-    with open(env.path("docs", "language.md"), encoding="utf-8") as file:
-        found = list(written(blocks(file.read()), folder))
-    return [(line, path) for line, _, kind, _, path in found if kind == "fcl"]
+    """(place, path) of the programs with test directives for every executor."""
+    return [(place, path) for place, _, kind, _, path in list(written(env, folder)) if kind == "fcl"]
 
 
 def rows(text, macro):
@@ -74,13 +78,13 @@ def cases(env):
     def read(*path):
         return open(env.path(*path), encoding="utf-8").read()
 
-    reference = read("docs", "language.md")
+    pages = {page: read("docs", page) for page in PAGES}
+    reference = "\n".join(pages.values())
     folder = env.tmp()
     program = {}  # section to the path of its last program
     stated = set()  # names whose types are stated
 
-    for line, section, kind, body, path in written(blocks(reference), folder):
-        name = f"docs/language.md:{line}"
+    for name, section, kind, body, path in list(written(env, folder)):
         if kind.startswith("fcl file "):
             continue
         if kind.startswith("fcl"):
@@ -92,7 +96,7 @@ def cases(env):
         elif kind == "fcl error":
             yield Case(f"{name} errors", lambda path=path, body=body: errors(env, path, body))
         elif kind == "types":
-            known = program.get(section) or write(folder, f"line{line}.fcl", "")
+            known = program.get(section) or write(folder, "none.fcl", "")
             stated.update(line.split(" : ")[0] for line in body.splitlines())
             yield Case(f"{name} types", lambda known=known, body=body: types(env, known, body))
         elif kind == "target":
@@ -110,7 +114,7 @@ def cases(env):
         untyped = [name for name in arrays if name not in stated]
         assert not untyped, f"primitives whose type the reference does not state: {' '.join(untyped)}"
         missing(scalars, reference, "primitives")
-    yield Case("docs/language.md names every primitive", primitives)
+    yield Case("the reference names every primitive", primitives)
 
     def diagnostics():
         table = read("compiler", "support", "diag.def")
@@ -119,16 +123,34 @@ def cases(env):
         missing(codes, reference, "diagnostics")
         strange = set(re.findall(r"\b(?:E\d{4}|W\d{3})\b", reference)) - set(codes)
         assert not strange, f"no diagnostics: {', '.join(sorted(strange))}"
-    yield Case("docs/language.md names every diagnostic", diagnostics)
+    yield Case("the reference names every diagnostic", diagnostics)
 
     def links():
-        headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", reference, flags=re.M | re.S), re.M)
-        anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
-        broken = [link for link in re.findall(r"\]\(#([^)]*)\)", reference) if link not in anchors]
-        broken += [link for link in re.findall(r"\]\(([^#)][^)]*)\)", reference)
-                   if "://" not in link and not os.path.exists(env.path("docs", link.split("#")[0]))]
-        assert not broken, f"links to nowhere: {', '.join(broken)}"
-    yield Case("docs/language.md: links", links)
+        anchors, seen, broken = {}, 0, []
+        tool = env.tool("git")
+        paths = [path for path in env.must(tool, "ls-files", "*.md").split() if "results" not in path]
+
+        def anchors_of(path):
+            if path not in anchors:
+                text = re.sub(r"^```.*?^```$", "", read(path), flags=re.M | re.S)
+                anchors[path] = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+                                 for heading in re.findall(r"^#+ (.*)$", text, re.M)]
+            return anchors[path]
+        for path in paths:
+            text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", read(path), flags=re.M | re.S)
+            for link in re.findall(r"\]\(([^)\s]*)\)", text):
+                file, _, anchor = link.partition("#")
+                if "://" in link or link.startswith("mailto:"):
+                    continue
+                seen += 1
+                target = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+                if not os.path.exists(env.path(target)):
+                    broken.append(f"{path}: {link}")
+                elif anchor and target.endswith(".md") and re.sub(r"-\d+$", "", anchor) not in anchors_of(target) and \
+                        anchor not in anchors_of(target):
+                    broken.append(f"{path}: {link}")
+        assert seen > 100 and not broken, f"links to nowhere: {', '.join(broken)}"
+    yield Case("links of all pages", links)
 
 
 def missing(names, reference, what):
