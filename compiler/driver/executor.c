@@ -25,7 +25,7 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
         .stack_bytes = e->options->stack_bytes};
     bool good =
         interp_run(e->arena, e->program, e->kernel, e->arguments, e->argument_count, &options, result, e->diagnostics);
-    return good ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
+    return good ? EXIT_GOOD : diag_has(e->diagnostics, DIAG_INTERNAL) ? EXIT_INTERNAL : EXIT_PROGRAM_WRONG;
 }
 
 static const struct executor interp_executor = {"interp", interp_available, NULL, interp_execute};

@@ -85,10 +85,13 @@ int64_t push_length(struct interp *in, struct push *push) {
         if (chunks > 0) {
             struct region_mark mark = region_here(in->region);
             struct chunks_run *run = in->chunks;
+            enum level_value loc = in->loc;
             in->chunks = NULL;
+            in->loc = push->chunk_level;
             struct value last = pull_element(in, push->pull, chunks - 1, push->span);
             length = (chunks - 1) * push->size + push_length(in, last.push);
             in->chunks = run;
+            in->loc = loc;
             region_release(in->region, mark);
         }
         break;
@@ -454,7 +457,7 @@ static int64_t run_shuffle(struct interp *in, struct push *push, struct sink *to
     return length;
 }
 
-int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
+static int64_t run_scheme(struct interp *in, struct push *push, struct sink *to) {
     switch (push->kind) {
     case PUSH_PULL: return run_pull(in, push, to);
     case PUSH_MAP:
@@ -492,4 +495,13 @@ int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
     case PUSH_SHUFFLE: return run_shuffle(in, push, to);
     }
     interp_fail_at(in, DIAG_INTERNAL, push->span, push->maker, "the interpreter meets an unknown push array");
+}
+
+/* Chunks are computed at their level; elements, pairs, and the places of both are a thread's. */
+int64_t push_run(struct interp *in, struct push *push, struct sink *to) {
+    enum level_value loc = in->loc;
+    in->loc = push->chunk_level == LEVEL_PURE ? LEVEL_THREAD : push->chunk_level;
+    int64_t length = run_scheme(in, push, to);
+    in->loc = loc;
+    return length;
 }

@@ -51,14 +51,48 @@ static struct value literal(struct interp *in, const struct core *core, const st
 static const struct instance *instance_of(struct interp *in, const struct core_instance *named,
                                           const struct instance *here, const struct instance *parent) {
     const struct scheme *scheme = named->scheme;
-    if (!scheme || scheme->type_count == 0 || !named->types)
+    if (!scheme || scheme->type_count + scheme->level_count == 0 || !(named->types || named->levels))
         return parent;
     struct instance *instance = INTERP_NEW(in, struct instance);
     struct type **types = interp_alloc(in, scheme->type_count * sizeof *types);
     for (size_t i = 0; i < scheme->type_count; i++)
         types[i] = ground(here, named->types[i]);
-    *instance = (struct instance){.scheme = scheme, .types = types, .parent = parent};
+    enum level_value *levels = interp_alloc(in, scheme->level_count * sizeof *levels);
+    for (size_t i = 0; i < scheme->level_count; i++)
+        levels[i] = named->levels ? level_instantiate(here, named->levels[i]) : LEVEL_PURE;
+    *instance = (struct instance){.scheme = scheme, .types = types, .levels = levels, .parent = parent};
     return instance;
+}
+
+/* note [places]
+   `loc` says who runs what is being evaluated: a kernel's body begins at the level of its result, the elements of a push array are a
+   thread's, and its chunks are computed by those who run them. Types claim that an arrow `a ->{e} b` is only called where e is pure
+   or `loc`. So the claim is looked at for each call of every program that is interpreted; docs/semantics.md has the rules. */
+static void check_place(struct interp *in, const struct core *call, const struct instance *instance) {
+    struct type *function = call->apply.function->type;
+    if (!function) /* of a tree that no checker has made */
+        return;
+    function = type_without_levels(function);
+    if (function->kind != TYPE_ARROW)
+        return;
+    enum level_value needed = level_instantiate(instance, function->arrow.ambient);
+    if (needed != LEVEL_PURE && needed != in->loc)
+        interp_fail(in, DIAG_INTERNAL, call->span, "what is called here runs at %s, and the place is at %s",
+                    level_names[needed], level_names[in->loc]);
+}
+
+/* Who computes a chunk of what this primitive makes: of concat and its like the first of their levels. */
+static enum level_value chunk_level(const struct core *primitive, const struct instance *instance) {
+    switch (primitive->primitive.primitive) {
+    case PRIM_CONCAT:
+    case PRIM_CONCAT_SEQ:
+    case PRIM_INTERLEAVE:
+    case PRIM_INTERLEAVE_INTO:
+    case PRIM_INTERLEAVE_SEQ: break;
+    default: return LEVEL_PURE;
+    }
+    struct level **levels = primitive->primitive.instance.levels;
+    return levels ? level_instantiate(instance, levels[0]) : LEVEL_PURE;
 }
 
 /* ---- names ---- */
@@ -100,7 +134,9 @@ static struct value global_body(struct interp *in, const struct core *body, cons
    amid the evaluation of another must outlive what that one gives back on its way. */
 static struct value global(struct interp *in, const struct core *core, const struct instance *instance) {
     const struct core_global *wanted = core->global.global;
-    bool is_polymorphic = wanted->scheme && wanted->scheme->type_count > 0;
+    const struct scheme *scheme = wanted->scheme;
+    bool is_polymorphic =
+        scheme && (scheme->type_count > 0 || (scheme->level_count > 0 && wanted->body->kind == CORE_LAMBDA));
     if (is_polymorphic)
         return global_body(in, wanted->body, instance_of(in, &core->global.instance, instance, NULL));
     if (!in->globals[wanted->index]) {
@@ -135,11 +171,12 @@ static struct value config(struct interp *in, const struct core *core) {
 
 /* ---- application ---- */
 
-static struct value partial_of(struct interp *in, enum primitive primitive, const struct value *first, size_t count,
-                               const struct value *last) {
+static struct value partial_of(struct interp *in, enum primitive primitive, enum level_value chunk_level,
+                               const struct value *first, size_t count, const struct value *last) {
     size_t total = count + (last != NULL);
     struct partial *partial = interp_alloc(in, sizeof *partial + total * sizeof *first);
     partial->primitive = primitive;
+    partial->chunk_level = chunk_level;
     partial->count = total;
     if (count)
         memcpy(partial->arguments, first, count * sizeof *first);
@@ -150,8 +187,9 @@ static struct value partial_of(struct interp *in, enum primitive primitive, cons
     return result;
 }
 
-static struct value call_primitive(struct interp *in, enum primitive primitive, const struct value *arguments,
-                                   struct span span) {
+static struct value call_primitive(struct interp *in, enum primitive primitive, enum level_value chunk_level,
+                                   const struct value *arguments, struct span span) {
+    in->chunk_level = chunk_level;
     if (primitive_info[primitive].is_scalar)
         return scalar_apply(in, primitive, arguments);
     return interp_primitive(in, primitive, arguments, span);
@@ -185,12 +223,13 @@ struct value interp_apply(struct interp *in, struct value function, struct value
         const struct partial *partial = function.partial;
         size_t arity = (size_t)primitive_info[partial->primitive].arity;
         if (partial->count + 1 < arity) {
-            result = partial_of(in, partial->primitive, partial->arguments, partial->count, &argument);
+            result =
+                partial_of(in, partial->primitive, partial->chunk_level, partial->arguments, partial->count, &argument);
         } else {
             struct value all[8];
             memcpy(all, partial->arguments, partial->count * sizeof *all);
             all[partial->count] = argument;
-            result = call_primitive(in, partial->primitive, all, span);
+            result = call_primitive(in, partial->primitive, partial->chunk_level, all, span);
         }
     } else {
         interp_fail(in, DIAG_INTERNAL, span, "the interpreter applies what is no function");
@@ -220,9 +259,10 @@ static struct value apply_spine(struct interp *in, const struct core *core, cons
         struct value arguments[8];
         for (; done < arity; done++)
             arguments[done] = interp_eval(in, spine[count - 1 - done]->apply.argument, environment, instance);
+        check_place(in, spine[count - arity], instance);
         struct call call = {spine[count - arity]->span, in->call};
         in->call = &call;
-        function = call_primitive(in, primitive, arguments, call.span);
+        function = call_primitive(in, primitive, chunk_level(head, instance), arguments, call.span);
         in->call = call.caller;
     } else {
         function = interp_eval(in, head, environment, instance);
@@ -230,6 +270,7 @@ static struct value apply_spine(struct interp *in, const struct core *core, cons
     for (; done < count; done++) {
         const struct core *node = spine[count - 1 - done];
         struct value argument = interp_eval(in, node->apply.argument, environment, instance);
+        check_place(in, node, instance);
         function = interp_apply(in, function, argument, node->span);
     }
     return function;
@@ -275,7 +316,8 @@ struct value interp_eval(struct interp *in, const struct core *core, const struc
         case CORE_LITERAL: return literal(in, core, instance);
         case CORE_LOCAL: return local(in, core, environment, instance);
         case CORE_GLOBAL: return global(in, core, instance);
-        case CORE_PRIMITIVE: return partial_of(in, core->primitive.primitive, NULL, 0, NULL);
+        case CORE_PRIMITIVE:
+            return partial_of(in, core->primitive.primitive, chunk_level(core, instance), NULL, 0, NULL);
         case CORE_CONFIG: return config(in, core);
         case CORE_LAMBDA: return closure_of(in, core, environment, instance, interp_users_span(in, core->span));
         case CORE_APPLY: return apply_spine(in, core, environment, instance);

@@ -90,7 +90,9 @@ static struct host_value *export_array(struct interp *in, struct value value, st
     return array;
 }
 
+/* The elements of a result are computed by threads. */
 struct host_value *interp_export(struct interp *in, struct value value, struct type *type, struct span span) {
+    in->loc = LEVEL_THREAD;
     struct type *element;
     size_t rank = value_type_rank(type, &element);
     if (rank > 0)

@@ -140,6 +140,17 @@ size_t interp_parameter_types(struct arena *arena, const struct core_global *ker
     return found.count;
 }
 
+/* What a kernel's body runs at: the level of the push arrays in its result, or else the grid. */
+static enum level_value level_of(struct type *result) {
+    result = type_resolve(result);
+    if (result->kind == TYPE_PUSH)
+        return level_instantiate(NULL, result->array.level);
+    enum level_value level = LEVEL_GRID;
+    for (size_t i = 0; result->kind == TYPE_TUPLE && i < result->tuple.count && level == LEVEL_GRID; i++)
+        level = level_of(result->tuple.items[i]);
+    return level;
+}
+
 /* Apart from interp_run so that no local of it lives across the setjmp. */
 static struct host_value *run(struct interp *in, const struct core_global *kernel, struct host_value *const *arguments,
                               size_t count) {
@@ -148,6 +159,7 @@ static struct host_value *run(struct interp *in, const struct core_global *kerne
     if (wanted != count)
         interp_fail(in, DIAG_INTERNAL, kernel->span, "`%s` takes %zu argument%s, and the interpreter gets %zu",
                     kernel->name->text, wanted, wanted == 1 ? "" : "s", count);
+    in->loc = level_of(result);
     struct value value = interp_eval(in, kernel->body, NULL, NULL);
     for (size_t i = 0; i < count; i++)
         value = interp_apply(in, value, interp_import(in, arguments[i]), (struct span){0});

@@ -63,6 +63,7 @@ struct closure {
 /* A primitive with fewer arguments than it needs. */
 struct partial {
     enum primitive primitive;
+    enum level_value chunk_level; /* of a concat and its like: who computes a chunk; else pure */
     size_t count;
     struct value arguments[];
 };
@@ -123,7 +124,8 @@ struct push {
     struct push *of, *second;
     const struct pull *pull; /* or the chunks */
     const struct pull *pairs;
-    bool is_each; /* of an update: `pairs` are push arrays of pairs */
+    enum level_value chunk_level; /* who computes a chunk; pure: there are none */
+    bool is_each;                 /* of an update: `pairs` are push arrays of pairs */
     enum primitive shuffle;
 };
 
@@ -160,6 +162,8 @@ struct interp {
     struct value **globals;       /* by index: values of monomorphic globals, when they were wanted once */
     const struct call *call;      /* innermost */
     struct span maker;            /* of the closure that is being evaluated */
+    enum level_value loc;         /* who runs what is being evaluated; see note [places] in eval.c */
+    enum level_value chunk_level; /* of the primitive that is being called, as in struct partial */
     struct store *stores;         /* being filled, outermost last */
     struct chunks_run *chunks;    /* innermost that is run; NULL: none, or only lengths are asked for */
     const struct place_in *place; /* innermost */

@@ -124,7 +124,9 @@ static struct value interp_PUSH(struct interp *in, const struct value *a, struct
 
 static struct value interp_CONCAT(struct interp *in, const struct value *a, struct span span) {
     int64_t size = interp_length(in, a[0], "the chunk size", span);
-    return new_push(in, (struct push){.kind = PUSH_CONCAT, .span = span, .size = size, .pull = a[1].pull});
+    return new_push(
+        in, (struct push){
+                .kind = PUSH_CONCAT, .span = span, .chunk_level = in->chunk_level, .size = size, .pull = a[1].pull});
 }
 
 static struct value interp_CONCAT_SEQ(struct interp *in, const struct value *a, struct span span) {
@@ -133,8 +135,12 @@ static struct value interp_CONCAT_SEQ(struct interp *in, const struct value *a, 
 
 static struct value interp_INTERLEAVE(struct interp *in, const struct value *a, struct span span) {
     int64_t size = interp_length(in, a[0], "the chunk size", span);
-    return new_push(
-        in, (struct push){.kind = PUSH_INTERLEAVE, .span = span, .size = size, .function = a[1], .pull = a[2].pull});
+    return new_push(in, (struct push){.kind = PUSH_INTERLEAVE,
+                                      .span = span,
+                                      .chunk_level = in->chunk_level,
+                                      .size = size,
+                                      .function = a[1],
+                                      .pull = a[2].pull});
 }
 
 static struct value interp_INTERLEAVE_SEQ(struct interp *in, const struct value *a, struct span span) {
@@ -143,9 +149,12 @@ static struct value interp_INTERLEAVE_SEQ(struct interp *in, const struct value 
 
 static struct value interp_INTERLEAVE_INTO(struct interp *in, const struct value *a, struct span span) {
     int64_t size = interp_length(in, a[0], "the length", span);
-    return new_push(
-        in,
-        (struct push){.kind = PUSH_INTERLEAVE_INTO, .span = span, .size = size, .function = a[1], .pull = a[2].pull});
+    return new_push(in, (struct push){.kind = PUSH_INTERLEAVE_INTO,
+                                      .span = span,
+                                      .chunk_level = in->chunk_level,
+                                      .size = size,
+                                      .function = a[1],
+                                      .pull = a[2].pull});
 }
 
 static struct value interp_APPEND(struct interp *in, const struct value *a, struct span span) {
@@ -252,7 +261,10 @@ static struct value interp_LOOKBACK(struct interp *in, const struct value *a, st
     }
     const struct value *next = run->seen.at[which];
     struct value before = value_unpack(in, &next);
+    enum level_value loc = in->loc;
+    in->loc = LEVEL_THREAD;
     value_pack(interp_apply2(in, a[1], before, a[3], span), run->seen.at[which]);
+    in->loc = loc;
     return before;
 }
 
@@ -266,6 +278,8 @@ static struct value interp_LOOKBACK_COUNTS(struct interp *in, const struct value
     if (run)
         seen = run->counts.at[run->next_counts++];
     struct value *before = interp_alloc(in, (size_t)counts->length * sizeof *before);
+    enum level_value loc = in->loc;
+    in->loc = LEVEL_THREAD;
     for (int64_t i = 0; i < counts->length; i++) {
         if ((size_t)i == seen->count)
             vec_push(in->arena, seen, 0);
@@ -274,6 +288,7 @@ static struct value interp_LOOKBACK_COUNTS(struct interp *in, const struct value
         count = count < 0 ? 0 : count < INT32_MAX ? count : INT32_MAX - 1;
         seen->at[i] = (int32_t)((seen->at[i] + count) & INT32_MAX);
     }
+    in->loc = loc;
     return new_pull(in, (struct pull){.kind = PULL_VALUES, .length = counts->length, .values = before});
 }
 
@@ -283,6 +298,8 @@ static struct value interp_RANK_BY_INDEX(struct interp *in, const struct value *
     struct value *ranks = interp_alloc(in, (size_t)length * sizeof *ranks);
     for (int64_t i = 0; i < buckets; i++)
         counts[i] = int_of(0);
+    enum level_value loc = in->loc;
+    in->loc = LEVEL_THREAD;
     for (int64_t i = 0; i < length; i++) {
         int64_t index = pull_element(in, a[1].pull, i, span).scalar.integer;
         bool counts_it = 0 <= index && index < buckets;
@@ -290,6 +307,7 @@ static struct value interp_RANK_BY_INDEX(struct interp *in, const struct value *
         if (counts_it)
             counts[index] = int_of(counts[index].scalar.integer + 1);
     }
+    in->loc = loc;
     struct value all = new_pull(in, (struct pull){.kind = PULL_VALUES, .length = length, .values = ranks});
     struct value pair[] = {new_push(in, (struct push){.kind = PUSH_PULL, .span = span, .pull = all.pull}),
                            new_pull(in, (struct pull){.kind = PULL_VALUES, .length = buckets, .values = counts})};

@@ -277,6 +277,45 @@ static void test_a_million_elements(void **state) {
     assert_non_null(strstr(got, "1000003 elements]"));
 }
 
+/* `force` of a push array, with a type that says that it is called at this level. */
+static struct core *forced_at(struct fixture *f, enum level_value ambient, struct core *push) {
+    struct core *core = CALL1(FORCE, push);
+    struct type *arrow = ARENA_NEW(f->arena, struct type);
+    arrow->kind = TYPE_ARROW;
+    arrow->arrow.from = arrow->arrow.to = ints(f, TYPE_PULL);
+    arrow->arrow.ambient = ARENA_NEW(f->arena, struct level);
+    arrow->arrow.ambient->value = ambient;
+    core->apply.function->type = arrow;
+    return core;
+}
+
+/* What types say of the place of a call is compared with the place: a grid's kernel, an element, a chunk of a block. */
+static void test_places(void **state) {
+    struct fixture *f = *state;
+    assert_runs("[0,1]", forced_at(f, LEVEL_GRID, CALL1(PUSH, L(xs))), TYPE_PULL, 2);
+    assert_runs("[0,1]", forced_at(f, LEVEL_PURE, CALL1(PUSH, L(xs))), TYPE_PULL, 2);
+    assert_fails("error[E0000]: what is called here runs at block, and the place is at grid",
+                 forced_at(f, LEVEL_BLOCK, CALL1(PUSH, L(xs))), TYPE_PULL, 2);
+
+    struct core *own = CALL2(INDEX, forced_at(f, LEVEL_THREAD, CALL1(PUSH, L(xs))), L(j));
+    assert_runs("[0,1]", forced_at(f, LEVEL_GRID, CALL1(PUSH, CALL2(MAP, lambda(f, &f->j, own), L(xs)))), TYPE_PULL, 2);
+    struct core *wrong = CALL2(INDEX, forced_at(f, LEVEL_GRID, CALL1(PUSH, L(xs))), L(j));
+    assert_fails("runs at grid, and the place is at thread", CALL1(PUSH, CALL2(MAP, lambda(f, &f->j, wrong), L(xs))),
+                 TYPE_PULL, 2);
+
+    for (enum level_value level = LEVEL_WARP; level <= LEVEL_BLOCK; level++) {
+        struct core *chunk = CALL1(PUSH, forced_at(f, level, CALL1(PUSH, L(xs))));
+        struct core *concat = CALL2(CONCAT, N(2), list(f, 1, &chunk));
+        static struct level block = {.value = LEVEL_BLOCK};
+        static struct level *levels[] = {&block};
+        concat->apply.function->apply.function->primitive.instance.levels = levels;
+        if (level == LEVEL_BLOCK)
+            assert_runs("[0,1]", concat, TYPE_PUSH, 2);
+        else
+            assert_fails("runs at warp, and the place is at block", concat, TYPE_PUSH, 2);
+    }
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
@@ -287,6 +326,7 @@ int main(void) {
         TEST(test_errors),
         TEST(test_limits),
         TEST(test_a_million_elements),
+        TEST(test_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
