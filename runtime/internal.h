@@ -14,7 +14,7 @@ union fclrt_memory {
 
 // All of the context's: when it is closed, once nothing uses them.
 void fclrt_free_buffers(struct fcl_context *context);
-// Of a buffer argument; nothing, where it is NULL.
+// What a buffer argument points to; nothing where it is NULL.
 const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg);
 
 struct fcl_buffer {
@@ -208,7 +208,7 @@ unsigned fclrt_thread_count(void);
 // Does the blocks from `first` to `end` - 1 of a launch of that many.
 typedef void fclrt_part(void *const *args, int64_t first, int64_t end, int64_t blocks);
 struct fclrt_team;
-// Of so many threads, the caller's among them; the others begin when there is work for them. NULL: no memory.
+// A pool of so many threads, the caller's among them; the others begin when there is work for them. NULL: no memory.
 struct fclrt_team *fclrt_team_new(unsigned threads);
 void fclrt_team_free(struct fclrt_team *team);
 // Runs all blocks, each once, and returns the seconds that took. `work` is what one thread needs for a launch like it, in

@@ -74,7 +74,7 @@ static uint64_t device_number(const struct opencl *cl, cl_device_id device, cl_d
     return bytes == 4 ? value.small : bytes == 8 ? value.large : 0;
 }
 
-// Of the device's list; allocates, and takes no memory for no.
+// From the device's list; it allocates, and takes no memory for no.
 static bool has_extension(const struct opencl *cl, cl_device_id device, const char *name) {
     size_t bytes = 0, length = strlen(name);
     if (cl->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) != 0)

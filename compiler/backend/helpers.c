@@ -103,7 +103,7 @@ static void print_conversion(struct printer *p, enum base to, enum base from) {
 }
 
 /* Between a float and the bits of a narrow one, by its bits in a word; of NaNs to the one of theirs.
-   Of f16 what is below 2^-14 has one exponent: a sum with what has it too rounds there. */
+   In f16 what is below 2^-14 has one exponent: a sum with what has it too rounds there. */
 static void print_narrow_conversion(struct printer *p, enum base to, enum base from) {
     const char *word = p->dialect->types[BASE_U32], *type = p->dialect->types[to];
     text_printf(p->out, "%s x) {\n", p->dialect->types[from]);

@@ -179,6 +179,7 @@ static const struct function functions[OP_COUNT] = {
 
 bool mathematics_has(enum ir_op op, enum base base) { return base == BASE_F32 && functions[op].text; }
 
+/* See note [mathematics]. */
 void print_mathematics(struct printer *p) {
     unsigned needs = 0;
     for (int op = 0; op < OP_COUNT; op++)

@@ -75,6 +75,7 @@ static bool warm_up(struct device_session *session) {
     return true;
 }
 
+/* See note [what is timed]. */
 static bool measure_runs(const struct device_request *request, struct device_session *session, struct measurement *m) {
     samples measured = {0};
     double spent = 0, seconds;
@@ -215,6 +216,7 @@ static bool read_baseline(struct compilation *c, const struct measurement *m, st
     return false;
 }
 
+/* See note [noise]. */
 static void compare(const struct measurement *m, struct baseline *baseline) {
     const struct distribution *then = &baseline->time, *now = &m->time;
     baseline->ratio = now->median / then->median;

@@ -1,7 +1,7 @@
 /* fclc lsp: the language server. It speaks JSON-RPC on standard input and output, and keeps the
    documents that are open.
 
-   note [processes]
+   note [children]
    Whatever looks at a program runs in a child process, which has the documents by being a copy of
    the server, and writes its answer to a pipe. So a program that takes too long, or the compiler
    down, costs an answer and nothing else, and memory needs no care. Answers are waited for, a few
@@ -132,7 +132,7 @@ static void publish(struct arena *arena, const char *params) {
     notify(arena, "textDocument/publishDiagnostics", params);
 }
 
-/* ---- children; see note [processes] ---- */
+/* ---- children; see note [children] ---- */
 
 static void write_all(int to, const char *text, size_t length) {
     while (length > 0) {

@@ -437,7 +437,7 @@ static struct ir_value *word_at(struct elaborator *e, const struct lookback_stat
 
 static struct ir_value *most_count(struct elaborator *e) { return ir_int(e->builder, INT32_MAX); }
 
-/* What the block tells of a place: 0 where the array does not reach so far. */
+/* What the block tells of a place: 0 where the array does not reach so far. See note [counts]. */
 static struct ir_value *count_at(struct elaborator *e, struct pull *counts, struct ir_value *place) {
     struct ir_builder *b = e->builder;
     struct ir_value *zero = ir_int(b, 0);
@@ -540,6 +540,7 @@ static bool all_come_here(const struct elaborator *e) {
     return here == e->blocks->region || (e->split && e->split->region == here);
 }
 
+/* See note [passes]. */
 static bool is_in_passes(struct elaborator *e, struct elab_value *one_pass) {
     struct ir_value *value = elab_as_scalar(e, one_pass);
     return value && ir_known(e->builder, value) == IR_FALSE;

@@ -195,6 +195,7 @@ static void rank_by_one(struct elaborator *e, struct ranks *ranks, struct ir_val
 
 /* ---- the primitive ---- */
 
+/* See note [matching]. */
 void elab_run_ranks(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     const struct ranks *ranks = push->ranks;

@@ -314,6 +314,7 @@ static struct ir_value *divide_up(struct ir_builder *b, struct ir_value *x, stru
                      ir_ternary(b, OP_SELECT, is_exact, ir_int(b, 0), ir_int(b, 1)));
 }
 
+/* See note [shares]. */
 static struct share even_shares(struct elaborator *e, struct ir_value *pairs, struct ir_value *blocks) {
     enum { SECTOR = 32 }; /* elements of the smallest types */
     struct ir_builder *b = e->builder;

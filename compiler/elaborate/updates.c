@@ -101,6 +101,7 @@ static void look(struct elaborator *e, void *context) {
     looking->finds = is_read(ir_current(e->builder), looking->other->array, bases.count);
 }
 
+/* See note [old values]. */
 void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push *other) {
     const struct pull *array = other->array;
     if (array->kind != PULL_MEMORY || ir_is_constant_memory(array->memory.buffers[0]) ||

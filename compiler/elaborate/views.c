@@ -123,6 +123,7 @@ struct elab_value *elab_choose_element(struct elaborator *e, struct ir_value *co
     return choose(e, condition, &sides[0], &sides[1]);
 }
 
+/* See note [one array]. */
 struct elab_value *elab_choose_array(struct elaborator *e, const struct pull *choice, struct ir_value *index) {
     struct element a = {.array = choice->then_array, .index = index}, b = {.array = choice->else_array, .index = index};
     return index && choice->condition ? choose(e, ir_resolve(e->builder, choice->condition), &a, &b) : NULL;

@@ -137,7 +137,7 @@ static struct indices indices_of(struct banks *b, const struct access *access) {
     return found;
 }
 
-/* How many turns a warp's access takes. */
+/* How many turns a warp's access takes. See note [wide loads]. */
 static int turns(const struct ir_buffer *buffer, const struct indices *indices, int shift) {
     int64_t words[LANES];
     if (indices->is_wide && shift == NO_PADDING) {

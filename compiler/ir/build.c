@@ -211,7 +211,7 @@ struct ir_value *builder_operand(struct ir_builder *b, struct ir_value *value) {
 
 /* ---- operations ---- */
 
-/* note [what moves out of loops]: from the innermost frame outwards while all operands stay in scope. The loops
+/* See note [what moves out of loops] in build.h: from the innermost frame outwards while all operands stay in scope. The loops
    passed on the way are not appended to their regions yet, so appending here puts the operation before them. */
 static size_t home_of(const struct ir_builder *b, struct ir_value **x, size_t count) {
     size_t frame = b->frames.count - 1, needed = 0;

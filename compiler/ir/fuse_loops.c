@@ -24,7 +24,7 @@ static bool is_constant(const struct ir_value *value, int64_t wanted) {
     return value->is_constant && value->constant.integer == wanted;
 }
 
-/* Is it the index of the loop, or the only index that it has? */
+/* Is it the index of the loop, or the only index that it has?. See note [own elements]. */
 static bool is_own(const struct ir_instruction *loop, const struct ir_value *index) {
     return index == loop->parameters[0] || (is_constant(loop->operands[0], 1) && is_constant(index, 0));
 }

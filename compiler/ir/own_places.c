@@ -8,7 +8,7 @@
    such loops, to places i + B q, each is its thread's: place p is slot p / B of thread p mod B. q must be a sum of constants and
    indices of counted loops, so that the slots are known when these are unrolled: registers have no numbers at run time. A loop of r B
    iterations becomes one of B, with r rounds inside. Lane i of warp w is thread 32 w + i, where there is an iteration for every one.
-   Of a warp's array, the same with the lanes of the warp for the threads. */
+   For a warp's array, the same with the lanes of the warp for the threads. */
 #include "ir/linear.h"
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"

@@ -45,6 +45,7 @@ static bool may_move(const struct ir_instruction *instruction) {
            !instruction->rereads && !(is_hosts && instruction->buffer->is_swapped);
 }
 
+/* See note [into loops]. */
 static bool enters_loop(const struct sinking *s, const struct ir_instruction *loop) {
     if (loop->kind != IR_FORALL || loop->inner != LEVEL_THREAD || loop->outer == LEVEL_GRID || s->kernel->is_cpu)
         return false;

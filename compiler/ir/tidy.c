@@ -43,7 +43,8 @@ static int64_t elements_before(const struct ir_instruction *load, const struct i
     return is_same ? -place.constant : -1;
 }
 
-/* Note [neighbours]: has an element at most so far behind it been loaded for certain when its branch is come to? */
+/* Note [neighbours]: has an element at most so far behind it been loaded for certain when its branch is come to?.
+   See note [neighbours]. */
 static bool is_neighbour(const struct ir_instruction *load) {
     const struct ir_buffer *buffer = load->buffer;
     bool is_global = ir_is_constant_memory(buffer) || (buffer->memory == MEMORY_OUTPUT && !buffer->rewritten);

@@ -3,7 +3,7 @@
    loop with guards. For CPUs, where a guard keeps stores from being vectors; on GPUs it costs next to nothing.
 
    note [wholly inside]
-   Of a parallel loop whose iterations are a block's or a warp's, what guards its elements is compared for all
+   In a parallel loop whose iterations are a block's or a warp's, what guards its elements is compared for all
    iterations together: a < b always holds when the most that a can be is less than the least that b can be. The bounds are
    computed before the loop, in 64 bits, where nothing of 32 bits overflows; that what wraps in the loop does not do so is among
    the conditions. A minimum of which one side is never larger is that side. */

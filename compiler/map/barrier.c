@@ -7,8 +7,7 @@
    in the state it ended in would need a barrier that is not there, the body gets one at its end. */
 #include "map/lower.h"
 
-/* note [own elements]
-   Iteration i of every loop over the threads of a block (or the lanes of a warp) is done by the same thread. So between loops
+/* Iteration i of every loop over the threads of a block (or the lanes of a warp) is done by the same thread. So between loops
    that touch of a buffer only the element of their own index nothing needs to be ordered. */
 
 /* note [global memory]
@@ -236,6 +235,7 @@ static void visit_branches(struct placement *p, const struct ir_instruction *bra
     join(p->arena, state, &other);
 }
 
+/* See note [the data flow]. */
 static void visit_region(struct placement *p, const struct ir_region *region, struct state *state) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];

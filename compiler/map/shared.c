@@ -54,6 +54,7 @@ struct frame {
 };
 typedef VEC(struct frame) frames;
 
+/* See note [frames]. */
 static struct frame *frame_of(struct arena *arena, frames *all, const struct extent *extent, int number) {
     const struct ir_instruction *loop = warp_loop(extent);
     for (size_t i = 0; i < all->count; i++)
@@ -67,8 +68,7 @@ static struct frame *frame_of(struct arena *arena, frames *all, const struct ext
     return &all->at[all->count - 1];
 }
 
-/* note [a warp and its frame]
-   A warp only touches its own frame, and the loop over warps has a warp barrier at its end where one is needed; so to the
+/* A warp only touches its own frame, and the loop over warps has a warp barrier at its end where one is needed; so to the
    block, two uses of one loop's frames never conflict. Where each warp has one iteration at most there is no such barrier. */
 static int frame_number(struct map *loops, const struct ir_instruction *loop, int warps) {
     if (loop->operands[0]->high <= warps)
@@ -153,8 +153,7 @@ static bool same_length(const struct ir_value *a, const struct ir_value *b) {
     return a == b || (a->is_constant && b->is_constant && a->constant.integer == b->constant.integer);
 }
 
-/* note [lengths of the launch]
-   How long a dynamic buffer is only the launch knows, so that there is no fitting. But what has the same length and type takes
+/* How long a dynamic buffer is only the launch knows, so that there is no fitting. But what has the same length and type takes
    the place of an earlier one that is dead, as the steps of `power` and `while` do; so do arrays in global memory. Of warps' arrays
    each warp has its own part of the place, whichever of them is there. */
 static size_t shared_with(const struct shared_plan *plan, const struct shared_buffer *shared) {

@@ -219,7 +219,7 @@ static int size_of_body(const struct ir_region *region) {
     return size;
 }
 
-/* `const base name = value;` is the index of a loop that counts otherwise. */
+/* `const base name = value;` is the index of a loop that counts otherwise. See note [counters]. */
 static void bind_index(struct lowering *l, const struct ir_value *index, const char *name, struct target_expr *value) {
     if (!l->uses[index->id].count) { /* all elements are one, or at one place */
         lower_bind(l, index, expr_convert(l, value, index->base));

@@ -1,8 +1,7 @@
 /* How a subscript is computed, so that compilers know what we know of it, and do not take for granted what is not so. */
 #include "map/lower.h"
 
-/* note [subscripts]
-   A subscript names an element, so it is at least 0. A sum with one part that is at least 0, or a difference from one, could only
+/* A subscript names an element, so it is at least 0. A sum with one part that is at least 0, or a difference from one, could only
    wrap below that; and it is computed in the subscript itself, which is evaluated where the element is. So it has not wrapped,
    and compilers that know it take constants into addresses. */
 static bool is_exact(const struct target_expr *index) {

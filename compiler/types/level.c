@@ -239,7 +239,7 @@ void level_require(struct checker *c, enum level_constraint_kind kind, struct le
     }
 }
 
-/* note [propagation]: each unbound variable has the list of the constraints that mention it. A constraint is looked at
+/* Each unbound variable has the list of the constraints that mention it. A constraint is looked at
    again when a variable that it mentions has been narrowed (four times at most) or bound (once: its list goes to
    what it is bound to), so that the work is proportional to the number of constraints. */
 static void watch(struct checker *c, struct level_variable *variable, struct watcher *watcher) {

@@ -87,6 +87,33 @@ def cases(env):
                 assert dumps[0] != dumps[1] or list(given(env.path(path))) != list(given(f"--skip={name}", env.path(path))), \
                     f"{path} names {name}, which changes nothing there"
 
+    def notes():
+        """`note [x]` on a line of its own, or before a colon, begins a note; elsewhere it cites one."""
+        citation = re.compile(r"notes? \[([^\]]+)\](?: and \[([^\]]+)\])?")
+        with open(env.path("docs", "ARCHITECTURE.md"), encoding="utf-8") as file:
+            defined, cited, dangling = [], {note for pair in citation.findall(file.read()) for note in pair}, []
+        for folder in ("compiler", "runtime", "python"):
+            for place, _, names in os.walk(env.path(folder)):
+                for name in names:
+                    if not name.endswith((".c", ".h", ".def", ".re", ".y")):
+                        continue
+                    path = os.path.join(place, name)
+                    with open(path, encoding="utf-8") as file:
+                        text = re.sub(r"\n[ \t]+", "\n ", file.read())
+                    begun = re.compile(r"^ ?(?:/\*|//)? ?note \[([^\]]+)\](?::|$)", re.M)
+                    defined += begun.findall(text)
+                    cited |= {note for pair in citation.findall(begun.sub("", text)) for note in pair}
+                    dangling += [f"{os.path.relpath(path, env.root)}: {line}"
+                                 for line in re.findall(r"^.*(?:/\*|//) Of [^.]*$", text, re.M)]
+        assert len(defined) > 50
+        cited = {" ".join(note.split()) for note in cited if note}
+        twice = sorted({note for note in defined if defined.count(note) > 1})
+        assert not twice, f"notes that are there twice: {', '.join(twice)}"
+        assert not set(defined) - cited, f"notes that nothing cites: {', '.join(sorted(set(defined) - cited))}"
+        assert not cited - set(defined), f"notes that are cited, and not there: {', '.join(sorted(cited - set(defined)))}"
+        assert not dangling, "comments that do not say of what: " + "; ".join(dangling)
+    yield Case("each note is there once and cited", notes)
+
     yield Case("format-check", format_check)
     yield Case("no stage includes a later one", layers)
     yield Case("mandoc -Tlint man/fclc.1", manual)
