@@ -50,10 +50,8 @@ static void measure(struct elaborator *e, void *context) {
     e->holds_columns = before;
 }
 
-/* note [rows that are not there]
-   An array of no rows has columns, too: as many as its first row would have by what makes it. That
-   row is elaborated as a shape, where nothing is loaded; what fails on the way, as an element of an
-   empty list, is not known. The interpreter's shape.c does the same. */
+/* See note [rows that are not there] in interp/shape.c: the first row is elaborated as a shape, where
+   nothing is loaded; what fails on the way, as an element of an empty list, is not known. */
 bool elab_columns(struct elaborator *e, struct pull *rows, size_t rank, struct ir_value **columns) {
     struct measuring m = {rows, rank - 1, columns, false};
     bool is_known = elab_try(e, measure, &m) && m.is_known;
