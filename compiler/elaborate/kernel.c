@@ -189,6 +189,7 @@ static void store_pull(struct elaborator *e, struct type *type, struct pull *pul
     struct shape shape = new_shape(e, type, &element);
     shape.extents[0] = pull->length;
     if (shape.rank > 1) {
+        e->span = core_result_span(e->global);
         find_columns(e, pull, &shape);
         elab_check_rows(e, LEVEL_GRID, pull, shape.rank, shape.extents);
         pull = elab_elements(e, pull, shape.rank, shape.extents);

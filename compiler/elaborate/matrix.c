@@ -133,14 +133,15 @@ static void compare(struct elaborator *e, enum level_value level, struct compari
     if (are_same(e, c))
         return;
     if (c->other >= 0)
-        elab_fail(e, DIAG_UNEQUAL_ROWS, e->global->span,
+        elab_fail(e, DIAG_UNEQUAL_ROWS, core_result_span(e->global),
                   "a row of the result has %lld %s, and the first %lld: rows must be equally long", (long long)c->other,
                   text_elements(c->other), (long long)c->width->constant.integer);
     struct split_frame *split = e->split;
     e->split = NULL;
     struct ir_value *i = elab_begin_threads(e, level, c->count);
     struct ir_value *length = row_length(e, c->rows, i);
-    elab_check_length(e, CHECK_ROWS, ir_binary(b, OP_EQ, length, c->width), length, c->width, e->global->span, false);
+    elab_check_length(e, CHECK_ROWS, ir_binary(b, OP_EQ, length, c->width), length, c->width,
+                      core_result_span(e->global), false);
     elab_end_threads(e, level, i);
     e->split = split;
 }

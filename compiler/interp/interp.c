@@ -163,7 +163,7 @@ static struct host_value *run(struct interp *in, const struct core_global *kerne
     struct value value = interp_eval(in, kernel->body, NULL, NULL);
     for (size_t i = 0; i < count; i++)
         value = interp_apply(in, value, interp_import(in, arguments[i]), (struct span){0});
-    return interp_export(in, value, result, kernel->span);
+    return interp_export(in, value, result, core_result_span(kernel));
 }
 
 bool interp_run(struct arena *arena, const struct program *program, const struct core_global *kernel,

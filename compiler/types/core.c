@@ -7,6 +7,13 @@ double core_floating(const struct core *literal, enum base base) {
     return base_of_natural(base, literal->literal.magnitude);
 }
 
+struct span core_result_span(const struct core_global *kernel) {
+    const struct core *body = kernel->body;
+    for (size_t i = 0; i < kernel->parameter_count && body->kind == CORE_LAMBDA; i++)
+        body = body->lambda.body;
+    return body->span;
+}
+
 void core_visit_names(const struct core *core, core_name_visitor *visit, void *context) {
     switch (core->kind) {
     case CORE_GLOBAL:

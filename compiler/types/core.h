@@ -162,6 +162,9 @@ typedef VEC(struct name_place) name_places;
 typedef void core_name_visitor(void *context, const struct core *name);
 void core_visit_names(const struct core *core, core_name_visitor *visit, void *context);
 
+/* Of what a kernel gives. */
+struct span core_result_span(const struct core_global *kernel);
+
 /* commutes.c: whether the definition of an operator, `fn x y => …`, shows that it commutes. False where it does not. */
 bool core_commutes(struct arena *arena, const struct core *lambda);
 bool core_commutes_primitive(enum primitive primitive);
