@@ -12,6 +12,7 @@
 #include "fcl.h"
 #include "host/emit.h"
 #include "ir/passes.h"
+#include "ir/text.h"
 
 static bool ends_with(const char *text, const char *end) {
     size_t length = strlen(text), n = strlen(end);
@@ -27,21 +28,26 @@ static const struct target *chosen_target(const struct options *options) {
     return NULL;
 }
 
-struct generate_request request_for(struct compilation *c, const struct target *target) {
+static struct generate_request ir_request_for(struct compilation *c, const struct target *target) {
     const struct machine *machine = c->options->mapping == MAPPING_LOOP && target->loop ? target->loop
                                     : c->options->sub_groups == SUB_GROUPS_YES && target->sub_groups
                                         ? target->sub_groups
                                         : target_machine(target, NULL);
     return (struct generate_request){.arena = c->arena,
                                      .options = c->options,
-                                     .program = c->program,
-                                     .source = c->file->source,
                                      .target = target,
                                      .machine = machine,
-                                     .tuning = &c->tuning,
                                      .kind = machine->device,
                                      .shared_bytes = (uint64_t)c->options->shared_bytes,
                                      .diagnostics = c->diagnostics};
+}
+
+struct generate_request request_for(struct compilation *c, const struct target *target) {
+    struct generate_request request = ir_request_for(c, target);
+    request.program = c->program;
+    request.source = c->file->source;
+    request.tuning = &c->tuning;
+    return request;
 }
 
 static const char *without_extension(struct arena *arena, const char *path) {
@@ -143,17 +149,55 @@ static bool overwrites_source(struct compilation *c, const char *path) {
     return false;
 }
 
+/* What is to be written is no file of somebody else's. `has_header`: one is written, too. */
+static bool may_write(struct compilation *c, const struct target *target, const char *header, bool has_header) {
+    bool is_file = strcmp(c->options->output, "-") != 0;
+    if (has_header && is_runtimes(c, header))
+        return false;
+    if (is_file && overwrites_source(c, c->options->output))
+        return false;
+    return !has_header || (!overwrites_source(c, header) && !overwrites_header(c, header, target));
+}
+
+/* The code of what was generated, and its header; `from`: the program's name. */
+static enum exit_status write_code(struct compilation *c, const struct generate_request *request,
+                                   const struct generated *generated, const char *from) {
+    const struct target *target = request->target;
+    const char *output = c->options->output, *base = without_extension(c->arena, output);
+    const char *header = arena_printf(c->arena, "%s.h", base);
+    bool is_file = strcmp(output, "-") != 0, has_header = is_file && target->runtime;
+    const char *kernels = generate_text(request, generated, from);
+    struct host_emit_request host = {.target = target,
+                                     .programs = generated->targets.at,
+                                     .count = generated->targets.count,
+                                     .kernel_source = kernels,
+                                     .is_linked = c->options->ahead,
+                                     .base_name = base,
+                                     .source_name = from,
+                                     .version = FCLC_VERSION,
+                                     .sources = c->sources};
+    struct host_emitted emitted = {0};
+    if (target->runtime)
+        emitted = host_emit(c->arena, &host);
+    enum exit_status status = write_text(c, output, emitted.file ? emitted.file : kernels);
+    if (status == EXIT_GOOD && has_header)
+        status = write_text(c, header, emitted.header);
+    if (status == EXIT_GOOD && c->options->make_dependencies && is_file)
+        status =
+            write_text(c, arena_printf(c->arena, "%s.d", base), dependencies(c, output, has_header ? header : NULL));
+    return status;
+}
+
+static bool has_header(const struct compilation *c, const struct target *target) {
+    return strcmp(c->options->output, "-") != 0 && target->runtime;
+}
+
 static enum exit_status compile(struct compilation *c, const struct target *target) {
     enum exit_status status = compilation_check(c, c->options->operands[0]);
     if (status != EXIT_GOOD || !compilation_is_good(c))
         return status;
     const char *header = arena_printf(c->arena, "%s.h", without_extension(c->arena, c->options->output));
-    bool is_file = strcmp(c->options->output, "-") != 0, has_header = is_file && target->runtime;
-    if (has_header && is_runtimes(c, header))
-        return EXIT_USAGE;
-    if (is_file && overwrites_source(c, c->options->output))
-        return EXIT_USAGE;
-    if (has_header && (overwrites_source(c, header) || overwrites_header(c, header, target)))
+    if (!may_write(c, target, header, has_header(c, target)))
         return EXIT_USAGE;
     struct generate_request request = request_for(c, target);
     struct generated generated = {0};
@@ -164,27 +208,91 @@ static enum exit_status compile(struct compilation *c, const struct target *targ
                        arena_printf(c->arena, "%s has no kernels, so there is nothing to run in %s",
                                     c->options->operands[0], c->options->output),
                        "what the host calls is declared by `kernel name parameters = …`");
-    const char *output = c->options->output, *base = without_extension(c->arena, output);
-    const char *kernels = generate_text(&request, &generated, c->options->operands[0]);
-    struct host_emit_request host = {.target = target,
-                                     .programs = generated.targets.at,
-                                     .count = generated.targets.count,
-                                     .kernel_source = kernels,
-                                     .is_linked = c->options->ahead,
-                                     .base_name = base,
-                                     .source_name = c->options->operands[0],
-                                     .version = FCLC_VERSION,
-                                     .sources = c->sources};
-    struct host_emitted emitted = {0};
-    if (target->runtime)
-        emitted = host_emit(c->arena, &host);
-    status = write_text(c, output, emitted.file ? emitted.file : kernels);
-    if (status == EXIT_GOOD && has_header)
-        status = write_text(c, header, emitted.header);
-    if (status == EXIT_GOOD && c->options->make_dependencies && is_file)
-        status =
-            write_text(c, arena_printf(c->arena, "%s.d", base), dependencies(c, output, has_header ? header : NULL));
+    return write_code(c, &request, &generated, c->options->operands[0]);
+}
+
+/* ---- the IR as text ---- */
+
+static enum exit_status write_ir(struct compilation *c, const struct target *target) {
+    enum exit_status status = compilation_check(c, c->options->operands[0]);
+    if (status != EXIT_GOOD || !compilation_is_good(c))
+        return status;
+    if (overwrites_source(c, c->options->output))
+        return EXIT_USAGE;
+    struct generate_request request = request_for(c, target);
+    struct generated generated = {0};
+    request.until = ""; /* before all passes */
+    if (!generate(&request, &generated))
+        return EXIT_PROGRAM_WRONG;
+    struct text text;
+    text_init(&text, c->arena);
+    ir_write_head(&text, target->name, c->options->operands[0]);
+    for (size_t i = 0; i < generated.kernels.count; i++)
+        ir_write(&text, generated.kernels.at[i], c->sources);
+    status = write_text(c, c->options->output, text_string(&text));
+    if (status == EXIT_GOOD && c->options->make_dependencies)
+        status = write_text(c, arena_printf(c->arena, "%s.d", without_extension(c->arena, c->options->output)),
+                            dependencies(c, c->options->output, NULL));
     return status;
+}
+
+static bool are_alike(const struct machine *a, const struct machine *b) {
+    return a->has_shuffles == b->has_shuffles && a->polls_by_atomics == b->polls_by_atomics &&
+           a->map.mapping == b->map.mapping;
+}
+
+/* Kernels that another target's machine could not run, or that were made for none. */
+static bool fits_machine(struct compilation *c, const struct ir_file *file, const struct generate_request *request) {
+    const struct target *made_for = file->target ? target_named(file->target) : NULL;
+    if (made_for && are_alike(target_machine(made_for, NULL), request->machine))
+        return true;
+    for (size_t i = 0; i < file->kernels.count; i++) {
+        struct ir_kernel *kernel = file->kernels.at[i];
+        kernel->has_warps = request->machine->has_shuffles;
+        kernel->is_cpu = request->machine->map.mapping == TARGET_LOOP;
+        if (ir_is_bound(kernel)) {
+            struct diagnostic *error =
+                diag_error(c->diagnostics, DIAG_IR_TEXT, kernel->span,
+                           "`%s` goes by what %s has and %s has not: lanes that exchange values, or blocks that wait "
+                           "for others",
+                           kernel->name->text, file->target ? file->target : "some target", request->target->name);
+            diag_hint(c->diagnostics, error, "`fclc FILE.fcl --target=%s -o OUT.fclir` writes it for that target",
+                      request->target->name);
+        }
+    }
+    return compilation_is_good(c);
+}
+
+static enum exit_status compile_ir(struct compilation *c, const struct target *target) {
+    const char *path = c->options->operands[0], *why;
+    const struct source *source = source_load(c->sources, path, &why);
+    if (!source)
+        return driver_complain(c->options, EXIT_USAGE, "%s: %s", path, why);
+    struct loaded *loaded = ARENA_NEW(c->arena, struct loaded);
+    *loaded = (struct loaded){.path = path, .identity = path};
+    vec_push(c->arena, &c->files, loaded);
+    struct ir_file *file = ir_read(c->arena, c->symbols, c->sources, source, c->diagnostics);
+    if (!file)
+        return EXIT_PROGRAM_WRONG;
+    const char *header = arena_printf(c->arena, "%s.h", without_extension(c->arena, c->options->output));
+    if (ends_with(c->options->output, ".fclir")) {
+        if (overwrites_source(c, c->options->output))
+            return EXIT_USAGE;
+        struct text text;
+        text_init(&text, c->arena);
+        ir_write_head(&text, file->target, file->from);
+        for (size_t i = 0; i < file->kernels.count; i++)
+            ir_write(&text, file->kernels.at[i], c->sources);
+        return write_text(c, c->options->output, text_string(&text));
+    }
+    if (!may_write(c, target, header, has_header(c, target)))
+        return EXIT_USAGE;
+    struct generate_request request = ir_request_for(c, target);
+    struct generated generated = {0};
+    if (!fits_machine(c, file, &request) ||
+        !generate_from_ir(&request, file->kernels.at, file->kernels.count, &generated))
+        return EXIT_PROGRAM_WRONG;
+    return write_code(c, &request, &generated, file->from ? file->from : path);
 }
 
 /* "a, b, c", of all targets. */
@@ -202,9 +310,10 @@ static enum exit_status complain_of_target(struct options *options) {
         options->target
             ? driver_complain(options, EXIT_USAGE, "--target=%s runs programs, and compiles to no file; there are %s",
                               options->target, listed(arena, false))
-            : driver_complain(options, EXIT_USAGE,
-                              "-o %s: the name must end in one of %s, .py, .html, or --target be given: one of %s",
-                              options->output, listed(arena, true), listed(arena, false));
+            : driver_complain(
+                  options, EXIT_USAGE,
+                  "-o %s: the name must end in one of %s, .py, .html, .fclir, or --target be given: one of %s",
+                  options->output, listed(arena, true), listed(arena, false));
     arena_free(arena);
     return status;
 }
@@ -244,6 +353,9 @@ enum exit_status command_compile(struct options *options) {
         return finish(module, write_python(module));
     }
     const struct target *target = chosen_target(options);
+    bool from_ir = ends_with(options->operands[0], ".fclir"), to_ir = ends_with(options->output, ".fclir");
+    if (!target && to_ir && !options->target)
+        target = targets[0];
     if (!target)
         return complain_of_target(options);
     if (options->ahead && target->linked == LINK_NEVER)
@@ -257,7 +369,7 @@ enum exit_status command_compile(struct options *options) {
                                target->name);
     }
     struct compilation *c = compilation_new(options);
-    return finish(c, compile(c, target));
+    return finish(c, from_ir ? compile_ir(c, target) : to_ir ? write_ir(c, target) : compile(c, target));
 }
 
 /* ---- without output ---- */

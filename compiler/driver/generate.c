@@ -22,7 +22,7 @@ struct elaborate_options generate_elaborate_options(const struct options *option
     return result;
 }
 
-static bool internal_error(const struct generate_request *request, const struct core_global *kernel, const char *what) {
+static bool internal_error(const struct generate_request *request, const struct ir_kernel *kernel, const char *what) {
     diag_error(request->diagnostics, DIAG_INTERNAL, kernel->span, "internal error in the IR of `%s`: %s",
                kernel->name->text, what);
     return false;
@@ -155,12 +155,11 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
     const char *wrong = kernel ? ir_verify(arena, kernel) : NULL;
     if (wrong)
-        internal_error(request, global, arena_printf(request->arena, "after elaboration: %s", wrong));
+        internal_error(request, kernel, arena_printf(request->arena, "after elaboration: %s", wrong));
     return wrong ? NULL : kernel;
 }
 
-static bool optimised(const struct generate_request *request, const struct core_global *global,
-                      struct ir_kernel *kernel) {
+static bool optimised(const struct generate_request *request, struct ir_kernel *kernel) {
     const struct map_options *map = &request->machine->map;
     const struct options *options = request->options;
     struct ir_pass_options passes = {.level = options->optimise,
@@ -172,14 +171,13 @@ static bool optimised(const struct generate_request *request, const struct core_
                                      .skipped = options->skipped.at,
                                      .skipped_count = options->skipped.count};
     const char *wrong = ir_optimise(request->arena, kernel, &passes);
-    return wrong ? internal_error(request, global, wrong) : true;
+    return wrong ? internal_error(request, kernel, wrong) : true;
 }
 
 /* And what passes and mapping make of it. */
-static const struct target_program *lowered(const struct generate_request *request, const struct core_global *global,
-                                            struct ir_kernel *kernel) {
+static const struct target_program *lowered(const struct generate_request *request, struct ir_kernel *kernel) {
     struct arena *arena = request->arena;
-    if (!optimised(request, global, kernel))
+    if (!optimised(request, kernel))
         return NULL;
     struct map_options map = request->machine->map;
     map.shared_limit = map.mapping == TARGET_SIMT ? shared_limit(request) : 0;
@@ -197,10 +195,10 @@ static bool generate_kernel(const struct generate_request *request, const struct
     if (!kernel)
         return false;
     if (request->until) {
-        if (*request->until && !optimised(request, global, kernel))
+        if (*request->until && !optimised(request, kernel))
             return false;
     } else {
-        const struct target_program *target = lowered(request, global, kernel);
+        const struct target_program *target = lowered(request, kernel);
         if (!target)
             return false;
         vec_push(request->arena, &result->targets, target);
@@ -268,6 +266,19 @@ bool generate(const struct generate_request *request, struct generated *result) 
     return good;
 }
 
+bool generate_from_ir(const struct generate_request *request, struct ir_kernel *const *kernels, size_t count,
+                      struct generated *result) {
+    for (size_t i = 0; i < count; i++) {
+        const struct target_program *target = lowered(request, kernels[i]);
+        if (!target)
+            return false;
+        vec_push(request->arena, &result->kernels, kernels[i]);
+        vec_push(request->arena, &result->targets, target);
+    }
+    make_names_unique(request->arena, result);
+    return true;
+}
+
 static bool is_right(const struct generate_request *request, const struct core_global *global) {
     struct generate_request alone = *request;
     struct generated forgotten = {0};
@@ -275,7 +286,7 @@ static bool is_right(const struct generate_request *request, const struct core_g
     struct ir_kernel *kernel = elaborated(&alone, global, &forgotten);
     bool good = kernel != NULL;
     alone.until = "reuse"; /* which finds the updates that copy */
-    if (good && optimised(&alone, global, kernel)) {
+    if (good && optimised(&alone, kernel)) {
         warn_of_copies(&alone, kernel);
         warn_of_rereads(&alone, kernel);
     }
@@ -283,7 +294,7 @@ static bool is_right(const struct generate_request *request, const struct core_g
     /* Half of what there is: passes add paddings, and may copy loops with the arrays in them. */
     bool is_simt = request->machine->map.mapping == TARGET_SIMT;
     if (good && is_simt && map_shared_bytes(alone.arena, kernel) > request->machine->shared_most / 2)
-        good = lowered(&alone, global, kernel) != NULL;
+        good = lowered(&alone, kernel) != NULL;
     arena_free(alone.arena);
     return good;
 }

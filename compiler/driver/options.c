@@ -11,7 +11,8 @@
 #include "support/edit.h"
 
 const struct command_info command_info[COMMAND_COUNT] = {
-    [COMMAND_COMPILE] = {"", "FILE.fcl -o OUT.{cu,cl,c,py}", "compile; the target follows the extension of OUT", 1, 1},
+    [COMMAND_COMPILE] = {"", "FILE.fcl -o OUT.{cu,cl,c,hip,py,html,fclir}",
+                         "compile; the target follows the extension of OUT", 1, 1},
     [COMMAND_CHECK] = {"check", "check FILE.fcl…", "find all that is wrong, and say nothing when nothing is", 1, 0},
     [COMMAND_EXPLAIN] = {"explain", "explain [CODE…]", "print what an error is about, and a program mended", 0, 0},
     [COMMAND_TYPES] = {"types", "types FILE.fcl [NAME…]", "print the inferred types", 1, 0},

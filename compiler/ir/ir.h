@@ -288,9 +288,13 @@ struct ir_program {
 
 /* Readable form, held by golden tests (`--dump=ir`). */
 void ir_print(struct text *out, const struct ir_kernel *kernel);
+/* The fewest digits that read back the same, with the suffix of its type unless it is int or double. */
+void ir_print_constant(struct text *out, enum base base, union scalar constant);
 
 /* Checks scopes, types, levels, uniformity; NULL when all is well, else what is wrong (an internal error). */
 const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel);
+/* The same, and the place of the instruction that it is about; or none. */
+const char *ir_verify_at(struct arena *arena, const struct ir_kernel *kernel, struct span *where);
 
 /* Does it read or write memory, tables aside, or hold something that does? (region instructions: recursively) */
 bool ir_touches_memory(const struct ir_instruction *instruction);

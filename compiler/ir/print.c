@@ -56,7 +56,7 @@ static void print_float(struct text *out, enum base base, double value) {
         text_add(out, ".0");
 }
 
-static void print_constant(struct text *out, enum base base, union scalar constant) {
+void ir_print_constant(struct text *out, enum base base, union scalar constant) {
     if (base == BASE_BOOL)
         text_add(out, constant.integer ? "true" : "false");
     else if (base_info[base].is_floating)
@@ -73,7 +73,7 @@ static void print_value(struct printer *p, const struct ir_value *value) {
     if (!value)
         text_add(p->out, "?");
     else if (value->is_constant)
-        print_constant(p->out, value->base, value->constant);
+        ir_print_constant(p->out, value->base, value->constant);
     else {
         name_value(p, value);
         text_add(p->out, p->values[value->id]);
@@ -152,7 +152,7 @@ static void print_table(struct printer *p, const struct ir_buffer *table) {
     text_printf(p->out, "%s = table %s {", buffer_name(p, table), base_info[table->element].name);
     for (int64_t i = 0; i < table->capacity->constant.integer; i++) {
         text_add(p->out, i ? ", " : "");
-        print_constant(p->out, table->element, table->constants[i]);
+        ir_print_constant(p->out, table->element, table->constants[i]);
     }
     text_add(p->out, "}\n");
 }

@@ -7,6 +7,7 @@ struct verifier {
     const struct ir_kernel *kernel;
     bool *defined;     /* by value id: met before the current place */
     const char *wrong; /* the first mistake */
+    struct span where;
 };
 
 static void __attribute__((format(printf, 3, 4)))
@@ -21,7 +22,7 @@ complain(struct verifier *v, const struct ir_instruction *at, const char *format
     text_vprintf(&text, format, arguments);
     va_end(arguments);
     if (at)
-        text_printf(&text, " (source offset %u)", (unsigned)at->span.begin);
+        v->where = at->span;
     v->wrong = text_string(&text);
 }
 
@@ -336,7 +337,13 @@ static void check_region(struct verifier *v, const struct ir_region *region, con
 }
 
 const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel) {
-    struct verifier v = {arena, kernel, ARENA_ARRAY(arena, bool, kernel->value_count + 1), NULL};
+    struct span where = {0, 0};
+    const char *wrong = ir_verify_at(arena, kernel, &where);
+    return wrong && where.end ? arena_printf(arena, "%s (source offset %u)", wrong, (unsigned)where.begin) : wrong;
+}
+
+const char *ir_verify_at(struct arena *arena, const struct ir_kernel *kernel, struct span *where) {
+    struct verifier v = {arena, kernel, ARENA_ARRAY(arena, bool, kernel->value_count + 1), NULL, {0, 0}};
     check_region(&v, kernel->body, NULL, NULL, LEVEL_GRID);
     for (size_t i = 0; i < kernel->results.count && !v.wrong; i++) {
         const struct ir_result *result = &kernel->results.at[i];
@@ -346,5 +353,6 @@ const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel) {
         if (result->is_array && !result->buffer)
             complain(&v, NULL, "an array result without a buffer");
     }
+    *where = v.where;
     return v.wrong;
 }

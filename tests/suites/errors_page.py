@@ -10,7 +10,7 @@ ORDER = 37
 SANITIZED = True
 
 # Codes that no program gets: the page says why.
-NOT_MADE = {"E0000", "E0510", "E0530"}
+NOT_MADE = {"E0000", "E0120", "E0510", "E0530"}
 
 
 def sections(text):

@@ -1,0 +1,381 @@
+/* Writing the IR as text; see text.h. */
+#include <math.h>
+#include <stdio.h>
+
+#include "ir/range.h"
+#include "ir/text.h"
+
+static const char *const memories[] = {[MEMORY_INPUT] = "input",
+                                       [MEMORY_TABLE] = "table",
+                                       [MEMORY_OUTPUT] = "output",
+                                       [MEMORY_SHARED] = "shared",
+                                       [MEMORY_PRIVATE] = "private"};
+
+struct writer {
+    struct text *out;
+    const struct ir_kernel *kernel;
+    const struct sources *sources;
+    int indent;
+};
+
+static void start(struct writer *w) { text_printf(w->out, "%*s", w->indent * 2, ""); }
+
+static void add_quoted(struct text *out, const char *text) {
+    text_add(out, "\"");
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\')
+            text_printf(out, "\\%c", *text);
+        else if ((unsigned char)*text < ' ')
+            text_printf(out, "\\x%02x", (unsigned char)*text);
+        else
+            text_add_n(out, text, 1);
+    text_add(out, "\"");
+}
+
+/* ---- values and buffers ---- */
+
+/* What is no number is its bits: a NaN has a sign and a payload. */
+static void add_constant(struct writer *w, enum base base, union scalar constant) {
+    if (base_info[base].is_floating && !isfinite(constant.floating))
+        text_printf(w->out, "#%llx.%s", (unsigned long long)constant.natural, base_info[base].suffix);
+    else
+        ir_print_constant(w->out, base, constant);
+}
+
+static void add_value(struct writer *w, const struct ir_value *value) {
+    if (value->is_constant)
+        add_constant(w, value->base, value->constant);
+    else
+        text_printf(w->out, "%%%u", value->id);
+}
+
+static void add_values(struct writer *w, struct ir_value *const *values, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        text_add(w->out, i ? ", " : " ");
+        add_value(w, values[i]);
+    }
+}
+
+/* Where it is defined: its type, its number and name, and between what it lies. */
+static void add_definition(struct writer *w, const struct ir_value *value) {
+    text_printf(w->out, "%s %%%u", base_info[value->base].name, value->id);
+    if (value->name) {
+        text_add(w->out, " ");
+        add_quoted(w->out, value->name);
+    }
+    struct range all = range_of_base(value->base);
+    if (value->low != all.low || value->high != all.high)
+        text_printf(w->out, " in %lld..%lld", (long long)value->low, (long long)value->high);
+}
+
+static void add_place(struct writer *w, const struct ir_instruction *access) {
+    text_printf(w->out, " @%u[", access->buffer->id);
+    add_value(w, access->operands[0]);
+    text_add(w->out, "]");
+}
+
+static void write_buffer(struct writer *w, const struct ir_buffer *buffer) {
+    start(w);
+    text_printf(w->out, "buffer @%u", buffer->id);
+    if (buffer->name) {
+        text_add(w->out, " ");
+        add_quoted(w->out, buffer->name);
+    }
+    text_printf(w->out, " %s%s %s", memories[buffer->memory],
+                buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP ? " warp" : "",
+                base_info[buffer->element].name);
+    if (buffer->capacity) {
+        text_add(w->out, "[");
+        add_value(w, buffer->capacity);
+        text_add(w->out, "]");
+    }
+    text_add(w->out, buffer->rewritten ? " rewritten" : "");
+    text_add(w->out, buffer->is_zeroed ? " zeroed" : "");
+    text_add(w->out, buffer->is_swapped ? " swapped" : "");
+    text_add(w->out, buffer->of_host ? " host" : "");
+    if (buffer->memory == MEMORY_TABLE) {
+        text_add(w->out, " =");
+        for (int64_t i = 0; i < buffer->capacity->constant.integer; i++) {
+            text_add(w->out, i ? ", " : " ");
+            add_constant(w, buffer->element, buffer->constants[i]);
+        }
+    }
+    text_add(w->out, "\n");
+}
+
+/* ---- instructions ---- */
+
+static void write_region(struct writer *w, const struct ir_region *region);
+
+static void end_line(struct writer *w) { text_add(w->out, "\n"); }
+
+static void write_yields(struct writer *w, const char *word, const struct ir_region *region) {
+    if (region->yields.count == 0)
+        return;
+    start(w);
+    text_add(w->out, word);
+    add_values(w, region->yields.at, region->yields.count);
+    end_line(w);
+}
+
+static void add_carried(struct writer *w, const struct ir_instruction *loop, size_t first) {
+    for (size_t i = first; i < loop->parameter_count; i++) {
+        text_add(w->out, i == first ? " with " : ", ");
+        add_definition(w, loop->parameters[i]);
+        text_add(w->out, " = ");
+        add_value(w, loop->operands[i]);
+    }
+}
+
+static void open(struct writer *w) {
+    text_add(w->out, " {\n");
+    w->indent++;
+}
+
+static void close(struct writer *w, const char *text) {
+    w->indent--;
+    start(w);
+    text_add(w->out, text);
+}
+
+static void write_operation(struct writer *w, const struct ir_instruction *i) {
+    text_add(w->out, ir_op_info[i->op].name);
+    add_values(w, i->operands, i->operand_count);
+    text_add(w->out, i->no_wrap ? " nowrap\n" : "\n");
+}
+
+static void write_loop(struct writer *w, const struct ir_instruction *i) {
+    struct text *out = w->out;
+    text_printf(out, "%s ", i->kind == IR_FORALL ? "forall" : "for");
+    add_definition(w, i->parameters[0]);
+    text_add(out, " <");
+    add_values(w, i->operands, 1);
+    if (i->kind == IR_FORALL)
+        text_printf(out, " at %s/%s", level_names[i->outer], level_names[i->inner]);
+    if (i->buffer)
+        text_printf(out, " tickets @%u", i->buffer->id);
+    text_add(out, i->unroll ? " unrolled" : "");
+    add_carried(w, i, 1);
+    open(w);
+    write_region(w, i->regions[0]);
+    write_yields(w, "next", i->regions[0]);
+    close(w, "}\n");
+}
+
+static void write_branch(struct writer *w, const struct ir_instruction *i) {
+    text_add(w->out, "if");
+    add_values(w, i->operands, 1);
+    text_add(w->out, i->is_split ? " split" : "");
+    text_add(w->out, i->takes_both ? " both" : "");
+    open(w);
+    write_region(w, i->regions[0]);
+    write_yields(w, "yield", i->regions[0]);
+    close(w, "} else {\n");
+    w->indent++;
+    write_region(w, i->regions[1]);
+    write_yields(w, "yield", i->regions[1]);
+    close(w, "}\n");
+}
+
+static void write_instruction(struct writer *w, const struct ir_instruction *i) {
+    struct text *out = w->out;
+    start(w);
+    for (size_t k = 0; k < i->result_count; k++) {
+        text_add(out, k ? ", " : "");
+        add_definition(w, i->results[k]);
+    }
+    text_add(out, i->result_count ? " = " : "");
+    switch (i->kind) {
+    case IR_OPERATION: write_operation(w, i); return;
+    case IR_LOAD:
+        text_add(out, "load");
+        add_place(w, i);
+        text_add(out, i->is_volatile ? " volatile" : "");
+        text_add(out, i->rereads ? " again" : "");
+        if (i->site)
+            text_printf(out, " site %u", i->site);
+        end_line(w);
+        return;
+    case IR_STORE:
+        text_add(out, "store");
+        add_place(w, i);
+        text_add(out, ",");
+        add_values(w, i->operands + 1, 1);
+        text_add(out, i->is_volatile ? " volatile" : "");
+        text_add(out, i->overwrites ? " again" : "");
+        text_add(out, i->is_start ? " start" : "");
+        text_add(out, i->may_meet ? " meeting" : "");
+        end_line(w);
+        return;
+    case IR_ATOMIC:
+        text_printf(out, "atomic %s", ir_atomic_names[i->atomic]);
+        add_place(w, i);
+        text_add(out, ",");
+        add_values(w, i->operands + 1, i->operand_count - 1);
+        text_add(out, i->overwrites ? " again\n" : "\n");
+        return;
+    case IR_FENCE: text_printf(out, "fence %s\n", level_names[i->outer]); return;
+    case IR_SHUFFLE:
+    case IR_BALLOT:
+        text_add(out, i->kind == IR_SHUFFLE ? "shuffle" : "ballot");
+        add_values(w, i->operands, i->operand_count);
+        end_line(w);
+        return;
+    case IR_CHECK:
+        text_printf(out, "check %u", i->site);
+        add_values(w, i->operands, i->operand_count);
+        end_line(w);
+        return;
+    case IR_ALLOCATE: text_printf(out, "allocate @%u\n", i->buffer->id); return;
+    case IR_SWAP: text_printf(out, "swap @%u, @%u\n", i->buffer->id, i->other->id); return;
+    case IR_FORALL:
+    case IR_FOR: write_loop(w, i); return;
+    case IR_WHILE:
+        text_add(out, "while");
+        text_add(out, i->is_lock ? " lock" : "");
+        add_carried(w, i, 0);
+        open(w);
+        write_region(w, i->regions[0]);
+        write_yields(w, "do if", i->regions[0]);
+        write_region(w, i->regions[1]);
+        write_yields(w, "next", i->regions[1]);
+        close(w, "}\n");
+        return;
+    case IR_IF: write_branch(w, i); return;
+    }
+}
+
+static void write_region(struct writer *w, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++)
+        write_instruction(w, region->instructions.at[i]);
+}
+
+/* ---- kernels ---- */
+
+static void write_parameter(struct writer *w, const struct ir_parameter *parameter) {
+    start(w);
+    static const char *const kinds[] = {
+        [IR_PARAMETER_SCALAR] = "scalar", [IR_PARAMETER_LENGTH] = "extent", [IR_PARAMETER_BUFFER] = "array"};
+    text_printf(w->out, "%s %zu.%zu ", kinds[parameter->kind], parameter->argument, parameter->component);
+    add_quoted(w->out, parameter->name);
+    if (parameter->kind == IR_PARAMETER_LENGTH)
+        text_printf(w->out, " dimension %d", parameter->dimension);
+    text_add(w->out, " = ");
+    if (parameter->kind == IR_PARAMETER_BUFFER)
+        text_printf(w->out, "@%u", parameter->buffer->id);
+    else
+        add_definition(w, parameter->value);
+    end_line(w);
+}
+
+static void add_where(struct writer *w, struct span span) {
+    struct place place;
+    if (!span.end || !place_of(w->sources, span.begin, &place))
+        return;
+    text_add(w->out, " at ");
+    add_quoted(w->out, place.source->path);
+    text_printf(w->out, " %u:%u", place.line, place.column);
+}
+
+static void write_site(struct writer *w, const struct ir_check_site *site, size_t number) {
+    static const char *const names[] = {
+#define CHECK(id, code, message) #id,
+#include "ir/checks.def"
+#undef CHECK
+    };
+    start(w);
+    text_printf(w->out, "site %zu %s", number, names[site->check]);
+    add_where(w, site->span);
+    text_add(w->out, site->is_contained ? " contained\n" : "\n");
+}
+
+/* ---- unknown values: operations that nothing uses may name what was never made ---- */
+
+static void mark_defined(bool *defined, struct ir_value *const *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        defined[values[i]->id] = true;
+}
+
+static void find_defined(bool *defined, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        mark_defined(defined, at->results, at->result_count);
+        mark_defined(defined, at->parameters, at->parameter_count);
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r])
+                find_defined(defined, at->regions[r]);
+    }
+}
+
+static void write_unknown(struct writer *w, bool *defined, const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        for (size_t k = 0; k < at->operand_count; k++) {
+            const struct ir_value *value = at->operands[k];
+            if (value->is_constant || defined[value->id])
+                continue;
+            defined[value->id] = true;
+            start(w);
+            text_add(w->out, "unknown ");
+            add_definition(w, value);
+            end_line(w);
+        }
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r])
+                write_unknown(w, defined, at->regions[r]);
+    }
+}
+
+static void write_type(struct writer *w, const char *word, struct type *type) {
+    start(w);
+    text_printf(w->out, "%s ", word);
+    type_print(w->out, type);
+    end_line(w);
+}
+
+void ir_write_head(struct text *out, const char *target, const char *from) {
+    text_printf(out, "fclir %d", IR_TEXT_VERSION);
+    if (target)
+        text_printf(out, " for %s", target);
+    if (from) {
+        text_add(out, " from ");
+        add_quoted(out, from);
+    }
+    text_add(out, "\n");
+}
+
+void ir_write(struct text *out, const struct ir_kernel *kernel, const struct sources *sources) {
+    struct writer w = {.out = out, .kernel = kernel, .sources = sources};
+    text_add(out, "\nkernel ");
+    add_quoted(out, kernel->name->text);
+    text_printf(out, " block %d warp %d grid %d values %u%s%s", kernel->block_size, kernel->warp_size,
+                kernel->grid_size, kernel->value_count, kernel->has_warps ? " warps" : "",
+                kernel->is_cpu ? " cpu" : "");
+    open(&w);
+    for (size_t i = 0; i < kernel->parameter_type_count; i++)
+        write_type(&w, "takes", kernel->parameter_types[i]);
+    write_type(&w, "gives", kernel->result_type);
+    for (size_t i = 0; i < kernel->checks.count; i++)
+        write_site(&w, &kernel->checks.at[i], i);
+    for (size_t i = 0; i < kernel->buffers.count; i++)
+        write_buffer(&w, kernel->buffers.at[i]);
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        write_parameter(&w, &kernel->parameters.at[i]);
+    bool *defined = ARENA_ARRAY(out->arena, bool, kernel->value_count + 1);
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        if (kernel->parameters.at[i].value)
+            defined[kernel->parameters.at[i].value->id] = true;
+    find_defined(defined, kernel->body);
+    write_unknown(&w, defined, kernel->body);
+    write_region(&w, kernel->body);
+    for (size_t i = 0; i < kernel->results.count; i++) {
+        const struct ir_result *result = &kernel->results.at[i];
+        start(&w);
+        text_add(out, "return");
+        if (result->is_array)
+            text_printf(out, " @%u", result->buffer->id);
+        add_values(&w, (struct ir_value *const *)&result->value, 1);
+        end_line(&w);
+    }
+    close(&w, "}\n");
+}

@@ -1,0 +1,192 @@
+"""The IR as text: what is written is read back, and becomes the same code; what is wrong is told with its place, and nothing
+that is read crashes."""
+
+import filecmp
+import glob
+import os
+import random
+import re
+
+from harness import Case
+
+ORDER = 35
+SANITIZED = True
+
+TARGETS = {"cuda": "cu", "opencl": "cl", "c": "c", "hip": "hip"}
+FUZZED = ("examples/linear/linear.fcl", "tests/run/lookback.fcl", "tests/run/updates.fcl", "tests/run/loops.fcl")
+WORDS = ["%3", "%0", "%x", "@0", "@2", "1", "-1", "0", "2147483647", "4294967295u32", "1.5f32", "true", "i64", "float", "bool",
+         "load", "store", "forall", "if", "}", "{", "in", "at", "grid/block", "block/thread", "volatile", "nowrap", "next"]
+
+# A kernel that is right, and what is wrong when one of its lines is another: line, column and a part of the message.
+RIGHT = """fclir 1
+kernel k {
+  takes [int]
+  gives [int]<grid>
+  site 0 INDEX
+  buffer @0 input int
+  buffer @1 output int[%n]
+  buffer @2 table int[2] = 4, 5
+  extent 0.0 "n" dimension 0 = int %n
+  array 0.0 "xs" = @0
+  allocate @1
+  forall int %i < %n at grid/thread {
+    int %x = load @0[%i]
+    int %y = add %x, 1
+    store @1[%i], %y
+  }
+  return @1 %n
+}
+"""
+WRONG = [
+    ("fclir 1", "fclir 2", "1:7", "reads version 1"),
+    ("fclir 1", "kernel", "1:1", "`fclir 1`, which a file begins with"),
+    ("kernel k {", "kernel k block 4096 {", "2:16", "from 1 to 1024"),
+    ("kernel k {", "kernel 3 {", "2:8", "the kernel's name"),
+    ("gives [int]<grid>", "takes [int]", "2:8", "`gives` is missing"),
+    ("gives [int]<grid>", "gives (int, [int])", "2:8", "result 1 of `k` is not what `gives` says"),
+    ("gives [int]<grid>", "gives []", "4:10", "a type of numbers is expected, not `]`"),
+    ("site 0 INDEX", "site 1 INDEX", "5:8", "sites are numbered from 0 on"),
+    ("site 0 INDEX", "site 0 INDEKS", "5:10", "a kind of check"),
+    ("output int[%n]", "output int[%m]", "7:24", "%m has not been defined"),
+    ("output int[%n]", "output int[-1]", "7:24", "no length of a buffer"),
+    ("output int[%n]", "private int[4]", "2:8", "must be an input or an output"),
+    ("= 4, 5", "= 4, 5.0", "8:31", "a table of int has no double in it"),
+    ("= 4, 5", "= 4", "8:29", "`,` is expected, and the end of the line comes"),
+    ('array 0.0 "xs" = @0', 'array 1.0 "xs" = @0', "10:20", "the extents of an array stand before it"),
+    ('array 0.0 "xs" = @0', "", "13:5", "this input is no parameter's"),
+    ("  allocate @1\n", "", "14:5", "not allocated here"),
+    ("  allocate @1", "  allocate @1\n  allocate @1", "12:3", "allocated twice"),
+    ("int %i < %n", "int %i < %k", "12:19", "%k has not been defined"),
+    ("grid/thread", "thread/grid", "12:3", "a parallel loop from thread to grid"),
+    ("int %y = add %x, 1", "int %y = add %x, 1i64", "14:5", "is int instead of i64"),
+    ("int %y = add %x, 1", "int %y = ad %x, 1", "14:14", "an instruction is expected, not `ad`"),
+    ("int %y = add %x, 1", "int %x = add %x, 1", "14:9", "%x is defined twice"),
+    ("int %y = add %x, 1", "int %y in 5..2 = add %x, 1", "14:18", "no int lies between"),
+    ("int %y = add %x, 1", "int %y = add %x, 99999999999", "14:22", "no number of type int"),
+    ("int %y = add %x, 1", "int %y = add %x", "14:5", "wrong number of operands"),
+    ("int %y = add %x, 1", 'int %y "y = add %x, 1', "14:12", "this string has no end"),
+    ("store @1[%i], %y", "store @0[%i], %y", "15:5", "a store to an input"),
+    ("store @1[%i], %y", "int %z = store @1[%i], %y", "15:5", "has no result"),
+    ("store @1[%i], %y", "store @1[%i], %y again again", "15:28", "the end of the line"),
+    ("  return @1 %n\n}", "", "18:1", "`}` is expected, and the end of the file comes"),
+    ("return @1 %n", "return @1 %y", "2:8", "used outside its scope"),
+    ("return @1 %n", "return @2 %n", "2:8", "an output that is there at the end"),
+    ("return @1 %n", "int %z = load @0[%n] site 4\n  return @1 %n", "17:3", "wants a site"),
+]
+
+
+def cases(env):
+    def compiled(source, out, *options):
+        env.must(env.fclc, source, *options, "-o", out)
+
+    def round_trip(path, target):
+        """The text is the same when it was read, and so is the code."""
+        folder = env.tmp()
+        direct, again = (os.path.join(folder, name) for name in ("direct", "again"))
+        os.mkdir(direct)
+        os.mkdir(again)
+        text, second = os.path.join(folder, "k.fclir"), os.path.join(folder, "second.fclir")
+        compiled(path, text, f"--target={target}")
+        compiled(text, second)
+        assert filecmp.cmp(text, second, shallow=False), f"{path} {target}: other text after it was read"
+        for source, place in ((path, direct), (text, again)):
+            compiled(source, os.path.join(place, "k." + TARGETS[target]))
+        names = sorted(os.listdir(direct))
+        assert names == sorted(os.listdir(again)) and names, names
+        _, different, failed = filecmp.cmpfiles(direct, again, names, shallow=False)
+        assert not different and not failed, f"{path} {target}: {different} is other code"
+
+    paths = sorted(os.path.relpath(path, env.root) for folder in ("examples/*", "tests/run", "benchmarks/fcl")
+                   for path in glob.glob(env.path(folder, "*.fcl")))
+
+    def everything(which, step, all_targets):
+        def check():
+            names = list(TARGETS)
+            for number, path in enumerate(paths):
+                targets = names if all_targets else [names[number // step % len(names)]]
+                for target in targets if number % step == which else []:
+                    round_trip(path, target)
+        return check
+    if env.sanitized:
+        yield Case("some programs there and back", everything(7, 20, False))
+    else:
+        yield Case("a third of all programs there and back, for a target each", everything(0, 3, False))
+        yield Case("all programs there and back, for all targets", everything(0, 1, True), long=True)
+
+    def wrong():
+        folder = env.tmp()
+        path, out = os.path.join(folder, "k.fclir"), os.path.join(folder, "k.cu")
+
+        def read(text):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return env.run(env.fclc, "k.fclir", "-o", out, cwd=folder)
+        done = read(RIGHT)
+        assert done.returncode == 0, done.stderr
+        for before, after, place, message in WRONG:
+            assert before in RIGHT, before
+            done = read(RIGHT.replace(before, after, 1))
+            first = done.stderr.split("\n")[0]
+            assert done.returncode == 1 and first.startswith(f"k.fclir:{place}: error[E0120]: ") and message in first, \
+                f"{before!r} as {after!r}: {place} {message}\n{done.stderr}"
+        for text in ("", "\n", "fclir", "\0", "fclir 1 \0", "kernel k {" * 2000, RIGHT[:100] + "\xff", "fclir 1\nkernel k {\n" + "if true {\n" * 5000):
+            done = read(text)
+            assert done.returncode == 1 and "error[E0120]" in done.stderr, (text[:20], done.returncode, done.stderr)
+        assert read("fclir 1\n").returncode == 0
+        done = env.run(env.fclc, "nothing.fclir", "-o", out, cwd=folder)
+        assert done.returncode == 2 and "nothing.fclir" in done.stderr, done.stderr
+    yield Case("what is wrong is told, with its place", wrong)
+
+    def bound():
+        folder = env.tmp()
+        text = os.path.join(folder, "k.fclir")
+        compiled("examples/linear/linear.fcl", text)
+        done = env.run(env.fclc, text, "-o", os.path.join(folder, "k.c"))
+        assert done.returncode == 1 and "goes by what cuda has and c has not" in done.stderr, done.stderr
+        compiled(text, os.path.join(folder, "k.hip"))
+        with open(text, encoding="utf-8") as file:
+            assert file.readline() == 'fclir 1 for cuda from "examples/linear/linear.fcl"\n'
+        # What goes by nothing of the kind may be for any.
+        with open(env.path("docs/ir.md"), encoding="utf-8") as file:
+            whole = re.search(r"^    (fclir 1 .*?^    }\n)", file.read(), re.S | re.M)[1].replace("\n    ", "\n")
+        with open(text, "w", encoding="utf-8") as file:
+            file.write(whole)
+        for extension in TARGETS.values():
+            compiled(text, os.path.join(folder, "k." + extension))
+    yield Case("kernels for one target, and those for any", bound)
+
+    def fuzzed():
+        rng, folder, kernels = random.Random(20261124), env.tmp(), []
+        path = os.path.join(folder, "k.fclir")
+        for number, source in enumerate(FUZZED):
+            target = list(TARGETS)[number % 3]
+            compiled(source, path, f"--target={target}")
+            with open(path, encoding="utf-8") as file:
+                head, *parts = file.read().split("\nkernel ")
+            kernels += [(target, f"{head}\nkernel {part}") for part in parts if len(part) < 6000]
+        assert len(kernels) > 20
+        read = 0
+        for _ in range(40 if env.sanitized else 250):
+            target, text = rng.choice(kernels)
+            lines = text.split("\n")
+            for _ in range(rng.choice([1, 1, 2, 3])):
+                at, how = rng.randrange(len(lines)), rng.randrange(6)
+                if how == 0:
+                    del lines[at]
+                elif how == 1:
+                    lines.insert(at, rng.choice(lines))
+                elif how == 2:
+                    other = rng.randrange(len(lines))
+                    lines[at], lines[other] = lines[other], lines[at]
+                else:
+                    words = lines[at].split(" ")
+                    words[rng.randrange(len(words))] = rng.choice([rng.choice(WORDS), rng.choice(rng.choice(lines).split(" ")), ""])
+                    lines[at] = " ".join(words)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("\n".join(lines))
+            done = env.run(env.fclc, path, "-o", os.path.join(folder, "k." + TARGETS[target]), timeout=60)
+            read += done.returncode == 0
+            is_told = done.returncode == 1 and "error[E0120]" in done.stderr
+            assert done.returncode == 0 or is_told, f"{done.returncode} {done.stderr}\n" + "\n".join(lines)
+        assert read, "nothing that was altered could be read"
+    yield Case("altered texts are read or refused, and crash nothing", fuzzed)
