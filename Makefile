@@ -5,6 +5,7 @@
 #   make BUILD=build-asan SANITIZE=1  a second tree under ASan and UBSan
 #   make check | demo | bench         tests, demonstration, benchmarks (bench-all: everything, for hours)
 #   make dist                         the sources as an archive
+#   make deb                          a Debian package, which dpkg -i or apt installs
 #   make wheel                        the Python package as a file for pip
 #   make check-long                   all tests, also those that take too long for check: hours
 #   make mutants                      small faults, one at a time: which do the tests notice? hours
@@ -83,7 +84,7 @@ COMPILER_ABI := 0
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
-.PHONY: all dist venv wheel unit-tests test-tools opencl2 sass check check-long mutants check-quick demo bench bench-all install uninstall format \
+.PHONY: all dist deb venv wheel unit-tests test-tools opencl2 sass check check-long mutants check-quick demo bench bench-all install uninstall format \
     format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -331,6 +332,19 @@ dist:
 	$(Q)git ls-files -z --cached --others --exclude-standard --deduplicate | \
 	    tar --null --files-from=- --ignore-failed-read --sort=name --transform='s|^|$(DIST)/|' -czf $(BUILD)/$(DIST).tar.gz
 	@echo $(BUILD)/$(DIST).tar.gz
+
+# $(BUILD)/fcl_VERSION_ARCHITECTURE.deb: what `make install` installs, as a Debian package.
+DEB_ROOT = $(BUILD)/deb
+DEB_ARCHITECTURE = $(shell dpkg --print-architecture)
+# The time of the last change, so that the same sources make the same package.
+DEB_TIME := $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
+DEB = $(BUILD)/fcl_$(VERSION)_$(DEB_ARCHITECTURE).deb
+
+deb: all
+	$(Q)rm -rf $(DEB_ROOT)
+	$(Q)$(MAKE) --no-print-directory install PREFIX=/usr DESTDIR=$(abspath $(DEB_ROOT)) >/dev/null
+	$(Q)SOURCE_DATE_EPOCH=$(DEB_TIME) sh packaging/make-deb $(DEB_ROOT) $(VERSION) $(DEB_ARCHITECTURE) $(DEB)
+	@echo $(DEB)
 
 uninstall:
 	rm -f $(BINDIR)/fclc $(INCDIR)/fcl.h $(INCDIR)/fclc.h $(COMPLETION_bash) $(COMPLETION_zsh) $(COMPLETION_fish) \

@@ -186,3 +186,35 @@ def cases(env):
                  env={"FCL_PREFIX": prefix()}, timeout=600)
         assert env.must(os.path.join(folder, "target", "debug", "sums")) == SUMS
     yield Case("examples/host/rust", rust)
+
+    def deb():
+        tool = env.tool("dpkg-deb")
+        folder, build = env.tmp(), env.build
+        package = env.must("make", "BUILD=" + build, "--no-print-directory", "deb", timeout=600).strip().split("\n")[-1]
+        package = os.path.join(env.root, package)
+        root = os.path.join(folder, "root")
+        env.must(tool, "-x", package, root)
+        fields = env.must(tool, "-f", package)
+        version = env.must(env.fclc, "--version").split()[1]
+        assert f"Version: {version}\n" in fields and "Package: fcl\n" in fields, fields
+        entries = env.must(tool, "-c", package)
+        assert not [line for line in entries.splitlines() if " root/root " not in line], "files of somebody's"
+        # The program in there finds its prelude, and a program in C the library, by their own places.
+        fclc = os.path.join(root, "usr", "bin", "fclc")
+        said = env.must(fclc, "--version", "--verbose")
+        assert f"program:    {fclc}\n" in said and f"prelude:    {root}/usr/share/fcl/prelude\n" in said, said
+        assert env.must(fclc, "run", "--target=c", "examples/host/sums.fcl", "total", "[1,2,3,4]") == "10\n"
+        path = {"PKG_CONFIG_PATH": os.path.join(root, "usr", "lib", "pkgconfig")}
+        flags = env.must(env.tool("pkg-config"), "--cflags", "--libs", "fcl", env=path).split()
+        env.must(fclc, "--ahead", "examples/host/sums.fcl", "-o", os.path.join(folder, "sums.c"))
+        env.must("cc", "-I" + folder, "examples/host/sums.c", os.path.join(folder, "sums.c"), *flags, "-lm", "-lpthread", "-o",
+                 os.path.join(folder, "sums"))
+        libraries = {"LD_LIBRARY_PATH": os.path.join(root, "usr", "lib")}
+        assert env.must(os.path.join(folder, "sums"), env=libraries) == SUMS
+        for page in ("man1/fclc.1", "man3/fcl.3", "man5/fcl.5"):
+            assert os.path.exists(os.path.join(root, "usr", "share", "man", page + ".gz")), page
+        if shutil.which("lintian"):
+            root_too = ["--allow-root"] if os.geteuid() == 0 else []
+            done = env.run("lintian", *root_too, package, timeout=300)
+            assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
+    yield Case("make deb: lintian finds nothing, and the package, unpacked, works where it lies", deb)
