@@ -12,10 +12,10 @@ const char *const report_count_names[COUNT_KINDS] = {
 };
 
 enum {
-    MOST_TURNS = 4096,             /* of a parallel loop that are looked at one by one; of more, so many of them */
-    MOST_WORK = 100 * 1000 * 1000, /* instructions; then no loop is gone through turn by turn any more */
-    MOST_TERMS = 8,                /* of an amount, by looking at turns one by one: else each has a name of its own */
-    MOST_STEPS = 1 << 20,          /* of a sequential loop whose state is known */
+    MOST_TURNS = 4096,           /* of a parallel loop that are looked at one by one; of more, so many of them */
+    MOST_WORK = 4 * 1000 * 1000, /* instructions; then no loop is gone through turn by turn any more */
+    MOST_TERMS = 8,              /* of an amount, by looking at turns one by one: else each has a name of its own */
+    MOST_STEPS = 1 << 20,        /* of a sequential loop whose state is known */
 };
 
 /* ---- tallies ---- */
@@ -267,10 +267,17 @@ static void walk_for(struct walker *w, const struct ir_instruction *loop) {
     if (goes) {
         w->is_by_index = was_by_index;
         hand_on(w, loop->parameters + 1, loop->operands + 1, carried);
-        for (int64_t i = 0; i < limit && w->work < MOST_WORK; i++) {
+        for (int64_t i = 0; i < limit; i++) {
+            bool is_last = w->work >= MOST_WORK; /* it stands for those that would follow */
+            struct amount times = amount_number(is_last ? (double)(limit - i) : 1);
+            times.is_about = is_last && limit - i > 1;
             value_set_known(w, loop->parameters[0], (union scalar){.integer = i});
-            walk_region(w, loop->regions[0]);
+            struct tally *turn = once(w, loop->regions[0]);
+            tally_add(w, w->tally, turn, times);
+            free(turn);
             hand_on(w, loop->parameters + 1, loop->regions[0]->yields.at, carried);
+            if (is_last)
+                break;
         }
         hand_on(w, loop->results, loop->parameters + 1, carried);
     } else {
