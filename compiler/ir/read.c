@@ -292,6 +292,16 @@ static void check_results(struct reader *r, struct lives *l) {
     }
 }
 
+/* The memory that it leaves records in is there at the end, like a result. */
+static void check_trace(struct reader *r, struct lives *l) {
+    struct ir_buffer *trace = r->kernel->trace;
+    if (!trace)
+        return;
+    if (trace->memory != MEMORY_OUTPUT || trace->element != BASE_U32 || map_get(l->region, trace) != r->kernel->body)
+        reader_fail(r, trace->span, "records of traces lie in an output of type uint that is there at the end");
+    trace->is_result = true;
+}
+
 static void read_result(struct reader *r) {
     struct ir_result result = {0};
     if (r->token.kind == TOKEN_BUFFER) {
@@ -353,6 +363,12 @@ static void read_kernel(struct reader *r, struct ir_file *file) {
             read_parameter(r, IR_PARAMETER_SCALAR);
         } else if (reader_accept(r, "extent")) {
             read_parameter(r, IR_PARAMETER_LENGTH);
+        } else if (reader_accept(r, "trace")) {
+            kernel->trace = reader_buffer_use(r);
+            reader_end_line(r);
+        } else if (reader_accept(r, "traced")) {
+            vec_push(r->arena, &kernel->traces, reader_take(r, TOKEN_STRING, "how a record is printed"));
+            reader_end_line(r);
         } else if (reader_accept(r, "unknown")) {
             struct ir_value *value = reader_definition(r, NULL);
             map_set(r->unknown, value, value);
@@ -378,6 +394,7 @@ static void read_kernel(struct reader *r, struct ir_file *file) {
     struct lives lives = {r, map_new(r->arena)};
     check_lives(&lives, kernel->body);
     check_results(r, &lives);
+    check_trace(r, &lives);
     struct span where = {0, 0};
     const char *wrong = ir_verify_at(r->arena, kernel, &where);
     if (wrong)

@@ -87,6 +87,7 @@ void reader_buffer(struct reader *r) {
     buffer->rewritten = reader_accept(r, "rewritten");
     buffer->is_zeroed = reader_accept(r, "zeroed");
     buffer->is_swapped = reader_accept(r, "swapped");
+    buffer->is_plain = reader_accept(r, "plain");
     buffer->of_host = reader_accept(r, "host");
     if (buffer->memory == MEMORY_TABLE && !buffer->capacity)
         reader_fail(r, token.span, "the length of a table is a constant");

@@ -92,6 +92,7 @@ static void write_buffer(struct writer *w, const struct ir_buffer *buffer) {
     text_add(w->out, buffer->rewritten ? " rewritten" : "");
     text_add(w->out, buffer->is_zeroed ? " zeroed" : "");
     text_add(w->out, buffer->is_swapped ? " swapped" : "");
+    text_add(w->out, buffer->is_plain ? " plain" : "");
     text_add(w->out, buffer->of_host ? " host" : "");
     if (buffer->memory == MEMORY_TABLE) {
         text_add(w->out, " =");
@@ -359,6 +360,16 @@ void ir_write(struct text *out, const struct ir_kernel *kernel, const struct sou
         write_site(&w, &kernel->checks.at[i], i);
     for (size_t i = 0; i < kernel->buffers.count; i++)
         write_buffer(&w, kernel->buffers.at[i]);
+    if (kernel->trace) {
+        start(&w);
+        text_printf(out, "trace @%u\n", kernel->trace->id);
+    }
+    for (size_t i = 0; i < kernel->traces.count; i++) {
+        start(&w);
+        text_add(out, "traced ");
+        add_quoted(out, kernel->traces.at[i]);
+        end_line(&w);
+    }
     for (size_t i = 0; i < kernel->parameters.count; i++)
         write_parameter(&w, &kernel->parameters.at[i]);
     bool *defined = ARENA_ARRAY(out->arena, bool, kernel->value_count + 1);
