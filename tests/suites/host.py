@@ -157,6 +157,24 @@ def cases(env):
             "-DCL_TARGET_OPENCL_VERSION=120", libraries=["-lOpenCL"])
     yield Case("tests/host/queue.c: the caller's queue and memory", own_queue)
 
+    def in_opencl():
+        if not os.path.exists("/usr/include/CL/cl.h") or not glob.glob("/usr/lib/*/libOpenCL.so"):
+            raise Skip("no OpenCL headers, or no library to link with: install ocl-icd-opencl-dev")
+        run(emitted("examples/host/sums.fcl", "sums", "cl", ["--map=loop"]), "examples/host/in_opencl.c",
+            libraries=["-lOpenCL"])
+    yield Case("examples/host/in_opencl.c: inside an OpenCL program", in_opencl)
+
+    def in_cuda():
+        variables = env.cudasim()
+        simulator = variables["FCL_LIBCUDA"]
+        folder = emitted("examples/host/sums.fcl", "sums", "cu", [])
+        program = os.path.join(folder, "in_cuda")
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", "examples/host/in_cuda.c", *links,
+                 simulator, "-Wl,-rpath," + os.path.dirname(simulator), "-o", program)
+        said = env.must(program, env=variables)
+        assert said == "1000 numbers, 4500 in all; the last of 1000 running sums is 4500\n", said
+    yield Case("examples/host/in_cuda.c: inside a CUDA program, in the simulator", in_cuda)
+
     def stream():
         nvcc = env.tool("nvcc")
         folder = emitted("examples/reverse/reverse.fcl", "turn", "cu", [])

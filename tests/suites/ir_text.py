@@ -137,6 +137,14 @@ def cases(env):
         assert done.returncode == 2 and "nothing.fclir" in done.stderr, done.stderr
     yield Case("what is wrong is told, with its place", wrong)
 
+    def traced():
+        path = os.path.join(env.tmp(), "traced.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('kernel k (xs : [int]) = push <grid> (map (fn x => trace "a label" (x + 1)) xs)\n')
+        for target in TARGETS:
+            round_trip(path, target)
+    yield Case("a program with traces there and back", traced)
+
     def bound():
         folder = env.tmp()
         text = os.path.join(folder, "k.fclir")
