@@ -343,6 +343,10 @@ enum exit_status command_compile(struct options *options) {
     if (!options->output)
         return driver_complain(options, EXIT_USAGE, "where does the output go? usage is `fclc %s`",
                                command_info[COMMAND_COMPILE].synopsis);
+    bool is_program = ends_with(options->output, ".html") || ends_with(options->output, ".py");
+    if (is_program && ends_with(options->operands[0], ".fclir"))
+        return driver_complain(options, EXIT_USAGE, "-o %s is made of a program in FCL, and %s is the IR of one",
+                               options->output, options->operands[0]);
     if (ends_with(options->output, ".html"))
         return command_report(options);
     if (ends_with(options->output, ".py")) {

@@ -133,6 +133,9 @@ def cases(env):
             done = read(text)
             assert done.returncode == 1 and "error[E0120]" in done.stderr, (text[:20], done.returncode, done.stderr)
         assert read("fclir 1\n").returncode == 0
+        for name in ("k.py", "k.html"):
+            done = env.run(env.fclc, "k.fclir", "-o", name, cwd=folder)
+            assert done.returncode == 2 and "is the IR of one" in done.stderr, done.stderr
         done = env.run(env.fclc, "nothing.fclir", "-o", out, cwd=folder)
         assert done.returncode == 2 and "nothing.fclir" in done.stderr, done.stderr
     yield Case("what is wrong is told, with its place", wrong)
