@@ -49,17 +49,17 @@ static struct type *read_type(struct reader *r) {
     return type;
 }
 
-/* How many scalars and arrays there are in it; `in_array`: it is an element. */
-static void check_leaves(struct reader *r, const struct type *type, bool in_array, size_t *next) {
+/* How many scalars and arrays there are in it, within `rank` arrays. */
+static void check_leaves(struct reader *r, const struct type *type, size_t rank, size_t *next) {
     if (type->kind == TYPE_TUPLE) {
         for (size_t i = 0; i < type->tuple.count; i++)
-            check_leaves(r, type->tuple.items[i], in_array, next);
+            check_leaves(r, type->tuple.items[i], rank, next);
     } else if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH) {
-        check_leaves(r, type->array.element, true, next);
+        check_leaves(r, type->array.element, rank + 1, next);
     } else {
         const struct ir_kernel *kernel = r->kernel;
         size_t at = (*next)++;
-        if (at < kernel->results.count && kernel->results.at[at].is_array == in_array)
+        if (at < kernel->results.count && kernel->results.at[at].rank == rank)
             return;
         reader_fail(r, r->kernel->span, "result %zu of `%s` is not what `gives` says", at + 1, kernel->name->text);
     }
@@ -272,7 +272,7 @@ static void check_lives(struct lives *l, const struct ir_region *region) {
 static void check_results(struct reader *r, struct lives *l) {
     struct ir_kernel *kernel = r->kernel;
     size_t next_result = 0;
-    check_leaves(r, kernel->result_type, false, &next_result);
+    check_leaves(r, kernel->result_type, 0, &next_result);
     if (next_result != kernel->results.count)
         reader_fail(r, r->kernel->span, "`%s` has more results than `gives` says", kernel->name->text);
     for (size_t i = 0; i < kernel->results.count; i++) {
@@ -281,6 +281,9 @@ static void check_results(struct reader *r, struct lives *l) {
             reader_fail(r, r->kernel->span, "a result of `%s` is unknown", kernel->name->text);
         if (!result->is_array)
             continue;
+        for (size_t k = 0; k < result->rank; k++)
+            if (result->extents[k]->base != BASE_I32 || map_has(r->unknown, result->extents[k]))
+                reader_fail(r, kernel->span, "an extent of a result of `%s` is no int, or unknown", kernel->name->text);
         bool is_there = is_parameter(kernel, result->buffer) ||
                         (result->buffer->memory == MEMORY_OUTPUT && map_get(l->region, result->buffer) == kernel->body);
         if (!is_there || result->value->base != BASE_I32)
@@ -309,6 +312,13 @@ static void read_result(struct reader *r) {
         result.buffer = reader_buffer_use(r);
     }
     result.value = reader_value(r);
+    value_list extents = {0};
+    if (result.is_array && reader_accept(r, "extents"))
+        reader_values(r, &extents);
+    else if (result.is_array)
+        vec_push(r->arena, &extents, result.value);
+    result.extents = extents.at;
+    result.rank = extents.count;
     vec_push(r->arena, &r->kernel->results, result);
     reader_end_line(r);
 }

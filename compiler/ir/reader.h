@@ -51,7 +51,7 @@ struct reader {
     struct map *paths; /* of the places of checks: symbol → struct path */
     VEC(struct where) wheres;
 
-    /* Of a kernel: */
+    /* What is of one kernel: */
     struct ir_kernel *kernel;
     struct map *values, *buffers, *constants; /* symbol → them */
     struct map *is_numbered;                  /* values whose number the text gives */

@@ -386,6 +386,10 @@ void ir_write(struct text *out, const struct ir_kernel *kernel, const struct sou
         if (result->is_array)
             text_printf(out, " @%u", result->buffer->id);
         add_values(&w, (struct ir_value *const *)&result->value, 1);
+        if (result->is_array && (result->rank != 1 || result->extents[0] != result->value)) {
+            text_add(out, " extents");
+            add_values(&w, result->extents, result->rank);
+        }
         end_line(&w);
     }
     close(&w, "}\n");

@@ -13,7 +13,7 @@ ORDER = 35
 SANITIZED = True
 
 TARGETS = {"cuda": "cu", "opencl": "cl", "c": "c", "hip": "hip"}
-FUZZED = ("examples/linear/linear.fcl", "tests/run/lookback.fcl", "tests/run/updates.fcl", "tests/run/loops.fcl")
+FUZZED = ("examples/linear/linear.fcl", "tests/run/prelude/lookback.fcl", "tests/run/prelude/updates.fcl", "tests/run/language/loops_and_folds.fcl")
 WORDS = ["%3", "%0", "%x", "@0", "@2", "1", "-1", "0", "2147483647", "4294967295u32", "1.5f32", "true", "i64", "float", "bool",
          "load", "store", "forall", "if", "}", "{", "in", "at", "grid/block", "block/thread", "volatile", "nowrap", "next"]
 
@@ -96,7 +96,7 @@ def cases(env):
         _, different, failed = filecmp.cmpfiles(direct, again, names, shallow=False)
         assert not different and not failed, f"{path} {target}: {different} is other code"
 
-    paths = sorted(os.path.relpath(path, env.root) for folder in ("examples/*", "tests/run", "benchmarks/fcl")
+    paths = sorted(os.path.relpath(path, env.root) for folder in ("examples/*", "tests/run/*", "benchmarks/fcl")
                    for path in glob.glob(env.path(folder, "*.fcl")))
 
     def everything(which, step, all_targets):

@@ -146,7 +146,7 @@ def cases(env):
     yield Case("reports as JSON have the members that docs/report.schema.json lists", schema)
 
     def everything():
-        paths = sorted(glob.glob(env.path("examples/*/*.fcl")) + glob.glob(env.path("tests/run/*.fcl")))
+        paths = sorted(glob.glob(env.path("examples/*/*.fcl")) + glob.glob(env.path("tests/run/*/*.fcl")))
         chosen = paths[::24] if env.sanitized else paths[::5]
         for number, path in enumerate(chosen):
             options = (["--sizes=n=5000", "--device=a100"], ["--target=c"], ["--target=opencl"], [])[number % 4]
