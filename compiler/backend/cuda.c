@@ -11,11 +11,21 @@ void cuda_kernel_head(struct printer *p, const struct target_kernel *kernel) {
 }
 
 static void file_head(struct text *out, struct file_needs needs) {
-    (void)needs;
     text_add(out, "/* Compile with --fmad=false: multiplications and additions are not to be contracted. */\n"
                   "#if defined __clang__\n"
                   "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that is not unrolled is no fault */\n"
                   "#endif\n");
+    if (needs.matches) /* four instructions, where a compiler makes more of the same in C */
+        text_add(out, "#if !defined fcl_match /* what simulates a GPU may have its own */\n"
+                      "/* The lanes in which these bits are all 0, or not, as they are here. */\n"
+                      "static __device__ __forceinline__ unsigned fcl_match(unsigned x, unsigned bits) {\n"
+                      "    unsigned lanes;\n"
+                      "    asm volatile(\"{ .reg .pred p; and.b32 %0, %1, %2; setp.ne.u32 p, %0, 0; \"\n"
+                      "                 \"vote.sync.ballot.b32 %0, p, 0xffffffff; @!p not.b32 %0, %0; }\"\n"
+                      "                 : \"=r\"(lanes) : \"r\"(x), \"r\"(bits));\n"
+                      "    return lanes;\n"
+                      "}\n"
+                      "#endif\n");
 }
 
 const char *cuda_atomic(enum ir_atomic atomic, enum base base) {
@@ -40,7 +50,9 @@ const struct dialect dialect_cuda = {
     .shuffle = {[TARGET_EXCHANGE_AT] = "__shfl_sync(0xffffffffu, ",
                 [TARGET_EXCHANGE_UP] = "__shfl_up_sync(0xffffffffu, ",
                 [TARGET_EXCHANGE_DOWN] = "__shfl_down_sync(0xffffffffu, ",
-                [TARGET_EXCHANGE_XOR] = "__shfl_xor_sync(0xffffffffu, "},
+                [TARGET_EXCHANGE_XOR] = "__shfl_xor_sync(0xffffffffu, ",
+                [TARGET_EXCHANGE_MATCH] = "fcl_match("},
+    .early_load = "__ldcg(&",
     .ballot = "__ballot_sync(0xffffffffu, ",
     .alignment = "__align__(%d) ",
     .alignment_is_before = true,

@@ -3,7 +3,6 @@
 #include "backend/cuda_family.h"
 
 static void file_head(struct text *out, struct file_needs needs) {
-    (void)needs;
     text_add(out, "/* Compile with -ffp-contract=off: multiplications and additions are not to be contracted. */\n"
                   "#if !defined __HIPCC_RTC__\n#include <hip/hip_runtime.h>\n#endif\n"
                   "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that is not unrolled is no fault */\n"
@@ -18,6 +17,9 @@ static void file_head(struct text *out, struct file_needs needs) {
                   "    __builtin_amdgcn_wave_barrier();\n"
                   "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"wavefront\");\n"
                   "}\n");
+    if (needs.matches)
+        text_add(out, "#define FCL_MATCH(x, bits) "
+                      "(FCL_BALLOT(((x) & (bits)) != 0) ^ ((x) & (bits) ? 0u : ~0u))\n");
 }
 
 const struct dialect dialect_hip = {
@@ -27,7 +29,8 @@ const struct dialect dialect_hip = {
     .shuffle = {[TARGET_EXCHANGE_AT] = "FCL_SHUFFLE(",
                 [TARGET_EXCHANGE_UP] = "FCL_SHUFFLE_UP(",
                 [TARGET_EXCHANGE_DOWN] = "FCL_SHUFFLE_DOWN(",
-                [TARGET_EXCHANGE_XOR] = "FCL_SHUFFLE_XOR("},
+                [TARGET_EXCHANGE_XOR] = "FCL_SHUFFLE_XOR(",
+                [TARGET_EXCHANGE_MATCH] = "FCL_MATCH("},
     .ballot = "FCL_BALLOT(",
     .alignment = " __attribute__((aligned(%d)))",
     .file_head = file_head,

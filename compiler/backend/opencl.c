@@ -85,6 +85,7 @@ static void print_sub_groups(struct text *out) {
         "#else\n"
         "#error this device has no sub-groups of 32: compile with --sub-groups=no\n"
         "#endif\n"
+        "#define FCL_MATCH(x, bits) (FCL_BALLOT(((x) & (bits)) != 0) ^ ((x) & (bits) ? 0u : ~0u))\n"
         "#define FCL_SHUFFLE_UP(x, n) FCL_SHUFFLE(x, FCL_LANE < n ? FCL_LANE : FCL_LANE - n)\n"
         "#define FCL_SHUFFLE_DOWN(x, n) FCL_SHUFFLE(x, FCL_LANE + n < 32 ? FCL_LANE + n : FCL_LANE)\n"
         "#define FCL_SHUFFLE_XOR(x, n) FCL_SHUFFLE(x, FCL_LANE ^ n)\n");
@@ -207,7 +208,8 @@ const struct dialect dialect_opencl = {
     .shuffle = {[TARGET_EXCHANGE_AT] = "FCL_SHUFFLE(",
                 [TARGET_EXCHANGE_UP] = "FCL_SHUFFLE_UP(",
                 [TARGET_EXCHANGE_DOWN] = "FCL_SHUFFLE_DOWN(",
-                [TARGET_EXCHANGE_XOR] = "FCL_SHUFFLE_XOR("},
+                [TARGET_EXCHANGE_XOR] = "FCL_SHUFFLE_XOR(",
+                [TARGET_EXCHANGE_MATCH] = "FCL_MATCH("},
     .ballot = "FCL_BALLOT(",
     .failed_head = "static ",
     .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",

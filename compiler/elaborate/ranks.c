@@ -2,7 +2,7 @@
 
    note [matching]
    Where lanes exchange registers, each warp has a counter for each bucket and goes through a share of the indices, 32 at a time, in order.
-   The lanes with the same index find each other by a ballot on each of its bits; the last of them adds how many they are to the bucket's
+   The lanes with the same index find each other by a match of each of its bits; the last of them adds how many they are to the bucket's
    counter and tells them what it was before. Then each bucket's counters are summed up over the warps. A lane keeps its ranks
    until they are asked for, in an array of which each thread has places of its own, so that registers can take it.
    Elsewhere one thread goes through all indices, which is what a processor does best. */
@@ -61,16 +61,14 @@ static struct ir_value *lanes_alike(struct elaborator *e, const struct ranks *ra
                                     struct ir_value *counts) {
     struct ir_builder *b = e->builder;
     struct ir_value *one = ir_int(b, 1), *zero = ir_int(b, 0), *result;
+    struct ir_value *word = ir_convert(b, index, BASE_U32);
     struct ir_value *all = ir_constant(b, BASE_U32, (union scalar){.natural = UINT32_MAX});
     struct ir_value *alike = ir_known(b, counts) == IR_TRUE ? all : ir_ballot(b, counts);
     struct ir_value *most = ir_binary(b, OP_MAX, zero, ir_binary(b, OP_SUB, ranks->buckets, one));
     struct ir_value *bits = ir_binary(b, OP_SUB, ir_int(b, 32), ir_unary(b, OP_CLZ, most));
     struct ir_value *bit = ir_begin_for(b, bits, &alike, 1, "bit");
-    struct ir_value *is_zero = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, ir_binary(b, OP_SHR, index, bit), one), zero);
-    struct ir_value *with = ir_ballot(b, is_zero), *top = ir_int(b, 31);
-    /* All ones where the bit is 1: so shifted, it takes a processor the fewest instructions. */
-    struct ir_value *flip = ir_binary(b, OP_SHR, ir_binary(b, OP_SHL, index, ir_binary(b, OP_SUB, top, bit)), top);
-    struct ir_value *same = ir_binary(b, OP_XOR, with, ir_convert(b, flip, BASE_U32));
+    struct ir_value *first = ir_constant(b, BASE_U32, (union scalar){.natural = 1});
+    struct ir_value *same = ir_match(b, word, ir_binary(b, OP_SHL, first, ir_convert(b, bit, BASE_U32)));
     struct ir_value *next = ir_binary(b, OP_AND, alike, same);
     ir_end_for(b, &next, &result);
     return result;

@@ -205,6 +205,7 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
     case IR_STORE:
     case IR_ATOMIC:
     case IR_SHUFFLE:
+    case IR_MATCH:
     case IR_BALLOT:
     case IR_FENCE: x->why = "internal error: a store on the host"; return false;
     case IR_ALLOCATE: {

@@ -78,6 +78,8 @@ void ir_fence(struct ir_builder *b, enum level_value among);
 /* Between the lanes of a warp, in a loop over all of them: integers of 32 and 64 bits and floats; a ballot of bools is a uint. */
 struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct ir_value *lane);
 struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote);
+/* The lanes in which all of these bits are 0, or not all, as here. `bits` is the same in all lanes. */
+struct ir_value *ir_match(struct ir_builder *b, struct ir_value *value, struct ir_value *bits);
 /* The index of such a place among the kernel's. */
 uint32_t ir_site(struct ir_builder *b, struct ir_check_site site);
 /* `a` and `limit` are ints. */

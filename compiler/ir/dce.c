@@ -49,6 +49,7 @@ static void keep(struct dce *d, struct ir_instruction *instruction) {
         case IR_STORE:
         case IR_ATOMIC:
         case IR_SHUFFLE:
+        case IR_MATCH:
         case IR_BALLOT:
         case IR_CHECK:
             for (size_t i = 0; i < instruction->operand_count; i++)
@@ -125,6 +126,7 @@ static void follow(struct dce *d, struct ir_value *value) {
     case IR_STORE:
     case IR_FENCE:
     case IR_SHUFFLE:
+    case IR_MATCH:
     case IR_BALLOT:
     case IR_CHECK:
     case IR_ALLOCATE:

@@ -49,6 +49,7 @@ static bool collect(struct fuser *f, const struct ir_instruction *loop, const st
         case IR_FENCE:
         case IR_FORALL: return false;
         case IR_SHUFFLE:
+        case IR_MATCH:
         case IR_BALLOT: *exchanges = true; break;
         case IR_OPERATION:
         case IR_CHECK:

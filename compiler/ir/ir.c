@@ -28,6 +28,7 @@ bool ir_touches_memory(const struct ir_instruction *instruction) {
     switch (instruction->kind) {
     case IR_OPERATION:
     case IR_SHUFFLE:
+    case IR_MATCH:
     case IR_BALLOT:
     case IR_CHECK: return false;
     case IR_LOAD: return instruction->buffer->memory != MEMORY_TABLE;

@@ -130,6 +130,8 @@ enum ir_kind {
                   block: what all its threads did before it comes before what any of them does after */
     IR_SHUFFLE, /* results[0] = operands[0] as lane operands[1] has it; all lanes of a warp come here together; ambient thread */
     IR_BALLOT,   /* results[0] (uint): bit i is operands[0] of lane i; as SHUFFLE */
+    IR_MATCH,    /* results[0] (uint): bit i says whether operands[0] & operands[1] is 0 in lane i as in
+                    this one, or in neither; operands[1] is the same in all lanes; as SHUFFLE */
     IR_CHECK,    /* reports a failure unless operands[0]; operands[1] and [2] are the numbers of the message */
     IR_ALLOCATE, /* buffer comes to life, contents undefined unless it is zeroed */
     IR_SWAP,     /* `buffer` and `other`, both OUTPUT, exchange their memory; ambient grid */
@@ -205,6 +207,7 @@ struct ir_instruction {
     bool is_start;            /* STORE: of the array that an update starts from; note [updates] in reuse.c */
     bool may_meet;            /* STORE: as note [meeting stores] has it */
     bool rereads;     /* LOAD: of places that an earlier loop has stored to, also of a result (the check of scatter) */
+    bool is_early;    /* LOAD: into registers, for what is behind barriers: see own_places.c */
     bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
     bool is_split;    /* IF: the library's own: for a whole chunk, and for what is left */
     bool takes_both;  /* IF: each branch by some turn of a loop: what goes wrong in one goes wrong */

@@ -20,6 +20,7 @@ static bool only_computes(const struct ir_region *region) {
         case IR_STORE:
         case IR_ATOMIC:
         case IR_SHUFFLE:
+        case IR_MATCH:
         case IR_BALLOT:
         case IR_FENCE: return false;
         case IR_OPERATION:
@@ -47,6 +48,7 @@ static bool is_sequential_reader(const struct ir_instruction *instruction) {
     case IR_ATOMIC:
     case IR_FENCE:
     case IR_SHUFFLE:
+    case IR_MATCH:
     case IR_BALLOT:
     case IR_CHECK:
     case IR_ALLOCATE:

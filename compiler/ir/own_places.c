@@ -1,18 +1,21 @@
 /* The arrays of a block or a warp of which each thread touches only places of its own go from shared memory into its registers, and no
    barrier is due to them any more: those of `while` and `power`, such as the sums of a product of matrices between its panels; and
-   of those that are forced once the ones that have an element for a thread, such as what each thread gives to a scan by warps. The
-   others stay where the program puts them.
+   those that are forced once, such as what each thread gives to a scan by warps, or the elements that it ranks.
 
    note [own places]
    A block of B threads does iteration i of its loops by thread i mod B. So where all accesses to an array are, in iteration i of
    such loops, to places i + B q, each is its thread's: place p is slot p / B of thread p mod B. q must be a sum of constants and
    indices of counted loops, so that the slots are known when these are unrolled: registers have no numbers at run time. A loop of r B
    iterations becomes one of B, with r rounds inside. Lane i of warp w is thread 32 w + i, where there is an iteration for every one.
-   For a warp's array, the same with the lanes of the warp for the threads. */
+   For a warp's array, the same with the lanes of the warp for the threads.
+
+   note [early loads]
+   What a thread loads into such an array it uses behind barriers, and all of it is to be under way together. But NVIDIA's
+   assembler moves a load that nothing can change behind a barrier, to where its value is used, and the thread waits for each in
+   turn. So these loads are marked, and CUDA's are such as stay before the next barrier. */
 #include "ir/linear.h"
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
-#include "ir/pass_list.h"
 #include "support/map.h"
 
 enum { MOST_BYTES = 256 }; /* of a thread's slots: 64 registers */
@@ -45,7 +48,7 @@ static bool is_eligible(const struct keeper *k, const struct ir_buffer *buffer) 
         (buffer->owner == LEVEL_WARP && !k->kernel->has_warps))
         return false;
     int64_t capacity = buffer->capacity->constant.integer, threads = threads_of(k, buffer);
-    return capacity > 0 && (buffer->rewritten || capacity == threads) && capacity % threads == 0 &&
+    return capacity > 0 && capacity % threads == 0 &&
            capacity / threads * base_info[buffer->element].bits / 8 <= MOST_BYTES;
 }
 
@@ -228,6 +231,12 @@ static void put_slot(struct keeper *k, const struct access *access) {
 
 static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candidate *candidate) {
     int64_t threads = threads_of(k, buffer), slots = buffer->capacity->constant.integer / threads;
+    for (size_t i = 0; i < candidate->accesses.count; i++) {
+        const struct ir_instruction *store = candidate->accesses.at[i].instruction;
+        struct ir_instruction *load = store->kind == IR_STORE ? store->operands[1]->definition : NULL;
+        if (slots > 1 && load && load->kind == IR_LOAD && !load->is_volatile && !buffer->rewritten)
+            load->is_early = load->buffer->memory <= MEMORY_OUTPUT; /* note [early loads] */
+    }
     for (size_t i = 0; i < candidate->accesses.count; i++)
         split(k, candidate->accesses.at[i].loop, threads);
     for (size_t i = 0; i < candidate->accesses.count; i++) {

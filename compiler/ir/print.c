@@ -188,7 +188,10 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
     case IR_FENCE: text_printf(out, "fence <%s>\n", level_names[instruction->outer]); return;
     case IR_SHUFFLE:
     case IR_BALLOT:
-        text_add(out, instruction->kind == IR_SHUFFLE ? "shuffle " : "ballot ");
+    case IR_MATCH:
+        text_add(out, instruction->kind == IR_SHUFFLE  ? "shuffle "
+                      : instruction->kind == IR_BALLOT ? "ballot "
+                                                       : "match ");
         print_values(p, instruction->operands, instruction->operand_count);
         text_add(out, "\n");
         return;

@@ -257,6 +257,7 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
     case IR_STORE: check_access(v, at, region); break;
     case IR_ATOMIC: check_atomic(v, at, region); break;
     case IR_SHUFFLE:
+    case IR_MATCH:
     case IR_BALLOT: check_exchange(v, at, region); break;
     case IR_CHECK:
         if (at->operand_count != 3 || at->site >= v->kernel->checks.count)

@@ -253,6 +253,7 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
             break;
         case IR_OPERATION:
         case IR_SHUFFLE:
+        case IR_MATCH:
         case IR_BALLOT:
         case IR_CHECK:
         case IR_ALLOCATE:

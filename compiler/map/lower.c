@@ -148,6 +148,7 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
     struct target_expr *expr =
         expr_element(l, instruction->results[0]->base, array, lower_place(l, array, instruction->operands[0]));
     expr->is_volatile = instruction->is_volatile;
+    expr->is_early = instruction->is_early;
     expr->is_guarded = array->space == TARGET_SPACE_PRIVATE && lower_is_guarded(l, instruction);
     l->target->has_guarded |= expr->is_guarded;
     lower_result(l, instruction, expr, "x");
@@ -170,11 +171,14 @@ static void lower_exchange(struct lowering *l, const struct ir_instruction *inst
         return;
     struct target_expr *value = lower_value(l, instruction->operands[0]);
     int64_t distance = 0;
-    enum target_exchange kind =
-        instruction->kind == IR_SHUFFLE ? exchange_of(l->kernel, instruction, &distance) : TARGET_EXCHANGE_AT;
+    enum target_exchange kind = TARGET_EXCHANGE_AT;
+    if (instruction->kind == IR_SHUFFLE)
+        kind = exchange_of(l->kernel, instruction, &distance);
     struct target_expr *lane = kind != TARGET_EXCHANGE_AT       ? expr_integer(l, BASE_I32, distance)
                                : instruction->operand_count > 1 ? lower_value(l, instruction->operands[1])
                                                                 : NULL;
+    if (instruction->kind == IR_MATCH)
+        kind = TARGET_EXCHANGE_MATCH;
     struct target_variable *variable = lower_variable(l, result->base, result->name, "got");
     struct target_statement *exchange = lower_emit(l, TARGET_SHUFFLE);
     exchange->variable = variable;
@@ -236,7 +240,8 @@ static void leave_on_failure(struct lowering *l, const struct ir_instruction *lo
     struct target_expr *site = expr_element(l, BASE_I32, l->report, expr_integer(l, BASE_I32, 0));
     site->is_volatile = true;
     enum level_value together = loop->region->ambient;
-    if (together == LEVEL_THREAD && (lower_has(loop, IR_BALLOT) || lower_has(loop, IR_SHUFFLE)))
+    if (together == LEVEL_THREAD &&
+        (lower_has(loop, IR_BALLOT) || lower_has(loop, IR_MATCH) || lower_has(loop, IR_SHUFFLE)))
         together = LEVEL_WARP; /* lanes that have left would not come to what the others do together */
     if (l->target->mapping == TARGET_SIMT)
         site = simt_agree(l, site, together);
@@ -514,6 +519,7 @@ void lower_instruction(struct lowering *l, const struct ir_instruction *instruct
     case IR_ATOMIC: lower_atomic(l, instruction); break;
     case IR_FENCE: lower_fence(l, instruction); break;
     case IR_SHUFFLE:
+    case IR_MATCH:
     case IR_BALLOT: lower_exchange(l, instruction); break;
     case IR_CHECK: lower_check(l, instruction); break;
     case IR_SWAP:

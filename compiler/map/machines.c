@@ -19,6 +19,7 @@ const struct machine machine_cuda = {.device = "cuda",
                                              .has_exact_blocks = true,
                                              .threads_together = 1024,
                                              .threads_together_large = 512,
+                                             .registers = 65536,
                                              .static_shared_limit = 48 * 1024,
                                              .loads_ahead = true,
                                              .stack_limit = THREAD_STACK}};

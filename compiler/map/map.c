@@ -3,7 +3,17 @@
 
 #include "map/lower.h"
 
-enum { SMALL_ARRAYS = 80 }; /* bytes: a thread's arrays that fit into its registers beside all else */
+/* Registers of a thread, of 4 bytes, that all else takes beside its arrays. */
+enum { OTHER_REGISTERS = 44, REGISTER_BYTES = 4 };
+
+/* How many threads a multiprocessor is to hold, so that their arrays fit into its registers. */
+static int64_t threads_together(const struct map_options *options, int64_t array_bytes) {
+    int64_t wanted = OTHER_REGISTERS + array_bytes / REGISTER_BYTES;
+    int64_t threads = wanted ? options->registers / wanted : 0;
+    if (threads < options->threads_together_large)
+        threads = options->threads_together_large;
+    return threads < options->threads_together ? threads : options->threads_together;
+}
 
 bool target_has_scratch(const struct target_kernel *kernel) {
     for (size_t i = 0; i < kernel->parameters.count; i++)
@@ -147,9 +157,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     uses_clear(l.uses, forall->regions[0]);
     for (size_t i = 0; i < l.bound.count; i++)
         l.values[l.bound.at[i]] = NULL;
-    bool is_large = target->register_bytes > SMALL_ARRAYS;
-    target->blocks_together =
-        (is_large ? options->threads_together_large : options->threads_together) / target->block_threads;
+    target->blocks_together = (int)(threads_together(options, target->register_bytes) / target->block_threads);
     return target;
 }
 

@@ -11,7 +11,9 @@ struct map_options {
                               strides, or are none */
     int threads_together; /* SIMT: that a multiprocessor is to hold at least; 0: does not matter. CUDA: 1024, so that a thread has
                              64 registers: without a word ptxas takes more, or so few that some are spilled */
-    int threads_together_large;  /* the same where threads have large arrays. CUDA: 512 */
+    int threads_together_large;  /* the same where threads have arrays so large that more do not fit
+                                   into its registers. CUDA: 512 */
+    int registers;               /* SIMT: of a multiprocessor, of 4 bytes. CUDA: 65536 */
     bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */
     int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit. CUDA: 48 KiB */
     int64_t shared_limit;        /* SIMT: bytes of shared memory that a block can have; 0: no limit. What is too much

@@ -80,6 +80,7 @@ struct target_expr {
     struct target_expr *operands[3];
     struct target_array *array;
     bool is_volatile; /* ELEMENT */
+    bool is_early;    /* ELEMENT: before the next barrier, as it stands */
     bool is_guarded;  /* ELEMENT: note [guarded places] in vector_bugs.c */
     int lanes;        /* 0, or TARGET_LANES: it is a vector, of an ELEMENT with those that follow */
     enum target_hardware hardware;
@@ -115,6 +116,7 @@ enum target_exchange {
     TARGET_EXCHANGE_UP,
     TARGET_EXCHANGE_DOWN,
     TARGET_EXCHANGE_XOR,
+    TARGET_EXCHANGE_MATCH, /* not one: the lanes alike in the bits that index says */
     TARGET_EXCHANGE_COUNT
 };
 

@@ -345,6 +345,7 @@ static void walk_region(struct walker *w, const struct ir_region *region) {
                 count(w, COUNT_WARP_BARRIERS, 1.0 / w->kernel->warp_size); /* each lane comes to it */
             break;
         case IR_SHUFFLE:
+        case IR_MATCH:
         case IR_BALLOT:
             count(w, COUNT_EXCHANGES, width(w, region));
             set_states(w, instruction->results, instruction->result_count, KNOWN_BY_DATA);

@@ -63,6 +63,8 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 #define __ballot_sync(mask, p) cudasim_ballot("__ballot_sync", __LINE__, mask, (p) != 0)
 #define __any_sync(mask, p) (cudasim_ballot("__any_sync", __LINE__, mask, (p) != 0) != 0)
 #define __all_sync(mask, p) (cudasim_ballot("__all_sync", __LINE__, mask, (p) == 0) == 0)
+/* In place of PTX (backend/cuda.c). */
+#define fcl_match(x, bits) cudasim::match_bits(__LINE__, x, bits)
 #define __match_any_sync(mask, v) cudasim_match(__LINE__, mask, cudasim::to_bits(v))
 static inline void __threadfence() { cudasim_fence(); }
 static inline void __threadfence_system() { cudasim_fence(); }
@@ -71,6 +73,11 @@ static inline void __threadfence_block() {}
 namespace cudasim {
 
 constexpr unsigned mask_or_all(unsigned mask = 0xFFFFFFFFu) { return mask; }
+
+inline unsigned match_bits(int line, unsigned x, unsigned bits) {
+    const unsigned lanes = cudasim_ballot("fcl_match", line, 0xFFFFFFFFu, (x & bits) != 0);
+    return x & bits ? lanes : ~lanes;
+}
 
 template <class T> inline unsigned long to_bits(T value) {
     static_assert(sizeof(T) <= 8, "warp operations take values of up to 8 bytes");

@@ -33,9 +33,9 @@ KERNELS = [
     (WHOLE, "sums", "iota:20000", {}),
     (WHOLE, "segmentSums", "fill:20000:false iota:20000", {"shared read": 1.32}),
     (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.12, "shared write": 2.1}),
-    (WHOLE, "sorted", "random:8192:1", {"global write": 1.33, "shared read": 1.29, "shared write": 1.53, "shared atomic": 1.35}),
+    (WHOLE, "sorted", "random:8192:1", {"global write": 1.2, "shared read": 1.2, "shared write": 1.33, "shared atomic": 1.53}),
     (WHOLE, "sortedPairs", "random:8192:1 iota:8192",
-     {"global write": 1.54, "shared read": 1.21, "shared write": 1.55, "shared atomic": 1.36}),
+     {"global write": 1.28, "shared read": 1.16, "shared write": 1.43, "shared atomic": 1.54}),
     (WHOLE, "counts", "256 random:8192:1:0:255", {"global atomic": 1.02, "shared atomic": 3.2}),
     (WHOLE, "bucketSums", "4096 random:8192:1:0:4095 iota:8192", {"global atomic": 7.75}),
     *((MATRICES, name, "iota:8192", {}) for name in ("turned", "turnedBytes", "turnedShorts", "turnedDoubles")),
@@ -52,15 +52,15 @@ REGISTERS = {
                "timesVector_0": (48, 32), "timesVector_1": (46, 0), "timesVector_2": (56, 1024), "timesVector_3": (26, 0),
                "timesVector_4": (48, 32)},
     WHOLE: {"sums": (32, 29712), "segmentSums": (40, 24336), "positive": (40, 29712), "total": (45, 32),
-            "rowTotals_0": (32, 32), "sorted_1": (48, 32768), "sorted_2": (32, 1088), "sorted_4": (64, 43088),
-            "sortedPairs_4": (64, 47184), "counts_1": (28, 0)},
+            "rowTotals_0": (32, 32), "sorted_1": (40, 4096), "sorted_2": (40, 2080), "sorted_4": (80, 25680),
+            "sortedPairs_4": (80, 28752), "counts_1": (28, 0)},
 }
 # In the PTX for sm_90: at least so many loads of 16 bytes from shared memory, at most so many narrower ones.
 WIDE = {MATRICES: {"product_0": (25, 97), "product_1": (40, 21)}}
 # In the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
     WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive": (15, 29), "total": (7, 34), "rowTotals_0": (3, 16),
-            "sorted_1": (5, 0), "sorted_2": (3, 10), "sorted_4": (16, 22), "counts_1": (2, 0)},
+            "sorted_1": (2, 0), "sorted_2": (5, 10), "sorted_4": (16, 22), "counts_1": (2, 0)},
 }
 
 

@@ -241,5 +241,6 @@ CUDA_EQUALS(double, __ll2double_rn, (long long x), x)
 CUDA_EQUALS(float, __double2float_rn, (double x), x)
 
 template <class T> CUDA_FUNCTION T __ldg(const T *place) { return *place; }
+template <class T> CUDA_FUNCTION T __ldcg(const T *place) { return *place; }
 template <class T> CUDA_FUNCTION T __ldcs(const T *place) { return *place; }
 template <class T> CUDA_FUNCTION void __stcs(T *place, T value) { *place = value; }
