@@ -32,7 +32,7 @@ KERNELS = [
     (WHOLE, "rowTotals", "iota:8192x1", {}),
     (WHOLE, "sums", "iota:20000", {}),
     (WHOLE, "segmentSums", "fill:20000:false iota:20000", {"shared read": 1.32}),
-    (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.12, "shared write": 2.1}),
+    (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.12, "shared write": 1.54}),
     (WHOLE, "sorted", "random:8192:1", {"global write": 1.2, "shared read": 1.2, "shared write": 1.33, "shared atomic": 1.53}),
     (WHOLE, "sortedPairs", "random:8192:1 iota:8192",
      {"global write": 1.28, "shared read": 1.16, "shared write": 1.43, "shared atomic": 1.54}),
