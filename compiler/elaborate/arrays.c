@@ -16,7 +16,7 @@ struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level
     push->kind = kind;
     push->level = level;
     push->span = e->span;
-    push->maker = elab_users_span(e, e->span);
+    push->made_at = elab_users_span(e, e->span);
     return push;
 }
 

@@ -89,31 +89,31 @@ struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struc
     return value;
 }
 
-static struct span swap_maker(struct elaborator *e, struct span maker) {
-    struct span before = e->maker;
-    e->maker = maker;
+static struct span swap_made_at(struct elaborator *e, struct span made_at) {
+    struct span before = e->made_at;
+    e->made_at = made_at;
     return before;
 }
 
 void elab_check_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
                      struct ir_value *a, struct ir_value *b) {
-    struct span maker = swap_maker(e, push->maker);
+    struct span made_at = swap_made_at(e, push->made_at);
     elab_check(e, check, condition, a, b, push->span);
-    swap_maker(e, maker);
+    swap_made_at(e, made_at);
 }
 
 void elab_check_chunk(struct elaborator *e, const struct push *push, struct ir_value *condition,
                       struct ir_value *length, struct ir_value *size) {
-    struct span maker = swap_maker(e, push->maker);
+    struct span made_at = swap_made_at(e, push->made_at);
     elab_check_length(e, CHECK_CHUNK, condition, length, size, push->span, push->level == LEVEL_GRID);
-    swap_maker(e, maker);
+    swap_made_at(e, made_at);
 }
 
 void elab_require_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
                        struct ir_value *a, struct ir_value *b) {
-    struct span maker = swap_maker(e, push->maker);
+    struct span made_at = swap_made_at(e, push->made_at);
     elab_require(e, check, condition, a, b, push->span);
-    swap_maker(e, maker);
+    swap_made_at(e, made_at);
 }
 
 static struct ir_value *is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length) {

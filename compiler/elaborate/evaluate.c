@@ -321,7 +321,7 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
     frame->outer = e->split;
     frame->depth = depth;
     frame->calls = e->calls;
-    struct span maker = e->maker;
+    struct span made_at = e->made_at;
     const struct ir_region *together = e->together;
     int shape = e->shape;
     e->split = e->options->optimise > 0 ? frame : NULL;
@@ -332,7 +332,7 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
     }
     ir_unwind(e->builder, frame->region);
     e->split = frame->outer;
-    e->maker = maker;
+    e->made_at = made_at;
     e->together = together;
     e->shape = shape;
     ir_begin_if(e->builder, frame->condition);
@@ -368,7 +368,7 @@ bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), v
     e->shape = before.shape;
     e->tries = before.tries;
     e->holds_columns = before.holds_columns;
-    e->maker = before.maker;
+    e->made_at = before.made_at;
     e->span = before.span;
     memcpy(&e->failure, &before.failure, sizeof e->failure);
     if (failed == INTERNAL_ERROR)
@@ -427,22 +427,22 @@ static struct elab_value *apply_closure(struct elaborator *e, struct elab_value 
     const struct core *body = function->closure.lambda->lambda.body;
     const struct environment *environment =
         elab_bind(e, function->closure.environment, function->closure.lambda->lambda.parameter, argument);
-    struct span maker = e->maker;
+    struct span made_at = e->made_at;
     if (!global || body->kind == CORE_LAMBDA) { /* the call of a curried function is the one with the last argument */
-        e->maker = function->closure.maker;
+        e->made_at = function->closure.made_at;
         struct elab_value *result = elab_evaluate(e, body, environment, function->closure.instance);
-        e->maker = maker;
+        e->made_at = made_at;
         if (global)
             result->closure.global = global;
         return result;
     }
     if (!diag_is_ours(e->diagnostics, e->span))
-        e->maker = (struct span){0, 0};
+        e->made_at = (struct span){0, 0};
     struct call call = {.global = global, .span = e->span};
     begin_call(e, &call);
     struct elab_value *result = elab_evaluate(e, body, environment, function->closure.instance);
     end_calls(e, call.caller);
-    e->maker = maker;
+    e->made_at = made_at;
     return result;
 }
 
@@ -616,7 +616,7 @@ static struct elab_value *evaluate(struct elaborator *e, const struct core *core
         value->closure.lambda = core;
         value->closure.environment = environment;
         value->closure.instance = instance;
-        value->closure.maker = elab_users_span(e, core->span);
+        value->closure.made_at = elab_users_span(e, core->span);
         return value;
     }
     case CORE_APPLY: {

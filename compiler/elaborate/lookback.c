@@ -609,13 +609,13 @@ static bool ends_pass(struct blocks_run *blocks, const struct lookback_state *st
 }
 
 void elab_end_lookbacks(struct elaborator *e, struct blocks_run *blocks) {
-    size_t come = blocks->next;
-    if (!blocks->has_come)
-        blocks->come = come;
-    blocks->has_come = true;
-    if (come == blocks->come)
+    size_t met = blocks->next;
+    if (!blocks->has_ended)
+        blocks->met_at_end = met;
+    blocks->has_ended = true;
+    if (met == blocks->met_at_end)
         return;
-    const struct lookback_state *state = blocks->states.at[come < blocks->come ? come : blocks->come];
+    const struct lookback_state *state = blocks->states.at[met < blocks->met_at_end ? met : blocks->met_at_end];
     fail_place(e, state->span, state->name);
 }
 

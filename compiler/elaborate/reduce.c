@@ -505,7 +505,7 @@ static void note_copied(struct elaborator *e, const struct reducing *r) {
     const struct pull *array = r->push->array;
     if (e->tries || array->kind != PULL_MEMORY || ir_is_constant_memory(array->memory.buffers[0]))
         return;
-    struct span update = r->push->maker.end ? r->push->maker : r->push->span;
+    struct span update = r->push->made_at.end ? r->push->made_at : r->push->span;
     for (size_t i = 0; i < e->kernel->updated.count; i++)
         if (e->kernel->updated.at[i].update.begin == update.begin && e->kernel->updated.at[i].update.end == update.end)
             return;

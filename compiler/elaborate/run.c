@@ -244,7 +244,7 @@ static void run_blocks(struct elaborator *e, struct chunk_body *body, struct ir_
     blocks->count = count;
     for (;; blocks->pass++) {
         blocks->collected = NULL;
-        blocks->has_come = false;
+        blocks->has_ended = false;
         blocks->index = body->chunk = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, count, "chunk");
         blocks->region = ir_current(b);
         elab_with_split(e, run_chunk, body);

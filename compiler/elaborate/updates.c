@@ -129,7 +129,7 @@ void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push 
 
 void elab_begin_start(struct elaborator *e, const struct push *push) {
     ir_set_starts(e->builder, true);
-    ir_set_span(e->builder, push->maker.end ? push->maker : push->span);
+    ir_set_span(e->builder, push->made_at.end ? push->made_at : push->span);
 }
 
 void elab_end_start(struct elaborator *e) {

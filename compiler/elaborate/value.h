@@ -100,8 +100,8 @@ struct push {
     struct push *of, *second;
     struct ir_value *condition;
     bool with_index;
-    struct span span;  /* of the operation */
-    struct span maker; /* of one in the prelude: the user's call that made it; or empty */
+    struct span span;    /* of the operation */
+    struct span made_at; /* of one in the prelude: the user's call that made it; or empty */
     struct ir_value *chunk_size;
     bool is_capped; /* a concat below grid whose last chunk was measured: that has chunk_size elements at most */
     enum level_value chunk_level; /* equal to `level`: one after another */
@@ -139,7 +139,7 @@ struct elab_value {
             const struct environment *environment;
             const struct instance *instance;
             const struct core_global *global; /* whose body it is, for the chain of calls; or NULL */
-            struct span maker;                /* of one in the prelude: the user's call that made it; or empty */
+            struct span made_at;              /* of one in the prelude: the user's call that made it; or empty */
         } closure;
         struct {
             enum primitive primitive;
@@ -179,8 +179,8 @@ struct blocks_run {
     struct ir_region *parent, *region; /* that the loop is in; its body */
     struct ir_value *index, *count;
     size_t next, next_pass; /* lookbacks met so far in this elaboration of the body; of these, in passes */
-    size_t come;            /* that number at the end of the first elaboration in this pass, once */
-    bool has_come;
+    size_t met_at_end;      /* that number at the end of the first elaboration in this pass, once */
+    bool has_ended;
     VEC(struct lookback_state *) states;
     size_t pass; /* as many lookbacks in passes have been scanned by launches of their own */
     const struct lookback_state
@@ -223,7 +223,7 @@ struct elaborator {
     bool has_run_out;                 /* of steps, or of values */
     const struct call *calls;
     struct map *innermost_calls; /* of each function, by its core_global: a struct call, or NULL */
-    struct span maker;           /* of the closure of the prelude that is being evaluated, as above */
+    struct span made_at;         /* of the closure of the prelude that is being evaluated, as above */
     struct span span;            /* what is being evaluated */
     VEC(struct span) rejected;   /* by elab_reject */
     jmp_buf failure;             /* after a diagnostic */

@@ -145,8 +145,8 @@ const struct call *elab_users_call(const struct elaborator *e, struct span span)
 struct span elab_users_span(const struct elaborator *e, struct span span) {
     if (!diag_is_ours(e->diagnostics, span))
         return (struct span){0, 0};
-    if (e->maker.end)
-        return e->maker;
+    if (e->made_at.end)
+        return e->made_at;
     const struct call *call = elab_users_call(e, span);
     return call ? call->span : (struct span){0, 0};
 }

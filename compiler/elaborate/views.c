@@ -89,12 +89,12 @@ static struct elab_value *trace(struct elaborator *e, void *context) {
         struct view view = view_of(at);
         const struct elab_value *function = at->function;
         const struct core *lambda = function->closure.lambda;
-        struct span maker = e->maker;
-        e->maker = function->closure.maker;
+        struct span made_at = e->made_at;
+        e->made_at = function->closure.made_at;
         index = place_in(e, view.of, lambda->lambda.body, view.place,
                          elab_bind(e, view.environment, lambda->lambda.parameter, elab_scalar(e, index)),
                          function->closure.instance);
-        e->maker = maker;
+        e->made_at = made_at;
         at = view.of;
     }
     return elab_scalar(e, index);

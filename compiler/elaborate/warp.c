@@ -98,16 +98,16 @@ static struct elab_value *shuffle(struct elaborator *e, enum primitive primitive
 /* The ballot of all lanes; one tells it to the warp. */
 static struct ir_value *ballot_of_lanes(struct elaborator *e, struct push *push) {
     struct ir_builder *b = e->builder;
-    struct ir_buffer *told = ir_buffer_new(b, MEMORY_SHARED, LEVEL_WARP, BASE_U32, ir_int(b, 1), "ballot");
-    ir_allocate(b, told);
+    struct ir_buffer *shared_ballot = ir_buffer_new(b, MEMORY_SHARED, LEVEL_WARP, BASE_U32, ir_int(b, 1), "ballot");
+    ir_allocate(b, shared_ballot);
     struct ir_value *lane = elab_begin_threads(e, LEVEL_WARP, ir_int(b, e->options->warp_size));
     struct ir_value *ballot = ir_ballot(b, elab_as_scalar(e, in_lane(e, push, lane)));
     ir_begin_if(b, ir_binary(b, OP_EQ, lane, ir_int(b, 0)));
-    ir_store(b, told, ir_int(b, 0), ballot);
+    ir_store(b, shared_ballot, ir_int(b, 0), ballot);
     ir_else(b, NULL, 0);
     ir_end_if(b, NULL, NULL, 0, false);
     elab_end_threads(e, LEVEL_WARP, lane);
-    return ir_load(b, told, ir_int(b, 0));
+    return ir_load(b, shared_ballot, ir_int(b, 0));
 }
 
 /* All lanes go through the array together: each load is one broadcast. `bit` is the vote at i as it joins the state. */

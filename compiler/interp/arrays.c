@@ -54,8 +54,8 @@ struct value pull_element(struct interp *in, const struct pull *pull, int64_t in
 
 static int64_t checked_length(struct interp *in, const struct push *push, int64_t length) {
     if (length > VALUE_MAX_LENGTH)
-        interp_fail_at(in, DIAG_ARRAY_TOO_LARGE, push->span, push->maker, "an array of %lld elements: the most is %lld",
-                       (long long)length, (long long)VALUE_MAX_LENGTH);
+        interp_fail_at(in, DIAG_ARRAY_TOO_LARGE, push->span, push->made_at,
+                       "an array of %lld elements: the most is %lld", (long long)length, (long long)VALUE_MAX_LENGTH);
     return length;
 }
 
@@ -127,7 +127,7 @@ static void write_mapped(struct interp *in, struct sink *sink, int64_t index, st
 
 static int64_t in_range(struct interp *in, const struct push *push, int64_t index, int64_t length) {
     if (index < 0 || index >= length)
-        interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, push->span, push->maker,
+        interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, push->span, push->made_at,
                        "the index function gives %lld, and the array has %lld %s", (long long)index, (long long)length,
                        text_elements(length));
     return index;
@@ -145,14 +145,14 @@ static void write_pair(struct interp *in, struct sink *sink, int64_t index, stru
     struct mapping_sink *self = (struct mapping_sink *)sink;
     const struct push *push = self->push;
     const struct value *items = value.tuple->items;
-    if (push->said) {
+    if (push->said_length) {
         int64_t length = items++->scalar.integer;
-        if (length >= 0 && *push->said >= 0 && in->options->check)
-            interp_fail_at(in, DIAG_WRITTEN_TWICE, push->span, push->maker,
-                           "the length is said twice: it is %lld, and it is %lld", (long long)*push->said,
+        if (length >= 0 && *push->said_length >= 0 && in->options->check)
+            interp_fail_at(in, DIAG_WRITTEN_TWICE, push->span, push->made_at,
+                           "the length is said twice: it is %lld, and it is %lld", (long long)*push->said_length,
                            (long long)length);
         if (length >= 0)
-            *push->said = length < push->size ? length : push->size;
+            *push->said_length = length < push->size ? length : push->size;
     }
     int64_t to = items[0].scalar.integer;
     if (to >= 0 && to < push->size)
@@ -176,8 +176,9 @@ static void write_interleaved(struct interp *in, struct sink *sink, int64_t inde
 
 static void check_chunk(struct interp *in, const struct push *push, int64_t length) {
     if (length != push->size)
-        interp_fail_at(in, DIAG_CHUNK_SIZE, push->span, push->maker, "a chunk has %lld element%s, and %lld are wanted",
-                       (long long)length, length == 1 ? "" : "s", (long long)push->size);
+        interp_fail_at(in, DIAG_CHUNK_SIZE, push->span, push->made_at,
+                       "a chunk has %lld element%s, and %lld are wanted", (long long)length, length == 1 ? "" : "s",
+                       (long long)push->size);
 }
 
 static int64_t run_pull(struct interp *in, struct push *push, struct sink *to) {
@@ -261,7 +262,7 @@ static int64_t run_each(struct interp *in, struct push *push, struct sink *to) {
             const struct value *pair = pull_element(in, pairs, k, push->span).tuple->items;
             int64_t index = pair[0].scalar.integer;
             if (index < 0 || index >= length)
-                interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, push->span, push->maker,
+                interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, push->span, push->made_at,
                                "place %lld is written, and the array has %lld %s", (long long)index, (long long)length,
                                text_elements(length));
             to->write(in, to, index, pair[1]);
@@ -297,7 +298,7 @@ static int64_t run_seqfor(struct interp *in, struct push *push, struct sink *to)
         if (i == 0) {
             before->width = value_pack_width(value);
             if ((uint64_t)push_length(in, push) > SIZE_MAX / 2 / (before->width * sizeof *cells))
-                interp_fail_at(in, DIAG_ARRAY_TOO_LARGE, push->span, push->maker,
+                interp_fail_at(in, DIAG_ARRAY_TOO_LARGE, push->span, push->made_at,
                                "an array of %lld elements is too large for the interpreter", (long long)push->size);
             cells = interp_alloc(in, (size_t)push->size * before->width * sizeof *cells);
             before->cells = cells;
@@ -363,8 +364,8 @@ static const struct pull *pairs_of(struct interp *in, const struct push *push) {
     if (!push->is_each)
         return push->pairs;
     struct push *all = INTERP_NEW(in, struct push);
-    *all =
-        (struct push){.kind = PUSH_JOINED, .span = push->span, .maker = push->maker, .length = -1, .pull = push->pairs};
+    *all = (struct push){
+        .kind = PUSH_JOINED, .span = push->span, .made_at = push->made_at, .length = -1, .pull = push->pairs};
     return store_finish(in, store_run(in, all, push->span)).pull;
 }
 
@@ -382,7 +383,7 @@ static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to
         region_release(in->region, mark);
         if (place >= 0 && place < length) {
             if (in->options->check && by[place] >= 0 && !same_values(in, push, pairs, by[place], k))
-                interp_fail_at(in, DIAG_WRITTEN_TWICE, push->span, push->maker,
+                interp_fail_at(in, DIAG_WRITTEN_TWICE, push->span, push->made_at,
                                "place %lld is written twice, with different values", (long long)place);
             by[place] = k;
         }
@@ -473,8 +474,8 @@ static int64_t run_scheme(struct interp *in, struct push *push, struct sink *to)
     case PUSH_INTO: {
         struct mapping_sink sink = {{write_pair}, to, push};
         push_run(in, push->of, &sink.sink);
-        if (push->said)
-            return *push->said > 0 ? *push->said : 0;
+        if (push->said_length)
+            return *push->said_length > 0 ? *push->said_length : 0;
         return push->size;
     }
     case PUSH_APPEND: {
@@ -494,7 +495,7 @@ static int64_t run_scheme(struct interp *in, struct push *push, struct sink *to)
     case PUSH_REDUCE: return run_reduce(in, push, to);
     case PUSH_SHUFFLE: return run_shuffle(in, push, to);
     }
-    interp_fail_at(in, DIAG_INTERNAL, push->span, push->maker, "the interpreter meets an unknown push array");
+    interp_fail_at(in, DIAG_INTERNAL, push->span, push->made_at, "the interpreter meets an unknown push array");
 }
 
 /* Chunks are computed at their level; elements, pairs, and the places of both are a thread's. */

@@ -115,9 +115,9 @@ static struct value local(struct interp *in, const struct core *core, const stru
 }
 
 static struct value closure_of(struct interp *in, const struct core *lambda, const struct environment *environment,
-                               const struct instance *instance, struct span maker) {
+                               const struct instance *instance, struct span made_at) {
     struct closure *closure = INTERP_NEW(in, struct closure);
-    *closure = (struct closure){lambda, environment, instance, maker};
+    *closure = (struct closure){lambda, environment, instance, made_at};
     struct value result = {.kind = V_CLOSURE};
     result.closure = closure;
     return result;
@@ -204,19 +204,19 @@ static const struct environment *bind(struct interp *in, const struct core_local
 
 struct value interp_apply(struct interp *in, struct value function, struct value argument, struct span span) {
     struct call call = {span, in->call};
-    struct span maker = in->maker;
+    struct span made_at = in->made_at;
     struct value result;
     in->call = &call;
     if (function.kind == V_CLOSURE) {
         const struct closure *closure = function.closure;
         const struct core *lambda = closure->lambda, *body = lambda->lambda.body;
-        if (closure->maker.end)
-            in->maker = closure->maker;
-        else if (maker.end && !diag_is_ours(in->diagnostics, span))
-            in->maker = (struct span){0, 0};
+        if (closure->made_at.end)
+            in->made_at = closure->made_at;
+        else if (made_at.end && !diag_is_ours(in->diagnostics, span))
+            in->made_at = (struct span){0, 0};
         const struct environment *environment = bind(in, lambda->lambda.parameter, argument, closure->environment);
         if (body->kind == CORE_LAMBDA) /* who calls a curried function is who gives it its last argument */
-            result = closure_of(in, body, environment, closure->instance, closure->maker);
+            result = closure_of(in, body, environment, closure->instance, closure->made_at);
         else
             result = interp_eval(in, body, environment, closure->instance);
     } else if (function.kind == V_PRIMITIVE) {
@@ -235,7 +235,7 @@ struct value interp_apply(struct interp *in, struct value function, struct value
         interp_fail(in, DIAG_INTERNAL, span, "the interpreter applies what is no function");
     }
     in->call = call.caller;
-    in->maker = maker;
+    in->made_at = made_at;
     return result;
 }
 

@@ -24,45 +24,45 @@ static int64_t exactly(const struct interp *in, struct value value) {
     return record ? record->value : value.scalar.integer;
 }
 
-static int64_t divided(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
-
-/* The exact sum or product of operands that are ints or sums and products of two; saturates. */
-static int64_t combined(enum primitive primitive, int64_t a, int64_t b) {
+/* Sums and products, exact; what leaves 64 bits is INT64_MAX. */
+static int64_t plus(int64_t a, int64_t b) {
     int64_t result;
-    if (a == INT64_MAX || b == INT64_MAX)
-        return INT64_MAX;
-    switch ((int)primitive) {
-    case PRIM_ADD: return __builtin_add_overflow(a, b, &result) ? INT64_MAX : result;
-    case PRIM_SUB: return __builtin_sub_overflow(a, b, &result) ? INT64_MAX : result;
-    case PRIM_MUL: return __builtin_mul_overflow(a, b, &result) ? INT64_MAX : result;
-    case PRIM_NEG: return -a;
-    case PRIM_MIN: return a < b ? a : b;
-    case PRIM_MAX: return a > b ? a : b;
-    case PRIM_DIV:
-    case PRIM_DIV_WORD: return divided(a, b);
-    default: return b == 0 ? a : a - divided(a, b) * b; /* the remainder */
-    }
+    return __builtin_add_overflow(a, b, &result) ? INT64_MAX : result;
 }
 
-static bool is_followed(enum primitive primitive) {
-    switch ((int)primitive) {
-    case PRIM_ADD:
-    case PRIM_SUB:
-    case PRIM_MUL:
-    case PRIM_NEG:
-    case PRIM_MIN:
-    case PRIM_MAX:
-    case PRIM_DIV:
-    case PRIM_DIV_WORD:
-    case PRIM_REM:
-    case PRIM_MOD_WORD: return true;
-    default: return false;
-    }
+static int64_t minus(int64_t a, int64_t b) {
+    int64_t result;
+    return __builtin_sub_overflow(a, b, &result) ? INT64_MAX : result;
+}
+
+static int64_t times(int64_t a, int64_t b) {
+    int64_t result;
+    return __builtin_mul_overflow(a, b, &result) ? INT64_MAX : result;
+}
+
+static int64_t divided(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
+static int64_t remainder_of(int64_t a, int64_t b) { return b == 0 ? a : a - divided(a, b) * b; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t greatest(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t negated(int64_t a, int64_t b) { return (void)b, -a; }
+
+/* The operations on ints that are followed, without wrapping. */
+typedef int64_t exact_operation(int64_t a, int64_t b);
+static exact_operation *const exact_operations[PRIM_COUNT] = {
+    [PRIM_ADD] = plus,         [PRIM_SUB] = minus,
+    [PRIM_MUL] = times,        [PRIM_NEG] = negated,
+    [PRIM_MIN] = least,        [PRIM_MAX] = greatest,
+    [PRIM_DIV] = divided,      [PRIM_DIV_WORD] = divided,
+    [PRIM_REM] = remainder_of, [PRIM_MOD_WORD] = remainder_of,
+};
+
+static int64_t combined(enum primitive primitive, int64_t a, int64_t b) {
+    return a == INT64_MAX || b == INT64_MAX ? INT64_MAX : exact_operations[primitive](a, b);
 }
 
 struct value interp_remember(struct interp *in, enum primitive primitive, const struct value *arguments,
                              struct value result) {
-    if (!is_followed(primitive) || result.base != BASE_I32)
+    if (!exact_operations[primitive] || result.base != BASE_I32)
         return result;
     bool is_unary = primitive == PRIM_NEG, is_product = primitive == PRIM_MUL;
     const struct exact_int *of[2] = {record_of(in, arguments[0]), is_unary ? NULL : record_of(in, arguments[1])};

@@ -83,21 +83,21 @@ static void note_calls(struct interp *in, struct diagnostic *diagnostic, const s
 struct span interp_users_span(const struct interp *in, struct span span) {
     if (!diag_is_ours(in->diagnostics, span))
         return (struct span){0, 0};
-    if (in->maker.end)
-        return in->maker;
+    if (in->made_at.end)
+        return in->made_at;
     const struct call *call = users_call(in, span);
     return call ? call->span : (struct span){0, 0};
 }
 
 enum { MESSAGE_LONGEST = 512 };
 
-_Noreturn static void fail(struct interp *in, enum diag_code code, struct span span, struct span maker,
+_Noreturn static void fail(struct interp *in, enum diag_code code, struct span span, struct span made_at,
                            const char *message) {
-    if (in->is_absent && code != DIAG_ARRAY_TOO_LARGE)
+    if (in->is_absent && code != DIAG_ARRAY_TOO_LARGE && code != DIAG_INTERNAL)
         longjmp(in->gave_up, 1);
-    bool is_made = maker.end && diag_is_ours(in->diagnostics, span);
+    bool is_made = made_at.end && diag_is_ours(in->diagnostics, span);
     const struct call *shown_at = users_call(in, span);
-    struct span shown = is_made ? maker : shown_at ? shown_at->span : span;
+    struct span shown = is_made ? made_at : shown_at ? shown_at->span : span;
     struct diagnostic *d = diag_error(in->diagnostics, code, shown, "%s", message);
     if (is_made || shown_at)
         diag_note(in->diagnostics, d, span, "it is found here");
@@ -111,17 +111,17 @@ void interp_fail(struct interp *in, enum diag_code code, struct span span, const
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    fail(in, code, span, in->maker, message);
+    fail(in, code, span, in->made_at, message);
 }
 
-void interp_fail_at(struct interp *in, enum diag_code code, struct span span, struct span maker, const char *format,
+void interp_fail_at(struct interp *in, enum diag_code code, struct span span, struct span made_at, const char *format,
                     ...) {
     char message[MESSAGE_LONGEST];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    fail(in, code, span, maker, message);
+    fail(in, code, span, made_at, message);
 }
 
 /* ---- kernels ---- */

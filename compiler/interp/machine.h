@@ -57,7 +57,7 @@ struct closure {
     const struct core *lambda;
     const struct environment *environment;
     const struct instance *instance;
-    struct span maker; /* of one in the prelude: the user's call that made it; or empty */
+    struct span made_at; /* of one in the prelude: the user's call that made it; or empty */
 };
 
 /* A primitive with fewer arguments than it needs. */
@@ -115,11 +115,11 @@ enum push_kind {
 };
 struct push {
     enum push_kind kind;
-    struct span span;  /* the operation's, for messages */
-    struct span maker; /* as of a closure */
-    int64_t length;    /* -1: not known yet */
+    struct span span;    /* the operation's, for messages */
+    struct span made_at; /* as of a closure */
+    int64_t length;      /* -1: not known yet */
     int64_t size, count;
-    int64_t *said; /* into: where elements, (length, place, element), say the length; or NULL */
+    int64_t *said_length; /* into: where elements, (length, place, element), say the length; or NULL */
     struct value function, initial;
     struct push *of, *second;
     const struct pull *pull; /* or the chunks */
@@ -161,7 +161,7 @@ struct interp {
     struct diagnostics *diagnostics;
     struct value **globals;       /* by index: values of monomorphic globals, when they were wanted once */
     const struct call *call;      /* innermost */
-    struct span maker;            /* of the closure that is being evaluated */
+    struct span made_at;          /* of the closure that is being evaluated */
     enum level_value loc;         /* who runs what is being evaluated; see note [places] in eval.c */
     enum level_value chunk_level; /* of the primitive that is being called, as in struct partial */
     struct store *stores;         /* being filled, outermost last */
@@ -180,10 +180,10 @@ void *interp_alloc(struct interp *in, size_t bytes);
 /* Where what is wrong in the prelude or the library is to be seen: the user's call that made the closure that is being
    evaluated, or the last one; empty for a place in the user's file. */
 struct span interp_users_span(const struct interp *in, struct span span);
-/* Reports a run-time error at the place and gives up. The second with the `maker` of a push array, whoever runs it. */
+/* Reports a run-time error at the place and gives up. The second with the `made_at` of a push array, whoever runs it. */
 _Noreturn void interp_fail(struct interp *in, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-_Noreturn void interp_fail_at(struct interp *in, enum diag_code code, struct span span, struct span maker,
+_Noreturn void interp_fail_at(struct interp *in, enum diag_code code, struct span span, struct span made_at,
                               const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 struct value scalar_of(enum base base, union scalar scalar);

@@ -15,7 +15,7 @@ static struct value new_push(struct interp *in, struct push push) {
     struct push *made = INTERP_NEW(in, struct push);
     *made = push;
     made->length = -1;
-    made->maker = interp_users_span(in, push.span);
+    made->made_at = interp_users_span(in, push.span);
     return push_of(made);
 }
 
@@ -388,9 +388,9 @@ static struct value interp_FORCE(struct interp *in, const struct value *a, struc
 }
 
 static struct value interp_FORCE_UP_TO(struct interp *in, const struct value *a, struct span span) {
-    int64_t size = interp_length(in, a[0], "the length", span), said = -1;
-    struct value placed =
-        new_push(in, (struct push){.kind = PUSH_INTO, .span = span, .size = size, .of = a[1].push, .said = &said});
+    int64_t size = interp_length(in, a[0], "the length", span), said_length = -1;
+    struct value placed = new_push(
+        in, (struct push){.kind = PUSH_INTO, .span = span, .size = size, .of = a[1].push, .said_length = &said_length});
     return interp_FORCE(in, &placed, span);
 }
 

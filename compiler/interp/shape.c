@@ -60,7 +60,8 @@ bool interp_lengths(struct interp *in, const struct pull *rows, int64_t row, siz
     in->region = before.region;
     in->global_depth = before.global_depth;
     in->call = before.call;
-    in->maker = before.maker;
+    in->made_at = before.made_at;
+    in->loc = before.loc;
     in->chunks = before.chunks;
     in->place = before.place;
     store_drop_since(in, before.stores);

@@ -8,8 +8,8 @@
 struct store {
     struct sink sink; /* first: a sink that is a store is cast back */
     struct store *outer;
-    struct span span, maker; /* who decides on the places that are written, as in struct push */
-    int64_t length;          /* -1: not known until the scheme has run */
+    struct span span, made_at; /* who decides on the places that are written, as in struct push */
+    int64_t length;            /* -1: not known until the scheme has run */
     int64_t capacity;
     size_t width; /* cells per element; 0: none was written yet */
     struct value *cells;
@@ -17,7 +17,7 @@ struct store {
 };
 
 static _Noreturn void too_large(struct interp *in, const struct store *store, int64_t length) {
-    interp_fail_at(in, DIAG_ARRAY_TOO_LARGE, store->span, store->maker,
+    interp_fail_at(in, DIAG_ARRAY_TOO_LARGE, store->span, store->made_at,
                    "an array of %lld elements is too large for the interpreter", (long long)length);
 }
 
@@ -45,16 +45,16 @@ static void grow(struct interp *in, struct store *store, int64_t wanted) {
 static void write_store(struct interp *in, struct sink *sink, int64_t index, struct value value) {
     struct store *store = (struct store *)sink;
     if (index < 0 || (store->length >= 0 && index >= store->length))
-        interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, store->span, store->maker,
+        interp_fail_at(in, DIAG_WRITE_OUT_OF_RANGE, store->span, store->made_at,
                        "place %lld is written, and the array has %lld %s", (long long)index, (long long)store->length,
                        text_elements(store->length));
     if (store->width == 0)
         store->width = value_pack_width(value);
     if (store->width == 0)
-        interp_fail_at(in, DIAG_INTERNAL, store->span, store->maker, "the interpreter stores what is no base value");
+        interp_fail_at(in, DIAG_INTERNAL, store->span, store->made_at, "the interpreter stores what is no base value");
     grow(in, store, index + 1);
     if (store->written[index])
-        interp_fail_at(in, DIAG_WRITTEN_TWICE, store->span, store->maker, "place %lld is written twice",
+        interp_fail_at(in, DIAG_WRITTEN_TWICE, store->span, store->made_at, "place %lld is written twice",
                        (long long)index);
     store->written[index] = 1;
     value_pack(value, store->cells + (size_t)index * store->width);
@@ -92,7 +92,7 @@ static void blame(struct interp *in, struct store *store, const struct push *pus
                         push->kind == PUSH_INTERLEAVE_INTO || push->kind == PUSH_INTO || push->kind == PUSH_EACH;
     bool is_push = has_function && push->span.end;
     store->span = is_push ? push->span : span;
-    store->maker = is_push ? push->maker : in->maker;
+    store->made_at = is_push ? push->made_at : in->made_at;
 }
 
 /* Rules (39) to (42): every element is brought to a base value, and then they are an array. */
@@ -111,7 +111,7 @@ struct store *store_run(struct interp *in, struct push *push, struct span span) 
     int64_t length = push_run(in, push, &store->sink);
     for (int64_t i = 0; i < length; i++)
         if (i >= store->capacity || !store->written[i])
-            interp_fail_at(in, DIAG_NEVER_WRITTEN, store->span, store->maker, "place %lld of %lld is never written",
+            interp_fail_at(in, DIAG_NEVER_WRITTEN, store->span, store->made_at, "place %lld of %lld is never written",
                            (long long)i, (long long)length);
     store->length = length;
     return store;

@@ -82,7 +82,7 @@ static bool has_strides(const struct ir_region *region, const struct ir_value *i
 /* `restarts`: LLVM 15 might use its index again, note [restarted indices]. */
 static enum target_vectors vectors_of(const struct ir_instruction *forall, const struct target_block *body,
                                       bool restarts) {
-    if (lower_is_short(forall) || lower_steps_wrap(forall->regions[0]))
+    if (lower_vectors_lose_stores(forall) || lower_steps_wrap(forall->regions[0]))
         return TARGET_VECTORS_WITHIN;
     /* Iterations that change one place must not run together, even where a block is one thread and needs no atomics for it. */
     if (is_simple(body) && !lower_has(forall, IR_ATOMIC))

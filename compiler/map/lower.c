@@ -406,7 +406,7 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     statement->value = expr_integer(l, index->base, 0);
     statement->step = expr_integer(l, index->base, 1);
     bool is_loops = l->target->mapping == TARGET_LOOP;
-    if (lower_stays_scalar(l) || (l->options->is_for_cpus && lower_is_short(loop)) ||
+    if (lower_stays_scalar(l) || (l->options->is_for_cpus && lower_vectors_lose_stores(loop)) ||
         (is_loops && lower_steps_wrap(loop->regions[0])))
         lower_scalar(l, statement);
     else if (is_loops && !loop->result_count && lower_has_narrow(loop->regions[0]) &&

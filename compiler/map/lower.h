@@ -108,10 +108,10 @@ struct lowering {
     struct value_use *uses;
     struct map *arrays; /* ir_buffer → target_array */
     struct extents *extents;
-    struct shared_plan *shared;    /* SIMT */
-    struct barrier_plan *barriers; /* SIMT */
-    bool in_first_warp;            /* SIMT: under the branch of simt_first_warp */
-    struct target_array *told;     /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
+    struct shared_plan *shared;     /* SIMT */
+    struct barrier_plan *barriers;  /* SIMT */
+    bool in_first_warp;             /* SIMT: under the branch of simt_first_warp */
+    struct target_array *stop_flag; /* SIMT: what a block's first thread tells the others, or NULL: simt_agree */
     struct names *names;
     struct target_array *report; /* where checks are reported; NULL: the kernel has none */
     int64_t stack_bytes;         /* LOOP: of the block's arrays so far; SIMT: of a thread's */
@@ -145,7 +145,7 @@ bool lower_stays_scalar(const struct lowering *l);
 void lower_scalar(struct lowering *l, struct target_statement *loop);
 /* vector_bugs.c: its notes say what these are for. */
 bool lower_steps_wrap(const struct ir_region *region);
-bool lower_is_short(const struct ir_instruction *loop);
+bool lower_vectors_lose_stores(const struct ir_instruction *loop);
 bool lower_loads_by_truth(const struct ir_region *region);
 bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop);
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load);

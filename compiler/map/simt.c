@@ -136,7 +136,8 @@ static struct target_array *declare_shared(struct lowering *l, const char *name,
 static void lower_tickets(struct lowering *l, const struct ir_instruction *forall) {
     const struct ir_value *index = forall->parameters[0];
     struct target_expr *limit = expr_convert(l, lower_simple(l, forall->operands[0], "count"), BASE_U32);
-    struct target_array *told = declare_shared(l, names_fresh(l->names, "ticket_of_block", ""), BASE_U32, 1, 0);
+    struct target_array *shared_ticket =
+        declare_shared(l, names_fresh(l->names, "ticket_of_block", ""), BASE_U32, 1, 0);
     l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_U32);
     struct target_expr *zero = expr_integer(l, BASE_I32, 0);
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
@@ -150,12 +151,12 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     struct lower_scope inner = lower_enter(l, &only->body);
     struct target_expr *drawn = lower_ticket(l, forall);
     struct target_statement *tell = lower_emit(l, TARGET_STORE);
-    tell->array = told;
+    tell->array = shared_ticket;
     tell->index = zero;
     tell->value = drawn;
     lower_leave(l, inner);
     lower_emit(l, TARGET_BLOCK_BARRIER);
-    struct target_expr *ticket = lower_named(l, expr_element(l, BASE_U32, told, zero), "ticket", NULL);
+    struct target_expr *ticket = lower_named(l, expr_element(l, BASE_U32, shared_ticket, zero), "ticket", NULL);
     lower_bind(l, index, lower_named(l, expr_convert(l, ticket, index->base), index->name, "i"));
     lower_region(l, forall->regions[0]);
     if (barrier_of(l->barriers->at_end, forall->regions[0]) < BARRIER_SHARED)
@@ -191,12 +192,12 @@ struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum l
     only->value = expr_operation(l, OP_EQ, BASE_BOOL, expr_hardware(l, TARGET_THREAD_ID), zero);
     struct lower_scope scope = lower_enter(l, &only->body);
     struct target_statement *tell = lower_emit(l, TARGET_STORE);
-    tell->array = l->told;
+    tell->array = l->stop_flag;
     tell->index = zero;
     tell->value = x;
     lower_leave(l, scope);
     lower_emit(l, TARGET_BLOCK_BARRIER);
-    struct target_expr *agreed = lower_named(l, expr_element(l, BASE_I32, l->told, zero), "stop", "stop");
+    struct target_expr *agreed = lower_named(l, expr_element(l, BASE_I32, l->stop_flag, zero), "stop", "stop");
     lower_emit(l, TARGET_BLOCK_BARRIER); /* all have read it */
     return agreed;
 }
@@ -711,7 +712,7 @@ void simt_begin(struct lowering *l) {
         }
     }
     if (has_checks) {
-        l->told = declare_shared(l, names_fresh(l->names, "stop_of_block", ""), BASE_I32, 1, 0);
+        l->stop_flag = declare_shared(l, names_fresh(l->names, "stop_of_block", ""), BASE_I32, 1, 0);
         l->target->static_shared_bytes += (int64_t)target_element_bytes(BASE_I32);
     }
     simt_forall(l, l->forall);

@@ -147,7 +147,7 @@ static bool goes_through_small(const struct ir_region *region, const struct ir_v
     return false;
 }
 
-bool lower_is_short(const struct ir_instruction *loop) {
+bool lower_vectors_lose_stores(const struct ir_instruction *loop) {
     return loop->operands[0]->high < TARGET_LANES || goes_through_small(loop->regions[0], loop->parameters[0]);
 }
 

@@ -230,7 +230,7 @@ static bool has_shape(struct finder *f, const struct target_statement *loop) {
 
 /* ---- arrays ---- */
 
-static void offer(struct target_block *block) {
+static void give_lanes(struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++) {
         struct target_statement *statement = block->statements.at[i];
         struct target_array *array = statement->array;
@@ -238,8 +238,8 @@ static void offer(struct target_block *block) {
             has_vectors(array->element) && array->capacity > 0 && array->capacity % LANES == 0 &&
             array->capacity <= MOST_VECTORS * LANES)
             array->lanes = LANES;
-        offer(&statement->body);
-        offer(&statement->other);
+        give_lanes(&statement->body);
+        give_lanes(&statement->other);
     }
 }
 
@@ -257,35 +257,35 @@ static int64_t offset_of(const struct finder *f, const struct target_expr *place
 }
 
 /* An access to an array: it stays one of vectors if this is to one of its vectors. `f` is NULL outside of loops that could have them. */
-static void judge(const struct finder *f, struct target_array *array, const struct target_expr *place) {
+static void keep_lanes(const struct finder *f, struct target_array *array, const struct target_expr *place) {
     int64_t offset = f && place ? offset_of(f, place) : -1;
     if (offset < 0 || offset % LANES)
         array->lanes = 0;
 }
 
-static void judge_expr(const struct finder *f, const struct target_expr *expr) {
+static void keep_lanes_of_expr(const struct finder *f, const struct target_expr *expr) {
     if (!expr)
         return;
     if (expr->kind == TARGET_EXPR_ELEMENT)
-        judge(f, expr->array, expr->operands[0]);
+        keep_lanes(f, expr->array, expr->operands[0]);
     for (int i = 0; i < 3; i++)
-        judge_expr(f, expr->operands[i]);
+        keep_lanes_of_expr(f, expr->operands[i]);
 }
 
-static void judge_block(struct finder *f, const struct target_block *block, bool is_loop) {
+static void keep_lanes_of_block(struct finder *f, const struct target_block *block, bool is_loop) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];
         const struct finder *inside = is_loop ? f : NULL;
-        judge_expr(inside, statement->value);
-        judge_expr(inside, statement->index);
-        judge_expr(inside, statement->limit);
-        judge_expr(inside, statement->expected);
+        keep_lanes_of_expr(inside, statement->value);
+        keep_lanes_of_expr(inside, statement->index);
+        keep_lanes_of_expr(inside, statement->limit);
+        keep_lanes_of_expr(inside, statement->expected);
         if (statement->array && statement->kind != TARGET_DECLARE_ARRAY)
-            judge(inside, statement->array, statement->kind == TARGET_STORE ? statement->index : NULL);
+            keep_lanes(inside, statement->array, statement->kind == TARGET_STORE ? statement->index : NULL);
         if (statement->from)
-            judge(NULL, statement->from, NULL);
-        judge_block(f, &statement->body, statement->kind == TARGET_FOR && has_shape(f, statement));
-        judge_block(f, &statement->other, false);
+            keep_lanes(NULL, statement->from, NULL);
+        keep_lanes_of_block(f, &statement->body, statement->kind == TARGET_FOR && has_shape(f, statement));
+        keep_lanes_of_block(f, &statement->other, false);
     }
 }
 
@@ -314,7 +314,7 @@ static struct target_expr *vector_at(const struct finder *f, const struct target
 }
 
 /* The indices of all lanes. (The index itself is shared with places in memory.) */
-static struct target_expr *steps(const struct finder *f, struct target_expr *first) {
+static struct target_expr *indices_of_lanes(const struct finder *f, struct target_expr *first) {
     struct target_expr *numbers = expr_new(f->l, TARGET_EXPR_HARDWARE, BASE_I32);
     numbers->hardware = TARGET_LANE_NUMBERS;
     struct target_expr *all = expr_new(f->l, TARGET_EXPR_OPERATION, BASE_I32);
@@ -341,7 +341,7 @@ static struct target_expr *lowest_byte(const struct finder *f, struct target_exp
     return byte;
 }
 
-static void mark(const struct finder *f, struct target_expr *expr) {
+static void give_lanes_to_expr(const struct finder *f, struct target_expr *expr) {
     if (expr->lanes || shape_of(f, expr) != SHAPE_LANES)
         return;
     expr->lanes = LANES;
@@ -350,8 +350,8 @@ static void mark(const struct finder *f, struct target_expr *expr) {
     else if (expr->kind == TARGET_EXPR_OPERATION)
         for (int i = 0; i < 3 && expr->operands[i]; i++) {
             if (shape_of(f, expr->operands[i]) == SHAPE_STEP)
-                expr->operands[i] = steps(f, expr->operands[i]);
-            mark(f, expr->operands[i]);
+                expr->operands[i] = indices_of_lanes(f, expr->operands[i]);
+            give_lanes_to_expr(f, expr->operands[i]);
         }
     if (expr->kind == TARGET_EXPR_OPERATION && expr->op == OP_CONVERT && expr->base == BASE_U8)
         expr->operands[0] = lowest_byte(f, expr->operands[0]);
@@ -517,7 +517,7 @@ static void flatten_leave(struct finder *f, struct target_statement *leave, stru
 
 static void flatten_branches(struct finder *f, struct target_statement *branch, struct target_block *to,
                              struct target_expr *all) {
-    mark(f, branch->value);
+    give_lanes_to_expr(f, branch->value);
     struct target_expr *chosen = mask(f, to, branch->value, NULL);
     flatten(f, &branch->body, to, all ? mask(f, to, chosen, all) : chosen);
     if (!branch->other.statements.count)
@@ -574,9 +574,9 @@ static void flatten(struct finder *f, const struct target_block *from, struct ta
         bool is_step = statement->value && shape_of(f, statement->value) == SHAPE_STEP;
         if (is_step && (statement->kind == TARGET_ASSIGN ||
                         (statement->kind == TARGET_DECLARE && statement->variable->is_mutable)))
-            statement->value = steps(f, statement->value);
+            statement->value = indices_of_lanes(f, statement->value);
         else if (statement->value)
-            mark(f, statement->value);
+            give_lanes_to_expr(f, statement->value);
         if (statement->kind == TARGET_LEAVE_UNLESS) {
             flatten_leave(f, statement, to);
             continue;
@@ -633,8 +633,8 @@ static void convert_block(struct finder *f, struct target_block *block) {
 
 void vectors_make(struct lowering *l) {
     struct finder f = {.l = l};
-    offer(&l->target->body);
-    judge_block(&f, &l->target->body, false);
+    give_lanes(&l->target->body);
+    keep_lanes_of_block(&f, &l->target->body, false);
     convert_block(&f, &l->target->body);
 }
 
