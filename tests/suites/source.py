@@ -61,9 +61,9 @@ def cases(env):
         assert "tests/run/" in named and not absent, "named, and not there: " + ", ".join(absent)
 
     def index():
-        page = test_index.page(env.fclc)
-        assert page == open(env.path("tests", "README.md"), encoding="utf-8").read(), \
-            "tests/README.md is another: run tests/support/test_index.py --write"
+        with open(env.path("tests", "README.md"), encoding="utf-8") as file:
+            wrong = test_index.wrong_in(env.fclc, file.read())
+        assert not wrong, f"tests/README.md: {wrong}: run tests/support/test_index.py --write"
         untested = [name for name, _, paths in test_index.tests_of_primitives() if not paths]
         assert not untested and len(test_index.primitives()) > 100, f"no program names: {' '.join(untested)}"
 

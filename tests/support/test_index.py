@@ -138,6 +138,30 @@ def page(fclc):
     return text
 
 
+def rows_of(text):
+    """The rows of the tables after the head: (name, the rest)."""
+    shown = text.split("\n## Passes\n")[-1]
+    return re.findall(r"^\| `([^`]*)` \| (.*) \|$", shown, re.M)
+
+
+def wrong_in(fclc, text):
+    """What is wrong in a page, or None: it has all rows, and the tests in them name what they are for. Others may do so, too."""
+    wanted, there = rows_of(page(fclc)), rows_of(text)
+    if not text.startswith(HEAD) or [name for name, _ in wanted] != [name for name, _ in there]:
+        return "a primitive or a pass is missing, or is there no longer"
+    for name, tests in there:
+        plain = name.replace("\\|", "|")
+        by = re.match(r"by `([^`]*)`: ", tests)
+        for target in re.findall(r"\]\(([^)]*)\)", tests):
+            path = os.path.normpath(os.path.join("tests", target))
+            if not os.path.exists(os.path.join(ROOT, path)):
+                return f"{path} is not there"
+            words = TOKEN.findall(code(read(path))) if path.endswith(".fcl") else TOKEN.findall(read(path))
+            if (by[1] if by else plain) not in words and not re.search(rf"^-- Pass: .*\b{re.escape(plain)}\b", read(path), re.M):
+                return f"{path} does not name {plain}"
+    return None
+
+
 def link(path):
     below = path.removeprefix("tests/")
     name = os.path.splitext(os.path.basename(path))[0]
