@@ -67,6 +67,18 @@ def cases(env):
         untested = [name for name, _, paths in test_index.tests_of_primitives() if not paths]
         assert not untested and len(test_index.primitives()) > 100, f"no program names: {' '.join(untested)}"
 
+    def table():
+        """The rows of docs/ARCHITECTURE.md are those of ir/passes.c: name, target, level and what it does."""
+        with open(env.path("compiler", "ir", "passes.c"), encoding="utf-8") as file:
+            listed = re.findall(r'^ +\{"([\w-]+)", "([^"]*)",\s+pass_\w+, (\d),\s+([^}]*)\}', file.read(), re.M)
+        targets = {"PASS_ANY": "all", "PASS_CPU": "loop mapping", "PASS_THREADS": "threads",
+                   "PASS_THREADS | PASS_FENCES": "threads, CUDA", "PASS_THREADS | PASS_EXACT": "threads"}
+        wanted = [(name, targets[target], level, what) for name, what, level, target in listed]
+        with open(env.path("docs", "ARCHITECTURE.md"), encoding="utf-8") as file:
+            there = re.findall(r"^\| `([\w-]+)` \| ([^|]*) \| (\d) \| ([^|]*) \| [^|]*\|[^|]*\|[^|]*\|$", file.read(), re.M)
+        assert [row[0] for row in wanted] == test_index.passes(env.fclc), wanted
+        assert there == wanted, f"docs/ARCHITECTURE.md has {set(there) ^ set(wanted)} otherwise, or in another order"
+
     def given(*options):
         """What is printed and written for CUDA and as C."""
         out = os.path.join(env.tmp(), "out")
@@ -121,5 +133,6 @@ def cases(env):
     yield Case("man/fclc.1 has every option and variable", manual_is_complete)
     yield Case("no generated file is tracked", tracked_files)
     yield Case("tests/README.md has each primitive's tests", index)
+    yield Case("docs/ARCHITECTURE.md has the list of passes", table)
     yield Case("each pass has a test that names it, and changes it", passes)
     yield Case("programs of tests/run that are named somewhere are there", named_tests)
