@@ -81,11 +81,12 @@ def cases(env):
 
     def given(*options):
         """What is printed and written for CUDA and as C."""
-        out = os.path.join(env.tmp(), "out")
         for extension in ("cu", "c"):
-            done = env.run(env.fclc, *options, "-o", f"{out}.{extension}")
+            folder = env.tmp()
+            done = env.run(env.fclc, *options, "-o", f"out.{extension}", cwd=folder)
             assert done.returncode == 0, done.stderr
-            yield done.stderr, open(f"{out}.{extension}", encoding="utf-8").read()
+            with open(os.path.join(folder, f"out.{extension}"), encoding="utf-8") as file:
+                yield done.stderr, file.read()
 
     def passes():
         tests, known = test_index.tests_of_passes(), test_index.passes(env.fclc)
