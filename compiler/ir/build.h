@@ -135,7 +135,8 @@ struct ir_region *ir_enter_outermost(struct ir_builder *b);
 struct ir_region *ir_enter(struct ir_builder *b, const struct ir_region *region);
 void ir_leave_outermost(struct ir_builder *b, struct ir_region *back); /* both */
 
-/* Leaves everything that is under construction inside `region` and continues at its end (elaborate/chunk.c: splits). */
+/* Leaves all that is under construction inside `region` and continues at its end: for note [splits] in
+   elaborate/value.h. */
 void ir_unwind(struct ir_builder *b, struct ir_region *region);
 
 #endif

@@ -102,6 +102,8 @@ def cases(env):
 
     def notes():
         """`note [x]` on a line of its own, or before a colon, begins a note; elsewhere it cites one."""
+        gone, stages = [], "|".join(os.listdir(env.path("compiler")))
+        files = re.compile(rf"\b((?:{stages})/[a-z_0-9]+\.(?:c|h|def|re|y))\b")
         citation = re.compile(r"notes? \[([^\]]+)\](?: and \[([^\]]+)\])?")
         with open(env.path("docs", "ARCHITECTURE.md"), encoding="utf-8") as file:
             defined, cited, dangling = [], {note for pair in citation.findall(file.read()) for note in pair}, []
@@ -116,6 +118,8 @@ def cases(env):
                     begun = re.compile(r"^ ?(?:/\*|//)? ?note \[([^\]]+)\](?::|$)", re.M)
                     defined += begun.findall(text)
                     cited |= {note for pair in citation.findall(begun.sub("", text)) for note in pair}
+                    gone += [f"{name}: {file}" for file in files.findall(text)
+                             if not os.path.exists(env.path("compiler", file))]
                     dangling += [f"{os.path.relpath(path, env.root)}: {line}"
                                  for line in re.findall(r"^.*(?:/\*|//) Of [^.]*$", text, re.M)]
         assert len(defined) > 50
@@ -124,6 +128,7 @@ def cases(env):
         assert not twice, f"notes that are there twice: {', '.join(twice)}"
         assert not set(defined) - cited, f"notes that nothing cites: {', '.join(sorted(set(defined) - cited))}"
         assert not cited - set(defined), f"notes that are cited, and not there: {', '.join(sorted(cited - set(defined)))}"
+        assert not gone, "files that are named, and not there: " + ", ".join(gone)
         assert not dangling, "comments that do not say of what: " + "; ".join(dangling)
     yield Case("each note is there once and cited", notes)
 
