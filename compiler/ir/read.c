@@ -472,8 +472,8 @@ struct ir_file *ir_read(struct arena *arena, struct symbols *symbols, struct sou
 static bool is_bound_in(const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *at = region->instructions.at[i];
-        if (at->kind == IR_SHUFFLE || at->kind == IR_BALLOT || at->kind == IR_FENCE || at->is_volatile ||
-            (at->kind == IR_FORALL && at->buffer))
+        if (at->kind == IR_SHUFFLE || at->kind == IR_BALLOT || at->kind == IR_MATCH || at->kind == IR_FENCE ||
+            at->is_volatile || (at->kind == IR_FORALL && at->buffer))
             return true;
         for (int r = 0; r < 2; r++)
             if (at->regions[r] && is_bound_in(at->regions[r]))

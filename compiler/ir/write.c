@@ -217,8 +217,9 @@ static void write_instruction(struct writer *w, const struct ir_instruction *i) 
         return;
     case IR_FENCE: text_printf(out, "fence %s\n", level_names[i->outer]); return;
     case IR_SHUFFLE:
+    case IR_MATCH:
     case IR_BALLOT:
-        text_add(out, i->kind == IR_SHUFFLE ? "shuffle" : "ballot");
+        text_add(out, i->kind == IR_SHUFFLE ? "shuffle" : i->kind == IR_MATCH ? "match" : "ballot");
         add_values(w, i->operands, i->operand_count);
         end_line(w);
         return;
