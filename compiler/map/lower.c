@@ -413,7 +413,9 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
              lower_restarts_index(l->arena, loop))
         statement->vectors = TARGET_VECTORS_EIGHT;
     keep_order(l, loop, statement);
-    statement->unroll = loop->unroll && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= 64;
+    bool is_slow = is_loops && lower_computes_narrow(loop->regions[0]); /* to compile, unrolled */
+    statement->unroll =
+        loop->unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= 64;
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");
     lower_bind(l, index, expr_variable(l, statement->variable, index->low, index->high));

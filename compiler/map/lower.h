@@ -150,7 +150,9 @@ bool lower_loads_by_truth(const struct ir_region *region);
 bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop);
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load);
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
-bool lower_has_narrow(const struct ir_region *region); /* loads or stores of less than 32 bits */
+bool lower_has_narrow(const struct ir_region *region);
+/* Does it compute floats of less than 32 bits? See note [narrow floats in turn] in vector_bugs.c. */
+bool lower_computes_narrow(const struct ir_region *region); /* loads or stores of less than 32 bits */
 /* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
 struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
 void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);
