@@ -650,10 +650,9 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
     case TARGET_EXPR_ELEMENT:
         if (expr->is_guarded && p->dialect->guarded)
             text_printf(p->out, "%s(", p->dialect->guarded);
-        if (expr->is_early && p->dialect->early_load)
-            text_add(p->out, p->dialect->early_load);
-        print_element(p, expr->array, expr->operands[0], expr->is_volatile);
-        if ((expr->is_guarded && p->dialect->guarded) || (expr->is_early && p->dialect->early_load))
+        print_element(p, expr->array, expr->operands[0],
+                      expr->is_volatile || (expr->is_early && p->dialect->early_is_volatile));
+        if (expr->is_guarded && p->dialect->guarded)
             text_add(p->out, ")");
         return;
     case TARGET_EXPR_HARDWARE: {

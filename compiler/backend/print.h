@@ -65,8 +65,7 @@ struct dialect {
     bool has_rsqrt;               /* else 1 / sqrt(x) */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
-    const char *early_load;          /* up to its place: a load of global memory stays before the next barrier;
-                               NULL: as others */
+    bool early_is_volatile;          /* that is how a load of global memory stays before the next barrier */
     const char *fence, *block_fence; /* seen by all blocks; by the threads of this one */
     bool has_volatile_locks;         /* compilers would take what a lock guards out of the loop that waits for it */
     /* The language's own function for an atomic, or NULL; `&a[i]`, the expected and the new value are its arguments. */
