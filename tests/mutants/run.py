@@ -333,7 +333,7 @@ def known_faults():
         if len(places) != 1:
             sys.exit(f"known.txt: {len(places)} lines of {path} are `{old}`")
         fault = Fault("known", path, text, *places[0], new)
-        fault.noticed = re.findall(r"tests/\w+/\w+\.fcl|test_\w+", said)
+        fault.noticed = re.findall(r"tests/(?:\w+/)+\w+\.fcl|test_\w+", said)
         yield fault
 
 

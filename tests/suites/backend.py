@@ -95,9 +95,9 @@ def cases(env):
     yield golden("in chunks, too",
                  f"kernel k (n : int) (xs : [int]) = splitUp 256 {flat} |> map (fn c => push <block> c) |> concat 256",
                  "fcl_block_k", {inner: 2, "%": 0}, extension="c", loops=7)
-    yield golden("and so does a matrix whose rows a function has changed",
+    yield golden("a matrix whose rows a function has changed is gone through as one array",
                  "kernel k (m : [[int]]) = push <grid> (flatten (map (map (fn x => x * 2)) m))", "fcl_block_k",
-                 {r"for \(int i = from; i < to;": 1, "%": 0}, extension="c", loops=3)
+                 {"%": 0}, extension="c", loops=1)
     yield golden("a matrix that nothing has changed is one array already",
                  "kernel k (m : [[int]]) = push <grid> (map (fn x => x * 2) (flatten m))", "fcl_block_k", {"%": 0},
                  extension="c", loops=1)
@@ -605,8 +605,8 @@ def cases(env):
     # Of these trees a thread does two stages at a time where they are at its own distance, and the first warp has no more
     # barriers than its own.
     yield stages(reductions, "sums1", barriers=2 * 5 + 1, warp_barriers=2 * 4)  # neighbours, not what is half apart
-    yield stages(reductions, "sums2", barriers=6, warp_barriers=4)
-    yield stages(reductions, "sums3", barriers=6, warp_barriers=4)
+    yield stages(reductions, "sums2", barriers=5, warp_barriers=4)
+    yield stages(reductions, "sums3", barriers=5, warp_barriers=4)
     yield stages(reductions, "sums4", barriers=5, warp_barriers=4)    # 8 a thread, then 256
     yield stages(reductions, "sums5", barriers=5, warp_barriers=4)
     yield stages(reductions, "sums6", barriers=2 * 1 + 1, warp_barriers=2 * 3)

@@ -70,6 +70,20 @@ for level in ("block", "grid"):
         "(reduceByIndex (+) 0 start (zip places xs) : [uint]<block>)", "start:[uint] places:[int] xs:[uint]", "[uint]",
         lambda start, places, xs: by_index(lambda x, y: x + y & WORD, start, places, xs), variant=f"at {level}", alone=level == "block",
         inputs=lambda n, r: [words(min(n, 700), r), [r.randrange(-2, min(n, 700) + 2) for _ in range(n)], words(n, r)])
+def updated(start, pairs):
+    return by_index(lambda x, y: x + y & WORD, start, [place for place, _ in pairs], [x for _, x in pairs])
+
+
+def reduced_each(name, pairs, made):
+    """A row of an update whose elements make several pairs: those of place and value in the list that `made` gives."""
+    pushed(name, f"{name} (+) 0 start (zipWith (fn p x => {pairs}) places xs)", params="start:[uint] places:[int] xs:[uint]",
+           wanted=lambda start, places, xs: updated(start, [pair for p, x in zip(places, xs) for pair in made(p, x)]),
+           inputs=lambda n, r: [words(min(n, 700), r), [r.randrange(-2, min(n, 700) + 2) for _ in range(n)], words(n, r)])
+
+
+reduced_each("reduceByIndexEach", "[(p, x), (p + 1, x * 3)]", lambda p, x: [(p, x), (p + 1, x * 3 & WORD)])
+reduced_each("reduceByIndexEachPush", "mapPushIx (fn k y => (p + k, y)) (push <thread> (replicate (int (x % 4)) x))",
+             lambda p, x: [(p + k, x) for k in range(x % 4)])
 row("push", "lookback", "unzip (force (concat 1 (map (fn part => let z = lookback after (1, 0) (foldl after (1, 0) part) in push <block> [z]) (splitUp 300 (zip xs ys))) "
     ": [(uint, uint)]<grid>))", variant="of affine maps, 300 of them in a block", **AFFINE,
     wanted=lambda xs, ys: unzipped(2, scanned(after, (1, 0), zip(xs, ys), inclusive=False)[::300]))
@@ -93,6 +107,8 @@ pushed("append permuteInto", "permuteInto (length xs + length ys) (append (push 
        "(push <grid> (mapIx (fn i y => (length ys - 1 - i, y)) ys)))", lambda xs, ys: ys[::-1] + xs, "xs:[uint] ys:[uint]")
 pushed("scatter", "scatter (drop 3 xs) (mapIx (fn i x => (i * 2 - 5, x * 3)) xs)",
        wanted=lambda xs: by_index(lambda _, x: x, xs[3:], range(-5, 2 * len(xs), 2), [x * 3 & WORD for x in xs]))
+pushed("scatterEach", "scatterEach (drop 3 xs) (mapIx (fn i x => [(i * 2 - 5, x * 3), (i * 2 - 4, x + 1)]) xs)",
+       wanted=lambda xs: by_index(lambda _, x: x, xs[3:], range(-5, 2 * len(xs) - 5), [y for x in xs for y in (x * 3 & WORD, x + 1 & WORD)]))
 pushed("foldl scanl", "concat 7 (map (fn c => mapPush (+ foldl (fn h x => h * 3 + x) 5 c) (scanl (-) 9 c)) (splitUp 7 xs))",
        wanted=lambda xs: joined([9 - sum(part[:i + 1]) + functools.reduce(lambda h, x: h * 3 + x, part, 5) & WORD for i in range(len(part))]
                                 for part in chunks(7, xs)))
