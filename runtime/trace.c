@@ -6,7 +6,7 @@
 
 #include "internal.h"
 
-// As few digits as give the number back, and a point, as FCL writes it.
+// Prints a number as FCL writes it: with a point, and no more digits than give the number back.
 static void print_floating(FILE *to, double number, bool is_double) {
     char text[40];
     int most = is_double ? 17 : 9;

@@ -117,7 +117,7 @@ void print_constant(struct printer *p, enum base base, union scalar value, enum 
 const char *memory_type(const struct dialect *dialect, enum base base);
 const char *vector_type(struct printer *p, enum base base);
 const char *vector_prefix(const struct printer *p); /* of functions of vectors */
-/* As a vector, whatever it is. */
+/* Prints a scalar or a vector as a vector. */
 void print_widened(struct printer *p, const struct target_expr *x);
 /* Stores TARGET_LANES elements that follow one another in an array whose elements are scalars. */
 void print_vector_store(struct printer *p, const struct target_statement *store);

@@ -13,7 +13,8 @@ struct kernel_interface {
 };
 struct kernel_interface kernel_interface(struct arena *arena, const struct core_global *kernel);
 
-/* As the kernel's parameters want them; NULL with the whole message in *why. Relative @files are in `directory`. */
+/* Reads the arguments as the kernel's parameters want them. NULL, with the whole message in *why, if one
+   is wrong. The path of an @file is relative to `directory`. */
 struct host_value **parse_arguments(struct arena *arena, const struct core_global *kernel, const char *const *texts,
                                     size_t count, const char *directory, const char **why);
 

@@ -46,7 +46,8 @@ void test_report_print(const struct test_report *report, const struct options *o
 
 /* ---- JUnit ---- */
 
-/* As text and as an attribute; characters that XML cannot have are left out. */
+/* Prints text so that it can stand between tags and in an attribute. Characters that XML can't have are
+   left out. */
 static void add_xml(struct text *text, const char *string) {
     for (; *string; string++)
         switch (*string) {

@@ -89,7 +89,7 @@ static struct lookback_state *new_counts(struct elaborator *e, const struct bloc
     return state;
 }
 
-/* As many pieces into each word as have room below its state. */
+/* Puts the state's pieces into words: a word takes pieces as long as they fit below its state. */
 static void share_out(struct elaborator *e, struct lookback_state *state, struct ir_value *blocks) {
     for (size_t k = 0; k < state->bases.count; k++) {
         enum base base = state->bases.at[k];
@@ -302,7 +302,7 @@ static void combine_lanes(struct elaborator *e, const struct lookback_state *sta
     ir_end_for(b, nexts, x);
 }
 
-/* As go_back, by all lanes of a warp, which all get the result. */
+/* go_back, done by all lanes of a warp together; each of them gets the result. */
 static void go_back_by_warp(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
                             struct ir_value *lane, struct ir_value **acc) {
     struct ir_builder *b = e->builder;
@@ -453,7 +453,7 @@ static struct ir_value *count_at(struct elaborator *e, struct pull *counts, stru
     return ir_binary(b, OP_MAX, zero, ir_binary(b, OP_MIN, count, ir_int(b, INT32_MAX - 1)));
 }
 
-/* As go_back, one thread over the words of one place. */
+/* go_back for counts: one thread reads the words of one place. */
 static struct ir_value *count_back(struct elaborator *e, const struct lookback_state *state,
                                    const struct blocks_run *blocks, struct ir_value *place) {
     enum { SUM, BEFORE, IS_DONE, CARRIED };

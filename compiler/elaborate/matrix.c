@@ -39,7 +39,7 @@ static bool find(struct elaborator *e, struct pull *rows, size_t count, struct i
     return columns[0] && find(e, row, count - 1, columns + 1);
 }
 
-/* Of the first row, whether there is one or not; so no more than lengths can be looked at. */
+/* Finds the lengths in the first row. There may be no row, so only lengths are looked at, no element. */
 static void measure(struct elaborator *e, void *context) {
     struct measuring *m = context;
     bool before = e->holds_columns;
@@ -95,7 +95,8 @@ static struct ir_value *row_length(struct elaborator *e, struct pull *rows, stru
     return ir_resolve(e->builder, elab_as_pull(e, elab_index(e, rows, index))->length);
 }
 
-/* Of any row; it is the try that ends the shape. */
+/* Compares the width with the length of a row of which only the index is left open. It is run by
+   a try, which takes back what it adds to `shape`. */
 static void compare_some(struct elaborator *e, void *context) {
     struct comparing *c = context;
     e->shape++;
@@ -104,7 +105,7 @@ static void compare_some(struct elaborator *e, void *context) {
     c->is_same = row->length && elab_is_same_length(e, row->length, c->width);
 }
 
-/* Of each of a few. */
+/* Compares the width with the length of each row, where there are few and their number is known. */
 static void compare_each(struct elaborator *e, void *context) {
     struct comparing *c = context;
     e->shape++;

@@ -176,7 +176,7 @@ static void take_by_lanes(struct elaborator *e, const struct reducing *r, const 
     ir_end_if(b, NULL, NULL, 0, false);
 }
 
-/* By each thread of a block a batch after the other, and then the pairs that are left. */
+/* Each thread of a block takes one batch after the other; the pairs that are left come last. */
 static void take_in_batches(struct elaborator *e, const struct reducing *r, const struct places *places,
                             struct ir_value *first, struct ir_value *count, struct ir_value *low,
                             struct ir_value *width) {

@@ -57,8 +57,8 @@ static struct ir_value *make_ROTATE_RIGHT(struct ir_builder *b, struct ir_value 
     return rotate(b, x[0], x[1], false);
 }
 
-/* As ints where these hold the sum. Else a sum has wrapped if its sign is that of neither operand,
-   or, of naturals, if it is below one of them. */
+/* Narrow numbers are added as ints, which hold the sum. Elsewhere a signed sum has wrapped if its sign
+   is that of neither operand, and a natural one if it is below an operand. */
 static struct ir_value *make_ADD_SATURATE(struct ir_builder *b, struct ir_value *const *x) {
     enum base base = x[0]->base;
     bool is_signed = base_info[base].is_signed;
@@ -153,7 +153,7 @@ struct elab_value *elab_LOOP(struct elaborator *e, enum primitive primitive, con
     struct ir_builder *b = e->builder;
     struct elab_value *state = arguments[2];
     struct span span = e->span;
-    /* As long as the condition is known at compile time, steps are taken there. */
+    /* Steps whose condition is known at compile time are taken here. */
     for (int i = 0; i <= e->options->unroll; i++) {
         struct ir_value *more = elab_as_scalar(e, elab_apply(e, arguments[0], state));
         enum ir_truth truth = more ? ir_known(b, more) : IR_UNKNOWN;

@@ -103,7 +103,7 @@ static struct ir_value *word(struct elaborator *e, uint64_t natural) {
     return ir_constant(e->builder, BASE_U32, (union scalar){.natural = natural});
 }
 
-/* By one thread. See note [traces]. */
+/* Writes a record; one thread runs this. See note [traces]. */
 static void record(struct elaborator *e, const char *format, const ir_values *words) {
     struct ir_builder *b = e->builder;
     struct ir_buffer *trace = trace_buffer(e);

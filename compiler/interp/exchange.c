@@ -30,7 +30,8 @@ static void export_element(struct host_value *array, size_t index, struct value 
             export_element(array->tuple.items[i], index, value.tuple->items[i]);
 }
 
-/* Of a result without elements nothing but the lengths of its rows is computed. */
+/* Whether the result has no elements and the row has the lengths that it should have: nothing else of
+   such a row is computed. */
 static bool is_empty_row(struct interp *in, const struct host_value *array, size_t depth, const struct pull *rows,
                          int64_t row, struct span span) {
     size_t rank = value_rank(array) - depth - 1;

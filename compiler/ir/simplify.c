@@ -15,7 +15,7 @@ static bool is_integer_constant(const struct ir_value *value, int64_t constant) 
            value->constant.natural == base_wrap(value->base, (union scalar){.integer = constant}).natural;
 }
 
-/* By bits: 0.0 is not -0.0. */
+/* Compares bits, as 0.0 is not -0.0. */
 static bool is_float_constant(const struct ir_value *value, double constant) {
     union scalar wanted = {.floating = constant};
     return value->is_constant && is_floating(value) && value->constant.natural == wanted.natural;

@@ -104,7 +104,7 @@ static bool has_level(const struct ir_instruction *instruction, enum level_value
     return false;
 }
 
-/* By value id, zeros between two device kernels: cleared is only what one has set. */
+/* Both are indexed by value id. Between two device kernels all is zero: each clears what it has set. */
 struct tables {
     struct target_expr **values;
     struct value_use *uses;

@@ -50,8 +50,8 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
    which only the launch knows the length, and as far as it is known before passes. */
 int64_t map_shared_bytes(struct arena *arena, const struct ir_kernel *kernel);
 
-/* As an identifier that no target reserves: for parameters, and for functions whose names have a prefix; and one that no
-   library that a kernel is linked with has either. */
+/* An identifier made of `text`. The first is one that no target reserves: enough for parameters, and for
+   functions whose names have a prefix. The second is not in a library that kernels are linked with either. */
 const char *names_identifier(struct arena *arena, const char *text);
 const char *names_of_kernel(struct arena *arena, const char *text);
 

@@ -330,8 +330,9 @@ static int turns_of(const struct ir_instruction *forall) {
     return turns;
 }
 
-/* As many turns, from `own` on, of a block's threads: all of them, in ints, which do not wrap; or those before the end, which may be so near to
-   the largest int that others are beyond it. */
+/* `count` turns of a block's threads, the first of them at `own`. Without an end all are run, in ints,
+   which do not wrap. With one, those before it are run: the end may be so near to the largest int that
+   the index of a turn behind it does not fit. */
 static void lower_some_turns(struct lowering *l, const struct ir_instruction *forall, int count,
                              struct target_expr *own, struct target_expr *end) {
     struct target_statement *turns = lower_emit(l, TARGET_FOR);

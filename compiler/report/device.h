@@ -22,9 +22,10 @@ struct report_device {
 };
 /* The table; its end has no name. */
 extern const struct report_device report_devices[];
-/* By its name in the table; or NULL. */
+/* The device with this name in the table, or NULL. */
 const struct report_device *report_device_named(const char *name);
-/* From a file in JSON, an object with the members of the table; or NULL, with *why. */
+/* Reads a device from a JSON file: an object with the members of the table. NULL, with *why, if it
+   can't be read. */
 const struct report_device *report_device_read(struct arena *arena, const char *path, const char **why);
 
 struct report_launch;

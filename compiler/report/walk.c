@@ -288,7 +288,7 @@ static void walk_for(struct walker *w, const struct ir_instruction *loop) {
     free(one);
 }
 
-/* As long as the condition is known; then by a number of turns that has a name. */
+/* Walks turn by turn while the condition is known; the rest counts as a number of turns with a name. */
 static void walk_while(struct walker *w, const struct ir_instruction *loop) {
     size_t carried = loop->result_count;
     const struct ir_region *test = loop->regions[0], *body = loop->regions[1];

@@ -13,7 +13,7 @@ enum known {
     KNOWN_BY_DATA,  /* on elements of arrays */
 };
 
-/* Of a launch, so far: what is done once by the unit of the region that the walk is in. */
+/* What a launch does, as far as the walk has come: counted once for each run of the region it is in. */
 struct tally {
     struct amount counts[COUNT_KINDS];
     struct amount *accesses; /* by their number, see `numbers` */

@@ -378,7 +378,7 @@ static bool is_in_list(const struct lexer *lexer) {
     return false;
 }
 
-/* By its mark, or by ASCII characters with a zero byte before or behind each. */
+/* Whether the text is UTF-16: it has a mark, or a zero byte before or behind each ASCII character. */
 static bool is_utf16(const struct source *source) {
     const unsigned char *text = source->text;
     if (source->length < 2)

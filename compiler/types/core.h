@@ -162,7 +162,7 @@ typedef VEC(struct name_place) name_places;
 typedef void core_name_visitor(void *context, const struct core *name);
 void core_visit_names(const struct core *core, core_name_visitor *visit, void *context);
 
-/* Of what a kernel gives. */
+/* Where the expression stands that gives the kernel's result. */
 struct span core_result_span(const struct core_global *kernel);
 
 /* commutes.c: whether the definition of an operator, `fn x y => …`, shows that it commutes. False where it does not. */

@@ -112,7 +112,8 @@ struct synonym *find_synonym(const struct scope *scope, symbol name) {
 
 /* ---- names that stand for nothing ---- */
 
-/* As many comparisons as the first hundred unknown names of a file with 100,000 definitions need; those are shown. */
+/* A file with 100,000 definitions needs this many comparisons for its first hundred unknown names, and
+   no more than a hundred are shown. */
 enum { OFFERS_MOST = 10000000 };
 
 static void offer_globals(struct checker *c, struct suggestion *suggestion, const struct scope *scope) {
