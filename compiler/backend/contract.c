@@ -75,11 +75,11 @@ static void print_shared(struct printer *p, const struct target_kernel *kernel) 
     text_add(p->out, ".\n");
 }
 
-void print_contract(struct printer *p, const struct target_kernel *kernel, const char *fcl_name) {
+void print_contract(struct printer *p, const struct target_kernel *kernel, const char *users) {
     int most = 31; /* bits of the number of a thread, which counts elements a few at a time */
     for (int turns = kernel->turns; turns > 1; turns /= 2)
         most--;
-    text_printf(p->out, "/* %s: kernel %s, iterations: ", kernel->name, fcl_name);
+    text_printf(p->out, "/* %s: %s, iterations: ", kernel->name, users);
     print_size(p, kernel->count_text);
     text_printf(p->out, ", each done by a %s.\n", unit_text(kernel->unit));
     for (size_t i = 0; i < kernel->parameters.count; i++)

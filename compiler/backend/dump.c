@@ -77,7 +77,7 @@ void backend_dump(struct text *out, const struct target_program *program) {
     p->dialect = &dialect_dump;
     for (size_t i = 0; i < program->kernels.count; i++) {
         text_add(out, i ? "\n" : "");
-        print_contract(p, program->kernels.at[i], program->kernel->name->text);
+        print_contract(p, program->kernels.at[i], arena_printf(out->arena, "kernel %s", program->kernel->name->text));
         print_kernel(p, program->kernels.at[i]);
     }
 }

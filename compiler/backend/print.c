@@ -281,6 +281,35 @@ void print_kernel(struct printer *p, const struct target_kernel *kernel) {
         p->dialect->kernel_tail(p, kernel);
 }
 
+/* The FCL kernels that launch it. */
+static const char *users_of(struct arena *arena, const struct target_kernel *kernel,
+                            const struct target_program *const *programs, size_t count) {
+    struct text users;
+    text_init(&users, arena);
+    size_t user_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool uses = false;
+        for (size_t k = 0; k < programs[i]->kernels.count; k++)
+            uses |= programs[i]->kernels.at[k] == kernel || programs[i]->kernels.at[k]->shared == kernel;
+        if (uses)
+            text_printf(&users, "%s%s", user_count++ ? ", " : "", programs[i]->kernel->name->text);
+    }
+    return arena_printf(arena, "kernel%s %s", user_count > 1 ? "s" : "", text_string(&users));
+}
+
+const char *backend_kernel(struct arena *arena, const struct target *target, const struct target_kernel *kernel) {
+    struct text out;
+    text_init(&out, arena);
+    struct printer *p = ARENA_NEW(arena, struct printer);
+    p->out = &out;
+    p->dialect = target->dialect;
+    struct target_kernel renamed = *kernel;
+    renamed.name = "kernel";
+    print_contract(p, &renamed, "kernel");
+    print_kernel(p, &renamed);
+    return text_string(&out);
+}
+
 void backend_print(struct text *out, const struct target *target, const struct target_program *const *programs,
                    size_t count, const struct backend_options *options) {
     /* The kernels first, to learn which helpers they need. */
@@ -294,6 +323,8 @@ void backend_print(struct text *out, const struct target *target, const struct t
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < programs[i]->kernels.count; k++) {
             const struct target_kernel *kernel = programs[i]->kernels.at[k];
+            if (kernel->shared)
+                continue;
             needs.doubles |= kernel->uses_double;
             needs.atomics64 |= kernel->uses_atomic64;
             needs.vectors |= kernel->mapping == TARGET_LOOP;
@@ -304,7 +335,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
             needs.guarded |= kernel->has_guarded;
             needs.warps |= kernel->needs_warps;
             text_add(&kernels, kernels.length ? "\n" : "");
-            print_contract(p, kernel, programs[i]->kernel->name->text);
+            print_contract(p, kernel, users_of(out->arena, kernel, programs, count));
             print_kernel(p, kernel);
         }
     needs.vector_loops = p->has_vector_loops;

@@ -151,6 +151,6 @@ void print_kernel(struct printer *p, const struct target_kernel *kernel);
 void print_parameters(struct printer *p, const struct target_kernel *kernel, const char *more);
 
 /* contract.c: the comment above a kernel */
-void print_contract(struct printer *p, const struct target_kernel *kernel, const char *fcl_name);
+void print_contract(struct printer *p, const struct target_kernel *kernel, const char *users);
 
 #endif

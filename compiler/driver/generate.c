@@ -238,6 +238,28 @@ static void make_names_unique(struct arena *arena, struct generated *generated) 
     make_unique(arena, generated, false);
 }
 
+/* Of launches that are alike the first one's kernel serves all. One that is a kernel's only launch has the kernel's name, under
+   which others may launch it, and so it stays whatever is like it. */
+static void share_kernels(const struct generate_request *request, struct generated *generated) {
+    struct symbols *symbols = symbols_new(request->arena);
+    struct map *by_text = map_new(request->arena);
+    for (int several = 0; several < 2; several++)
+        for (size_t i = 0; i < generated->targets.count; i++) {
+            const struct target_program *program = generated->targets.at[i];
+            for (size_t k = 0; (program->kernels.count > 1) == several && k < program->kernels.count; k++) {
+                struct target_kernel *kernel = program->kernels.at[k];
+                symbol text = symbol_of(symbols, backend_kernel(request->arena, request->target, kernel));
+                const struct target_kernel *other = several ? map_get(by_text, text) : NULL;
+                if (other) {
+                    kernel->shared = other;
+                    kernel->name = other->name;
+                } else {
+                    map_set(by_text, text, kernel);
+                }
+            }
+        }
+}
+
 /* As `fclc run` finds them: of one name, the last. */
 static bool is_wanted(const struct generate_request *request, size_t index) {
     const struct core_global *global = request->program->globals.at[index];
@@ -263,6 +285,7 @@ bool generate(const struct generate_request *request, struct generated *result) 
             good = generate_kernel(request, request->program->globals.at[i], result) && good;
     }
     make_names_unique(request->arena, result);
+    share_kernels(request, result);
     return good;
 }
 
@@ -276,6 +299,7 @@ bool generate_from_ir(const struct generate_request *request, struct ir_kernel *
         vec_push(request->arena, &result->targets, target);
     }
     make_names_unique(request->arena, result);
+    share_kernels(request, result);
     return true;
 }
 

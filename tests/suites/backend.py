@@ -268,6 +268,27 @@ def cases(env):
         assert count("12345", text) == 2 and count(r"\bxs\[", text) == 2, text  # for a whole chunk, and for the last one
     yield Case("a scan of a mapped array computes and reads each element once", once)
 
+    def shares():
+        """The sorts of two kernels, and of one that also sums, are the same launches; a kernel of one launch keeps its name."""
+        path = os.path.join(env.tmp(), "shares.fcl")
+        one = "kernel ups (xs : [int]) = sort xs\n"
+        more = "kernel twice (xs : [int]) = sort (force (sort xs))\nkernel sums (xs : [int]) = scan (+) 0 xs\n" \
+               "kernel same (xs : [int]) = scan (+) 0 xs\n-- test ups [2, 1] == [1, 2]\n-- test twice [2, 1] == [1, 2]\n"
+        found = {}
+        for name, source in ("one", one), ("more", one + more):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(source)
+            for extension in ("cu", "cl", "c"):
+                text = open(compile_to(extension, path), encoding="utf-8").read()
+                found[name, extension] = re.findall(r"^/\* (\w+): kernels? ([\w, ]+), iterations", text, re.M)
+        for extension in ("cu", "cl", "c"):
+            alone, all_ = found["one", extension], found["more", extension]
+            assert [name for name, _ in alone] == [name for name, _ in all_ if not name.startswith(("twice", "s"))], found
+            assert ("sums", "sums") in all_ and ("same", "same") in all_, found
+            assert sum(users == "ups, twice" for _, users in all_) >= len(alone) - 1 > 1, found
+        env.must(env.fclc, "test", "--target=c", path)
+    yield Case("launches of several kernels that are alike are in the file once", shares)
+
     # Two chunks, a whole one and the last: each publishes twice, and looks at both words.
     yield golden("a look-back over values of more than 62 bits takes words that each have the state, and no fence",
                  "kernel k (xs : [double]) = scan (+) 0.0 xs", "k",
