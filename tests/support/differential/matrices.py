@@ -89,6 +89,8 @@ nested("reduceThreads", "reduceThreads (fn s x => s * 3 + x) 1 offsets xs",
        lambda offsets, xs: [functools.reduce(lambda s, x: s * 3 + x & WORD, part, 1) for part in vectors(offsets, xs)])
 nested("reduceWarps", "reduceWarps (^) 0 offsets xs",
        lambda offsets, xs: [functools.reduce(int.__xor__, part, 0) for part in vectors(offsets, xs)])
+nested("reduceByLength", "reduceByLength (^) 0 offsets xs",
+       lambda offsets, xs: [functools.reduce(int.__xor__, part, 0) for part in vectors(offsets, xs)])
 nested("reduceEvenly", "unzip (force (reduceEvenly after (1, 0) offsets (zip xs ys)))", params="offsets:[int] xs:[uint] ys:[uint]",
        result="[uint] [uint]", inputs=lambda n, r, offsets: [offsets] + affine(n, r),
        wanted=lambda offsets, xs, ys: unzipped(2, folded(vectors(offsets, list(zip(xs, ys))))))
@@ -107,7 +109,7 @@ def sparse(n, r, offsets):
 MATRIX = dict(params="offsets:[int] places:[int] xs:[uint] vec:[uint]", inputs=sparse)
 nested("products", "push <grid> (products places xs vec)",
        lambda offsets, places, xs, vec: [x * vec[i] & WORD for i, x in zip(places, xs)], **MATRIX)
-for name in ("spmvThreads", "spmvWarps", "spmvEvenly"):
+for name in ("spmvThreads", "spmvWarps", "spmvEvenly", "spmvByLength"):
     nested(name, f"{name} offsets places xs vec", **MATRIX, wanted=lambda offsets, places, xs, vec: [
         sum(x * vec[i] for i, x in part) & WORD for part in vectors(offsets, list(zip(places, xs)))])
 

@@ -179,6 +179,9 @@ for name, size in (("reduceThread", 7), ("reduceWarp", 100), ("reduceBlock", 100
            wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
     row("scans", name, f"{name} max 5 xs", "xs:[uint]", "[uint]", lambda xs: [max([5, *xs])], variant="of all", alone=True, executors=QUICK,
         lengths=SMALL)
+for lanes in (1, 8, 32):
+    pushed("reduceLanes", f"concat {32 // lanes} (map (fn c => reduceLanes {lanes} (+) 0 (splitUp 50 c)) (splitUp {50 * (32 // lanes)} xs))",
+           variant=f"{lanes} a row", group="scans", lengths=AWKWARD, wanted=lambda xs: [sum(part) & WORD for part in chunks(50, xs)])
 for size in (256, 45):
     pushed("redBlock", f"concat 1 (map (redBlock (fn x y => x + y)) (splitUp {size} xs))", variant=f"{size} each", group="scans",
            **chunked(size == 256), wanted=lambda xs, size=size: [sum(part) & WORD for part in chunks(size, xs)])
