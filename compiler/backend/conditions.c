@@ -3,7 +3,7 @@
    In loops it is to make vectors of, it does not always, and gives the vectors up. So what is cheap
    there is put together by `&` and `|`. And one value that is compared with three constants or more
    becomes a shift and a mask of 64 bits in GCC, of which it makes no vectors either: the answers are
-   counted. */
+   counted. (QUIRK_LOGICAL_BRANCHES of map/quirks.) */
 #include "backend/print.h"
 
 /* What is computed for nothing where a branch would have left it out. */

@@ -299,8 +299,8 @@ static void combine(struct elaborator *e, const struct reducing *r, const struct
 
    note [shares]
    On GPUs a block begins where a sector of memory does: shares are equal, the last ones maybe less or nothing. On CPUs
-   the difference between two is at most 1, by a division for each block: of a least of two in places, LLVM 15's strength reduction made
-   fifteen instructions in every round of the loop over them. */
+   the difference between two is at most 1, by a division for each block: no least of two is
+   in places (QUIRK_LEAST_OF_PLACES of map/quirks). */
 struct share {
     struct ir_value *blocks; /* how many there are */
     struct ir_value *size;   /* on GPUs, of all, computed before the blocks begin */

@@ -7,8 +7,7 @@
    computes depends on what was stored alone, so that results are the same as of two launches.
    That needs a fence after which other blocks see what a block has stored before, as CUDA's; OpenCL 1.2
    has none. What is checked (IR_CHECK) is left alone: after a failure the host ends the run between
-   launches. The last block's loads of what was stored are volatile: NVVM makes one load of `c ? a[i] : b[i]`,
-   by way of the cache of what no one writes, if that is right for a alone. */
+   launches. The last block's loads of what was stored are volatile: QUIRK_CHOSEN_LOADS of map/quirks. */
 #include "ir/pass_list.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
    note [early loads]
    What a thread loads into such an array it uses behind barriers, and all of it is to be under way together. But NVIDIA's
    assembler moves a load that nothing can change behind a barrier, to where its value is used, and the thread waits for each in
-   turn. So these loads are marked, and CUDA's are such as stay before the next barrier. */
+   turn. So these loads are marked: QUIRK_LATE_LOADS of map/quirks. */
 #include "ir/linear.h"
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"

@@ -146,8 +146,8 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     uses_count(l.uses, kernel, forall);
     if (options->mapping == TARGET_SIMT)
         simt_plan(&l);
-    else
-        target->loads_by_truth = lower_loads_by_truth(forall->regions[0]);
+    else if (lower_has_quirk(&l, QUIRK_PLACES_BY_TRUTH) && lower_loads_by_truth(forall->regions[0]))
+        target->quirks |= quirk_bit(QUIRK_PLACES_BY_TRUTH);
     target->count_text = parameters_describe(&l, target->count, 4);
     parameters_make(&l);
     if (options->mapping == TARGET_SIMT)

@@ -437,7 +437,7 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
     loop->limit = is_plain ? limit : expr_convert(l, limit, BASE_U32);
     loop->is_short = share.constant_stride && !share.is_sequential && !count->is_constant &&
                      count->high <= (int64_t)FEW_ROUNDS * share.constant_stride;
-    if (share.is_sequential && lower_stays_scalar(l))
+    if (share.is_sequential && lower_has_quirk(l, QUIRK_THREADS_BY_VECTORS))
         lower_scalar(l, loop);
     struct lower_scope scope = lower_enter(l, &loop->body);
     const char *name = is_plain ? index->name : names_fresh(l->names, index->name, "i"); /* the better is the body's */
@@ -718,5 +718,7 @@ void simt_begin(struct lowering *l) {
     simt_forall(l, l->forall);
     l->target->private_bytes = array_bytes(&l->target->body, false);
     l->target->register_bytes = array_bytes(&l->target->body, true);
-    l->target->is_fragile = has_barrier_in_branch(&l->target->body, false) || lower_steps_wrap(l->forall->regions[0]);
+    if (lower_has_quirk(l, QUIRK_AS_WRITTEN) &&
+        (has_barrier_in_branch(&l->target->body, false) || lower_steps_wrap(l->forall->regions[0])))
+        l->target->quirks |= quirk_bit(QUIRK_AS_WRITTEN) | quirk_bit(QUIRK_SHARED_ADDRESSES);
 }
