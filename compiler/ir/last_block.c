@@ -12,11 +12,9 @@
 
 #include <string.h>
 
+#include "ir/machine.h"
 #include "ir/rewrite.h"
 #include "support/map.h"
-
-/* A second launch may have so many times the first's instructions: the joined kernel needs the registers of both. */
-enum { MOST_SECOND = 3 };
 
 struct joining {
     struct arena *arena;
@@ -81,7 +79,7 @@ static bool goes_on(const struct joining *j, const struct ir_instruction *first,
                     instructions *loads) {
     const struct ir_value *count = second->operands[0];
     if (!is_of_blocks(second) || !count->is_constant || count->constant.integer != 1 ||
-        size_of(second->regions[0]) > MOST_SECOND * size_of(first->regions[0]))
+        size_of(second->regions[0]) > GPU_SECOND_LAUNCH * size_of(first->regions[0]))
         return false;
     struct map *stored = map_new(j->arena);
     find_stored(first->regions[0], stored);

@@ -2,6 +2,7 @@
    (simt.c, loop.c) say what a parallel loop becomes and where buffers lie. */
 #include "map/lower.h"
 
+#include "ir/machine.h"
 #include "support/fatal.h"
 
 /* A larger tree is given a name: an expression should fit on a line. */
@@ -415,7 +416,7 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     keep_order(l, loop, statement);
     bool is_slow = lower_has_quirk(l, QUIRK_NARROW_UNROLLED) && lower_computes_narrow(loop->regions[0]);
     statement->unroll =
-        loop->unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= 64;
+        loop->unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= ANY_UNROLLED;
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");
     lower_bind(l, index, expr_variable(l, statement->variable, index->low, index->high));

@@ -9,13 +9,12 @@ struct map_options {
     bool has_warps;              /* SIMT: threads of a warp can synchronise. Otherwise a warp is one thread */
     bool has_exact_blocks; /* SIMT: blocks have as many threads as the kernel says, so that loops in them have constant
                               strides, or are none */
-    int threads_together; /* SIMT: that a multiprocessor is to hold at least; 0: does not matter. CUDA: 1024, so that a thread has
-                             64 registers: without a word ptxas takes more, or so few that some are spilled */
+    int threads_together;  /* SIMT: that a multiprocessor is to hold at least; 0: does not matter */
     int threads_together_large;  /* the same where threads have arrays so large that more do not fit
-                                   into its registers. CUDA: 512 */
-    int registers;               /* SIMT: of a multiprocessor, of 4 bytes. CUDA: 65536 */
+                                   into its registers */
+    int registers;               /* SIMT: of a multiprocessor, of 4 bytes */
     bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */
-    int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit. CUDA: 48 KiB */
+    int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit */
     int64_t shared_limit;        /* SIMT: bytes of shared memory that a block can have; 0: no limit. What is too much
                                     lies in global memory */
     bool launch_sized_outside;   /* SIMT: so do the shared arrays that only the launch knows the length of */

@@ -4,6 +4,7 @@
 #define FCL_MAP_TARGET_H
 
 #include "ir/ir.h"
+#include "ir/machine.h"
 #include "map/quirks/quirks.h"
 
 /* ---- names ---- */
@@ -28,7 +29,7 @@ enum target_space {
 
 enum { TARGET_CAPACITY_DYNAMIC = -1 };
 
-enum { TARGET_LANES = 16 }; /* of a vector, note [registers] */
+enum { TARGET_LANES = CPU_LANES }; /* of a vector, note [registers] */
 
 /* Anything that can be indexed. */
 struct target_array {
