@@ -178,7 +178,7 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
     if (!state || !fclrt_split(&state->compiler, 0, &command, 1) ||
         !(state->team = fclrt_team_new(context->device.compute_units)))
         return fclrt_no_memory(context);
-    // GCC 12's straight-line vectoriser drops the rounding of (double)(float)x, hence without it; a test has the loop.
+    // Without the straight-line vectoriser: QUIRK_STRAIGHT_VECTORS of the compiler's map/quirks.
     context->build_options = fclrt_copy_string(FCL_C_OPTIONS);
 
     // What a built program depends on: the compiler's file, and the processor that -march=native means.

@@ -3,8 +3,8 @@
 #include "backend/print.h"
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
-    text_printf(p->out, "FCL_BLOCK %sstatic void fcl_block_%s(", kernel->loads_by_truth ? "FCL_SCALAR_BLOCK " : "",
-                kernel->name);
+    text_printf(p->out, "FCL_BLOCK %sstatic void fcl_block_%s(",
+                kernel->quirks & quirk_bit(QUIRK_PLACES_BY_TRUTH) ? "FCL_SCALAR_BLOCK " : "", kernel->name);
     print_parameters(p, kernel, "int64_t block, int64_t blocks");
     text_add(p->out, ") {\n");
     if (kernel->forall->buffer)
@@ -128,15 +128,7 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#define FCL_EIGHT _Pragma(\"clang loop vectorize_width(8)\")\n#define FCL_SIMD_EIGHT FCL_EIGHT\n"
         "#else\n#define FCL_EIGHT\n#define FCL_SIMD_EIGHT FCL_SIMD\n#endif\n");
     text_add(out, needs.vector_loops ? vector_head : "");
-    if (needs.scalar_blocks)
-        text_add(out, "#if defined __GNUC__ && !defined __clang__ /* GCC 12 makes wrong vectors of ys[x == z] */\n"
-                      "#define FCL_SCALAR_BLOCK __attribute__((optimize(\"no-tree-loop-vectorize\")))\n"
-                      "#else\n#define FCL_SCALAR_BLOCK\n#endif\n");
-    if (needs.unoptimised)
-        text_add(out, "#if defined __GNUC__ && !defined __clang__ /* GCC 12 takes some loops that count down in "
-                      "unsigned numbers for none */\n"
-                      "#pragma GCC optimize(\"wrapv\")\n"
-                      "#endif\n");
+    quirks_print(out, needs.quirks, ON_C);
 }
 
 /* GCC's and Clang's built-in functions, in helpers: they take a memory order. */
@@ -147,6 +139,7 @@ static const char *atomic(enum ir_atomic atomic, enum base base) {
 
 const struct dialect dialect_c = {
     .language = LANGUAGE_C,
+    .where = ON_C,
     .types = {[BASE_BOOL] = "bool",
               [BASE_I8] = "int8_t",
               [BASE_I16] = "int16_t",

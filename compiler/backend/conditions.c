@@ -3,11 +3,8 @@
    In loops it is to make vectors of, it does not always, and gives the vectors up. So what is cheap
    there is put together by `&` and `|`. And one value that is compared with three constants or more
    becomes a shift and a mask of 64 bits in GCC, of which it makes no vectors either: the answers are
-   counted. */
+   counted. (QUIRK_LOGICAL_BRANCHES of map/quirks.) */
 #include "backend/print.h"
-
-/* What is computed for nothing where a branch would have left it out. */
-enum { MOST_COMPUTED = 48, LEAST_COMPARED = 3 };
 
 static bool is_cheap(const struct target_expr *expr, int *left) {
     if (expr->lanes || --*left < 0)
@@ -63,7 +60,7 @@ static bool is_set(const struct target_expr *chain, const struct target_expr *at
     if (is_chain(at, op))
         return is_set(chain, at->operands[0], op) || is_set(chain, at->operands[1], op);
     const struct target_variable *value = compared(at, op == OP_OR ? OP_EQ : OP_NE);
-    return value && count_terms(chain, op, value) >= LEAST_COMPARED;
+    return value && count_terms(chain, op, value) >= CPU_COMPARED;
 }
 
 static void print_terms(struct printer *p, const struct target_expr *expr, enum ir_op op, const char *sign) {
@@ -78,7 +75,7 @@ static void print_terms(struct printer *p, const struct target_expr *expr, enum 
 
 bool print_condition(struct printer *p, const struct target_expr *expr, enum precedence least) {
     enum ir_op op = expr->op;
-    int left = MOST_COMPUTED;
+    int left = CPU_COMPUTED;
     if (!p->is_by_vectors || expr->base != BASE_BOOL || (op != OP_AND && op != OP_OR) || !is_cheap(expr, &left))
         return false;
     bool is_counted = is_set(expr, expr, op), is_closed = least > PRECEDENCE_ANY;

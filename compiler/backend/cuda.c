@@ -43,6 +43,7 @@ const char *cuda_atomic(enum ir_atomic atomic, enum base base) {
 
 const struct dialect dialect_cuda = {
     CUDA_FAMILY,
+    .where = ON_CUDA,
     .orders_zeros = true,
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000ll)"},
     .has_rsqrt = true,
@@ -52,7 +53,6 @@ const struct dialect dialect_cuda = {
                 [TARGET_EXCHANGE_DOWN] = "__shfl_down_sync(0xffffffffu, ",
                 [TARGET_EXCHANGE_XOR] = "__shfl_xor_sync(0xffffffffu, ",
                 [TARGET_EXCHANGE_MATCH] = "fcl_match("},
-    .early_is_volatile = true,
     .ballot = "__ballot_sync(0xffffffffu, ",
     .alignment = "__align__(%d) ",
     .alignment_is_before = true,

@@ -128,8 +128,7 @@ static void print_math(struct printer *p, const char *function, const struct tar
     print_call(p, has_suffix ? arena_printf(p->out->arena, "%sf", function) : function, expr);
 }
 
-/* The name, noting those that are guarded: where LLVM 15 knew that the operand was a NaN, PoCL 3.1's gave a result that changed
-   from run to run. (Of the others it gave a NaN; tests/run/toolchains/llvm_known_nans.fcl has all.) */
+/* The name, noting those of QUIRK_KNOWN_NANS. (The results of these changed from run to run; of the others it gave a NaN.) */
 static const char *use_function(struct printer *p, const struct target_expr *expr) {
     switch (expr->op) {
     case OP_FLOOR:
@@ -139,7 +138,9 @@ static const char *use_function(struct printer *p, const struct target_expr *exp
     case OP_EXP:
     case OP_EXP2:
     case OP_SINH:
-    case OP_TANH: p->guarded[expr->op][expr->base][expr->lanes != 0] = p->dialect->guards_nans; break;
+    case OP_TANH:
+        p->guarded[expr->op][expr->base][expr->lanes != 0] = quirk_is_on(QUIRK_KNOWN_NANS, p->dialect->where);
+        break;
     default: break;
     }
     return ir_op_info[expr->op].name;
@@ -304,8 +305,8 @@ static void print_min_max(struct printer *p, const struct target_expr *expr, enu
     else if (base_info[base].is_integer &&
              (p->dialect->is_plain || (p->dialect->has_min_max && base_info[base].bits >= 32)))
         print_call(p, is_min ? "min" : "max", expr);
-    else if (base_info[base].is_floating && expr->operands[0]->kind == TARGET_EXPR_CONSTANT) {
-        /* Constants second: LLVM 14 takes `y < 0 ? -0.0f : y`, which the helper is of -0 and y, for -0 where y is 0. */
+    else if (base_info[base].is_floating && expr->operands[0]->kind == TARGET_EXPR_CONSTANT &&
+             quirk_is_on(QUIRK_CONSTANT_EXTREMES, p->dialect->where)) {
         struct target_expr turned = *expr;
         turned.operands[0] = expr->operands[1];
         turned.operands[1] = expr->operands[0];
@@ -418,7 +419,7 @@ static void print_choice(struct printer *p, const struct target_expr *expr, enum
 }
 
 static void print_reciprocal_root(struct printer *p, const struct target_expr *expr, enum precedence least) {
-    p->has_reciprocal_roots = true;
+    p->quirks |= quirk_bit(QUIRK_RECIPROCAL_ROOTS);
     if (p->dialect->has_rsqrt) {
         print_math(p, "rsqrt", expr);
         return;
@@ -648,11 +649,11 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
     case TARGET_EXPR_VARIABLE: text_add(p->out, expr->variable->name); return;
     case TARGET_EXPR_OPERATION: print_operation(p, expr, least); return;
     case TARGET_EXPR_ELEMENT:
-        if (expr->is_guarded && p->dialect->guarded)
-            text_printf(p->out, "%s(", p->dialect->guarded);
+        if (expr->is_guarded && !p->dialect->is_plain)
+            text_add(p->out, "FCL_GUARDED(");
         print_element(p, expr->array, expr->operands[0],
-                      expr->is_volatile || (expr->is_early && p->dialect->early_is_volatile));
-        if (expr->is_guarded && p->dialect->guarded)
+                      expr->is_volatile || (expr->is_early && quirk_is_on(QUIRK_LATE_LOADS, p->dialect->where)));
+        if (expr->is_guarded && !p->dialect->is_plain)
             text_add(p->out, ")");
         return;
     case TARGET_EXPR_HARDWARE: {

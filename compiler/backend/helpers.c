@@ -222,8 +222,7 @@ static void print_guarded(struct printer *p, enum ir_op op) {
             if (!p->guarded[op][base][is_vector])
                 continue;
             if (!is_begun)
-                text_add(p->out, "#if defined POCL_DEVICE_ADDRESS_BITS /* what it makes of a NaN that LLVM knows is "
-                                 "undefined */\n");
+                text_printf(p->out, "#if %s /* %s */\n", quirks[QUIRK_KNOWN_NANS].guard, quirks[QUIRK_KNOWN_NANS].what);
             is_begun = true;
             const char *type = is_vector ? vector_type(p, (enum base)base) : p->dialect->types[base];
             text_printf(p->out,

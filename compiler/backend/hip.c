@@ -24,6 +24,7 @@ static void file_head(struct text *out, struct file_needs needs) {
 
 const struct dialect dialect_hip = {
     CUDA_FAMILY,
+    .where = ON_HIP,
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000ll)"},
     .warp_barrier = "fcl_warp_barrier();",
     .shuffle = {[TARGET_EXCHANGE_AT] = "FCL_SHUFFLE(",

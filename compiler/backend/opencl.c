@@ -1,47 +1,6 @@
 /* OpenCL C 1.2, for both mappings. */
 #include "backend/print.h"
 
-#include <stddef.h>
-
-/* note [OpenCL quirks]
-   What a compiler gets wrong, or has rules of its own for, is mended by a macro, which does nothing
-   elsewhere. */
-struct quirk {
-    size_t need;                 /* of struct file_needs */
-    const char *guard;           /* which compiler: a condition of the preprocessor */
-    const char *macro;           /* with its parameters */
-    const char *there, *nowhere; /* what it stands for with that compiler, and with others; NULL: they have it */
-    const char *why;             /* and where it was seen */
-};
-
-#define POCL "defined POCL_DEVICE_ADDRESS_BITS"
-#define INTEL "defined __INTEL_LLVM_COMPILER"
-
-/* Each has a program that fails without it: tests/run/language/block_branches.fcl,
-   toolchains/llvm_wrapped_places.fcl, scalars/float_rules.fcl, prelude/one_level.fcl; examples/nbody. */
-static const struct quirk quirks[] = {
-    {offsetof(struct file_needs, as_written), POCL, "FCL_AS_WRITTEN", "__attribute__((noinline, optnone))", "",
-     "PoCL 3.1 optimises such a kernel wrongly"},
-    {offsetof(struct file_needs, ordered_loops), INTEL, "FCL_IN_ORDER", "_Pragma(\"clang loop vectorize(disable)\")",
-     "", "Intel's 2026.2 would add up floats in another order"},
-    {offsetof(struct file_needs, guarded), INTEL, "FCL_GUARDED(x)", "(*(volatile __typeof__(x) *)&(x))", "x",
-     "Intel's 2026.2 loads in vain what is guarded"},
-    {offsetof(struct file_needs, reciprocal_roots), INTEL, "rsqrt(x)", "(1 / sqrt(x))", NULL,
-     "Intel's 2026.2 has two, which differ: of one number and of vectors"},
-};
-
-static void print_quirks(struct text *out, const struct file_needs *needs) {
-    for (size_t i = 0; i < sizeof quirks / sizeof *quirks; i++) {
-        const struct quirk *quirk = &quirks[i];
-        if (!*(const bool *)((const char *)needs + quirk->need))
-            continue;
-        text_printf(out, "#if %s /* %s */\n#define %s %s\n", quirk->guard, quirk->why, quirk->macro, quirk->there);
-        if (quirk->nowhere)
-            text_printf(out, "#else\n#define %s%s%s\n", quirk->macro, *quirk->nowhere ? " " : "", quirk->nowhere);
-        text_add(out, "#endif\n");
-    }
-}
-
 /* Sub-groups of 32, whose threads follow one another: by the functions of Khronos or Intel, or AMD's instructions, whose waves
    may be two of them. What is exchanged comes from a lane of the same sub-group, else is one's own. */
 static void print_sub_groups(struct text *out) {
@@ -92,11 +51,12 @@ static void print_sub_groups(struct text *out) {
 }
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
-    p->points_to_shared = kernel->is_fragile;
+    bool is_as_written = kernel->quirks & quirk_bit(QUIRK_AS_WRITTEN);
+    p->points_to_shared = kernel->quirks & quirk_bit(QUIRK_SHARED_ADDRESSES);
     if (kernel->mapping == TARGET_LOOP)
         text_add(p->out, "__kernel FCL_WIDE __attribute__((reqd_work_group_size(1, 1, 1)))\n");
     else
-        text_printf(p->out, "__kernel %s%s", kernel->is_fragile ? "FCL_AS_WRITTEN " : "",
+        text_printf(p->out, "__kernel %s%s", is_as_written ? "FCL_AS_WRITTEN " : "",
                     kernel->needs_warps ? "FCL_SUB_GROUPS " : "");
     if (kernel->mapping == TARGET_SIMT && kernel->is_exact)
         text_printf(p->out, "__attribute__((reqd_work_group_size(%d, 1, 1)))\n", kernel->block_threads);
@@ -111,7 +71,7 @@ static void file_head(struct text *out, struct file_needs needs) {
     if (needs.atomics64)
         text_add(out, "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n");
     text_add(out, "#pragma OPENCL FP_CONTRACT OFF\n");
-    print_quirks(out, &needs);
+    quirks_print(out, needs.quirks, ON_OPENCL);
     if (needs.warps)
         print_sub_groups(out);
     if (needs.vectors || needs.scalar_loops)
@@ -166,6 +126,7 @@ static const char *atomic(enum ir_atomic atomic, enum base base) {
 
 const struct dialect dialect_opencl = {
     .language = LANGUAGE_OPENCL,
+    .where = ON_OPENCL,
     .types = {[BASE_BOOL] = "bool",
               [BASE_I8] = "char",
               [BASE_I16] = "short",
@@ -214,16 +175,12 @@ const struct dialect dialect_opencl = {
     .failed_head = "static ",
     .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .block_fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
-    .has_volatile_locks = true,
     .atomic = atomic,
     .unroll = "#pragma unroll",
-    .guards_nans = true,
     .vectors = {[TARGET_VECTORS_WANTED] = "FCL_SIMD",
                 [TARGET_VECTORS_WANTED_EIGHT] = "FCL_SIMD_EIGHT",
                 [TARGET_VECTORS_EIGHT] = "FCL_EIGHT",
                 [TARGET_VECTORS_WITHIN] = "FCL_SCALAR"},
-    .guarded = "FCL_GUARDED",
-    .ordered = "FCL_IN_ORDER",
     .alignment = " __attribute__((aligned(%d)))",
     .kernel_head = kernel_head,
     .file_head = file_head,

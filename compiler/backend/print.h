@@ -41,14 +41,15 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, vector_loops, scalar_loops, as_written, unoptimised, scalar_blocks;
-    bool ordered_loops, guarded, reciprocal_roots, warps, matches;
+    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches;
+    quirk_set quirks;
 };
 
 enum language { LANGUAGE_C, LANGUAGE_OPENCL, LANGUAGE_CUDA, LANGUAGE_COUNT };
 
 struct dialect {
     enum language language; /* of which the rows of functions have a column */
+    unsigned where;         /* enum quirk_where: what its compilers get wrong */
     const char *types[BASE_COUNT];
     const char *byte;                         /* a bool in memory */
     const char *spaces[TARGET_SPACE_COUNT];   /* of a declaration, by enum target_space, with a space after */
@@ -65,9 +66,7 @@ struct dialect {
     bool has_rsqrt;               /* else 1 / sqrt(x) */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
-    bool early_is_volatile;          /* that is how a load of global memory stays before the next barrier */
-    const char *fence, *block_fence; /* seen by all blocks; by the threads of this one */
-    bool has_volatile_locks;         /* compilers would take what a lock guards out of the loop that waits for it */
+    const char *fence, *block_fence;                           /* seen by all blocks; by the threads of this one */
     /* The language's own function for an atomic, or NULL; `&a[i]`, the expected and the new value are its arguments. */
     const char *(*atomic)(enum ir_atomic atomic, enum base base);
     const char *failed_head;   /* of the function that reports a failed check; NULL: function_head */
@@ -75,12 +74,9 @@ struct dialect {
     const char *unroll, *roll; /* lines before loops that are to be unrolled, or not; NULL: none */
     const char *vectors[TARGET_VECTORS_COUNT];
     bool has_own_vectors;        /* types and functions of vectors are what file_head makes: OpenCL's, after `fcl_` */
-    const char *guarded;         /* the macro for an element that is not to be loaded in vain; NULL: none */
-    const char *ordered;         /* line before loops whose floats may be computed in no other order; NULL: none */
     const char *alignment;       /* printf format with the bytes */
     bool alignment_is_before;    /* …before the type, else after the name */
     bool has_scalar_mathematics; /* its library's functions take one number at a time: those of mathematics.c instead */
-    bool guards_nans;            /* functions that would make something undefined of a NaN: use_function */
     bool is_plain;               /* no helpers and no wrapping spelt out: the dump, comments */
     void (*kernel_head)(struct printer *p, const struct target_kernel *kernel);
     void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
@@ -94,16 +90,15 @@ struct printer {
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
-    bool has_reciprocal_roots;
     bool has_matches;
+    quirk_set quirks;           /* that what is printed would meet */
     bool has_vector_loops;      /* a loop by vectors, and the same by elements */
     bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
     bool is_loop;               /* this kernel is of the loop mapping, */
     bool is_by_vectors;         /* and what is printed in a loop that may go by vectors: conditions.c */
     bool are_shared;            /* helpers: others in the same C file may have defined them, */
     bool are_first;             /* or will, once more */
-    bool points_to_shared;      /* this kernel's shared arrays have pointers: PoCL 3.1 loses constant addresses of them
-                              that functions get where it is not to optimise */
+    bool points_to_shared;      /* this kernel's shared arrays have pointers: QUIRK_SHARED_ADDRESSES */
 };
 
 /* conditions.c */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "ir/machine.h"
 #include "ir/passes.h"
 #include "support/edit.h"
 
@@ -527,7 +528,7 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
     *options = (struct options){.block_size = 256,
                                 .warp_size = 32,
                                 .grid_size = 1024,
-                                .vector_bytes = 32,
+                                .vector_bytes = CPU_VECTOR,
                                 .unroll = -1,
                                 .optimise = 1,
                                 .limit = 64,

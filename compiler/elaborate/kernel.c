@@ -3,11 +3,11 @@
 #include "support/stack.h"
 
 const struct elaborate_options elaborate_defaults = {.block_size = 256,
-                                                     .warp_size = 32,
-                                                     .grid_size = 1024,
-                                                     .shared_bytes = 48 * 1024,
-                                                     .vector_bytes = 32,
-                                                     .unroll = 64,
+                                                     .warp_size = GPU_LANES,
+                                                     .grid_size = GPU_GRID,
+                                                     .shared_bytes = GPU_SHARED,
+                                                     .vector_bytes = CPU_VECTOR,
+                                                     .unroll = ANY_UNROLLED,
                                                      .optimise = 2};
 
 /* ---- parameters ---- */

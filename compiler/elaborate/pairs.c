@@ -11,12 +11,6 @@
    indices are computed twice, so this is done where that takes little. */
 #include "elaborate/reduce.h"
 
-/* Instructions of a pair that is taken in batches: see note [batches]; of one whose index is computed twice: see note [looking first]. */
-enum { MOST_OF_PAIR = 40, MOST_TWICE = 12 };
-
-/* Groups of pairs that are looked at together: few enough that memory goes on bringing the next ones while these are counted. */
-enum { GROUPS_OF_LOOK = 16 };
-
 static struct elab_value *pair_at(struct elaborator *e, const struct reducing *r, struct ir_value *which) {
     struct elab_value *pair = elab_index(e, r->push->pairs, which);
     if (pair->kind != ELAB_TUPLE)
@@ -63,7 +57,7 @@ static size_t plain_length(const struct ir_region *region, bool may_load) {
         if (instruction->kind == IR_IF)
             length += plain_length(instruction->regions[0], false) + plain_length(instruction->regions[1], false);
         else if (instruction->kind != IR_OPERATION && !(may_load && instruction->kind == IR_LOAD))
-            length += MOST_OF_PAIR;
+            length += GPU_BATCHED_PAIR;
         length++;
     }
     return length;
@@ -112,8 +106,8 @@ static bool is_worth_batching(struct elaborator *e, const struct reducing *r, st
                               struct ir_value *count, struct ir_value *low, struct ir_value *width) {
     enum ir_truth truth;
     return !r->push->is_each && !e->options->is_cpu && !e->options->check && e->options->optimise > 0 &&
-           !r->is_packed && !r->is_locked && count->high >= (int64_t)BATCH * e->options->block_size &&
-           all_are(r, UPDATE_ATOMIC) && length_of_pair(e, r, first, count, low, width, &truth) <= MOST_OF_PAIR;
+           !r->is_packed && !r->is_locked && count->high >= (int64_t)GPU_BATCH * e->options->block_size &&
+           all_are(r, UPDATE_ATOMIC) && length_of_pair(e, r, first, count, low, width, &truth) <= GPU_BATCHED_PAIR;
 }
 
 bool reduce_may_meet(const struct elaborator *e, const struct places *places) {
@@ -182,7 +176,7 @@ static void take_in_batches(struct elaborator *e, const struct reducing *r, cons
                             struct ir_value *width) {
     struct ir_builder *b = e->builder;
     int64_t block = e->options->block_size;
-    struct ir_value *threads = ir_int(b, block), *size = ir_int(b, BATCH * block), *lane;
+    struct ir_value *threads = ir_int(b, block), *size = ir_int(b, GPU_BATCH * block), *lane;
     struct ir_value *batches = ir_binary(b, OP_DIV, count, size);
     struct ir_value *done = ir_binary(b, OP_MUL, batches, size), *left = ir_binary(b, OP_SUB, count, done);
     struct ir_value *thread = begin_batches(e, reduce_may_meet(e, places), &lane),
@@ -190,11 +184,11 @@ static void take_in_batches(struct elaborator *e, const struct reducing *r, cons
     struct ir_value *batch = ir_begin_for(b, batches, NULL, 0, "batch");
     struct ir_value *start = ir_binary(b, OP_ADD, own, ir_binary(b, OP_MUL, batch, size));
     ir_assume(b, ir_binary(b, OP_LE, start,
-                           ir_int(b, INT32_MAX - (BATCH - 1) * block))); /* all of them are below the length */
-    const struct elab_value *pairs[BATCH];
-    for (int k = 0; k < BATCH; k++)
+                           ir_int(b, INT32_MAX - (GPU_BATCH - 1) * block))); /* all of them are below the length */
+    const struct elab_value *pairs[GPU_BATCH];
+    for (int k = 0; k < GPU_BATCH; k++)
         pairs[k] = pair_at(e, r, ir_binary(b, OP_ADD, start, ir_int(b, k * block)));
-    for (int k = 0; k < BATCH; k++)
+    for (int k = 0; k < GPU_BATCH; k++)
         if (lane)
             take_by_lanes(e, r, places, pairs[k], lane, low, width);
         else
@@ -226,7 +220,7 @@ static void take_groups(struct elaborator *e, const struct reducing *r, const st
                         enum level_value level, struct ir_value *start, struct ir_value *count, struct ir_value *low,
                         struct ir_value *width, bool are_inside) {
     struct ir_builder *b = e->builder;
-    struct ir_value *ways = ir_int(b, MOST_WAYS);
+    struct ir_value *ways = ir_int(b, CPU_WAYS);
     struct ir_value *group = elab_begin_threads(e, level, count);
     struct ir_value *first = ir_binary(b, OP_ADD, start, ir_binary(b, OP_MUL, group, ways));
     struct ir_value *way = ir_begin_for(b, ways, NULL, 0, "way");
@@ -262,8 +256,8 @@ static bool is_worth_looking(struct elaborator *e, const struct reducing *r, str
                              struct ir_value *count, struct ir_value *low, struct ir_value *width) {
     enum ir_truth truth;
     return !r->push->is_each && !e->options->check && e->options->optimise > 0 &&
-           count->high >= GROUPS_OF_LOOK * MOST_WAYS &&
-           length_of_pair(e, r, first, count, low, width, &truth) <= MOST_TWICE && truth == IR_UNKNOWN;
+           count->high >= CPU_GROUPS * CPU_WAYS &&
+           length_of_pair(e, r, first, count, low, width, &truth) <= CPU_LOOKED_AT && truth == IR_UNKNOWN;
 }
 
 void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const struct places *places,
@@ -271,8 +265,8 @@ void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const 
                           struct ir_value *width) {
     struct ir_builder *b = e->builder;
     if (is_worth_looking(e, r, first, count, low, width)) {
-        enum { SIZE = GROUPS_OF_LOOK * MOST_WAYS };
-        struct ir_value *size = ir_int(b, SIZE), *groups = ir_int(b, GROUPS_OF_LOOK);
+        enum { SIZE = CPU_GROUPS * CPU_WAYS };
+        struct ir_value *size = ir_int(b, SIZE), *groups = ir_int(b, CPU_GROUPS);
         struct ir_value *looks = ir_binary(b, OP_DIV, count, size);
         struct ir_value *turn = elab_begin_threads(e, LEVEL_BLOCK, looks);
         struct ir_value *start = ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, turn, size));
@@ -287,7 +281,7 @@ void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const 
         first = ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, looks, size));
         count = ir_binary(b, OP_REM, count, size);
     }
-    struct ir_value *ways = ir_int(b, MOST_WAYS), *groups = ir_binary(b, OP_DIV, count, ways);
+    struct ir_value *ways = ir_int(b, CPU_WAYS), *groups = ir_binary(b, OP_DIV, count, ways);
     take_groups(e, r, places, LEVEL_BLOCK, first, groups, low, width, false);
     reduce_take_pairs(e, r, places, LEVEL_BLOCK, ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, groups, ways)),
                       ir_binary(b, OP_REM, count, ways), low, width);

@@ -12,12 +12,6 @@
    need other code, so all copies begin as the neutral element, and a last launch combines each place's copies in order. */
 #include "elaborate/reduce.h"
 
-/* Buckets are as large as is worth their emptying and combining: see note [own buckets]. */
-enum { PAIRS_PER_BUCKET = 2, LEAST_BLOCKS = 8 };
-
-/* On CPUs: blocks with buckets of their own, and what the copies of these may take of the first-level cache. */
-enum { CPU_BLOCKS = 64, FIRST_CACHE_BYTES = 16 * 1024 };
-
 /* ---- choices ---- */
 
 /* One of two ways of running, by a condition that the host may know only when it has the lengths. Inside a branch the
@@ -181,16 +175,16 @@ static int64_t place_bytes(const struct reducing *r) {
     return bytes;
 }
 
-static int64_t most_in_ways(const struct reducing *r) { return FIRST_CACHE_BYTES / MOST_WAYS / place_bytes(r); }
+static int64_t most_in_ways(const struct reducing *r) { return CPU_FIRST_CACHE / CPU_WAYS / place_bytes(r); }
 
 /* For many pairs and few places on a CPU: in copies, as add_ways says, that are combined at the end. */
 static void run_in_turns(struct elaborator *e, const struct reducing *r, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, r->push->array->length), *zero = ir_int(b, 0);
-    struct ir_value *capacity = ir_int(b, length->high * MOST_WAYS);
+    struct ir_value *capacity = ir_int(b, length->high * CPU_WAYS);
     struct places places = new_places(e, r, LEVEL_BLOCK, capacity, "buckets");
     add_lock(e, r, &places, LEVEL_BLOCK, capacity);
-    places.ways = ir_int(b, MOST_WAYS);
+    places.ways = ir_int(b, CPU_WAYS);
     places.stride = ir_int(b, length->high);
     fill(e, r, &places, LEVEL_BLOCK);
     empty_ways(e, r, &places, ir_int(b, 1), length);
@@ -205,7 +199,7 @@ static void run_at_unit(struct elaborator *e, const struct reducing *r, const st
     struct ir_value *length = ir_resolve(b, r->push->array->length);
     struct ir_value *count = ir_resolve(b, r->push->pairs->length), *zero = ir_int(b, 0);
     if (e->options->is_cpu && level == LEVEL_BLOCK && length->high > 0 && length->high <= most_in_ways(r) &&
-        count->low >= PAIRS_PER_BUCKET * MOST_WAYS * length->high) {
+        count->low >= ANY_PAIRS_PER_BUCKET * CPU_WAYS * length->high) {
         run_in_turns(e, r, writer);
         return;
     }
@@ -262,15 +256,16 @@ static struct own_buckets plan_buckets(struct elaborator *e, const struct reduci
     struct ir_value *full = ir_binary(b, OP_DIV, length, own.limit);
     struct ir_value *rest = ir_binary(b, OP_REM, length, own.limit);
     own.passes = ir_binary(b, OP_ADD, full, ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, rest), one, zero));
-    struct ir_value *gain = ir_binary(b, OP_DIV, pairs, ir_binary(b, OP_MUL, own.width, ir_int(b, PAIRS_PER_BUCKET)));
+    struct ir_value *gain =
+        ir_binary(b, OP_DIV, pairs, ir_binary(b, OP_MUL, own.width, ir_int(b, ANY_PAIRS_PER_BUCKET)));
     struct ir_value *most = ir_int(b, e->options->is_cpu ? CPU_BLOCKS : e->options->grid_size);
-    struct ir_value *found = e->options->is_cpu ? ir_binary(b, OP_DIV, gain, ir_int(b, MOST_WAYS)) : gain;
+    struct ir_value *found = e->options->is_cpu ? ir_binary(b, OP_DIV, gain, ir_int(b, CPU_WAYS)) : gain;
     found = ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, found, most));
     /* A number of blocks that is asked for is taken as it is. */
     struct ir_value *is_asked = ir_binary(b, OP_LT, zero, blocks);
     own.blocks = ir_ternary(b, OP_SELECT, is_asked, blocks, found);
     struct ir_value *enough =
-        ir_ternary(b, OP_SELECT, is_asked, ir_bool(b, true), ir_binary(b, OP_LE, ir_int(b, LEAST_BLOCKS), gain));
+        ir_ternary(b, OP_SELECT, is_asked, ir_bool(b, true), ir_binary(b, OP_LE, ir_int(b, ANY_LEAST_BLOCKS), gain));
     own.worthwhile = ir_binary(b, OP_AND, enough, ir_binary(b, OP_LE, own.passes, most_passes));
     return own;
 }
@@ -299,8 +294,8 @@ static void combine(struct elaborator *e, const struct reducing *r, const struct
 
    note [shares]
    On GPUs a block begins where a sector of memory does: shares are equal, the last ones maybe less or nothing. On CPUs
-   the difference between two is at most 1, by a division for each block: of a least of two in places, LLVM 15's strength reduction made
-   fifteen instructions in every round of the loop over them. */
+   the difference between two is at most 1, by a division for each block: no least of two is
+   in places (QUIRK_LEAST_OF_PLACES of map/quirks). */
 struct share {
     struct ir_value *blocks; /* how many there are */
     struct ir_value *size;   /* on GPUs, of all, computed before the blocks begin */
@@ -316,14 +311,13 @@ static struct ir_value *divide_up(struct ir_builder *b, struct ir_value *x, stru
 
 /* See note [shares]. */
 static struct share even_shares(struct elaborator *e, struct ir_value *pairs, struct ir_value *blocks) {
-    enum { SECTOR = 32 }; /* elements of the smallest types */
     struct ir_builder *b = e->builder;
     if (e->options->is_cpu)
         return (struct share){.blocks = blocks};
-    struct ir_value *sectors = divide_up(b, ir_binary(b, OP_MAX, ir_int(b, 0), pairs), ir_int(b, SECTOR));
+    struct ir_value *sectors = divide_up(b, ir_binary(b, OP_MAX, ir_int(b, 0), pairs), ir_int(b, GPU_SECTOR));
     struct ir_value *size = ir_convert(b, divide_up(b, sectors, blocks), BASE_I64);
     return (struct share){.blocks = blocks,
-                          .size = ir_binary(b, OP_MUL, size, ir_convert(b, ir_int(b, SECTOR), BASE_I64))};
+                          .size = ir_binary(b, OP_MUL, size, ir_convert(b, ir_int(b, GPU_SECTOR), BASE_I64))};
 }
 
 /* Where on a CPU the share of a block begins, of pairs that are not negative. */
@@ -367,7 +361,7 @@ static void add_ways(struct elaborator *e, const struct reducing *r, struct plac
                      int64_t stride) {
     struct ir_builder *b = e->builder;
     struct ir_value *are_few = ir_binary(b, OP_LE, width, ir_int(b, most_in_ways(r)));
-    buckets->ways = ir_ternary(b, OP_SELECT, are_few, ir_int(b, MOST_WAYS), ir_int(b, 1));
+    buckets->ways = ir_ternary(b, OP_SELECT, are_few, ir_int(b, CPU_WAYS), ir_int(b, 1));
     buckets->stride = ir_int(b, stride);
 }
 
@@ -384,7 +378,7 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     int64_t stride = stride_of_ways(e, r, width);
     if (stride) {
         struct ir_region *here = ir_enter_outermost(b);
-        capacity = ir_binary(b, OP_MAX, capacity, ir_int(b, stride * MOST_WAYS));
+        capacity = ir_binary(b, OP_MAX, capacity, ir_int(b, stride * CPU_WAYS));
         ir_leave_outermost(b, here);
     }
     struct share share = even_shares(e, pairs, own->blocks);
@@ -431,7 +425,8 @@ static struct ir_value *plan_copies(struct elaborator *e, const struct reducing 
     struct ir_value *pairs = ir_resolve(b, r->push->pairs->length);
     struct ir_value *by_threads =
         ir_binary(b, OP_DIV, ir_int(b, (int64_t)e->options->grid_size * e->options->block_size), length);
-    struct ir_value *by_pairs = ir_binary(b, OP_DIV, ir_binary(b, OP_DIV, pairs, ir_int(b, PAIRS_PER_BUCKET)), length);
+    struct ir_value *by_pairs =
+        ir_binary(b, OP_DIV, ir_binary(b, OP_DIV, pairs, ir_int(b, ANY_PAIRS_PER_BUCKET)), length);
     /* Few threads of a CPU run at a time: they seldom meet. */
     struct ir_value *found =
         e->options->is_cpu ? one : ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, by_threads, by_pairs));
@@ -454,7 +449,7 @@ static void take_from_blocks(struct elaborator *e, const struct reducing *r, con
                              struct ir_value *copies) {
     struct ir_builder *b = e->builder;
     struct ir_value *pairs = ir_resolve(b, r->push->pairs->length), *length = ir_resolve(b, r->push->array->length);
-    struct ir_value *batches = divide_up(b, pairs, ir_int(b, (int64_t)BATCH * e->options->block_size));
+    struct ir_value *batches = divide_up(b, pairs, ir_int(b, (int64_t)GPU_BATCH * e->options->block_size));
     struct ir_value *blocks =
         ir_binary(b, OP_MAX, ir_int(b, 1), ir_binary(b, OP_MIN, batches, ir_int(b, e->options->grid_size)));
     struct share share = even_shares(e, pairs, blocks);

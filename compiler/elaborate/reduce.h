@@ -29,9 +29,6 @@ struct places {
     struct ir_value *ways, *stride; /* copies, one after the other, that pairs take in turns; NULL: one */
 };
 
-/* Copies of a block's buckets on a CPU; see note [batches] in pairs.c for the others. */
-enum { MOST_WAYS = 8, BATCH = 8 };
-
 /* pairs.c */
 /* Do threads of many blocks update these places, and can lanes exchange registers? */
 bool reduce_may_meet(const struct elaborator *e, const struct places *places);

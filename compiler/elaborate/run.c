@@ -497,7 +497,7 @@ struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, en
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length of what is stored here depends on data");
     if (level == LEVEL_GRID)
         return ir_resolve(e->builder, length); /* the host allocates where it is */
-    if (length->high <= ELAB_SMALL_CAPACITY)
+    if (length->high <= ANY_SMALL)
         return ir_int(e->builder, length->high);
     struct ir_value *capacity = elab_upper_bound(e, length);
     if (!capacity)

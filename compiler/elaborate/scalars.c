@@ -220,8 +220,7 @@ struct elab_value *elab_FOLDL(struct elaborator *e, enum primitive primitive, co
     if (!known)
         return elab_unflatten(e, state, ARENA_ARRAY(e->arena, struct ir_value *, count), &next);
     /* Lists have code of their own for each item; short static arrays are cheaper without the loop. */
-    enum { SHORT = 8 };
-    if (length->is_constant && (array->kind == PULL_LIST || length->constant.integer <= SHORT)) {
+    if (length->is_constant && (array->kind == PULL_LIST || length->constant.integer <= ANY_FOLDED)) {
         for (int64_t i = 0; i < length->constant.integer; i++)
             state = elab_apply2(e, function, state, elab_index(e, array, ir_int(b, i)));
         return state;

@@ -75,7 +75,7 @@ static struct elab_value **state_of(struct elaborator *e, const struct stepping 
 /* ---- how many steps ---- */
 
 static bool has_memory_of_its_own(const struct stepping *s, const struct ir_value *length) {
-    return s->level == LEVEL_GRID || length->high <= ELAB_SMALL_CAPACITY;
+    return s->level == LEVEL_GRID || length->high <= ANY_SMALL;
 }
 
 /* A static number of steps, whatever the lengths; below grid only where each keeps the lengths, and these are short, as arrays
@@ -521,9 +521,6 @@ static void take_step(struct elaborator *e, struct loop *l) {
     l->done = ir_binary(b, OP_ADD, l->done, ir_int(b, 1));
 }
 
-/* The most elements that a thread steps in registers. */
-enum { MOST_IN_REGISTERS = 64 };
-
 static void set_capacity(struct elaborator *e, struct loop *l, size_t k, struct ir_value *most) {
     const struct stepping *s = l->stepping;
     struct own *own = &l->own[k];
@@ -556,8 +553,8 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
         l.own[k] = (struct own){.is_kept = kept[k] != NULL, .from = from[k], .length = known[k]};
         bool is_changing = s->parts[k].is_array && !kept[k];
         changes_below |= is_changing && s->level != LEVEL_GRID;
-        l.is_in_registers &= !s->parts[k].is_array ||
-                             (kept[k] && kept[k]->is_constant && kept[k]->constant.integer <= MOST_IN_REGISTERS);
+        l.is_in_registers &=
+            !s->parts[k].is_array || (kept[k] && kept[k]->is_constant && kept[k]->constant.integer <= GPU_STEPPED);
     }
     if (changes_below)
         step_known(e, s, known, kept, most);

@@ -10,8 +10,8 @@
    Atomics are for words of 32 and 64 bits, so a smaller component is kept in a word while the array is being updated.
    4. Otherwise each place has a lock. It is released inside the branch of the thread that has taken it, so that lanes which
       run in lockstep with that thread do not keep it from getting there. A compiler that sees that the branch and the loop's end
-      have one condition may still put the branch behind the loop, where lanes wait for each other (LLVM does, for AMD's GPUs):
-      in OpenCL that condition is a volatile variable.
+      have one condition may still put the branch behind the loop, where lanes wait for each other (QUIRK_VOLATILE_LOCKS of
+      map/quirks): in OpenCL that condition is a volatile variable.
    A replacement that changes nothing, as most are of a least or a greatest value, takes no compare-and-swap on GPUs. */
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 
 #include "elaborate/elaborate.h"
+#include "ir/machine.h"
 #include "ir/build.h"
 #include "support/map.h"
 
@@ -429,9 +430,6 @@ struct elab_value **elab_force_parts(struct elaborator *e, const struct part *pa
 struct ir_value *elab_said_length(struct elaborator *e, const struct push *push);
 /* A place for an int of that level. */
 struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, const char *name);
-/* Below grid a small constant bound is better than an exact one that only the launch knows: memory is then laid out at compile
-   time, and private arrays can live in registers. */
-enum { ELAB_SMALL_CAPACITY = 4096 };
 /* How much memory to set aside for that many elements; fails where no bound is known. */
 struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level);
 bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */

@@ -196,7 +196,7 @@ static const char *linked_file(struct emit_unit *unit, const struct host_emit_re
 static void add_implementation(struct text *out, struct emit_unit *unit, const struct host_emit_request *request,
                                const char *guard, const char **names) {
     text_printf(out, "#ifdef %s_IMPLEMENTATION\n\n", guard);
-    /* nvcc takes a cast to void for no use. */
+    /* QUIRK_CAST_TO_VOID of map/quirks */
     text_add(out, "#ifdef __NVCC__\n#pragma nv_diagnostic push\n#pragma nv_diag_suppress 550\n#endif\n");
     text_add(out, "#include <math.h>\n#include <stdbool.h>\n#include <stdlib.h>\n\n");
     if (request->is_linked)

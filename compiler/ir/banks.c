@@ -5,12 +5,13 @@
    note [wide loads]
    Four words that a thread reads one after another, at a multiple of four, are one load of 16 bytes to the device's compiler, and a
    warp has these in four turns, of a quarter of it each. A padding in between would make them four loads again. */
+#include "ir/machine.h"
 #include "ir/fold.h"
 #include "ir/rewrite.h"
 #include "ir/pass_list.h"
 #include "support/map.h"
 
-enum { BANKS = 32, LANES = 32, WIDE = 4, MOST_VISITS = 16384, LEAST_ELEMENTS = 64 };
+enum { MOST_VISITS = 16384 };
 
 struct access {
     struct ir_instruction *instruction;
@@ -39,12 +40,12 @@ static int pad_of(const struct ir_buffer *buffer) { return bits_of(buffer) < 32 
 
 static bool is_eligible(const struct ir_buffer *buffer) {
     return buffer->memory == MEMORY_SHARED && !buffer->rewritten && buffer->capacity && buffer->capacity->is_constant &&
-           buffer->capacity->constant.integer >= LEAST_ELEMENTS;
+           buffer->capacity->constant.integer >= GPU_PADDED;
 }
 
 static bool is_unrolled(const struct ir_instruction *loop) {
     return loop->kind == IR_FOR && loop->unroll && loop->operands[0]->is_constant &&
-           loop->operands[0]->constant.integer % WIDE == 0;
+           loop->operands[0]->constant.integer % GPU_WIDE == 0;
 }
 
 static void collect(struct banks *b, const struct ir_region *region, const struct ir_value *lane,
@@ -103,10 +104,10 @@ static int64_t padded(const struct ir_buffer *buffer, int64_t index, int shift) 
 
 /* The most different words that fall into one bank. */
 static int most_in_a_bank(const int64_t *words, int count) {
-    int64_t seen[BANKS][LANES];
-    int counts[BANKS] = {0}, most = 0;
+    int64_t seen[GPU_BANKS][GPU_LANES];
+    int counts[GPU_BANKS] = {0}, most = 0;
     for (int i = 0; i < count; i++) {
-        int64_t bank = (words[i] % BANKS + BANKS) % BANKS;
+        int64_t bank = (words[i] % GPU_BANKS + GPU_BANKS) % GPU_BANKS;
         bool is_known = false;
         for (int k = 0; k < counts[bank] && !is_known; k++)
             is_known = seen[bank][k] == words[i];
@@ -119,37 +120,38 @@ static int most_in_a_bank(const int64_t *words, int count) {
 
 /* What a warp's lanes have at some steps. */
 struct indices {
-    int64_t at[LANES][WIDE];
-    bool is_wide; /* they follow one another from step to step, from a multiple of WIDE on */
+    int64_t at[GPU_LANES][GPU_WIDE];
+    bool is_wide; /* they follow one another from step to step, from a multiple of GPU_WIDE on */
 };
 
 static struct indices indices_of(struct banks *b, const struct access *access) {
     struct indices found = {.is_wide = access->steps && access->lane && access->instruction->kind == IR_LOAD &&
                                        bits_of(access->instruction->buffer) == 32};
-    int steps = found.is_wide ? WIDE : 1;
-    for (int lane = 0; lane < LANES; lane++)
+    int steps = found.is_wide ? GPU_WIDE : 1;
+    for (int lane = 0; lane < GPU_LANES; lane++)
         for (int step = 0; step < steps; step++) {
             struct point point = {access, lane, step};
             found.at[lane][step] = access->lane ? value_at(b, access->instruction->operands[0], &point) : 0;
             found.is_wide =
-                found.is_wide && found.at[lane][0] % WIDE == 0 && found.at[lane][step] == found.at[lane][0] + step;
+                found.is_wide && found.at[lane][0] % GPU_WIDE == 0 && found.at[lane][step] == found.at[lane][0] + step;
         }
     return found;
 }
 
 /* How many turns a warp's access takes. See note [wide loads]. */
 static int turns(const struct ir_buffer *buffer, const struct indices *indices, int shift) {
-    int64_t words[LANES];
+    int64_t words[GPU_LANES];
     if (indices->is_wide && shift == NO_PADDING) {
         int sum = 0;
-        for (int lane = 0; lane < LANES; lane += LANES / WIDE) {
-            for (int i = 0; i < LANES; i++)
-                words[i] = indices->at[lane + i / WIDE][i % WIDE];
-            sum += most_in_a_bank(words, LANES);
+        for (int lane = 0; lane < GPU_LANES; lane += GPU_LANES / GPU_WIDE) {
+            for (int i = 0; i < GPU_LANES; i++)
+                words[i] = indices->at[lane + i / GPU_WIDE][i % GPU_WIDE];
+            sum += most_in_a_bank(words, GPU_LANES);
         }
-        return (sum + WIDE - 1) / WIDE; /* for one of the words */
+        return (sum + GPU_WIDE - 1) / GPU_WIDE; /* for one of the words */
     }
-    int width = bits_of(buffer) / 32, lanes = width > 1 ? LANES / width : LANES; /* wide elements go by half warps */
+    int width = bits_of(buffer) / 32,
+        lanes = width > 1 ? GPU_LANES / width : GPU_LANES; /* wide elements go by half warps */
     for (int i = 0; i < lanes; i++)
         words[i] = padded(buffer, indices->at[i][0], shift) * bits_of(buffer) / 32;
     return most_in_a_bank(words, lanes);

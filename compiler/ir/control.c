@@ -1,5 +1,6 @@
 /* The builder's loops and branches. All that is under construction hangs off the frames, so that ir_unwind can leave
    any of it at any time (also after a longjmp). */
+#include "ir/machine.h"
 #include "ir/builder.h"
 
 #include "support/fatal.h"
@@ -305,8 +306,6 @@ static void make_results(struct ir_builder *b, struct ir_instruction *branch, si
 
 /* ---- branches that are && or || ---- */
 
-enum { LOGICAL_MAX_OPERATIONS = 4 };
-
 /* The operations of a branch that was left, computed once more outside of it: there its condition tells nothing about them. */
 static struct ir_value *again(struct ir_builder *b, const struct ir_instruction *operation) {
     struct ir_value **x = operation->operands;
@@ -323,7 +322,7 @@ static struct ir_value *as_logical(struct ir_builder *b, const struct ir_instruc
         const struct ir_region *region = branch->regions[side], *other = branch->regions[!side];
         const struct ir_value *short_cut = other->yields.at[0];
         if (short_cut->base != BASE_BOOL || !short_cut->is_constant || short_cut->constant.integer != side ||
-            other->instructions.count > 0 || region->instructions.count > LOGICAL_MAX_OPERATIONS)
+            other->instructions.count > 0 || region->instructions.count > ANY_LOGICAL)
             continue;
         bool cheap = true;
         for (size_t i = 0; i < region->instructions.count; i++)

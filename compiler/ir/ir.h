@@ -48,8 +48,7 @@ enum ir_lanes {
     LANES_BITS,     /* integers and truth values */
     LANES_DIVISION, /* numbers, unless the divisor may be 0 */
     LANES_FLOATS,
-    LANES_CALL, /* floats; a function of OpenCL's library (not sin, cos and tan: PoCL 3.1 gets them
-                   wrong where one lane is large) */
+    LANES_CALL, /* floats; a function of OpenCL's library (not sin, cos and tan: QUIRK_VECTORS_OF_LARGE) */
     LANES_OWN,  /* map/vectors.c knows */
 };
 /* A row of ops.def, without what single stages make of it. */

@@ -7,17 +7,14 @@
    computes depends on what was stored alone, so that results are the same as of two launches.
    That needs a fence after which other blocks see what a block has stored before, as CUDA's; OpenCL 1.2
    has none. What is checked (IR_CHECK) is left alone: after a failure the host ends the run between
-   launches. The last block's loads of what was stored are volatile: NVVM makes one load of `c ? a[i] : b[i]`,
-   by way of the cache of what no one writes, if that is right for a alone. */
+   launches. The last block's loads of what was stored are volatile: QUIRK_CHOSEN_LOADS of map/quirks. */
 #include "ir/pass_list.h"
 
 #include <string.h>
 
+#include "ir/machine.h"
 #include "ir/rewrite.h"
 #include "support/map.h"
-
-/* A second launch may have so many times the first's instructions: the joined kernel needs the registers of both. */
-enum { MOST_SECOND = 3 };
 
 struct joining {
     struct arena *arena;
@@ -82,7 +79,7 @@ static bool goes_on(const struct joining *j, const struct ir_instruction *first,
                     instructions *loads) {
     const struct ir_value *count = second->operands[0];
     if (!is_of_blocks(second) || !count->is_constant || count->constant.integer != 1 ||
-        size_of(second->regions[0]) > MOST_SECOND * size_of(first->regions[0]))
+        size_of(second->regions[0]) > GPU_SECOND_LAUNCH * size_of(first->regions[0]))
         return false;
     struct map *stored = map_new(j->arena);
     find_stored(first->regions[0], stored);

@@ -211,7 +211,8 @@ static bool is_counted(const struct ir_value *value) {
 }
 
 /* The terms of outer loops first, so that as much as can be moves out, and the constant last, where it goes into an address; but
-   before the index of an unrolled loop, in what its turns share, or LLVM makes no vectors of the loop around. */
+   before the index of an unrolled loop, in what its turns share, or LLVM makes no vectors of the loop around
+   (QUIRK_UNROLLED_TERMS of map/quirks). */
 struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum) {
     struct linear rest = *sum;
     struct ir_value *total = NULL;

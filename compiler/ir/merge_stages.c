@@ -11,11 +11,12 @@
 #include <string.h>
 
 #include "ir/linear.h"
+#include "ir/machine.h"
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
 #include "support/map.h"
 
-enum { MOST_DISTANCES = 8, MOST_LOADS = 16, FEW_LOADS = 4, LARGEST_STAGE = 128 };
+enum { MOST_DISTANCES = 8 };
 
 struct merger {
     struct arena *arena;
@@ -65,7 +66,7 @@ static bool is_block_loop(const struct ir_instruction *loop) {
 static bool is_stage(struct merger *m, struct ir_instruction *loop, struct stage *stage) {
     *stage = (struct stage){.loop = loop};
     const struct ir_region *body = loop->regions[0];
-    if (body->instructions.count > LARGEST_STAGE)
+    if (body->instructions.count > GPU_STAGE)
         return false;
     for (size_t i = 0; i < body->instructions.count; i++) {
         const struct ir_instruction *instruction = body->instructions.at[i];
@@ -165,10 +166,10 @@ static bool is_all(const struct merger *m, const struct stage *stage, const stru
 static bool is_worth_it(const struct merger *m, const struct stage *stage, const struct ir_instruction *loop,
                         const struct reading *reading) {
     size_t size = stage->loop->regions[0]->instructions.count * reading->count + loop->regions[0]->instructions.count;
-    if (size > LARGEST_STAGE)
+    if (size > GPU_STAGE)
         return false;
     bool are_busy = loop->operands[0]->constant.integer >= m->kernel->block_size;
-    return stage->loads * reading->count <= (are_busy ? MOST_LOADS : FEW_LOADS);
+    return stage->loads * reading->count <= (are_busy ? GPU_STAGE_LOADS : GPU_STAGE_FEW_LOADS);
 }
 
 static bool may_merge(const struct merger *m, const struct stage *stage, const struct ir_instruction *loop,

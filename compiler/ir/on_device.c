@@ -5,9 +5,8 @@
 
 #include <string.h>
 
+#include "ir/machine.h"
 #include "support/map.h"
-
-enum { MOST_OPERATIONS = 4 };
 
 typedef VEC(struct ir_instruction *) instructions;
 
@@ -78,7 +77,7 @@ static bool goes_with(struct moving *m, struct ir_instruction *at) {
     for (int r = 0; r < 2; r++)
         within |= at->regions[r] && uses_within(m, at->regions[r]);
     if (uses_any(m, at->operands, at->operand_count)) {
-        if (within || !is_cheap(at) || m->moved.count > MOST_OPERATIONS)
+        if (within || !is_cheap(at) || m->moved.count > GPU_ON_DEVICE)
             return false;
         vec_push(m->arena, &m->moved, at);
         map_set(m->values, at->results[0], at->results[0]);

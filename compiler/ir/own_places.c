@@ -12,13 +12,12 @@
    note [early loads]
    What a thread loads into such an array it uses behind barriers, and all of it is to be under way together. But NVIDIA's
    assembler moves a load that nothing can change behind a barrier, to where its value is used, and the thread waits for each in
-   turn. So these loads are marked, and CUDA's are such as stay before the next barrier. */
+   turn. So these loads are marked: QUIRK_LATE_LOADS of map/quirks. */
 #include "ir/linear.h"
+#include "ir/machine.h"
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
 #include "support/map.h"
-
-enum { MOST_BYTES = 256 }; /* of a thread's slots: 64 registers */
 
 struct access {
     struct ir_instruction *instruction, *loop;
@@ -49,7 +48,7 @@ static bool is_eligible(const struct keeper *k, const struct ir_buffer *buffer) 
         return false;
     int64_t capacity = buffer->capacity->constant.integer, threads = threads_of(k, buffer);
     return capacity > 0 && capacity % threads == 0 &&
-           capacity / threads * base_info[buffer->element].bits / 8 <= MOST_BYTES;
+           capacity / threads * base_info[buffer->element].bits / 8 <= GPU_OWN_BYTES;
 }
 
 static struct ir_instruction *forall_around(const struct ir_instruction *instruction) {

@@ -3,11 +3,11 @@
    unrolled. An array with any other access stays in memory, and unrolling for its sake would only make code.
    Innermost loops of few and known steps are marked too: on GPUs their loads are then under way together, and on CPUs the loop over
    the threads around them becomes one that compilers turn into vectors. */
+#include "ir/machine.h"
 #include "ir/pass_list.h"
 #include "support/map.h"
 
-/* Iterations of a loop, and of marked loops inside one another, that are worth their code. */
-enum { MOST_ITERATIONS = 64, MOST_COPIES = 1024, DEEPEST_INDEX = 16, MOST_STRAIGHT = 32, MOST_INSTRUCTIONS = 512 };
+enum { DEEPEST_INDEX = 16 };
 
 struct unrolling {
     struct arena *arena;
@@ -21,7 +21,7 @@ static struct ir_instruction *short_loop(const struct ir_value *value) {
     struct ir_instruction *loop = value->region->owner;
     if (loop->kind != IR_FOR || loop->parameters[0] != value || !loop->operands[0]->is_constant)
         return NULL;
-    return loop->operands[0]->constant.integer <= MOST_ITERATIONS ? loop : NULL;
+    return loop->operands[0]->constant.integer <= ANY_UNROLLED ? loop : NULL;
 }
 
 /* Is the index static once the loops in it are unrolled? These are marked when `mark` is set. */
@@ -72,10 +72,10 @@ static void mark_loops(struct unrolling *u, const struct ir_region *region) {
 /* How many instructions there are; more than any limit where there are loops. */
 static int64_t straight_size(const struct ir_region *region) {
     int64_t size = (int64_t)region->instructions.count;
-    for (size_t i = 0; i < region->instructions.count && size <= MOST_INSTRUCTIONS; i++) {
+    for (size_t i = 0; i < region->instructions.count && size <= ANY_UNROLLED_SIZE; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
         if (instruction->regions[0] && instruction->kind != IR_IF)
-            return MOST_INSTRUCTIONS + 1;
+            return ANY_UNROLLED_SIZE + 1;
         for (size_t r = 0; r < 2; r++)
             size += instruction->regions[r] ? straight_size(instruction->regions[r]) : 0;
     }
@@ -84,9 +84,10 @@ static int64_t straight_size(const struct ir_region *region) {
 
 /* A short loop without loops in it, run by a thread. */
 static bool is_straight(const struct ir_instruction *loop) {
-    if (loop->kind != IR_FOR || !loop->operands[0]->is_constant || loop->operands[0]->constant.integer > MOST_STRAIGHT)
+    if (loop->kind != IR_FOR || !loop->operands[0]->is_constant ||
+        loop->operands[0]->constant.integer > ANY_UNROLLED_STRAIGHT)
         return false;
-    return straight_size(loop->regions[0]) * loop->operands[0]->constant.integer <= MOST_INSTRUCTIONS;
+    return straight_size(loop->regions[0]) * loop->operands[0]->constant.integer <= ANY_UNROLLED_SIZE;
 }
 
 static void mark_straight(const struct ir_region *region, bool in_thread) {
@@ -107,7 +108,7 @@ static void limit_copies(const struct ir_region *region, int64_t copies) {
         int64_t inside = copies;
         if (instruction->kind == IR_FOR && instruction->unroll) {
             inside = copies * instruction->operands[0]->constant.integer;
-            if (inside > MOST_COPIES) {
+            if (inside > ANY_UNROLLED_COPIES) {
                 instruction->unroll = false;
                 inside = copies;
             }

@@ -10,10 +10,11 @@
 #include "support/map.h"
 #include "ir/pass_list.h"
 
+#include "ir/machine.h"
 #include "ir/range.h"
 #include "ir/rewrite.h"
 
-enum { MOST_CONDITIONS = 48, LARGEST_BODY = 400, DEEPEST = 24, MOST_SHARED = 256 };
+enum { DEEPEST = 24, MOST_SHARED = 256 };
 
 struct bounds {
     struct ir_value *low, *high; /* i64 */
@@ -108,7 +109,7 @@ static bool demand(struct splitter *s, enum ir_op op, struct ir_value *x, struct
     for (size_t i = 0; i < s->conditions.count; i++)
         if (implies(&s->conditions.at[i], &asked))
             return true;
-    if ((op == OP_LT ? x->low >= y->high : x->low > y->high) || s->conditions.count == MOST_CONDITIONS)
+    if ((op == OP_LT ? x->low >= y->high : x->low > y->high) || s->conditions.count == CPU_TILE_CONDITIONS)
         return false;
     vec_push(s->arena, &s->conditions, asked);
     return true;
@@ -200,7 +201,7 @@ static bool bounds_of(struct splitter *s, struct ir_value *value, int depth, str
 static bool holds(struct splitter *s, struct ir_value *condition, bool truth) {
     const struct ir_instruction *operation = condition->definition;
     if (!is_varying(s, condition)) {
-        if (!truth || s->conditions.count == MOST_CONDITIONS)
+        if (!truth || s->conditions.count == CPU_TILE_CONDITIONS)
             return false;
         vec_push(s->arena, &s->conditions, (struct condition){OP_AND, condition, NULL});
         return true;
@@ -394,7 +395,7 @@ static struct ir_instruction *split(struct splitter *s, struct ir_instruction *l
     s->rewriter = (struct rewriter){s->arena, s->kernel, &s->before, loop};
     s->same = map_new(s->arena);
     size_t size = find_guards(s, loop->regions[0]);
-    if (s->truths.count + s->replaced == 0 || s->conditions.count == 0 || size > LARGEST_BODY)
+    if (s->truths.count + s->replaced == 0 || s->conditions.count == 0 || size > CPU_TILE_BODY)
         return NULL;
     struct ir_instruction *branch = ARENA_NEW(s->arena, struct ir_instruction);
     *branch = (struct ir_instruction){.kind = IR_IF, .span = loop->span, .operand_count = 1, .region = region};

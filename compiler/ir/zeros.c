@@ -1,6 +1,7 @@
-/* LLVM changes `x < 0.0 ? -0.0 : x` to `x <= 0.0 ? -0.0 : x`, which is another zero where x is 0: it takes the zero that is
-   compared with for the one that is chosen. Comparisons do not tell the zeros apart, so that x is compared with the
-   chosen one instead, by a comparison that nothing else uses. */
+/* QUIRK_CHOSEN_ZEROS of map/quirks: LLVM changes `x < 0.0 ? -0.0 : x` to `x <= 0.0 ? -0.0 : x`,
+   which is another zero where x is 0: it takes the zero that is compared with for the one that is
+   chosen. Comparisons do not tell the zeros apart, so that x is compared with the chosen one
+   instead, by a comparison that nothing else uses. */
 #include <math.h>
 
 #include "ir/pass_list.h"

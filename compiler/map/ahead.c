@@ -8,9 +8,8 @@
        for (turn…) held[turn] = result[i];   for (turn…) { result[i + n] = f(held[turn]); }
 
    Only loads that every iteration does before it writes, at places that do not depend on other loads. */
+#include "ir/machine.h"
 #include "map/lower.h"
-
-enum { MOST_HELD = 64 }; /* bytes of registers */
 
 struct ahead {
     struct lowering *l;
@@ -212,7 +211,7 @@ void ahead_load(struct lowering *l, const char *name, bool is_parallel) {
         return;
     find_all(&a);
     int64_t turns = loop->limit->constant.integer, count = turns * (int64_t)a.lifted.count;
-    if (turns < 2 || !count || count * (int64_t)target_element_bytes(a.lifted.at[0]->base) > MOST_HELD)
+    if (turns < 2 || !count || count * (int64_t)target_element_bytes(a.lifted.at[0]->base) > GPU_HELD_AHEAD)
         return;
     l->block->statements.count--;
     struct target_array *array = ARENA_NEW(l->arena, struct target_array);

@@ -4,9 +4,8 @@
 #include <inttypes.h>
 
 #include "ir/linear.h"
+#include "ir/machine.h"
 #include "map/lower.h"
-
-enum { VECTOR_ALIGNMENT = 64, DEFAULT_STACK = 256 * 1024 };
 
 /* Bound of the range of group number `group` (and of the next: + 1): count * group / groups, in 64 bits. */
 static struct target_expr *range_bound(struct lowering *l, struct target_expr *count, int64_t plus, enum base base) {
@@ -292,12 +291,12 @@ void loop_declare(struct lowering *l, struct extent *extent) {
     struct ir_buffer *buffer = extent->buffer;
     if (buffer->memory != MEMORY_SHARED && buffer->memory != MEMORY_PRIVATE)
         return;
-    int64_t limit = l->options->stack_limit ? l->options->stack_limit : DEFAULT_STACK;
+    int64_t limit = l->options->stack_limit ? l->options->stack_limit : CPU_BLOCK_STACK;
     if (buffer->capacity->is_constant) {
         int64_t bytes = buffer->capacity->constant.integer * (int64_t)target_element_bytes(buffer->element);
         if (l->stack_bytes + bytes <= limit) {
             l->stack_bytes += bytes;
-            lower_private_array(l, buffer, buffer->memory == MEMORY_SHARED ? VECTOR_ALIGNMENT : 0);
+            lower_private_array(l, buffer, buffer->memory == MEMORY_SHARED ? CPU_ALIGNMENT : 0);
             return;
         }
     }

@@ -2,6 +2,7 @@
    (simt.c, loop.c) say what a parallel loop becomes and where buffers lie. */
 #include "map/lower.h"
 
+#include "ir/machine.h"
 #include "support/fatal.h"
 
 /* A larger tree is given a name: an expression should fit on a line. */
@@ -150,7 +151,8 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
     expr->is_volatile = instruction->is_volatile;
     expr->is_early = instruction->is_early;
     expr->is_guarded = array->space == TARGET_SPACE_PRIVATE && lower_is_guarded(l, instruction);
-    l->target->has_guarded |= expr->is_guarded;
+    if (expr->is_guarded)
+        l->target->quirks |= quirk_bit(QUIRK_GUARDED);
     lower_result(l, instruction, expr, "x");
 }
 
@@ -382,9 +384,7 @@ static void assign_carried(struct lowering *l, struct target_variable **variable
             lower_assign(l, variables[i], exprs[i]);
 }
 
-bool lower_stays_scalar(const struct lowering *l) {
-    return l->target->mapping == TARGET_SIMT && l->options->is_for_cpus;
-}
+bool lower_has_quirk(const struct lowering *l, enum quirk quirk) { return quirk_is_on(quirk, l->options->where); }
 
 void lower_scalar(struct lowering *l, struct target_statement *loop) {
     loop->vectors = TARGET_VECTORS_WITHIN;
@@ -392,8 +392,9 @@ void lower_scalar(struct lowering *l, struct target_statement *loop) {
 }
 
 static void keep_order(struct lowering *l, const struct ir_instruction *loop, struct target_statement *statement) {
-    statement->is_ordered = lower_sums_floats(l->arena, loop);
-    l->target->has_ordered_loops |= statement->is_ordered;
+    statement->is_ordered = lower_has_quirk(l, QUIRK_ORDERED_LOOPS) && lower_sums_floats(l->arena, loop);
+    if (statement->is_ordered)
+        l->target->quirks |= quirk_bit(QUIRK_ORDERED_LOOPS);
 }
 
 static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
@@ -405,17 +406,17 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     statement->limit = limit;
     statement->value = expr_integer(l, index->base, 0);
     statement->step = expr_integer(l, index->base, 1);
-    bool is_loops = l->target->mapping == TARGET_LOOP;
-    if (lower_stays_scalar(l) || (l->options->is_for_cpus && lower_vectors_lose_stores(loop)) ||
-        (is_loops && lower_steps_wrap(loop->regions[0])))
+    bool is_alone = lower_has_quirk(l, QUIRK_THREADS_BY_VECTORS);
+    if (is_alone || (lower_has_quirk(l, QUIRK_SHORT_LOOPS) && lower_vectors_lose_stores(loop)) ||
+        (lower_has_quirk(l, QUIRK_STEPS_WRAP) && lower_steps_wrap(loop->regions[0])))
         lower_scalar(l, statement);
-    else if (is_loops && !loop->result_count && lower_has_narrow(loop->regions[0]) &&
+    else if (lower_has_quirk(l, QUIRK_RESTARTED_INDICES) && !loop->result_count && lower_has_narrow(loop->regions[0]) &&
              lower_restarts_index(l->arena, loop))
         statement->vectors = TARGET_VECTORS_EIGHT;
     keep_order(l, loop, statement);
-    bool is_slow = is_loops && lower_computes_narrow(loop->regions[0]); /* to compile, unrolled */
+    bool is_slow = lower_has_quirk(l, QUIRK_NARROW_UNROLLED) && lower_computes_narrow(loop->regions[0]);
     statement->unroll =
-        loop->unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= 64;
+        loop->unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= ANY_UNROLLED;
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");
     lower_bind(l, index, expr_variable(l, statement->variable, index->low, index->high));
@@ -430,7 +431,7 @@ static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     if (loop->is_lock)
         carried[0]->is_lock = true;
     struct target_statement *statement = lower_emit(l, TARGET_WHILE);
-    if (lower_stays_scalar(l) && loop->region->ambient == LEVEL_THREAD)
+    if (lower_has_quirk(l, QUIRK_THREADS_BY_VECTORS) && loop->region->ambient == LEVEL_THREAD)
         lower_scalar(l, statement);
     keep_order(l, loop, statement);
     struct lower_scope scope = lower_enter(l, &statement->body);

@@ -139,20 +139,19 @@ struct target_expr *lower_named(struct lowering *l, struct target_expr *value, c
 bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind);
 /* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left, which might not end. */
 bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction);
-/* A thread goes through the loop alone: note [vectors of threads] in vector_bugs.c. */
-bool lower_stays_scalar(const struct lowering *l);
+/* Do the compilers of what is made do that? */
+bool lower_has_quirk(const struct lowering *l, enum quirk quirk);
 /* No vectors are to be made of it. */
 void lower_scalar(struct lowering *l, struct target_statement *loop);
-/* vector_bugs.c: its notes say what these are for. */
+/* quirks/vectorisers.c: its notes say what these are for. */
 bool lower_steps_wrap(const struct ir_region *region);
 bool lower_vectors_lose_stores(const struct ir_instruction *loop);
 bool lower_loads_by_truth(const struct ir_region *region);
 bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop);
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load);
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
-bool lower_has_narrow(const struct ir_region *region);
-/* Does it compute floats of less than 32 bits? See note [narrow floats in turn] in vector_bugs.c. */
-bool lower_computes_narrow(const struct ir_region *region); /* loads or stores of less than 32 bits */
+bool lower_has_narrow(const struct ir_region *region);      /* loads or stores of less than 32 bits */
+bool lower_computes_narrow(const struct ir_region *region); /* floats of less than 32 bits */
 /* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
 struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
 void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);

@@ -1,14 +1,14 @@
 /* The mapping's entry: finds the parallel loops at grid level and makes each a device kernel. */
 #include "map/map.h"
 
+#include "ir/machine.h"
 #include "map/lower.h"
 
-/* Registers of a thread, of 4 bytes, that all else takes beside its arrays. */
-enum { OTHER_REGISTERS = 44, REGISTER_BYTES = 4 };
+enum { REGISTER_BYTES = 4 };
 
 /* How many threads a multiprocessor is to hold, so that their arrays fit into its registers. */
 static int64_t threads_together(const struct map_options *options, int64_t array_bytes) {
-    int64_t wanted = OTHER_REGISTERS + array_bytes / REGISTER_BYTES;
+    int64_t wanted = CUDA_OTHER_REGISTERS + array_bytes / REGISTER_BYTES;
     int64_t threads = wanted ? options->registers / wanted : 0;
     if (threads < options->threads_together_large)
         threads = options->threads_together_large;
@@ -146,8 +146,8 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
     uses_count(l.uses, kernel, forall);
     if (options->mapping == TARGET_SIMT)
         simt_plan(&l);
-    else
-        target->loads_by_truth = lower_loads_by_truth(forall->regions[0]);
+    else if (lower_has_quirk(&l, QUIRK_PLACES_BY_TRUTH) && lower_loads_by_truth(forall->regions[0]))
+        target->quirks |= quirk_bit(QUIRK_PLACES_BY_TRUTH);
     target->count_text = parameters_describe(&l, target->count, 4);
     parameters_make(&l);
     if (options->mapping == TARGET_SIMT)

@@ -9,21 +9,20 @@ struct map_options {
     bool has_warps;              /* SIMT: threads of a warp can synchronise. Otherwise a warp is one thread */
     bool has_exact_blocks; /* SIMT: blocks have as many threads as the kernel says, so that loops in them have constant
                               strides, or are none */
-    int threads_together; /* SIMT: that a multiprocessor is to hold at least; 0: does not matter. CUDA: 1024, so that a thread has
-                             64 registers: without a word ptxas takes more, or so few that some are spilled */
+    int threads_together;  /* SIMT: that a multiprocessor is to hold at least; 0: does not matter */
     int threads_together_large;  /* the same where threads have arrays so large that more do not fit
-                                   into its registers. CUDA: 512 */
-    int registers;               /* SIMT: of a multiprocessor, of 4 bytes. CUDA: 65536 */
+                                   into its registers */
+    int registers;               /* SIMT: of a multiprocessor, of 4 bytes */
     bool dynamic_as_parameters;  /* SIMT: dynamic shared arrays are parameters (OpenCL), not one pool (CUDA) */
-    int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit. CUDA: 48 KiB */
+    int64_t static_shared_limit; /* SIMT: more than that is asked for at launch; 0: no limit */
     int64_t shared_limit;        /* SIMT: bytes of shared memory that a block can have; 0: no limit. What is too much
                                     lies in global memory */
     bool launch_sized_outside;   /* SIMT: so do the shared arrays that only the launch knows the length of */
     bool has_vectors;            /* LOOP: the language has them, note [registers] */
-    bool may_have_vectors; /* LOOP: its compilers may have them: loops by vectors, note [calls], come with the same
+    bool may_have_vectors;     /* LOOP: its compilers may have them: loops by vectors, note [calls], come with the same
                                   by elements, and call no functions */
-    bool is_for_cpus; /* CPUs run it, too, whose compilers make vectors of a thread's loops: notes in vector_bugs.c */
-    bool loads_ahead; /* SIMT: its compilers keep the order of loads and stores that may meet, note [ahead] */
+    unsigned where;            /* enum quirk_where: whose quirks it meets */
+    bool loads_ahead;          /* SIMT: its compilers keep the order of loads and stores that may meet, note [ahead] */
     int64_t stack_limit;       /* bytes: more memory of a block (LOOP; 0: 256 KiB) or a thread (SIMT) goes to scratch */
     int64_t block_stack_limit; /* SIMT: the same of all threads of a block; 0: each has a stack of its own */
 };

@@ -8,10 +8,10 @@
    Division is total: by 0 it gives 0 and leaves the whole as remainder, as one row of everything
    would; by a negative number the quotient is negative, and the remainder that of its size. */
 #include "ir/linear.h"
+#include "ir/machine.h"
 #include "map/lower.h"
 
-/* Shorter loops and rows gain nothing: compilers do small ones by vectors that gather. */
-enum { LEAST_COUNT = 65, LEAST_WIDTH = 64, MOST_DIVISIONS = 16 };
+enum { MOST_DIVISIONS = 16 };
 
 /* x / by or x % by, of x = begin + the loop's index that is not negative. */
 struct division {
@@ -162,13 +162,13 @@ struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop) {
     const struct candidate *best = NULL;
     for (size_t i = 0; i < found->count; i++) {
         const struct candidate *at = &found->at[i];
-        bool is_worth_it = at->division.by || at->division.width >= LEAST_WIDTH;
+        bool is_worth_it = at->division.by || at->division.width >= CPU_ROWS_WIDTH;
         if (is_worth_it &&
             (!best || at->rests > best->rests || (at->rests == best->rests && at->quotients > best->quotients)))
             best = at;
     }
     const struct candidate *whole = find_whole(found);
-    if (!whole && (!best || loop->operands[0]->high < LEAST_COUNT))
+    if (!whole && (!best || loop->operands[0]->high < CPU_ROWS_COUNT))
         return NULL;
     best = whole ? whole : best;
     struct rows *rows = ARENA_NEW(l->arena, struct rows);

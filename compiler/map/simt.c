@@ -6,12 +6,10 @@
    known to be smaller run over a uint, which has room for one more stride, and the body gets the index as an int. */
 #include <limits.h>
 
+#include "ir/machine.h"
 #include "map/lower.h"
 
-enum {
-    LARGEST_BLOCK_STRIDE = 1 << 16,
-    FEW_ROUNDS = 64, /* of a loop that is not unrolled: what is left of an array, mostly */
-};
+enum { LARGEST_BLOCK_STRIDE = 1 << 16 };
 
 struct share {
     bool is_sequential; /* one unit does all iterations */
@@ -235,11 +233,9 @@ static void bind_index(struct lowering *l, const struct ir_value *index, const c
     lower_bind(l, index, expr_variable(l, variable, index->low, index->high));
 }
 
-enum { LARGEST_UNROLLED = 256 };
-
 static bool is_small(const struct ir_instruction *forall, int64_t rounds) {
     int size = size_of_body(forall->regions[0]);
-    return rounds <= LARGEST_UNROLLED && size <= LARGEST_UNROLLED && rounds * size <= LARGEST_UNROLLED;
+    return rounds <= GPU_UNROLLED && size <= GPU_UNROLLED && rounds * size <= GPU_UNROLLED;
 }
 
 /* The same number of iterations for each unit, or as many but the last ones, which are then guarded: counted from 0, so that the C
@@ -290,9 +286,8 @@ static bool loads_globally(const struct ir_region *region) {
 /* How many rounds a loop takes at most that is to be unrolled although its last rounds may not be whole, so that what it loads from global
    memory is on its way at the same time; 0: it is not. */
 static int64_t guarded_rounds(const struct ir_instruction *forall, const struct share *share) {
-    enum { MOST_GUARDED = 8 }; /* more would take registers from the whole of the kernel */
     int64_t high = forall->operands[0]->high, stride = share->constant_stride;
-    if (!stride || share->is_sequential || high > MOST_GUARDED * stride)
+    if (!stride || share->is_sequential || high > GPU_GUARDED_ROUNDS * stride)
         return 0;
     int64_t rounds = (high + stride - 1) / stride;
     return is_small(forall, rounds) && loads_globally(forall->regions[0]) ? rounds : 0;
@@ -303,11 +298,10 @@ static int64_t guarded_rounds(const struct ir_instruction *forall, const struct 
    memory. So a block takes several times as many iterations as it has threads, next to each other: where they are all there,
    a thread's loads are on their way at the same time, from places at constant distances; else it asks before each. Four
    turns, as of an int each; or more, where a turn loads less than an int. */
-enum { LARGEST_TURN = 32, LEAST_TURNS = 4 };
 
 static bool has_turns(const struct lowering *l, const struct ir_instruction *forall) {
     return l->options->has_exact_blocks && forall->outer == LEVEL_GRID && forall->inner == LEVEL_THREAD &&
-           size_of_body(forall->regions[0]) <= LARGEST_TURN && lower_has(forall, IR_LOAD);
+           size_of_body(forall->regions[0]) <= GPU_TURN && lower_has(forall, IR_LOAD);
 }
 
 static int loaded_bytes(const struct ir_region *region) {
@@ -324,8 +318,8 @@ static int loaded_bytes(const struct ir_region *region) {
 
 static int turns_of(const struct ir_instruction *forall) {
     const struct ir_region *body = forall->regions[0];
-    int turns = LEAST_TURNS, bytes = loaded_bytes(body), size = size_of_body(body);
-    while (turns * bytes < 16 && 2 * turns * size <= LEAST_TURNS * LARGEST_TURN)
+    int turns = GPU_TURNS, bytes = loaded_bytes(body), size = size_of_body(body);
+    while (turns * bytes < GPU_TURN_BYTES && 2 * turns * size <= GPU_TURNS * GPU_TURN)
         turns *= 2;
     return turns;
 }
@@ -437,8 +431,8 @@ void simt_forall(struct lowering *l, const struct ir_instruction *forall) {
                                          : expr_hardware(l, share.stride);
     loop->limit = is_plain ? limit : expr_convert(l, limit, BASE_U32);
     loop->is_short = share.constant_stride && !share.is_sequential && !count->is_constant &&
-                     count->high <= (int64_t)FEW_ROUNDS * share.constant_stride;
-    if (share.is_sequential && lower_stays_scalar(l))
+                     count->high <= (int64_t)GPU_FEW_ROUNDS * share.constant_stride;
+    if (share.is_sequential && lower_has_quirk(l, QUIRK_THREADS_BY_VECTORS))
         lower_scalar(l, loop);
     struct lower_scope scope = lower_enter(l, &loop->body);
     const char *name = is_plain ? index->name : names_fresh(l->names, index->name, "i"); /* the better is the body's */
@@ -719,5 +713,7 @@ void simt_begin(struct lowering *l) {
     simt_forall(l, l->forall);
     l->target->private_bytes = array_bytes(&l->target->body, false);
     l->target->register_bytes = array_bytes(&l->target->body, true);
-    l->target->is_fragile = has_barrier_in_branch(&l->target->body, false) || lower_steps_wrap(l->forall->regions[0]);
+    if (lower_has_quirk(l, QUIRK_AS_WRITTEN) &&
+        (has_barrier_in_branch(&l->target->body, false) || lower_steps_wrap(l->forall->regions[0])))
+        l->target->quirks |= quirk_bit(QUIRK_AS_WRITTEN) | quirk_bit(QUIRK_SHARED_ADDRESSES);
 }

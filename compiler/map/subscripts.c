@@ -10,7 +10,7 @@ static bool is_exact(const struct target_expr *index) {
 }
 
 /* note [wrapped subscripts]
-   NVIDIA's compilers take constants out of all signed subscripts, as if no sum of them wrapped: of xs[(int)((unsigned)t - 7u)] they
+   QUIRK_WRAPPED_SUBSCRIPTS: NVIDIA's compilers take constants out of all signed subscripts, as if no sum of them wrapped: of xs[(int)((unsigned)t - 7u)] they
    make the place of xs[t] and seven elements less, and of xs[t + 7] that of xs[t + 8] and one less (NVRTC 12.4 and 13.0). Where one
    of the sums wraps and the other does not, an address is then 2^32 elements from where it should be. They do not do so with
    unsigned subscripts; and where there is an element, the number is the same.
@@ -134,7 +134,7 @@ struct target_expr *lower_subscript(struct lowering *l, const struct ir_value *v
     if (index->base != BASE_I32)
         return index;
     bool is_wrapping = index->kind == TARGET_EXPR_OPERATION && index->wraps;
-    bool is_unsigned = l->target->mapping == TARGET_SIMT && may_wrap_into_array(value);
+    bool is_unsigned = lower_has_quirk(l, QUIRK_WRAPPED_SUBSCRIPTS) && may_wrap_into_array(value);
     if (!is_unsigned && !(is_wrapping && is_exact(index)))
         return index;
     bool is_sum = is_wrapping && ir_op_info[index->op].wraps == WRAPS;

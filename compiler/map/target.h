@@ -4,6 +4,8 @@
 #define FCL_MAP_TARGET_H
 
 #include "ir/ir.h"
+#include "ir/machine.h"
+#include "map/quirks/quirks.h"
 
 /* ---- names ---- */
 
@@ -27,7 +29,7 @@ enum target_space {
 
 enum { TARGET_CAPACITY_DYNAMIC = -1 };
 
-enum { TARGET_LANES = 16 }; /* of a vector, note [registers] */
+enum { TARGET_LANES = CPU_LANES }; /* of a vector, note [registers] */
 
 /* Anything that can be indexed. */
 struct target_array {
@@ -81,7 +83,7 @@ struct target_expr {
     struct target_array *array;
     bool is_volatile; /* ELEMENT */
     bool is_early;    /* ELEMENT: before the next barrier, as it stands */
-    bool is_guarded;  /* ELEMENT: note [guarded places] in vector_bugs.c */
+    bool is_guarded;  /* ELEMENT: QUIRK_GUARDED */
     int lanes;        /* 0, or TARGET_LANES: it is a vector, of an ELEMENT with those that follow */
     enum target_hardware hardware;
 };
@@ -143,7 +145,7 @@ struct target_statement {
     struct target_block body, other; /* FOR by vectors: `other` is the same by elements, where there may be none */
     bool unroll;                     /* FOR: to be unrolled completely */
     bool is_short;                   /* FOR: of few iterations, not to be unrolled */
-    bool is_ordered;                 /* FOR WHILE: note [sums in order] in vector_bugs.c */
+    bool is_ordered;                 /* FOR WHILE: QUIRK_ORDERED_LOOPS */
     enum target_vectors vectors;     /* FOR */
     bool is_global;   /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
     bool is_volatile; /* STORE */
@@ -202,11 +204,8 @@ struct target_kernel {
     int warp_threads;
     bool uses_double;
     bool uses_atomic64;
-    bool is_fragile;        /* SIMT: PoCL 3.1 optimises it wrongly: barriers in branches, notes in vector_bugs.c */
+    quirk_set quirks;       /* that its code would meet */
     bool has_scalar_loops;  /* SIMT: a loop of a thread is TARGET_VECTORS_WITHIN (the loop mapping need not say so) */
-    bool loads_by_truth;    /* loops: GCC 12 vectorises it wrongly, note [places by truth] */
-    bool has_ordered_loops; /* a loop is_ordered */
-    bool has_guarded;       /* SIMT: it loads from guarded places */
     int64_t private_bytes;  /* SIMT: a thread's arrays, all of them; some may share a place, or be registers */
     int64_t register_bytes; /* SIMT: what they take at a time */
     int64_t static_shared_bytes;     /* declared in the kernel */

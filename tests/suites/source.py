@@ -132,6 +132,24 @@ def cases(env):
         assert not dangling, "comments that do not say of what: " + "; ".join(dangling)
     yield Case("each note is there once and cited", notes)
 
+    def quirks():
+        """A row of quirks.def is named by what mends it, and its tests are there."""
+        table = "compiler/map/quirks/quirks.def"
+        with open(env.path(table), encoding="utf-8") as file:
+            rows = file.read()
+        ids = set(re.findall(r"^QUIRK\((\w+),", rows, re.M))
+        named = set()
+        for top in ("compiler", "runtime"):
+            for folder, _, names in os.walk(env.path(top)):
+                for name in names:
+                    if name.endswith((".c", ".h")):
+                        with open(os.path.join(folder, name), encoding="utf-8") as file:
+                            named |= set(re.findall(r"\bQUIRK_([A-Z_]+)\b", file.read()))
+        assert len(ids) > 20 and not ids ^ (named - {"COUNT"}), f"rows that nothing names, or none: {ids ^ (named - {'COUNT'})}"
+        gone = [path for path in re.findall(r"\b((?:tests|examples|benchmarks)/[\w/.]+)", rows) if not os.path.exists(env.path(path))]
+        assert not gone, f"{table} names what is not there: {', '.join(gone)}"
+    yield Case("each quirk of other compilers is mended, and its tests are there", quirks)
+
     yield Case("format-check", format_check)
     yield Case("no stage includes a later one", layers)
     yield Case("mandoc -Tlint man/fclc.1", manual)

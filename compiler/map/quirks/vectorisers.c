@@ -1,4 +1,4 @@
-/* Places that compilers' loop vectorisers get wrong.
+/* What it takes for a kernel to meet quirks that quirks.def has rows of: mostly places that loop vectorisers get wrong.
 
    note [steps that wrap]
    LLVM 15 takes xs[i * 7 & 15] for xs[i * 7], and loads as many elements as lie between the first and the last: it finds that
@@ -280,7 +280,7 @@ bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop) {
 
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load) {
     const struct ir_value *place = load->operands[0];
-    if (l->target->mapping != TARGET_SIMT || place->is_constant)
+    if (!lower_has_quirk(l, QUIRK_GUARDED) || place->is_constant)
         return false;
     for (const struct ir_region *at = load->region; at != l->forall->regions[0]; at = at->parent) {
         const struct ir_instruction *owner = at->owner;
