@@ -153,6 +153,8 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     }
     elaborate.block_size = block_size_of(request, global, &elaborate);
     struct ir_kernel *kernel = elaborate_kernel(arena, global, &elaborate, request->diagnostics);
+    if (kernel)
+        kernel->contracts = global->contracts;
     const char *wrong = kernel ? ir_verify(arena, kernel) : NULL;
     if (wrong)
         internal_error(request, kernel, arena_printf(request->arena, "after elaboration: %s", wrong));
@@ -162,6 +164,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
 static bool optimised(const struct generate_request *request, struct ir_kernel *kernel) {
     const struct map_options *map = &request->machine->map;
     const struct options *options = request->options;
+    kernel->contracts |= options->contract;
     struct ir_pass_options passes = {.level = options->optimise,
                                      .target = map->mapping == TARGET_LOOP
                                                    ? PASS_CPU

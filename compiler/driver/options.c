@@ -64,6 +64,7 @@ enum option {
     OPTION_NO_CHECK,
     OPTION_TYPES_ONLY,
     OPTION_STDIN,
+    OPTION_CONTRACT,
     OPTION_UNROLL,
     OPTION_OPTIMISE,
     OPTION_DEFINE,
@@ -128,6 +129,8 @@ static const struct option_info option_info[OPTION_COUNT] = {
     [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
     [OPTION_TYPES_ONLY] = {"types-only", 0, NULL, ON(CHECK), "no more than the types; kernels are not compiled"},
     [OPTION_STDIN] = {"stdin", 0, NULL, ON(FMT), "lay out standard input, to standard output"},
+    [OPTION_CONTRACT] = {"contract", 0, NULL, MAKING,
+                         "let products and sums of floats be one operation, rounded once, as `with contract` does"},
     [OPTION_UNROLL] = {"unroll", 0, "N", MAKING, "the most steps of a loop that is unrolled"},
     [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", MAKING, "how hard to work on the code; 1 is the default"},
     [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
@@ -357,6 +360,7 @@ static bool take_option(struct parser *p, enum option option, const char *value)
     case OPTION_NO_CHECK: o->no_check = true; return true;
     case OPTION_TYPES_ONLY: o->types_only = true; return true;
     case OPTION_STDIN: o->from_stdin = true; return true;
+    case OPTION_CONTRACT: o->contract = true; return true;
     case OPTION_UNROLL: return number(p, name, value, 0, 65536, &o->unroll);
     case OPTION_OPTIMISE: {
         bool good = number(p, name, value, 0, 2, &small);

@@ -318,6 +318,8 @@ static struct value apply(enum primitive primitive, const struct value *argument
 #include "types/primitives.def"
     case PRIM_COUNT: break;
     }
+    if (primitive == PRIM_FMA && !is_float(base))
+        return scalar_of(base, base_wrap(base, of_natural(a.natural * b.natural + arguments[2].scalar.natural)));
     double x[3] = {a.floating, b.floating, arity > 2 ? arguments[2].scalar.floating : 0};
     return rounded(base, call_mathematics(primitive, base, x));
 }

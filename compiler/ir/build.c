@@ -385,6 +385,8 @@ static struct ir_value *make_narrow(struct ir_builder *b, enum ir_op op, struct 
 static struct ir_value *make_operation(struct ir_builder *b, enum ir_op op, struct ir_value **x, size_t count) {
     if (base_info[x[count - 1]->base].is_narrow && op != OP_SELECT)
         return make_narrow(b, op, x, count);
+    if (op == OP_FMA && base_info[x[0]->base].is_integer)
+        return ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, x[0], x[1]), x[2]);
     return make(b, op, fold_result_base(op, x[count - 1]->base), x, count);
 }
 

@@ -282,6 +282,7 @@ struct ir_kernel {
     int block_size, warp_size, grid_size; /* as #BlockSize … were evaluated */
     bool has_warps; /* a warp has as many threads; else it is one, which goes by its elements in turn */
     bool is_cpu;    /* as #IsCpu was */
+    bool contracts; /* products and sums of floats may be rounded once; see contract.c */
 };
 
 struct ir_program {

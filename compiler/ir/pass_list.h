@@ -5,6 +5,8 @@
 #include "ir/ir.h"
 
 void pass_dce(struct arena *arena, struct ir_kernel *kernel);
+/* Only where the kernel contracts. */
+void pass_contract(struct arena *arena, struct ir_kernel *kernel);
 /* Changes nothing: it finds what the programmer is told of. */
 void pass_rereads(struct arena *arena, struct ir_kernel *kernel);
 void pass_reuse(struct arena *arena, struct ir_kernel *kernel);

@@ -9,6 +9,8 @@
    leaves more of it. Merging comes before tidying: selects hide that two branches have one condition. */
 const struct ir_pass ir_passes[] = {
     {"dce", "removes what no result depends on", pass_dce, 1, PASS_ANY},
+    {"contract", "makes products and sums of floats one operation, where the program lets it", pass_contract, 0,
+     PASS_ANY},
     {"rereads", "finds arrays that are stored for nothing", pass_rereads, 0, PASS_ANY},
     {"reuse", "lets updates write into the array that they start from", pass_reuse, 0, PASS_ANY},
     {"fuse-loops", "joins parallel loops that pass values on within a thread", pass_fuse_loops, 1, PASS_ANY},

@@ -339,6 +339,7 @@ static void read_head(struct reader *r, uint32_t *values) {
     *values = reader_accept(r, "values") ? (uint32_t)reader_integer(r, 0, MOST_NUMBERS) : 0;
     kernel->has_warps = reader_accept(r, "warps");
     kernel->is_cpu = reader_accept(r, "cpu");
+    kernel->contracts = reader_accept(r, "contract");
 }
 
 static void read_kernel(struct reader *r, struct ir_file *file) {

@@ -127,6 +127,15 @@ struct ir_instruction *rewrite_select(const struct rewriter *r, struct ir_value 
     return select;
 }
 
+struct ir_value *rewrite_negated(const struct rewriter *r, struct ir_value *x) {
+    if (!x->is_constant)
+        return operation(r, OP_NEG, x->base, &x, 1);
+    struct ir_value *value = new_value(r, x->base, (struct range){x->low, x->high});
+    value->is_constant = true;
+    value->constant.floating = -x->constant.floating;
+    return value;
+}
+
 struct ir_value *rewrite_convert(const struct rewriter *r, struct ir_value *x, enum base to) {
     return operation(r, OP_CONVERT, to, &x, 1);
 }

@@ -190,7 +190,7 @@ struct ast_decl {
     VEC(symbol) type_parameters;
     struct ast_type *type;
     VEC(struct ast_expr *) choices; /* `in {…}` of a param */
-    /* KERNEL: `with #BlockSize = …`, each as a PARAM of that name without a type */
+    /* KERNEL: `with #BlockSize = …`, each as a PARAM of that name without a type; `contract` has no body */
     VEC(struct ast_decl *) launch;
     const char *path; /* DECL_IMPORT */
 };

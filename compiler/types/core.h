@@ -137,6 +137,7 @@ struct core_global {
     size_t choice_count;
     /* KERNEL: the PARAM that `with #BlockSize = …` makes, which no expression can name; NULL: none */
     struct core_global *block_size;
+    bool contracts; /* KERNEL: `with contract` */
     uint32_t index; /* in program->globals */
 };
 

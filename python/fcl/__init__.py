@@ -27,7 +27,7 @@ __all__ = ["Array", "ArgumentError", "Device", "Error", "Kernel", "Program", "Re
            "put", "source"]
 
 # Keywords that are options of `fclc run`; every other one is a param of the program.
-_FLAGS = {"check": "--check", "no_prelude": "--no-prelude"}
+_FLAGS = {"check": "--check", "contract": "--contract", "no_prelude": "--no-prelude"}
 _OPTIONS = {"target", "map", "sub_groups", "block_size", "grid_size", "vector_bytes", "shared_bytes",
             "unroll", "optimise", "tuning"}
 
