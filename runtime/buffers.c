@@ -279,11 +279,12 @@ void fclrt_free_buffers(struct fcl_context *context) {
 
 // ---------------------------------------------------------------- transfers
 
-static enum fcl_status check_range(const char *function, const struct fcl_buffer *buffer, uint64_t offset,
-                                   uint64_t bytes) {
+// `asking` gets the message.
+static enum fcl_status check_range(struct fcl_context *asking, const char *function, const struct fcl_buffer *buffer,
+                                   uint64_t offset, uint64_t bytes) {
     if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
         return FCL_OK;
-    return fclrt_fail(buffer->context, FCL_INVALID,
+    return fclrt_fail(asking, FCL_INVALID,
                       "%s: %" PRIu64 " bytes from offset %" PRIu64 " do not lie in a buffer of %" PRIu64 " bytes",
                       function, bytes, offset, buffer->bytes);
 }
@@ -291,7 +292,7 @@ static enum fcl_status check_range(const char *function, const struct fcl_buffer
 enum fcl_status fcl_write(struct fcl_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes) {
     if (!buffer)
         return FCL_INVALID;
-    enum fcl_status status = check_range("fcl_write", buffer, offset, bytes);
+    enum fcl_status status = check_range(buffer->context, "fcl_write", buffer, offset, bytes);
     if (status != FCL_OK || !bytes)
         return status;
     if (!data)
@@ -302,7 +303,7 @@ enum fcl_status fcl_write(struct fcl_buffer *buffer, uint64_t offset, const void
 enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes) {
     if (!buffer)
         return FCL_INVALID;
-    enum fcl_status status = check_range("fcl_read", buffer, offset, bytes);
+    enum fcl_status status = check_range(buffer->context, "fcl_read", buffer, offset, bytes);
     if (status != FCL_OK || !bytes)
         return status;
     if (!data)
@@ -310,26 +311,60 @@ enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data,
     return buffer->context->backend->read(buffer, offset, data, bytes);
 }
 
+enum fcl_status fclrt_copy_by_host(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
+                                   uint64_t from_offset, uint64_t bytes) {
+    const struct fclrt_backend *giver = from->context->backend, *taker = to->context->backend;
+    if (giver == &fclrt_c)
+        return taker->write(to, to_offset, (char *)from->memory.pointer + from_offset, bytes);
+    enum { PIECE = 1 << 24 };
+    uint64_t most = bytes < PIECE ? bytes : PIECE;
+    char *piece = malloc((size_t)most);
+    if (!piece)
+        return fclrt_no_memory(to->context);
+    enum fcl_status status = FCL_OK;
+    for (uint64_t done = 0; done < bytes && status == FCL_OK; done += most) {
+        uint64_t now = bytes - done < most ? bytes - done : most;
+        if ((status = giver->read(from, from_offset + done, piece, now)) != FCL_OK)
+            status = fclrt_fail(to->context, status, "fcl_copy: %s", fcl_error(from->context));
+        else
+            status = taker->write(to, to_offset + done, piece, now);
+    }
+    free(piece);
+    return status;
+}
+
+// Who asks looks for the message where the copy was to go.
+static enum fcl_status copy_between(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
+                                    uint64_t from_offset, uint64_t bytes) {
+    struct fcl_context *giver = from->context, *taker = to->context;
+    enum fcl_status status = fcl_finish(giver);
+    if (status != FCL_OK)
+        return fclrt_fail(taker, status, "fcl_copy: %s", fcl_error(giver));
+    return giver->backend == taker->backend && taker->backend->copy_peer
+               ? taker->backend->copy_peer(to, to_offset, from, from_offset, bytes)
+               : fclrt_copy_by_host(to, to_offset, from, from_offset, bytes);
+}
+
 enum fcl_status fcl_copy(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from, uint64_t from_offset,
                          uint64_t bytes) {
     if (!to || !from)
         return FCL_INVALID;
-    if (to->context != from->context)
-        return fclrt_fail(to->context, FCL_INVALID, "fcl_copy: the buffers belong to different contexts");
-    enum fcl_status status = check_range("fcl_copy", to, to_offset, bytes);
+    enum fcl_status status = check_range(to->context, "fcl_copy", to, to_offset, bytes);
     if (status == FCL_OK)
-        status = check_range("fcl_copy", from, from_offset, bytes);
+        status = check_range(to->context, "fcl_copy", from, from_offset, bytes);
     if (status != FCL_OK || !bytes)
         return status;
     if (to == from && to_offset < from_offset + bytes && from_offset < to_offset + bytes)
         return fclrt_fail(to->context, FCL_INVALID, "fcl_copy: the ranges overlap");
+    if (to->context != from->context)
+        return copy_between(to, to_offset, from, from_offset, bytes);
     return to->context->backend->copy(to, to_offset, from, from_offset, bytes);
 }
 
 enum fcl_status fcl_fill(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value) {
     if (!buffer)
         return FCL_INVALID;
-    enum fcl_status status = check_range("fcl_fill", buffer, offset, bytes);
+    enum fcl_status status = check_range(buffer->context, "fcl_fill", buffer, offset, bytes);
     if (status != FCL_OK || !bytes)
         return status;
     return buffer->context->backend->fill(buffer, offset, bytes, value);

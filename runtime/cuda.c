@@ -348,6 +348,27 @@ static enum fcl_status copy_cuda(struct fcl_buffer *to, uint64_t to_offset, stru
                                       state->stream));
 }
 
+// The driver goes by the shortest way that there is: between devices that reach each other's memory by themselves, once that is allowed.
+static enum fcl_status copy_peer_cuda(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
+                                      uint64_t from_offset, uint64_t bytes) {
+    struct state *state = to->context->state;
+    const struct state *other = from->context->state;
+    int can = 0;
+    if (!state->cu.cuMemcpyPeerAsync)
+        return fclrt_copy_by_host(to, to_offset, from, from_offset, bytes);
+    CUresult error = enter(state);
+    if (error == CUDA_SUCCESS) {
+        if (state->context != other->context && state->cu.cuDeviceCanAccessPeer && state->cu.cuCtxEnablePeerAccess &&
+            state->cu.cuDeviceCanAccessPeer(&can, state->device, other->device) == CUDA_SUCCESS && can)
+            (void)state->cu.cuCtxEnablePeerAccess(other->context, 0); // without it the copy is only slower
+        error = state->cu.cuMemcpyPeerAsync(to->memory.address + to_offset, state->context,
+                                            from->memory.address + from_offset, other->context, (size_t)bytes,
+                                            state->stream);
+        leave(state);
+    }
+    return error == CUDA_SUCCESS ? finish_cuda(to->context) : fail(to->context, "cuMemcpyPeerAsync", error);
+}
+
 static enum fcl_status fill_cuda(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value) {
     WITH_CONTEXT(buffer->context, "cuMemsetD8Async",
                  cuMemsetD8Async(buffer->memory.address + offset, value, (size_t)bytes, state->stream));
@@ -664,6 +685,7 @@ const struct fclrt_backend fclrt_cuda = {
     .write = write_cuda,
     .read = read_cuda,
     .copy = copy_cuda,
+    .copy_peer = copy_peer_cuda,
     .fill = fill_cuda,
     .build = build_cuda,
     .load = load_cuda_image,

@@ -99,6 +99,9 @@ typedef struct _nvrtcProgram *nvrtcProgram;
 
 #define CUDA_OPTIONAL_FUNCTIONS(X)                                                                                     \
     X(CUresult, cuDriverGetVersion, (int *))                                                                           \
+    X(CUresult, cuDeviceCanAccessPeer, (int *, CUdevice, CUdevice))                                                    \
+    X(CUresult, cuCtxEnablePeerAccess, (CUcontext, unsigned int))                                                      \
+    X(CUresult, cuMemcpyPeerAsync, (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))                 \
     X(CUresult, cuModuleLoadDataEx, (CUmodule *, const void *, unsigned int, CUjit_option *, void **))
 
 #define NVRTC_FUNCTIONS(X)                                                                                             \

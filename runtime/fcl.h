@@ -177,7 +177,8 @@ uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer);
 enum fcl_status fcl_write(struct fcl_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
 // Device to host; waits for the work before it.
 enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
-// Device to device, in one context. The ranges must not overlap.
+// Device to device. The ranges must not overlap. Between two contexts, of whatever devices, it is done when it returns, after the
+// work before it on both: from GPU to GPU of CUDA as the driver does, directly where they reach each other, else by way of the host.
 enum fcl_status fcl_copy(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from, uint64_t from_offset,
                          uint64_t bytes);
 // Sets every byte.

@@ -116,6 +116,9 @@ struct fclrt_backend {
     enum fcl_status (*read)(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
     enum fcl_status (*copy)(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from, uint64_t from_offset,
                             uint64_t bytes);
+    // The same between two contexts of this backend; the work on `from` is done. It is done when it returns. NULL: by way of the host.
+    enum fcl_status (*copy_peer)(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
+                                 uint64_t from_offset, uint64_t bytes);
     enum fcl_status (*fill)(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value);
 
     // Sets program->handle from its source and options.
@@ -132,6 +135,10 @@ struct fclrt_backend {
                               const struct fcl_arg *args, size_t count, struct fclrt_event *event, double *seconds);
     enum fcl_status (*resolve)(struct fcl_context *context, struct fclrt_event *event, double *seconds);
 };
+
+// Between contexts, by memory of the host: that of `from` itself where the host has it. It is done when it returns.
+enum fcl_status fclrt_copy_by_host(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
+                                   uint64_t from_offset, uint64_t bytes);
 
 extern const struct fclrt_backend fclrt_cuda, fclrt_opencl, fclrt_c;
 

@@ -1,4 +1,5 @@
-// The CUDA driver API over the simulated machine, as far as a thin runtime uses it. One device, synchronous streams.
+// The CUDA driver API over the simulated machine, as far as a thin runtime uses it. Streams are synchronous. There is one device,
+// or CUDASIM_DEVICES of them, with a context each; fault and shared memory are those of all.
 #include "machine.h"
 
 #include <cstdio>
@@ -28,6 +29,7 @@ enum : int {
     invalid_ptx = 218,
     not_found = 500,
     launch_out_of_resources = 701,
+    peer_access_already_enabled = 704,
     launch_failed = 719,
 };
 
@@ -35,8 +37,26 @@ std::recursive_mutex one_at_a_time;
 std::string last_failure;
 int fault = success; // of a launch that failed: from then on every call gives it, as a broken CUDA context does
 bool initialised;
-int current_context; // its address is the context's handle
-using guard = std::lock_guard<std::recursive_mutex>;
+constexpr int most_devices = 8;
+int contexts[most_devices];                     // the address of a device's is its context's handle
+int stream;                                     // likewise
+thread_local std::vector<int> current_contexts; // devices, the current one last; none: the first device
+
+int device_count() {
+    const char *given = getenv("CUDASIM_DEVICES");
+    int count = given ? atoi(given) : 1;
+    return count < 1 ? 1 : count > most_devices ? most_devices : count;
+}
+
+int device_now() { return current_contexts.empty() ? 0 : current_contexts.back(); }
+
+int device_of(const void *context) { return static_cast<int>(static_cast<const int *>(context) - contexts); }
+
+// One call at a time, for the device whose context is current.
+struct guard {
+    std::lock_guard<std::recursive_mutex> lock;
+    explicit guard(std::recursive_mutex &mutex) : lock(mutex) { current_device = device_now(); }
+};
 
 int complain(int status, const char *what) {
     fprintf(stderr, "cudasim: %s\n", what);
@@ -265,13 +285,13 @@ int cuDriverGetVersion(int *version) {
 }
 
 int cuDeviceGetCount(int *count) {
-    *count = 1;
+    *count = device_count();
     return initialised ? success : not_initialised;
 }
 
 int cuDeviceGet(int *device, int ordinal) {
-    *device = 0;
-    return !initialised ? not_initialised : ordinal ? invalid_device : success;
+    *device = ordinal;
+    return !initialised ? not_initialised : ordinal < 0 || ordinal >= device_count() ? invalid_device : success;
 }
 
 int cuDeviceGetName(char *name, int length, int) {
@@ -325,27 +345,51 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
 }
 
 int cuDevicePrimaryCtxRetain(void **context, int device) {
-    *context = &current_context;
-    return !initialised ? not_initialised : device ? invalid_device : success;
+    if (!initialised || device < 0 || device >= device_count())
+        return !initialised ? not_initialised : invalid_device;
+    *context = &contexts[device];
+    return success;
 }
 int cuDevicePrimaryCtxRelease_v2(int) { return success; }
 int cuDevicePrimaryCtxRelease(int) { return success; }
-int cuCtxCreate_v2(void **context, unsigned, int device) { return cuDevicePrimaryCtxRetain(context, device); }
+int cuCtxSetCurrent(void *context) {
+    current_contexts = {device_of(context)};
+    return success;
+}
+int cuCtxCreate_v2(void **context, unsigned, int device) {
+    int status = cuDevicePrimaryCtxRetain(context, device);
+    return status == success ? cuCtxSetCurrent(*context) : status;
+}
 int cuCtxDestroy_v2(void *) { return success; }
-int cuCtxSetCurrent(void *) { return success; }
 int cuCtxGetCurrent(void **context) {
-    *context = &current_context;
+    *context = &contexts[device_now()];
     return success;
 }
 int cuCtxGetDevice(int *device) {
-    *device = 0;
+    *device = device_now();
     return success;
 }
-int cuCtxPushCurrent_v2(void *) { return success; }
+int cuCtxPushCurrent_v2(void *context) {
+    current_contexts.push_back(device_of(context));
+    return success;
+}
 int cuCtxPopCurrent_v2(void **context) {
     if (context)
-        *context = &current_context;
+        *context = &contexts[device_now()];
+    if (!current_contexts.empty())
+        current_contexts.pop_back();
     return success;
+}
+int cuDeviceCanAccessPeer(int *can, int device, int peer) {
+    *can = device != peer;
+    return success;
+}
+int cuCtxEnablePeerAccess(void *peer, unsigned) {
+    static bool enabled[most_devices][most_devices];
+    bool &one = enabled[device_now()][device_of(peer)];
+    int status = one ? peer_access_already_enabled : success;
+    one = true;
+    return status;
 }
 int cuCtxSynchronize() { return fault; }
 
@@ -357,6 +401,8 @@ int cuModuleLoadData(void **result, const void *image) {
         return invalid_ptx;
     module *one = nullptr;
     int status = load(&one, static_cast<const char *>(image));
+    if (one)
+        one->device = current_device;
     *result = one;
     return status;
 }
@@ -482,6 +528,19 @@ int cuMemcpyDtoHAsync_v2(void *to, uintptr_t from, size_t bytes, void *) { retur
 int cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t bytes, void *) {
     return cuMemcpyDtoD_v2(to, from, bytes);
 }
+int cuMemcpyPeerAsync(uintptr_t to, void *to_context, uintptr_t from, void *from_context, size_t bytes, void *) {
+    guard lock(one_at_a_time);
+    if (fault)
+        return fault;
+    current_device = device_of(to_context);
+    bool good = is_good(to, bytes, "copy between devices");
+    current_device = device_of(from_context);
+    if (!good || !is_good(from, bytes, "copy between devices"))
+        return invalid_value;
+    note_call("peer", bytes);
+    memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes);
+    return success;
+}
 int cuMemsetD8_v2(uintptr_t to, unsigned char value, size_t bytes) {
     guard lock(one_at_a_time);
     if (fault)
@@ -512,13 +571,15 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
         return fault;
     if (!function || extra)
         return invalid_value;
+    if (static_cast<kernel *>(function)->owner->device != current_device)
+        return complain(invalid_value, "a launch of another device's kernel");
     note_call("launch", grid_x, static_cast<kernel *>(function)->name.c_str());
     return start(*static_cast<kernel *>(function), {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes,
                  arguments);
 }
 
 int cuStreamCreate(void **stream, unsigned) {
-    *stream = &current_context;
+    *stream = &::stream;
     return success;
 }
 int cuStreamSynchronize(void *) { return fault; }

@@ -33,6 +33,7 @@ struct range {
 
 struct module {
     void *library = nullptr;
+    int device = 0;
     int file = -1; // the memory file it was loaded from
     range image;   // the whole loaded library
     range shared;  // all __shared__ variables of all its kernels
@@ -105,10 +106,13 @@ std::string source_of(const void *code);
 
 // ---------------------------------------------------------------- memory (memory.cc)
 
+// The device whose context is current in the call that is being done: an allocation belongs to it, and no other one sees that.
+extern int current_device;
+
 // A new allocation, its first most_filled bytes filled with fresh_byte, or 0.
 uintptr_t allocate(size_t bytes);
 bool release(uintptr_t address);
-// Whether the whole range lies in one live allocation.
+// Whether the whole range lies in one live allocation of the current device.
 bool is_live(uintptr_t address, size_t bytes);
 // Why it does not: `4 bytes past the end of an allocation of 400 bytes`.
 std::string describe_address(uintptr_t address);

@@ -9,6 +9,7 @@ namespace cudasim {
 
 range arena;
 range dynamic_shared_memory;
+int current_device;
 
 namespace {
 
@@ -18,6 +19,7 @@ constexpr size_t arena_bytes = 64ull << 30;
 struct allocation {
     range place;
     bool live;
+    int device;
 };
 
 std::vector<allocation> allocations; // by number, from 1
@@ -41,7 +43,7 @@ bool prepare() {
     arena.end = arena.begin + arena_bytes;
     owner_of = static_cast<uint32_t *>(table);
     next_free = arena.begin + 4096;
-    allocations.push_back({{}, false});
+    allocations.push_back({{}, false, 0});
     return true;
 }
 
@@ -68,7 +70,7 @@ uintptr_t allocate(size_t bytes) {
     uintptr_t begin = next_free;
     size_t granules = (bytes + granule - 1) / granule;
     uint32_t number = static_cast<uint32_t>(allocations.size());
-    allocations.push_back({{begin, begin + bytes}, true});
+    allocations.push_back({{begin, begin + bytes}, true, current_device});
     for (size_t i = 0; i < granules; i++)
         owner_of[(begin - arena.begin) / granule + i] = number;
     next_free = begin + (granules + 2) * granule;
@@ -89,7 +91,7 @@ bool release(uintptr_t address) {
 
 bool is_live(uintptr_t address, size_t bytes) {
     allocation *found = find(address);
-    return found && found->live && found->place.holds(address, bytes);
+    return found && found->live && found->device == current_device && found->place.holds(address, bytes);
 }
 
 std::string describe_address(uintptr_t address) {
@@ -100,6 +102,8 @@ std::string describe_address(uintptr_t address) {
         return "not device memory";
     if (allocation *inside = find(address); inside && !inside->live)
         return "in an allocation that was freed";
+    else if (inside && inside->device != current_device)
+        return "in an allocation of another device";
     const allocation *nearest = nullptr;
     for (const allocation &one : allocations)
         if (one.place.begin && (!nearest || one.place.begin <= address))

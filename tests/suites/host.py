@@ -18,11 +18,11 @@ def cases(env):
         env.must(env.fclc, *options, path, "-o", os.path.join(folder, f"{base}.{extension}"))
         return folder
 
-    def run(folder, source, *options, libraries=()):
+    def run(folder, source, *options, libraries=(), extra=None):
         program = os.path.join(folder, "program")
         env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", *options, source, *links,
                  *libraries, "-o", program)
-        done = env.run(program)
+        done = env.run(program, env=extra)
         if done.returncode == 77:
             raise Skip(done.stderr.strip())
         assert done.returncode == 0, done.stdout + done.stderr
@@ -149,6 +149,27 @@ def cases(env):
         yield Case(f"tests/host/checks.c on {device}", lambda device=device, extension=extension, options=options: run(
             emitted("tests/run/language/checks.fcl", "checks", extension, ["--check", *options]), "tests/host/checks.c",
             "-DDEVICE=" + device))
+
+    def two_devices(device, extension, options, count=1, extra=None):
+        path = os.path.join(env.tmp(), "doubled.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel doubled (xs : [int]) = push <grid> (map ( * 2) xs)\n")
+        run(emitted(path, "unit", extension, options), "tests/host/devices.c", "-DKIND=" + device, f"-DDEVICES={count}", extra=extra)
+    for device, (extension, options) in DEVICES.items():
+        yield Case(f"tests/host/devices.c: two contexts for {device}",
+                   lambda device=device, extension=extension, options=options: two_devices(device, extension, options))
+
+    def two_gpus():
+        """The one way goes directly from device to device, and the simulator lets nothing reach the other one's memory."""
+        calls = os.path.join(env.tmp(), "calls")
+        two_devices("FCL_DEVICE_CUDA", "cu", [], 2, env.cudasim(CUDASIM_DEVICES="2", CUDASIM_CALLS=calls))
+        with open(calls, encoding="utf-8") as file:
+            asked = [line.split() for line in file]
+        assert [line[1] for line in asked if line[0] == "peer"] == ["400000"], asked
+        assert [line[1] for line in asked if line[0] == "read"] == ["399988", "399976"], asked
+        listed = env.must(env.fclc, "devices", env=env.cudasim(CUDASIM_DEVICES="2"))
+        assert "cuda:1" in listed, listed
+    yield Case("tests/host/devices.c: two GPUs, in the simulator", two_gpus)
 
     def own_queue():
         if not os.path.exists("/usr/include/CL/cl.h") or not glob.glob("/usr/lib/*/libOpenCL.so"):
