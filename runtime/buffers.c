@@ -4,8 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-// Freed buffers are kept for the next of the same size: at most so many, and this fraction of the device's memory.
+// Freed buffers are kept for the next of about their size: at most so many, and this fraction of the device's memory.
 enum { POOL_COUNT = 64, POOL_SHARE = 8 };
+
+// What is allocated is the next quarter of a power of two, so that lengths that change a little find what was freed. No more
+// is added than the last of these.
+enum { CLASS_PARTS = 4, LEAST_CLASS = 256, MOST_ADDED = 64 << 20 };
 
 // A launch may want a few small buffers that begin as zeros, and on a GPU clearing each would take as long as another launch. So there
 // they are cut from a slab that is cleared as a whole: when it is used up, and nobody has a part of it any more, it is cleared again.
@@ -37,21 +41,34 @@ static void link_buffer(struct fcl_buffer **list, struct fcl_buffer *buffer) {
 
 static void free_memory(struct fcl_context *context, struct fcl_buffer *buffer) {
     context->backend->free(context, buffer->memory);
-    context->held_bytes -= buffer->bytes;
+    context->held_bytes -= buffer->capacity;
 }
 
-// Systems promise more memory than there is, and end the process that uses it: a device's is counted here.
-static enum fcl_status allocate(struct fcl_context *context, struct fcl_buffer *buffer) {
+static uint64_t class_of(const struct fcl_context *context, uint64_t bytes) {
+    if (!context->use_classes)
+        return bytes;
+    uint64_t step = LEAST_CLASS;
+    while (step < MOST_ADDED && step * 2 * CLASS_PARTS <= bytes)
+        step *= 2;
+    uint64_t rounded = bytes ? (bytes - 1) / step * step + step : step;
+    return rounded <= context->device.max_buffer_bytes ? rounded : bytes;
+}
+
+// Memory of so many bytes, at least as many as are asked. Systems promise more than there is, and end the process that uses it:
+// a device's is counted here.
+static enum fcl_status allocate(struct fcl_context *context, struct fcl_buffer *buffer, uint64_t capacity) {
     const struct fcl_device_info *device = &context->device;
-    if (buffer->bytes > device->memory_bytes || context->held_bytes > device->memory_bytes - buffer->bytes)
+    if (capacity > device->memory_bytes || context->held_bytes > device->memory_bytes - capacity)
         return fclrt_fail(context, FCL_NO_DEVICE_MEMORY,
                           "no memory for a buffer of %" PRIu64 " bytes on %s, which has %" PRIu64
                           " in all: other buffers take %" PRIu64,
                           buffer->bytes, device->name, device->memory_bytes, context->held_bytes);
     // No driver gives buffers of nothing, but kernels may be given one; and with checks they read element 0 in place of a wrong one.
-    enum fcl_status status = context->backend->alloc(context, buffer->bytes ? buffer->bytes : 8, &buffer->memory);
-    if (status == FCL_OK)
-        context->held_bytes += buffer->bytes;
+    enum fcl_status status = context->backend->alloc(context, capacity ? capacity : 8, &buffer->memory);
+    if (status == FCL_OK) {
+        buffer->capacity = capacity;
+        context->held_bytes += capacity;
+    }
     return status;
 }
 
@@ -72,6 +89,7 @@ void fcl_trim(struct fcl_context *context) {
         return;
     context->backend->finish(context);
     free_list(context, &context->pool);
+    context->backend->finish(context); // a driver that frees in the order of the queue gives the memory back then
     context->pool_bytes = 0;
     context->pool_count = 0;
 }
@@ -84,12 +102,14 @@ enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, stru
     if (!out)
         return fclrt_fail(context, FCL_INVALID, "fcl_buffer_new: no place for the buffer");
     // Work is done in order, so memory freed before is free for what is asked now.
+    uint64_t class = class_of(context, bytes);
     for (struct fcl_buffer *buffer = context->pool; buffer; buffer = buffer->next) {
-        if (buffer->bytes != bytes)
+        if (buffer->capacity < bytes || buffer->capacity > class)
             continue;
         unlink_buffer(&context->pool, buffer);
         link_buffer(&context->buffers, buffer);
-        context->pool_bytes -= bytes;
+        buffer->bytes = bytes;
+        context->pool_bytes -= buffer->capacity;
         context->pool_count--;
         *out = buffer;
         return FCL_OK;
@@ -105,10 +125,12 @@ enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, stru
         return fclrt_no_memory(context);
     buffer->context = context;
     buffer->bytes = bytes;
-    enum fcl_status status = allocate(context, buffer);
+    enum fcl_status status = allocate(context, buffer, class);
+    if (status != FCL_OK && class > bytes)
+        status = allocate(context, buffer, bytes);
     if (status != FCL_OK && context->pool) {
         fcl_trim(context);
-        status = allocate(context, buffer);
+        status = allocate(context, buffer, bytes);
     }
     if (status != FCL_OK) {
         free(buffer);
@@ -157,7 +179,7 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
         return;
     }
     link_buffer(&context->pool, buffer);
-    context->pool_bytes += buffer->bytes;
+    context->pool_bytes += buffer->capacity;
     context->pool_count++;
     // Those freed longest ago go first.
     while (context->pool_count > POOL_COUNT || context->pool_bytes > context->device.memory_bytes / POOL_SHARE) {
@@ -165,7 +187,7 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
         while (last->next)
             last = last->next;
         unlink_buffer(&context->pool, last);
-        context->pool_bytes -= last->bytes;
+        context->pool_bytes -= last->capacity;
         context->pool_count--;
         free_memory(context, last);
         free(last);

@@ -40,6 +40,7 @@ struct state {
     CUstream stream;  // NULL: the default one
     bool is_callers;  // context and stream
     int architecture; // that NVRTC compiles for: 10 × major + minor, at most the device's
+    bool is_ordered;  // memory is allocated and freed in the stream's order; else freeing waits for the whole device
 };
 
 static bool load_cuda(struct cuda *cu, struct fclrt_note why) {
@@ -243,6 +244,8 @@ static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
             return fail(context, "cuDevicePrimaryCtxRetain", error);
         }
     }
+    state->is_ordered = state->cu.cuMemAllocAsync && state->cu.cuMemFreeAsync &&
+                        attribute(&state->cu, state->device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
     int major = 0, minor = 0;
     if (state->rtc.nvrtcVersion)
         state->rtc.nvrtcVersion(&major, &minor);
@@ -299,14 +302,15 @@ static enum fcl_status alloc_cuda(struct fcl_context *context, uint64_t bytes, u
     CUdeviceptr address = 0;
     CUresult error = enter(state);
     if (error == CUDA_SUCCESS) {
-        error = state->cu.cuMemAlloc_v2(&address, (size_t)bytes);
+        error = state->is_ordered ? state->cu.cuMemAllocAsync(&address, (size_t)bytes, state->stream)
+                                  : state->cu.cuMemAlloc_v2(&address, (size_t)bytes);
         leave(state);
     }
     memory->address = address;
     if (error == CUDA_SUCCESS)
         return FCL_OK;
     if (error != CUDA_ERROR_OUT_OF_MEMORY)
-        return fail(context, "cuMemAlloc", error);
+        return fail(context, state->is_ordered ? "cuMemAllocAsync" : "cuMemAlloc", error);
     return fclrt_fail(context, FCL_NO_DEVICE_MEMORY,
                       "no memory for a buffer of %" PRIu64 " bytes on %s, which has %" PRIu64
                       " in all: %s (CUDA error %d)",
@@ -317,7 +321,10 @@ static void free_cuda(struct fcl_context *context, union fclrt_memory memory) {
     struct state *state = context->state;
     if (enter(state) != CUDA_SUCCESS)
         return;
-    state->cu.cuMemFree_v2(memory.address);
+    if (state->is_ordered)
+        state->cu.cuMemFreeAsync(memory.address, state->stream);
+    else
+        state->cu.cuMemFree_v2(memory.address);
     leave(state);
 }
 

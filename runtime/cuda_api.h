@@ -50,6 +50,7 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                                                                \
     X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                                                                \
     X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                                                       \
+    X(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 115)                                                                 \
     X(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)                                                                      \
     X(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)                                                                          \
     X(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)                                                                           \
@@ -102,6 +103,8 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CUresult, cuDeviceCanAccessPeer, (int *, CUdevice, CUdevice))                                                    \
     X(CUresult, cuCtxEnablePeerAccess, (CUcontext, unsigned int))                                                      \
     X(CUresult, cuMemcpyPeerAsync, (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))                 \
+    X(CUresult, cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))                                                    \
+    X(CUresult, cuMemFreeAsync, (CUdeviceptr, CUstream))                                                               \
     X(CUresult, cuModuleLoadDataEx, (CUmodule *, const void *, unsigned int, CUjit_option *, void **))
 
 #define NVRTC_FUNCTIONS(X)                                                                                             \

@@ -247,6 +247,7 @@ static enum fcl_status open_device(struct fcl_context **out, const struct fcl_op
     context->only_linked = options->only_linked;
     context->queue = options->queue;
     context->use_pool = !options->no_pool && !(pool && strcmp(pool, "0") == 0);
+    context->use_classes = context->use_pool && !(pool && strcmp(pool, "exact") == 0);
     context->build_origin = "source";
     if (!options->no_disk_cache)
         context->cache_directory = fclrt_cache_directory(options->cache_directory);

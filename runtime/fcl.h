@@ -18,7 +18,8 @@
 //
 // Environment. FCL_LIBOPENCL, FCL_LIBCUDA and FCL_LIBNVRTC name a driver library to load instead of the usual one; FCL_CC
 // is the C compiler (default `cc`; more words are its first arguments); FCL_CACHE=0 switches off the cache of built
-// programs on disk, FCL_POOL=0 the reuse of freed buffers. FCL_THREADS says how many threads run C kernels; without it
+// programs on disk, FCL_POOL=0 the reuse of freed buffers; with FCL_POOL=exact they are reused, and no buffer is larger than asked,
+// so that tools that watch the bounds of memory see what leaves it. FCL_THREADS says how many threads run C kernels; without it
 // OMP_NUM_THREADS does, or there are as many as processors that the process may use when the context is opened.
 #ifndef FCL_H
 #define FCL_H
@@ -183,7 +184,8 @@ enum fcl_status fcl_copy(struct fcl_buffer *to, uint64_t to_offset, struct fcl_b
                          uint64_t bytes);
 // Sets every byte.
 enum fcl_status fcl_fill(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value);
-// Gives the memory of freed buffers, which is kept for later ones of the same size, back to the driver.
+// Gives the memory of freed buffers back to the driver. It is kept for later ones: up to 64 buffers and an eighth of the device's
+// memory. A buffer has up to a quarter more memory than asked, at most 64 MiB more, so that it serves other sizes later.
 void fcl_trim(struct fcl_context *context);
 
 // ---------------------------------------------------------------- programs and kernels

@@ -19,7 +19,8 @@ const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg);
 
 struct fcl_buffer {
     struct fcl_context *context;
-    uint64_t bytes; // as asked; at least one byte is allocated
+    uint64_t bytes;    // as asked; at least one byte is allocated
+    uint64_t capacity; // of its own memory: that many or more; unused where it has none
     union fclrt_memory memory;
     bool is_callers;                    // not to be freed
     struct fclrt_slab *slab;            // that it is a part of; or NULL
@@ -64,6 +65,7 @@ struct fcl_context {
     void *state; // the backend's
     struct fcl_device_info device;
     bool profile, use_pool, only_linked;
+    bool use_classes;      // allocate a little more than is asked, see buffers.c
     void *queue;           // the caller's, or NULL
     char *build_options;   // defaults
     char *identity;        // everything but the source and options that a built program depends on

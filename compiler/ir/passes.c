@@ -27,7 +27,7 @@ const struct ir_pass ir_passes[] = {
     {"outline", "gives sequential reads at grid to a device thread", pass_outline, 0, PASS_ANY},
     {"last-block", "lets a launch's last block do what one block does next", pass_last_block, 1,
      PASS_THREADS | PASS_FENCES},
-    {"on-device", "loads in a launch what it alone wants of an earlier one", pass_on_device, 1, PASS_THREADS},
+    {"on-device", "loads in launches what they alone want of earlier ones", pass_on_device, 1, PASS_THREADS},
     {"unroll", "unrolls loops that keep private arrays out of registers", pass_unroll, 1, PASS_ANY},
     {"no-wrap", "marks arithmetic that cannot overflow", pass_no_wrap, 1, PASS_ANY},
     {"own-places", "keeps in registers what a thread alone touches", pass_own_places, 1, PASS_THREADS | PASS_EXACT},

@@ -339,6 +339,11 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
     case 76: *value = 5; break;
     case 81: *value = most_shared; break; // shared memory per multiprocessor
     case 97: *value = most_shared; break; // shared memory per block, when asked for
+    case 115: {                           // memory pools: cuMemAllocAsync
+        const char *given = getenv("CUDASIM_ASYNC");
+        *value = !given || strcmp(given, "0") != 0;
+        break;
+    }
     default: *value = 0; break;
     }
     return success;
@@ -466,23 +471,6 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *count, void *, int block, s
     return success;
 }
 
-int cuMemAlloc_v2(uintptr_t *result, size_t bytes) {
-    guard lock(one_at_a_time);
-    if (fault)
-        return fault;
-    if (!bytes)
-        return invalid_value;
-    *result = allocate(bytes);
-    return *result ? success : out_of_memory;
-}
-int cuMemFree_v2(uintptr_t address) {
-    guard lock(one_at_a_time);
-    if (fault)
-        return fault;
-    if (address && !release(address))
-        return complain(invalid_value, "cuMemFree of what is not a live allocation");
-    return success;
-}
 // What the host asks of the device, a line each, for who counts it: CUDASIM_CALLS names the file.
 static void note_call(const char *what, size_t amount, const char *name = "") {
     static const char *const path = getenv("CUDASIM_CALLS");
@@ -492,6 +480,30 @@ static void note_call(const char *what, size_t amount, const char *name = "") {
     fprintf(file, "%s %zu %s\n", what, amount, name);
     fclose(file);
 }
+
+static int new_memory(uintptr_t *result, size_t bytes, const char *how) {
+    guard lock(one_at_a_time);
+    if (fault)
+        return fault;
+    if (!bytes)
+        return invalid_value;
+    note_call("alloc", bytes, how);
+    *result = allocate(bytes);
+    return *result ? success : out_of_memory;
+}
+static int free_memory(uintptr_t address, const char *how) {
+    guard lock(one_at_a_time);
+    if (fault)
+        return fault;
+    if (!address)
+        return success;
+    note_call("free", 0, how);
+    return release(address) ? success : complain(invalid_value, "memory is freed that is not a live allocation");
+}
+int cuMemAlloc_v2(uintptr_t *result, size_t bytes) { return new_memory(result, bytes, "now"); }
+int cuMemFree_v2(uintptr_t address) { return free_memory(address, "now"); }
+int cuMemAllocAsync(uintptr_t *result, size_t bytes, void *) { return new_memory(result, bytes, "in order"); }
+int cuMemFreeAsync(uintptr_t address, void *) { return free_memory(address, "in order"); }
 
 int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {
     guard lock(one_at_a_time);

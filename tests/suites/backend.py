@@ -225,6 +225,22 @@ def cases(env):
         assert found, text
     yield Case("a processor's histogram finds the least and greatest of 128 indices, and counts them without a comparison where both are inside", looked_at)
 
+    def waits():
+        """Where the host reads what launches have found: before the last launch where it must know it, after it where that is a
+        result, and else nowhere."""
+        out = compile_to("cu", env.path("tests", "run", "optimiser", "kept_on_device.fcl"))
+        with open(os.path.splitext(out)[0] + ".h", encoding="utf-8") as file:
+            functions = re.findall(r"^enum fcl_status out_(\w+)_device\([^;{]*\) \{\n(.*?)^\}", file.read(), re.S | re.M)
+        found = {}
+        for name, text in functions:
+            before, launch, after = text.rpartition("fcl_launch(")
+            assert launch, name
+            found[name] = (before.count("fcl_read("), after.count("fcl_read("))
+        wanted = {"normed": (0, 0), "centred": (0, 0), "spread": (0, 1), "twice": (0, 0), "later": (0, 0), "told": (0, 1),
+                  "means": (0, 2), "normedSteps": (0, 0), "many": (1, 0), "asked": (1, 0), "stepped": (0, 0)}
+        assert found == wanted, found
+    yield Case("the host waits for a number between launches only where it must know it", waits)
+
     def dumps(target, mapping):
         for path in programs(env):
             done = env.run(env.fclc, "--dump=target", "--target=" + target, "--map=" + mapping, path)

@@ -196,6 +196,50 @@ def cases(env):
         assert said == "1000 numbers, 4500 in all; the last of 1000 running sums is 4500\n", said
     yield Case("examples/host/in_cuda.c: inside a CUDA program, in the simulator", in_cuda)
 
+    def pool(kept, **more):
+        """What the driver is asked for: numbers of the calls in each part of tests/host/pool.c, and the bytes of each allocation."""
+        folder = emitted("examples/host/sums.fcl", "sums", "cu", [])
+        calls, program = os.path.join(folder, "calls"), os.path.join(folder, "pool")
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", "tests/host/pool.c", *links, "-o",
+                 program)
+        env.must(program, env=env.cudasim(CUDASIM_CALLS=calls, FCL_POOL=kept, **more))
+        parts, part = {}, None
+        with open(calls, encoding="utf-8") as file:
+            for line in file:
+                what, amount, *how = line.rstrip("\n").split(" ", 2)
+                if what == "part":
+                    part = parts.setdefault(amount, {"alloc": [], "free": [], "launch": [], "how": set()})
+                elif part is not None and what in part:
+                    part[what].append(int(amount))
+                    part["how"].update(how if what in ("alloc", "free") else ())
+        assert parts["again"]["launch"] and parts["shorter"]["launch"], parts
+        return parts
+
+    def pool_of_classes():
+        for asynchronous, how in ("1", "in order"), ("0", "now"):
+            parts = pool("1", CUDASIM_ASYNC=asynchronous)
+            assert parts["first"]["alloc"] and parts["first"]["how"] == {how}, parts["first"]
+            for part in "again", "shorter":
+                assert not parts[part]["alloc"] + parts[part]["free"], (part, parts[part])
+            assert len(parts["many"]["alloc"]) > 190, len(parts["many"]["alloc"])
+            assert len(parts["freed"]["free"]) > len(parts["many"]["alloc"]) - 64, parts["freed"]
+            assert 2 < len(parts["one"]["alloc"]) < 60, len(parts["one"]["alloc"])
+            assert all(bytes % 256 == 0 for bytes in parts["one"]["alloc"]), parts["one"]["alloc"]
+            left = sum(len(part["alloc"]) - len(part["free"]) for part in parts.values())
+            assert parts["trimmed"]["free"] and left == 0, left
+    yield Case("tests/host/pool.c: buffers by classes of size", pool_of_classes)
+
+    def pool_of_exact_sizes():
+        parts = pool("exact")
+        assert not parts["again"]["alloc"] and parts["shorter"]["alloc"], parts["shorter"]
+        assert 100 in parts["many"]["alloc"], parts["many"]["alloc"]
+    yield Case("tests/host/pool.c: buffers of the same size", pool_of_exact_sizes)
+
+    def no_pool():
+        parts = pool("0")
+        assert parts["again"]["alloc"] and len(parts["again"]["alloc"]) == len(parts["again"]["free"]), parts["again"]
+    yield Case("tests/host/pool.c: no pool", no_pool)
+
     def stream():
         nvcc = env.tool("nvcc")
         folder = emitted("examples/reverse/reverse.fcl", "turn", "cu", [])

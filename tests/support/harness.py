@@ -81,6 +81,7 @@ class Env:
         # LLVM, which PoCL loads, sets a signal stack of its own, and ASan would unmap that as if it were its.
         variables.setdefault("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=0:exitcode=99:use_sigaltstack=0")
         variables.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1:exitcode=99")
+        variables.setdefault("FCL_POOL", "exact")  # what leaves a buffer shall not land in memory that it has beside
         variables.update(extra or {})
         return variables
 
