@@ -191,7 +191,13 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_SHARED_OBJECTS) $(LIBR
 CUDASIM_SOURCES := $(sort $(wildcard tests/cudasim/*.cc))
 CUDASIM_HEADERS := $(wildcard tests/cudasim/*.h)
 
-test-tools: $(if $(CUDASIM_SOURCES),$(BUILD)/tests/libcudasim.so)
+test-tools: $(if $(CUDASIM_SOURCES),$(BUILD)/tests/libcudasim.so) $(BUILD)/tests/results
+
+# What random programs give in the interpreter, of many arguments in one process.
+$(BUILD)/tests/results: $(BUILD)/obj/tests/fuzz/results.o $(LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LINK ,$@)
+	$(Q)$(LINK) -o $@ $^ $(FCL_LIBS) $(LDLIBS)
 
 $(BUILD)/tests/libcudasim.so: $(CUDASIM_SOURCES) $(CUDASIM_HEADERS)
 	@mkdir -p $(@D)

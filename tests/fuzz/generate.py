@@ -26,10 +26,10 @@ FEATURES = {name: re.compile(pattern) for name, pattern in {
     "functions chosen": r"then \(fn t =>",
     "functions given": r"\(fn f => f \(f",
     "shadowed names": r"let t = .* in let t = ",
-    "recursion": r"fun again\d+ n x = if",
+    "recursion": r"fun again\w+ n x = if",
     "a val": r"^val ",
     "a param": r"^param ",
-    "imports": r"\bimported\d+ ",
+    "imports": r"\bimported\w+ ",
     "NaN, infinities, -0": r"0\.0 / 0\.0|1\.0 / 0\.0|-0\.0",
     "shifts": r"<<|>>",
     "rotations": r"rotateLeft",
@@ -52,8 +52,9 @@ FEATURES = {name: re.compile(pattern) for name, pattern in {
 class Generator:
     """One program of several kernels from a seed."""
 
-    def __init__(self, seed, fails=False):
-        self.random = random.Random(seed)
+    def __init__(self, seed, fails=False, tag=""):
+        """`tag` ends all names, so that several programs can be one file."""
+        self.random, self.tag = random.Random(seed), tag
         self.fails = fails
         self.faulty = []  # the codes of what the present kernel does wrong
         self.faults = collections.Counter()  # of each, in how many places
@@ -69,7 +70,7 @@ class Generator:
 
     def name(self, prefix):
         self.count += 1
-        return f"{prefix}{self.count}"
+        return f"{prefix}{self.count}{self.tag}"
 
     # ---- scalars ----
 

@@ -2,12 +2,12 @@
 """Compare all executors with the interpreter on random programs.
 
 usage: tests/fuzz/run.py [--fclc PATH] [--executors c,…] [--failing] [--options] [--sanitized] [--quick]
-                         [--jobs N] FIRST LAST   seeds, both included
+                         [--together N] [--jobs N] FIRST LAST   seeds, both included
 
 With --failing kernels do wrong what there is an error for, and the executors agree on its code. With --sanitized the code of C runs
-under AddressSanitizer: --fclc is of a tree that is built so (build-asan/fclc); with --quick it is compiled with -O1, in half the
-time: that looks at fclc's code, less at what C compilers make of it. With --options each program has options of its own: sizes
-of blocks and grids, --unroll, values of params.
+under AddressSanitizer: --fclc is of a tree that is built so (build-asan/fclc); with --quick the code of C and of the simulator is
+compiled with -O0, in a third of the time: that looks at fclc's code, not at what C compilers make of it. With --options each
+program has options of its own: sizes of blocks and grids, --unroll, values of params.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from harness import Counts, Env  # noqa: E402
 
 
 SANITIZED = {"FCL_CC": "gcc -fsanitize=address", "FCL_CACHE": "0"}
-QUICK = {"FCL_CC": os.path.join(HERE, "quick-cc")}
+QUICK = {"FCL_CC": os.path.join(HERE, "quick-cc"), "CUDASIM_CXX": os.path.join(HERE, "quick-cxx"), "FCL_CACHE": "0"}
 
 
 def options_of(seed, text):
@@ -43,71 +43,105 @@ def options_of(seed, text):
     return [option for some in options for option in some]
 
 
+def results(env, path, lines, more=()):
+    """What each line `KERNEL ARGUMENT…` gives in the interpreter, or `error: E…`, by one process for all; None where that ends early."""
+    done = env.run(os.path.join(env.root, "build", "tests", "results"), os.path.realpath(env.fclc), "--target=interp", "--limit=0", *more,
+                   "run", path, "none", input="".join(line + "\n" for line in lines))
+    found = done.stdout.splitlines()
+    return found if done.returncode == 0 and len(found) == len(lines) else None
+
+
 def expectations(env, path, arguments, codes, more=()):
     """The interpreter's results as test directives, where kernels may fail also its errors; or None and what it says otherwise.
     `codes`: of kernels that may fail. Of two codes either will do: which is met first is open."""
+    calls = [f"{name} {argument}" for name, values in arguments.items() for argument in values]
+    found = results(env, path, calls, more)
+    if found is None:
+        return None, "it does not run all of these, or the program does not check:\n" + "\n".join(calls)
     lines = []
-    for name, values in arguments.items():
-        for argument in values:
-            done = env.run(env.fclc, "run", "--target=interp", "--limit=0", *more, path, name, *argument.split())
-            code = re.search(r"error\[(E05(?:0[1-7]|12))\]", done.stderr)
-            if name in codes and done.returncode == 1 and code:
-                either = set(codes[name])
-                if len(either) == 2 and code[1] not in either:
-                    return None, f"{name} fails with {code[1]}, and not with one of {codes[name]}\n{done.stderr}"
-                lines.append(f'-- test {name} {argument} error "{code[1] if len(either) == 1 else "error[E05"}"')
-                continue
-            if done.returncode:
-                return None, done.stderr
-            parts = done.stdout.split()
-            result = parts[0] if len(parts) == 1 else f"({','.join(parts)})"  # a tuple has a line for each component
-            lines.append(f"-- test {name} {argument} == {result}")
+    for call, result in zip(calls, found):
+        name = call.split()[0]
+        code = result.removeprefix("error: ")
+        if code == result:
+            lines.append(f"-- test {call} == {result}")
+        elif code not in codes.get(name, ()):
+            return None, f"{call}: {code}, and not one of {codes.get(name, ())}"
+        else:
+            lines.append(f'-- test {call} error "{code if len(codes[name]) == 1 else "error[E05"}"')
     return lines, ""
 
 
-def check_seed(env, seed, executors, more=(), fails=False, sanitized=False, has_options=False, made=None, quick=False):
-    """What is wrong with this seed's program, as text; empty when all executors agree. What it has is counted in `made`."""
-    generator = Generator(seed, fails)
-    _, text = generator.program()
-    more = [*more, *(options_of(seed, text) if has_options else [])]
-    path = os.path.join(env.tmp(), f"seed{seed}.fcl")
+def check_seeds(env, seeds, executors, made, **options):
+    """What is wrong with the programs of these seeds: of each its own text, or of all where together they fail and none does alone.
+    They are one file, since most of what a program takes is the start of compilers."""
+    if len(seeds) > 1:
+        counted = collections.Counter()
+        problem = check_file(env, seeds, executors, counted, **options)
+        if not problem:
+            made.update(counted)
+            return []
+    problems = [found for found in (check_file(env, [seed], executors, made, **options) for seed in seeds) if found]
+    return problems or ([problem] if len(seeds) > 1 else [])
+
+
+def check_seed(env, seed, executors, **options):
+    """What is wrong with this seed's program, as text; empty when all executors agree."""
+    return check_file(env, [seed], executors, collections.Counter(), **options)
+
+
+def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_options=False, quick=False):
+    """What is wrong with the programs of these seeds, as one file; empty when all executors agree. What they have is counted in
+    `made`."""
+    generators = [Generator(seed, fails, f"_{i}" if len(seeds) > 1 else "") for i, seed in enumerate(seeds)]
+    text = "\n".join(generator.program()[1] for generator in generators)
+    parts, arguments, codes, head = {}, {}, {}, ""
+    which = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]} together"
+    more = options_of(seeds[0], text) if has_options else []
+    path = os.path.join(env.tmp(), f"seed{seeds[0]}.fcl")
 
     def write(text, name=path):
         with open(os.path.join(os.path.dirname(path), name), "w", encoding="utf-8") as file:
             file.write(text)
-    for name, part in generator.files.items():
-        write(part, name)
+    for generator in generators:
+        for name, part in generator.files.items():
+            write(part, name)
+        head += generator.head()
+        parts.update(generator.parts)
+        arguments.update(generator.arguments)
+        codes.update(generator.codes)
     if fails:  # without what is seen to be wrong before it runs, in whatever branch, and lengths that nobody can measure
-        for name, part in generator.parts.items():
-            write(generator.head() + part)
-            if re.search(r"error\[E030[23]\]", env.run(env.fclc, "check", *more, path).stderr):
-                del generator.arguments[name]
-        text = generator.head() + "\n".join(generator.parts[name] for name in generator.arguments)
+        write(head + "\n".join(parts.values()))
+        wrong = re.compile(r"error\[E030[23]\]")
+        for name, part in parts.items() if wrong.search(env.run(env.fclc, "check", *more, path).stderr) else ():
+            write(head + part)
+            if wrong.search(env.run(env.fclc, "check", *more, path).stderr):
+                del arguments[name]
+    text = head + "\n".join(parts[name] for name in arguments)
     write(text)
-    lines, why = expectations(env, path, generator.arguments, generator.codes, more)
-    if made is not None:
+    lines, why = expectations(env, path, arguments, codes, more)
+    for generator in generators:
         made.update(generator.made)
-        made["kernels"] += len(generator.arguments)
-        made["runs"] += len(lines or [])
-        made["runs that fail"] += sum(" error " in line for line in lines or [])
-        made["programs with options"] += bool(more)
+    made["kernels"] += len(arguments)
+    made["runs"] += len(lines or [])
+    made["runs that fail"] += sum(" error " in line for line in lines or [])
+    made["programs with options"] += bool(more)
     if lines is None:
-        return f"seed {seed}: the interpreter does not run it\n{why}\n{text}"
+        return f"{which}: the interpreter does not run it\n{why}\n{text}"
     write(text + "\n" + "\n".join(lines) + "\n")
     for executor in executors:
         extra = dict(variables(env, executor), **(SANITIZED if sanitized else QUICK if quick else {}))
         done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, path, env=extra, timeout=300)
         counts = Counts.of_last_line(done.stdout)
         if done.returncode or not counts or counts.passed != len(lines):
-            return f"seed {seed} on {executor} {' '.join(more)}: exit status {done.returncode}\n{done.stdout}{done.stderr}\n{text}"
+            return f"{which} on {executor} {' '.join(more)}: exit status {done.returncode}\n{done.stdout}{done.stderr}\n{text}"
         for line in lines:
             _, _, name, *argument = line.split(" error ")[0].split()
             if not line.endswith('error "error[E05"'):
                 continue
             done = env.run(env.fclc, "run", *EXECUTORS[executor][0], *more, path, name, *argument, env=extra, timeout=300)
             code = re.search(r"error\[(E\d+)\]", done.stderr)
-            if not code or code[1] not in generator.codes[name]:
-                return f"seed {seed} on {executor}: {line} is none of {generator.codes[name]}\n{done.stderr}\n{text}"
+            if not code or code[1] not in codes[name]:
+                return f"{which} on {executor}: {line} is none of {codes[name]}\n{done.stderr}\n{text}"
     return ""
 
 
@@ -118,7 +152,8 @@ def main():
     options.add_argument("--failing", action="store_true", help="programs that are to fail")
     options.add_argument("--options", action="store_true", help="each with options of its own")
     options.add_argument("--sanitized", action="store_true", help="C under AddressSanitizer")
-    options.add_argument("--quick", action="store_true", help="C is compiled in less time, with -O1")
+    options.add_argument("--quick", action="store_true", help="C and the simulator's code are compiled with -O0")
+    options.add_argument("--together", type=int, default=5, help="so many programs are one file, but with --options")
     options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options.add_argument("first", type=int)
     options.add_argument("last", type=int)
@@ -126,14 +161,15 @@ def main():
     failed, made = 0, collections.Counter()
     with tempfile.TemporaryDirectory() as scratch:
         env = Env(ROOT, os.path.dirname(os.path.abspath(chosen.fclc)), False, scratch)
-        seeds = range(chosen.first, chosen.last + 1)
+        size = 1 if chosen.options else chosen.together
+        groups = [range(first, min(first + size, chosen.last + 1)) for first in range(chosen.first, chosen.last + 1, size)]
         with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
-            def check(seed):
-                return check_seed(env, seed, chosen.executors.split(","), (), chosen.failing, chosen.sanitized, chosen.options, made,
-                                  chosen.quick)
-            for problem in pool.map(check, seeds):
-                failed += bool(problem)
-                if problem:
+            def check(seeds):
+                return check_seeds(env, seeds, chosen.executors.split(","), made, fails=chosen.failing, sanitized=chosen.sanitized,
+                                   has_options=chosen.options, quick=chosen.quick)
+            for problems in pool.map(check, groups):
+                failed += len(problems)
+                for problem in problems:
                     print(problem, flush=True)
     print(", ".join(f"{count} {what}" for what, count in sorted(made.items())))
     print(f"{chosen.last - chosen.first + 1 - failed} programs agree, {failed} do not")
