@@ -14,6 +14,7 @@
 
 #include "ir/machine.h"
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 #include "support/map.h"
 
 struct joining {
@@ -21,37 +22,18 @@ struct joining {
     struct ir_kernel *kernel;
 };
 
-static bool has_check(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_CHECK)
-            return true;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && has_check(instruction->regions[r]))
-                return true;
-    }
-    return false;
-}
-
 static size_t size_of(const struct ir_region *region) {
-    size_t size = region->instructions.count;
-    for (size_t i = 0; i < region->instructions.count; i++)
-        for (int r = 0; r < 2; r++)
-            if (region->instructions.at[i]->regions[r])
-                size += size_of(region->instructions.at[i]->regions[r]);
+    size_t size = 0;
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        size++;
     return size;
 }
 
 /* Marks, by number, the buffers that the region stores to. */
 static void find_stored(const struct ir_region *region, struct map *stored) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC)
-            map_set(stored, instruction->buffer, instruction->buffer);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                find_stored(instruction->regions[r], stored);
-    }
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_STORE || walk.at->kind == IR_ATOMIC)
+            map_set(stored, walk.at->buffer, walk.at->buffer);
 }
 
 typedef VEC(struct ir_instruction *) instructions;
@@ -59,19 +41,14 @@ typedef VEC(struct ir_instruction *) instructions;
 /* Its loads of these. */
 static void find_loads(struct arena *arena, const struct ir_region *region, const struct map *stored,
                        instructions *loads) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_LOAD && map_has(stored, instruction->buffer))
-            vec_push(arena, loads, instruction);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                find_loads(arena, instruction->regions[r], stored, loads);
-    }
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_LOAD && map_has(stored, walk.at->buffer))
+            vec_push(arena, loads, walk.at);
 }
 
 static bool is_of_blocks(const struct ir_instruction *at) {
     return at->kind == IR_FORALL && at->outer == LEVEL_GRID && at->inner == LEVEL_BLOCK && !at->buffer &&
-           at->operands[0]->base == BASE_I32 && !has_check(at->regions[0]);
+           at->operands[0]->base == BASE_I32 && !ir_has(at, IR_CHECK);
 }
 
 /* Does the second of these launches go on where the first has stored? Its loads of that. */

@@ -4,16 +4,16 @@
 #include "ir/pass_list.h"
 
 #include "ir/ir.h"
+#include "ir/walk.h"
 
 struct outlining {
     struct arena *arena;
     struct ir_kernel *kernel;
 };
 
-static bool only_computes(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        switch (instruction->kind) {
+static bool only_computes(const struct ir_instruction *instruction) {
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        switch (walk.at->kind) {
         case IR_FORALL:
         case IR_ALLOCATE:
         case IR_SWAP:
@@ -30,43 +30,17 @@ static bool only_computes(const struct ir_region *region) {
         case IR_WHILE:
         case IR_IF: break;
         }
-        for (int k = 0; k < 2; k++)
-            if (instruction->regions[k] && !only_computes(instruction->regions[k]))
-                return false;
-    }
     return true;
 }
 
 static bool is_sequential_reader(const struct ir_instruction *instruction) {
-    switch (instruction->kind) {
-    case IR_FOR:
-    case IR_WHILE:
-    case IR_IF: break;
-    case IR_OPERATION:
-    case IR_LOAD:
-    case IR_STORE:
-    case IR_ATOMIC:
-    case IR_FENCE:
-    case IR_SHUFFLE:
-    case IR_MATCH:
-    case IR_BALLOT:
-    case IR_CHECK:
-    case IR_ALLOCATE:
-    case IR_SWAP:
-    case IR_FORALL: return false;
-    }
-    for (int k = 0; k < 2; k++)
-        if (instruction->regions[k] && !only_computes(instruction->regions[k]))
-            return false;
-    return ir_touches_memory(instruction);
+    return instruction->regions[0] && only_computes(instruction) && ir_touches_memory(instruction);
 }
 
-static void lower_ambient(struct ir_region *region) {
-    region->ambient = LEVEL_THREAD;
-    for (size_t i = 0; i < region->instructions.count; i++)
-        for (int k = 0; k < 2; k++)
-            if (region->instructions.at[i]->regions[k])
-                lower_ambient(region->instructions.at[i]->regions[k]);
+static void lower_ambient(const struct ir_instruction *instruction) {
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        for (int r = 0; r < 2 && walk.at->regions[r]; r++)
+            walk.at->regions[r]->ambient = LEVEL_THREAD;
 }
 
 static struct ir_value *new_value(struct outlining *o, enum base base, struct ir_region *region, int64_t low,
@@ -154,11 +128,9 @@ static void outline(struct outlining *o, struct ir_region *host, struct ir_instr
         outer->region = host;
         vec_push(o->arena, &loads, load);
     }
-    for (int k = 0; k < 2; k++)
-        if (instruction->regions[k]) {
-            instruction->regions[k]->parent = body;
-            lower_ambient(instruction->regions[k]);
-        }
+    for (int k = 0; k < 2 && instruction->regions[k]; k++)
+        instruction->regions[k]->parent = body;
+    lower_ambient(instruction);
     vec_push(o->arena, &to->instructions, forall);
     for (size_t i = 0; i < loads.count; i++)
         vec_push(o->arena, &to->instructions, loads.at[i]);

@@ -17,6 +17,7 @@
 #include "ir/machine.h"
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 #include "support/map.h"
 
 struct access {
@@ -148,14 +149,9 @@ static void consider(struct keeper *k, struct ir_instruction *instruction) {
 }
 
 static void collect(struct keeper *k, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->buffer)
-            consider(k, instruction);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                collect(k, instruction->regions[r]);
-    }
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->buffer)
+            consider(k, walk.at);
 }
 
 /* ---- rewriting ---- */

@@ -3,6 +3,7 @@
 
 #include "ir/fold.h"
 #include "ir/range.h"
+#include "ir/walk.h"
 
 struct replacements rewrite_begin(struct arena *arena, const struct ir_kernel *kernel) {
     return (struct replacements){ARENA_ARRAY(arena, struct ir_value *, kernel->value_count + 1), kernel->value_count};
@@ -31,14 +32,10 @@ void rewrite_yields(struct ir_region *region, const struct replacements *replace
 }
 
 void rewrite_replace(struct ir_region *region, const struct replacements *replacements) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        rewrite_operands(instruction, replacements);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                rewrite_replace(instruction->regions[r], replacements);
-    }
     rewrite_yields(region, replacements);
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        for (size_t i = 0; ir_taken(walk.at, i); i++)
+            *ir_taken(walk.at, i) = replacement(replacements, *ir_taken(walk.at, i));
 }
 
 void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region *to) {

@@ -47,3 +47,16 @@ void ir_next(struct ir_walk *walk) {
     bool is_end = !walk->region || walk->next == walk->region->instructions.count;
     walk->at = is_end ? NULL : walk->region->instructions.at[walk->next++];
 }
+
+struct ir_value **ir_taken(const struct ir_instruction *instruction, size_t i) {
+    if (i < instruction->operand_count)
+        return &instruction->operands[i];
+    i -= instruction->operand_count;
+    for (int r = 0; r < 2 && instruction->regions[r]; r++) {
+        const ir_values *yields = &instruction->regions[r]->yields;
+        if (i < yields->count)
+            return &yields->at[i];
+        i -= yields->count;
+    }
+    return NULL;
+}

@@ -60,13 +60,10 @@ void uses_clear(struct value_use *uses, const struct ir_region *region) {
     for (size_t i = 0; i < region->yields.count; i++)
         uses[region->yields.at[i]->id] = none;
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
-        for (size_t k = 0; k < walk.at->operand_count; k++)
-            uses[walk.at->operands[k]->id] = none;
+        for (size_t k = 0; ir_taken(walk.at, k); k++)
+            uses[(*ir_taken(walk.at, k))->id] = none;
         for (size_t k = 0; k < walk.at->result_count; k++)
             uses[walk.at->results[k]->id] = none;
-        for (int r = 0; r < 2 && walk.at->regions[r]; r++)
-            for (size_t i = 0; i < walk.at->regions[r]->yields.count; i++)
-                uses[walk.at->regions[r]->yields.at[i]->id] = none;
     }
 }
 
