@@ -118,14 +118,7 @@ static struct ir_region *add_guard(struct fuser *f, struct ir_region *region, st
     struct ir_instruction user = {.span = span, .region = region};
     struct rewriter rewriter = {f->arena, f->kernel, region, &user};
     struct ir_value *condition = rewrite_operation(&rewriter, OP_LT, index, count);
-    struct ir_instruction *branch = ARENA_NEW(f->arena, struct ir_instruction);
-    *branch = (struct ir_instruction){.kind = IR_IF, .span = span, .operand_count = 1, .region = region};
-    branch->operands = ARENA_ARRAY(f->arena, struct ir_value *, 1);
-    branch->operands[0] = condition;
-    for (int side = 0; side < 2; side++)
-        branch->regions[side] = rewrite_region(f->arena, f->kernel, LEVEL_THREAD, branch, region);
-    vec_push(f->arena, &region->instructions, branch);
-    return branch->regions[0];
+    return rewrite_branch(&rewriter, condition)->regions[0];
 }
 
 /* Loads of the loop's own element after a store to it that is not inside a branch or a loop. */
@@ -209,12 +202,8 @@ static void fuse_region(struct fuser *f, struct ir_region *region) {
             pending = NULL;
         }
     }
-    size_t kept = 0;
+    rewrite_close_gaps(region);
     for (size_t i = 0; i < region->instructions.count; i++)
-        if (region->instructions.at[i])
-            region->instructions.at[kept++] = region->instructions.at[i];
-    region->instructions.count = kept;
-    for (size_t i = 0; i < kept; i++)
         for (int r = 0; r < 2; r++)
             if (region->instructions.at[i]->regions[r])
                 fuse_region(f, region->instructions.at[i]->regions[r]);

@@ -349,7 +349,7 @@ static void put_in_place(struct placing *p, struct ir_region *region) {
             if (instruction->regions[r])
                 put_in_place(p, instruction->regions[r]);
     }
-    memcpy(&region->instructions, &fresh.instructions, sizeof fresh.instructions);
+    region->instructions = fresh.instructions;
 }
 
 static bool is_zero(const struct ir_value *value) {

@@ -98,10 +98,8 @@ static void merge_region(struct merger *m, struct ir_region *region) {
         region->instructions.at[kept++] = instruction;
     }
     set_own(m, pending, false);
-    region->instructions.count = 0;
-    for (size_t i = 0; i < kept; i++)
-        if (region->instructions.at[i])
-            region->instructions.at[region->instructions.count++] = region->instructions.at[i];
+    region->instructions.count = kept;
+    rewrite_close_gaps(region);
     for (size_t i = 0; i < region->instructions.count; i++)
         for (int r = 0; r < 2; r++)
             if (region->instructions.at[i]->regions[r])

@@ -229,16 +229,14 @@ static void merge(struct merger *m, const struct stage *stage, struct ir_instruc
         struct ir_value *value = map_get(values[k], store->operands[1]);
         rewrite_set(&m->replaced, instruction->results[0], value ? value : store->operands[1]);
     }
-    body->instructions.at = first.instructions.at;
-    body->instructions.count = first.instructions.count;
-    body->instructions.capacity = first.instructions.capacity;
+    body->instructions = first.instructions;
     rewrite_replace(body, &m->replaced);
 }
 
 static void merge_region(struct merger *m, struct ir_region *region) {
     struct stage stage = {0};
     bool is_open = false; /* the stage may be merged with the next loop */
-    size_t at = 0, kept = 0;
+    size_t at = 0;
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
         struct reading reading;
@@ -256,10 +254,7 @@ static void merge_region(struct merger *m, struct ir_region *region) {
             is_open = false;
         }
     }
-    for (size_t i = 0; i < region->instructions.count; i++)
-        if (region->instructions.at[i])
-            region->instructions.at[kept++] = region->instructions.at[i];
-    region->instructions.count = kept;
+    rewrite_close_gaps(region);
 }
 
 void pass_merge_stages(struct arena *arena, struct ir_kernel *kernel) {
