@@ -5,6 +5,7 @@
    So pairs that read it are computed first and stored, which takes as much memory as there are pairs. Where an element makes as many
    pairs as it likes, there is no place for them: then the array is copied, as the pairs use it while it is updated. */
 #include "elaborate/value.h"
+#include "ir/walk.h"
 
 /* ---- the pairs that an element makes ---- */
 
@@ -69,15 +70,10 @@ struct looking {
 };
 
 static bool is_read(const struct ir_region *region, const struct pull *array, size_t leaf_count) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        for (size_t k = 0; instruction->kind == IR_LOAD && k < leaf_count; k++)
-            if (instruction->buffer == array->memory.buffers[k])
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        for (size_t k = 0; walk.at->kind == IR_LOAD && k < leaf_count; k++)
+            if (walk.at->buffer == array->memory.buffers[k])
                 return true;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && is_read(instruction->regions[r], array, leaf_count))
-                return true;
-    }
     return false;
 }
 

@@ -186,35 +186,25 @@ static void in_bounds(struct ir_value *value, int64_t high) {
     value->definition->no_wrap = true;
 }
 
-static void rewrite(struct banks *b, struct ir_region *region) {
-    struct ir_region fresh = {0};
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        for (int k = 0; k < 2; k++)
-            if (instruction->regions[k])
-                rewrite(b, instruction->regions[k]);
-        bool accesses = instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
-        const struct candidate *candidate = accesses ? map_get(b->candidates, instruction->buffer) : NULL;
-        if (candidate) {
-            int64_t last = candidate->buffer->capacity->constant.integer - 1; /* padded already */
-            struct ir_value *index = instruction->operands[0];
-            int shift = candidate->shift, pad = pad_of(candidate->buffer);
-            struct rewriter r = {b->arena, b->kernel, &fresh, instruction};
-            struct ir_value *pads = rewrite_operation(&r, OP_SHR, index, rewrite_constant(&r, index->base, shift));
-            if (pad > 1) {
-                in_bounds(pads, last >> shift);
-                pads = rewrite_operation(&r, OP_MUL, pads, rewrite_constant(&r, index->base, pad));
-            }
-            struct ir_value *sum = rewrite_operation(&r, OP_ADD, index, pads);
-            in_bounds(pads, (last >> shift) * pad);
-            in_bounds(sum, last);
-            instruction->operands[0] = sum;
+static void put(void *context, struct ir_region *to, struct ir_instruction *instruction) {
+    struct banks *b = context;
+    const struct candidate *candidate = ir_is_access(instruction) ? map_get(b->candidates, instruction->buffer) : NULL;
+    if (candidate) {
+        int64_t last = candidate->buffer->capacity->constant.integer - 1; /* padded already */
+        struct ir_value *index = instruction->operands[0];
+        int shift = candidate->shift, pad = pad_of(candidate->buffer);
+        struct rewriter r = {b->arena, b->kernel, to, instruction};
+        struct ir_value *pads = rewrite_operation(&r, OP_SHR, index, rewrite_constant(&r, index->base, shift));
+        if (pad > 1) {
+            in_bounds(pads, last >> shift);
+            pads = rewrite_operation(&r, OP_MUL, pads, rewrite_constant(&r, index->base, pad));
         }
-        vec_push(b->arena, &fresh.instructions, instruction);
+        struct ir_value *sum = rewrite_operation(&r, OP_ADD, index, pads);
+        in_bounds(pads, (last >> shift) * pad);
+        in_bounds(sum, last);
+        instruction->operands[0] = sum;
     }
-    region->instructions.at = fresh.instructions.at;
-    region->instructions.count = fresh.instructions.count;
-    region->instructions.capacity = fresh.instructions.capacity;
+    vec_push(b->arena, &to->instructions, instruction);
 }
 
 void pass_banks(struct arena *arena, struct ir_kernel *kernel) {
@@ -235,5 +225,5 @@ void pass_banks(struct arena *arena, struct ir_kernel *kernel) {
     }
     b.candidates = chosen;
     if (map_count(chosen))
-        rewrite(&b, kernel->body);
+        rewrite_each(kernel->body, put, &b);
 }

@@ -3,6 +3,7 @@
    results does. Then the rest is removed, down to single results of branches and single carried values. */
 #include "ir/pass_list.h"
 
+#include "ir/walk.h"
 #include "support/map.h"
 
 struct dce {
@@ -136,20 +137,15 @@ static void follow(struct dce *d, struct ir_value *value) {
 }
 
 static void collect(struct dce *d, struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        instruction->marked = false;
-        if (instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC || instruction->kind == IR_ALLOCATE)
-            vec_push(d->arena, &accesses_of(d, instruction->buffer)->instructions, instruction);
-        if (instruction->kind == IR_SWAP) {
-            vec_push(d->arena, &accesses_of(d, instruction->buffer)->instructions, instruction);
-            vec_push(d->arena, &accesses_of(d, instruction->other)->instructions, instruction);
-        }
-        if (instruction->kind == IR_CHECK)
-            vec_push(d->arena, &d->checks, instruction);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                collect(d, instruction->regions[r]);
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        struct ir_instruction *at = walk.at;
+        at->marked = false;
+        if (at->kind == IR_STORE || at->kind == IR_ATOMIC || at->kind == IR_ALLOCATE || at->kind == IR_SWAP)
+            vec_push(d->arena, &accesses_of(d, at->buffer)->instructions, at);
+        if (at->kind == IR_SWAP)
+            vec_push(d->arena, &accesses_of(d, at->other)->instructions, at);
+        if (at->kind == IR_CHECK)
+            vec_push(d->arena, &d->checks, at);
     }
 }
 

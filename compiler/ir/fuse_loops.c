@@ -7,6 +7,7 @@
    All accesses to a buffer that one of the loops writes and the other touches must be of that kind. */
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 
 struct access {
     const struct ir_buffer *buffer;
@@ -30,10 +31,9 @@ static bool is_own(const struct ir_instruction *loop, const struct ir_value *ind
 }
 
 /* False: there is something in it that must not move against other loops. */
-static bool collect(struct fuser *f, const struct ir_instruction *loop, const struct ir_region *region, accesses *all,
-                    bool *exchanges) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
+static bool collect(struct fuser *f, const struct ir_instruction *loop, accesses *all, bool *exchanges) {
+    for (struct ir_walk walk = ir_walk(loop->regions[0]); walk.at; ir_next(&walk)) {
+        const struct ir_instruction *instruction = walk.at;
         switch (instruction->kind) {
         case IR_LOAD:
         case IR_STORE: {
@@ -58,9 +58,6 @@ static bool collect(struct fuser *f, const struct ir_instruction *loop, const st
         case IR_WHILE:
         case IR_IF: break;
         }
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && !collect(f, loop, instruction->regions[r], all, exchanges))
-                return false;
     }
     return true;
 }
@@ -89,8 +86,7 @@ static bool may_join(struct fuser *f, const struct ir_instruction *first, const 
         return false;
     accesses before = {0}, after = {0};
     bool exchanges = false, later_exchanges = false;
-    if (!collect(f, first, first->regions[0], &before, &exchanges) ||
-        !collect(f, second, second->regions[0], &after, &later_exchanges))
+    if (!collect(f, first, &before, &exchanges) || !collect(f, second, &after, &later_exchanges))
         return false;
     if (counts == 2 && later_exchanges) /* all lanes must come to it */
         return false;
@@ -122,14 +118,7 @@ static struct ir_region *add_guard(struct fuser *f, struct ir_region *region, st
     struct ir_instruction user = {.span = span, .region = region};
     struct rewriter rewriter = {f->arena, f->kernel, region, &user};
     struct ir_value *condition = rewrite_operation(&rewriter, OP_LT, index, count);
-    struct ir_instruction *branch = ARENA_NEW(f->arena, struct ir_instruction);
-    *branch = (struct ir_instruction){.kind = IR_IF, .span = span, .operand_count = 1, .region = region};
-    branch->operands = ARENA_ARRAY(f->arena, struct ir_value *, 1);
-    branch->operands[0] = condition;
-    for (int side = 0; side < 2; side++)
-        branch->regions[side] = rewrite_region(f->arena, f->kernel, LEVEL_THREAD, branch, region);
-    vec_push(f->arena, &region->instructions, branch);
-    return branch->regions[0];
+    return rewrite_branch(&rewriter, condition)->regions[0];
 }
 
 /* Loads of the loop's own element after a store to it that is not inside a branch or a loop. */
@@ -150,16 +139,10 @@ static void pass_on(struct fuser *f, const struct ir_instruction *loop, struct i
     region->instructions.count = kept;
 }
 
-static bool all_own(const struct ir_instruction *loop, const struct ir_region *region, const struct ir_buffer *buffer) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        bool is_access = instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
-        if (is_access && instruction->buffer == buffer && !is_own(loop, instruction->operands[0]))
+static bool all_own(const struct ir_instruction *loop, const struct ir_buffer *buffer) {
+    for (struct ir_walk walk = ir_walk(loop->regions[0]); walk.at; ir_next(&walk))
+        if (ir_is_access(walk.at) && walk.at->buffer == buffer && !is_own(loop, walk.at->operands[0]))
             return false;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && !all_own(loop, instruction->regions[r], buffer))
-                return false;
-    }
     return true;
 }
 
@@ -167,7 +150,7 @@ static void pass_on_all(struct fuser *f, struct ir_instruction *loop) {
     struct ir_region *body = loop->regions[0];
     for (size_t i = 0; i < body->instructions.count; i++) {
         const struct ir_instruction *store = body->instructions.at[i];
-        if (store->kind == IR_STORE && !store->buffer->rewritten && all_own(loop, body, store->buffer))
+        if (store->kind == IR_STORE && !store->buffer->rewritten && all_own(loop, store->buffer))
             pass_on(f, loop, body, store->buffer, store->operands[1], i + 1);
     }
 }
@@ -196,7 +179,7 @@ static void join(struct fuser *f, struct ir_instruction *first, struct ir_instru
 static bool touches_what(struct fuser *f, const struct ir_instruction *load, const struct ir_instruction *loop) {
     accesses all = {0};
     bool exchanges = false;
-    return !collect(f, loop, loop->regions[0], &all, &exchanges) || touches(&all, load->buffer);
+    return !collect(f, loop, &all, &exchanges) || touches(&all, load->buffer);
 }
 
 static void fuse_region(struct fuser *f, struct ir_region *region) {
@@ -219,12 +202,8 @@ static void fuse_region(struct fuser *f, struct ir_region *region) {
             pending = NULL;
         }
     }
-    size_t kept = 0;
+    rewrite_close_gaps(region);
     for (size_t i = 0; i < region->instructions.count; i++)
-        if (region->instructions.at[i])
-            region->instructions.at[kept++] = region->instructions.at[i];
-    region->instructions.count = kept;
-    for (size_t i = 0; i < kept; i++)
         for (int r = 0; r < 2; r++)
             if (region->instructions.at[i]->regions[r])
                 fuse_region(f, region->instructions.at[i]->regions[r]);

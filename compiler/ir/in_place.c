@@ -12,6 +12,7 @@
 
 #include "ir/linear.h"
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 
 enum { MOST_ACCESSES = 1024, MOST_LOOPS = 4 };
 
@@ -154,16 +155,11 @@ static bool collect(struct placing *p, const struct ir_region *region, const str
 }
 
 /* All accesses to the buffers in the loop are those that were found. */
-static bool are_all(const struct placing *p, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        for (size_t k = 0; instruction->buffer && k < p->buffers.count; k++)
-            if (p->buffers.at[k] == instruction->buffer && !p->moves[instruction->operands[0]->id])
+static bool are_all(const struct placing *p, const struct ir_instruction *loop) {
+    for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk))
+        for (size_t k = 0; walk.at->buffer && k < p->buffers.count; k++)
+            if (p->buffers.at[k] == walk.at->buffer && !p->moves[walk.at->operands[0]->id])
                 return false;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && !are_all(p, instruction->regions[r]))
-                return false;
-    }
     return true;
 }
 
@@ -353,7 +349,7 @@ static void put_in_place(struct placing *p, struct ir_region *region) {
             if (instruction->regions[r])
                 put_in_place(p, instruction->regions[r]);
     }
-    memcpy(&region->instructions, &fresh.instructions, sizeof fresh.instructions);
+    region->instructions = fresh.instructions;
 }
 
 static bool is_zero(const struct ir_value *value) {
@@ -362,16 +358,13 @@ static bool is_zero(const struct ir_value *value) {
 
 /* x + 0 and x - 0, which the first place mostly leaves behind. */
 static void drop_zeros(struct placing *p, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        bool is_sum = instruction->kind == IR_OPERATION && (instruction->op == OP_ADD || instruction->op == OP_SUB);
-        if (is_sum && is_zero(instruction->operands[1]))
-            rewrite_set(&p->replaced, instruction->results[0], instruction->operands[0]);
-        else if (is_sum && instruction->op == OP_ADD && is_zero(instruction->operands[0]))
-            rewrite_set(&p->replaced, instruction->results[0], instruction->operands[1]);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                drop_zeros(p, instruction->regions[r]);
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        const struct ir_instruction *at = walk.at;
+        bool is_sum = at->kind == IR_OPERATION && (at->op == OP_ADD || at->op == OP_SUB);
+        if (is_sum && is_zero(at->operands[1]))
+            rewrite_set(&p->replaced, at->results[0], at->operands[0]);
+        else if (is_sum && at->op == OP_ADD && is_zero(at->operands[0]))
+            rewrite_set(&p->replaced, at->results[0], at->operands[1]);
     }
 }
 
@@ -445,8 +438,7 @@ static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) 
     for (size_t k = 0; k < body->yields.count; k++)
         if (k != i && p->moves[body->yields.at[k]->id])
             return;
-    if (p->accesses.count == 0 || !are_all(p, loop->regions[0]) ||
-        (loop->regions[1] && !are_all(p, loop->regions[1])) || !may_be_in_place(p))
+    if (p->accesses.count == 0 || !are_all(p, loop) || !may_be_in_place(p))
         return;
     for (int r = 0; r < 2; r++)
         if (loop->regions[r])

@@ -1,5 +1,6 @@
 /* The tables of the IR and the questions about its structure that every stage asks. */
 #include "ir/ir.h"
+#include "ir/walk.h"
 
 const struct ir_op_info ir_op_info[OP_COUNT] = {
 #define OP(id, name, arity, commutes, wraps, result, cost, lanes, ...)                                                 \
@@ -17,33 +18,37 @@ const struct ir_check_info ir_check_info[CHECK_COUNT] = {
 #undef CHECK
 };
 
-static bool region_touches_memory(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++)
-        if (ir_touches_memory(region->instructions.at[i]))
+bool ir_has(const struct ir_instruction *instruction, enum ir_kind kind) {
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        if (walk.at->kind == kind && walk.at != instruction)
             return true;
     return false;
 }
 
-bool ir_touches_memory(const struct ir_instruction *instruction) {
+static bool touches_memory(const struct ir_instruction *instruction) {
     switch (instruction->kind) {
     case IR_OPERATION:
     case IR_SHUFFLE:
     case IR_MATCH:
     case IR_BALLOT:
-    case IR_CHECK: return false;
+    case IR_CHECK:
+    case IR_FORALL:
+    case IR_FOR:
+    case IR_WHILE:
+    case IR_IF: return false;
     case IR_LOAD: return instruction->buffer->memory != MEMORY_TABLE;
     case IR_STORE:
     case IR_ATOMIC:
     case IR_FENCE:
     case IR_ALLOCATE:
     case IR_SWAP: return true;
-    case IR_FORALL:
-    case IR_FOR:
-    case IR_WHILE:
-    case IR_IF: break;
     }
-    for (size_t i = 0; i < 2; i++)
-        if (instruction->regions[i] && region_touches_memory(instruction->regions[i]))
+    return false;
+}
+
+bool ir_touches_memory(const struct ir_instruction *instruction) {
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        if (touches_memory(walk.at))
             return true;
     return false;
 }

@@ -299,7 +299,15 @@ const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel);
 /* The same, and the place of the instruction that it is about; or none. */
 const char *ir_verify_at(struct arena *arena, const struct ir_kernel *kernel, struct span *where);
 
-/* Does it read or write memory, tables aside, or hold something that does? (region instructions: recursively) */
+static inline bool ir_is_access(const struct ir_instruction *instruction) {
+    return instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
+}
+static inline bool ir_is_loop(const struct ir_instruction *instruction) {
+    return instruction->kind == IR_FORALL || instruction->kind == IR_FOR || instruction->kind == IR_WHILE;
+}
+/* Is there an instruction of that kind in its regions? */
+bool ir_has(const struct ir_instruction *instruction, enum ir_kind kind);
+/* Does it read or write memory, tables aside, or hold something that does? */
 bool ir_touches_memory(const struct ir_instruction *instruction);
 /* An operation of an instruction or two: better done than jumped over. */
 bool ir_is_cheap(const struct ir_instruction *instruction);

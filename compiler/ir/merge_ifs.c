@@ -2,6 +2,7 @@
    between uses its results or could notice the delay. */
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 
 struct merger {
     struct arena *arena;
@@ -9,44 +10,28 @@ struct merger {
     bool *own;                    /* by value id: a result of the pending branch */
 };
 
-static bool region_uses(const struct merger *m, const struct ir_region *region);
-
 /* Does it allocate as many elements as a result of the pending branch says? */
 static bool sizes_by(const struct merger *m, const struct ir_instruction *instruction) {
     const struct ir_value *capacity = instruction->kind == IR_ALLOCATE ? instruction->buffer->capacity : NULL;
     return capacity && m->own[capacity->id];
 }
 
-static bool region_sizes_by(const struct merger *m, const struct ir_region *region) {
-    for (size_t i = 0; region && i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (sizes_by(m, instruction) || region_sizes_by(m, instruction->regions[0]) ||
-            region_sizes_by(m, instruction->regions[1]))
+static bool any_sizes_by(const struct merger *m, const struct ir_instruction *instruction) {
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        if (sizes_by(m, walk.at))
             return true;
-    }
     return false;
 }
 
 /* Does it use a result of the pending branch? */
 static bool uses(const struct merger *m, const struct ir_instruction *instruction) {
-    if (sizes_by(m, instruction))
-        return true;
-    for (size_t i = 0; i < instruction->operand_count; i++)
-        if (m->own[instruction->operands[i]->id])
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk)) {
+        if (sizes_by(m, walk.at))
             return true;
-    for (int r = 0; r < 2; r++)
-        if (instruction->regions[r] && region_uses(m, instruction->regions[r]))
-            return true;
-    return false;
-}
-
-static bool region_uses(const struct merger *m, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++)
-        if (uses(m, region->instructions.at[i]))
-            return true;
-    for (size_t i = 0; i < region->yields.count; i++)
-        if (m->own[region->yields.at[i]->id])
-            return true;
+        for (size_t i = 0; ir_taken(walk.at, i); i++)
+            if (m->own[(*ir_taken(walk.at, i))->id])
+                return true;
+    }
     return false;
 }
 
@@ -83,7 +68,7 @@ static void merge_region(struct merger *m, struct ir_region *region) {
         struct ir_instruction *instruction = region->instructions.at[i];
         /* The size of a buffer is a value of the outermost region: no branch may come to define it. */
         bool joins = pending && instruction->kind == IR_IF && instruction->operands[0] == pending->operands[0] &&
-                     !region_sizes_by(m, instruction->regions[0]) && !region_sizes_by(m, instruction->regions[1]);
+                     !any_sizes_by(m, instruction);
         if (joins) {
             merge(m, pending, instruction);
             region->instructions.at[pending_at] = NULL;
@@ -113,10 +98,8 @@ static void merge_region(struct merger *m, struct ir_region *region) {
         region->instructions.at[kept++] = instruction;
     }
     set_own(m, pending, false);
-    region->instructions.count = 0;
-    for (size_t i = 0; i < kept; i++)
-        if (region->instructions.at[i])
-            region->instructions.at[region->instructions.count++] = region->instructions.at[i];
+    region->instructions.count = kept;
+    rewrite_close_gaps(region);
     for (size_t i = 0; i < region->instructions.count; i++)
         for (int r = 0; r < 2; r++)
             if (region->instructions.at[i]->regions[r])

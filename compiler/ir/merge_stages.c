@@ -14,6 +14,7 @@
 #include "ir/machine.h"
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 #include "support/map.h"
 
 enum { MOST_DISTANCES = 8 };
@@ -40,16 +41,11 @@ struct reading {
 };
 
 static void count_accesses(struct merger *m, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->buffer && instruction->kind != IR_ALLOCATE) {
-            uintptr_t count = (uintptr_t)map_get(m->accesses, instruction->buffer);
-            map_set(m->accesses, instruction->buffer, (void *)(count + 1));
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->buffer && walk.at->kind != IR_ALLOCATE) {
+            uintptr_t count = (uintptr_t)map_get(m->accesses, walk.at->buffer);
+            map_set(m->accesses, walk.at->buffer, (void *)(count + 1));
         }
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                count_accesses(m, instruction->regions[r]);
-    }
 }
 
 static bool is_stage_store(const struct ir_instruction *store, const struct ir_instruction *loop) {
@@ -100,15 +96,9 @@ static bool loads_from(const struct stage *stage, const struct ir_buffer *buffer
 
 /* Does something in the region write what the stage reads? */
 static bool disturbs(const struct stage *stage, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        bool is_write = instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
-        if (is_write && loads_from(stage, instruction->buffer))
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if ((walk.at->kind == IR_STORE || walk.at->kind == IR_ATOMIC) && loads_from(stage, walk.at->buffer))
             return true;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && disturbs(stage, instruction->regions[r]))
-                return true;
-    }
     return false;
 }
 
@@ -239,16 +229,14 @@ static void merge(struct merger *m, const struct stage *stage, struct ir_instruc
         struct ir_value *value = map_get(values[k], store->operands[1]);
         rewrite_set(&m->replaced, instruction->results[0], value ? value : store->operands[1]);
     }
-    body->instructions.at = first.instructions.at;
-    body->instructions.count = first.instructions.count;
-    body->instructions.capacity = first.instructions.capacity;
+    body->instructions = first.instructions;
     rewrite_replace(body, &m->replaced);
 }
 
 static void merge_region(struct merger *m, struct ir_region *region) {
-    struct stage stage;
+    struct stage stage = {0};
     bool is_open = false; /* the stage may be merged with the next loop */
-    size_t at = 0, kept = 0;
+    size_t at = 0;
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
         struct reading reading;
@@ -266,10 +254,7 @@ static void merge_region(struct merger *m, struct ir_region *region) {
             is_open = false;
         }
     }
-    for (size_t i = 0; i < region->instructions.count; i++)
-        if (region->instructions.at[i])
-            region->instructions.at[kept++] = region->instructions.at[i];
-    region->instructions.count = kept;
+    rewrite_close_gaps(region);
 }
 
 void pass_merge_stages(struct arena *arena, struct ir_kernel *kernel) {

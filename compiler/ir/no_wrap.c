@@ -5,6 +5,7 @@
 #include "ir/pass_list.h"
 
 #include "ir/range.h"
+#include "ir/walk.h"
 
 static void mark(struct ir_instruction *instruction) {
     struct range ranges[3];
@@ -36,33 +37,23 @@ static void mark_index(const struct ir_instruction *access) {
 }
 
 static void mark_region(struct ir_region *region, bool is_checked) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_OPERATION)
-            mark(instruction);
-        if ((instruction->kind == IR_LOAD || instruction->kind == IR_STORE) && !is_checked)
-            mark_index(instruction);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                mark_region(instruction->regions[r], is_checked);
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        if (walk.at->kind == IR_OPERATION)
+            mark(walk.at);
+        if (ir_is_access(walk.at) && !is_checked)
+            mark_index(walk.at);
     }
 }
 
 /* Are there checks on the device? */
-static bool has_checks(const struct ir_region *region, bool on_device) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (on_device && instruction->kind == IR_CHECK)
+static bool has_checks(const struct ir_region *region) {
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_CHECK && walk.region->ambient != LEVEL_GRID)
             return true;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] &&
-                has_checks(instruction->regions[r], on_device || instruction->kind == IR_FORALL))
-                return true;
-    }
     return false;
 }
 
 void pass_no_wrap(struct arena *arena, struct ir_kernel *kernel) {
     (void)arena;
-    mark_region(kernel->body, has_checks(kernel->body, false));
+    mark_region(kernel->body, has_checks(kernel->body));
 }

@@ -8,6 +8,7 @@
 
 #include "ir/machine.h"
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 #include "support/map.h"
 
 typedef VEC(struct ir_instruction *) instructions;
@@ -34,30 +35,24 @@ static bool uses_any(const struct moving *m, struct ir_value *const *values, siz
     return false;
 }
 
-static bool uses_within(const struct moving *m, const struct ir_region *region) {
-    if (uses_any(m, region->yields.at, region->yields.count))
-        return true;
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        if (uses_any(m, at->operands, at->operand_count))
-            return true;
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r] && uses_within(m, at->regions[r]))
+/* In its regions. */
+static bool uses_within(const struct moving *m, const struct ir_instruction *instruction) {
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        for (size_t i = walk.at == instruction ? instruction->operand_count : 0; ir_taken(walk.at, i); i++)
+            if (map_has(m->values, *ir_taken(walk.at, i)))
                 return true;
-    }
     return false;
 }
 
 /* Is something else put where the load is from, there or within? */
-static bool overwrites(const struct moving *m, const struct ir_instruction *at) {
-    bool is_store = at->kind == IR_STORE || at->kind == IR_ATOMIC || at->kind == IR_ALLOCATE;
-    if ((is_store && at->buffer == m->buffer) ||
-        (at->kind == IR_SWAP && (at->buffer == m->buffer || at->other == m->buffer)))
-        return true;
-    for (int r = 0; r < 2; r++)
-        for (size_t i = 0; at->regions[r] && i < at->regions[r]->instructions.count; i++)
-            if (overwrites(m, at->regions[r]->instructions.at[i]))
-                return true;
+static bool overwrites(const struct moving *m, const struct ir_instruction *instruction) {
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk)) {
+        const struct ir_instruction *at = walk.at;
+        bool is_store = at->kind == IR_STORE || at->kind == IR_ATOMIC || at->kind == IR_ALLOCATE;
+        if ((is_store && at->buffer == m->buffer) ||
+            (at->kind == IR_SWAP && (at->buffer == m->buffer || at->other == m->buffer)))
+            return true;
+    }
     return false;
 }
 
@@ -91,10 +86,7 @@ static bool find_users(struct moving *m, struct ir_instruction *at) {
             struct ir_instruction *inner = region->instructions.at[i];
             if (uses_any(m, inner->operands, inner->operand_count))
                 return false;
-            bool within = false;
-            for (int k = 0; k < 2; k++)
-                within |= inner->regions[k] && uses_within(m, inner->regions[k]);
-            if (within && !find_users(m, inner))
+            if (uses_within(m, inner) && !find_users(m, inner))
                 return false;
         }
     }
@@ -103,9 +95,7 @@ static bool find_users(struct moving *m, struct ir_instruction *at) {
 
 /* May what comes after the load do without it, but for launches? */
 static bool goes_with(struct moving *m, struct ir_instruction *at) {
-    bool within = false;
-    for (int r = 0; r < 2; r++)
-        within |= at->regions[r] && uses_within(m, at->regions[r]);
+    bool within = uses_within(m, at);
     if (uses_any(m, at->operands, at->operand_count)) {
         if (within || at->kind != IR_OPERATION)
             return false;

@@ -3,17 +3,17 @@
    one iteration, which stores the results; the host reads those back. */
 #include "ir/pass_list.h"
 
-#include "ir/ir.h"
+#include "ir/rewrite.h"
+#include "ir/walk.h"
 
 struct outlining {
     struct arena *arena;
     struct ir_kernel *kernel;
 };
 
-static bool only_computes(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        switch (instruction->kind) {
+static bool only_computes(const struct ir_instruction *instruction) {
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        switch (walk.at->kind) {
         case IR_FORALL:
         case IR_ALLOCATE:
         case IR_SWAP:
@@ -30,138 +30,62 @@ static bool only_computes(const struct ir_region *region) {
         case IR_WHILE:
         case IR_IF: break;
         }
-        for (int k = 0; k < 2; k++)
-            if (instruction->regions[k] && !only_computes(instruction->regions[k]))
-                return false;
-    }
     return true;
 }
 
 static bool is_sequential_reader(const struct ir_instruction *instruction) {
-    switch (instruction->kind) {
-    case IR_FOR:
-    case IR_WHILE:
-    case IR_IF: break;
-    case IR_OPERATION:
-    case IR_LOAD:
-    case IR_STORE:
-    case IR_ATOMIC:
-    case IR_FENCE:
-    case IR_SHUFFLE:
-    case IR_MATCH:
-    case IR_BALLOT:
-    case IR_CHECK:
-    case IR_ALLOCATE:
-    case IR_SWAP:
-    case IR_FORALL: return false;
-    }
-    for (int k = 0; k < 2; k++)
-        if (instruction->regions[k] && !only_computes(instruction->regions[k]))
-            return false;
-    return ir_touches_memory(instruction);
+    return instruction->regions[0] && only_computes(instruction) && ir_touches_memory(instruction);
 }
 
-static void lower_ambient(struct ir_region *region) {
-    region->ambient = LEVEL_THREAD;
-    for (size_t i = 0; i < region->instructions.count; i++)
-        for (int k = 0; k < 2; k++)
-            if (region->instructions.at[i]->regions[k])
-                lower_ambient(region->instructions.at[i]->regions[k]);
-}
-
-static struct ir_value *new_value(struct outlining *o, enum base base, struct ir_region *region, int64_t low,
-                                  int64_t high) {
-    struct ir_value *value = ARENA_NEW(o->arena, struct ir_value);
-    value->id = o->kernel->value_count++;
-    value->base = base;
-    value->region = region;
-    value->low = low;
-    value->high = high;
-    return value;
-}
-
-static struct ir_value *new_int(struct outlining *o, int64_t integer) {
-    struct ir_value *value = new_value(o, BASE_I32, NULL, integer, integer);
-    value->is_constant = true;
-    value->constant.integer = integer;
-    return value;
-}
-
-static struct ir_instruction *new_instruction(struct outlining *o, enum ir_kind kind, const struct ir_instruction *like,
-                                              struct ir_region *region, size_t operands) {
-    struct ir_instruction *instruction = ARENA_NEW(o->arena, struct ir_instruction);
-    instruction->kind = kind;
-    instruction->span = like->span;
-    instruction->region = region;
-    instruction->operand_count = operands;
-    instruction->operands = ARENA_ARRAY(o->arena, struct ir_value *, operands);
-    return instruction;
+static void lower_ambient(const struct ir_instruction *instruction) {
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        for (int r = 0; r < 2 && walk.at->regions[r]; r++)
+            walk.at->regions[r]->ambient = LEVEL_THREAD;
 }
 
 /* Puts what `instruction` becomes at the end of `to`. */
 static void outline(struct outlining *o, struct ir_region *host, struct ir_instruction *instruction,
                     struct ir_region *to) {
-    struct ir_instruction *forall = new_instruction(o, IR_FORALL, instruction, host, 1);
-    struct ir_region *body = ARENA_NEW(o->arena, struct ir_region);
-    body->id = o->kernel->region_count++;
-    body->ambient = LEVEL_THREAD;
-    body->owner = forall;
-    body->parent = host;
-    forall->outer = LEVEL_GRID;
-    forall->inner = LEVEL_THREAD;
-    forall->operands[0] = new_int(o, 1);
-    forall->parameters = ARENA_ARRAY(o->arena, struct ir_value *, 1);
-    forall->parameters[0] = new_value(o, BASE_I32, body, 0, 0);
-    forall->parameter_count = 1;
-    forall->regions[0] = body;
+    struct rewriter at_host = {o->arena, o->kernel, to, instruction};
+    size_t count = instruction->result_count;
+    struct ir_buffer **buffers = ARENA_ARRAY(o->arena, struct ir_buffer *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        buffers[i] = rewrite_buffer(&at_host, (struct ir_buffer){.memory = MEMORY_OUTPUT,
+                                                                 .owner = LEVEL_GRID,
+                                                                 .element = instruction->results[i]->base,
+                                                                 .capacity = rewrite_constant(&at_host, BASE_I32, 1),
+                                                                 .name = "scalar",
+                                                                 .span = instruction->span});
+        rewrite_instruction(&at_host, IR_ALLOCATE, 0, 0)->buffer = buffers[i];
+    }
+    struct ir_instruction *forall =
+        rewrite_forall(&at_host, LEVEL_GRID, LEVEL_THREAD, rewrite_constant(&at_host, BASE_I32, 1));
+    struct ir_value *zero = rewrite_constant(&at_host, BASE_I32, 0);
+    for (size_t i = 0; i < count; i++) {
+        struct ir_instruction *load = rewrite_instruction(&at_host, IR_LOAD, 1, 1);
+        load->buffer = buffers[i];
+        load->operands[0] = zero;
+        load->results[0] = instruction->results[i];
+        load->results[0]->definition = load;
+        load->results[0]->region = host;
+    }
+    struct ir_region *body = forall->regions[0];
+    struct rewriter in_body = {o->arena, o->kernel, body, instruction};
     instruction->region = body;
     vec_push(o->arena, &body->instructions, instruction);
-    VEC(struct ir_instruction *) loads = {0};
-    for (size_t i = 0; i < instruction->result_count; i++) {
-        struct ir_value *outer = instruction->results[i];
-        struct ir_buffer *buffer = ARENA_NEW(o->arena, struct ir_buffer);
-        buffer->id = (uint32_t)o->kernel->buffers.count;
-        for (size_t k = 0; k < o->kernel->buffers.count; k++)
-            if (o->kernel->buffers.at[k]->id >= buffer->id)
-                buffer->id = o->kernel->buffers.at[k]->id + 1;
-        buffer->memory = MEMORY_OUTPUT;
-        buffer->owner = LEVEL_GRID;
-        buffer->element = outer->base;
-        buffer->capacity = new_int(o, 1);
-        buffer->name = "scalar";
-        buffer->span = instruction->span;
-        vec_push(o->arena, &o->kernel->buffers, buffer);
-        struct ir_instruction *allocate = new_instruction(o, IR_ALLOCATE, instruction, host, 0);
-        allocate->buffer = buffer;
-        vec_push(o->arena, &to->instructions, allocate);
-
-        struct ir_value *inner = new_value(o, outer->base, body, outer->low, outer->high);
+    for (size_t i = 0; i < count; i++) {
+        const struct ir_value *outer = instruction->results[i];
+        struct ir_value *inner = rewrite_value(&in_body, outer->base, body, outer->low, outer->high);
         inner->definition = instruction;
         instruction->results[i] = inner;
-        struct ir_instruction *store = new_instruction(o, IR_STORE, instruction, body, 2);
-        store->buffer = buffer;
-        store->operands[0] = new_int(o, 0);
+        struct ir_instruction *store = rewrite_instruction(&in_body, IR_STORE, 2, 0);
+        store->buffer = buffers[i];
+        store->operands[0] = zero;
         store->operands[1] = inner;
-        vec_push(o->arena, &body->instructions, store);
-
-        struct ir_instruction *load = new_instruction(o, IR_LOAD, instruction, host, 1);
-        load->buffer = buffer;
-        load->operands[0] = store->operands[0];
-        load->results = ARENA_ARRAY(o->arena, struct ir_value *, 1);
-        load->results[0] = outer;
-        load->result_count = 1;
-        outer->definition = load;
-        outer->region = host;
-        vec_push(o->arena, &loads, load);
     }
-    for (int k = 0; k < 2; k++)
-        if (instruction->regions[k]) {
-            instruction->regions[k]->parent = body;
-            lower_ambient(instruction->regions[k]);
-        }
-    vec_push(o->arena, &to->instructions, forall);
-    for (size_t i = 0; i < loads.count; i++)
-        vec_push(o->arena, &to->instructions, loads.at[i]);
+    for (int k = 0; k < 2 && instruction->regions[k]; k++)
+        instruction->regions[k]->parent = body;
+    lower_ambient(instruction);
 }
 
 static void outline_region(struct outlining *o, struct ir_region *region) {
@@ -178,9 +102,7 @@ static void outline_region(struct outlining *o, struct ir_region *region) {
                     outline_region(o, instruction->regions[k]);
         vec_push(o->arena, &fresh.instructions, instruction);
     }
-    region->instructions.at = fresh.instructions.at;
-    region->instructions.count = fresh.instructions.count;
-    region->instructions.capacity = fresh.instructions.capacity;
+    region->instructions = fresh.instructions;
 }
 
 void pass_outline(struct arena *arena, struct ir_kernel *kernel) {

@@ -17,6 +17,7 @@
 #include "ir/machine.h"
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 #include "support/map.h"
 
 struct access {
@@ -148,25 +149,12 @@ static void consider(struct keeper *k, struct ir_instruction *instruction) {
 }
 
 static void collect(struct keeper *k, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->buffer)
-            consider(k, instruction);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                collect(k, instruction->regions[r]);
-    }
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->buffer)
+            consider(k, walk.at);
 }
 
 /* ---- rewriting ---- */
-
-static struct ir_value *new_index(struct keeper *k, const struct ir_value *like, struct ir_region *body,
-                                  int64_t count) {
-    struct ir_value *value = ARENA_NEW(k->arena, struct ir_value);
-    *value = (struct ir_value){
-        .id = k->kernel->value_count++, .base = like->base, .low = 0, .high = count - 1, .region = body};
-    return value;
-}
 
 /* The loop's index becomes round * threads + thread. */
 static void split(struct keeper *k, struct ir_instruction *loop, int64_t threads) {
@@ -176,18 +164,17 @@ static void split(struct keeper *k, struct ir_instruction *loop, int64_t threads
     struct ir_value *index = loop->parameters[0];
     struct ir_region *body = loop->regions[0];
     struct ir_region *of_thread = rewrite_region(k->arena, k->kernel, LEVEL_THREAD, loop, loop->region);
-    struct ir_instruction *rounds = ARENA_NEW(k->arena, struct ir_instruction);
-    *rounds = (struct ir_instruction){.kind = IR_FOR, .span = loop->span, .region = of_thread, .unroll = true};
-    rounds->operands = ARENA_ARRAY(k->arena, struct ir_value *, 1);
-    rounds->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
-    rounds->operand_count = rounds->parameter_count = 1;
-    rounds->regions[0] = body;
-    struct rewriter outside = {k->arena, k->kernel, of_thread, rounds};
+    struct ir_instruction user = {.span = loop->span, .region = of_thread};
+    struct rewriter outside = {k->arena, k->kernel, of_thread, &user};
+    struct ir_instruction *rounds = rewrite_instruction(&outside, IR_FOR, 1, 0);
+    rounds->unroll = true;
     rounds->operands[0] = rewrite_constant(&outside, index->base, count);
-    struct ir_value *round = rounds->parameters[0] = new_index(k, index, body, count);
-    struct ir_value *thread = new_index(k, index, of_thread, threads);
+    rounds->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
+    rounds->parameter_count = 1;
+    rounds->regions[0] = body;
+    struct ir_value *round = rounds->parameters[0] = rewrite_value(&outside, index->base, body, 0, count - 1);
+    struct ir_value *thread = rewrite_value(&outside, index->base, of_thread, 0, threads - 1);
     thread->name = "thread";
-    vec_push(k->arena, &of_thread->instructions, rounds);
     loop->operands[0] = rewrite_constant(&outside, index->base, threads);
     loop->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
     loop->parameters[0] = thread;
@@ -205,7 +192,7 @@ static void split(struct keeper *k, struct ir_instruction *loop, int64_t threads
     index->definition = sum->definition;
     for (size_t i = 0; i < body->instructions.count; i++)
         vec_push(k->arena, &fresh.instructions, body->instructions.at[i]);
-    memcpy(&body->instructions, &fresh.instructions, sizeof fresh.instructions);
+    body->instructions = fresh.instructions;
     map_set(k->rounds, loop, round);
 }
 
@@ -225,7 +212,7 @@ static void put_slot(struct keeper *k, const struct access *access) {
             instruction->operands[0] = rewrite_sum(&(struct rewriter){k->arena, k->kernel, &fresh, instruction}, &slot);
         vec_push(k->arena, &fresh.instructions, instruction);
     }
-    memcpy(&region->instructions, &fresh.instructions, sizeof fresh.instructions);
+    region->instructions = fresh.instructions;
 }
 
 static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candidate *candidate) {

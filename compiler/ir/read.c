@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/reader.h"
+#include "ir/walk.h"
 
 /* A file that checks are said to be in: of its text no more is known than how long it is at least. */
 struct path {
@@ -470,17 +471,12 @@ struct ir_file *ir_read(struct arena *arena, struct symbols *symbols, struct sou
     return file;
 }
 
-static bool is_bound_in(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
+bool ir_is_bound(const struct ir_kernel *kernel) {
+    for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk)) {
+        const struct ir_instruction *at = walk.at;
         if (at->kind == IR_SHUFFLE || at->kind == IR_BALLOT || at->kind == IR_MATCH || at->kind == IR_FENCE ||
             at->is_volatile || (at->kind == IR_FORALL && at->buffer))
             return true;
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r] && is_bound_in(at->regions[r]))
-                return true;
     }
     return false;
 }
-
-bool ir_is_bound(const struct ir_kernel *kernel) { return is_bound_in(kernel->body); }

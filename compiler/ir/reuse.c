@@ -15,6 +15,7 @@
 #include "ir/pass_list.h"
 
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 #include "support/map.h"
 
 enum { MOST_LEAVES = 16, MOST_SWAPPED = 64 };
@@ -69,18 +70,10 @@ static bool touches(const struct ir_instruction *instruction, const struct ir_bu
     return instruction->kind != IR_ALLOCATE && (instruction->buffer == buffer || instruction->other == buffer);
 }
 
-static const struct ir_instruction *next_use(const struct ir_region *region, size_t from,
-                                             const struct ir_buffer *buffer);
-
 static const struct ir_instruction *use_in(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
-    if (touches(instruction, buffer))
-        return instruction;
-    for (int r = 0; r < 2; r++) {
-        const struct ir_instruction *use =
-            instruction->regions[r] ? next_use(instruction->regions[r], 0, buffer) : NULL;
-        if (use)
-            return use;
-    }
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        if (touches(walk.at, buffer))
+            return walk.at;
     return NULL;
 }
 
@@ -96,12 +89,9 @@ static const struct ir_instruction *next_use(const struct ir_region *region, siz
 }
 
 static bool stores_to(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
-    if (instruction->kind != IR_LOAD && touches(instruction, buffer))
-        return true;
-    for (int r = 0; r < 2; r++)
-        for (size_t i = 0; instruction->regions[r] && i < instruction->regions[r]->instructions.count; i++)
-            if (stores_to(instruction->regions[r]->instructions.at[i], buffer))
-                return true;
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        if (walk.at->kind != IR_LOAD && touches(walk.at, buffer))
+            return true;
     return false;
 }
 
@@ -146,15 +136,11 @@ static void remove_at(struct ir_region *region, size_t at) {
 }
 
 static void rename_in(struct ir_region *region, const struct ir_buffer *from, struct ir_buffer *to) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->buffer == from)
-            instruction->buffer = to;
-        if (instruction->other == from)
-            instruction->other = to;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                rename_in(instruction->regions[r], from, to);
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        if (walk.at->buffer == from)
+            walk.at->buffer = to;
+        if (walk.at->other == from)
+            walk.at->other = to;
     }
 }
 

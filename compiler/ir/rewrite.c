@@ -1,8 +1,11 @@
 /* Replaces values, moves instructions. */
 #include "ir/rewrite.h"
 
+#include <string.h>
+
 #include "ir/fold.h"
 #include "ir/range.h"
+#include "ir/walk.h"
 
 struct replacements rewrite_begin(struct arena *arena, const struct ir_kernel *kernel) {
     return (struct replacements){ARENA_ARRAY(arena, struct ir_value *, kernel->value_count + 1), kernel->value_count};
@@ -31,14 +34,10 @@ void rewrite_yields(struct ir_region *region, const struct replacements *replace
 }
 
 void rewrite_replace(struct ir_region *region, const struct replacements *replacements) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        rewrite_operands(instruction, replacements);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                rewrite_replace(instruction->regions[r], replacements);
-    }
     rewrite_yields(region, replacements);
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        for (size_t i = 0; ir_taken(walk.at, i); i++)
+            *ir_taken(walk.at, i) = replacement(replacements, *ir_taken(walk.at, i));
 }
 
 void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region *to) {
@@ -56,6 +55,25 @@ void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region 
         vec_push(arena, &to->yields, from->yields.at[i]);
 }
 
+void rewrite_each(struct ir_region *region, rewrite_put *put, void *context) {
+    struct ir_region before = *region;
+    memset(&region->instructions, 0, sizeof region->instructions);
+    for (size_t i = 0; i < before.instructions.count; i++) {
+        struct ir_instruction *instruction = before.instructions.at[i];
+        for (int r = 0; r < 2 && instruction->regions[r]; r++)
+            rewrite_each(instruction->regions[r], put, context);
+        put(context, region, instruction);
+    }
+}
+
+void rewrite_close_gaps(struct ir_region *region) {
+    size_t kept = 0;
+    for (size_t i = 0; i < region->instructions.count; i++)
+        if (region->instructions.at[i])
+            region->instructions.at[kept++] = region->instructions.at[i];
+    region->instructions.count = kept;
+}
+
 struct ir_region *rewrite_region(struct arena *arena, struct ir_kernel *kernel, enum level_value ambient,
                                  struct ir_instruction *owner, struct ir_region *parent) {
     struct ir_region *region = ARENA_NEW(arena, struct ir_region);
@@ -66,40 +84,86 @@ struct ir_region *rewrite_region(struct arena *arena, struct ir_kernel *kernel, 
     return region;
 }
 
-static struct ir_value *new_value(const struct rewriter *r, enum base base, struct range range) {
+struct ir_value *rewrite_value(const struct rewriter *r, enum base base, struct ir_region *region, int64_t low,
+                               int64_t high) {
     struct ir_value *value = ARENA_NEW(r->arena, struct ir_value);
-    *value = (struct ir_value){.id = r->kernel->value_count++, .base = base, .low = range.low, .high = range.high};
+    *value =
+        (struct ir_value){.id = r->kernel->value_count++, .base = base, .low = low, .high = high, .region = region};
     return value;
 }
 
 struct ir_value *rewrite_constant(const struct rewriter *r, enum base base, int64_t integer) {
-    struct ir_value *value = new_value(r, base, (struct range){integer, integer});
+    struct ir_value *value = rewrite_value(r, base, NULL, integer, integer);
     value->is_constant = true;
     value->constant.integer = integer;
     return value;
 }
 
-static struct ir_value *operation(const struct rewriter *r, enum ir_op op, enum base result, struct ir_value *const *x,
-                                  size_t count) {
+struct ir_instruction *rewrite_instruction(const struct rewriter *r, enum ir_kind kind, size_t operands,
+                                           size_t results) {
     struct ir_instruction *instruction = ARENA_NEW(r->arena, struct ir_instruction);
-    struct range ranges[2];
-    *instruction = (struct ir_instruction){.kind = IR_OPERATION,
-                                           .op = op,
+    *instruction = (struct ir_instruction){.kind = kind,
                                            .span = r->user->span,
                                            .region = r->user->region,
-                                           .operand_count = count,
-                                           .result_count = 1};
-    instruction->operands = ARENA_ARRAY(r->arena, struct ir_value *, 3);
+                                           .operand_count = operands,
+                                           .result_count = results};
+    instruction->operands = ARENA_ARRAY(r->arena, struct ir_value *, operands + results + 1);
+    instruction->results = instruction->operands + operands;
+    vec_push(r->arena, &r->region->instructions, instruction);
+    return instruction;
+}
+
+/* Its only result. */
+static struct ir_value *give(struct ir_instruction *instruction, struct ir_value *value) {
+    instruction->results[0] = value;
+    value->definition = instruction;
+    value->region = instruction->region;
+    return value;
+}
+
+struct ir_instruction *rewrite_branch(const struct rewriter *r, struct ir_value *condition) {
+    struct ir_instruction *branch = rewrite_instruction(r, IR_IF, 1, 0);
+    branch->operands[0] = condition;
+    for (int side = 0; side < 2; side++)
+        branch->regions[side] = rewrite_region(r->arena, r->kernel, branch->region->ambient, branch, branch->region);
+    return branch;
+}
+
+struct ir_instruction *rewrite_forall(const struct rewriter *r, enum level_value outer, enum level_value inner,
+                                      struct ir_value *count) {
+    struct ir_instruction *forall = rewrite_instruction(r, IR_FORALL, 1, 0);
+    forall->outer = outer;
+    forall->inner = inner;
+    forall->operands[0] = count;
+    forall->regions[0] = rewrite_region(r->arena, r->kernel, inner, forall, forall->region);
+    forall->parameters = ARENA_ARRAY(r->arena, struct ir_value *, 1);
+    forall->parameter_count = 1;
+    forall->parameters[0] = rewrite_value(r, count->base, forall->regions[0], 0, count->high - 1);
+    return forall;
+}
+
+struct ir_buffer *rewrite_buffer(const struct rewriter *r, struct ir_buffer like) {
+    struct ir_buffer *buffer = ARENA_NEW(r->arena, struct ir_buffer);
+    *buffer = like;
+    buffer->id = 0;
+    for (size_t i = 0; i < r->kernel->buffers.count; i++)
+        if (r->kernel->buffers.at[i]->id >= buffer->id)
+            buffer->id = r->kernel->buffers.at[i]->id + 1;
+    vec_push(r->arena, &r->kernel->buffers, buffer);
+    return buffer;
+}
+
+static struct ir_value *operation(const struct rewriter *r, enum ir_op op, enum base base, struct ir_value *const *x,
+                                  size_t count) {
+    struct ir_instruction *instruction = rewrite_instruction(r, IR_OPERATION, count, 1);
+    struct range ranges[2];
+    instruction->op = op;
     for (size_t i = 0; i < count; i++) {
         instruction->operands[i] = x[i];
         ranges[i] = (struct range){x[i]->low, x[i]->high};
     }
-    instruction->results = instruction->operands + 2;
-    instruction->results[0] = new_value(r, result, range_operation(op, result, x[count - 1]->base, ranges));
-    instruction->results[0]->definition = instruction;
-    instruction->results[0]->region = r->user->region;
-    vec_push(r->arena, &r->region->instructions, instruction);
-    return instruction->results[0];
+    struct range range = range_operation(op, base, x[count - 1]->base, ranges);
+    return give(instruction, rewrite_value(r, base, NULL, range.low, range.high));
 }
 
 struct ir_value *rewrite_operation(const struct rewriter *r, enum ir_op op, struct ir_value *x, struct ir_value *y) {
@@ -108,22 +172,12 @@ struct ir_value *rewrite_operation(const struct rewriter *r, enum ir_op op, stru
 
 struct ir_instruction *rewrite_select(const struct rewriter *r, struct ir_value *result, struct ir_value *condition,
                                       struct ir_value *a, struct ir_value *b) {
-    struct ir_instruction *select = ARENA_NEW(r->arena, struct ir_instruction);
-    *select = (struct ir_instruction){.kind = IR_OPERATION,
-                                      .op = OP_SELECT,
-                                      .span = r->user->span,
-                                      .region = r->user->region,
-                                      .operand_count = 3,
-                                      .result_count = 1};
-    select->operands = ARENA_ARRAY(r->arena, struct ir_value *, 4);
+    struct ir_instruction *select = rewrite_instruction(r, IR_OPERATION, 3, 1);
+    select->op = OP_SELECT;
     select->operands[0] = condition;
     select->operands[1] = a;
     select->operands[2] = b;
-    select->results = select->operands + 3;
-    select->results[0] = result;
-    result->definition = select;
-    result->region = r->user->region;
-    vec_push(r->arena, &r->region->instructions, select);
+    give(select, result);
     return select;
 }
 

@@ -18,6 +18,12 @@ void rewrite_yields(struct ir_region *region, const struct replacements *replace
 /* The instructions and yields of `from` go to the end of `to`. */
 void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region *to);
 
+/* Puts a region together anew: `put` gets each instruction, when all that is within it has been done, and puts what
+   becomes of it at the end of `to`. */
+typedef void rewrite_put(void *context, struct ir_region *to, struct ir_instruction *instruction);
+void rewrite_each(struct ir_region *region, rewrite_put *put, void *context);
+void rewrite_close_gaps(struct ir_region *region); /* instructions that are NULL are none */
+
 /* An empty region for an instruction that goes into `parent`. */
 struct ir_region *rewrite_region(struct arena *arena, struct ir_kernel *kernel, enum level_value ambient,
                                  struct ir_instruction *owner, struct ir_region *parent);
@@ -31,6 +37,18 @@ struct rewriter {
     const struct ir_instruction *user;
 };
 struct ir_value *rewrite_constant(const struct rewriter *rewriter, enum base base, int64_t integer);
+/* Known in that region; NULL: nobody has said where yet. */
+struct ir_value *rewrite_value(const struct rewriter *rewriter, enum base base, struct ir_region *region, int64_t low,
+                               int64_t high);
+/* Operands and results are the caller's to set. */
+struct ir_instruction *rewrite_instruction(const struct rewriter *rewriter, enum ir_kind kind, size_t operands,
+                                           size_t results);
+/* With nothing in it. */
+struct ir_instruction *rewrite_branch(const struct rewriter *rewriter, struct ir_value *condition);
+struct ir_instruction *rewrite_forall(const struct rewriter *rewriter, enum level_value outer, enum level_value inner,
+                                      struct ir_value *count);
+/* A buffer of the kernel like that, with a number of its own. */
+struct ir_buffer *rewrite_buffer(const struct rewriter *rewriter, struct ir_buffer like);
 struct ir_value *rewrite_operation(const struct rewriter *rewriter, enum ir_op op, struct ir_value *x,
                                    struct ir_value *y);
 /* A select that gives what another instruction gave; its range stays. */

@@ -6,6 +6,7 @@
    threads, loads that are more than a thread's turns, as of the many branches of a tree of decisions. On GPUs only: a CPU
    has its vector loops made by compilers, which move no load out of a branch. */
 #include "ir/pass_list.h"
+#include "ir/rewrite.h"
 
 #include "support/map.h"
 
@@ -89,8 +90,7 @@ static void move(struct sinking *s, struct ir_instruction *instruction, struct i
 static void sink_region(struct sinking *s, struct ir_region *region) {
     for (size_t i = 0; i < region->yields.count; i++)
         use(s, region->yields.at[i], region);
-    size_t count = region->instructions.count, moved = 0;
-    for (size_t i = count; i-- > 0;) {
+    for (size_t i = region->instructions.count; i-- > 0;) {
         struct ir_instruction *instruction = region->instructions.at[i];
         for (int r = 1; r >= 0; r--)
             if (instruction->regions[r])
@@ -105,15 +105,8 @@ static void sink_region(struct sinking *s, struct ir_region *region) {
             continue;
         move(s, instruction, target);
         region->instructions.at[i] = NULL;
-        moved++;
     }
-    if (!moved)
-        return;
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (region->instructions.at[i])
-            region->instructions.at[kept++] = region->instructions.at[i];
-    region->instructions.count = kept;
+    rewrite_close_gaps(region);
 }
 
 static void sink(struct sinking *s, bool moves) {

@@ -124,41 +124,33 @@ static void make_logical(struct ir_instruction *select) {
     select->operand_count = 2;
 }
 
-static void flatten(struct arena *arena, struct ir_kernel *kernel, struct ir_region *region,
-                    const struct ir_instruction *branch) {
-    const struct rewriter rewriter = {arena, kernel, region, branch};
+static void flatten(const struct rewriter *rewriter, const struct ir_instruction *branch) {
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < branch->regions[side]->instructions.count; i++) {
             struct ir_instruction *instruction = branch->regions[side]->instructions.at[i];
             if (instruction->kind == IR_LOAD)
-                append_load(&rewriter, instruction);
+                append_load(rewriter, instruction);
             else
-                append(arena, region, instruction);
+                append(rewriter->arena, rewriter->region, instruction);
         }
     for (size_t i = 0; i < branch->result_count; i++)
-        make_logical(rewrite_select(&rewriter, branch->results[i], branch->operands[0],
-                                    branch->regions[0]->yields.at[i], branch->regions[1]->yields.at[i]));
+        make_logical(rewrite_select(rewriter, branch->results[i], branch->operands[0], branch->regions[0]->yields.at[i],
+                                    branch->regions[1]->yields.at[i]));
 }
 
-static void tidy_region(struct arena *arena, struct ir_kernel *kernel, struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++)
-        for (int r = 0; r < 2; r++)
-            if (region->instructions.at[i]->regions[r])
-                tidy_region(arena, kernel, region->instructions.at[i]->regions[r]);
-    size_t count = region->instructions.count;
-    struct ir_instruction **before = region->instructions.at;
-    bool any = false;
-    for (size_t i = 0; i < count && !any; i++)
-        any = before[i]->kind == IR_IF && is_small(kernel, before[i]);
-    if (!any)
-        return;
-    region->instructions.at = NULL;
-    region->instructions.count = region->instructions.capacity = 0;
-    for (size_t i = 0; i < count; i++)
-        if (before[i]->kind == IR_IF && is_small(kernel, before[i]))
-            flatten(arena, kernel, region, before[i]);
-        else
-            vec_push(arena, &region->instructions, before[i]);
+struct tidying {
+    struct arena *arena;
+    struct ir_kernel *kernel;
+};
+
+static void put(void *context, struct ir_region *to, struct ir_instruction *instruction) {
+    const struct tidying *t = context;
+    if (instruction->kind == IR_IF && is_small(t->kernel, instruction))
+        flatten(&(struct rewriter){t->arena, t->kernel, to, instruction}, instruction);
+    else
+        vec_push(t->arena, &to->instructions, instruction);
 }
 
-void pass_tidy(struct arena *arena, struct ir_kernel *kernel) { tidy_region(arena, kernel, kernel->body); }
+void pass_tidy(struct arena *arena, struct ir_kernel *kernel) {
+    rewrite_each(kernel->body, put, &(struct tidying){arena, kernel});
+}

@@ -5,6 +5,7 @@
    the threads around them becomes one that compilers turn into vectors. */
 #include "ir/machine.h"
 #include "ir/pass_list.h"
+#include "ir/walk.h"
 #include "support/map.h"
 
 enum { DEEPEST_INDEX = 16 };
@@ -48,37 +49,22 @@ static bool is_candidate(const struct ir_instruction *instruction) {
 }
 
 static void find_dynamic(struct unrolling *u, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (is_candidate(instruction) && !is_static(instruction->operands[0], false, DEEPEST_INDEX))
-            map_set(u->in_memory, instruction->buffer, NULL);
-        for (size_t r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                find_dynamic(u, instruction->regions[r]);
-    }
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (is_candidate(walk.at) && !is_static(walk.at->operands[0], false, DEEPEST_INDEX))
+            map_set(u->in_memory, walk.at->buffer, NULL);
 }
 
 static void mark_loops(struct unrolling *u, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (is_candidate(instruction) && !map_has(u->in_memory, instruction->buffer))
-            is_static(instruction->operands[0], true, DEEPEST_INDEX);
-        for (size_t r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                mark_loops(u, instruction->regions[r]);
-    }
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (is_candidate(walk.at) && !map_has(u->in_memory, walk.at->buffer))
+            is_static(walk.at->operands[0], true, DEEPEST_INDEX);
 }
 
 /* How many instructions there are; more than any limit where there are loops. */
 static int64_t straight_size(const struct ir_region *region) {
-    int64_t size = (int64_t)region->instructions.count;
-    for (size_t i = 0; i < region->instructions.count && size <= ANY_UNROLLED_SIZE; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->regions[0] && instruction->kind != IR_IF)
-            return ANY_UNROLLED_SIZE + 1;
-        for (size_t r = 0; r < 2; r++)
-            size += instruction->regions[r] ? straight_size(instruction->regions[r]) : 0;
-    }
+    int64_t size = 0;
+    for (struct ir_walk walk = ir_walk(region); walk.at && size <= ANY_UNROLLED_SIZE; ir_next(&walk))
+        size += ir_is_loop(walk.at) ? ANY_UNROLLED_SIZE + 1 : 1;
     return size;
 }
 
@@ -90,15 +76,9 @@ static bool is_straight(const struct ir_instruction *loop) {
     return straight_size(loop->regions[0]) * loop->operands[0]->constant.integer <= ANY_UNROLLED_SIZE;
 }
 
-static void mark_straight(const struct ir_region *region, bool in_thread) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        instruction->unroll |= in_thread && is_straight(instruction);
-        bool enters = instruction->kind == IR_FORALL && instruction->inner == LEVEL_THREAD;
-        for (size_t r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                mark_straight(instruction->regions[r], in_thread || enters);
-    }
+static void mark_straight(const struct ir_region *region) {
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        walk.at->unroll |= walk.region->ambient == LEVEL_THREAD && is_straight(walk.at);
 }
 
 /* Nests that would become too much code are left alone from the loop on where they do. */
@@ -123,6 +103,6 @@ void pass_unroll(struct arena *arena, struct ir_kernel *kernel) {
     struct unrolling u = {arena, map_new(arena)};
     find_dynamic(&u, kernel->body);
     mark_loops(&u, kernel->body);
-    mark_straight(kernel->body, false);
+    mark_straight(kernel->body);
     limit_copies(kernel->body, 1);
 }

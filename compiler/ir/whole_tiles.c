@@ -389,7 +389,6 @@ static struct ir_value *all_conditions(struct splitter *s) {
 
 /* The branch that takes the place of the loop, or NULL when there is nothing to gain. */
 static struct ir_instruction *split(struct splitter *s, struct ir_instruction *loop) {
-    struct ir_region *region = loop->region;
     s->loop = loop;
     s->before.instructions.count = s->conditions.count = s->fitting.count = s->truths.count = s->replaced = 0;
     s->rewriter = (struct rewriter){s->arena, s->kernel, &s->before, loop};
@@ -397,12 +396,8 @@ static struct ir_instruction *split(struct splitter *s, struct ir_instruction *l
     size_t size = find_guards(s, loop->regions[0]);
     if (s->truths.count + s->replaced == 0 || s->conditions.count == 0 || size > CPU_TILE_BODY)
         return NULL;
-    struct ir_instruction *branch = ARENA_NEW(s->arena, struct ir_instruction);
-    *branch = (struct ir_instruction){.kind = IR_IF, .span = loop->span, .operand_count = 1, .region = region};
-    branch->operands = ARENA_ARRAY(s->arena, struct ir_value *, 1);
-    branch->operands[0] = all_conditions(s);
-    for (int side = 0; side < 2; side++)
-        branch->regions[side] = rewrite_region(s->arena, s->kernel, region->ambient, branch, region);
+    struct ir_value *condition = all_conditions(s);
+    struct ir_instruction *branch = rewrite_branch(&s->rewriter, condition);
     struct copier copier = {.splitter = s, .values = map_new(s->arena)};
     copy_instruction(&copier, loop, branch->regions[0]);
     loop->region = branch->regions[1];
@@ -420,12 +415,13 @@ static void split_region(struct splitter *s, struct ir_region *region) {
         struct ir_instruction *branch = is_tile ? split(s, instruction) : NULL;
         for (size_t k = 0; branch && k < s->before.instructions.count; k++)
             vec_push(s->arena, &fresh.instructions, s->before.instructions.at[k]);
-        vec_push(s->arena, &fresh.instructions, branch ? branch : instruction);
+        if (!branch)
+            vec_push(s->arena, &fresh.instructions, instruction);
         for (int r = 0; r < 2 && !is_tile; r++)
             if (instruction->regions[r])
                 split_region(s, instruction->regions[r]);
     }
-    memcpy(&region->instructions, &fresh.instructions, sizeof fresh.instructions);
+    region->instructions = fresh.instructions;
 }
 
 void pass_whole_tiles(struct arena *arena, struct ir_kernel *kernel) {

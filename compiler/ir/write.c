@@ -4,6 +4,7 @@
 
 #include "ir/range.h"
 #include "ir/text.h"
+#include "ir/walk.h"
 
 static const char *const memories[] = {[MEMORY_INPUT] = "input",
                                        [MEMORY_TABLE] = "table",
@@ -299,21 +300,16 @@ static void mark_defined(bool *defined, struct ir_value *const *values, size_t c
 }
 
 static void find_defined(bool *defined, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        mark_defined(defined, at->results, at->result_count);
-        mark_defined(defined, at->parameters, at->parameter_count);
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r])
-                find_defined(defined, at->regions[r]);
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        mark_defined(defined, walk.at->results, walk.at->result_count);
+        mark_defined(defined, walk.at->parameters, walk.at->parameter_count);
     }
 }
 
 static void write_unknown(struct writer *w, bool *defined, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        for (size_t k = 0; k < at->operand_count; k++) {
-            const struct ir_value *value = at->operands[k];
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        for (size_t k = 0; k < walk.at->operand_count; k++) {
+            const struct ir_value *value = walk.at->operands[k];
             if (value->is_constant || defined[value->id])
                 continue;
             defined[value->id] = true;
@@ -322,10 +318,6 @@ static void write_unknown(struct writer *w, bool *defined, const struct ir_regio
             add_definition(w, value);
             end_line(w);
         }
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r])
-                write_unknown(w, defined, at->regions[r]);
-    }
 }
 
 static void write_type(struct writer *w, const char *word, struct type *type) {

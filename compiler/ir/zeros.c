@@ -50,22 +50,21 @@ static bool split_branch(const struct rewriter *rewriter, struct ir_instruction 
            branch->regions[1]->instructions.count > 0;
 }
 
-static void visit(struct arena *arena, struct ir_kernel *kernel, struct ir_region *region) {
-    size_t count = region->instructions.count;
-    struct ir_instruction **before = region->instructions.at;
-    region->instructions.at = NULL;
-    region->instructions.count = region->instructions.capacity = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (int r = 0; r < 2; r++)
-            if (before[i]->regions[r])
-                visit(arena, kernel, before[i]->regions[r]);
-        const struct rewriter rewriter = {arena, kernel, region, before[i]};
-        struct ir_value **x = before[i]->operands;
-        if (before[i]->kind == IR_OPERATION && before[i]->op == OP_SELECT)
-            x[0] = compare_with_chosen(&rewriter, x[0], x[1], x[2]);
-        if (before[i]->kind != IR_IF || split_branch(&rewriter, before[i]))
-            vec_push(arena, &region->instructions, before[i]);
-    }
+struct zeros {
+    struct arena *arena;
+    struct ir_kernel *kernel;
+};
+
+static void put(void *context, struct ir_region *to, struct ir_instruction *instruction) {
+    const struct zeros *z = context;
+    const struct rewriter rewriter = {z->arena, z->kernel, to, instruction};
+    struct ir_value **x = instruction->operands;
+    if (instruction->kind == IR_OPERATION && instruction->op == OP_SELECT)
+        x[0] = compare_with_chosen(&rewriter, x[0], x[1], x[2]);
+    if (instruction->kind != IR_IF || split_branch(&rewriter, instruction))
+        vec_push(z->arena, &to->instructions, instruction);
 }
 
-void pass_zeros(struct arena *arena, struct ir_kernel *kernel) { visit(arena, kernel, kernel->body); }
+void pass_zeros(struct arena *arena, struct ir_kernel *kernel) {
+    rewrite_each(kernel->body, put, &(struct zeros){arena, kernel});
+}

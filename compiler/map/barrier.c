@@ -282,14 +282,9 @@ static void place_for(struct placement *p, const struct ir_instruction *forall) 
 }
 
 static void find_warp_loops(struct placement *p, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_FORALL && instruction->inner == LEVEL_WARP)
-            place_for(p, instruction);
-        for (size_t r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                find_warp_loops(p, instruction->regions[r]);
-    }
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_FORALL && walk.at->inner == LEVEL_WARP)
+            place_for(p, walk.at);
 }
 
 struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruction *forall,

@@ -61,19 +61,16 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
 }
 
 /* Is there, in a loop inside of the region's, an access that is steps of more than one element apart from iteration to iteration? */
-static bool has_strides(const struct ir_region *region, const struct ir_value *index, bool is_inside) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        struct linear place;
-        if (is_inside && (instruction->kind == IR_LOAD || instruction->kind == IR_STORE) &&
-            linear_expand(instruction->operands[0], &place))
-            for (size_t k = 0; k < place.count; k++)
-                if (place.term[k].value == index && imaxabs(place.term[k].coefficient) > 1)
-                    return true;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] &&
-                has_strides(instruction->regions[r], index, is_inside || instruction->kind == IR_FOR))
-                return true;
+static bool has_strides(const struct ir_region *region, const struct ir_value *index) {
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        walk.goes_around = walk.at->kind == IR_FOR;
+        for (struct ir_walk inner = ir_walk_of(walk.at); walk.goes_around && inner.at; ir_next(&inner)) {
+            struct linear place;
+            if (ir_is_access(inner.at) && linear_expand(inner.at->operands[0], &place))
+                for (size_t k = 0; k < place.count; k++)
+                    if (place.term[k].value == index && imaxabs(place.term[k].coefficient) > 1)
+                        return true;
+        }
     }
     return false;
 }
@@ -84,9 +81,9 @@ static enum target_vectors vectors_of(const struct ir_instruction *forall, const
     if (lower_vectors_lose_stores(forall) || lower_steps_wrap(forall->regions[0]))
         return TARGET_VECTORS_WITHIN;
     /* Iterations that change one place must not run together, even where a block is one thread and needs no atomics for it. */
-    if (is_simple(body) && !lower_has(forall, IR_ATOMIC))
+    if (is_simple(body) && !ir_has(forall, IR_ATOMIC))
         return restarts ? TARGET_VECTORS_WANTED_EIGHT : TARGET_VECTORS_WANTED;
-    if (has_strides(forall->regions[0], forall->parameters[0], false))
+    if (has_strides(forall->regions[0], forall->parameters[0]))
         return TARGET_VECTORS_WITHIN;
     return restarts && lower_has_narrow(forall->regions[0]) ? TARGET_VECTORS_EIGHT : TARGET_VECTORS_ANY;
 }
@@ -152,41 +149,27 @@ static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, 
 }
 
 static bool has_calls(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_OPERATION && ir_op_info[instruction->op].lanes == LANES_CALL)
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_OPERATION && ir_op_info[walk.at->op].lanes == LANES_CALL)
             return true;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && has_calls(instruction->regions[r]))
-                return true;
-    }
     return false;
 }
 
 /* Is there a loop in it that will not be unrolled? What is, compilers see through. */
 static bool has_rounds(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        bool is_loop = instruction->kind == IR_WHILE || (instruction->kind == IR_FOR && !instruction->unroll);
-        if (is_loop)
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_WHILE || (walk.at->kind == IR_FOR && !walk.at->unroll))
             return true;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && has_rounds(instruction->regions[r]))
-                return true;
-    }
     return false;
 }
 
 /* Nothing but computing, loads and stores, and branches and loops of these. */
 static bool is_plain(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind != IR_OPERATION && instruction->kind != IR_LOAD && instruction->kind != IR_STORE &&
-            instruction->kind != IR_IF && instruction->kind != IR_WHILE && instruction->kind != IR_FOR)
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        const struct ir_instruction *at = walk.at;
+        if (at->kind != IR_OPERATION && !ir_is_access(at) && at->kind != IR_IF && at->kind != IR_WHILE &&
+            at->kind != IR_FOR)
             return false;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && !is_plain(instruction->regions[r]))
-                return false;
     }
     return true;
 }

@@ -212,25 +212,10 @@ static void lower_fence(struct lowering *l, const struct ir_instruction *fence) 
         lower_emit(l, TARGET_FENCE)->is_global = fence->outer == LEVEL_GRID;
 }
 
-bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind) {
-    for (size_t r = 0; r < 2; r++)
-        if (instruction->regions[r])
-            for (size_t i = 0; i < instruction->regions[r]->instructions.count; i++) {
-                const struct ir_instruction *inner = instruction->regions[r]->instructions.at[i];
-                if (inner->kind == kind || lower_has(inner, kind))
-                    return true;
-            }
-    return false;
-}
-
 bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction) {
-    if (instruction->kind == IR_CHECK)
-        return !l->kernel->checks.at[instruction->site].is_contained;
-    for (size_t r = 0; r < 2; r++)
-        if (instruction->regions[r])
-            for (size_t i = 0; i < instruction->regions[r]->instructions.count; i++)
-                if (lower_leaves_loops(l, instruction->regions[r]->instructions.at[i]))
-                    return true;
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_CHECK && !l->kernel->checks.at[walk.at->site].is_contained)
+            return true;
     return false;
 }
 
@@ -242,8 +227,7 @@ static void leave_on_failure(struct lowering *l, const struct ir_instruction *lo
     struct target_expr *site = expr_element(l, BASE_I32, l->report, expr_integer(l, BASE_I32, 0));
     site->is_volatile = true;
     enum level_value together = loop->region->ambient;
-    if (together == LEVEL_THREAD &&
-        (lower_has(loop, IR_BALLOT) || lower_has(loop, IR_MATCH) || lower_has(loop, IR_SHUFFLE)))
+    if (together == LEVEL_THREAD && (ir_has(loop, IR_BALLOT) || ir_has(loop, IR_MATCH) || ir_has(loop, IR_SHUFFLE)))
         together = LEVEL_WARP; /* lanes that have left would not come to what the others do together */
     if (l->target->mapping == TARGET_SIMT)
         site = simt_agree(l, site, together);
@@ -564,12 +548,7 @@ void lower_region(struct lowering *l, const struct ir_region *region) {
 }
 
 void lower_forget(struct lowering *l, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        for (size_t k = 0; k < instruction->result_count; k++)
-            l->values[instruction->results[k]->id] = NULL;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                lower_forget(l, instruction->regions[r]);
-    }
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        for (size_t k = 0; k < walk.at->result_count; k++)
+            l->values[walk.at->results[k]->id] = NULL;
 }

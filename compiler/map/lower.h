@@ -2,6 +2,7 @@
 #ifndef FCL_MAP_LOWER_H
 #define FCL_MAP_LOWER_H
 
+#include "ir/walk.h"
 #include "map/extents.h"
 #include "map/map.h"
 #include "support/map.h"
@@ -135,8 +136,6 @@ struct target_statement *lower_emit(struct lowering *l, enum target_statement_ki
 struct target_variable *lower_variable(struct lowering *l, enum base base, const char *name, const char *fallback);
 /* `const base name = value;`, and the variable as an expression. */
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
-/* Is there an instruction of that kind in its regions? */
-bool lower_has(const struct ir_instruction *instruction, enum ir_kind kind);
 /* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left, which might not end. */
 bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction);
 /* Do the compilers of what is made do that? */

@@ -81,26 +81,17 @@ const struct target_kernel *target_kernel_of(const struct target_program *progra
 typedef VEC(const struct ir_instruction *) foralls;
 
 static void find_foralls(struct arena *arena, const struct ir_region *region, foralls *found) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_FORALL) {
-            vec_push(arena, found, instruction);
-            continue;
-        }
-        for (size_t r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                find_foralls(arena, instruction->regions[r], found);
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        walk.goes_around = walk.at->kind == IR_FORALL;
+        if (walk.goes_around)
+            vec_push(arena, found, walk.at);
     }
 }
 
 static bool has_level(const struct ir_instruction *instruction, enum level_value level) {
-    if (instruction->kind == IR_FORALL && (instruction->outer == level || instruction->inner == level))
-        return true;
-    for (size_t r = 0; r < 2; r++)
-        if (instruction->regions[r])
-            for (size_t i = 0; i < instruction->regions[r]->instructions.count; i++)
-                if (has_level(instruction->regions[r]->instructions.at[i], level))
-                    return true;
+    for (struct ir_walk walk = ir_walk_of(instruction); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_FORALL && (walk.at->outer == level || walk.at->inner == level))
+            return true;
     return false;
 }
 

@@ -182,7 +182,7 @@ static void add_tables(struct lowering *l) {
 }
 
 static void add_report(struct lowering *l) {
-    if (!lower_has(l->forall, IR_CHECK))
+    if (!ir_has(l->forall, IR_CHECK))
         return;
     l->report = ARENA_NEW(l->arena, struct target_array);
     *l->report = (struct target_array){

@@ -103,22 +103,18 @@ struct found {
 };
 
 static void find(struct found *found, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
         struct division division;
-        if (is_division(found->loop, at, &division) && found->uses[at->results[0]->id].count) {
-            size_t k = 0;
-            while (k < found->count && !is_same(&found->at[k].division, &division))
-                k++;
-            if (k < MOST_DIVISIONS) {
-                found->at[k].division = division;
-                found->count += k == found->count;
-                division.is_rest ? found->at[k].rests++ : found->at[k].quotients++;
-            }
+        if (!is_division(found->loop, walk.at, &division) || !found->uses[walk.at->results[0]->id].count)
+            continue;
+        size_t k = 0;
+        while (k < found->count && !is_same(&found->at[k].division, &division))
+            k++;
+        if (k < MOST_DIVISIONS) {
+            found->at[k].division = division;
+            found->count += k == found->count;
+            division.is_rest ? found->at[k].rests++ : found->at[k].quotients++;
         }
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r])
-                find(found, at->regions[r]);
     }
 }
 
@@ -303,21 +299,18 @@ struct lower_scope rows_enter_whole(struct lowering *l, struct rows *rows, struc
 
 static void bind(struct lowering *l, const struct rows *rows, const struct ir_region *region,
                  struct target_expr *dividend, struct target_expr *quotient, struct target_expr *rest) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        const struct ir_instruction *at = walk.at;
         struct division division;
-        if (is_division(rows->loop, at, &division) && is_same(&division, rows->division)) {
-            struct target_expr *expr = ARENA_NEW(l->arena, struct target_expr);
-            *expr = division.is_rest ? *rest : *quotient;
-            expr->low = at->results[0]->low;
-            expr->high = at->results[0]->high;
-            lower_bind(l, at->results[0], expr);
-            if (at->operands[0] != rows->loop->parameters[0])
-                lower_bind(l, at->operands[0], dividend);
-        }
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r])
-                bind(l, rows, at->regions[r], dividend, quotient, rest);
+        if (!is_division(rows->loop, at, &division) || !is_same(&division, rows->division))
+            continue;
+        struct target_expr *expr = ARENA_NEW(l->arena, struct target_expr);
+        *expr = division.is_rest ? *rest : *quotient;
+        expr->low = at->results[0]->low;
+        expr->high = at->results[0]->high;
+        lower_bind(l, at->results[0], expr);
+        if (at->operands[0] != rows->loop->parameters[0])
+            lower_bind(l, at->operands[0], dividend);
     }
 }
 

@@ -164,14 +164,9 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
 
 /* Does a block of threads agree on leaving a loop, when a check has failed? */
 static bool has_block_loops(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_WHILE && region->ambient == LEVEL_BLOCK)
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_WHILE && walk.region->ambient == LEVEL_BLOCK)
             return true;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && has_block_loops(instruction->regions[r]))
-                return true;
-    }
     return false;
 }
 
@@ -203,18 +198,9 @@ struct target_expr *simt_agree(struct lowering *l, struct target_expr *x, enum l
 /* How much there is to print for a body without loops; INT_MAX of others. */
 static int size_of_body(const struct ir_region *region) {
     int size = 0;
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_FOR || instruction->kind == IR_WHILE || instruction->kind == IR_FORALL)
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk), size++)
+        if (ir_is_loop(walk.at))
             return INT_MAX;
-        size++;
-        for (int r = 0; r < 2; r++) {
-            int inner = instruction->regions[r] ? size_of_body(instruction->regions[r]) : 0;
-            if (inner == INT_MAX)
-                return INT_MAX;
-            size += inner;
-        }
-    }
     return size;
 }
 
@@ -272,14 +258,9 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
 }
 
 static bool loads_globally(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_LOAD && instruction->buffer->memory <= MEMORY_OUTPUT)
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_LOAD && walk.at->buffer->memory <= MEMORY_OUTPUT)
             return true;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r] && loads_globally(instruction->regions[r]))
-                return true;
-    }
     return false;
 }
 
@@ -301,18 +282,14 @@ static int64_t guarded_rounds(const struct ir_instruction *forall, const struct 
 
 static bool has_turns(const struct lowering *l, const struct ir_instruction *forall) {
     return l->options->has_exact_blocks && forall->outer == LEVEL_GRID && forall->inner == LEVEL_THREAD &&
-           size_of_body(forall->regions[0]) <= GPU_TURN && lower_has(forall, IR_LOAD);
+           size_of_body(forall->regions[0]) <= GPU_TURN && ir_has(forall, IR_LOAD);
 }
 
 static int loaded_bytes(const struct ir_region *region) {
     int bytes = 0;
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_LOAD)
-            bytes += (int)target_element_bytes(instruction->buffer->element);
-        for (int r = 0; r < 2; r++)
-            bytes += instruction->regions[r] ? loaded_bytes(instruction->regions[r]) : 0;
-    }
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_LOAD)
+            bytes += (int)target_element_bytes(walk.at->buffer->element);
     return bytes;
 }
 

@@ -59,15 +59,11 @@ void uses_clear(struct value_use *uses, const struct ir_region *region) {
     const struct value_use none = {0};
     for (size_t i = 0; i < region->yields.count; i++)
         uses[region->yields.at[i]->id] = none;
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *instruction = region->instructions.at[i];
-        for (size_t k = 0; k < instruction->operand_count; k++)
-            uses[instruction->operands[k]->id] = none;
-        for (size_t k = 0; k < instruction->result_count; k++)
-            uses[instruction->results[k]->id] = none;
-        for (size_t r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                uses_clear(uses, instruction->regions[r]);
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        for (size_t k = 0; ir_taken(walk.at, k); k++)
+            uses[(*ir_taken(walk.at, k))->id] = none;
+        for (size_t k = 0; k < walk.at->result_count; k++)
+            uses[walk.at->results[k]->id] = none;
     }
 }
 

@@ -8,6 +8,8 @@
 
 #include "ir/fold.h"
 #include "ir/range.h"
+#include "ir/walk.h"
+#include "support/arena.h"
 
 static union scalar integer(int64_t x) { return (union scalar){.integer = x}; }
 static union scalar floating(double x) { return (union scalar){.floating = x}; }
@@ -185,11 +187,64 @@ static void ranges_are_precise_enough(void **state) {
     assert_true(less.low == 0 && less.high == 1);
 }
 
+/* ---- the cursor ---- */
+
+enum { DEEP = 2 * IR_WALK_KEPT };
+
+/* A region of three instructions, of which the second has regions, to that depth: a loop's one or a branch's two. */
+static struct ir_region *nested(struct arena *arena, struct ir_instruction *owner, struct ir_region *parent, int depth,
+                                uint32_t *count) {
+    struct ir_region *region = ARENA_NEW(arena, struct ir_region);
+    region->owner = owner;
+    region->parent = parent;
+    for (int i = 0; i < 3; i++) {
+        struct ir_instruction *at = ARENA_NEW(arena, struct ir_instruction);
+        vec_push(arena, &region->instructions, at);
+        at->region = region;
+        at->site = (*count)++;
+        at->kind = i != 1 ? IR_OPERATION : depth % 3 ? IR_FOR : IR_IF;
+        for (int r = 0; r < (at->kind == IR_IF ? 2 : at->kind == IR_FOR); r++)
+            if (depth > 0)
+                at->regions[r] = nested(arena, at, region, r ? 0 : depth - 1, count);
+    }
+    return region;
+}
+
+static void the_cursor(void **state) {
+    (void)state;
+    struct arena *arena = arena_new();
+    for (int depth = 0; depth <= DEEP; depth++) {
+        uint32_t count = 0, next = 0;
+        struct ir_region *region = nested(arena, NULL, NULL, depth, &count);
+        for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+            assert_int_equal(walk.at->site, next++);
+            assert_ptr_equal(walk.at->region, walk.region);
+        }
+        assert_int_equal(next, count);
+
+        const struct ir_instruction *second = region->instructions.at[1];
+        next = second->site;
+        for (struct ir_walk walk = ir_walk_of(second); walk.at; ir_next(&walk))
+            assert_int_equal(walk.at->site, next++);
+        assert_int_equal(next, region->instructions.at[2]->site);
+
+        next = 0;
+        for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+            walk.goes_around = walk.at == second;
+            assert_ptr_equal(walk.at, region->instructions.at[next++]);
+        }
+        assert_int_equal(next, 3);
+    }
+    struct ir_region empty = {0};
+    assert_null(ir_walk(&empty).at);
+    arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folding_integers),          cmocka_unit_test(folding_floats),
         cmocka_unit_test(folding_conversions),       cmocka_unit_test(ranges_cover_all_results),
-        cmocka_unit_test(ranges_are_precise_enough),
+        cmocka_unit_test(ranges_are_precise_enough), cmocka_unit_test(the_cursor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,25 +74,18 @@ static bool wraps(struct ir_value *value, bool is_cut, int *looked_at) {
 }
 
 bool lower_steps_wrap(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
         int looked_at = 0;
-        if ((at->kind == IR_LOAD || at->kind == IR_STORE) && wraps(at->operands[0], false, &looked_at))
+        if (ir_is_access(walk.at) && wraps(walk.at->operands[0], false, &looked_at))
             return true;
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r] && lower_steps_wrap(at->regions[r]))
-                return true;
     }
     return false;
 }
 
 static bool has_loops(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        bool is_loop = at->kind == IR_FORALL || at->kind == IR_FOR || at->kind == IR_WHILE;
-        if (is_loop || (at->kind == IR_IF && (has_loops(at->regions[0]) || has_loops(at->regions[1]))))
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (ir_is_loop(walk.at))
             return true;
-    }
     return false;
 }
 
@@ -103,7 +96,7 @@ static bool uses_index(const struct ir_region *region, struct map *sums) {
         bool is_sum = at->kind == IR_OPERATION && (at->op == OP_ADD || at->op == OP_SUB || at->op == OP_MUL ||
                                                    (at->op == OP_CONVERT && at->results[0]->base == BASE_I64));
         for (size_t k = 0; k < at->operand_count; k++) {
-            bool is_place = (at->kind == IR_LOAD || at->kind == IR_STORE) && k == 0;
+            bool is_place = ir_is_access(at) && k == 0;
             if (!map_has(sums, at->operands[k]) || is_place)
                 continue;
             if (!is_sum)
@@ -131,18 +124,15 @@ bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop
 }
 
 static bool goes_through_small(const struct ir_region *region, const struct ir_value *index) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        bool is_small = (at->kind == IR_LOAD || at->kind == IR_STORE) && at->buffer->memory >= MEMORY_SHARED &&
-                        at->buffer->capacity->is_constant && at->buffer->capacity->constant.integer < TARGET_LANES;
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        const struct ir_instruction *at = walk.at;
+        bool is_small = ir_is_access(at) && at->buffer->memory >= MEMORY_SHARED && at->buffer->capacity->is_constant &&
+                        at->buffer->capacity->constant.integer < TARGET_LANES;
         struct linear place;
         if (is_small && linear_expand(at->operands[0], &place))
             for (size_t k = 0; k < place.count; k++)
                 if (place.term[k].value == index)
                     return true;
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r] && goes_through_small(at->regions[r], index))
-                return true;
     }
     return false;
 }
@@ -152,14 +142,9 @@ bool lower_vectors_lose_stores(const struct ir_instruction *loop) {
 }
 
 bool lower_has_narrow(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        if ((at->kind == IR_LOAD || at->kind == IR_STORE) && base_info[at->buffer->element].bits < 32)
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (ir_is_access(walk.at) && base_info[walk.at->buffer->element].bits < 32)
             return true;
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r] && lower_has_narrow(at->regions[r]))
-                return true;
-    }
     return false;
 }
 
@@ -167,14 +152,9 @@ bool lower_has_narrow(const struct ir_region *region) {
    GCC 12 goes through all ways that choices can go: of 15 rounds of a scan of f16, each with the choices of three conversions, it
    makes nothing for a minute, and takes 4 GB. So such loops are not unrolled. */
 bool lower_computes_narrow(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        if (at->kind == IR_OPERATION && base_info[at->results[0]->base].is_narrow)
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_OPERATION && base_info[walk.at->results[0]->base].is_narrow)
             return true;
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r] && lower_computes_narrow(at->regions[r]))
-                return true;
-    }
     return false;
 }
 
@@ -236,46 +216,35 @@ static bool loads_by_truth(const struct ir_region *region, const struct ir_regio
 
 bool lower_loads_by_truth(const struct ir_region *region) { return loads_by_truth(region, region, !has_loops(region)); }
 
-static bool computes_floats(const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
+static bool computes_floats(const struct ir_instruction *loop) {
+    for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk)) {
+        const struct ir_instruction *at = walk.at;
         bool is_sum = at->kind == IR_OPERATION && (at->op == OP_ADD || at->op == OP_SUB || at->op == OP_MUL);
         if (is_sum && base_info[at->results[0]->base].is_floating)
             return true;
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r] && computes_floats(at->regions[r]))
-                return true;
     }
     return false;
 }
 
-/* Is a float stored to an array that it was loaded from? `loaded`: ir_buffer → anything; filled first. */
-static bool goes_on_in_array(const struct ir_region *region, struct map *loaded, bool is_filled) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        if (at->kind == IR_LOAD && base_info[at->buffer->element].is_floating)
-            map_set(loaded, at->buffer, loaded);
-        if (is_filled && at->kind == IR_STORE && map_has(loaded, at->buffer))
+/* Is a float stored to an array that floats are loaded from? */
+static bool goes_on_in_array(struct arena *arena, const struct ir_instruction *loop) {
+    struct map *loaded = map_new(arena);
+    for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_LOAD && base_info[walk.at->buffer->element].is_floating)
+            map_set(loaded, walk.at->buffer, loaded);
+    for (struct ir_walk walk = ir_walk_of(loop); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_STORE && map_has(loaded, walk.at->buffer))
             return true;
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r] && goes_on_in_array(at->regions[r], loaded, is_filled))
-                return true;
-    }
     return false;
 }
 
 bool lower_sums_floats(struct arena *arena, const struct ir_instruction *loop) {
-    if (!computes_floats(loop->regions[0]) && !(loop->regions[1] && computes_floats(loop->regions[1])))
+    if (!computes_floats(loop))
         return false;
     for (size_t i = 0; i < loop->result_count; i++)
         if (base_info[loop->results[i]->base].is_floating)
             return true;
-    struct map *loaded = map_new(arena);
-    for (int pass = 0; pass < 2; pass++)
-        for (int r = 0; r < 2; r++)
-            if (loop->regions[r] && goes_on_in_array(loop->regions[r], loaded, pass == 1))
-                return true;
-    return false;
+    return goes_on_in_array(arena, loop);
 }
 
 bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *load) {
