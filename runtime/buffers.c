@@ -94,6 +94,16 @@ void fcl_trim(struct fcl_context *context) {
     context->pool_count = 0;
 }
 
+// One that waits and has that many bytes, and few more; or NULL.
+static struct fcl_buffer *take(struct fcl_buffer **list, uint64_t bytes, uint64_t class) {
+    for (struct fcl_buffer *buffer = *list; buffer; buffer = buffer->next)
+        if (buffer->capacity >= bytes && buffer->capacity <= class) {
+            unlink_buffer(list, buffer);
+            return buffer;
+        }
+    return NULL;
+}
+
 enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, struct fcl_buffer **out) {
     if (out)
         *out = NULL;
@@ -103,14 +113,14 @@ enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, stru
         return fclrt_fail(context, FCL_INVALID, "fcl_buffer_new: no place for the buffer");
     // Work is done in order, so memory freed before is free for what is asked now.
     uint64_t class = class_of(context, bytes);
-    for (struct fcl_buffer *buffer = context->pool; buffer; buffer = buffer->next) {
-        if (buffer->capacity < bytes || buffer->capacity > class)
-            continue;
-        unlink_buffer(&context->pool, buffer);
-        link_buffer(&context->buffers, buffer);
-        buffer->bytes = bytes;
+    struct fcl_buffer *buffer = context->recorded ? take(&context->recorded->buffers, bytes, class) : NULL;
+    if (!buffer && (buffer = take(&context->pool, bytes, class)) != NULL) {
         context->pool_bytes -= buffer->capacity;
         context->pool_count--;
+    }
+    if (buffer) {
+        link_buffer(&context->buffers, buffer);
+        buffer->bytes = bytes;
         *out = buffer;
         return FCL_OK;
     }
@@ -120,7 +130,7 @@ enum fcl_status fcl_buffer_new(struct fcl_context *context, uint64_t bytes, stru
                           "a buffer of %" PRIu64 " bytes: %s allows at most %" PRIu64
                           " bytes in one buffer and has %" PRIu64 " in all",
                           bytes, device->name, device->max_buffer_bytes, device->memory_bytes);
-    struct fcl_buffer *buffer = calloc(1, sizeof *buffer);
+    buffer = calloc(1, sizeof *buffer);
     if (!buffer)
         return fclrt_no_memory(context);
     buffer->context = context;
@@ -162,17 +172,8 @@ static void leave_slab(const struct fcl_context *context, struct fclrt_slab *sla
     free(slab);
 }
 
-void fcl_buffer_free(struct fcl_buffer *buffer) {
-    if (!buffer)
-        return;
-    struct fcl_context *context = buffer->context;
-    unlink_buffer(&context->buffers, buffer);
-    if (buffer->slab)
-        leave_slab(context, buffer->slab);
-    if (buffer->slab || buffer->is_callers) {
-        free(buffer);
-        return;
-    }
+// Memory of its own that nobody uses any more.
+static void keep(struct fcl_context *context, struct fcl_buffer *buffer) {
     if (!context->use_pool) {
         free_memory(context, buffer);
         free(buffer);
@@ -192,6 +193,28 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
         free_memory(context, last);
         free(last);
     }
+}
+
+void fclrt_recycle_buffers(struct fcl_context *context, struct fcl_buffer **list) {
+    for (struct fcl_buffer *buffer; (buffer = *list) != NULL;) {
+        unlink_buffer(list, buffer);
+        keep(context, buffer);
+    }
+}
+
+void fcl_buffer_free(struct fcl_buffer *buffer) {
+    if (!buffer)
+        return;
+    struct fcl_context *context = buffer->context;
+    unlink_buffer(&context->buffers, buffer);
+    if (buffer->slab)
+        leave_slab(context, buffer->slab);
+    if (buffer->slab || buffer->is_callers)
+        free(buffer);
+    else if (context->recorded)
+        link_buffer(&context->recorded->buffers, buffer);
+    else
+        keep(context, buffer);
 }
 
 enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,
@@ -280,7 +303,8 @@ static enum fcl_status part_of_slab(struct fcl_context *context, uint64_t bytes,
 
 enum fcl_status fcl_buffer_zeros(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
                                  struct fcl_buffer **out) {
-    if (context && out && context->device.backend == FCL_BACKEND_CUDA && context->use_pool &&
+    // A graph clears its own each time that it is launched.
+    if (context && out && context->device.backend == FCL_BACKEND_CUDA && context->use_pool && !context->recorded &&
         count <= SLAB_BYTES / SLAB_SHARE / (element_bytes ? element_bytes : 1)) {
         *out = NULL;
         return part_of_slab(context, count * element_bytes, out);
@@ -319,6 +343,8 @@ enum fcl_status fcl_write(struct fcl_buffer *buffer, uint64_t offset, const void
         return status;
     if (!data)
         return fclrt_fail(buffer->context, FCL_INVALID, "fcl_write: no data");
+    if ((status = fclrt_expect_no_recording(buffer->context, "fcl_write")) != FCL_OK)
+        return status;
     return buffer->context->backend->write(buffer, offset, data, bytes);
 }
 
@@ -330,6 +356,8 @@ enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data,
         return status;
     if (!data)
         return fclrt_fail(buffer->context, FCL_INVALID, "fcl_read: no place for the data");
+    if ((status = fclrt_expect_no_recording(buffer->context, "fcl_read")) != FCL_OK)
+        return status;
     return buffer->context->backend->read(buffer, offset, data, bytes);
 }
 

@@ -38,6 +38,7 @@ struct state {
     CUdevice device;
     CUcontext context;
     CUstream stream;  // NULL: the default one
+    CUstream record;  // while a graph is recorded, the stream that stands for the other one; or NULL
     bool is_callers;  // context and stream
     int architecture; // that NVRTC compiles for: 10 × major + minor, at most the device's
     bool is_ordered;  // memory is allocated and freed in the stream's order; else freeing waits for the whole device
@@ -198,6 +199,9 @@ static int choose_architecture(const struct nvrtc *rtc, int device) {
 
 static CUresult enter(const struct state *state) { return state->cu.cuCtxPushCurrent_v2(state->context); }
 
+// Where work goes.
+static CUstream work_stream(const struct state *state) { return state->record ? state->record : state->stream; }
+
 static void leave(const struct state *state) {
     CUcontext ours;
     state->cu.cuCtxPopCurrent_v2(&ours);
@@ -352,7 +356,7 @@ static enum fcl_status copy_cuda(struct fcl_buffer *to, uint64_t to_offset, stru
                                  uint64_t from_offset, uint64_t bytes) {
     WITH_CONTEXT(to->context, "cuMemcpyDtoDAsync",
                  cuMemcpyDtoDAsync_v2(to->memory.address + to_offset, from->memory.address + from_offset, (size_t)bytes,
-                                      state->stream));
+                                      work_stream(state)));
 }
 
 // The driver goes by the shortest way that there is: between devices that reach each other's memory by themselves, once that is allowed.
@@ -378,7 +382,7 @@ static enum fcl_status copy_peer_cuda(struct fcl_buffer *to, uint64_t to_offset,
 
 static enum fcl_status fill_cuda(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value) {
     WITH_CONTEXT(buffer->context, "cuMemsetD8Async",
-                 cuMemsetD8Async(buffer->memory.address + offset, value, (size_t)bytes, state->stream));
+                 cuMemsetD8Async(buffer->memory.address + offset, value, (size_t)bytes, work_stream(state)));
 }
 
 // ---------------------------------------------------------------- programs
@@ -642,7 +646,7 @@ static enum fcl_status launch_cuda(struct fcl_kernel *kernel, uint64_t blocks, u
             error = record(state, &event->start);
         if (error == CUDA_SUCCESS)
             error = state->cu.cuLaunchKernel(kernel->handle, (unsigned)blocks, 1, 1, threads, 1, 1,
-                                             (unsigned)shared_bytes, state->stream, (void **)values, NULL);
+                                             (unsigned)shared_bytes, work_stream(state), (void **)values, NULL);
         if (error == CUDA_SUCCESS && event)
             error = record(state, &event->end);
         if (event) {
@@ -681,6 +685,65 @@ static enum fcl_status resolve_cuda(struct fcl_context *context, struct fclrt_ev
     return FCL_OK;
 }
 
+// ---------------------------------------------------------------- graphs
+
+// The default stream cannot be recorded, and a caller's may have work of its own: so a stream is made for it, which nothing else
+// goes to. Relaxed, as memory may be allocated meanwhile.
+static enum fcl_status begin_graph_cuda(struct fcl_context *context) {
+    struct state *state = context->state;
+    const struct cuda *cu = &state->cu;
+    if (!cu->cuStreamCreate || !cu->cuStreamDestroy_v2 || !cu->cuStreamBeginCapture_v2 || !cu->cuStreamEndCapture ||
+        !cu->cuGraphInstantiateWithFlags || !cu->cuGraphLaunch || !cu->cuGraphExecDestroy || !cu->cuGraphDestroy)
+        return fclrt_fail(context, FCL_NO_BACKEND, "this NVIDIA driver has no graphs, or is older than CUDA 11.4");
+    CUstream stream = NULL;
+    CUresult error = enter(state);
+    if (error == CUDA_SUCCESS) {
+        error = cu->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+        if (error == CUDA_SUCCESS && (error = cu->cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED)))
+            cu->cuStreamDestroy_v2(stream);
+        leave(state);
+    }
+    if (error != CUDA_SUCCESS)
+        return fail(context, "cuStreamBeginCapture", error);
+    state->record = stream;
+    return FCL_OK;
+}
+
+static enum fcl_status end_graph_cuda(struct fcl_context *context, void **handle) {
+    struct state *state = context->state;
+    const struct cuda *cu = &state->cu;
+    CUgraph graph = NULL;
+    CUgraphExec made = NULL;
+    CUresult error = enter(state);
+    if (error == CUDA_SUCCESS) {
+        error = cu->cuStreamEndCapture(state->record, &graph);
+        if (error == CUDA_SUCCESS && handle)
+            error = cu->cuGraphInstantiateWithFlags(&made, graph, 0);
+        if (graph)
+            cu->cuGraphDestroy(graph);
+        cu->cuStreamDestroy_v2(state->record);
+        leave(state);
+    }
+    state->record = NULL;
+    if (error != CUDA_SUCCESS)
+        return fail(context, "recording a graph", error);
+    if (handle)
+        *handle = made;
+    return FCL_OK;
+}
+
+static enum fcl_status launch_graph_cuda(struct fcl_context *context, void *handle) {
+    WITH_CONTEXT(context, "cuGraphLaunch", cuGraphLaunch(handle, state->stream));
+}
+
+static void free_graph_cuda(struct fcl_context *context, void *handle) {
+    struct state *state = context->state;
+    if (enter(state) != CUDA_SUCCESS)
+        return;
+    state->cu.cuGraphExecDestroy(handle);
+    leave(state);
+}
+
 const struct fclrt_backend fclrt_cuda = {
     .list = list_cuda,
     .open = open_cuda,
@@ -701,4 +764,8 @@ const struct fclrt_backend fclrt_cuda = {
     .forget = forget_cuda,
     .launch = launch_cuda,
     .resolve = resolve_cuda,
+    .begin_graph = begin_graph_cuda,
+    .end_graph = end_graph_cuda,
+    .launch_graph = launch_graph_cuda,
+    .free_graph = free_graph_cuda,
 };

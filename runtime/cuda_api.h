@@ -20,6 +20,9 @@ typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
 typedef struct CUevent_st *CUevent;
 typedef struct CUstream_st *CUstream;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUgraphExec_st *CUgraphExec;
+typedef int CUstreamCaptureMode;
 typedef int nvrtcResult;
 typedef struct _nvrtcProgram *nvrtcProgram;
 #endif
@@ -58,6 +61,8 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CU_JIT_ERROR_LOG_BUFFER, 5)                                                                                      \
     X(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, 6)                                                                           \
     X(CU_EVENT_DEFAULT, 0)                                                                                             \
+    X(CU_STREAM_NON_BLOCKING, 1)                                                                                       \
+    X(CU_STREAM_CAPTURE_MODE_RELAXED, 2)                                                                               \
     X(NVRTC_SUCCESS, 0)                                                                                                \
     X(NVRTC_ERROR_INVALID_OPTION, 5)                                                                                   \
     X(NVRTC_ERROR_COMPILATION, 6)
@@ -105,7 +110,15 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CUresult, cuMemcpyPeerAsync, (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))                 \
     X(CUresult, cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))                                                    \
     X(CUresult, cuMemFreeAsync, (CUdeviceptr, CUstream))                                                               \
-    X(CUresult, cuModuleLoadDataEx, (CUmodule *, const void *, unsigned int, CUjit_option *, void **))
+    X(CUresult, cuModuleLoadDataEx, (CUmodule *, const void *, unsigned int, CUjit_option *, void **))                 \
+    X(CUresult, cuStreamCreate, (CUstream *, unsigned int))                                                            \
+    X(CUresult, cuStreamDestroy_v2, (CUstream))                                                                        \
+    X(CUresult, cuStreamBeginCapture_v2, (CUstream, CUstreamCaptureMode))                                              \
+    X(CUresult, cuStreamEndCapture, (CUstream, CUgraph *))                                                             \
+    X(CUresult, cuGraphInstantiateWithFlags, (CUgraphExec *, CUgraph, unsigned long long))                             \
+    X(CUresult, cuGraphLaunch, (CUgraphExec, CUstream))                                                                \
+    X(CUresult, cuGraphExecDestroy, (CUgraphExec))                                                                     \
+    X(CUresult, cuGraphDestroy, (CUgraph))
 
 #define NVRTC_FUNCTIONS(X)                                                                                             \
     X(const char *, nvrtcGetErrorString, (nvrtcResult))                                                                \

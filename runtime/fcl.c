@@ -352,6 +352,7 @@ void fcl_close(struct fcl_context *context) {
     if (!context)
         return;
     if (context->state) {
+        fclrt_free_graphs(context);
         context->backend->finish(context);
         fcl_clear_timings(context);
         for (struct fcl_program *program = context->programs, *next; program; program = next) {
@@ -375,7 +376,10 @@ const struct fcl_device_info *fcl_device(const struct fcl_context *context) {
 }
 
 enum fcl_status fcl_finish(struct fcl_context *context) {
-    return context ? context->backend->finish(context) : FCL_INVALID;
+    if (!context)
+        return FCL_INVALID;
+    enum fcl_status status = fclrt_expect_no_recording(context, "fcl_finish");
+    return status == FCL_OK ? context->backend->finish(context) : status;
 }
 
 enum fcl_status fcl_finish_queue(struct fcl_context *context, void *queue) {
@@ -632,9 +636,14 @@ enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t 
         return status;
     if (blocks > context->device.max_blocks)
         blocks = context->device.max_blocks;
-    context->launches++;
-    context->last_launched = kernel->name;
-    if (!context->profile)
+    if (context->recorded) {
+        context->recorded->launches++;
+        context->recorded->last_launched = kernel->name;
+    } else {
+        context->launches++;
+        context->last_launched = kernel->name;
+    }
+    if (!context->profile || context->recorded)
         return context->backend->launch(kernel, blocks, threads, shared_bytes, args, count, NULL, NULL);
 
     status = reserve_timing(context);

@@ -72,6 +72,7 @@ struct fcl_context;
 struct fcl_buffer;
 struct fcl_program;
 struct fcl_kernel;
+struct fcl_graph;
 
 // ---------------------------------------------------------------- devices
 
@@ -294,6 +295,21 @@ enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t 
 // that is enough to keep the device busy. With `per_block` 0, where blocks take contiguous ranges (CPUs), a few for each
 // core, but none with fewer than `least` iterations. Any number is right.
 uint64_t fcl_blocks(const struct fcl_context *context, uint64_t iterations, uint32_t per_block, uint32_t least);
+
+// ---------------------------------------------------------------- graphs
+
+// CUDA only: what is launched, copied and filled between these is not done but recorded, and then launched as a whole, as often as
+// one likes, which costs the host about as much as one launch. It uses the same buffers and numbers each time: buffers that were
+// there before, and those that were made and not freed meanwhile, must not be freed before the graph. The memory of others, which
+// were freed meanwhile, is the graph's until fcl_graph_free. What waits cannot be recorded: fcl_read, fcl_write and fcl_finish
+// fail. A context that measures launches does not measure those of graphs. FCL_NO_BACKEND where there are no graphs: OpenCL, C,
+// and drivers before CUDA 11.4.
+enum fcl_status fcl_graph_begin(struct fcl_context *context);
+// With a `status` other than FCL_OK, that of what was to be recorded, nothing is kept, and that is returned.
+enum fcl_status fcl_graph_end(struct fcl_context *context, enum fcl_status status, struct fcl_graph **graph);
+enum fcl_status fcl_graph_launch(struct fcl_graph *graph);
+// Waits for the context's work. NULL is fine.
+void fcl_graph_free(struct fcl_graph *graph);
 
 // ---------------------------------------------------------------- checks
 

@@ -16,6 +16,11 @@ union fclrt_memory {
 void fclrt_free_buffers(struct fcl_context *context);
 // What a buffer argument points to; nothing where it is NULL.
 const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg);
+// Buffers that wait in such a list go back to the pool.
+void fclrt_recycle_buffers(struct fcl_context *context, struct fcl_buffer **list);
+// graphs.c: what the host waits for cannot be recorded.
+enum fcl_status fclrt_expect_no_recording(struct fcl_context *context, const char *function);
+void fclrt_free_graphs(struct fcl_context *context);
 
 struct fcl_buffer {
     struct fcl_context *context;
@@ -25,6 +30,16 @@ struct fcl_buffer {
     bool is_callers;                    // not to be freed
     struct fclrt_slab *slab;            // that it is a part of; or NULL
     struct fcl_buffer *next, *previous; // in context->buffers or context->pool
+};
+
+// What is recorded, or was: it owns the memory of intermediates, which no other work may have while it can be launched again.
+struct fcl_graph {
+    struct fcl_context *context;
+    struct fcl_graph *next, *previous; // of the context; the one that is being recorded is not among them
+    void *handle;                      // CUgraphExec
+    struct fcl_buffer *buffers;        // freed while it was recorded
+    uint64_t launches;
+    const char *last_launched;
 };
 
 enum { FCLRT_WORKS = 8 };
@@ -80,6 +95,8 @@ struct fcl_context {
     const char *last_launched;
 
     struct fcl_program *programs;
+    struct fcl_graph *graphs, *recorded; // the latter is being recorded; or NULL
+
     struct fcl_buffer *buffers, *pool;
     struct fclrt_slab *slab; // that zeros are cut from; or NULL
     uint64_t held_bytes;     // of all buffers with memory of their own, those in the pool included
@@ -136,6 +153,12 @@ struct fclrt_backend {
     enum fcl_status (*launch)(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,
                               const struct fcl_arg *args, size_t count, struct fclrt_event *event, double *seconds);
     enum fcl_status (*resolve)(struct fcl_context *context, struct fclrt_event *event, double *seconds);
+
+    // Launches, copies and fills between these are recorded; `handle` NULL: and forgotten. NULL: it has no graphs.
+    enum fcl_status (*begin_graph)(struct fcl_context *context);
+    enum fcl_status (*end_graph)(struct fcl_context *context, void **handle);
+    enum fcl_status (*launch_graph)(struct fcl_context *context, void *handle);
+    void (*free_graph)(struct fcl_context *context, void *handle); // nothing uses it
 };
 
 // Between contexts, by memory of the host: that of `from` itself where the host has it. It is done when it returns.

@@ -22,6 +22,7 @@ struct target {
     const struct machine *simt, *loop; /* for each mapping; NULL: there is none */
     const struct machine *sub_groups;  /* the former, where the device has them; NULL: alike */
     enum link linked;
+    bool has_graphs; /* the runtime records what is launched there */
 };
 extern const struct target *const targets[]; /* and NULL */
 

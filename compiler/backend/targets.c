@@ -10,7 +10,8 @@ static const struct target cuda = {.name = "cuda",
                                    .runtime = "FCL_BACKEND_CUDA",
                                    .dialect = &dialect_cuda,
                                    .simt = &machine_cuda,
-                                   .linked = LINK_IMAGE};
+                                   .linked = LINK_IMAGE,
+                                   .has_graphs = true};
 static const struct target opencl = {.name = "opencl",
                                      .extension = ".cl",
                                      .language = "OpenCL",

@@ -96,7 +96,7 @@ static void add_heading(struct text *out, const struct host_emit_request *reques
 }
 
 /* The names of the host functions of one kernel that go out. */
-static const char *const endings[] = {"", "_into", "_device"};
+static const char *const endings[] = {"", "_into", "_device", "_graph"};
 
 static bool is_free(struct arena *arena, struct symbols *symbols, struct map *used, const char *name) {
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
@@ -222,6 +222,7 @@ struct host_emitted host_emit(struct arena *arena, const struct host_emit_reques
                                                        : "fcl_link_image(context, %s_image, &program)",
                                                    prefix),
                              .backend = request->target->runtime,
+                             .has_graphs = request->target->has_graphs,
                              .scalars = backend_scalars_new(arena),
                              .sources = request->sources};
     const char **names = function_names(arena, request, prefix);

@@ -68,8 +68,8 @@ static const char *slot_count(struct arena *arena, const struct slot *slot) {
 
 /* What the functions themselves call something: some words, and others with a number behind them. */
 static bool is_local(const char *name) {
-    static const char *const words[] = {"context", "status", "program", "report", "checks",
-                                        "traces",  "traced", "args",    "blocks", "scalar"};
+    static const char *const words[] = {"context", "status", "program", "report", "checks", "traces",
+                                        "traced",  "args",   "blocks",  "scalar", "graph"};
     static const char *const numbered[] = {"b", "v", "s", "kernel", "in", "out", "room", "next"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(name, words[i]) == 0)
@@ -122,11 +122,12 @@ static struct signature signature_of(struct emit_unit *unit, const struct target
     return s;
 }
 
-/* The three host functions of a kernel. */
+/* The host functions of a kernel. */
 enum host_function {
     RETURNING, /* results are allocated */
     INTO,      /* results go to memory of the caller's */
     DEVICE,    /* on buffers */
+    GRAPH,     /* recorded, on buffers */
 };
 static bool has_arrays(const struct signature *s) {
     for (size_t i = 0; i < s->slots.count; i++)
@@ -136,8 +137,8 @@ static bool has_arrays(const struct signature *s) {
 }
 
 static void add_prototype(struct text *out, const struct signature *s, enum host_function function) {
-    static const char *const suffixes[] = {"", "_into", "_device"};
-    bool device = function == DEVICE;
+    static const char *const suffixes[] = {"", "_into", "_device", "_graph"};
+    bool device = function == DEVICE || function == GRAPH;
     text_printf(out, "enum fcl_status %s%s(struct fcl_context *context", s->name, suffixes[function]);
     for (size_t i = 0; i < s->kernel->parameters.count; i++) {
         const struct ir_parameter *p = &s->kernel->parameters.at[i];
@@ -165,7 +166,62 @@ static void add_prototype(struct text *out, const struct signature *s, enum host
         else
             text_printf(out, ", %s *%s%s", type, function == INTO ? "" : "*", slot->name);
     }
-    text_add(out, ")");
+    text_add(out, function == GRAPH ? ", struct fcl_graph **graph)" : ")");
+}
+
+/* Does the host read what a launch has found? *is_last: it does so after the last launch, or nowhere. */
+static bool reads(const struct ir_region *region, bool *is_last) {
+    bool any = false;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        if (at->kind == IR_FORALL || at->kind == IR_ALLOCATE) {
+            *is_last &= !any;
+            continue;
+        }
+        bool is_read = at->kind == IR_LOAD && at->buffer->memory != MEMORY_TABLE;
+        for (int r = 0; r < 2; r++)
+            if (at->regions[r] && reads(at->regions[r], is_last))
+                is_read = true, *is_last = false;
+        any |= is_read;
+    }
+    return any;
+}
+
+/* Is it made of what a launch has found, as far as branches and operations tell? `seen` have been asked. */
+static bool is_found(struct map *seen, struct ir_value *value) {
+    struct ir_instruction *by = value->is_constant ? NULL : value->definition;
+    if (!by || map_has(seen, value))
+        return false;
+    map_set(seen, value, by);
+    if (by->kind == IR_LOAD)
+        return by->buffer->memory != MEMORY_TABLE;
+    bool found = false;
+    for (size_t i = 0; by->kind == IR_OPERATION && i < by->operand_count; i++)
+        found |= is_found(seen, by->operands[i]);
+    for (size_t i = 0; by->kind == IR_IF && i < by->result_count; i++)
+        for (int r = 0; r < 2 && by->results[i] == value; r++)
+            found |= is_found(seen, by->regions[r]->yields.at[i]);
+    return found;
+}
+
+/* Why it cannot be recorded; or NULL. */
+static const char *why_no_graph(struct arena *arena, const struct target_program *program) {
+    bool is_last = true, any = reads(program->kernel->body, &is_last);
+    if (target_any_reports(program))
+        return "the host looks after each launch whether a check has failed; --no-check leaves them out";
+    if (program->kernel->trace)
+        return "the host prints what it traces";
+    if (!any)
+        return NULL;
+    if (!is_last)
+        return "the host waits between launches for a length, or for what decides its way";
+    for (size_t i = 0; i < program->kernel->results.count; i++) {
+        const struct ir_result *result = &program->kernel->results.at[i];
+        for (size_t k = 0; k < result->rank; k++)
+            if (is_found(map_new(arena), result->extents[k]))
+                return "launches find the length of a result, which the host reads";
+    }
+    return "the host reads a result that is a number; as an array of one element it stays on the device";
 }
 
 void emit_declarations(struct emit_unit *unit, struct text *out, const struct target_program *program,
@@ -191,7 +247,19 @@ void emit_declarations(struct emit_unit *unit, struct text *out, const struct ta
     }
     text_add(out, ";\n/* the same on device buffers of this context, which it only reads */\n");
     add_prototype(out, &s, DEVICE);
-    text_add(out, ";\n\n");
+    text_add(out, ";\n");
+    const char *why = unit->has_graphs ? why_no_graph(unit->arena, program) : NULL;
+    if (why) {
+        text_printf(out, "/* There is no %s_graph: %s. */\n", name, why);
+    } else if (unit->has_graphs) {
+        text_add(
+            out,
+            "/* the same recorded, and not done: fcl_graph_launch does it, each time on these buffers, of which none "
+            "may be freed before the graph */\n");
+        add_prototype(out, &s, GRAPH);
+        text_add(out, ";\n");
+    }
+    text_add(out, "\n");
 }
 
 static void clear_results(struct text *out, const struct signature *s, const char *indent) {
@@ -380,6 +448,53 @@ static void copy_allocated(struct text *out, const struct slot *slot, size_t i, 
                 slot->name, count, type);
 }
 
+/* The arguments of the function on buffers; those of results are pointers as `result` has them. */
+static void pass_device_arguments(struct text *out, const struct signature *s, bool is_graph) {
+    for (size_t i = 0; i < s->kernel->parameters.count; i++) {
+        if (!is_graph && s->kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
+            text_printf(out, ", in%zu", i);
+        else
+            text_printf(out, ", %s", s->parameters[i]);
+    }
+    for (size_t i = 0; i < s->slots.count; i++) {
+        const struct slot *slot = &s->slots.at[i];
+        for (size_t k = 0; slot->begins_array && k < slot->result->rank; k++)
+            text_printf(out, ", %s", slot->extents[k]);
+        if (!is_graph && slot->result->is_array)
+            text_printf(out, ", &out%zu", i);
+        else
+            text_printf(out, ", %s", slot->name);
+    }
+}
+
+/* What is built is built before: a driver may load code when it is first asked for. */
+static void define_graph(struct emit_unit *unit, struct text *out, const struct target_program *program,
+                         const struct signature *s) {
+    add_prototype(out, s, GRAPH);
+    text_add(out, " {\n    enum fcl_status status = FCL_OK;\n    struct fcl_program *program = NULL;\n");
+    if (program->kernels.count)
+        text_add(out, "    struct fcl_kernel *kernel0 = NULL;\n");
+    clear_results(out, s, "    ");
+    text_add(out, "    *graph = NULL;\n");
+    text_printf(out,
+                "    if ((status = fcl_expect(context, %s)) != FCL_OK || (status = %s) != FCL_OK)\n"
+                "        return status;\n",
+                unit->backend, unit->build);
+    for (size_t i = 0; i < program->kernels.count; i++)
+        text_printf(out,
+                    "    if ((status = fcl_get_kernel(program, \"%s\", &kernel0)) != FCL_OK)\n        return status;\n",
+                    program->kernels.at[i]->name);
+    text_add(out, "    if ((status = fcl_graph_begin(context)) != FCL_OK)\n        return status;\n");
+    text_printf(out, "    status = %s_device(context", s->name);
+    pass_device_arguments(out, s, true);
+    text_add(out, ");\n    if ((status = fcl_graph_end(context, status, graph)) != FCL_OK) {\n");
+    for (size_t i = 0; i < s->slots.count; i++)
+        if (s->slots.at[i].result->is_array)
+            text_printf(out, "        fcl_buffer_free(*%s);\n", s->slots.at[i].name);
+    clear_results(out, s, "        ");
+    text_add(out, "    }\n    return status;\n}\n\n");
+}
+
 static void define_host(struct emit_unit *unit, struct text *out, const struct signature *s,
                         enum host_function function) {
     struct arena *arena = unit->arena;
@@ -415,21 +530,7 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
                     s->parameters[i], bytes);
     }
     text_printf(out, "    if ((status = %s_device(context", s->name);
-    for (size_t i = 0; i < kernel->parameters.count; i++) {
-        if (kernel->parameters.at[i].kind == IR_PARAMETER_BUFFER)
-            text_printf(out, ", in%zu", i);
-        else
-            text_printf(out, ", %s", s->parameters[i]);
-    }
-    for (size_t i = 0; i < s->slots.count; i++) {
-        const struct slot *slot = &s->slots.at[i];
-        for (size_t k = 0; slot->begins_array && k < slot->result->rank; k++)
-            text_printf(out, ", %s", slot->extents[k]);
-        if (slot->result->is_array)
-            text_printf(out, ", &out%zu", i);
-        else
-            text_printf(out, ", %s", slot->name);
-    }
+    pass_device_arguments(out, s, false);
     text_add(out, ")) != FCL_OK)\n        goto out;\n");
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
@@ -462,4 +563,6 @@ void emit_definitions(struct emit_unit *unit, struct text *out, const struct tar
     define_host(unit, out, &s, RETURNING);
     if (has_arrays(&s))
         define_host(unit, out, &s, INTO);
+    if (unit->has_graphs && !why_no_graph(unit->arena, program))
+        define_graph(unit, out, program, &s);
 }

@@ -9,6 +9,7 @@ struct emit_unit {
     const char *prefix;  /* of all names */
     const char *build;   /* the call that gives the program with the kernels */
     const char *backend; /* that contexts must be of: an enumerator of the runtime's */
+    bool has_graphs;
     struct backend_scalars *scalars;
     const struct sources *sources;
 };
@@ -16,7 +17,7 @@ struct emit_unit {
 /* emit.c: a C string literal. */
 void emit_embed(struct text *out, const char *text);
 
-/* `name` is the host function's; the same name with `_into` and `_device` behind it is free too. */
+/* `name` is the host function's; the same name with `_into`, `_device` and `_graph` behind it is free too. */
 void emit_declarations(struct emit_unit *unit, struct text *out, const struct target_program *program,
                        const char *name);
 void emit_definitions(struct emit_unit *unit, struct text *out, const struct target_program *program, const char *name);

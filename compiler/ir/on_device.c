@@ -149,12 +149,12 @@ static struct ir_instruction *copy_of(const struct moving *m, const struct ir_in
 }
 
 /* What of it a launch wants, last first. */
-static instructions wanted_by(const struct moving *m, const struct ir_region *body) {
+static instructions wanted_by(const struct moving *m, const struct ir_instruction *launch) {
     instructions wanted = {0};
     for (size_t i = m->moved.count; i-- > 0;) {
         struct moving one = {.values = map_new(m->arena)};
         map_set(one.values, m->moved.at[i]->results[0], m->moved.at[i]);
-        bool is_wanted = uses_within(&one, body);
+        bool is_wanted = uses_within(&one, launch);
         for (size_t k = 0; k < wanted.count; k++)
             is_wanted |= uses_any(&one, wanted.at[k]->operands, wanted.at[k]->operand_count);
         if (is_wanted)
@@ -165,7 +165,7 @@ static instructions wanted_by(const struct moving *m, const struct ir_region *bo
 
 static bool is_little(const struct moving *m) {
     for (size_t i = 0; i < m->users.count; i++) {
-        instructions wanted = wanted_by(m, m->users.at[i]->regions[0]);
+        instructions wanted = wanted_by(m, m->users.at[i]);
         if (wanted.count > 1 + GPU_ON_DEVICE)
             return false;
         for (size_t k = 0; k < wanted.count; k++)

@@ -128,6 +128,14 @@ template <class... P> __attribute__((no_sanitize_thread)) void invoke(void (*ker
     invoke_with(kernel, arguments, typename count_to<sizeof...(P)>::type());
 }
 
+// How many parameters it has, and the bytes of each.
+template <class... P> __attribute__((no_sanitize_thread)) unsigned sizes_of(void (*)(P...), unsigned *sizes) {
+    const unsigned all[] = {0, (unsigned)sizeof(P)...};
+    for (unsigned i = 0; i < sizeof...(P); i++)
+        sizes[i] = all[i + 1];
+    return sizeof...(P);
+}
+
 } // namespace cudasim
 
 // ---------------------------------------------------------------- atomics

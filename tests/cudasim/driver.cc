@@ -8,9 +8,11 @@
 #include <ctime>
 #include <dlfcn.h>
 #include <elf.h>
+#include <functional>
 #include <link.h>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -31,6 +33,9 @@ enum : int {
     launch_out_of_resources = 701,
     peer_access_already_enabled = 704,
     launch_failed = 719,
+    capture_unsupported = 900,
+    capture_invalidated = 901,
+    capture_implicit = 906,
 };
 
 std::recursive_mutex one_at_a_time;
@@ -235,6 +240,52 @@ struct event {
     timespec at;
 };
 
+// What a stream records, in its order; each step does it.
+struct graph {
+    std::vector<std::function<int()>> nodes;
+};
+struct stream {
+    bool is_blocking, is_strict = false, is_broken = false;
+    std::unique_ptr<graph> recorded;
+};
+std::set<stream *> streams; // but for the default one
+
+stream *capturing(void *one) {
+    auto found = streams.find(static_cast<stream *>(one));
+    return found != streams.end() && (*found)->recorded ? *found : nullptr;
+}
+
+bool is_capture_strict() {
+    for (stream *one : streams)
+        if (one->recorded && one->is_strict)
+            return true;
+    return false;
+}
+
+// What waits, or uses the default stream, spoils a recording.
+int expect_no_capture(void *one) {
+    if (stream *found = capturing(one)) {
+        found->is_broken = true;
+        return capture_unsupported;
+    }
+    for (stream *other : streams)
+        if (!one && other->recorded && other->is_blocking) {
+            other->is_broken = true;
+            return capture_implicit;
+        }
+    return success;
+}
+
+int do_or_record(void *one, std::function<int()> step) {
+    guard lock(one_at_a_time);
+    if (stream *to = capturing(one)) {
+        to->recorded->nodes.push_back(std::move(step));
+        return success;
+    }
+    int status = expect_no_capture(one);
+    return status ? status : step();
+}
+
 struct error_name {
     int status;
     const char *name, *text;
@@ -252,6 +303,11 @@ const error_name error_names[] = {
     {not_found, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {launch_out_of_resources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
     {launch_failed, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+    {capture_unsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "operation not permitted when stream is capturing"},
+    {capture_invalidated, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",
+     "operation failed due to a previous error during capture"},
+    {capture_implicit, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+     "operation would make the legacy stream depend on a capturing blocking stream"},
 };
 
 // A copy that leaves its allocation is as wrong as a kernel that does.
@@ -487,6 +543,8 @@ static int new_memory(uintptr_t *result, size_t bytes, const char *how) {
         return fault;
     if (!bytes)
         return invalid_value;
+    if (is_capture_strict())
+        return capture_unsupported;
     note_call("alloc", bytes, how);
     *result = allocate(bytes);
     return *result ? success : out_of_memory;
@@ -533,12 +591,17 @@ int cuMemcpyDtoD_v2(uintptr_t to, uintptr_t from, size_t bytes) {
     memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes);
     return success;
 }
-int cuMemcpyHtoDAsync_v2(uintptr_t to, const void *from, size_t bytes, void *) {
-    return cuMemcpyHtoD_v2(to, from, bytes);
+// Copies from and to the host are not recorded: their memory would have to stay.
+int cuMemcpyHtoDAsync_v2(uintptr_t to, const void *from, size_t bytes, void *stream) {
+    int status = expect_no_capture(stream);
+    return status ? status : cuMemcpyHtoD_v2(to, from, bytes);
 }
-int cuMemcpyDtoHAsync_v2(void *to, uintptr_t from, size_t bytes, void *) { return cuMemcpyDtoH_v2(to, from, bytes); }
-int cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t bytes, void *) {
-    return cuMemcpyDtoD_v2(to, from, bytes);
+int cuMemcpyDtoHAsync_v2(void *to, uintptr_t from, size_t bytes, void *stream) {
+    int status = expect_no_capture(stream);
+    return status ? status : cuMemcpyDtoH_v2(to, from, bytes);
+}
+int cuMemcpyDtoDAsync_v2(uintptr_t to, uintptr_t from, size_t bytes, void *stream) {
+    return do_or_record(stream, [=] { return cuMemcpyDtoD_v2(to, from, bytes); });
 }
 int cuMemcpyPeerAsync(uintptr_t to, void *to_context, uintptr_t from, void *from_context, size_t bytes, void *) {
     guard lock(one_at_a_time);
@@ -563,7 +626,9 @@ int cuMemsetD8_v2(uintptr_t to, unsigned char value, size_t bytes) {
     memset(reinterpret_cast<void *>(to), value, bytes);
     return success;
 }
-int cuMemsetD8Async(uintptr_t to, unsigned char value, size_t bytes, void *) { return cuMemsetD8_v2(to, value, bytes); }
+int cuMemsetD8Async(uintptr_t to, unsigned char value, size_t bytes, void *stream) {
+    return do_or_record(stream, [=] { return cuMemsetD8_v2(to, value, bytes); });
+}
 int cuMemsetD32_v2(uintptr_t to, unsigned value, size_t count) {
     guard lock(one_at_a_time);
     if (fault)
@@ -577,25 +642,108 @@ int cuMemsetD32_v2(uintptr_t to, unsigned value, size_t count) {
 }
 
 int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                   unsigned block_y, unsigned block_z, unsigned shared_bytes, void *, void **arguments, void **extra) {
+                   unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **arguments,
+                   void **extra) {
     guard lock(one_at_a_time);
     if (fault)
         return fault;
     if (!function || extra)
         return invalid_value;
-    if (static_cast<kernel *>(function)->owner->device != current_device)
+    auto one = static_cast<kernel *>(function);
+    if (one->owner->device != current_device)
         return complain(invalid_value, "a launch of another device's kernel");
-    note_call("launch", grid_x, static_cast<kernel *>(function)->name.c_str());
-    return start(*static_cast<kernel *>(function), {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes,
-                 arguments);
+    dim grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
+    if (!capturing(stream)) {
+        int status = expect_no_capture(stream);
+        if (status)
+            return status;
+        note_call("launch", grid_x, one->name.c_str());
+        return start(*one, grid, block, shared_bytes, arguments);
+    }
+    auto sizes = reinterpret_cast<unsigned (*)(unsigned *)>(
+        dlsym(one->owner->library, (std::string("cudasim_sizes_") + one->name).c_str()));
+    std::vector<unsigned> bytes(4096);
+    if (!sizes)
+        return not_found;
+    bytes.resize(sizes(bytes.data()));
+    std::vector<std::string> values;
+    for (size_t i = 0; i < bytes.size(); i++)
+        values.emplace_back(static_cast<const char *>(arguments[i]), bytes[i]);
+    return do_or_record(stream, [=]() mutable {
+        std::vector<void *> pointers;
+        for (std::string &value : values)
+            pointers.push_back(&value[0]);
+        note_call("launch", grid.x, one->name.c_str());
+        return start(*one, grid, block, shared_bytes, pointers.data());
+    });
 }
 
-int cuStreamCreate(void **stream, unsigned) {
-    *stream = &::stream;
+int cuStreamCreate(void **result, unsigned flags) {
+    guard lock(one_at_a_time);
+    auto one = new stream;
+    one->is_blocking = !(flags & 1);
+    streams.insert(one);
+    *result = one;
     return success;
 }
-int cuStreamSynchronize(void *) { return fault; }
-int cuStreamDestroy_v2(void *) { return success; }
+int cuStreamSynchronize(void *stream) {
+    guard lock(one_at_a_time);
+    int status = expect_no_capture(stream);
+    return fault ? fault : status;
+}
+int cuStreamDestroy_v2(void *one) {
+    guard lock(one_at_a_time);
+    if (!streams.erase(static_cast<stream *>(one)))
+        return complain(invalid_value, "what is no stream is destroyed");
+    delete static_cast<stream *>(one);
+    return success;
+}
+int cuStreamBeginCapture_v2(void *one, int mode) {
+    guard lock(one_at_a_time);
+    if (!streams.count(static_cast<stream *>(one)))
+        return capture_unsupported; // the default stream
+    auto to = static_cast<stream *>(one);
+    if (to->recorded)
+        return invalid_value;
+    to->recorded.reset(new graph);
+    to->is_strict = mode != 2;
+    return success;
+}
+int cuStreamEndCapture(void *one, void **result) {
+    guard lock(one_at_a_time);
+    *result = nullptr;
+    stream *from = capturing(one);
+    if (!from)
+        return invalid_value;
+    bool is_broken = from->is_broken;
+    from->is_broken = false;
+    std::unique_ptr<graph> recorded = std::move(from->recorded);
+    if (is_broken)
+        return capture_invalidated;
+    *result = recorded.release();
+    return success;
+}
+int cuGraphInstantiateWithFlags(void **result, void *from, unsigned long long) {
+    guard lock(one_at_a_time);
+    *result = new graph(*static_cast<graph *>(from));
+    return success;
+}
+int cuGraphLaunch(void *one, void *stream) {
+    guard lock(one_at_a_time);
+    int status = fault ? fault : expect_no_capture(stream);
+    if (status)
+        return status;
+    auto what = static_cast<graph *>(one);
+    note_call("graph", what->nodes.size());
+    for (size_t i = 0; i < what->nodes.size() && !status; i++)
+        status = what->nodes[i]();
+    return status;
+}
+int cuGraphDestroy(void *one) {
+    delete static_cast<graph *>(one);
+    return success;
+}
+int cuGraphExecDestroy(void *one) { return cuGraphDestroy(one); }
 int cuStreamWaitEvent(void *, void *, unsigned) { return success; }
 
 int cuEventCreate(void **result, unsigned) {

@@ -240,6 +240,24 @@ def cases(env):
         assert parts["again"]["alloc"] and len(parts["again"]["alloc"]) == len(parts["again"]["free"]), parts["again"]
     yield Case("tests/host/pool.c: no pool", no_pool)
 
+    def graphs():
+        folder = emitted("tests/host/graphs.fcl", "graphs", "cu", [])
+        with open(os.path.join(folder, "graphs.h"), encoding="utf-8") as file:
+            header = file.read()
+        for name, why in (("positive", "launches find the length of a result"), ("total", "the host reads a result that is a number"),
+                          ("longs", "the host waits between launches")):
+            assert f"/* There is no graphs_{name}_graph: {why}" in header and header.count(f"{name}_graph") == 1, name
+        program = os.path.join(folder, "graphs")
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", "tests/host/graphs.c", *links, "-o",
+                 program)
+        for pool in "1", "exact", "0":
+            calls = os.path.join(folder, "calls" + pool)
+            env.must(program, env=env.cudasim(CUDASIM_CALLS=calls, FCL_POOL=pool))
+        folder = emitted("tests/host/graphs.fcl", "graphs", "cu", ["--check"])
+        with open(os.path.join(folder, "graphs.h"), encoding="utf-8") as file:
+            assert "There is no graphs_ends_graph: the host looks after each launch whether a check has failed" in file.read()
+    yield Case("tests/host/graphs.c: host functions as CUDA graphs", graphs)
+
     def stream():
         nvcc = env.tool("nvcc")
         folder = emitted("examples/reverse/reverse.fcl", "turn", "cu", [])
