@@ -307,7 +307,8 @@ PRELUDE_FILES = $(wildcard prelude/*.fcl)
 LIB_FILES     = $(wildcard lib/*.fcl)
 # As they lie here, so that what one says of another leads there; the prelude and the library are linked to.
 DOC_FILES     = $(wildcard README.md LICENSE CHANGELOG.md docs/*.md docs/*.json docs/*.py benchmarks/README.md benchmarks/results/LOG.md benchmarks/suites/*.fcl benchmarks/suites/*.py benchmarks/suites/data/README.md man/*.? \
-                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.cu examples/*/*.py) \
+                  examples/README.md examples/demo examples/*/*.fcl examples/*/*.c examples/*/*.h examples/*/*.cu examples/*/*.py \
+                  examples/*/Makefile benchmarks/cluster.py) \
                 $(shell find examples/host/* -type f -path '*/*/*/*') $(shell find editors -type f 2>/dev/null)
 
 install: all

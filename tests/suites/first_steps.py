@@ -106,14 +106,14 @@ def cases(env):
         if done.returncode:
             raise Skip("debootstrap: " + (done.stdout.strip().split("\n") or [""])[-1])
         sources(os.path.join(root, "fcl"))
-        # The network is this machine's, and so is whom to trust on it.
-        for name in ("/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs/ca-certificates.crt"):
+        # The network is this machine's, and so is whom pip is to trust on it.
+        for name, there in (("/etc/resolv.conf", "etc"), ("/etc/hosts", "etc"), ("/etc/ssl/certs/ca-certificates.crt", "fcl")):
             if os.path.exists(name):
-                os.makedirs(os.path.dirname(root + name), exist_ok=True)
-                shutil.copy(name, root + name)
+                shutil.copy(name, os.path.join(root, there))
         path = os.path.join(root, "typed")
         with open(path, "w", encoding="utf-8") as file:
-            file.write("cd /fcl\nmount -t proc proc /proc\nmount -t sysfs sysfs /sys\nexport DEBIAN_FRONTEND=noninteractive HOME=/root\n" + script(found, "$^"))
+            file.write("cd /fcl\nmount -t proc proc /proc\nmount -t sysfs sysfs /sys\nexport DEBIAN_FRONTEND=noninteractive HOME=/root\n"
+                       "[ ! -e ca-certificates.crt ] || export PIP_CERT=/fcl/ca-certificates.crt\n" + script(found, "$^"))
         done = env.run("unshare", "--mount", "--pid", "--fork", "chroot", root, "bash", "/typed", timeout=3600)
         assert done.returncode == 0, done.stdout + done.stderr
         compare(done.stdout)

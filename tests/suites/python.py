@@ -4,7 +4,8 @@ import glob
 import os
 import re
 import shutil
-from harness import Case, Counts, Skip
+from harness import Case, Counts
+import virtual
 
 ORDER = 58
 SANITIZED = True
@@ -12,28 +13,13 @@ SANITIZED = True
 
 def cases(env):
     build = os.path.join(env.root, "build") if env.sanitized else env.build  # the one without sanitizers
-    venv = os.path.join(build, "venv")
-    python = os.path.join(venv, "bin", "python")
-    own = {"FCL_BUILD": build}
+    python = virtual.python(build)
 
     def environment():
-        """The virtual environment; skips the case where it cannot be had."""
-        interpreter = next((path for path in ("/usr/bin/python3",) if os.path.exists(path)), env.tool("python3"))
-        version = env.must(interpreter, "-c", "import sys; print(sys.version_info >= (3, 11))")
-        if "True" not in version:
-            raise Skip("no Python 3.11 or later")
-        header = env.must(interpreter, "-c", "import sysconfig; print(sysconfig.get_path('include'))").strip()
-        if not os.path.exists(os.path.join(header, "Python.h")):
-            raise Skip("no Python.h: install python3-dev")
-        done = env.run("make", "BUILD=" + build, "PYTHON=" + interpreter, "venv", timeout=600)
-        if done.returncode:
-            raise Skip("no virtual environment with NumPy and pytest: " + done.stderr.strip().split("\n")[-1])
-        return header
+        return virtual.environment(env, build)
 
     def package():
-        environment()
-        env.must(python, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--force-reinstall", ".",
-                 env=own, timeout=600)
+        virtual.package(env, build)
 
     def tested(extra, *words):
         done = env.run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs", *words, "tests/python",
