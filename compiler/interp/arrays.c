@@ -369,7 +369,8 @@ static const struct pull *pairs_of(struct interp *in, const struct push *push) {
     return store_finish(in, store_run(in, all, push->span)).pull;
 }
 
-/* Every place is written once, by the last pair that names it: the pairs' indices are looked at first. */
+/* Every place is written once, by the last pair that names it: the pairs' indices are looked at first. All elements of the array
+   are asked for, as by reduceByIndex: compiled code begins with them. */
 static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to) {
     struct region_mark start = region_here(in->region);
     int64_t length = push->pull->length;
@@ -390,9 +391,8 @@ static int64_t run_scatter(struct interp *in, struct push *push, struct sink *to
     }
     for (int64_t i = 0; i < length; i++) {
         struct region_mark mark = region_here(in->region);
-        to->write(in, to, i,
-                  by[i] < 0 ? pull_element(in, push->pull, i, push->span)
-                            : pull_element(in, pairs, by[i], push->span).tuple->items[1]);
+        struct value old = pull_element(in, push->pull, i, push->span);
+        to->write(in, to, i, by[i] < 0 ? old : pull_element(in, pairs, by[i], push->span).tuple->items[1]);
         region_release(in->region, mark);
     }
     region_release(in->region, start);

@@ -175,21 +175,21 @@ static bool is_little(const struct moving *m) {
     return true;
 }
 
-static void copy_into(const struct moving *m, struct ir_region *body) {
+static void copy_into(const struct moving *m, struct ir_instruction *launch) {
     struct replacements replacements = rewrite_begin(m->arena, m->kernel);
-    instructions wanted = wanted_by(m, body), copies = {0};
+    instructions wanted = wanted_by(m, launch), copies = {0};
     for (size_t i = wanted.count; i-- > 0;) {
         struct ir_instruction *copy = copy_of(m, wanted.at[i]);
         rewrite_set(&replacements, wanted.at[i]->results[0], copy->results[0]);
         vec_push(m->arena, &copies, copy);
     }
-    put_first(m, &copies, body);
-    rewrite_replace(body, &replacements);
+    put_first(m, &copies, launch->regions[0]);
+    rewrite_replace(launch->regions[0], &replacements);
 }
 
 static void move(struct moving *m, struct ir_region *host, bool is_told) {
     for (size_t i = 0; i + !is_told < m->users.count; i++)
-        copy_into(m, m->users.at[i]->regions[0]);
+        copy_into(m, m->users.at[i]);
     take_out(m, host);
     if (!is_told)
         put_first(m, &m->moved, m->users.at[m->users.count - 1]->regions[0]);

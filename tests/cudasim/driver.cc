@@ -44,7 +44,6 @@ int fault = success; // of a launch that failed: from then on every call gives i
 bool initialised;
 constexpr int most_devices = 8;
 int contexts[most_devices];                     // the address of a device's is its context's handle
-int stream;                                     // likewise
 thread_local std::vector<int> current_contexts; // devices, the current one last; none: the first device
 
 int device_count() {

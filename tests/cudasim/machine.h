@@ -124,11 +124,12 @@ extern range dynamic_shared_memory;
 
 // ---------------------------------------------------------------- races (shadow.cc)
 
-enum class access : uint8_t { read, write, atomic, store }; // store: a volatile write, as a relaxed one
+enum class access : uint8_t { read, write, atomic, load, store }; // load, store: volatile ones, as relaxed atomics
 
 // A number that grows with every barrier, block and launch; two accesses of different phases of one block are ordered.
 extern uint32_t phase;
 void begin_launch();
+void end_launch();
 void begin_block();
 void begin_phase();
 // A __threadfence(): atomics after it publish what the block has written.

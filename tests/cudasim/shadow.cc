@@ -59,6 +59,21 @@ std::vector<bool> known_blocks;
 bool has_fenced;
 std::unordered_map<uintptr_t, std::vector<bool>> published;
 
+// CUDASIM_STALE: what a place held before the last volatile write to it, which each other block reads once. A load may be that
+// late, as nothing orders it: it is what a block finds while others are still at work, which here have mostly ended.
+struct late {
+    unsigned char before[16];
+    size_t bytes;
+    uint64_t writer, reader; // the reader: the block that has read it last
+};
+std::unordered_map<uintptr_t, late> lates;
+bool is_stale;
+struct {
+    uintptr_t address;
+    size_t bytes;
+    unsigned char now[16];
+} shown; // a place that holds what it held before, until the load that was announced is over; bytes 0: none
+
 uint64_t block_of(uint32_t when) {
     auto after = std::upper_bound(block_starts.begin(), block_starts.end(), when,
                                   [](uint32_t value, const auto &start) { return value < start.first; });
@@ -74,11 +89,11 @@ struct target {
 };
 
 const char *verb(access how) {
-    static const char *const verbs[] = {"read", "write", "atomic", "store"};
+    static const char *const verbs[] = {"read", "write", "atomic", "atomic", "store"};
     return verbs[static_cast<int>(how)];
 }
 
-bool is_relaxed(access how) { return how == access::atomic || how == access::store; }
+bool is_relaxed(access how) { return how == access::atomic || how == access::load || how == access::store; }
 
 std::string name_of(const target &where) {
     char text[200];
@@ -189,7 +204,8 @@ void touch_cell(cell &shadow, const target &where, access how) {
         note_reader(where, shadow.read, now);
         return;
     }
-    if (how == access::atomic && where.is_shared && running.check_uninitialised && writer.phase < block_phase)
+    if ((how == access::atomic || how == access::load) && where.is_shared && running.check_uninitialised &&
+        writer.phase < block_phase)
         fail("atomic on %s, not written before%s: by thread %u%s", name_of(where).c_str(), place().c_str(),
              current->number, source_of(where.code).c_str());
 
@@ -261,6 +277,44 @@ void exchange_order(uintptr_t address) {
     all[running.block_number] = true;
 }
 
+void end_late_read() {
+    if (shown.bytes)
+        memcpy(reinterpret_cast<void *>(shown.address), shown.now, shown.bytes);
+    shown.bytes = 0;
+}
+
+void begin_late_read(uintptr_t address, size_t bytes) {
+    auto found = lates.find(address);
+    if (found == lates.end() || found->second.bytes != bytes)
+        return;
+    late &one = found->second;
+    uint64_t self = running.block_number;
+    if (one.writer == self || one.reader == self || (one.writer < known_blocks.size() && known_blocks[one.writer]))
+        return;
+    one.reader = self;
+    void *place = reinterpret_cast<void *>(address);
+    shown.address = address;
+    shown.bytes = bytes;
+    memcpy(shown.now, place, bytes);
+    memcpy(place, one.before, bytes);
+}
+
+void remember(uintptr_t address, size_t bytes) {
+    late &one = lates[address];
+    one.bytes = std::min(bytes, sizeof one.before);
+    one.writer = one.reader = running.block_number;
+    memcpy(one.before, reinterpret_cast<void *>(address), one.bytes);
+}
+
+void be_late(uintptr_t address, size_t bytes, access how) {
+    if (how == access::load)
+        begin_late_read(address, bytes);
+    else if (how == access::store)
+        remember(address, bytes);
+    else if (how != access::read)
+        lates.erase(address);
+}
+
 void clear_shared_shadow() {
     const range &all = running.what->owner->shared;
     static_shadow.assign((all.end - all.begin) / 4 + 2, cell{});
@@ -279,10 +333,13 @@ void begin_launch() {
     block_starts.clear();
     splits.clear();
     published.clear();
+    lates.clear();
+    is_stale = getenv("CUDASIM_STALE") != nullptr;
     clear_shared_shadow();
 }
 
 void begin_block() {
+    end_late_read();
     block_phase = ++phase;
     block_starts.emplace_back(phase, running.block_number);
     crowds.clear();
@@ -297,9 +354,12 @@ void begin_phase() {
 
 void fence() { has_fenced = true; }
 
+void end_launch() { end_late_read(); }
+
 void touch(uintptr_t address, size_t bytes, access how, const void *code) {
     if (!current)
         return;
+    end_late_read();
     if (arena.holds(address, 1)) {
         if (!is_live(address, bytes))
             fail("%s of %zu bytes out of bounds at 0x%zx, %s%s: by thread %u%s", verb(how), bytes,
@@ -310,6 +370,8 @@ void touch(uintptr_t address, size_t bytes, access how, const void *code) {
         count_traffic(address, bytes, how, false, code);
         if (is_relaxed(how))
             exchange_order(address);
+        if (is_stale)
+            be_late(address, bytes, how);
         return;
     }
     const module &owner = *running.what->owner;
@@ -360,11 +422,11 @@ void __tsan_vptr_read(void **) {}
 #define ACCESSES(n)                                                                                                    \
     void __tsan_read##n(void *p) { TOUCH(p, n, read); }                                                                \
     void __tsan_write##n(void *p) { TOUCH(p, n, write); }                                                              \
-    void __tsan_volatile_read##n(void *p) { TOUCH(p, n, atomic); }                                                     \
+    void __tsan_volatile_read##n(void *p) { TOUCH(p, n, load); }                                                       \
     void __tsan_volatile_write##n(void *p) { TOUCH(p, n, store); }                                                     \
     void __tsan_unaligned_read##n(void *p) { TOUCH(p, n, read); }                                                      \
     void __tsan_unaligned_write##n(void *p) { TOUCH(p, n, write); }                                                    \
-    void __tsan_unaligned_volatile_read##n(void *p) { TOUCH(p, n, atomic); }                                           \
+    void __tsan_unaligned_volatile_read##n(void *p) { TOUCH(p, n, load); }                                             \
     void __tsan_unaligned_volatile_write##n(void *p) { TOUCH(p, n, store); }
 ACCESSES(1)
 ACCESSES(2)

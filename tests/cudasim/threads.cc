@@ -232,6 +232,7 @@ bool execute() {
         good = run_block(order, running.seed ? &random : nullptr);
         traffic_of_block();
     }
+    end_launch();
     traffic_of_launch();
     for (unsigned t = 0; t < thread_count; t++)
         if (threads[t].stack) {

@@ -117,7 +117,9 @@ void traffic_of_launch() {
         for (const auto &[key, sum] : totals) {
             const auto &[code, is_shared, how, bytes] = key;
             std::string source = source_of(code);
-            const char *verb = how == access::read ? "read" : how == access::atomic ? "atomic" : "write";
+            const char *verb = how == access::read                            ? "read"
+                               : how == access::atomic || how == access::load ? "atomic"
+                                                                              : "write";
             fprintf(file, "%s %s %s %s requests=%llu units=%llu least=%llu bytes=%zu lanes=%llu\n",
                     running.what->name.c_str(), source.empty() ? "?" : source.c_str() + 4,
                     is_shared ? "shared" : "global", verb, static_cast<unsigned long long>(sum.requests),

@@ -107,6 +107,7 @@ class Generator:
         if t in FLOATS:
             return self.random.choice(always + [f"(floor {a})", f"(trunc {a} + {b})", f"(sqrt (abs {a}))", f"(fma {a} {b} {x})"])
         n = self.pick(self.random.randint(0, 130), BITS[t], BITS[t] - 1)  # counts are taken modulo the width
+        n = min(n, 127)  # and are of the type itself
         return self.random.choice(always + [
             f"({a} % {b})", f"({a} ^ {b})", f"({a} & {b})", f"({a} | {b})", f"(~ {a})", f"({a} << {n})", f"({a} >> {n})", f"({t} (clz {a}) + {t} (popcount {b}))", f"(rotateLeft {a} {n})",
             f"({t} (ctz {a}) + reverseBits {b})", f"(mulHigh {a} {b})", f"(addSaturate {a} {b})",
@@ -531,7 +532,10 @@ class Generator:
             f"segScan {f} {neutral} ({flags}) a |> force", f"segReduce {f} {neutral} ({flags}) a", f"fst (partition {true} a)",
             f"snd (partition {true} a)", f"map snd (reduceByKey {f} {neutral} ({keys}))", "map fst (runLengths a)",
             f"sortBy {ordered} a |> force", f"rotate ({self.random.randint(-9, 9)}) a"] + (["sort a |> force"] if t != "bool" else []))
-        text = f"kernel {name} (xs : [{t}]) =\n  let a = map (fn x => {self.scalar('x', t, 1)}) xs\n"
+        x = self.scalar("x", t, 1)
+        if t in FLOATS:  # no number is neutral with NaN
+            x = f"let y = {x} in if isnan y then 1.5 else y"
+        text = f"kernel {name} (xs : [{t}]) =\n  let a = map (fn x => {x}) xs\n"
         for _ in range(self.random.randint(1, 3)):
             text += f"      a = force (push <grid> a)\n      a = {step()}\n"
         return text + f"  in {self.pick('push <grid> a', f'(length a, count {true} a, push <grid> a)', f'(reduce {f} {neutral} a, push <grid> a)')}\n"

@@ -42,7 +42,7 @@ CASE_SECONDS = 100  # for one command: the slowest of those below takes 25
 ENOUGH = 0.95
 
 # The mappings; what both of OpenCL's have, C and CUDA have, and the interpreter runs nothing of it.
-EXECUTED = ("* on c", "* on cuda-simulator", "* on *-unoptimised")
+EXECUTED = ("* on c", "* on cuda-simulator", "* on *-unoptimised", "* on * with *")
 # What runs for a folder: suites, and which of their cases. Of these the fastest come first.
 UNIT = {
     "types": "test_types",

@@ -123,6 +123,13 @@ def cases(env):
 
             yield Case(f"{line} must fail (seed {seed})", wrong)
 
+    for variables, expected in (({}, [2, 2, 2, 2]), ({"CUDASIM_STALE": "1"}, [1, 2, 1, 2])):
+        def late(variables=variables, expected=expected):
+            printed = env.must(*command("atomics late_words 3 32 zeros:1 zeros:4"), env=variables)
+            assert json.loads(printed.splitlines()[-1]) == expected, printed
+
+        yield Case(f"words of another block {' '.join(variables) or 'as they are'}", late)
+
     def compile_error():
         path = env.tmp() + "/wrong.cu"
         with open(path, "w") as file:

@@ -74,6 +74,17 @@ def cases(env):
                                     env.path("tests", "run", "toolchains", "pocl_steps_in_chunks.fcl")], {})
         yield Case(f"steps in chunks on opencl-simt {' '.join(options)}", steps)
 
+    # Blocks that look back past others which are not ready: in the simulator they see each other's words late, elsewhere the first
+    # block is slow, and there are threads for others to wait.
+    for executor, more in (("cuda-simulator", {"CUDASIM_STALE": "1"}), ("c", {"FCL_THREADS": "4"}),
+                           ("opencl-loop", {"POCL_MAX_PTHREAD_COUNT": "4"})) if not env.sanitized else ():
+        for name in ("lookback_waiting", "lookback", "lookback_counts", "scans_and_segments", "force_up_to"):
+            def waiting(executor=executor, more=more, name=name):
+                require(env, executor)
+                return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], env.path("tests", "run", "prelude", name + ".fcl")],
+                                  dict(variables(env, executor), **more))
+            yield Case(f"{name} on {executor} with {' '.join(more)}", waiting, long=name not in ("lookback_waiting", "lookback"))
+
     # Whatever vectors this machine has: what is laid out by them is right for others.
     for executor in ("c", "opencl-loop") if not env.sanitized else ("c",):
         for size in (16, 32, 64):

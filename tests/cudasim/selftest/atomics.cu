@@ -52,3 +52,16 @@ extern "C" __global__ void operations(int *out, float *sum) {
     } while (seen != old);
     atomicAdd(sum, 0.5f);
 }
+
+// Block 0 stores twice; the others read twice, and with CUDASIM_STALE the first read is late.
+extern "C" __global__ void late_words(volatile int *word, int *out) {
+    if (threadIdx.x != 0)
+        return;
+    if (blockIdx.x == 0) {
+        *word = 1;
+        *word = 2;
+    } else {
+        out[2 * blockIdx.x - 2] = *word;
+        out[2 * blockIdx.x - 1] = *word;
+    }
+}
