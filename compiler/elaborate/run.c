@@ -487,6 +487,8 @@ struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_b
 struct pull *elab_unknown_array(struct elaborator *e, struct type *element, struct ir_value *length) {
     struct pull *pull = ARENA_NEW(e->arena, struct pull);
     pull->kind = PULL_UNKNOWN;
+    if (e->touched)
+        e->touched->others = true;
     pull->memory.element = element;
     pull->length = length;
     return pull;
