@@ -351,6 +351,8 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
                            index_thunk, &b);
     }
     case PULL_UNKNOWN: {
+        if (e->touched && index != e->touched->own)
+            e->touched->others = true;
         if (!pull->memory.element)
             return elab_unknown(e);
         base_list bases = {0};

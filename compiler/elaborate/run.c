@@ -390,11 +390,10 @@ static bool is_update(const struct push *push) { return push->kind == PUSH_SCATT
 
 static bool is_joined(struct elaborator *e, struct push *x, struct push *y) {
     bool may_be = x->kind == y->kind && (x->kind == PUSH_PULL || x->kind == PUSH_CHUNKS);
-    if (!may_be || x->level != y->level || x->level == LEVEL_THREAD ||
-        !elab_is_same_length(e, x->array->length, y->array->length))
+    if (!may_be || x->level != y->level || !elab_is_same_length(e, x->array->length, y->array->length))
         return false;
     if (x->kind == PUSH_PULL)
-        return true;
+        return !is_thread_list(e, x) && !is_thread_list(e, y);
     bool are_marked = (x->function || y->function) && e->may_leave_loops;
     return x->chunk_level == y->chunk_level && !are_marked;
 }
@@ -487,6 +486,8 @@ struct pull *elab_stored(struct elaborator *e, struct type *element, struct ir_b
 struct pull *elab_unknown_array(struct elaborator *e, struct type *element, struct ir_value *length) {
     struct pull *pull = ARENA_NEW(e->arena, struct pull);
     pull->kind = PULL_UNKNOWN;
+    if (e->touched)
+        e->touched->others = true;
     pull->memory.element = element;
     pull->length = length;
     return pull;

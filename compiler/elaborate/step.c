@@ -8,7 +8,13 @@
    - at thread, where they are few elements, in registers: these cannot be indexed, so which of two halves is read must not
      depend on the step. Each step makes a new array, and is then copied over the old one, which costs nothing;
    - elsewhere in two halves of memory, in turn: what a step reads is never what it writes.
-   What every step hands on is no part of the loop. */
+   What every step hands on is no part of the loop.
+
+   note [taking turns]
+   Below grid, arrays that a step exchanges, or hands on to each other, take turns in one piece of memory, which has a place for
+   each, and one for each array that a step makes anew: the places change hands as numbers that the loop carries. So `(ys, f xs)`
+   has three places, writes one of them, and copies nothing. But where a block's or warp's threads touch only elements of their
+   own, arrays of a length that is known are better off in registers (ir/own_places.c), where an exchange is one of names. */
 #include "elaborate/value.h"
 #include "ir/range.h"
 
@@ -170,6 +176,13 @@ static void find_kept(struct elaborator *e, const struct stepping *s, known_stat
 static struct ir_value *limit_of(struct elaborator *e, const struct ir_value *condition,
                                  const struct ir_value *length) {
     const struct ir_instruction *i = condition->definition;
+    if (i && i->kind == IR_IF && i->result_count == 1) { /* as `&&` is where nothing is optimised */
+        const struct ir_value *otherwise = i->regions[1]->yields.at[0];
+        if (!otherwise->is_constant || otherwise->constant.integer)
+            return NULL;
+        struct ir_value *limit = limit_of(e, i->operands[0], length);
+        return limit ? limit : limit_of(e, i->regions[0]->yields.at[0], length);
+    }
     if (!i || i->kind != IR_OPERATION)
         return NULL;
     if (i->op == OP_AND) {
@@ -180,19 +193,63 @@ static struct ir_value *limit_of(struct elaborator *e, const struct ir_value *co
     return is_below ? elab_upper_bound(e, i->operands[1]) : NULL;
 }
 
+/* Is x one of those of which `most` is the greatest, or less? Unoptimised code proves nothing. */
+static bool is_within(const struct ir_value *x, const struct ir_value *most) {
+    const struct ir_instruction *i = x->definition, *m = most->definition;
+    if (x == most || (most->is_constant && x->high <= most->constant.integer))
+        return true;
+    if (i && i->kind == IR_OPERATION && i->op == OP_MAX)
+        return is_within(i->operands[0], most) && is_within(i->operands[1], most);
+    if (i && i->kind == IR_OPERATION && i->op == OP_MIN &&
+        (is_within(i->operands[0], most) || is_within(i->operands[1], most)))
+        return true;
+    return m && m->kind == IR_OPERATION && m->op == OP_MAX &&
+           (is_within(x, m->operands[0]) || is_within(x, m->operands[1]));
+}
+
+enum { MOST_ROUNDS = 8 };
+
+/* Bounds of lengths that a loop carries are found by trying: if `most` bounds them, is what a step makes within that, too? Where it
+   is not, the bound becomes the larger one, and in the last round none. Says whether all hold. */
+static bool bounds_hold(struct elaborator *e, const struct stepping *s, known_state now, known_state next,
+                        const bool *is_asked, known_state most, bool is_last) {
+    struct ir_builder *b = e->builder;
+    bool hold = true;
+    for (size_t k = 0; k < s->part_count; k++) {
+        bool shrinks = next[k] && now[k] && ir_prove(b, ir_binary(b, OP_LE, next[k], now[k]));
+        if (!is_asked[k] || !most[k] || shrinks)
+            continue;
+        struct ir_value *bound = next[k] ? elab_upper_bound(e, next[k]) : NULL;
+        struct ir_region *here = ir_enter_outermost(b);
+        bool holds = bound && (is_within(bound, most[k]) || ir_prove(b, ir_binary(b, OP_LE, bound, most[k])));
+        struct ir_value *larger = bound && !holds && !is_last ? ir_binary(b, OP_MAX, bound, most[k]) : NULL;
+        ir_leave_outermost(b, here);
+        if (holds)
+            continue;
+        most[k] = larger;
+        hold = false;
+    }
+    return hold;
+}
+
 /* What is known after all steps of what they do not keep, by a loop of what shapes decide; and the most elements that an array
    has, in `most`. */
 static known_state step_known(struct elaborator *e, const struct stepping *s, known_state initial, known_state kept,
                               known_state most) {
     struct ir_builder *b = e->builder;
     bool *is_carried = ARENA_ARRAY(e->arena, bool, s->part_count + 1);
-    known_state result = new_known(e, s);
+    known_state result = new_known(e, s), asked = new_known(e, s);
+    bool *is_asked = ARENA_ARRAY(e->arena, bool, s->part_count + 1);
     for (size_t k = 0; k < s->part_count; k++) {
         result[k] = most[k] = kept[k];
         is_carried[k] = !kept[k] && initial[k];
+        if (is_carried[k] && s->parts[k].is_array && s->level != LEVEL_GRID)
+            asked[k] =
+                initial[k]->high <= ELAB_SMALL_CAPACITY ? ir_int(b, initial[k]->high) : elab_upper_bound(e, initial[k]);
     }
     e->shape++;
-    for (bool is_done = false; !is_done;) {
+    size_t rounds = 0;
+    for (bool is_done = false; !is_done; rounds++) {
         is_done = true;
         ir_values carried = {0};
         vec_push(e->arena, &carried, ir_int(b, 0));
@@ -216,8 +273,9 @@ static known_state step_known(struct elaborator *e, const struct stepping *s, kn
         ir_while_body(b, more ? more : ir_bool(b, false));
         for (size_t k = 0; k < s->part_count; k++) {
             struct ir_value *limit = more && is_carried[k] && s->parts[k].is_array ? limit_of(e, more, now[k]) : NULL;
-            if (limit)
-                map_set(e->bounds, now[k], limit);
+            is_asked[k] = is_carried[k] && asked[k] && !limit;
+            if (limit || is_asked[k])
+                map_set(e->bounds, now[k], limit ? limit : asked[k]);
         }
         known_state next = known_parts(e, s, next_parts(e, s, state, carried.at[0]));
         ir_values after = {0};
@@ -229,6 +287,7 @@ static known_state step_known(struct elaborator *e, const struct stepping *s, kn
                 vec_push(e->arena, &after, next[k] ? next[k] : carried.at[i]);
                 i++;
             }
+        is_done = bounds_hold(e, s, now, next, is_asked, asked, rounds >= MOST_ROUNDS) && is_done;
         struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
         ir_end_while(b, after.at, results);
         if (!is_done)
@@ -240,7 +299,7 @@ static known_state step_known(struct elaborator *e, const struct stepping *s, kn
             i++;
             if (!s->parts[k].is_array || s->level == LEVEL_GRID)
                 continue;
-            struct ir_value *bound = elab_upper_bound(e, next[k]);
+            struct ir_value *bound = is_asked[k] ? asked[k] : elab_upper_bound(e, next[k]);
             most[k] = bound ? ir_binary(b, OP_MAX, initial[k], bound) : NULL;
             if (results[i - 1] != initial[k]) /* as it is where the loop does not run */
                 map_set(e->bounds, results[i - 1], bound ? most[k] : initial[k]);
@@ -269,13 +328,26 @@ struct own {
     struct ir_value *length;   /* now, or the scalar */
     struct ir_value *capacity; /* below grid */
     bool may_grow;             /* it is not known whether a step makes more than that */
-    struct ir_value *place;    /* of the half, or NULL */
+    struct ir_value *place;    /* of the half, or in the memory of its turns; or NULL */
+    struct turns *turns;       /* or NULL: note [taking turns] */
+    bool hands_over, is_taken; /* there: after a step it has another's place; its place has another */
+};
+
+/* Memory in which arrays take turns. */
+struct turns {
+    size_t array_count;
+    struct ir_value *capacity; /* of each place */
+    struct ir_value **vacant;  /* places of no array: one for each that a step makes anew */
+    size_t vacant_count, next; /* of these, the next one */
+    struct ir_buffer **buffers;
+    size_t buffer_count;
 };
 
 struct loop {
     const struct stepping *stepping;
     struct own *own;
     bool is_in_registers;
+    VEC(struct turns *) turns;
     struct ir_value *done;
     VEC(struct ir_value **) slots; /* where the values stand that it carries */
     VEC(struct range) ranges;
@@ -283,7 +355,7 @@ struct loop {
 
 static bool has_halves(const struct loop *l, size_t k) {
     return l->stepping->parts[k].is_array && l->stepping->level != LEVEL_GRID && !l->is_in_registers &&
-           l->own[k].from != (int)k;
+           l->own[k].from != (int)k && !l->own[k].turns;
 }
 
 /* The array before it with halves as large, whose place is its own, too; or itself. */
@@ -300,11 +372,22 @@ static void carry(struct elaborator *e, struct loop *l, struct ir_value **slot, 
     vec_push(e->arena, &l->ranges, ((struct range){low, high}));
 }
 
+static int64_t last_place(const struct turns *turns) {
+    int64_t last = (int64_t)(turns->array_count + turns->vacant_count - 1) * turns->capacity->high;
+    return last < INT32_MAX ? last : INT32_MAX;
+}
+
 static void collect_carried(struct elaborator *e, struct loop *l) {
     const struct stepping *s = l->stepping;
     for (size_t k = 0; k < s->part_count; k++)
         if (has_halves(l, k) && shares_place(e, l, k) == k)
             carry(e, l, &l->own[k].place, 0, l->own[k].capacity->high);
+    for (size_t k = 0; k < s->part_count; k++)
+        if (l->own[k].turns)
+            carry(e, l, &l->own[k].place, 0, last_place(l->own[k].turns));
+    for (size_t i = 0; i < l->turns.count; i++)
+        for (size_t k = 0; k < l->turns.at[i]->vacant_count; k++)
+            carry(e, l, &l->turns.at[i]->vacant[k], 0, last_place(l->turns.at[i]));
     carry(e, l, &l->done, 0, INT32_MAX);
     for (size_t k = 0; k < s->part_count; k++) {
         const struct own *own = &l->own[k];
@@ -337,13 +420,15 @@ static struct elab_value **current(struct elaborator *e, struct loop *l) {
     return state;
 }
 
-/* How many elements both halves have; it must be known before a kernel starts. */
-static struct ir_value *two_halves(struct elaborator *e, struct ir_value *capacity) {
-    struct ir_builder *b = e->builder;
-    struct ir_region *here = ir_enter_outermost(b);
-    struct ir_value *both = ir_binary(b, OP_MUL, capacity, ir_int(b, 2));
-    ir_leave_outermost(b, here);
-    return both;
+/* How many elements so many places have; it must be known before a kernel starts. Twice a length that wraps is negative, for
+   which no memory is set aside; three times one may be anything. */
+static struct ir_value *places(struct elaborator *e, struct ir_value *capacity, size_t count) {
+    struct ir_value *times = ir_int(e->builder, (int64_t)count);
+    struct ir_region *here = ir_enter_outermost(e->builder);
+    struct ir_value *all =
+        count > 2 ? elab_product_of_bounds(e, capacity, times) : ir_binary(e->builder, OP_MUL, capacity, times);
+    ir_leave_outermost(e->builder, here);
+    return all;
 }
 
 /* Stores the array that the steps begin with. */
@@ -351,7 +436,11 @@ static void begin_with(struct elaborator *e, struct loop *l, size_t k, struct pu
     const struct stepping *s = l->stepping;
     struct own *own = &l->own[k];
     bool is_stepped = own->from != (int)k;
-    struct ir_value *room = has_halves(l, k) ? two_halves(e, own->capacity) : own->capacity;
+    if (own->turns) {
+        elab_run_later(e, all, initial, elab_store_writer(own->buffers, own->buffer_count, own->place));
+        return;
+    }
+    struct ir_value *room = has_halves(l, k) ? places(e, own->capacity, 2) : own->capacity;
     own->buffers = elab_buffers(e, s->parts[k].type, s->level, room, NULL, &own->buffer_count);
     for (size_t i = 0; i < own->buffer_count; i++) {
         own->buffers[i]->is_swapped = is_stepped && s->level == LEVEL_GRID;
@@ -361,6 +450,29 @@ static void begin_with(struct elaborator *e, struct loop *l, size_t k, struct pu
     elab_run_later(e, all, initial, elab_store_writer(own->buffers, own->buffer_count, NULL));
     if (has_halves(l, k))
         own->place = ir_int(e->builder, 0);
+}
+
+/* Sets aside the memory in which arrays take turns, and gives each its first place. */
+static void begin_turns(struct elaborator *e, struct loop *l, struct turns *turns) {
+    const struct stepping *s = l->stepping;
+    size_t count = 0;
+    for (size_t k = 0; k < s->part_count; k++) {
+        struct own *own = &l->own[k];
+        if (own->turns != turns)
+            continue;
+        if (!turns->buffers) {
+            struct ir_value *room = places(e, turns->capacity, turns->array_count + turns->vacant_count);
+            turns->buffers = elab_buffers(e, s->parts[k].type, s->level, room, NULL, &turns->buffer_count);
+            for (size_t i = 0; i < turns->buffer_count; i++)
+                turns->buffers[i]->rewritten = true;
+            elab_allocate(e, turns->buffers, turns->buffer_count);
+        }
+        own->buffers = turns->buffers;
+        own->buffer_count = turns->buffer_count;
+        own->place = places(e, turns->capacity, count++);
+    }
+    for (size_t i = 0; i < turns->vacant_count; i++)
+        turns->vacant[i] = places(e, turns->capacity, count++);
 }
 
 /* The length of what a step makes; what its memory is too small for is an error, and is not stored. */
@@ -388,17 +500,19 @@ struct made {
     struct ir_value *length, *place;
 };
 
-static struct made make(struct elaborator *e, struct loop *l, size_t k, struct push *next, runnings *all) {
+/* `vacant`: where it goes, if it takes turns. */
+static struct made make(struct elaborator *e, struct loop *l, size_t k, struct push *next, struct ir_value *vacant,
+                        runnings *all) {
     const struct stepping *s = l->stepping;
     struct ir_builder *b = e->builder;
     const struct own *own = &l->own[k];
     struct made made = {0};
     struct ir_value *fits;
     made.length = next_length(e, l, k, next, &fits);
-    if (has_halves(l, k)) {
-        made.place = ir_binary(b, OP_SUB, own->capacity, own->place);
-        ir_bound(made.place, 0,
-                 own->capacity->high); /* 0 where this is the capacity, and the capacity where this is 0 */
+    if (has_halves(l, k) || own->turns) {
+        made.place = vacant ? vacant : ir_binary(b, OP_SUB, own->capacity, own->place);
+        if (!vacant) /* 0 where this is the capacity, and the capacity where this is 0 */
+            ir_bound(made.place, 0, own->capacity->high);
         struct writer writer = elab_store_writer(own->buffers, own->buffer_count, made.place);
         if (ir_known(b, fits) == IR_TRUE)
             elab_run_later(e, all, next, writer);
@@ -493,7 +607,13 @@ static void make_part(struct elaborator *e, struct loop *l, size_t k, struct ela
         wanted[k] = l->own[own->from].buffers;
         return;
     }
-    *made = make(e, l, k, elab_as_push(e, next), all);
+    if (own->turns && own->hands_over) {
+        made->length = l->own[own->from].length;
+        made->place = l->own[own->from].place;
+        return;
+    }
+    struct ir_value *vacant = own->turns ? own->turns->vacant[own->turns->next++] : NULL;
+    *made = make(e, l, k, elab_as_push(e, next), vacant, all);
     wanted[k] = made->buffers;
 }
 
@@ -512,10 +632,15 @@ static void take_step(struct elaborator *e, struct loop *l) {
     for (size_t k = 0; l->is_in_registers && k < s->part_count; k++)
         if (wanted[k])
             copy_registers(e, l, k, wanted[k]);
+    for (size_t i = 0; i < l->turns.count; i++)
+        l->turns.at[i]->next = 0;
+    for (size_t k = 0; k < s->part_count; k++)
+        if (l->own[k].turns && !l->own[k].is_taken)
+            l->own[k].turns->vacant[l->own[k].turns->next++] = l->own[k].place;
     for (size_t k = 0; k < s->part_count; k++) {
         if (!l->own[k].is_kept)
             l->own[k].length = made[k].length;
-        if (has_halves(l, k))
+        if (made[k].place)
             l->own[k].place = made[k].place;
     }
     l->done = ir_binary(b, OP_ADD, l->done, ir_int(b, 1));
@@ -530,6 +655,123 @@ static void set_capacity(struct elaborator *e, struct loop *l, size_t k, struct 
     own->may_grow = !most;
     if (most)
         own->capacity = elab_capacity(e, ir_resolve(e->builder, most), s->level);
+}
+
+/* ---- turns ---- */
+
+/* Does what a step makes anew come from elements at its own places? */
+struct touching {
+    const struct loop *loop;
+    known_state kept;
+    bool is_own;
+};
+
+static void look_at_touches(struct elaborator *e, void *context) {
+    struct touching *t = context;
+    const struct stepping *s = t->loop->stepping;
+    struct ir_builder *b = e->builder;
+    e->shape++;
+    struct elab_value **state = state_of(e, s, t->kept);
+    struct touched touched = {.own = ir_parameter_value(b, BASE_I32, 0, INT32_MAX, NULL)};
+    e->touched = &touched;
+    struct elab_value **next = next_parts(e, s, state, NULL);
+    for (size_t k = 0; k < s->part_count && !touched.others; k++) {
+        if (!s->parts[k].is_array || t->loop->own[k].from >= 0)
+            continue;
+        struct push *push = elab_as_push(e, next[k]);
+        touched.others |= push->kind != PUSH_PULL;
+        if (push->kind == PUSH_PULL)
+            elab_index(e, push->array, touched.own);
+    }
+    t->is_own = !touched.others;
+}
+
+/* A thread's registers: see MOST_BYTES in ir/own_places.c. */
+enum { MOST_BITS_OF_A_THREAD = 2048 };
+
+static bool fits_registers(struct elaborator *e, const struct loop *l, const struct ir_value *const *kept) {
+    const struct stepping *s = l->stepping;
+    int threads = s->level == LEVEL_WARP ? e->options->warp_size : e->options->block_size;
+    if (e->options->is_cpu || (s->level != LEVEL_WARP && s->level != LEVEL_BLOCK))
+        return false;
+    for (size_t k = 0; k < s->part_count; k++) {
+        if (!s->parts[k].is_array)
+            continue;
+        if (!kept[k] || !kept[k]->is_constant || kept[k]->constant.integer % threads != 0)
+            return false;
+        base_list bases = {0};
+        elab_leaf_bases(e, s->parts[k].type, &bases);
+        for (size_t i = 0; i < bases.count; i++)
+            if (kept[k]->constant.integer / threads * base_info[bases.at[i]].bits > MOST_BITS_OF_A_THREAD)
+                return false;
+    }
+    return true;
+}
+
+static bool stays_in_registers(struct elaborator *e, const struct loop *l, known_state kept) {
+    if (!fits_registers(e, l, (const struct ir_value *const *)kept))
+        return false;
+    struct touching touching = {.loop = l, .kept = kept};
+    struct touched *outer = e->touched;
+    bool is_seen = elab_try(e, look_at_touches, &touching);
+    e->touched = outer;
+    return is_seen && touching.is_own;
+}
+
+/* Array k hands its place, or takes another's: they are in one group from now on. */
+static void join_turns(struct elaborator *e, struct loop *l, size_t k, size_t from) {
+    struct turns *mine = l->own[k].turns, *other = l->own[from].turns;
+    if (!other)
+        l->own[from].turns = other = mine ? mine : ARENA_NEW(e->arena, struct turns);
+    if (mine && mine != other)
+        for (size_t i = 0; i < l->stepping->part_count; i++)
+            if (l->own[i].turns == mine)
+                l->own[i].turns = other;
+    l->own[k].turns = other;
+}
+
+static void find_turns(struct elaborator *e, struct loop *l, known_state kept) {
+    const struct stepping *s = l->stepping;
+    struct ir_builder *b = e->builder;
+    if (s->level == LEVEL_GRID || l->is_in_registers)
+        return;
+    bool is_any = false;
+    for (size_t k = 0; k < s->part_count; k++) {
+        int from = l->own[k].from;
+        bool hands_over = s->parts[k].is_array && from >= 0 && from != (int)k && l->own[from].from != from;
+        is_any |= l->own[k].hands_over = hands_over && !l->own[from].is_taken;
+        if (l->own[k].hands_over)
+            l->own[from].is_taken = true;
+    }
+    if (!is_any)
+        return;
+    if (stays_in_registers(e, l, kept)) {
+        for (size_t k = 0; k < s->part_count; k++)
+            l->own[k].hands_over = l->own[k].is_taken = false;
+        return;
+    }
+    for (size_t k = 0; k < s->part_count; k++)
+        if (l->own[k].hands_over)
+            join_turns(e, l, k, (size_t)l->own[k].from);
+    for (size_t k = 0; k < s->part_count; k++) {
+        struct turns *turns = l->own[k].turns;
+        if (!turns)
+            continue;
+        struct ir_region *here = ir_enter_outermost(b);
+        turns->capacity =
+            turns->capacity ? ir_binary(b, OP_MAX, turns->capacity, l->own[k].capacity) : l->own[k].capacity;
+        ir_leave_outermost(b, here);
+        if (!turns->array_count++)
+            vec_push(e->arena, &l->turns, turns);
+        turns->vacant_count += !l->own[k].hands_over;
+    }
+    for (size_t i = 0; i < l->turns.count; i++)
+        l->turns.at[i]->vacant = ARENA_ARRAY(e->arena, struct ir_value *, l->turns.at[i]->vacant_count + 1);
+    for (size_t k = 0; k < s->part_count; k++)
+        if (l->own[k].turns)
+            l->own[k].capacity = l->own[k].turns->capacity;
+    for (size_t i = 0; i < l->turns.count; i++)
+        begin_turns(e, l, l->turns.at[i]);
 }
 
 static void renew(struct elaborator *e, const struct loop *l) {
@@ -561,6 +803,7 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
     for (size_t k = 0; k < s->part_count; k++)
         if (s->parts[k].is_array)
             set_capacity(e, &l, k, most[k]);
+    find_turns(e, &l, kept);
     runnings all = {0};
     for (size_t k = 0; k < s->part_count; k++)
         if (s->parts[k].is_array)

@@ -201,6 +201,12 @@ struct call {
    The length of a concatenation needs the length of its last chunk, which may be the result of forces and whiles at a lower level.
    To find it where the concatenation is used (the host, mostly), the chunk is evaluated with `shape` set: nothing is stored, a force
    gives an array whose elements are unknown (NULL scalars), and what does not need them is still computed. */
+/* Is anything read but the elements at this index? Arrays that are stored on the way may be made of others. */
+struct touched {
+    struct ir_value *own;
+    bool others;
+};
+
 struct elaborator {
     struct arena *arena; /* for what goes when the kernel is elaborated */
     struct arena *kept;  /* for what belongs to the kernel */
@@ -218,6 +224,7 @@ struct elaborator {
     int tries;                        /* > 0: errors are not told */
     struct map *instances;            /* of each use, the last one */
     struct map *constants;            /* vals that are scalars known at compile time → their values */
+    struct touched *touched;          /* gets what is read of arrays of which only lengths are known; or NULL */
     struct map *bounds;               /* carried lengths → a host value that they never exceed */
     const char *stack_limit;          /* deeper than here is an error */
     uint64_t steps;                   /* evaluated so far, for a limit */

@@ -73,6 +73,8 @@ TOGETHER = "tests/run/optimiser/run_together.fcl"
 LAUNCHES = {"two": 1, "outs": 1, "last_one": 1, "unlike": 1, "threads": 1, "warps": 1, "joined_chunks": 1, "apart": 2, "updates": 4}
 # Sectors: one for 8 elements, and for each chunk of 4.
 READ_ONCE = {"two": 1024, "outs": 2048, "last_one": 2048, "joined_chunks": 2048}
+# Square roots in the code: one for whole chunks, and one for the last.
+ONCE = {"once_in_blocks": 2, "once_in_warps": 2, "once_in_threads": 2}
 
 
 def traffic(text):
@@ -117,16 +119,24 @@ def cases(env):
                 assert ratio == worse.get(kind, BEST), f"{kind}: {ratio} times the least, expected {worse.get(kind, BEST)}\n{sums}"
         yield Case(f"{kernel} {arguments}: sectors and turns at banks", cost)
 
+    def bodies_of(path):
+        text = env.must(env.fclc, "--dump=ir-opt", "--target=cuda", env.path(path))
+        return dict(re.findall(r"^kernel (\w+)\((.*?)(?=^kernel |\Z)", text, re.S | re.M))
+
     def launches():
-        text = env.must(env.fclc, "--dump=ir-opt", "--target=cuda", env.path(TOGETHER))
-        bodies = dict(re.findall(r"^kernel (\w+)\((.*?)(?=^kernel |\Z)", text, re.S | re.M))
+        bodies = bodies_of(TOGETHER)
         got = {name: len(re.findall(r"forall .* at grid/", bodies[name])) for name in LAUNCHES}
         assert got == LAUNCHES, got
     yield Case("what is computed together is launched together", launches)
 
+    def computed_once():
+        bodies = bodies_of(TOGETHER)
+        got = {name: len(re.findall(r"= sqrt\b", bodies[name])) for name in ONCE}
+        assert got == ONCE, got
+    yield Case("what parts of a stored tuple share is computed once", computed_once)
+
     def shapes():
-        text = env.must(env.fclc, "--dump=ir-opt", "--target=cuda", env.path(SHAPES))
-        bodies = dict(re.findall(r"^kernel (\w+)\((.*?)(?=^kernel |\Z)", text, re.S | re.M))
+        bodies = bodies_of(SHAPES)
         loops = {name: re.findall(r"^  forall .* at grid/.*\n((?:    .*\n)*)", bodies[name], re.M) for name in UNDIVIDED}
         assert {name: len(found) for name, found in loops.items()} == UNDIVIDED, loops
         for name, found in loops.items():
