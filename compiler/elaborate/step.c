@@ -245,7 +245,7 @@ static known_state step_known(struct elaborator *e, const struct stepping *s, kn
         is_carried[k] = !kept[k] && initial[k];
         if (is_carried[k] && s->parts[k].is_array && s->level != LEVEL_GRID)
             asked[k] =
-                initial[k]->high <= ELAB_SMALL_CAPACITY ? ir_int(b, initial[k]->high) : elab_upper_bound(e, initial[k]);
+                initial[k]->high <= ANY_SMALL ? ir_int(b, initial[k]->high) : elab_upper_bound(e, initial[k]);
     }
     e->shape++;
     size_t rounds = 0;

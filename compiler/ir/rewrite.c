@@ -184,7 +184,7 @@ struct ir_instruction *rewrite_select(const struct rewriter *r, struct ir_value 
 struct ir_value *rewrite_negated(const struct rewriter *r, struct ir_value *x) {
     if (!x->is_constant)
         return operation(r, OP_NEG, x->base, &x, 1);
-    struct ir_value *value = new_value(r, x->base, (struct range){x->low, x->high});
+    struct ir_value *value = rewrite_value(r, x->base, NULL, x->low, x->high);
     value->is_constant = true;
     value->constant.floating = -x->constant.floating;
     return value;
