@@ -23,45 +23,24 @@ static void walk_into(struct walker *w, report_steps *steps, const struct ir_reg
     w->steps = around;
 }
 
-static void hand_on(struct walker *w, struct ir_value *const *to, struct ir_value *const *from, size_t n) {
-    union scalar *scalars = ARENA_ARRAY(w->arena, union scalar, n + 1);
-    enum known *states = ARENA_ARRAY(w->arena, enum known, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        states[i] = value_state(w, from[i]);
-        scalars[i] = value_scalar_of(w, from[i]);
-    }
-    for (size_t i = 0; i < n; i++)
-        if (states[i] == KNOWN)
-            value_set_known(w, to[i], scalars[i]);
-        else
-            value_set_state(w, to[i], states[i]);
-}
-
 static void lose(struct walker *w, struct ir_value *const *values, size_t n) {
     for (size_t i = 0; i < n; i++)
         value_set_state(w, values[i], KNOWN_BY_DATA);
 }
 
 static void walk_branch(struct walker *w, const struct ir_instruction *branch) {
-    enum known state = value_state(w, branch->operands[0]);
-    if (state == KNOWN) {
-        const struct ir_region *taken = branch->regions[value_known(w, branch->operands[0]) ? 0 : 1];
+    const struct ir_region *taken = value_taken(w, branch);
+    if (taken) {
         walk_host(w, taken);
-        hand_on(w, branch->results, taken->yields.at, branch->result_count);
+        value_hand_on(w, branch->results, taken->yields.at, branch->result_count);
         return;
     }
     struct report_step step = {.kind = STEP_BRANCH, .line = line_of(w, branch->span)};
-    step.text = state == KNOWN_BY_DATA ? "data say so" : value_text(w, branch->operands[0]);
+    step.text =
+        value_state(w, branch->operands[0]) == KNOWN_BY_DATA ? "data say so" : value_text(w, branch->operands[0]);
     walk_into(w, &step.steps, branch->regions[0]);
     walk_into(w, &step.otherwise, branch->regions[1]);
-    for (size_t i = 0; i < branch->result_count; i++) {
-        enum known result = state;
-        for (int r = 0; r < 2; r++) {
-            enum known one = value_state(w, branch->regions[r]->yields.at[i]);
-            result = one > result ? one : result;
-        }
-        value_set_state(w, branch->results[i], result);
-    }
+    value_join(w, branch);
     if (step.steps.count + step.otherwise.count)
         *add_step(w, STEP_BRANCH, branch->span) = step;
 }
@@ -75,7 +54,7 @@ static void walk_loop(struct walker *w, const struct ir_instruction *loop) {
     int64_t limit = !is_for                                      ? MOST_UNROLLED
                     : value_state(w, loop->operands[0]) == KNOWN ? value_known(w, loop->operands[0])
                                                                  : INT64_MAX;
-    hand_on(w, loop->parameters + skip, loop->operands + skip, carried);
+    value_hand_on(w, loop->parameters + skip, loop->operands + skip, carried);
     bool has_ended = false;
     int64_t turn = 0;
     for (; turn <= MOST_UNROLLED && limit <= MOST_UNROLLED && !has_ended; turn++) {
@@ -99,11 +78,11 @@ static void walk_loop(struct walker *w, const struct ir_instruction *loop) {
             }
         }
         walk_into(w, &step.steps, body);
-        hand_on(w, loop->parameters + skip, body->yields.at, carried);
+        value_hand_on(w, loop->parameters + skip, body->yields.at, carried);
     }
     step.turns = amount_number((double)turn);
     if (has_ended) {
-        hand_on(w, loop->results, loop->parameters + skip, carried);
+        value_hand_on(w, loop->results, loop->parameters + skip, carried);
     } else {
         step.is_unrolled = false;
         step.steps = (report_steps){0};
@@ -191,34 +170,32 @@ static void add_times(struct walker *w, struct amount *to, struct amount what, s
 
 static void add_launch(struct walker *w, struct report_total *total, const struct report_launch *launch,
                        struct amount times) {
-    add_times(w, &total->launches, amount_number(1), times);
+    add_times(w, &total->of[TOTAL_LAUNCHES], amount_number(1), times);
     if (launch->reports)
-        add_times(w, &total->waits, amount_number(1), times);
+        add_times(w, &total->of[TOTAL_WAITS], amount_number(1), times);
     for (int i = 0; i < COUNT_KINDS; i++)
-        add_times(w, &total->counts[i], launch->counts[i], times);
+        add_times(w, &total->of[TOTAL_COUNTS + i], launch->counts[i], times);
     for (size_t i = 0; i < launch->accesses.count; i++) {
         const struct report_access *access = &launch->accesses.at[i];
         if (access->array->place != REPORT_GLOBAL)
             continue;
         struct amount bytes = amount_product(w->arena, w->symbols, access->count, amount_number(access->bytes));
         if (access->use != REPORT_STORE)
-            add_times(w, &total->read_bytes, bytes, times);
+            add_times(w, &total->of[TOTAL_READ_BYTES], bytes, times);
         if (access->use != REPORT_LOAD)
-            add_times(w, &total->written_bytes, bytes, times);
+            add_times(w, &total->of[TOTAL_WRITTEN_BYTES], bytes, times);
     }
 }
 
 static struct report_total total_of(struct walker *w, const report_steps *steps, struct amount times) {
-    struct report_total total;
-    memset(&total, 0, sizeof total);
+    struct report_total total = {0};
     for (size_t i = 0; i < steps->count; i++) {
         const struct report_step *step = steps->at[i];
-        struct report_total other, one;
-        memset(&one, 0, sizeof one);
+        struct report_total one = {0};
         switch (step->kind) {
         case STEP_ALLOCATE:
         case STEP_SWAP: break;
-        case STEP_READ: one.waits = times; break;
+        case STEP_READ: one.of[TOTAL_WAITS] = times; break;
         case STEP_LAUNCH: add_launch(w, &one, step->launch, times); break;
         case STEP_LOOP:
             one = total_of(w, &step->steps,
@@ -226,16 +203,14 @@ static struct report_total total_of(struct walker *w, const report_steps *steps,
             break;
         case STEP_BRANCH: {
             one = total_of(w, &step->steps, times);
-            other = total_of(w, &step->otherwise, times);
-            struct amount *a = (struct amount *)&one, *b = (struct amount *)&other;
-            for (size_t k = 0; k < sizeof one / sizeof *a; k++)
-                a[k] = amount_larger(w->arena, a[k], b[k]);
+            struct report_total other = total_of(w, &step->otherwise, times);
+            for (int k = 0; k < TOTAL_KINDS; k++)
+                one.of[k] = amount_larger(w->arena, one.of[k], other.of[k]);
             break;
         }
         }
-        struct amount *to = (struct amount *)&total, *from = (struct amount *)&one;
-        for (size_t k = 0; k < sizeof total / sizeof *to; k++)
-            to[k] = amount_sum(w->arena, to[k], from[k]);
+        for (int k = 0; k < TOTAL_KINDS; k++)
+            total.of[k] = amount_sum(w->arena, total.of[k], one.of[k]);
     }
     return total;
 }

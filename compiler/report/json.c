@@ -145,11 +145,11 @@ static void add_kernel(struct writer *w, yyjson_mut_val *to, const struct report
     }
     add_steps(w, to, "steps", &report->steps);
     yyjson_mut_val *total = json_add_object(w->doc, to, "total");
-    add_amount(w, total, "launches", report->total.launches);
-    add_amount(w, total, "waits", report->total.waits);
-    add_amount(w, total, "read_bytes", report->total.read_bytes);
-    add_amount(w, total, "written_bytes", report->total.written_bytes);
-    add_counts(w, total, report->total.counts);
+    add_amount(w, total, "launches", report->total.of[TOTAL_LAUNCHES]);
+    add_amount(w, total, "waits", report->total.of[TOTAL_WAITS]);
+    add_amount(w, total, "read_bytes", report->total.of[TOTAL_READ_BYTES]);
+    add_amount(w, total, "written_bytes", report->total.of[TOTAL_WRITTEN_BYTES]);
+    add_counts(w, total, report->total.of + TOTAL_COUNTS);
     yyjson_mut_val *names = json_add_array(w->doc, to, "names");
     for (size_t i = 0; i < report->names.count; i++) {
         yyjson_mut_val *object = yyjson_mut_arr_add_obj(w->doc, names);

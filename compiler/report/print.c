@@ -166,11 +166,12 @@ void report_print(struct text *out, const struct report *report, const struct re
     print_updates(&p);
     print_steps(&p, &report->steps, 1);
     const struct report_total *total = &report->total;
-    text_printf(out, "  in all: launches %s, waits of the host %s\n", amount_text(out->arena, total->launches),
-                amount_text(out->arena, total->waits));
-    text_printf(out, "    bytes of global memory: read %s, written %s\n", amount_text(out->arena, total->read_bytes),
-                amount_text(out->arena, total->written_bytes));
-    print_counts(&p, total->counts, 2);
+    text_printf(out, "  in all: launches %s, waits of the host %s\n",
+                amount_text(out->arena, total->of[TOTAL_LAUNCHES]), amount_text(out->arena, total->of[TOTAL_WAITS]));
+    text_printf(out, "    bytes of global memory: read %s, written %s\n",
+                amount_text(out->arena, total->of[TOTAL_READ_BYTES]),
+                amount_text(out->arena, total->of[TOTAL_WRITTEN_BYTES]));
+    print_counts(&p, total->of + TOTAL_COUNTS, 2);
     for (size_t i = 0; i < report->names.count; i++)
         text_printf(out, "  %s%s: %s\n", i ? "       " : "where  ", report->names.at[i].name,
                     report->names.at[i].meaning);

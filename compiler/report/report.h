@@ -104,9 +104,16 @@ struct report_name { /* of a number that an amount depends on */
     const char *name, *meaning;
 };
 
+enum report_total_kind {
+    TOTAL_LAUNCHES,
+    TOTAL_WAITS,
+    TOTAL_READ_BYTES, /* of global memory */
+    TOTAL_WRITTEN_BYTES,
+    TOTAL_COUNTS, /* from here on: enum report_count */
+    TOTAL_KINDS = TOTAL_COUNTS + COUNT_KINDS
+};
 struct report_total {
-    struct amount launches, waits, read_bytes, written_bytes; /* global memory */
-    struct amount counts[COUNT_KINDS];
+    struct amount of[TOTAL_KINDS];
 };
 
 struct report {

@@ -1,5 +1,6 @@
 /* What is known of the IR's values on the way, and names for what is not. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "ir/fold.h"
@@ -23,6 +24,38 @@ void value_set_known(struct walker *w, const struct ir_value *value, union scala
 
 void value_set_state(struct walker *w, const struct ir_value *value, enum known state) {
     w->states[value->id] = (uint8_t)state;
+}
+
+void value_hand_on(struct walker *w, struct ir_value *const *to, struct ir_value *const *from, size_t n) {
+    union scalar *scalars = malloc((n + 1) * sizeof *scalars);
+    enum known *states = malloc((n + 1) * sizeof *states);
+    for (size_t i = 0; i < n; i++) {
+        states[i] = value_state(w, from[i]);
+        scalars[i] = value_scalar_of(w, from[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (states[i] == KNOWN)
+            value_set_known(w, to[i], scalars[i]);
+        else
+            value_set_state(w, to[i], states[i]);
+    free(scalars);
+    free(states);
+}
+
+const struct ir_region *value_taken(const struct walker *w, const struct ir_instruction *branch) {
+    bool is_known = value_state(w, branch->operands[0]) == KNOWN;
+    return is_known ? branch->regions[value_known(w, branch->operands[0]) ? 0 : 1] : NULL;
+}
+
+void value_join(struct walker *w, const struct ir_instruction *branch) {
+    for (size_t i = 0; i < branch->result_count; i++) {
+        enum known result = value_state(w, branch->operands[0]);
+        for (int r = 0; r < 2; r++) {
+            enum known one = value_state(w, branch->regions[r]->yields.at[i]);
+            result = one > result ? one : result;
+        }
+        value_set_state(w, branch->results[i], result);
+    }
 }
 
 void value_operation(struct walker *w, const struct ir_instruction *operation) {

@@ -95,23 +95,6 @@ static void access_memory(struct walker *w, const struct ir_instruction *access)
         value_set_known(w, access->results[0], buffer->constants[at]);
 }
 
-/* Gives what a loop, or a branch, yields to those who take it. All at once: one may be another's. */
-static void hand_on(struct walker *w, struct ir_value *const *to, struct ir_value *const *from, size_t n) {
-    union scalar *scalars = malloc((n + 1) * sizeof *scalars);
-    uint8_t *states = malloc(n + 1);
-    for (size_t i = 0; i < n; i++) {
-        states[i] = (uint8_t)value_state(w, from[i]);
-        scalars[i] = value_scalar_of(w, from[i]);
-    }
-    for (size_t i = 0; i < n; i++)
-        if (states[i] == KNOWN)
-            value_set_known(w, to[i], scalars[i]);
-        else
-            value_set_state(w, to[i], (enum known)states[i]);
-    free(scalars);
-    free(states);
-}
-
 static void set_states(struct walker *w, struct ir_value *const *values, size_t n, enum known state) {
     for (size_t i = 0; i < n; i++)
         value_set_state(w, values[i], state);
@@ -126,13 +109,13 @@ static struct tally *once(struct walker *w, const struct ir_region *region) {
 }
 
 static void walk_if(struct walker *w, const struct ir_instruction *branch) {
-    enum known state = value_state(w, branch->operands[0]);
-    if (state == KNOWN) {
-        const struct ir_region *taken = branch->regions[value_known(w, branch->operands[0]) ? 0 : 1];
+    const struct ir_region *taken = value_taken(w, branch);
+    if (taken) {
         walk_region(w, taken);
-        hand_on(w, branch->results, taken->yields.at, branch->result_count);
+        value_hand_on(w, branch->results, taken->yields.at, branch->result_count);
         return;
     }
+    enum known state = value_state(w, branch->operands[0]);
     w->is_by_index |= state == KNOWN_BY_INDEX;
     struct tally *yes = once(w, branch->regions[0]), *no = once(w, branch->regions[1]);
     if (branch->is_split && state != KNOWN_BY_DATA)
@@ -141,14 +124,7 @@ static void walk_if(struct walker *w, const struct ir_instruction *branch) {
         tally_add_larger(w, w->tally, yes, no);
     free(yes);
     free(no);
-    for (size_t i = 0; i < branch->result_count; i++) {
-        enum known result = state;
-        for (int r = 0; r < 2; r++) {
-            enum known one = value_state(w, branch->regions[r]->yields.at[i]);
-            result = one > result ? one : result;
-        }
-        value_set_state(w, branch->results[i], result);
-    }
+    value_join(w, branch);
 }
 
 /* ---- parallel loops ---- */
@@ -249,7 +225,7 @@ static void walk_for(struct walker *w, const struct ir_instruction *loop) {
     int64_t limit = is_known ? value_known(w, loop->operands[0]) : 0;
     w->is_by_index |= value_state(w, loop->operands[0]) == KNOWN_BY_INDEX;
     if (is_known && limit <= 0) {
-        hand_on(w, loop->results, loop->operands + 1, carried);
+        value_hand_on(w, loop->results, loop->operands + 1, carried);
         return;
     }
     bool was_by_index = w->is_by_index, is_state_known = all_known(w, loop->operands + 1, carried);
@@ -266,7 +242,7 @@ static void walk_for(struct walker *w, const struct ir_instruction *loop) {
     bool goes = is_small || (w->is_by_index && is_known && limit <= MOST_STEPS && may_go_turn_by_turn(w));
     if (goes) {
         w->is_by_index = was_by_index;
-        hand_on(w, loop->parameters + 1, loop->operands + 1, carried);
+        value_hand_on(w, loop->parameters + 1, loop->operands + 1, carried);
         for (int64_t i = 0; i < limit; i++) {
             bool is_last = w->work >= MOST_WORK; /* it stands for those that would follow */
             struct amount times = amount_number(is_last ? (double)(limit - i) : 1);
@@ -275,11 +251,11 @@ static void walk_for(struct walker *w, const struct ir_instruction *loop) {
             struct tally *turn = once(w, loop->regions[0]);
             tally_add(w, w->tally, turn, times);
             free(turn);
-            hand_on(w, loop->parameters + 1, loop->regions[0]->yields.at, carried);
+            value_hand_on(w, loop->parameters + 1, loop->regions[0]->yields.at, carried);
             if (is_last)
                 break;
         }
-        hand_on(w, loop->results, loop->parameters + 1, carried);
+        value_hand_on(w, loop->results, loop->parameters + 1, carried);
     } else {
         tally_add(w, w->tally, one, value_count(w, loop->operands[0]));
         w->is_by_index |= was_by_index;
@@ -292,7 +268,7 @@ static void walk_for(struct walker *w, const struct ir_instruction *loop) {
 static void walk_while(struct walker *w, const struct ir_instruction *loop) {
     size_t carried = loop->result_count;
     const struct ir_region *test = loop->regions[0], *body = loop->regions[1];
-    hand_on(w, loop->parameters, loop->operands, carried);
+    value_hand_on(w, loop->parameters, loop->operands, carried);
     for (int64_t i = 0; i < MOST_STEPS && w->work < MOST_WORK; i++) {
         struct tally *own = once(w, test);
         enum known state = value_state(w, test->yields.at[0]);
@@ -304,11 +280,11 @@ static void walk_while(struct walker *w, const struct ir_instruction *loop) {
             break;
         }
         if (!value_known(w, test->yields.at[0])) {
-            hand_on(w, loop->results, loop->parameters, carried);
+            value_hand_on(w, loop->results, loop->parameters, carried);
             return;
         }
         walk_region(w, body);
-        hand_on(w, loop->parameters, body->yields.at, carried);
+        value_hand_on(w, loop->parameters, body->yields.at, carried);
     }
     set_states(w, loop->parameters, carried, KNOWN_BY_DATA);
     w->unknown_indices++;

@@ -52,6 +52,11 @@ int64_t value_known(const struct walker *w, const struct ir_value *value);
 union scalar value_scalar_of(const struct walker *w, const struct ir_value *value);
 void value_set_known(struct walker *w, const struct ir_value *value, union scalar scalar);
 void value_set_state(struct walker *w, const struct ir_value *value, enum known state);
+/* Gives what a loop, or a branch, yields to those who take it. All at once: one may be another's. */
+void value_hand_on(struct walker *w, struct ir_value *const *to, struct ir_value *const *from, size_t n);
+/* The side that a branch takes, or NULL: it is not known; then the results are known as little as what is joined. */
+const struct ir_region *value_taken(const struct walker *w, const struct ir_instruction *branch);
+void value_join(struct walker *w, const struct ir_instruction *branch);
 void value_operation(struct walker *w, const struct ir_instruction *operation);
 /* How large it is, in names where it is not known. */
 struct amount value_amount(struct walker *w, const struct ir_value *value);
