@@ -112,9 +112,9 @@ def cases(env):
                 shutil.copy(name, os.path.join(root, there))
         path = os.path.join(root, "typed")
         with open(path, "w", encoding="utf-8") as file:
-            file.write("cd /fcl\nmount -t proc proc /proc\nmount -t sysfs sysfs /sys\nexport DEBIAN_FRONTEND=noninteractive HOME=/root\n"
+            file.write("cd /fcl\nmount -t proc proc /proc\nmount -t sysfs sysfs /sys\nexport DEBIAN_FRONTEND=noninteractive HOME=/root PATH=$PATH\n"
                        "[ ! -e ca-certificates.crt ] || export PIP_CERT=/fcl/ca-certificates.crt\n" + script(found, "$^"))
-        done = env.run("unshare", "--mount", "--pid", "--fork", "chroot", root, "bash", "/typed", timeout=3600)
+        done = env.run("unshare", "--mount", "--pid", "--fork", "chroot", root, "env", "-i", "bash", "/typed", timeout=3600)
         assert done.returncode == 0, done.stdout + done.stderr
         compare(done.stdout)
     yield Case("the same in a fresh Debian 12, apt and all", fresh, long=True)
