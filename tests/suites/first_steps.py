@@ -9,6 +9,7 @@ Debian 12 that debootstrap makes, where nothing is but the sources.
 import os
 import re
 import shutil
+import fresh as fresh_debian
 from harness import Case, Skip
 
 ORDER = 59
@@ -98,23 +99,7 @@ def cases(env):
 
     def fresh():
         """Everything, from a Debian with nothing in it."""
-        tool = env.tool("debootstrap")
-        if os.geteuid() != 0:
-            raise Skip("not root: no root folder of its own can be made")
-        root = os.path.join(env.tmp(), "root")
-        done = env.run(tool, "--variant=minbase", "bookworm", root, timeout=1200)
-        if done.returncode:
-            raise Skip("debootstrap: " + (done.stdout.strip().split("\n") or [""])[-1])
+        root = fresh_debian.make(env)
         sources(os.path.join(root, "fcl"))
-        # The network is this machine's, and so is whom pip is to trust on it.
-        for name, there in (("/etc/resolv.conf", "etc"), ("/etc/hosts", "etc"), ("/etc/ssl/certs/ca-certificates.crt", "fcl")):
-            if os.path.exists(name):
-                shutil.copy(name, os.path.join(root, there))
-        path = os.path.join(root, "typed")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("cd /fcl\nmount -t proc proc /proc\nmount -t sysfs sysfs /sys\nexport DEBIAN_FRONTEND=noninteractive HOME=/root PATH=$PATH\n"
-                       "[ ! -e ca-certificates.crt ] || export PIP_CERT=/fcl/ca-certificates.crt\n" + script(found, "$^"))
-        done = env.run("unshare", "--mount", "--pid", "--fork", "chroot", root, "env", "-i", "bash", "/typed", timeout=3600)
-        assert done.returncode == 0, done.stdout + done.stderr
-        compare(done.stdout)
+        compare(fresh_debian.run(env, root, "cd /fcl\n" + script(found, "$^")))
     yield Case("the same in a fresh Debian 12, apt and all", fresh, long=True)

@@ -4,10 +4,25 @@ import os
 import shutil
 import threading
 import time
+import fresh as fresh_debian
 from harness import Case, Skip
 
 ORDER = 61
 SUMS = "10: 1 3 6 10\n"
+IN_DEBIAN = """\
+set -eu
+apt-get update -qq
+apt-get install -y -qq /root/fcl.deb pkgconf
+echo '--- programs ---'
+cd /sums
+fclc run --target=c sums.fcl total '[1,2,3,4]'
+mkdir made
+fclc --ahead sums.fcl -o made/sums.c
+cc -Imade sums.c made/sums.c $(pkg-config --cflags --libs fcl) -lm -lpthread -o made/sums
+made/sums
+apt-get remove -y -qq fcl >/dev/null
+[ -z "$(find /usr -iname '*fclc*' -o -name 'libfcl*')" ] && echo gone
+"""
 
 
 def cases(env):
@@ -187,11 +202,13 @@ def cases(env):
         assert env.must(os.path.join(folder, "target", "debug", "sums")) == SUMS
     yield Case("examples/host/rust", rust)
 
+    def packaged():
+        made = env.must("make", "BUILD=" + env.build, "--no-print-directory", "deb", timeout=600).strip().split("\n")[-1]
+        return os.path.join(env.root, made)
+
     def deb():
         tool = env.tool("dpkg-deb")
-        folder, build = env.tmp(), env.build
-        package = env.must("make", "BUILD=" + build, "--no-print-directory", "deb", timeout=600).strip().split("\n")[-1]
-        package = os.path.join(env.root, package)
+        folder, package = env.tmp(), packaged()
         root = os.path.join(folder, "root")
         env.must(tool, "-x", package, root)
         fields = env.must(tool, "-f", package)
@@ -218,3 +235,14 @@ def cases(env):
             done = env.run("lintian", *root_too, package, timeout=300)
             assert done.returncode == 0 and not done.stdout, done.stdout + done.stderr
     yield Case("make deb: lintian finds nothing, and the package, unpacked, works where it lies", deb)
+
+    def deb_in_debian():
+        """The package in a Debian with nothing in it: apt brings what it needs, a program runs, and nothing stays of it."""
+        root = fresh_debian.make(env)
+        shutil.copy(packaged(), os.path.join(root, "root", "fcl.deb"))
+        os.makedirs(os.path.join(root, "sums"))
+        for name in ("sums.fcl", "sums.c"):
+            shutil.copy(env.path("examples", "host", name), os.path.join(root, "sums", name))
+        said = fresh_debian.run(env, root, IN_DEBIAN)
+        assert said.split("--- programs ---\n")[1] == "10\n" + SUMS + "gone\n", said
+    yield Case("make deb, installed in a fresh Debian 12, and removed", deb_in_debian, long=True)
