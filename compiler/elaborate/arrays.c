@@ -515,22 +515,13 @@ struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, str
 
 /* ---- primitives ---- */
 
-#define PRIMITIVE(id)                                                                                                  \
-    struct elab_value *elab_##id(struct elaborator *e, enum primitive primitive, const struct instance *instance,      \
-                                 struct elab_value **arguments)
-#define UNUSED_HERE (void)primitive, (void)instance
-
 PRIMITIVE(GENERATE) {
-    UNUSED_HERE;
     struct pull *pull = new_pull(e, PULL_GENERATE, elab_given_length(e, arguments[0]));
     pull->function = arguments[1];
     return elab_of_pull(e, pull);
 }
 
-PRIMITIVE(LENGTH) {
-    UNUSED_HERE;
-    return elab_scalar(e, elab_as_pull(e, arguments[0])->length);
-}
+PRIMITIVE(LENGTH) { return elab_scalar(e, elab_as_pull(e, arguments[0])->length); }
 
 static struct elab_value *columns_of_first(struct elaborator *e, void *rows) {
     return elab_scalar(e, elab_length(e, elab_index(e, rows, ir_int(e->builder, 0))));
@@ -542,7 +533,6 @@ static struct elab_value *no_columns(struct elaborator *e, void *context) {
 }
 
 PRIMITIVE(COLUMNS) {
-    UNUSED_HERE;
     struct pull *rows = elab_as_pull(e, arguments[0]);
     struct ir_value *columns;
     if (elab_columns(e, rows, 2, &columns))
@@ -556,14 +546,12 @@ PRIMITIVE(COLUMNS) {
 PRIMITIVE(LENGTH_PULL) { return elab_LENGTH(e, primitive, instance, arguments); }
 
 PRIMITIVE(ELEMENT_BYTES) {
-    (void)primitive, (void)arguments;
     base_list bases = {0};
     elab_leaf_bases(e, elab_type(e, instance, 0), &bases);
     return elab_scalar(e, ir_int(e->builder, elab_bits(&bases) / 8));
 }
 
 PRIMITIVE(COMMUTES) {
-    UNUSED_HERE;
     const struct elab_value *f = arguments[0];
     bool commutes = f->kind == ELAB_CLOSURE ? core_commutes(e->arena, f->closure.lambda)
                                             : f->kind == ELAB_PRIMITIVE && !f->primitive.count &&
@@ -572,17 +560,13 @@ PRIMITIVE(COMMUTES) {
 }
 
 PRIMITIVE(NO_GROUPS) {
-    UNUSED_HERE;
     struct ir_builder *b = e->builder;
     struct ir_value *n = elab_as_scalar(e, arguments[0]);
     elab_hold(e, CHECK_GROUP, ir_bool(b, false), n, n, e->span);
     return elab_scalar(e, ir_int(b, 0));
 }
 
-PRIMITIVE(LENGTH_PUSH) {
-    UNUSED_HERE;
-    return elab_scalar(e, elab_push_length(e, elab_as_push(e, arguments[0])));
-}
+PRIMITIVE(LENGTH_PUSH) { return elab_scalar(e, elab_push_length(e, elab_as_push(e, arguments[0]))); }
 
 struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum ir_check check, struct ir_value *x,
                                       struct ir_value *y) {
@@ -607,15 +591,9 @@ static struct elab_value *combined_length(struct elaborator *e, enum ir_op op, e
     return elab_scalar(e, elab_combined_length(e, op, check, x, y));
 }
 
-PRIMITIVE(LENGTH_PLUS) {
-    UNUSED_HERE;
-    return combined_length(e, OP_ADD, CHECK_LONG, arguments);
-}
+PRIMITIVE(LENGTH_PLUS) { return combined_length(e, OP_ADD, CHECK_LONG, arguments); }
 
-PRIMITIVE(LENGTH_TIMES) {
-    UNUSED_HERE;
-    return combined_length(e, OP_MUL, CHECK_MANY_TIMES, arguments);
-}
+PRIMITIVE(LENGTH_TIMES) { return combined_length(e, OP_MUL, CHECK_MANY_TIMES, arguments); }
 
 struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struct ir_value *index) {
     if (index && pull->length && !e->shape && runs_if_reached(e) &&
@@ -625,7 +603,6 @@ struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struc
 }
 
 PRIMITIVE(INDEX) {
-    UNUSED_HERE;
     struct pull *pull = elab_as_pull(e, arguments[0]);
     struct ir_value *index = elab_as_scalar(e, arguments[1]);
     return elab_index(e, pull, elab_place(e, pull, index));
@@ -634,7 +611,6 @@ PRIMITIVE(INDEX) {
 PRIMITIVE(INDEX_OPERATOR) { return elab_INDEX(e, primitive, instance, arguments); }
 
 PRIMITIVE(MAP) {
-    UNUSED_HERE;
     struct pull *of = elab_as_pull(e, arguments[1]);
     struct pull *pull = new_pull(e, PULL_MAP, of->length);
     pull->function = arguments[0];
@@ -653,18 +629,11 @@ static struct elab_value *map_push(struct elaborator *e, struct elab_value **arg
     return elab_of_push(e, push);
 }
 
-PRIMITIVE(MAP_PUSH) {
-    UNUSED_HERE;
-    return map_push(e, arguments, false);
-}
+PRIMITIVE(MAP_PUSH) { return map_push(e, arguments, false); }
 
-PRIMITIVE(MAP_PUSH_IX) {
-    UNUSED_HERE;
-    return map_push(e, arguments, true);
-}
+PRIMITIVE(MAP_PUSH_IX) { return map_push(e, arguments, true); }
 
 PRIMITIVE(PUSH) {
-    (void)primitive;
     return elab_of_push(e, elab_push_of_pull(e, elab_level(e, instance, 0), elab_as_pull(e, arguments[0])));
 }
 
@@ -678,21 +647,18 @@ static struct push *chunks(struct elaborator *e, const struct instance *instance
 }
 
 PRIMITIVE(CONCAT) {
-    (void)primitive;
     struct push *push = chunks(e, instance, false, arguments[1]);
     push->chunk_size = elab_chunk_size(e, arguments[0]);
     return elab_of_push(e, push);
 }
 
 PRIMITIVE(CONCAT_SEQ) {
-    (void)primitive;
     struct push *push = chunks(e, instance, true, arguments[1]);
     push->chunk_size = elab_chunk_size(e, arguments[0]);
     return elab_of_push(e, push);
 }
 
 PRIMITIVE(INTERLEAVE) {
-    (void)primitive;
     struct push *push = chunks(e, instance, false, arguments[2]);
     push->chunk_size = elab_chunk_size(e, arguments[0]);
     push->function = arguments[1];
@@ -700,7 +666,6 @@ PRIMITIVE(INTERLEAVE) {
 }
 
 PRIMITIVE(INTERLEAVE_SEQ) {
-    (void)primitive;
     struct push *push = chunks(e, instance, true, arguments[2]);
     push->chunk_size = elab_chunk_size(e, arguments[0]);
     push->function = arguments[1];
@@ -708,7 +673,6 @@ PRIMITIVE(INTERLEAVE_SEQ) {
 }
 
 PRIMITIVE(INTERLEAVE_INTO) {
-    (void)primitive;
     struct push *push = chunks(e, instance, false, arguments[2]);
     push->total = elab_given_length(e, arguments[0]);
     push->function = arguments[1];
@@ -716,7 +680,6 @@ PRIMITIVE(INTERLEAVE_INTO) {
 }
 
 PRIMITIVE(APPEND) {
-    UNUSED_HERE;
     struct push *a = elab_as_push(e, arguments[0]);
     struct push *push = elab_push_new(e, PUSH_APPEND, a->level);
     push->of = a;
@@ -725,7 +688,6 @@ PRIMITIVE(APPEND) {
 }
 
 PRIMITIVE(PERMUTE) {
-    UNUSED_HERE;
     struct push *of = elab_as_push(e, arguments[1]);
     struct push *push = elab_push_new(e, PUSH_PERMUTE, of->level);
     push->function = arguments[0];
@@ -734,7 +696,6 @@ PRIMITIVE(PERMUTE) {
 }
 
 PRIMITIVE(PERMUTE_INTO) {
-    UNUSED_HERE;
     struct push *of = elab_as_push(e, arguments[1]);
     struct push *push = elab_push_new(e, PUSH_INTO, of->level);
     push->total = elab_given_length(e, arguments[0]);
@@ -742,15 +703,9 @@ PRIMITIVE(PERMUTE_INTO) {
     return elab_of_push(e, push);
 }
 
-PRIMITIVE(PIPE) {
-    UNUSED_HERE;
-    return elab_apply(e, arguments[1], arguments[0]);
-}
+PRIMITIVE(PIPE) { return elab_apply(e, arguments[1], arguments[0]); }
 
-PRIMITIVE(COMPOSE) {
-    UNUSED_HERE;
-    return elab_apply(e, arguments[0], elab_apply(e, arguments[1], arguments[2]));
-}
+PRIMITIVE(COMPOSE) { return elab_apply(e, arguments[0], elab_apply(e, arguments[1], arguments[2])); }
 
 static struct elab_value *component(struct elaborator *e, struct elab_value *tuple, size_t index) {
     if (tuple->kind == ELAB_SCALAR && !tuple->scalar)
@@ -760,12 +715,6 @@ static struct elab_value *component(struct elaborator *e, struct elab_value *tup
     return tuple->tuple.items[index];
 }
 
-PRIMITIVE(FST) {
-    UNUSED_HERE;
-    return component(e, arguments[0], 0);
-}
+PRIMITIVE(FST) { return component(e, arguments[0], 0); }
 
-PRIMITIVE(SND) {
-    UNUSED_HERE;
-    return component(e, arguments[0], 1);
-}
+PRIMITIVE(SND) { return component(e, arguments[0], 1); }

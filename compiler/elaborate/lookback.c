@@ -619,9 +619,7 @@ void elab_end_lookbacks(struct elaborator *e, struct blocks_run *blocks) {
     fail_place(e, state->span, state->name);
 }
 
-struct elab_value *elab_LOOKBACK(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                 struct elab_value **arguments) {
-    (void)primitive, (void)instance;
+PRIMITIVE(LOOKBACK) {
     struct elab_value *neutral = arguments[2];
     struct blocks_run *blocks = e->blocks;
     if (e->shape)
@@ -659,9 +657,7 @@ struct elab_value *elab_LOOKBACK(struct elaborator *e, enum primitive primitive,
     return elab_unflatten(e, neutral, leaves, &next);
 }
 
-struct elab_value *elab_LOOKBACK_COUNTS(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                        struct elab_value **arguments) {
-    (void)primitive, (void)instance;
+PRIMITIVE(LOOKBACK_COUNTS) {
     struct pull *counts = elab_as_pull(e, arguments[1]);
     struct blocks_run *blocks = e->blocks;
     if (e->shape)

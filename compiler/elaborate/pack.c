@@ -40,9 +40,7 @@ struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const
 /* ---- orderBits ---- */
 
 /* The sign comes first, turned round; negative floats have all bits turned, for these grow away from zero. */
-struct elab_value *elab_ORDER_BITS(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                   struct elab_value **arguments) {
-    (void)primitive, (void)instance;
+PRIMITIVE(ORDER_BITS) {
     struct ir_builder *b = e->builder;
     struct ir_value *x = elab_as_scalar(e, arguments[0]);
     if (!x)

@@ -121,9 +121,7 @@ struct ir_value *elab_parts_length(struct elaborator *e, struct pull *chunks, st
 
 /* ---- primitives ---- */
 
-struct elab_value *elab_PARTS_OF(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                 struct elab_value **arguments) {
-    (void)primitive, (void)instance;
+PRIMITIVE(PARTS_OF) {
     struct ir_value *width = elab_as_scalar(e, arguments[0]);
     if (!width)
         return arguments[2];
@@ -139,9 +137,7 @@ struct elab_value *elab_PARTS_OF(struct elaborator *e, enum primitive primitive,
     return elab_of_pull(e, pull);
 }
 
-struct elab_value *elab_JOIN_PARTS(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                   struct elab_value **arguments) {
-    (void)primitive, (void)instance;
+PRIMITIVE(JOIN_PARTS) {
     struct pull *chunks = elab_as_pull(e, arguments[0]);
     const struct parts *parts = parts_of(e, chunks);
     if (parts)
@@ -153,9 +149,7 @@ struct elab_value *elab_JOIN_PARTS(struct elaborator *e, enum primitive primitiv
     return elab_apply2(e, arguments[1], elab_scalar(e, parts->width), elab_scalar(e, parts->whole->length));
 }
 
-struct elab_value *elab_FULL_OR(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                struct elab_value **arguments) {
-    (void)primitive, (void)instance;
+PRIMITIVE(FULL_OR) {
     struct ir_value *is_full = elab_as_scalar(e, arguments[0]);
     enum ir_truth known = is_full ? ir_known(e->builder, is_full) : IR_UNKNOWN;
     if (known == IR_TRUE)

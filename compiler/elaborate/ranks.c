@@ -219,9 +219,7 @@ void elab_run_ranks(struct elaborator *e, struct push *push, const struct writer
     e->split = split;
 }
 
-struct elab_value *elab_RANK_BY_INDEX(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                      struct elab_value **arguments) {
-    (void)primitive, (void)instance;
+PRIMITIVE(RANK_BY_INDEX) {
     struct ir_builder *b = e->builder;
     struct ranks *ranks = ARENA_NEW(e->arena, struct ranks);
     ranks->indices = elab_as_pull(e, arguments[1]);

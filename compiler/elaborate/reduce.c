@@ -560,15 +560,9 @@ static struct push *new_reduction(struct elaborator *e, const struct instance *i
     return push;
 }
 
-struct elab_value *elab_REDUCE_BY_INDEX(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                        struct elab_value **arguments) {
-    (void)primitive;
-    return elab_of_push(e, new_reduction(e, instance, arguments));
-}
+PRIMITIVE(REDUCE_BY_INDEX) { return elab_of_push(e, new_reduction(e, instance, arguments)); }
 
-struct elab_value *elab_REDUCE_BY_INDEX_EACH(struct elaborator *e, enum primitive primitive,
-                                             const struct instance *instance, struct elab_value **arguments) {
-    (void)primitive;
+PRIMITIVE(REDUCE_BY_INDEX_EACH) {
     struct push *push = new_reduction(e, instance, arguments);
     push->is_each = true;
     return elab_of_push(e, push);

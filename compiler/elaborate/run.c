@@ -573,9 +573,7 @@ struct ir_value *elab_said_length(struct elaborator *e, const struct push *push)
     return ir_binary(b, OP_MIN, ir_binary(b, OP_MAX, length, ir_int(b, 0)), push->total);
 }
 
-struct elab_value *elab_FORCE_UP_TO(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                    struct elab_value **arguments) {
-    (void)primitive;
+PRIMITIVE(FORCE_UP_TO) {
     struct ir_builder *b = e->builder;
     struct type *element = elab_type(e, instance, 0);
     struct push *of = elab_as_push(e, arguments[1]);

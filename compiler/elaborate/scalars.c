@@ -147,9 +147,7 @@ static void warn_endless(struct elaborator *e, bool always, struct ir_value *con
         diag_warning(e->diagnostics, DIAG_ENDLESS, span, "this loop does not end: its condition always holds");
 }
 
-struct elab_value *elab_LOOP(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                             struct elab_value **arguments) {
-    (void)primitive, (void)instance;
+PRIMITIVE(LOOP) {
     struct ir_builder *b = e->builder;
     struct elab_value *state = arguments[2];
     struct span span = e->span;
@@ -204,9 +202,7 @@ struct elab_value *elab_LOOP(struct elaborator *e, enum primitive primitive, con
 
 /* ---- foldl ---- */
 
-struct elab_value *elab_FOLDL(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                              struct elab_value **arguments) {
-    (void)primitive, (void)instance;
+PRIMITIVE(FOLDL) {
     struct ir_builder *b = e->builder;
     struct elab_value *function = arguments[0], *state = arguments[1];
     struct pull *array = elab_as_pull(e, arguments[2]);

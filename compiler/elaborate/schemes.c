@@ -54,9 +54,7 @@ void elab_run_each(struct elaborator *e, struct push *push, const struct writer 
     e->split = split;
 }
 
-struct elab_value *elab_PUSH_EACH(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                  struct elab_value **arguments) {
-    (void)primitive;
+PRIMITIVE(PUSH_EACH) {
     struct push *push = elab_push_new(e, PUSH_EACH, elab_level(e, instance, 0));
     push->total = elab_given_length(e, arguments[0]);
     push->count = elab_given_length(e, arguments[1]);
@@ -99,9 +97,7 @@ void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer
     e->split = split;
 }
 
-struct elab_value *elab_SCANL(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                              struct elab_value **arguments) {
-    (void)primitive, (void)instance;
+PRIMITIVE(SCANL) {
     struct push *push = elab_push_new(e, PUSH_SCANL, LEVEL_THREAD);
     push->function = arguments[0];
     push->initial = arguments[1];
@@ -149,9 +145,7 @@ void elab_run_seqfor(struct elaborator *e, struct push *push, const struct write
     e->split = split;
 }
 
-struct elab_value *elab_SEQFOR(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                               struct elab_value **arguments) {
-    (void)primitive;
+PRIMITIVE(SEQFOR) {
     struct push *push = elab_push_new(e, PUSH_SEQFOR, LEVEL_THREAD);
     push->total = elab_given_length(e, arguments[0]);
     push->function = arguments[1];
@@ -212,9 +206,7 @@ void elab_run_buckets(struct elaborator *e, struct push *push, const struct writ
     e->split = split;
 }
 
-struct elab_value *elab_SCAN_BY_INDEX(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                      struct elab_value **arguments) {
-    (void)primitive;
+PRIMITIVE(SCAN_BY_INDEX) {
     struct push *push = elab_push_new(e, PUSH_BUCKETS, LEVEL_THREAD);
     push->function = arguments[0];
     push->array = elab_as_pull(e, arguments[1]);
@@ -354,15 +346,9 @@ static struct push *new_scatter(struct elaborator *e, const struct instance *ins
     return push;
 }
 
-struct elab_value *elab_SCATTER(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                struct elab_value **arguments) {
-    (void)primitive;
-    return elab_of_push(e, new_scatter(e, instance, arguments));
-}
+PRIMITIVE(SCATTER) { return elab_of_push(e, new_scatter(e, instance, arguments)); }
 
-struct elab_value *elab_SCATTER_EACH(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                     struct elab_value **arguments) {
-    (void)primitive;
+PRIMITIVE(SCATTER_EACH) {
     struct push *push = new_scatter(e, instance, arguments);
     push->is_each = true;
     return elab_of_push(e, push);

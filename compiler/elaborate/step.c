@@ -870,16 +870,12 @@ static struct elab_value *step(struct elaborator *e, struct stepping *s, const s
     return e->shape ? step_shape(e, s, known) : step_dynamically(e, s, initial, known);
 }
 
-struct elab_value *elab_WHILE(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                              struct elab_value **arguments) {
-    (void)primitive;
+PRIMITIVE(WHILE) {
     struct stepping stepping = {.condition = arguments[0], .step = arguments[1]};
     return step(e, &stepping, instance, arguments[2]);
 }
 
-struct elab_value *elab_POWER(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                              struct elab_value **arguments) {
-    (void)primitive;
+PRIMITIVE(POWER) {
     /* While only shapes matter, the count may not be known. */
     struct stepping stepping = {.step = arguments[1], .count = elab_as_scalar(e, arguments[0])};
     return step(e, &stepping, instance, arguments[2]);

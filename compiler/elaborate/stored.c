@@ -82,9 +82,7 @@ static void mark_plain(struct elaborator *e, const struct part *part, const stru
         stored->memory.buffers[k]->is_plain = !ir_is_constant_memory(stored->memory.buffers[k]);
 }
 
-struct elab_value *elab_FORCE(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                              struct elab_value **arguments) {
-    (void)primitive;
+PRIMITIVE(FORCE) {
     struct type *type = elab_type(e, instance, 0);
     size_t count;
     const struct part *parts = elab_parts_of(e, type, &count);

@@ -119,9 +119,7 @@ static void record(struct elaborator *e, const char *format, const ir_values *wo
     ir_end_if(b, NULL, NULL, 0, false);
 }
 
-struct elab_value *elab_TRACE(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                              struct elab_value **arguments) {
-    (void)primitive, (void)instance;
+PRIMITIVE(TRACE) {
     if (e->shape)
         return arguments[1];
     struct text format;

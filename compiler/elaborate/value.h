@@ -89,14 +89,14 @@ enum push_kind {
     PUSH_RANKS,   /* ranks: rankByIndex of `array` */
     PUSH_SCATTER, /* array, and over it pairs */
     PUSH_REDUCE,  /* array, and into it pairs, by function; initial: its neutral element; sizes */
-    PUSH_SHUFFLE, /* of: exchanged as the primitive `shuffle` says, by `count` or by `function`; element */
+    PUSH_SHUFFLE, /* of: exchanged as `exchange` says, by `count` or by `function`; element */
 };
 struct push {
     enum push_kind kind;
     enum level_value level;
     struct pull *array, *pairs;
     bool is_each; /* of an update: `pairs` are a thread's push arrays of pairs */
-    enum primitive shuffle;
+    enum exchange exchange;
     struct elab_value *function;
     struct push *of, *second;
     struct ir_value *condition;
@@ -519,6 +519,12 @@ struct ir_value *elab_product_of_bounds(struct elaborator *e, struct ir_value *x
 /* ---- primitives, one function each, called with all their arguments ---- */
 typedef struct elab_value *elab_primitive(struct elaborator *e, enum primitive primitive,
                                           const struct instance *instance, struct elab_value **arguments);
+/* The head of such a function. */
+#define PRIMITIVE(id)                                                                                                  \
+    struct elab_value *elab_##id(__attribute__((unused)) struct elaborator *e,                                         \
+                                 __attribute__((unused)) enum primitive primitive,                                     \
+                                 __attribute__((unused)) const struct instance *instance,                              \
+                                 __attribute__((unused)) struct elab_value **arguments)
 #define PRIM(id, name, arity, type, doc) elab_primitive elab_##id;
 #define SCALAR(id, name, arity, type, doc, commutes, made)
 #include "types/primitives.def"

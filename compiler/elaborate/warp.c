@@ -8,12 +8,13 @@
 /* Whose element it is that place i gets; it may be outside the array. */
 static struct ir_value *source(struct elaborator *e, const struct push *push, struct ir_value *i) {
     struct ir_builder *b = e->builder;
-    switch ((int)push->shuffle) {
-    case PRIM_SHUFFLE_UP: return ir_binary(b, OP_SUB, i, push->count);
-    case PRIM_SHUFFLE_DOWN: return ir_binary(b, OP_ADD, i, push->count);
-    case PRIM_SHUFFLE_XOR: return ir_binary(b, OP_XOR, i, push->count);
-    default: return elab_as_scalar(e, elab_apply(e, push->function, elab_scalar(e, i)));
+    switch (push->exchange) {
+    case EXCHANGE_BY_FUNCTION: break;
+    case EXCHANGE_UP: return ir_binary(b, OP_SUB, i, push->count);
+    case EXCHANGE_DOWN: return ir_binary(b, OP_ADD, i, push->count);
+    case EXCHANGE_XOR: return ir_binary(b, OP_XOR, i, push->count);
     }
+    return elab_as_scalar(e, elab_apply(e, push->function, elab_scalar(e, i)));
 }
 
 /* Has it an element for each lane, made by that lane, so that registers can be exchanged? */
@@ -80,18 +81,30 @@ void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writ
     e->split = split;
 }
 
-static struct elab_value *shuffle(struct elaborator *e, enum primitive primitive, const struct instance *instance,
-                                  struct elab_value **arguments) {
+static struct push *new_shuffle(struct elaborator *e, const struct instance *instance, struct elab_value *of) {
     struct push *push = elab_push_new(e, PUSH_SHUFFLE, LEVEL_WARP);
-    push->shuffle = primitive;
-    if (primitive == PRIM_SHUFFLE)
-        push->function = arguments[0];
-    else
-        push->count = elab_as_scalar(e, arguments[0]);
-    push->of = elab_as_push(e, arguments[1]);
+    push->of = elab_as_push(e, of);
     push->element = elab_type(e, instance, 0);
+    return push;
+}
+
+PRIMITIVE(SHUFFLE) {
+    struct push *push = new_shuffle(e, instance, arguments[1]);
+    push->function = arguments[0];
     return elab_of_push(e, push);
 }
+
+static struct elab_value *shuffle_by(struct elaborator *e, enum exchange exchange, const struct instance *instance,
+                                     struct elab_value **arguments) {
+    struct push *push = new_shuffle(e, instance, arguments[1]);
+    push->exchange = exchange;
+    push->count = elab_as_scalar(e, arguments[0]);
+    return elab_of_push(e, push);
+}
+
+PRIMITIVE(SHUFFLE_UP) { return shuffle_by(e, EXCHANGE_UP, instance, arguments); }
+PRIMITIVE(SHUFFLE_DOWN) { return shuffle_by(e, EXCHANGE_DOWN, instance, arguments); }
+PRIMITIVE(SHUFFLE_XOR) { return shuffle_by(e, EXCHANGE_XOR, instance, arguments); }
 
 /* ---- votes ---- */
 
@@ -146,26 +159,10 @@ static struct ir_value *ballot_bit(struct elaborator *e, struct ir_value *one, s
     return ir_binary(b, OP_SHL, ir_convert(b, one, BASE_U32), ir_convert(b, i, BASE_U32));
 }
 
-#define PRIMITIVE(id)                                                                                                  \
-    struct elab_value *elab_##id(struct elaborator *e, enum primitive primitive, const struct instance *instance,      \
-                                 struct elab_value **arguments)
+PRIMITIVE(ANY_WARP) { return vote(e, arguments[0], OP_OR, ir_bool(e->builder, false), NULL); }
 
-PRIMITIVE(SHUFFLE) { return shuffle(e, primitive, instance, arguments); }
-PRIMITIVE(SHUFFLE_UP) { return shuffle(e, primitive, instance, arguments); }
-PRIMITIVE(SHUFFLE_DOWN) { return shuffle(e, primitive, instance, arguments); }
-PRIMITIVE(SHUFFLE_XOR) { return shuffle(e, primitive, instance, arguments); }
-
-PRIMITIVE(ANY_WARP) {
-    (void)primitive, (void)instance;
-    return vote(e, arguments[0], OP_OR, ir_bool(e->builder, false), NULL);
-}
-
-PRIMITIVE(ALL_WARP) {
-    (void)primitive, (void)instance;
-    return vote(e, arguments[0], OP_AND, ir_bool(e->builder, true), NULL);
-}
+PRIMITIVE(ALL_WARP) { return vote(e, arguments[0], OP_AND, ir_bool(e->builder, true), NULL); }
 
 PRIMITIVE(BALLOT) {
-    (void)primitive, (void)instance;
     return vote(e, arguments[0], OP_OR, ir_constant(e->builder, BASE_U32, (union scalar){0}), ballot_bit);
 }

@@ -97,7 +97,7 @@ static enum level_value chunk_level(const struct core *primitive, const struct i
 
 /* ---- names ---- */
 
-static struct value local(struct interp *in, const struct core *core, const struct environment *environment,
+static struct value local(struct interp *in, const struct core *core, const struct interp_environment *environment,
                           const struct instance *instance) {
     const struct core_local *wanted = core->local.local;
     while (environment && environment->local != wanted)
@@ -114,8 +114,9 @@ static struct value local(struct interp *in, const struct core *core, const stru
     return interp_eval(in, environment->polymorphic, environment->next, use);
 }
 
-static struct value closure_of(struct interp *in, const struct core *lambda, const struct environment *environment,
-                               const struct instance *instance, struct span made_at) {
+static struct value closure_of(struct interp *in, const struct core *lambda,
+                               const struct interp_environment *environment, const struct instance *instance,
+                               struct span made_at) {
     struct closure *closure = INTERP_NEW(in, struct closure);
     *closure = (struct closure){lambda, environment, instance, made_at};
     struct value result = {.kind = V_CLOSURE};
@@ -195,15 +196,15 @@ static struct value call_primitive(struct interp *in, enum primitive primitive, 
     return interp_primitive(in, primitive, arguments, span);
 }
 
-static const struct environment *bind(struct interp *in, const struct core_local *name, struct value value,
-                                      const struct environment *next) {
-    struct environment *environment = INTERP_NEW(in, struct environment);
-    *environment = (struct environment){.local = name, .next = next, .value = value};
+static const struct interp_environment *bind(struct interp *in, const struct core_local *name, struct value value,
+                                             const struct interp_environment *next) {
+    struct interp_environment *environment = INTERP_NEW(in, struct interp_environment);
+    *environment = (struct interp_environment){.local = name, .next = next, .value = value};
     return environment;
 }
 
 struct value interp_apply(struct interp *in, struct value function, struct value argument, struct span span) {
-    struct call call = {span, in->call};
+    struct interp_call call = {span, in->call};
     struct span made_at = in->made_at;
     struct value result;
     in->call = &call;
@@ -214,7 +215,8 @@ struct value interp_apply(struct interp *in, struct value function, struct value
             in->made_at = closure->made_at;
         else if (made_at.end && !diag_is_ours(in->diagnostics, span))
             in->made_at = (struct span){0, 0};
-        const struct environment *environment = bind(in, lambda->lambda.parameter, argument, closure->environment);
+        const struct interp_environment *environment =
+            bind(in, lambda->lambda.parameter, argument, closure->environment);
         if (body->kind == CORE_LAMBDA) /* who calls a curried function is who gives it its last argument */
             result = closure_of(in, body, environment, closure->instance, closure->made_at);
         else
@@ -244,8 +246,8 @@ struct value interp_apply2(struct interp *in, struct value function, struct valu
 }
 
 /* `f a b c` as one: a primitive that gets all it needs is called without partial applications. */
-static struct value apply_spine(struct interp *in, const struct core *core, const struct environment *environment,
-                                const struct instance *instance) {
+static struct value apply_spine(struct interp *in, const struct core *core,
+                                const struct interp_environment *environment, const struct instance *instance) {
     const struct core *spine[SPINE_LONGEST];
     size_t count = 0;
     const struct core *head = core;
@@ -260,7 +262,7 @@ static struct value apply_spine(struct interp *in, const struct core *core, cons
         for (; done < arity; done++)
             arguments[done] = interp_eval(in, spine[count - 1 - done]->apply.argument, environment, instance);
         check_place(in, spine[count - arity], instance);
-        struct call call = {spine[count - arity]->span, in->call};
+        struct interp_call call = {spine[count - arity]->span, in->call};
         in->call = &call;
         function = call_primitive(in, primitive, chunk_level(head, instance), arguments, call.span);
         in->call = call.caller;
@@ -278,7 +280,7 @@ static struct value apply_spine(struct interp *in, const struct core *core, cons
 
 /* ---- expressions ---- */
 
-static struct value items_of(struct interp *in, const struct core *core, const struct environment *environment,
+static struct value items_of(struct interp *in, const struct core *core, const struct interp_environment *environment,
                              const struct instance *instance) {
     size_t count = core->sequence.count;
     struct tuple *tuple = interp_alloc(in, sizeof *tuple + count * sizeof(struct value));
@@ -290,14 +292,14 @@ static struct value items_of(struct interp *in, const struct core *core, const s
     return result;
 }
 
-static struct value list_of(struct interp *in, const struct core *core, const struct environment *environment,
+static struct value list_of(struct interp *in, const struct core *core, const struct interp_environment *environment,
                             const struct instance *instance) {
-    struct pull *pull = INTERP_NEW(in, struct pull);
-    *pull = (struct pull){.kind = PULL_LIST,
-                          .length = (int64_t)core->sequence.count,
-                          .list = core,
-                          .environment = environment,
-                          .instance = instance};
+    struct interp_pull *pull = INTERP_NEW(in, struct interp_pull);
+    *pull = (struct interp_pull){.kind = INTERP_PULL_LIST,
+                                 .length = (int64_t)core->sequence.count,
+                                 .list = core,
+                                 .environment = environment,
+                                 .instance = instance};
     return pull_of(pull);
 }
 
@@ -308,7 +310,7 @@ static void check_limits(struct interp *in, const struct core *core) {
         interp_fail(in, DIAG_OUT_OF_FUEL, core->span, "gave up after %llu steps", (unsigned long long)in->steps);
 }
 
-struct value interp_eval(struct interp *in, const struct core *core, const struct environment *environment,
+struct value interp_eval(struct interp *in, const struct core *core, const struct interp_environment *environment,
                          const struct instance *instance) {
     check_limits(in, core);
     for (;;) {
@@ -322,8 +324,8 @@ struct value interp_eval(struct interp *in, const struct core *core, const struc
         case CORE_LAMBDA: return closure_of(in, core, environment, instance, interp_users_span(in, core->span));
         case CORE_APPLY: return apply_spine(in, core, environment, instance);
         case CORE_LET: {
-            struct environment *inner = INTERP_NEW(in, struct environment);
-            *inner = (struct environment){.local = core->let.local, .next = environment};
+            struct interp_environment *inner = INTERP_NEW(in, struct interp_environment);
+            *inner = (struct interp_environment){.local = core->let.local, .next = environment};
             if (core->let.scheme) {
                 inner->polymorphic = core->let.value;
                 inner->instance = instance;

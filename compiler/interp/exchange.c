@@ -8,8 +8,8 @@ struct value interp_import(struct interp *in, const struct host_value *value) {
     case VALUE_SCALAR: return scalar_of(value->scalar.base, value->scalar.value);
     case VALUE_ARRAY:
     case VALUE_ZIPPED: {
-        struct pull *pull = INTERP_NEW(in, struct pull);
-        *pull = (struct pull){.kind = PULL_HOST, .length = value_shape(value)[0], .host = value};
+        struct interp_pull *pull = INTERP_NEW(in, struct interp_pull);
+        *pull = (struct interp_pull){.kind = INTERP_PULL_HOST, .length = value_shape(value)[0], .host = value};
         return pull_of(pull);
     }
     case VALUE_TUPLE: break;
@@ -32,8 +32,8 @@ static void export_element(struct host_value *array, size_t index, struct value 
 
 /* Whether the result has no elements and the row has the lengths that it should have: nothing else of
    such a row is computed. */
-static bool is_empty_row(struct interp *in, const struct host_value *array, size_t depth, const struct pull *rows,
-                         int64_t row, struct span span) {
+static bool is_empty_row(struct interp *in, const struct host_value *array, size_t depth,
+                         const struct interp_pull *rows, int64_t row, struct span span) {
     size_t rank = value_rank(array) - depth - 1;
     int64_t lengths[VALUE_MAX_RANK];
     return rank && !value_element_count(array) && interp_lengths(in, rows, row, rank, lengths, span) &&
@@ -41,7 +41,7 @@ static bool is_empty_row(struct interp *in, const struct host_value *array, size
 }
 
 static void export_rows(struct interp *in, struct host_value *array, size_t depth, size_t *next,
-                        const struct pull *pull, struct span span) {
+                        const struct interp_pull *pull, struct span span) {
     int64_t length = value_shape(array)[depth];
     if (pull->length != length)
         interp_fail(in, DIAG_UNEQUAL_ROWS, span,
@@ -77,7 +77,7 @@ static void check_size(struct interp *in, const int64_t *shape, size_t rank, str
 
 static struct host_value *export_array(struct interp *in, struct value value, struct type *element, size_t rank,
                                        struct span span) {
-    const struct pull *pull =
+    const struct interp_pull *pull =
         value.kind == V_PUSH ? store_finish(in, store_run(in, value.push, span)).pull : value.pull;
     int64_t shape[VALUE_MAX_RANK] = {pull->length}, count;
     const char *why;

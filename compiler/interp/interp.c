@@ -34,13 +34,13 @@ struct value tuple_of(struct interp *in, const struct value *items, size_t count
     return value;
 }
 
-struct value pull_of(const struct pull *pull) {
+struct value pull_of(const struct interp_pull *pull) {
     struct value value = {.kind = V_PULL};
     value.pull = pull;
     return value;
 }
 
-struct value push_of(struct push *push) {
+struct value push_of(struct interp_push *push) {
     struct value value = {.kind = V_PUSH};
     value.push = push;
     return value;
@@ -57,17 +57,18 @@ void *interp_alloc(struct interp *in, size_t bytes) {
 }
 
 /* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
-static const struct call *users_call(const struct interp *in, struct span span) {
+static const struct interp_call *users_call(const struct interp *in, struct span span) {
     if (!diag_is_ours(in->diagnostics, span))
         return NULL;
-    const struct call *call = in->call;
+    const struct interp_call *call = in->call;
     while (call && (!call->span.end || diag_is_ours(in->diagnostics, call->span)))
         call = call->caller;
     return call;
 }
 
 /* The innermost calls that led there, each place once. */
-static void note_calls(struct interp *in, struct diagnostic *diagnostic, const struct call *call, struct span span) {
+static void note_calls(struct interp *in, struct diagnostic *diagnostic, const struct interp_call *call,
+                       struct span span) {
     struct span last = span;
     size_t shown = 0;
     for (; call && shown < CALLS_SHOWN; call = call->caller) {
@@ -85,7 +86,7 @@ struct span interp_users_span(const struct interp *in, struct span span) {
         return (struct span){0, 0};
     if (in->made_at.end)
         return in->made_at;
-    const struct call *call = users_call(in, span);
+    const struct interp_call *call = users_call(in, span);
     return call ? call->span : (struct span){0, 0};
 }
 
@@ -96,7 +97,7 @@ _Noreturn static void fail(struct interp *in, enum diag_code code, struct span s
     if (in->is_absent && code != DIAG_ARRAY_TOO_LARGE && code != DIAG_INTERNAL)
         longjmp(in->gave_up, 1);
     bool is_made = made_at.end && diag_is_ours(in->diagnostics, span);
-    const struct call *shown_at = users_call(in, span);
+    const struct interp_call *shown_at = users_call(in, span);
     struct span shown = is_made ? made_at : shown_at ? shown_at->span : span;
     struct diagnostic *d = diag_error(in->diagnostics, code, shown, "%s", message);
     if (is_made || shown_at)

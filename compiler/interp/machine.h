@@ -31,8 +31,8 @@ struct value {
     union {
         union scalar scalar;
         const struct tuple *tuple;
-        const struct pull *pull;
-        struct push *push;
+        const struct interp_pull *pull;
+        struct interp_push *push;
         const struct closure *closure;
         const struct partial *partial;
     };
@@ -44,9 +44,9 @@ struct tuple {
 };
 
 /* Environments are lists, innermost first. A polymorphic let is kept unevaluated, with where it was defined. */
-struct environment {
+struct interp_environment {
     const struct core_local *local;
-    const struct environment *next;
+    const struct interp_environment *next;
     struct value value;
     const struct core *polymorphic;  /* NULL, or what to evaluate at each use in `next` … */
     const struct instance *instance; /* … under an instance whose parent is this */
@@ -55,7 +55,7 @@ struct environment {
 
 struct closure {
     const struct core *lambda;
-    const struct environment *environment;
+    const struct interp_environment *environment;
     const struct instance *instance;
     struct span made_at; /* of one in the prelude: the user's call that made it; or empty */
 };
@@ -69,21 +69,21 @@ struct partial {
 };
 
 /* Pull arrays: a length and a way to an element. */
-enum pull_kind {
-    PULL_FUNCTION, /* function: generate */
-    PULL_MAP,      /* function, of */
-    PULL_STORED,   /* cells: `width` per element, packed (value_pack) */
-    PULL_LIST,     /* list, environment, instance: each item is evaluated where it is asked for */
-    PULL_VALUES,   /* values, which were computed before */
-    PULL_HOST,     /* host: an argument; `offset` elements in, at dimension `depth` */
+enum interp_pull_kind {
+    INTERP_PULL_FUNCTION, /* function: generate */
+    INTERP_PULL_MAP,      /* function, of */
+    INTERP_PULL_STORED,   /* cells: `width` per element, packed (value_pack) */
+    INTERP_PULL_LIST,     /* list, environment, instance: each item is evaluated where it is asked for */
+    INTERP_PULL_VALUES,   /* values, which were computed before */
+    INTERP_PULL_HOST,     /* host: an argument; `offset` elements in, at dimension `depth` */
 };
-struct pull {
-    enum pull_kind kind;
+struct interp_pull {
+    enum interp_pull_kind kind;
     int64_t length;
     struct value function;
-    const struct pull *of;
+    const struct interp_pull *of;
     const struct core *list;
-    const struct environment *environment;
+    const struct interp_environment *environment;
     const struct instance *instance;
     const struct value *values;
     const struct value *cells;
@@ -94,39 +94,39 @@ struct pull {
 
 /* Push arrays: a way to produce (index, value) pairs in iteration order. The length of a concat is known only when its
    last chunk was looked at; it is kept then. */
-enum push_kind {
-    PUSH_PULL,            /* pull */
-    PUSH_MAP,             /* function, of */
-    PUSH_MAP_IX,          /* function, of */
-    PUSH_CONCAT,          /* size, chunks: also concatSeq; the paper's concatDelay, (38) */
-    PUSH_INTERLEAVE,      /* size, function, chunks: also interleaveSeq */
-    PUSH_INTERLEAVE_INTO, /* size (of the whole), function, chunks */
-    PUSH_APPEND,          /* of, second */
-    PUSH_PERMUTE,         /* function, of */
-    PUSH_INTO,            /* size (of the whole), of: (place, element) */
-    PUSH_EACH,            /* size (of the whole), count (of iterations), function */
-    PUSH_SCANL,           /* function, initial, pull */
-    PUSH_SEQFOR,          /* size, function */
-    PUSH_BUCKETS,         /* function, pull, pairs: scanByIndex */
-    PUSH_SCATTER,         /* pull, and over it pairs */
-    PUSH_REDUCE,          /* pull, pairs, function, initial: reduceByIndex */
-    PUSH_JOINED,          /* chunks, one after the other, of any lengths */
-    PUSH_SHUFFLE,         /* of, exchanged as the primitive `shuffle` says, by size or by function */
+enum interp_push_kind {
+    INTERP_PUSH_PULL,            /* pull */
+    INTERP_PUSH_MAP,             /* function, of */
+    INTERP_PUSH_MAP_IX,          /* function, of */
+    INTERP_PUSH_CONCAT,          /* size, chunks: also concatSeq; the paper's concatDelay, (38) */
+    INTERP_PUSH_INTERLEAVE,      /* size, function, chunks: also interleaveSeq */
+    INTERP_PUSH_INTERLEAVE_INTO, /* size (of the whole), function, chunks */
+    INTERP_PUSH_APPEND,          /* of, second */
+    INTERP_PUSH_PERMUTE,         /* function, of */
+    INTERP_PUSH_INTO,            /* size (of the whole), of: (place, element) */
+    INTERP_PUSH_EACH,            /* size (of the whole), count (of iterations), function */
+    INTERP_PUSH_SCANL,           /* function, initial, pull */
+    INTERP_PUSH_SEQFOR,          /* size, function */
+    INTERP_PUSH_BUCKETS,         /* function, pull, pairs: scanByIndex */
+    INTERP_PUSH_SCATTER,         /* pull, and over it pairs */
+    INTERP_PUSH_REDUCE,          /* pull, pairs, function, initial: reduceByIndex */
+    INTERP_PUSH_JOINED,          /* chunks, one after the other, of any lengths */
+    INTERP_PUSH_SHUFFLE,         /* of, exchanged as `exchange` says, by size or by function */
 };
-struct push {
-    enum push_kind kind;
+struct interp_push {
+    enum interp_push_kind kind;
     struct span span;    /* the operation's, for messages */
     struct span made_at; /* as of a closure */
     int64_t length;      /* -1: not known yet */
     int64_t size, count;
     int64_t *said_length; /* into: where elements, (length, place, element), say the length; or NULL */
     struct value function, initial;
-    struct push *of, *second;
-    const struct pull *pull; /* or the chunks */
-    const struct pull *pairs;
+    struct interp_push *of, *second;
+    const struct interp_pull *pull; /* or the chunks */
+    const struct interp_pull *pairs;
     enum level_value chunk_level; /* who computes a chunk; pure: there are none */
     bool is_each;                 /* of an update: `pairs` are push arrays of pairs */
-    enum primitive shuffle;
+    enum exchange exchange;
 };
 
 /* ---- the machine ---- */
@@ -140,9 +140,9 @@ struct chunks_run {
     VEC(interp_counts *) counts;
 };
 
-struct call {
+struct interp_call {
     struct span span;
-    const struct call *caller;
+    const struct interp_call *caller;
 };
 
 /* The chunk, or the element, that is being computed, for `trace`. */
@@ -159,17 +159,17 @@ struct interp {
     size_t global_depth;
     const struct interp_options *options;
     struct diagnostics *diagnostics;
-    struct value **globals;       /* by index: values of monomorphic globals, when they were wanted once */
-    const struct call *call;      /* innermost */
-    struct span made_at;          /* of the closure that is being evaluated */
-    enum level_value loc;         /* who runs what is being evaluated; see note [places] in eval.c */
-    enum level_value chunk_level; /* of the primitive that is being called, as in struct partial */
-    struct store *stores;         /* being filled, outermost last */
-    struct chunks_run *chunks;    /* innermost that is run; NULL: none, or only lengths are asked for */
-    const struct place_in *place; /* innermost */
-    bool is_absent;               /* only a length is wanted, of a row that is not there: shape.c */
-    const char *stack_limit;      /* deeper than here is an error */
-    struct exact_int *exact;      /* exact.c */
+    struct value **globals;         /* by index: values of monomorphic globals, when they were wanted once */
+    const struct interp_call *call; /* innermost */
+    struct span made_at;            /* of the closure that is being evaluated */
+    enum level_value loc;           /* who runs what is being evaluated; see note [places] in eval.c */
+    enum level_value chunk_level;   /* of the primitive that is being called, as in struct partial */
+    struct store *stores;           /* being filled, outermost last */
+    struct chunks_run *chunks;      /* innermost that is run; NULL: none, or only lengths are asked for */
+    const struct place_in *place;   /* innermost */
+    bool is_absent;                 /* only a length is wanted, of a row that is not there: shape.c */
+    const char *stack_limit;        /* deeper than here is an error */
+    struct exact_int *exact;        /* exact.c */
     int32_t exact_count;
     uint64_t steps;
     jmp_buf failed, gave_up; /* the second: while is_absent */
@@ -190,11 +190,11 @@ struct value scalar_of(enum base base, union scalar scalar);
 struct value int_of(int64_t number);
 struct value bool_of(bool truth);
 struct value tuple_of(struct interp *in, const struct value *items, size_t count);
-struct value pull_of(const struct pull *pull);
-struct value push_of(struct push *push);
+struct value pull_of(const struct interp_pull *pull);
+struct value push_of(struct interp_push *push);
 
 /* eval.c */
-struct value interp_eval(struct interp *in, const struct core *core, const struct environment *environment,
+struct value interp_eval(struct interp *in, const struct core *core, const struct interp_environment *environment,
                          const struct instance *instance);
 struct value interp_apply(struct interp *in, struct value function, struct value argument, struct span span);
 struct value interp_apply2(struct interp *in, struct value function, struct value a, struct value b, struct span span);
@@ -208,26 +208,26 @@ struct value value_unpack(struct interp *in, const struct value **cells);
 struct value interp_keep(struct interp *in, struct region_mark mark, struct value value);
 
 /* arrays.c */
-struct value pull_element(struct interp *in, const struct pull *pull, int64_t index, struct span span);
-struct value interp_host_row(struct interp *in, const struct pull *pull, size_t index); /* an argument's */
-int64_t push_length(struct interp *in, struct push *push);
+struct value pull_element(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span);
+struct value interp_host_row(struct interp *in, const struct interp_pull *pull, size_t index); /* an argument's */
+int64_t push_length(struct interp *in, struct interp_push *push);
 /* Where the writes of a push array go. */
 struct sink {
     void (*write)(struct interp *in, struct sink *sink, int64_t index, struct value value);
 };
 /* Runs the iteration scheme; the answer is its length. */
-int64_t push_run(struct interp *in, struct push *push, struct sink *sink);
+int64_t push_run(struct interp *in, struct interp_push *push, struct sink *sink);
 
 /* shape.c: note [rows that are not there] */
-struct value interp_absent_element(struct interp *in, const struct pull *pull, int64_t index, struct span span);
+struct value interp_absent_element(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span);
 /* How long a row is, and of it the first row, that many times; false: that depends on elements. */
-bool interp_lengths(struct interp *in, const struct pull *rows, int64_t row, size_t rank, int64_t *lengths,
+bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
                     struct span span);
 /* The same of the first row, which need not be there, and where it depends on elements. */
-void interp_columns(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span);
+void interp_columns(struct interp *in, const struct interp_pull *rows, size_t rank, int64_t *columns, struct span span);
 
 /* store.c: arrays in memory, outside the regions while they are being filled */
-struct store *store_run(struct interp *in, struct push *push, struct span span);
+struct store *store_run(struct interp *in, struct interp_push *push, struct span span);
 struct value store_finish(struct interp *in, struct store *store); /* into the region */
 int64_t store_length(const struct store *store);
 void store_drop_since(struct interp *in, const struct store *before); /* NULL: all */

@@ -2,51 +2,47 @@
 #include "interp/machine.h"
 
 typedef struct value primitive_function(struct interp *in, const struct value *a, struct span span);
+/* The head of one: of its arguments, and where it stands. */
+#define PRIMITIVE(id)                                                                                                  \
+    static struct value interp_##id(__attribute__((unused)) struct interp *in,                                         \
+                                    __attribute__((unused)) const struct value *a,                                     \
+                                    __attribute__((unused)) struct span span)
 
 /* ---- making arrays ---- */
 
-static struct value new_pull(struct interp *in, struct pull pull) {
-    struct pull *made = INTERP_NEW(in, struct pull);
+static struct value new_pull(struct interp *in, struct interp_pull pull) {
+    struct interp_pull *made = INTERP_NEW(in, struct interp_pull);
     *made = pull;
     return pull_of(made);
 }
 
-static struct value new_push(struct interp *in, struct push push) {
-    struct push *made = INTERP_NEW(in, struct push);
+static struct value new_push(struct interp *in, struct interp_push push) {
+    struct interp_push *made = INTERP_NEW(in, struct interp_push);
     *made = push;
     made->length = -1;
     made->made_at = interp_users_span(in, push.span);
     return push_of(made);
 }
 
-static struct value interp_GENERATE(struct interp *in, const struct value *a, struct span span) {
-    return new_pull(
-        in,
-        (struct pull){.kind = PULL_FUNCTION, .length = interp_length(in, a[0], "the length", span), .function = a[1]});
+PRIMITIVE(GENERATE) {
+    return new_pull(in, (struct interp_pull){.kind = INTERP_PULL_FUNCTION,
+                                             .length = interp_length(in, a[0], "the length", span),
+                                             .function = a[1]});
 }
 
-static struct value interp_LENGTH(struct interp *in, const struct value *a, struct span span) {
-    (void)in, (void)span;
-    return int_of(a[0].pull->length);
-}
+PRIMITIVE(LENGTH) { return int_of(a[0].pull->length); }
 
-static struct value interp_LENGTH_PULL(struct interp *in, const struct value *a, struct span span) {
-    return interp_LENGTH(in, a, span);
-}
+PRIMITIVE(LENGTH_PULL) { return interp_LENGTH(in, a, span); }
 
-static struct value interp_COLUMNS(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(COLUMNS) {
     int64_t columns;
     interp_columns(in, a[0].pull, 1, &columns, span);
     return int_of(columns);
 }
 
-static struct value interp_ELEMENT_BYTES(struct interp *in, const struct value *a, struct span span) {
-    (void)in, (void)a, (void)span;
-    return int_of(4);
-}
+PRIMITIVE(ELEMENT_BYTES) { return int_of(4); }
 
-static struct value interp_COMMUTES(struct interp *in, const struct value *a, struct span span) {
-    (void)span;
+PRIMITIVE(COMMUTES) {
     const struct value f = a[0];
     return bool_of(f.kind == V_CLOSURE
                        ? core_commutes(in->arena, f.closure->lambda)
@@ -61,158 +57,131 @@ static struct value combined_length(struct interp *in, const struct value *a, in
     return int_of((int32_t)(uint32_t)exact);
 }
 
-static struct value interp_LENGTH_PLUS(struct interp *in, const struct value *a, struct span span) {
-    return combined_length(in, a, a[0].scalar.integer + a[1].scalar.integer, "and", span);
-}
+PRIMITIVE(LENGTH_PLUS) { return combined_length(in, a, a[0].scalar.integer + a[1].scalar.integer, "and", span); }
 
-static struct value interp_LENGTH_TIMES(struct interp *in, const struct value *a, struct span span) {
-    return combined_length(in, a, a[0].scalar.integer * a[1].scalar.integer, "times", span);
-}
+PRIMITIVE(LENGTH_TIMES) { return combined_length(in, a, a[0].scalar.integer * a[1].scalar.integer, "times", span); }
 
-static struct value interp_NO_GROUPS(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(NO_GROUPS) {
     interp_fail(in, DIAG_NEGATIVE_LENGTH, span, "groups of %lld elements: a group has at least 1",
                 (long long)a[0].scalar.integer);
 }
 
-static struct value interp_LENGTH_PUSH(struct interp *in, const struct value *a, struct span span) {
-    (void)span;
-    return int_of(push_length(in, a[0].push));
+PRIMITIVE(LENGTH_PUSH) { return int_of(push_length(in, a[0].push)); }
+
+PRIMITIVE(INDEX) { return pull_element(in, a[0].pull, a[1].scalar.integer, span); }
+
+PRIMITIVE(INDEX_OPERATOR) { return interp_INDEX(in, a, span); }
+
+PRIMITIVE(PARTS_OF) { return a[2]; }
+
+PRIMITIVE(JOIN_PARTS) { return interp_apply(in, a[2], a[0], span); }
+
+PRIMITIVE(FULL_OR) { return a[0].scalar.integer ? a[1] : interp_apply(in, a[2], a[1], span); }
+
+PRIMITIVE(MAP) {
+    return new_pull(in, (struct interp_pull){
+                            .kind = INTERP_PULL_MAP, .length = a[1].pull->length, .function = a[0], .of = a[1].pull});
 }
 
-static struct value interp_INDEX(struct interp *in, const struct value *a, struct span span) {
-    return pull_element(in, a[0].pull, a[1].scalar.integer, span);
+PRIMITIVE(MAP_PULL) { return interp_MAP(in, a, span); }
+
+PRIMITIVE(MAP_PUSH) {
+    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_MAP, .span = span, .function = a[0], .of = a[1].push});
 }
 
-static struct value interp_INDEX_OPERATOR(struct interp *in, const struct value *a, struct span span) {
-    return interp_INDEX(in, a, span);
+PRIMITIVE(MAP_PUSH_IX) {
+    return new_push(in,
+                    (struct interp_push){.kind = INTERP_PUSH_MAP_IX, .span = span, .function = a[0], .of = a[1].push});
 }
 
-static struct value interp_PARTS_OF(struct interp *in, const struct value *a, struct span span) {
-    (void)in, (void)span;
-    return a[2];
+PRIMITIVE(PUSH) {
+    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_PULL, .span = span, .pull = a[0].pull});
 }
 
-static struct value interp_JOIN_PARTS(struct interp *in, const struct value *a, struct span span) {
-    return interp_apply(in, a[2], a[0], span);
-}
-
-static struct value interp_FULL_OR(struct interp *in, const struct value *a, struct span span) {
-    return a[0].scalar.integer ? a[1] : interp_apply(in, a[2], a[1], span);
-}
-
-static struct value interp_MAP(struct interp *in, const struct value *a, struct span span) {
-    (void)span;
-    return new_pull(in,
-                    (struct pull){.kind = PULL_MAP, .length = a[1].pull->length, .function = a[0], .of = a[1].pull});
-}
-
-static struct value interp_MAP_PULL(struct interp *in, const struct value *a, struct span span) {
-    return interp_MAP(in, a, span);
-}
-
-static struct value interp_MAP_PUSH(struct interp *in, const struct value *a, struct span span) {
-    return new_push(in, (struct push){.kind = PUSH_MAP, .span = span, .function = a[0], .of = a[1].push});
-}
-
-static struct value interp_MAP_PUSH_IX(struct interp *in, const struct value *a, struct span span) {
-    return new_push(in, (struct push){.kind = PUSH_MAP_IX, .span = span, .function = a[0], .of = a[1].push});
-}
-
-static struct value interp_PUSH(struct interp *in, const struct value *a, struct span span) {
-    return new_push(in, (struct push){.kind = PUSH_PULL, .span = span, .pull = a[0].pull});
-}
-
-static struct value interp_CONCAT(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(CONCAT) {
     int64_t size = interp_length(in, a[0], "the chunk size", span);
     return new_push(
-        in, (struct push){
-                .kind = PUSH_CONCAT, .span = span, .chunk_level = in->chunk_level, .size = size, .pull = a[1].pull});
+        in,
+        (struct interp_push){
+            .kind = INTERP_PUSH_CONCAT, .span = span, .chunk_level = in->chunk_level, .size = size, .pull = a[1].pull});
 }
 
-static struct value interp_CONCAT_SEQ(struct interp *in, const struct value *a, struct span span) {
-    return interp_CONCAT(in, a, span);
-}
+PRIMITIVE(CONCAT_SEQ) { return interp_CONCAT(in, a, span); }
 
-static struct value interp_INTERLEAVE(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(INTERLEAVE) {
     int64_t size = interp_length(in, a[0], "the chunk size", span);
-    return new_push(in, (struct push){.kind = PUSH_INTERLEAVE,
-                                      .span = span,
-                                      .chunk_level = in->chunk_level,
-                                      .size = size,
-                                      .function = a[1],
-                                      .pull = a[2].pull});
+    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_INTERLEAVE,
+                                             .span = span,
+                                             .chunk_level = in->chunk_level,
+                                             .size = size,
+                                             .function = a[1],
+                                             .pull = a[2].pull});
 }
 
-static struct value interp_INTERLEAVE_SEQ(struct interp *in, const struct value *a, struct span span) {
-    return interp_INTERLEAVE(in, a, span);
-}
+PRIMITIVE(INTERLEAVE_SEQ) { return interp_INTERLEAVE(in, a, span); }
 
-static struct value interp_INTERLEAVE_INTO(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(INTERLEAVE_INTO) {
     int64_t size = interp_length(in, a[0], "the length", span);
-    return new_push(in, (struct push){.kind = PUSH_INTERLEAVE_INTO,
-                                      .span = span,
-                                      .chunk_level = in->chunk_level,
-                                      .size = size,
-                                      .function = a[1],
-                                      .pull = a[2].pull});
+    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_INTERLEAVE_INTO,
+                                             .span = span,
+                                             .chunk_level = in->chunk_level,
+                                             .size = size,
+                                             .function = a[1],
+                                             .pull = a[2].pull});
 }
 
-static struct value interp_APPEND(struct interp *in, const struct value *a, struct span span) {
-    return new_push(in, (struct push){.kind = PUSH_APPEND, .span = span, .of = a[0].push, .second = a[1].push});
+PRIMITIVE(APPEND) {
+    return new_push(
+        in, (struct interp_push){.kind = INTERP_PUSH_APPEND, .span = span, .of = a[0].push, .second = a[1].push});
 }
 
-static struct value interp_PUSH_EACH(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(PUSH_EACH) {
     int64_t size = interp_length(in, a[0], "the length", span),
             count = interp_length(in, a[1], "the number of iterations", span);
-    return new_push(in, (struct push){.kind = PUSH_EACH, .span = span, .size = size, .count = count, .function = a[2]});
+    return new_push(in, (struct interp_push){
+                            .kind = INTERP_PUSH_EACH, .span = span, .size = size, .count = count, .function = a[2]});
 }
 
-static struct value interp_SCANL(struct interp *in, const struct value *a, struct span span) {
-    return new_push(
-        in, (struct push){.kind = PUSH_SCANL, .span = span, .function = a[0], .initial = a[1], .pull = a[2].pull});
+PRIMITIVE(SCANL) {
+    return new_push(in,
+                    (struct interp_push){
+                        .kind = INTERP_PUSH_SCANL, .span = span, .function = a[0], .initial = a[1], .pull = a[2].pull});
 }
 
-static struct value interp_SEQFOR(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(SEQFOR) {
     int64_t size = interp_length(in, a[0], "the length", span);
-    return new_push(in, (struct push){.kind = PUSH_SEQFOR, .span = span, .size = size, .function = a[1]});
+    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_SEQFOR, .span = span, .size = size, .function = a[1]});
 }
 
-static struct value interp_SCAN_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(SCAN_BY_INDEX) {
     return new_push(
-        in, (struct push){.kind = PUSH_BUCKETS, .span = span, .function = a[0], .pull = a[1].pull, .pairs = a[2].pull});
+        in, (struct interp_push){
+                .kind = INTERP_PUSH_BUCKETS, .span = span, .function = a[0], .pull = a[1].pull, .pairs = a[2].pull});
 }
 
 static struct value new_scatter(struct interp *in, const struct value *a, bool is_each, struct span span) {
     return new_push(
-        in,
-        (struct push){.kind = PUSH_SCATTER, .span = span, .pull = a[0].pull, .pairs = a[1].pull, .is_each = is_each});
+        in, (struct interp_push){
+                .kind = INTERP_PUSH_SCATTER, .span = span, .pull = a[0].pull, .pairs = a[1].pull, .is_each = is_each});
 }
 
-static struct value interp_SCATTER(struct interp *in, const struct value *a, struct span span) {
-    return new_scatter(in, a, false, span);
-}
+PRIMITIVE(SCATTER) { return new_scatter(in, a, false, span); }
 
-static struct value interp_SCATTER_EACH(struct interp *in, const struct value *a, struct span span) {
-    return new_scatter(in, a, true, span);
-}
+PRIMITIVE(SCATTER_EACH) { return new_scatter(in, a, true, span); }
 
 static struct value new_reduction(struct interp *in, const struct value *a, bool is_each, struct span span) {
-    return new_push(in, (struct push){.kind = PUSH_REDUCE,
-                                      .span = span,
-                                      .function = a[4],
-                                      .initial = a[5],
-                                      .pull = a[6].pull,
-                                      .pairs = a[7].pull,
-                                      .is_each = is_each});
+    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_REDUCE,
+                                             .span = span,
+                                             .function = a[4],
+                                             .initial = a[5],
+                                             .pull = a[6].pull,
+                                             .pairs = a[7].pull,
+                                             .is_each = is_each});
 }
 
-static struct value interp_REDUCE_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
-    return new_reduction(in, a, false, span);
-}
+PRIMITIVE(REDUCE_BY_INDEX) { return new_reduction(in, a, false, span); }
 
-static struct value interp_REDUCE_BY_INDEX_EACH(struct interp *in, const struct value *a, struct span span) {
-    return new_reduction(in, a, true, span);
-}
+PRIMITIVE(REDUCE_BY_INDEX_EACH) { return new_reduction(in, a, true, span); }
 
 static bool add_place(struct text *line, const struct place_in *place) {
     if (!place)
@@ -233,7 +202,7 @@ static void add_traced(struct text *line, struct value value) {
     text_add(line, ")");
 }
 
-static struct value interp_TRACE(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(TRACE) {
     if (in->is_absent)
         return a[1];
     struct arena *arena = arena_new();
@@ -249,7 +218,7 @@ static struct value interp_TRACE(struct interp *in, const struct value *a, struc
 }
 
 /* What the chunks before this one have given to the same lookback, combined in their order. */
-static struct value interp_LOOKBACK(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(LOOKBACK) {
     struct chunks_run *run = in->chunks;
     if (!run)
         return a[2];
@@ -269,9 +238,9 @@ static struct value interp_LOOKBACK(struct interp *in, const struct value *a, st
 }
 
 /* The same for each place of an array; sums are modulo 2^31. */
-static struct value interp_LOOKBACK_COUNTS(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(LOOKBACK_COUNTS) {
     struct chunks_run *run = in->chunks;
-    const struct pull *counts = a[1].pull;
+    const struct interp_pull *counts = a[1].pull;
     interp_counts none = {0}, *seen = &none;
     if (run && run->next_counts == run->counts.count)
         vec_push(in->arena, &run->counts, ARENA_NEW(in->arena, interp_counts));
@@ -289,10 +258,10 @@ static struct value interp_LOOKBACK_COUNTS(struct interp *in, const struct value
         seen->at[i] = (int32_t)((seen->at[i] + count) & INT32_MAX);
     }
     in->loc = loc;
-    return new_pull(in, (struct pull){.kind = PULL_VALUES, .length = counts->length, .values = before});
+    return new_pull(in, (struct interp_pull){.kind = INTERP_PULL_VALUES, .length = counts->length, .values = before});
 }
 
-static struct value interp_RANK_BY_INDEX(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(RANK_BY_INDEX) {
     int64_t buckets = interp_length(in, a[0], "the length", span), length = a[1].pull->length;
     struct value *counts = interp_alloc(in, (size_t)buckets * sizeof *counts);
     struct value *ranks = interp_alloc(in, (size_t)length * sizeof *ranks);
@@ -308,24 +277,24 @@ static struct value interp_RANK_BY_INDEX(struct interp *in, const struct value *
             counts[index] = int_of(counts[index].scalar.integer + 1);
     }
     in->loc = loc;
-    struct value all = new_pull(in, (struct pull){.kind = PULL_VALUES, .length = length, .values = ranks});
-    struct value pair[] = {new_push(in, (struct push){.kind = PUSH_PULL, .span = span, .pull = all.pull}),
-                           new_pull(in, (struct pull){.kind = PULL_VALUES, .length = buckets, .values = counts})};
+    struct value all =
+        new_pull(in, (struct interp_pull){.kind = INTERP_PULL_VALUES, .length = length, .values = ranks});
+    struct value pair[] = {
+        new_push(in, (struct interp_push){.kind = INTERP_PUSH_PULL, .span = span, .pull = all.pull}),
+        new_pull(in, (struct interp_pull){.kind = INTERP_PULL_VALUES, .length = buckets, .values = counts})};
     return tuple_of(in, pair, 2);
 }
 
-static struct value interp_ORDER_BITS(struct interp *in, const struct value *a, struct span span) {
-    (void)in, (void)span;
-    return interp_order_bits(a[0]);
-}
+PRIMITIVE(ORDER_BITS) { return interp_order_bits(a[0]); }
 
-static struct value interp_PERMUTE_INTO(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(PERMUTE_INTO) {
     int64_t size = interp_length(in, a[0], "the length", span);
-    return new_push(in, (struct push){.kind = PUSH_INTO, .span = span, .size = size, .of = a[1].push});
+    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_INTO, .span = span, .size = size, .of = a[1].push});
 }
 
-static struct value interp_PERMUTE(struct interp *in, const struct value *a, struct span span) {
-    return new_push(in, (struct push){.kind = PUSH_PERMUTE, .span = span, .function = a[0], .of = a[1].push});
+PRIMITIVE(PERMUTE) {
+    return new_push(in,
+                    (struct interp_push){.kind = INTERP_PUSH_PERMUTE, .span = span, .function = a[0], .of = a[1].push});
 }
 
 /* ---- running ---- */
@@ -383,18 +352,17 @@ static struct value store(struct interp *in, struct value value, const struct re
     return store_end(in, &at);
 }
 
-static struct value interp_FORCE(struct interp *in, const struct value *a, struct span span) {
-    return store(in, a[0], NULL, span);
-}
+PRIMITIVE(FORCE) { return store(in, a[0], NULL, span); }
 
-static struct value interp_FORCE_UP_TO(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(FORCE_UP_TO) {
     int64_t size = interp_length(in, a[0], "the length", span), said_length = -1;
     struct value placed = new_push(
-        in, (struct push){.kind = PUSH_INTO, .span = span, .size = size, .of = a[1].push, .said_length = &said_length});
+        in, (struct interp_push){
+                .kind = INTERP_PUSH_INTO, .span = span, .size = size, .of = a[1].push, .said_length = &said_length});
     return interp_FORCE(in, &placed, span);
 }
 
-static struct value interp_WHILE(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(WHILE) {
     struct region_mark mark = region_here(in->region);
     struct value state = interp_FORCE(in, &a[2], span);
     while (interp_apply(in, a[0], state, span).scalar.natural)
@@ -402,7 +370,7 @@ static struct value interp_WHILE(struct interp *in, const struct value *a, struc
     return state;
 }
 
-static struct value interp_POWER(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(POWER) {
     struct region_mark mark = region_here(in->region);
     struct value state = interp_FORCE(in, &a[2], span);
     for (int64_t i = 0; i < a[0].scalar.integer; i++)
@@ -433,7 +401,7 @@ static void look_for_repeats(struct interp *in, struct repeats *r, struct value 
     r->limit *= 2;
 }
 
-static struct value interp_LOOP(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(LOOP) {
     struct value state = a[2];
     struct repeats repeats = {.width = value_pack_width(state), .limit = 1};
     repeats.saved = interp_alloc(in, 2 * repeats.width * sizeof *repeats.saved);
@@ -451,7 +419,7 @@ static struct value interp_LOOP(struct interp *in, const struct value *a, struct
     }
 }
 
-static struct value interp_FOLDL(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(FOLDL) {
     struct region_mark mark = region_here(in->region);
     struct value state = a[1];
     for (int64_t i = 0; i < a[2].pull->length; i++)
@@ -461,30 +429,22 @@ static struct value interp_FOLDL(struct interp *in, const struct value *a, struc
 
 /* ---- exchange inside a warp ---- */
 
-static struct value shuffle(struct interp *in, enum primitive primitive, const struct value *a, struct span span) {
-    struct push push = {.kind = PUSH_SHUFFLE, .span = span, .shuffle = primitive, .of = a[1].push};
-    if (primitive == PRIM_SHUFFLE)
-        push.function = a[0];
-    else
-        push.size = a[0].scalar.integer;
-    return new_push(in, push);
+PRIMITIVE(SHUFFLE) {
+    return new_push(in,
+                    (struct interp_push){.kind = INTERP_PUSH_SHUFFLE, .span = span, .of = a[1].push, .function = a[0]});
 }
 
-static struct value interp_SHUFFLE(struct interp *in, const struct value *a, struct span span) {
-    return shuffle(in, PRIM_SHUFFLE, a, span);
+static struct value shuffle_by(struct interp *in, enum exchange exchange, const struct value *a, struct span span) {
+    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_SHUFFLE,
+                                             .span = span,
+                                             .exchange = exchange,
+                                             .of = a[1].push,
+                                             .size = a[0].scalar.integer});
 }
 
-static struct value interp_SHUFFLE_UP(struct interp *in, const struct value *a, struct span span) {
-    return shuffle(in, PRIM_SHUFFLE_UP, a, span);
-}
-
-static struct value interp_SHUFFLE_DOWN(struct interp *in, const struct value *a, struct span span) {
-    return shuffle(in, PRIM_SHUFFLE_DOWN, a, span);
-}
-
-static struct value interp_SHUFFLE_XOR(struct interp *in, const struct value *a, struct span span) {
-    return shuffle(in, PRIM_SHUFFLE_XOR, a, span);
-}
+PRIMITIVE(SHUFFLE_UP) { return shuffle_by(in, EXCHANGE_UP, a, span); }
+PRIMITIVE(SHUFFLE_DOWN) { return shuffle_by(in, EXCHANGE_DOWN, a, span); }
+PRIMITIVE(SHUFFLE_XOR) { return shuffle_by(in, EXCHANGE_XOR, a, span); }
 
 /* How many votes are true of how many, and the first 32 of them as bits. */
 struct votes {
@@ -494,7 +454,7 @@ struct votes {
 
 static struct votes count_votes(struct interp *in, struct value votes, struct span span) {
     struct region_mark mark = region_here(in->region);
-    const struct pull *array = interp_FORCE(in, &votes, span).pull;
+    const struct interp_pull *array = interp_FORCE(in, &votes, span).pull;
     struct votes result = {.count = array->length};
     for (int64_t i = 0; i < array->length; i++) {
         bool is_yes = pull_element(in, array, i, span).scalar.natural;
@@ -506,38 +466,24 @@ static struct votes count_votes(struct interp *in, struct value votes, struct sp
     return result;
 }
 
-static struct value interp_ANY_WARP(struct interp *in, const struct value *a, struct span span) {
-    return bool_of(count_votes(in, a[0], span).yes > 0);
-}
+PRIMITIVE(ANY_WARP) { return bool_of(count_votes(in, a[0], span).yes > 0); }
 
-static struct value interp_ALL_WARP(struct interp *in, const struct value *a, struct span span) {
+PRIMITIVE(ALL_WARP) {
     struct votes votes = count_votes(in, a[0], span);
     return bool_of(votes.yes == votes.count);
 }
 
-static struct value interp_BALLOT(struct interp *in, const struct value *a, struct span span) {
-    return scalar_of(BASE_U32, (union scalar){.natural = count_votes(in, a[0], span).bits});
-}
+PRIMITIVE(BALLOT) { return scalar_of(BASE_U32, (union scalar){.natural = count_votes(in, a[0], span).bits}); }
 
 /* ---- functions and tuples ---- */
 
-static struct value interp_PIPE(struct interp *in, const struct value *a, struct span span) {
-    return interp_apply(in, a[1], a[0], span);
-}
+PRIMITIVE(PIPE) { return interp_apply(in, a[1], a[0], span); }
 
-static struct value interp_COMPOSE(struct interp *in, const struct value *a, struct span span) {
-    return interp_apply(in, a[0], interp_apply(in, a[1], a[2], span), span);
-}
+PRIMITIVE(COMPOSE) { return interp_apply(in, a[0], interp_apply(in, a[1], a[2], span), span); }
 
-static struct value interp_FST(struct interp *in, const struct value *a, struct span span) {
-    (void)in, (void)span;
-    return a[0].tuple->items[0];
-}
+PRIMITIVE(FST) { return a[0].tuple->items[0]; }
 
-static struct value interp_SND(struct interp *in, const struct value *a, struct span span) {
-    (void)in, (void)span;
-    return a[0].tuple->items[1];
-}
+PRIMITIVE(SND) { return a[0].tuple->items[1]; }
 
 struct value interp_primitive(struct interp *in, enum primitive primitive, const struct value *arguments,
                               struct span span) {

@@ -9,39 +9,39 @@
 
 #include "interp/machine.h"
 
-struct value interp_absent_element(struct interp *in, const struct pull *pull, int64_t index, struct span span) {
+struct value interp_absent_element(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span) {
     bool is_there = index >= 0 && index < pull->length;
-    bool has_rows = pull->kind == PULL_HOST && pull->depth + 1 < value_rank(pull->host);
+    bool has_rows = pull->kind == INTERP_PULL_HOST && pull->depth + 1 < value_rank(pull->host);
     switch (pull->kind) {
-    case PULL_FUNCTION: return interp_apply(in, pull->function, int_of(index), span);
-    case PULL_MAP: return interp_apply(in, pull->function, pull_element(in, pull->of, index, span), span);
-    case PULL_LIST:
+    case INTERP_PULL_FUNCTION: return interp_apply(in, pull->function, int_of(index), span);
+    case INTERP_PULL_MAP: return interp_apply(in, pull->function, pull_element(in, pull->of, index, span), span);
+    case INTERP_PULL_LIST:
         if (is_there)
             return interp_eval(in, pull->list->sequence.items[index], pull->environment, pull->instance);
         break;
-    case PULL_VALUES:
+    case INTERP_PULL_VALUES:
         if (is_there)
             return pull->values[index];
         break;
-    case PULL_HOST:
+    case INTERP_PULL_HOST:
         if (has_rows)
             return interp_host_row(in, pull, is_there ? (size_t)index : 0);
         break;
-    case PULL_STORED: break;
+    case INTERP_PULL_STORED: break;
     }
     interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "an element that is not there");
 }
 
-static void find(struct interp *in, const struct pull *rows, int64_t i, size_t rank, int64_t *lengths,
+static void find(struct interp *in, const struct interp_pull *rows, int64_t i, size_t rank, int64_t *lengths,
                  struct span span) {
     if (!rank)
         return;
-    const struct pull *row = pull_element(in, rows, i, span).pull;
+    const struct interp_pull *row = pull_element(in, rows, i, span).pull;
     lengths[0] = row->length;
     find(in, row, 0, rank - 1, lengths + 1, span);
 }
 
-static bool try_to_find(struct interp *in, const struct pull *rows, int64_t i, size_t rank, int64_t *lengths,
+static bool try_to_find(struct interp *in, const struct interp_pull *rows, int64_t i, size_t rank, int64_t *lengths,
                         struct span span) {
     if (setjmp(in->gave_up))
         return false;
@@ -50,7 +50,7 @@ static bool try_to_find(struct interp *in, const struct pull *rows, int64_t i, s
 }
 
 /* What the attempt has changed is as it was before, whether it failed or not. */
-bool interp_lengths(struct interp *in, const struct pull *rows, int64_t row, size_t rank, int64_t *lengths,
+bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
                     struct span span) {
     struct region_mark mark = region_here(in->region);
     struct interp before = *in;
@@ -69,14 +69,15 @@ bool interp_lengths(struct interp *in, const struct pull *rows, int64_t row, siz
     return is_known;
 }
 
-void interp_columns(struct interp *in, const struct pull *rows, size_t rank, int64_t *columns, struct span span) {
+void interp_columns(struct interp *in, const struct interp_pull *rows, size_t rank, int64_t *columns,
+                    struct span span) {
     struct region_mark mark = region_here(in->region);
     if (in->is_absent) {
         find(in, rows, 0, rank, columns, span);
     } else if (rank && !interp_lengths(in, rows, 0, rank, columns, span)) {
         memset(columns, 0, rank * sizeof *columns);
         if (rows->length > 0) {
-            const struct pull *row = pull_element(in, rows, 0, span).pull;
+            const struct interp_pull *row = pull_element(in, rows, 0, span).pull;
             columns[0] = row->length;
             interp_columns(in, row, rank - 1, columns + 1, span);
         }

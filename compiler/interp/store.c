@@ -8,7 +8,7 @@
 struct store {
     struct sink sink; /* first: a sink that is a store is cast back */
     struct store *outer;
-    struct span span, made_at; /* who decides on the places that are written, as in struct push */
+    struct span span, made_at; /* who decides on the places that are written, as in struct interp_push */
     int64_t length;            /* -1: not known until the scheme has run */
     int64_t capacity;
     size_t width; /* cells per element; 0: none was written yet */
@@ -61,42 +61,43 @@ static void write_store(struct interp *in, struct sink *sink, int64_t index, str
 }
 
 /* A concat is not asked for its length, which would run its last chunk a second time. */
-static bool length_is_cheap(const struct push *push) {
+static bool length_is_cheap(const struct interp_push *push) {
     switch (push->kind) {
-    case PUSH_PULL:
-    case PUSH_EACH:
-    case PUSH_SCANL:
-    case PUSH_SCATTER:
-    case PUSH_REDUCE:
-    case PUSH_SEQFOR:
-    case PUSH_BUCKETS:
-    case PUSH_INTO:
-    case PUSH_INTERLEAVE:
-    case PUSH_INTERLEAVE_INTO: return true;
-    case PUSH_MAP:
-    case PUSH_MAP_IX:
-    case PUSH_SHUFFLE: return length_is_cheap(push->of);
-    case PUSH_PERMUTE: return true;
-    case PUSH_CONCAT: return push->length >= 0;
-    case PUSH_JOINED: return false;
-    case PUSH_APPEND: return length_is_cheap(push->of) && length_is_cheap(push->second);
+    case INTERP_PUSH_PULL:
+    case INTERP_PUSH_EACH:
+    case INTERP_PUSH_SCANL:
+    case INTERP_PUSH_SCATTER:
+    case INTERP_PUSH_REDUCE:
+    case INTERP_PUSH_SEQFOR:
+    case INTERP_PUSH_BUCKETS:
+    case INTERP_PUSH_INTO:
+    case INTERP_PUSH_INTERLEAVE:
+    case INTERP_PUSH_INTERLEAVE_INTO: return true;
+    case INTERP_PUSH_MAP:
+    case INTERP_PUSH_MAP_IX:
+    case INTERP_PUSH_SHUFFLE: return length_is_cheap(push->of);
+    case INTERP_PUSH_PERMUTE: return true;
+    case INTERP_PUSH_CONCAT: return push->length >= 0;
+    case INTERP_PUSH_JOINED: return false;
+    case INTERP_PUSH_APPEND: return length_is_cheap(push->of) && length_is_cheap(push->second);
     }
     return false;
 }
 
 /* Who decides on the places that are written: what has an index function; else what wants the array, at that span. */
-static void blame(struct interp *in, struct store *store, const struct push *push, struct span span) {
-    while (push->kind == PUSH_MAP || push->kind == PUSH_MAP_IX || push->kind == PUSH_SHUFFLE)
+static void blame(struct interp *in, struct store *store, const struct interp_push *push, struct span span) {
+    while (push->kind == INTERP_PUSH_MAP || push->kind == INTERP_PUSH_MAP_IX || push->kind == INTERP_PUSH_SHUFFLE)
         push = push->of;
-    bool has_function = push->kind == PUSH_PERMUTE || push->kind == PUSH_INTERLEAVE ||
-                        push->kind == PUSH_INTERLEAVE_INTO || push->kind == PUSH_INTO || push->kind == PUSH_EACH;
+    bool has_function = push->kind == INTERP_PUSH_PERMUTE || push->kind == INTERP_PUSH_INTERLEAVE ||
+                        push->kind == INTERP_PUSH_INTERLEAVE_INTO || push->kind == INTERP_PUSH_INTO ||
+                        push->kind == INTERP_PUSH_EACH;
     bool is_push = has_function && push->span.end;
     store->span = is_push ? push->span : span;
     store->made_at = is_push ? push->made_at : in->made_at;
 }
 
 /* Rules (39) to (42): every element is brought to a base value, and then they are an array. */
-struct store *store_run(struct interp *in, struct push *push, struct span span) {
+struct store *store_run(struct interp *in, struct interp_push *push, struct span span) {
     struct store *store = calloc(1, sizeof *store);
     if (!store)
         interp_fail(in, DIAG_ARRAY_TOO_LARGE, span, "there is no memory left");
@@ -128,12 +129,13 @@ static void drop(struct interp *in, struct store *store) {
 }
 
 struct value store_finish(struct interp *in, struct store *store) {
-    struct pull *pull = INTERP_NEW(in, struct pull);
+    struct interp_pull *pull = INTERP_NEW(in, struct interp_pull);
     size_t bytes = (size_t)store->length * store->width * sizeof *store->cells;
     struct value *cells = interp_alloc(in, bytes);
     if (bytes)
         memcpy(cells, store->cells, bytes);
-    *pull = (struct pull){.kind = PULL_STORED, .length = store->length, .cells = cells, .width = store->width};
+    *pull = (struct interp_pull){
+        .kind = INTERP_PULL_STORED, .length = store->length, .cells = cells, .width = store->width};
     drop(in, store);
     return pull_of(pull);
 }

@@ -22,6 +22,9 @@ struct primitive_info {
 };
 extern const struct primitive_info primitive_info[PRIM_COUNT];
 
+/* Whose element a lane gets by a shuffle: that of lane f i, i - n, i + n or i ^ n. */
+enum exchange { EXCHANGE_BY_FUNCTION, EXCHANGE_UP, EXCHANGE_DOWN, EXCHANGE_XOR };
+
 enum core_kind {
     CORE_LITERAL,   /* literal, of the node's type: a base type, or a variable of class num or floating */
     CORE_LOCAL,     /* local (+ instance when its binding is a polymorphic let) */
