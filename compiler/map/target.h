@@ -142,6 +142,7 @@ struct target_statement {
     uint32_t site;                   /* CHECK: from 1 */
     struct target_block body, other; /* FOR by vectors: `other` is the same by elements, where there may be none */
     bool unroll;                     /* FOR: to be unrolled completely */
+    int unroll_by;                   /* FOR: but only by so many; 0: by all */
     bool is_short;                   /* FOR: of few iterations, not to be unrolled */
     bool is_ordered;                 /* FOR WHILE: note [sums in order] in vector_bugs.c */
     enum target_vectors vectors;     /* FOR */
