@@ -122,6 +122,8 @@ static void print_loop(struct printer *p, const struct target_statement *loop) {
     const char *pragma = loop->unroll ? p->dialect->unroll : p->dialect->vectors[loop->vectors];
     if (loop->is_short && p->dialect->roll)
         print_line(p, "%s", p->dialect->roll);
+    else if (pragma && loop->unroll_by)
+        print_line(p, "%s %d", pragma, loop->unroll_by);
     else if (pragma)
         print_line(p, "%s", pragma);
     print_ordered(p, loop);

@@ -4,7 +4,12 @@
    note [frames]
    A warp's buffers live in its frame, with places of their own in it. To the block, the frames of all its warps are one
    buffer that lives as long as the loop over warps runs. Were a warp's buffers placed among the block's, different warps
-   could hold different buffers at one place. */
+   could hold different buffers at one place.
+
+   note [laid over]
+   Where a loop over threads reads the last of one array, and writes another, the second may lie exactly over the first if
+   whoever reads an element writes the one over it afterwards: each place is written once, so nobody else does before it
+   is read. So does a scan with its chunk: where the elements were its sums are. */
 #include "map/lower.h"
 
 static int64_t round_up(int64_t bytes) { return (bytes + 15) / 16 * 16; }
@@ -13,15 +18,95 @@ static int64_t round_up(int64_t bytes) { return (bytes + 15) / 16 * 16; }
 struct item {
     int begin, end;
     int64_t bytes, at;
+    const struct extent *extent; /* of a block's buffer; or NULL */
 };
 
 static bool meet(const struct item *a, const struct item *b) { return a->begin < b->end && b->begin < a->end; }
+
+/* ---- note [laid over] ---- */
+
+enum { MOST_DEPTH = 4 };
+
+/* Are both computed alike? Paddings are, of each array for itself. */
+static bool are_equal(const struct ir_value *a, const struct ir_value *b, int depth) {
+    if (a == b)
+        return true;
+    if (a->is_constant || b->is_constant)
+        return a->is_constant && b->is_constant && a->base == b->base && a->constant.natural == b->constant.natural;
+    const struct ir_instruction *x = a->definition, *y = b->definition;
+    if (!depth || !x || !y || x->kind != IR_OPERATION || y->kind != IR_OPERATION || x->op != y->op ||
+        a->base != b->base || x->operand_count != y->operand_count)
+        return false;
+    for (size_t i = 0; i < x->operand_count; i++)
+        if (!are_equal(x->operands[i], y->operands[i], depth - 1))
+            return false;
+    return true;
+}
+
+static bool writes_after(const struct ir_instruction *load, const struct ir_buffer *buffer) {
+    bool is_after = false;
+    for (size_t i = 0; i < load->region->instructions.count; i++) {
+        const struct ir_instruction *at = load->region->instructions.at[i];
+        if (is_after && at->kind == IR_STORE && at->buffer == buffer &&
+            are_equal(at->operands[0], load->operands[0], MOST_DEPTH))
+            return true;
+        is_after |= at == load;
+    }
+    return false;
+}
+
+/* Is the other array's last use the loop that this one's elements are written in, each over what was read before? */
+static bool lies_over(const struct extent *extent, const struct extent *other) {
+    const struct ir_instruction *loop = extent->first;
+    const struct ir_buffer *buffer = extent->buffer, *below = other->buffer;
+    if (loop != other->last || loop->kind != IR_FORALL || loop->outer != LEVEL_BLOCK || loop->inner != LEVEL_THREAD ||
+        buffer->rewritten || below->rewritten ||
+        target_element_bytes(buffer->element) != target_element_bytes(below->element))
+        return false;
+    for (size_t i = 0; i < extent->accesses.count; i++) {
+        const struct ir_instruction *at = extent->accesses.at[i];
+        bool is_simple = at->kind == IR_STORE && !at->overwrites && !at->may_meet && !at->is_volatile;
+        if (ir_region_inside(at->region, loop->regions[0]) && !is_simple)
+            return false;
+    }
+    for (size_t i = 0; i < other->accesses.count; i++) {
+        const struct ir_instruction *at = other->accesses.at[i];
+        if (ir_region_inside(at->region, loop->regions[0]) &&
+            (at->kind != IR_LOAD || at->is_volatile || !writes_after(at, buffer)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_free(const struct item *items, size_t i, int64_t at, const struct item *below) {
+    for (size_t k = 0; k < i; k++)
+        if (&items[k] != below && meet(&items[i], &items[k]) && at < items[k].at + items[k].bytes &&
+            items[k].at < at + items[i].bytes)
+            return false;
+    return true;
+}
+
+/* Where an item lies over one that is placed; or -1. */
+static int64_t place_over(const struct item *items, size_t i) {
+    for (size_t k = 0; k < i && items[i].extent; k++)
+        if (items[k].extent && meet(&items[i], &items[k]) && lies_over(items[i].extent, items[k].extent) &&
+            is_free(items, i, items[k].at, &items[k]))
+            return items[k].at;
+    return -1;
+}
+
+/* ---- places ---- */
 
 /* Returns the bytes in all. Items are in order of their begin. */
 static int64_t first_fit(struct item *items, size_t count) {
     int64_t total = 0;
     for (size_t i = 0; i < count; i++) {
-        int64_t at = 0;
+        int64_t at = 0, over = place_over(items, i);
+        if (over >= 0) {
+            items[i].at = over;
+            total = over + items[i].bytes > total ? over + items[i].bytes : total;
+            continue;
+        }
         for (bool moved = true; moved;) {
             moved = false;
             for (size_t k = 0; k < i; k++)
@@ -97,7 +182,7 @@ static void place_frame(struct arena *arena, struct shared_plan *plan, struct fr
     int64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
         struct shared_buffer *shared = &plan->buffers.at[frame->members.at[i]];
-        items[i] = (struct item){shared->extent->begin, shared->extent->end, shared->place.high, 0};
+        items[i] = (struct item){shared->extent->begin, shared->extent->end, shared->place.high, 0, NULL};
         origin[i] = frame->members.at[i];
         sum += items[i].bytes;
     }
@@ -120,12 +205,12 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
         struct shared_buffer *shared = &plan->buffers.at[i];
         if (shared->is_dynamic || shared->is_outside || shared->extent->buffer->owner == LEVEL_WARP)
             continue;
-        items[count] = (struct item){shared->extent->begin, shared->extent->end, shared->place.high, 0};
+        items[count] = (struct item){shared->extent->begin, shared->extent->end, shared->place.high, 0, shared->extent};
         origin[count++] = i;
     }
     for (size_t i = 0; i < frames->count; i++) {
         struct frame *frame = &frames->at[i];
-        items[count] = (struct item){frame->begin, frame->end, frame->bytes * warps, 0};
+        items[count] = (struct item){frame->begin, frame->end, frame->bytes * warps, 0, NULL};
         origin[count++] = plan->buffers.count + i;
     }
     for (size_t i = 0; i < count; i++)
@@ -158,7 +243,7 @@ static bool same_length(const struct ir_value *a, const struct ir_value *b) {
    each warp has its own part of the place, whichever of them is there. */
 static size_t shared_with(const struct shared_plan *plan, const struct shared_buffer *shared) {
     const struct ir_buffer *buffer = shared->extent->buffer;
-    const struct item own = {shared->extent->begin, shared->extent->end, 0, 0};
+    const struct item own = {shared->extent->begin, shared->extent->end, 0, 0, NULL};
     for (size_t i = 0; i < plan->buffers.count; i++) {
         const struct shared_buffer *candidate = &plan->buffers.at[i];
         const struct ir_buffer *first = candidate->extent->buffer;
@@ -167,7 +252,7 @@ static size_t shared_with(const struct shared_plan *plan, const struct shared_bu
                     same_length(first->capacity, buffer->capacity) && first->element == buffer->element;
         for (size_t k = i; k < plan->buffers.count && fits; k++) {
             const struct extent *extent = plan->buffers.at[k].extent;
-            const struct item other = {extent->begin, extent->end, 0, 0};
+            const struct item other = {extent->begin, extent->end, 0, 0, NULL};
             fits = plan->buffers.at[k].shares != i || !meet(&own, &other);
         }
         if (fits)

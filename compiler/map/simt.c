@@ -224,6 +224,15 @@ static bool is_small(const struct ir_instruction *forall, int64_t rounds) {
     return rounds <= GPU_UNROLLED && size <= GPU_UNROLLED && rounds * size <= GPU_UNROLLED;
 }
 
+/* Of rounds with guards, so many are unrolled together: each has a predicate, of which there are seven, and what they load takes registers
+   from the whole of the kernel, though what is left of an array is but the last tile. 0: all of them. */
+enum { MOST_TOGETHER = 8, MOST_GUARDED = 32 };
+
+static int guarded_together(int64_t rounds) {
+    int64_t batches = (rounds + MOST_TOGETHER - 1) / MOST_TOGETHER;
+    return batches > 1 ? (int)((rounds + batches - 1) / batches) : 0;
+}
+
 /* The same number of iterations for each unit, or as many but the last ones, which are then guarded: counted from 0, so that the C
    compiler knows how many. Unrolled, the loads of a small body are on their way at the same time. */
 static void lower_rounds(struct lowering *l, const struct ir_instruction *forall, const struct share *share,
@@ -234,7 +243,8 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
     loop->value = expr_integer(l, BASE_I32, 0);
     loop->limit = expr_integer(l, BASE_I32, rounds);
     loop->step = expr_integer(l, BASE_I32, 1);
-    loop->unroll = is_small(forall, rounds);
+    loop->unroll_by = limit ? guarded_together(rounds) : 0;
+    loop->unroll = is_small(forall, loop->unroll_by ? loop->unroll_by : rounds);
     struct lower_scope scope = lower_enter(l, &loop->body);
     const char *name = names_fresh(l->names, index->name, "i"); /* the better name is for the body's */
     loop->variable = lower_variable(l, BASE_I32, "turn", "turn");
@@ -271,7 +281,8 @@ static int64_t guarded_rounds(const struct ir_instruction *forall, const struct 
     if (!stride || share->is_sequential || high > GPU_GUARDED_ROUNDS * stride)
         return 0;
     int64_t rounds = (high + stride - 1) / stride;
-    return is_small(forall, rounds) && loads_globally(forall->regions[0]) ? rounds : 0;
+    int together = guarded_together(rounds);
+    return is_small(forall, together ? together : rounds) && loads_globally(forall->regions[0]) ? rounds : 0;
 }
 
 /* note [turns]

@@ -144,6 +144,7 @@ struct target_statement {
     uint32_t site;                   /* CHECK: from 1 */
     struct target_block body, other; /* FOR by vectors: `other` is the same by elements, where there may be none */
     bool unroll;                     /* FOR: to be unrolled completely */
+    int unroll_by;                   /* FOR: but only by so many; 0: by all */
     bool is_short;                   /* FOR: of few iterations, not to be unrolled */
     bool is_ordered;                 /* FOR WHILE: QUIRK_ORDERED_LOOPS */
     enum target_vectors vectors;     /* FOR */

@@ -225,6 +225,21 @@ def cases(env):
         assert found, text
     yield Case("a processor's histogram finds the least and greatest of 128 indices, and counts them without a comparison where both are inside", looked_at)
 
+    def laid_over():
+        text = open(compile_to("cu", env.path("tests", "run", "optimiser", "laid_over.fcl")), encoding="utf-8").read()
+        one, two = {"over", "running"}, {"turned", "shifted", "others", "later"}
+        for name in one | two:
+            found = re.search(r"int \*const tile2 = \(int \*\)(\(?shared_pool)( \+)?", body(text, name))
+            assert found and (not found[2]) == (name in one), (name, found)
+        found = re.search(r"unsigned char shared_pool\[(\d+)\]", body(
+            open(compile_to("cu", env.path("benchmarks", "fcl", "whole.fcl")), encoding="utf-8").read(), "sums"))
+        assert found and int(found[1]) < 1.2 * 13 * 256 * 4, found  # one tile, and what is known of its parts
+    yield Case("an array lies over another where each element is written by who has read the one below it", laid_over)
+
+    yield golden("what is left of a tile is loaded by batches, whose loads are on their way together",
+                 "kernel k (xs : [int]) = scan (+) 0 xs", "k",
+                 patterns={r"#pragma unroll 7\n\s+for \(int \w+ = 0; \w+ < 13; ": 1})
+
     def waits():
         """Where the host reads what launches have found: before the last launch where it must know it, after it where that is a
         result, and else nowhere."""

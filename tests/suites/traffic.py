@@ -51,7 +51,7 @@ REGISTERS = {
     MATRICES: {"edges": (40, 0), "product_0": (128, 16384), "product_1": (83, 8192),
                "timesVector_0": (48, 32), "timesVector_1": (46, 0), "timesVector_2": (56, 1024), "timesVector_3": (26, 0),
                "timesVector_4": (48, 32)},
-    WHOLE: {"sums": (32, 29712), "segmentSums": (40, 24336), "positive": (40, 29712), "total": (45, 32),
+    WHOLE: {"sums": (40, 15440), "segmentSums": (40, 14208), "positive": (40, 28752), "total": (45, 32),
             "rowTotals_0": (32, 32), "sorted_1": (40, 4096), "sorted_2": (40, 2080), "sorted_4": (80, 25680),
             "sortedPairs_4": (80, 28752), "counts_1": (28, 0)},
 }
