@@ -65,6 +65,7 @@ static const char vector_head[] =
     "FCL_INLINE fcl_float_16 fcl_float_16_of(float x) { return (fcl_float_16)FCL_ALL(x); }\n"
     "FCL_INLINE fcl_int_16 fcl_int_16_of(int x) { return (fcl_int_16)FCL_ALL(x); }\n"
     "FCL_INLINE fcl_uint_16 fcl_uint_16_of(uint32_t x) { return (fcl_uint_16)FCL_ALL(x); }\n"
+    "FCL_INLINE fcl_u8_16 fcl_u8_16_of(uint8_t x) { return (fcl_u8_16)FCL_ALL(x); }\n"
     "#define fcl_float_16_from(x) __builtin_convertvector(x, fcl_float_16)\n"
     "#define fcl_u8_16_from(x) __builtin_convertvector(x, fcl_u8_16)\n"
     "/* b where the lanes of c are all ones, else a */\n"
