@@ -64,7 +64,9 @@ static enum fcl_status allocate(struct fcl_context *context, struct fcl_buffer *
                           " in all: other buffers take %" PRIu64,
                           buffer->bytes, device->name, device->memory_bytes, context->held_bytes);
     // No driver gives buffers of nothing, but kernels may be given one; and with checks they read element 0 in place of a wrong one.
-    enum fcl_status status = context->backend->alloc(context, capacity ? capacity : 8, &buffer->memory);
+    // Whole words: kernels change the bytes of an array by words of 4, with what lies beside them (backend/atomics.c).
+    uint64_t bytes = capacity ? (capacity + 3) / 4 * 4 : 8;
+    enum fcl_status status = context->backend->alloc(context, bytes, &buffer->memory);
     if (status == FCL_OK) {
         buffer->capacity = capacity;
         context->held_bytes += capacity;

@@ -16,7 +16,7 @@ static const char *function_of(struct printer *p, enum ir_atomic atomic, enum ba
     if (own)
         return own;
     p->helpers[HELPER_ATOMIC + atomic][base][space] = true;
-    if (base_info[base].is_floating && !d->has_generic_atomics) {
+    if (base_info[base].is_floating && !base_info[base].is_narrow && !d->has_generic_atomics) {
         p->helpers[OP_BITS][base_of_bits(base)][0] = true;
         p->helpers[OP_BITS][base][0] = true;
     }
@@ -84,6 +84,29 @@ static void print_c_helper(struct printer *p, enum ir_atomic atomic, enum base b
                     type, operation_text(atomic));
 }
 
+/* An element of a byte or two, by the word of 32 bits that it lies in, whose other bytes stay as they are. The last word of an
+   array may end behind it: memory comes in words (runtime/buffers.c). */
+static void print_narrow_helper(struct printer *p, enum base base, enum target_space space, const char *type,
+                                const char *name) {
+    const struct dialect *d = p->dialect;
+    bool is_byte = base_info[base].bits <= 8;
+    const char *at = d->pointees[space], *word = d->types[BASE_U32];
+    const char *part = d->types[is_byte ? BASE_U8 : BASE_U16], *mask = is_byte ? "0xffu" : "0xffffu";
+    text_printf(p->out,
+                "%s%s %s(%s%s *p, %s expected, %s desired) {\n"
+                "    %s%s *word = (%s%s *)((size_t)p & ~(size_t)3);\n"
+                "    const %s at = ((%s)(size_t)p & 3u) * 8u;\n"
+                "    %s seen = *(volatile %s%s *)word, was;\n"
+                "    do {\n"
+                "        was = seen;\n"
+                "        if ((was >> at & %s) != (%s)(%s)expected) return (%s)(was >> at & %s);\n"
+                "        seen = %s(word, was, (was & ~(%s << at)) | (%s)(%s)desired << at);\n"
+                "    } while (seen != was);\n"
+                "    return expected;\n}\n",
+                d->function_head, type, name, at, type, type, type, at, word, at, word, word, word, word, at, word,
+                mask, word, part, type, mask, d->atomic(ATOMIC_COMPARE_EXCHANGE, BASE_U32), mask, word, part);
+}
+
 /* `to` as the base of its bits in a word, and back. */
 static const char *to_word(struct printer *p, enum base base, enum base word, const char *text) {
     if (base_info[base].is_floating)
@@ -104,6 +127,10 @@ static void print_word_helper(struct printer *p, enum ir_atomic atomic, enum bas
     enum base word = base_of_bits(base);
     const char *head = d->function_head, *at = d->pointees[space], *words = d->types[word];
     const char *replace = d->atomic(ATOMIC_COMPARE_EXCHANGE, word);
+    if (base_info[base].bits < 32) {
+        print_narrow_helper(p, base, space, type, name);
+        return;
+    }
     if (atomic == ATOMIC_COMPARE_EXCHANGE) {
         text_printf(p->out, "%s%s %s(%s%s *p, %s expected, %s desired) {\n", head, type, name, at, type, type, type);
         const char *call = arena_printf(p->out->arena, "%s((%s%s *)p, %s, %s)", replace, at, words,

@@ -72,9 +72,12 @@ static struct copy_reason why_copied(enum ir_update_kind kind) {
         return (struct copy_reason){"it is done in one branch only",
                                     "let the condition choose the pairs: one whose index is -1 changes nothing"};
     case UPDATE_COPIES_WORDS:
-        return (struct copy_reason){"its elements are kept in words of their own while they are updated",
-                                    "numbers of 32 and 64 bits are updated where they are, and so are tuples of these "
-                                    "whose operator goes component by component"};
+        return (struct copy_reason){
+            "the components of an element change together, which no device can do in several arrays: they are packed "
+            "into words meanwhile",
+            "an operator that makes each component of that component alone, as `(a + c, max b d)` of `(a, b)` and "
+            "`(c, d)`, updates in place; of the least with its place, the packed numbers may be the array: one `i64`, "
+            "`key << 32 | place`, and `min`"};
     case UPDATE_IN_PLACE:
     case UPDATE_COPIES_INPUT:
     case UPDATE_COPIES_ROOM: break;

@@ -155,15 +155,17 @@ static bool are_in(const struct writer *writer, enum ir_memory memory) {
     return true;
 }
 
-/* Can the places be updated where the writer wants them? */
+/* Can the places be updated where the writer wants them? Narrow ones at grid only: a block's words may end in memory of others,
+   which these write plainly. */
 static bool keeps_plainly(const struct reducing *r, const struct writer *writer) {
-    return elab_writes_plainly(writer) && !r->is_packed && !r->has_narrow;
+    return elab_writes_plainly(writer) && !r->is_packed && (!r->has_narrow || r->push->level == LEVEL_GRID);
 }
 
 static struct places places_of(struct writer const *writer) {
     for (size_t k = 0; k < writer->buffer_count; k++)
         writer->buffers[k]->rewritten = true;
-    return (struct places){.buffers = writer->buffers, .count = writer->buffer_count, .offset = writer->offset};
+    return (struct places){
+        .buffers = writer->buffers, .count = writer->buffer_count, .offset = writer->offset, .is_result = true};
 }
 
 static int64_t place_bytes(const struct reducing *r) {
@@ -511,7 +513,7 @@ static void run_at_grid(struct elaborator *e, const struct reducing *r, const st
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, r->push->array->length);
     bool in_place = keeps_plainly(r, writer);
-    if (r->is_packed || r->has_narrow)
+    if (r->is_packed)
         note_copied(e, r);
     struct places places = in_place ? places_of(writer) : new_places(e, r, LEVEL_GRID, length, "buckets");
     add_lock(e, r, &places, LEVEL_GRID, length);

@@ -24,6 +24,7 @@ struct places {
     struct ir_buffer **buffers;
     size_t count;
     struct ir_value *offset; /* or NULL */
+    bool is_result;          /* where the result will be: components are as it has them, narrow ones too */
     struct ir_buffer *lock;
     struct ir_value *lock_offset;   /* or NULL */
     struct ir_value *ways, *stride; /* copies, one after the other, that pairs take in turns; NULL: one */
@@ -43,7 +44,7 @@ void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const 
 /* update.c */
 /* Applies the operator to unknown values, and decides how threads exclude each other: fills in the rest. */
 void reduce_study(struct elaborator *e, struct reducing *r);
-/* The base type of what is kept in buffer `which` while the array is being updated. */
+/* The base type of what is kept in buffer `which` while the array is being updated elsewhere than in the result. */
 enum base reduce_kept_base(const struct reducing *r, size_t which);
 struct elab_value *reduce_read(struct elaborator *e, const struct reducing *r, const struct places *places,
                                struct ir_value *place);

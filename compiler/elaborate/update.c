@@ -7,7 +7,8 @@
    2. A component that depends on no other old component is exchanged by compare-and-swap on its bits.
    3. Components that depend on each other must change together: where they fit into 64 bits, the array is kept packed while
       it is being updated, and 2. applies to the whole.
-   Atomics are for words of 32 and 64 bits, so a smaller component is kept in a word while the array is being updated.
+   Atomics are for words of 32 and 64 bits, so a smaller component is kept in a word while the array is being updated; but in
+   the result's own memory, at grid, it is exchanged where it is, by the word that it lies in (backend/atomics.c).
    4. Otherwise each place has a lock. It is released inside the branch of the thread that has taken it, so that lanes which
       run in lockstep with that thread do not keep it from getting there. A compiler that sees that the branch and the loop's end
       have one condition may still put the branch behind the loop, where lanes wait for each other (QUIRK_VOLATILE_LOCKS of
@@ -126,14 +127,19 @@ enum base reduce_kept_base(const struct reducing *r, size_t which) {
     return elab_leaf_bits(r->bases.at[which]) < 32 && !r->is_alone ? BASE_U32 : r->bases.at[which];
 }
 
-static struct ir_value *kept(struct elaborator *e, const struct reducing *r, struct ir_value *leaf) {
-    return elab_leaf_bits(leaf->base) < 32 && !r->is_alone ? elab_pack(e, BASE_U32, &leaf, 1) : leaf;
+static bool is_in_word(const struct reducing *r, const struct places *places, enum base base) {
+    return elab_leaf_bits(base) < 32 && !r->is_alone && !places->is_result;
 }
 
-static struct ir_value *component_of(struct elaborator *e, const struct reducing *r, size_t which,
-                                     struct ir_value *kept) {
+static struct ir_value *kept(struct elaborator *e, const struct reducing *r, const struct places *places,
+                             struct ir_value *leaf) {
+    return is_in_word(r, places, leaf->base) ? elab_pack(e, BASE_U32, &leaf, 1) : leaf;
+}
+
+static struct ir_value *component_of(struct elaborator *e, const struct reducing *r, const struct places *places,
+                                     size_t which, struct ir_value *kept) {
     const base_list one = {&r->bases.at[which], 1, 1};
-    return elab_leaf_bits(r->bases.at[which]) < 32 && !r->is_alone ? elab_unpack(e, kept, &one)[0] : kept;
+    return is_in_word(r, places, r->bases.at[which]) ? elab_unpack(e, kept, &one)[0] : kept;
 }
 
 /* ---- one place ---- */
@@ -149,7 +155,7 @@ struct elab_value *reduce_read(struct elaborator *e, const struct reducing *r, c
         return unpack(e, r, ir_load(e->builder, places->buffers[0], at));
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, r->count);
     for (size_t k = 0; k < r->count; k++)
-        leaves[k] = component_of(e, r, k, ir_load(e->builder, places->buffers[k], at));
+        leaves[k] = component_of(e, r, places, k, ir_load(e->builder, places->buffers[k], at));
     size_t next = 0;
     return elab_unflatten(e, r->neutral, leaves, &next);
 }
@@ -164,7 +170,7 @@ void reduce_write(struct elaborator *e, const struct reducing *r, const struct p
     ir_values leaves = {0};
     elab_flatten(e, element, &leaves);
     for (size_t k = 0; k < r->count; k++)
-        ir_store(e->builder, places->buffers[k], at, kept(e, r, leaves.at[k]));
+        ir_store(e->builder, places->buffers[k], at, kept(e, r, places, leaves.at[k]));
 }
 
 /* The value of a buffer's place after the operator, from the one before. */
@@ -196,6 +202,7 @@ static void replace(struct elaborator *e, struct ir_buffer *buffer, struct ir_va
 
 struct component {
     const struct reducing *reducing;
+    const struct places *places;
     struct elab_value *new;
     struct ir_value **old; /* leaves */
     size_t which;
@@ -206,11 +213,11 @@ static struct ir_value *next_component(struct elaborator *e, void *context, stru
     size_t n = c->reducing->count, next = 0;
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, n);
     memcpy(leaves, c->old, n * sizeof *leaves);
-    leaves[c->which] = component_of(e, c->reducing, c->which, old);
+    leaves[c->which] = component_of(e, c->reducing, c->places, c->which, old);
     struct elab_value *before = elab_unflatten(e, c->reducing->neutral, leaves, &next);
     ir_values results = {0};
     elab_flatten(e, elab_apply2(e, c->reducing->function, before, c->new), &results);
-    return kept(e, c->reducing, results.at[c->which]);
+    return kept(e, c->reducing, c->places, results.at[c->which]);
 }
 
 static struct ir_value *next_word(struct elaborator *e, void *context, struct ir_value *old) {
@@ -225,7 +232,7 @@ static void update_components(struct elaborator *e, const struct reducing *r, co
     bool was_volatile = ir_set_volatile(b, true);
     for (size_t k = 0; k < r->count; k++)
         old[k] = component_of(
-            e, r, k,
+            e, r, places, k,
             ir_load(b, places->buffers[k], at)); /* a name for what is there; not read where an atomic does all */
     ir_set_volatile(b, was_volatile);
     size_t next = 0;
@@ -241,7 +248,7 @@ static void update_components(struct elaborator *e, const struct reducing *r, co
             ir_atomic(b, atomic, places->buffers[k], at, by);
             continue;
         }
-        struct component component = {r, new, old, k};
+        struct component component = {r, places, new, old, k};
         replace(e, places->buffers[k], at, next_component, &component);
     }
 }
@@ -283,7 +290,7 @@ void reduce_update(struct elaborator *e, const struct reducing *r, const struct 
     }
     struct ir_value *at = place_in(e, places, place);
     if (r->is_packed) {
-        struct component component = {r, new, NULL, 0};
+        struct component component = {r, places, new, NULL, 0};
         replace(e, places->buffers[0], at, next_word, &component);
         return;
     }

@@ -252,7 +252,7 @@ enum ir_update_kind {
     UPDATE_COPIES_USED,   /* the array that it starts from, which is used afterwards: there */
     UPDATE_COPIES_RESULT, /* it is a result, too */
     UPDATE_COPIES_BRANCH, /* the update is done in one branch only */
-    UPDATE_COPIES_WORDS,  /* its elements are kept in words of their own while they are updated */
+    UPDATE_COPIES_WORDS,  /* the components of its elements change together, packed into words */
     UPDATE_COPIES_INPUT,  /* a parameter, which is never written */
     UPDATE_COPIES_ROOM,   /* the array's memory is not the result's, as of another size */
 };

@@ -150,7 +150,7 @@ static void check_atomic(struct verifier *v, const struct ir_instruction *at, co
     if (region->ambient != LEVEL_THREAD)
         complain(v, at, "an atomic at ambient %s", level_names[region->ambient]);
     const struct base_info *info = &base_info[at->buffer->element];
-    if (info->bits < 32)
+    if (info->bits < 32 && at->atomic != ATOMIC_COMPARE_EXCHANGE)
         complain(v, at, "an atomic on a %s", info->name);
     bool is_exchange = at->atomic == ATOMIC_EXCHANGE || at->atomic == ATOMIC_COMPARE_EXCHANGE;
     if (!is_exchange && info->is_floating && at->atomic != ATOMIC_ADD)

@@ -363,7 +363,7 @@ struct report_update report_update_of(const struct ir_kernel *kernel, size_t ind
         [UPDATE_IN_PLACE] = "in place: it costs its pairs",
         [UPDATE_COPIES_USED] = "copies its array, as what the array was before is used afterwards",
         [UPDATE_COPIES_RESULT] = "copies its array, as what the array was before is a result, too",
-        [UPDATE_COPIES_WORDS] = "copies its array, whose elements are kept in words of their own meanwhile",
+        [UPDATE_COPIES_WORDS] = "copies its array, as the components of an element change together, packed into words",
         [UPDATE_COPIES_BRANCH] = "copies its array, as it is done in one branch only",
         [UPDATE_COPIES_INPUT] = "copies its array, which is a parameter of the kernel: those are never written",
         [UPDATE_COPIES_ROOM] = "copies its array, which has another size than the new one",
