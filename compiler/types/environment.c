@@ -37,24 +37,12 @@ static void warn_unused(struct checker *c, const struct binding *binding) {
 /* Without variables, and of a size that a message can show. */
 static bool is_known(struct type *type, int *nodes) {
     type = type_resolve(type);
-    if (--*nodes < 0)
+    if (--*nodes < 0 || type->kind == TYPE_VARIABLE || type->kind == TYPE_STORED || type->kind == TYPE_ERROR)
         return false;
-    switch (type->kind) {
-    case TYPE_BASE: return true;
-    case TYPE_VARIABLE:
-    case TYPE_STORED:
-    case TYPE_ERROR: return false;
-    case TYPE_ARROW: return is_known(type->arrow.from, nodes) && is_known(type->arrow.to, nodes);
-    case TYPE_LEVEL_ARROW: return is_known(type->level_arrow.to, nodes);
-    case TYPE_PULL:
-    case TYPE_PUSH: return is_known(type->array.element, nodes);
-    case TYPE_TUPLE:
-        for (size_t i = 0; i < type->tuple.count; i++)
-            if (!is_known(type->tuple.items[i], nodes))
-                return false;
-        return true;
-    }
-    return false;
+    for (size_t i = 0; type_part(type, i); i++)
+        if (!is_known(*type_part(type, i), nodes))
+            return false;
+    return true;
 }
 
 static bool has_known_type(const struct binding *binding) {

@@ -27,36 +27,12 @@ static void lower(struct checker *c, struct type *type, uint32_t walk) {
     type = type_resolve(type);
     if (!type_walk_comes(walk, type, 0))
         return;
-    switch (type->kind) {
-    case TYPE_VARIABLE:
-        if (type->variable->depth > c->depth && type->variable->depth != DEPTH_QUANTIFIED)
-            type->variable->depth = c->depth;
-        break;
-    case TYPE_BASE:
-    case TYPE_ERROR: break;
-    case TYPE_TUPLE:
-        for (size_t i = 0; i < type->tuple.count; i++)
-            lower(c, type->tuple.items[i], walk);
-        break;
-    case TYPE_ARROW:
-        lower_level(c, type->arrow.ambient);
-        lower(c, type->arrow.from, walk);
-        lower(c, type->arrow.to, walk);
-        break;
-    case TYPE_LEVEL_ARROW:
-        lower_level(c, type->level_arrow.level);
-        lower(c, type->level_arrow.to, walk);
-        break;
-    case TYPE_PULL:
-    case TYPE_PUSH:
-        lower_level(c, type->array.level);
-        lower(c, type->array.element, walk);
-        break;
-    case TYPE_STORED:
-        lower_level(c, type->stored.level);
-        lower(c, type->stored.of, walk);
-        break;
-    }
+    if (type->kind == TYPE_VARIABLE && type->variable->depth > c->depth && type->variable->depth != DEPTH_QUANTIFIED)
+        type->variable->depth = c->depth;
+    if (type_level(type))
+        lower_level(c, *type_level(type));
+    for (size_t i = 0; type_part(type, i); i++)
+        lower(c, *type_part(type, i), walk);
 }
 
 void lower_depth(struct checker *c, struct type *type) { lower(c, type, type_walk_begin(c)); }
@@ -80,50 +56,38 @@ static void mention_level(struct mentioned *m, struct level *level, uint8_t mark
     view.variable->mark |= mark | MARK_KEPT;
 }
 
+static void mention_variable(struct mentioned *m, struct type_variable *variable) {
+    if (variable->depth <= m->c->depth || variable->depth == DEPTH_QUANTIFIED)
+        return;
+    if (variable->classes && !m->with_classes && !variable->rigid) {
+        variable->depth = m->c->depth; /* shared by all uses: monomorphic */
+        return;
+    }
+    variable->depth = DEPTH_QUANTIFIED;
+    variable->rigid = true;
+    vec_push(m->c->arena, &m->types, variable);
+}
+
 static void mention(struct mentioned *m, struct type *type, uint8_t mark) {
     uint8_t other = mark == MARK_GIVEN ? MARK_TAKEN : MARK_GIVEN;
     type = type_resolve(type);
     if (!type_walk_comes(m->walk, type, mark == MARK_TAKEN))
         return;
     switch (type->kind) {
-    case TYPE_VARIABLE: {
-        struct type_variable *variable = type->variable;
-        if (variable->depth <= m->c->depth || variable->depth == DEPTH_QUANTIFIED)
-            break;
-        if (variable->classes && !m->with_classes && !variable->rigid) {
-            variable->depth = m->c->depth; /* shared by all uses: monomorphic */
-            break;
-        }
-        variable->depth = DEPTH_QUANTIFIED;
-        variable->rigid = true;
-        vec_push(m->c->arena, &m->types, variable);
-        break;
-    }
+    case TYPE_VARIABLE: mention_variable(m, type->variable); break;
     case TYPE_BASE:
-    case TYPE_ERROR: break;
-    case TYPE_TUPLE:
-        for (size_t i = 0; i < type->tuple.count; i++)
-            mention(m, type->tuple.items[i], mark);
-        break;
-    case TYPE_ARROW:
-        mention_level(m, type->arrow.ambient, mark);
-        mention(m, type->arrow.from, other);
-        mention(m, type->arrow.to, mark);
-        break;
-    case TYPE_LEVEL_ARROW:
-        mention_level(m, type->level_arrow.level, MARK_PROPER);
-        mention(m, type->level_arrow.to, mark);
-        break;
-    case TYPE_PULL:
-    case TYPE_PUSH:
-        mention_level(m, type->array.level, type->kind == TYPE_PUSH ? MARK_PROPER : mark);
-        mention(m, type->array.element, mark);
-        break;
+    case TYPE_ERROR:
+    case TYPE_TUPLE: break;
+    case TYPE_ARROW: mention_level(m, type->arrow.ambient, mark); break;
+    case TYPE_LEVEL_ARROW: mention_level(m, type->level_arrow.level, MARK_PROPER); break;
+    case TYPE_PULL: mention_level(m, type->array.level, mark); break;
+    case TYPE_PUSH: mention_level(m, type->array.level, MARK_PROPER); break;
     case TYPE_STORED: /* the level of arrays that are not known yet: it is no ambient only */
         mention_level(m, type->stored.level, MARK_TAKEN | MARK_GIVEN);
-        mention(m, type->stored.of, mark);
         break;
     }
+    for (size_t i = 0; type_part(type, i); i++)
+        mention(m, *type_part(type, i), type->kind == TYPE_ARROW && i == 0 ? other : mark);
 }
 
 /* ---- level variables that are in no type ---- */

@@ -6,30 +6,15 @@
 /* Defaults what only arithmetic decided; false when something else is left open. */
 static bool close_type(struct checker *c, struct type *type) {
     type = type_resolve(type);
-    switch (type->kind) {
-    case TYPE_VARIABLE:
+    if (type->kind == TYPE_VARIABLE) {
         if (type->variable->rigid || !(type->variable->classes & (CLASS_NUM | CLASS_INTEGRAL | CLASS_FLOATING)))
             return false;
         type->variable->link = c->base_types[type->variable->classes & CLASS_FLOATING ? BASE_F64 : BASE_I32];
-        return true;
-    case TYPE_BASE:
-    case TYPE_ERROR: return true;
-    case TYPE_TUPLE: {
-        bool closed = true;
-        for (size_t i = 0; i < type->tuple.count; i++)
-            closed &= close_type(c, type->tuple.items[i]);
-        return closed;
     }
-    case TYPE_ARROW: {
-        bool from = close_type(c, type->arrow.from), to = close_type(c, type->arrow.to);
-        return from && to;
-    }
-    case TYPE_LEVEL_ARROW: return close_type(c, type->level_arrow.to);
-    case TYPE_PULL:
-    case TYPE_PUSH: return close_type(c, type->array.element);
-    case TYPE_STORED: return close_type(c, type->stored.of) && type_resolve(type) != type;
-    }
-    return true;
+    bool closed = true;
+    for (size_t i = 0; type_part(type, i); i++)
+        closed &= close_type(c, *type_part(type, i));
+    return closed && (type->kind != TYPE_STORED || type_resolve(type) != type);
 }
 
 static const char *dimension_problem(struct type *type) {

@@ -24,49 +24,20 @@ struct type *settle_type(struct checker *c, struct type *type) {
     type = type_resolve(type);
     if (type->is_settled)
         return type;
-    switch (type->kind) {
-    case TYPE_VARIABLE: {
+    if (type->kind == TYPE_VARIABLE) {
         struct type_variable *variable = type->variable;
         if (variable->depth == DEPTH_QUANTIFIED)
             return type;
         variable->link = c->base_types[variable->classes & CLASS_FLOATING ? BASE_F64 : BASE_I32];
         return variable->link;
     }
-    case TYPE_BASE:
-    case TYPE_ERROR: break;
-    case TYPE_TUPLE:
-        type->is_settled = true;
-        for (size_t i = 0; i < type->tuple.count; i++)
-            type->tuple.items[i] = settle_type(c, type->tuple.items[i]);
-        break;
-    case TYPE_ARROW:
-        type->is_settled = true;
-        type->arrow.from = settle_type(c, type->arrow.from);
-        type->arrow.to = settle_type(c, type->arrow.to);
-        type->arrow.ambient = settle_level(c, type->arrow.ambient);
-        break;
-    case TYPE_LEVEL_ARROW:
-        type->is_settled = true;
-        type->level_arrow.level = settle_level(c, type->level_arrow.level);
-        type->level_arrow.to = settle_type(c, type->level_arrow.to);
-        break;
-    case TYPE_PULL:
-    case TYPE_PUSH:
-        type->is_settled = true;
-        type->array.element = settle_type(c, type->array.element);
-        type->array.level = settle_level(c, type->array.level);
-        break;
-    case TYPE_STORED: {
-        type->stored.of = settle_type(c, type->stored.of);
-        type->stored.level = settle_level(c, type->stored.level);
-        struct type *is = type_resolve(type);
-        if (is != type)
-            return settle_type(c, is);
-        break;
-    }
-    }
     type->is_settled = true;
-    return type;
+    for (size_t i = 0; type_part(type, i); i++)
+        *type_part(type, i) = settle_type(c, *type_part(type, i));
+    if (type_level(type))
+        *type_level(type) = settle_level(c, *type_level(type));
+    struct type *is = type_resolve(type); /* what is stored may be known now */
+    return is == type ? type : settle_type(c, is);
 }
 
 void settle_scheme(struct checker *c, struct scheme *scheme) {

@@ -248,6 +248,36 @@ bool type_require(struct checker *c, struct type *type, enum kind kind, unsigned
 
 uint32_t type_walk_begin(struct checker *c) { return ++c->walks; }
 
+struct type **type_part(struct type *type, size_t i) {
+    switch (type->kind) {
+    case TYPE_VARIABLE:
+    case TYPE_BASE:
+    case TYPE_ERROR: return NULL;
+    case TYPE_TUPLE: return i < type->tuple.count ? &type->tuple.items[i] : NULL;
+    case TYPE_ARROW: return i == 0 ? &type->arrow.from : i == 1 ? &type->arrow.to : NULL;
+    case TYPE_LEVEL_ARROW: return i == 0 ? &type->level_arrow.to : NULL;
+    case TYPE_PULL:
+    case TYPE_PUSH: return i == 0 ? &type->array.element : NULL;
+    case TYPE_STORED: return i == 0 ? &type->stored.of : NULL;
+    }
+    return NULL;
+}
+
+struct level **type_level(struct type *type) {
+    switch (type->kind) {
+    case TYPE_VARIABLE:
+    case TYPE_BASE:
+    case TYPE_ERROR:
+    case TYPE_TUPLE: return NULL;
+    case TYPE_ARROW: return &type->arrow.ambient;
+    case TYPE_LEVEL_ARROW: return &type->level_arrow.level;
+    case TYPE_PULL:
+    case TYPE_PUSH: return &type->array.level;
+    case TYPE_STORED: return &type->stored.level;
+    }
+    return NULL;
+}
+
 static bool count_nodes(struct type *type, size_t *left, uint32_t walk) {
     type = type_resolve(type);
     if (!type_walk_comes(walk, type, 0))
@@ -255,21 +285,9 @@ static bool count_nodes(struct type *type, size_t *left, uint32_t walk) {
     if (*left == 0)
         return false;
     --*left;
-    switch (type->kind) {
-    case TYPE_VARIABLE:
-    case TYPE_BASE:
-    case TYPE_ERROR: return true;
-    case TYPE_TUPLE:
-        for (size_t i = 0; i < type->tuple.count; i++)
-            if (!count_nodes(type->tuple.items[i], left, walk))
-                return false;
-        return true;
-    case TYPE_ARROW: return count_nodes(type->arrow.from, left, walk) && count_nodes(type->arrow.to, left, walk);
-    case TYPE_LEVEL_ARROW: return count_nodes(type->level_arrow.to, left, walk);
-    case TYPE_PULL:
-    case TYPE_PUSH: return count_nodes(type->array.element, left, walk);
-    case TYPE_STORED: return count_nodes(type->stored.of, left, walk);
-    }
+    for (size_t i = 0; type_part(type, i); i++)
+        if (!count_nodes(*type_part(type, i), left, walk))
+            return false;
     return true;
 }
 

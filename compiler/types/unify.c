@@ -27,34 +27,15 @@ static bool adjust(struct checker *c, struct type_variable *variable, struct typ
     if (walk->left == 0)
         return fail(c, FAILED_SIZE, type, NULL);
     walk->left--;
-    switch (type->kind) {
-    case TYPE_VARIABLE:
-        if (type->variable == variable)
-            return fail(c, FAILED_OCCURS, NULL, NULL);
-        if (type->variable->depth > variable->depth)
-            type->variable->depth = variable->depth;
-        return true;
-    case TYPE_BASE:
-    case TYPE_ERROR: return true;
-    case TYPE_TUPLE:
-        for (size_t i = 0; i < type->tuple.count; i++)
-            if (!adjust(c, variable, type->tuple.items[i], walk))
-                return false;
-        return true;
-    case TYPE_ARROW:
-        lower_level(type->arrow.ambient, variable->depth);
-        return adjust(c, variable, type->arrow.from, walk) && adjust(c, variable, type->arrow.to, walk);
-    case TYPE_LEVEL_ARROW:
-        lower_level(type->level_arrow.level, variable->depth);
-        return adjust(c, variable, type->level_arrow.to, walk);
-    case TYPE_PULL:
-    case TYPE_PUSH:
-        lower_level(type->array.level, variable->depth);
-        return adjust(c, variable, type->array.element, walk);
-    case TYPE_STORED:
-        lower_level(type->stored.level, variable->depth);
-        return adjust(c, variable, type->stored.of, walk);
-    }
+    if (type->kind == TYPE_VARIABLE && type->variable == variable)
+        return fail(c, FAILED_OCCURS, NULL, NULL);
+    if (type->kind == TYPE_VARIABLE && type->variable->depth > variable->depth)
+        type->variable->depth = variable->depth;
+    if (type_level(type))
+        lower_level(*type_level(type), variable->depth);
+    for (size_t i = 0; type_part(type, i); i++)
+        if (!adjust(c, variable, *type_part(type, i), walk))
+            return false;
     return true;
 }
 
@@ -64,26 +45,10 @@ static void give_up(struct checker *c, struct type *type, struct walk *walk) {
     if (!type_walk_comes(walk->number, type, 0) || walk->left == 0)
         return;
     walk->left--;
-    switch (type->kind) {
-    case TYPE_VARIABLE:
-        if (!type->variable->rigid)
-            type->variable->link = c->error_type;
-        return;
-    case TYPE_BASE:
-    case TYPE_ERROR: return;
-    case TYPE_TUPLE:
-        for (size_t i = 0; i < type->tuple.count; i++)
-            give_up(c, type->tuple.items[i], walk);
-        return;
-    case TYPE_ARROW:
-        give_up(c, type->arrow.from, walk);
-        give_up(c, type->arrow.to, walk);
-        return;
-    case TYPE_LEVEL_ARROW: give_up(c, type->level_arrow.to, walk); return;
-    case TYPE_PULL:
-    case TYPE_PUSH: give_up(c, type->array.element, walk); return;
-    case TYPE_STORED: give_up(c, type->stored.of, walk); return;
-    }
+    if (type->kind == TYPE_VARIABLE && !type->variable->rigid)
+        type->variable->link = c->error_type;
+    for (size_t i = 0; type_part(type, i); i++)
+        give_up(c, *type_part(type, i), walk);
 }
 
 static bool bind(struct checker *c, struct type *at, struct type *to) {
@@ -131,21 +96,10 @@ static bool is_small_tree(struct type *type, size_t *left) {
     if (*left == 0)
         return false;
     --*left;
-    switch (type->kind) {
-    case TYPE_VARIABLE:
-    case TYPE_BASE:
-    case TYPE_PUSH:
-    case TYPE_STORED:
-    case TYPE_ERROR: return true;
-    case TYPE_TUPLE:
-        for (size_t i = 0; i < type->tuple.count; i++)
-            if (!is_small_tree(type->tuple.items[i], left))
-                return false;
-        return true;
-    case TYPE_ARROW: return is_small_tree(type->arrow.from, left) && is_small_tree(type->arrow.to, left);
-    case TYPE_LEVEL_ARROW: return is_small_tree(type->level_arrow.to, left);
-    case TYPE_PULL: return is_small_tree(type->array.element, left);
-    }
+    bool is_kept = type->kind == TYPE_PUSH || type->kind == TYPE_STORED;
+    for (size_t i = 0; !is_kept && type_part(type, i); i++)
+        if (!is_small_tree(*type_part(type, i), left))
+            return false;
     return true;
 }
 
