@@ -42,7 +42,7 @@ struct printer;
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
     bool doubles, atomics64, vectors, vector_loops, scalar_loops, as_written, unoptimised, scalar_blocks;
-    bool ordered_loops, guarded, reciprocal_roots, warps, matches;
+    bool ordered_loops, guarded, reciprocal_roots, warps, matches, pauses;
 };
 
 enum language { LANGUAGE_C, LANGUAGE_OPENCL, LANGUAGE_CUDA, LANGUAGE_COUNT };
@@ -67,6 +67,7 @@ struct dialect {
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
     bool early_is_volatile;          /* that is how a load of global memory stays before the next barrier */
     const char *fence, *block_fence; /* seen by all blocks; by the threads of this one */
+    const char *pause;               /* before a thread looks again for what another block writes; NULL: none */
     bool has_volatile_locks;         /* compilers would take what a lock guards out of the loop that waits for it */
     /* The language's own function for an atomic, or NULL; `&a[i]`, the expected and the new value are its arguments. */
     const char *(*atomic)(enum ir_atomic atomic, enum base base);
@@ -95,7 +96,7 @@ struct printer {
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
     bool has_reciprocal_roots;
-    bool has_matches;
+    bool has_matches, has_pauses;
     bool has_vector_loops;      /* a loop by vectors, and the same by elements */
     bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
     bool is_loop;               /* this kernel is of the loop mapping, */
