@@ -253,7 +253,8 @@ static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
     int major = 0, minor = 0;
     if (state->rtc.nvrtcVersion)
         state->rtc.nvrtcVersion(&major, &minor);
-    context->build_options = fclrt_copy_string("--fmad=false");
+    const char *more = getenv("FCL_NVRTC_OPTIONS");
+    context->build_options = fclrt_format("--fmad=false%s%s", more && *more ? " " : "", more ? more : "");
     char *stamp = fclrt_library_stamp("FCL_LIBNVRTC");
     if (stamp)
         context->identity = fclrt_format("cuda\n%s %" PRIu32 " %d\ndriver %s, NVRTC %d.%d\n%s", info->name,

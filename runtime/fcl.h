@@ -17,7 +17,8 @@
 // context must not be used by two threads at once; different contexts may be.
 //
 // Environment. FCL_LIBOPENCL, FCL_LIBCUDA and FCL_LIBNVRTC name a driver library to load instead of the usual one; FCL_CC
-// is the C compiler (default `cc`; more words are its first arguments); FCL_CACHE=0 switches off the cache of built
+// is the C compiler (default `cc`; more words are its first arguments), and FCL_NVRTC_OPTIONS has further options of NVRTC, as
+// -lineinfo; FCL_CACHE=0 switches off the cache of built
 // programs on disk, FCL_POOL=0 the reuse of freed buffers; with FCL_POOL=exact they are reused, and no buffer is larger than asked,
 // so that tools that watch the bounds of memory see what leaves it. FCL_THREADS says how many threads run C kernels; without it
 // OMP_NUM_THREADS does, or there are as many as processors that the process may use when the context is opened.

@@ -26,6 +26,19 @@ static void file_head(struct text *out, struct file_needs needs) {
                       "    return lanes;\n"
                       "}\n"
                       "#endif\n");
+    if (needs.pauses) /* about as long as it takes to ask the second-level cache; not tuned */
+        text_add(out,
+                 "#if !defined fcl_pause /* what simulates a GPU may have its own */\n"
+                 "/* Who waits for another block leaves the memory to it for so many nanoseconds; 0: does not. */\n"
+                 "#if !defined FCL_PAUSE\n"
+                 "#define FCL_PAUSE 200\n"
+                 "#endif\n"
+                 "static __device__ __forceinline__ void fcl_pause() {\n"
+                 "#if __CUDA_ARCH__ >= 700 && FCL_PAUSE > 0\n"
+                 "    asm volatile(\"nanosleep.u32 %0;\" : : \"n\"(FCL_PAUSE));\n"
+                 "#endif\n"
+                 "}\n"
+                 "#endif\n");
 }
 
 const char *cuda_atomic(enum ir_atomic atomic, enum base base) {

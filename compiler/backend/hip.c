@@ -17,6 +17,8 @@ static void file_head(struct text *out, struct file_needs needs) {
                   "    __builtin_amdgcn_wave_barrier();\n"
                   "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"wavefront\");\n"
                   "}\n");
+    if (needs.pauses)
+        text_add(out, "static __device__ __forceinline__ void fcl_pause() { __builtin_amdgcn_s_sleep(4); }\n");
     if (needs.matches)
         text_add(out, "#define FCL_MATCH(x, bits) "
                       "(FCL_BALLOT(((x) & (bits)) != 0) ^ ((x) & (bits) ? 0u : ~0u))\n");

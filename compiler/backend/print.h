@@ -41,7 +41,7 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches;
+    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses;
     quirk_set quirks;
 };
 
@@ -67,6 +67,7 @@ struct dialect {
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
     const char *fence, *block_fence;                           /* seen by all blocks; by the threads of this one */
+    const char *pause; /* before a thread looks again for what another block writes; NULL: none */
     /* The language's own function for an atomic, or NULL; `&a[i]`, the expected and the new value are its arguments. */
     const char *(*atomic)(enum ir_atomic atomic, enum base base);
     const char *failed_head;   /* of the function that reports a failed check; NULL: function_head */
@@ -90,7 +91,7 @@ struct printer {
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
-    bool has_matches;
+    bool has_matches, has_pauses;
     quirk_set quirks;           /* that what is printed would meet */
     bool has_vector_loops;      /* a loop by vectors, and the same by elements */
     bool mathematics[OP_COUNT]; /* used of those in mathematics.c */

@@ -237,7 +237,7 @@ static enum exit_status write_ir(struct compilation *c, const struct target *tar
 }
 
 static bool are_alike(const struct machine *a, const struct machine *b) {
-    return a->has_shuffles == b->has_shuffles && a->polls_by_atomics == b->polls_by_atomics &&
+    return a->has_shuffles == b->has_shuffles && a->polls_by_atomics == b->polls_by_atomics && a->pauses == b->pauses &&
            a->map.mapping == b->map.mapping;
 }
 

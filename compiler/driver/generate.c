@@ -138,6 +138,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     const struct machine *machine = request->machine;
     elaborate.has_shuffles = machine->has_shuffles;
     elaborate.polls_by_atomics = machine->polls_by_atomics;
+    elaborate.pauses = machine->pauses;
     elaborate.is_cpu = machine->map.mapping == TARGET_LOOP;
     elaborate.table_bytes = machine->table_bytes;
     if (machine->shared_bytes)

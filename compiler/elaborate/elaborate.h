@@ -18,6 +18,7 @@ struct elaborate_options {
     int block_size, warp_size, grid_size; /* what #BlockSize … are */
     bool has_shuffles;                    /* lanes of a warp exchange values without memory */
     bool polls_by_atomics;                /* blocks see what others write in time by atomics only */
+    bool pauses;                          /* who waits for another block looks again after a moment */
     int shared_bytes;                     /* that a block may use without being told how many */
     size_t table_bytes;                   /* of constants that a kernel may have in its text; 0: as many as it likes */
     bool is_cpu;                          /* few threads run at a time, each with a cache of its own */

@@ -191,6 +191,12 @@ static struct ir_value *see(struct elaborator *e, struct ir_buffer *buffer, stru
     return ir_atomic(e->builder, ATOMIC_ADD, buffer, at, ir_constant(e->builder, buffer->element, (union scalar){0}));
 }
 
+/* Before it looks again. */
+static void pause(struct elaborator *e) {
+    if (e->options->pauses)
+        ir_fence(e->builder, LEVEL_THREAD);
+}
+
 static void publish(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks, int what,
                     struct ir_value *const *leaves) {
     struct ir_builder *b = e->builder;
@@ -263,6 +269,7 @@ static void go_back(struct elaborator *e, const struct lookback_state *state, co
         ir_binary(b, OP_OR, ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE)), ir_binary(b, OP_EQ, j, zero));
     vec_push(e->arena, &combined, is_all);
     ir_else(b, combined.at, n + 2);
+    pause(e);
     ir_end_if(b, carried, nexts, n + 2, false);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
     ir_end_while(b, nexts, results);
@@ -335,6 +342,7 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
     vec_push(e->arena, &combined, ir_binary(b, OP_SUB, carried[n], ir_int(b, e->options->warp_size)));
     vec_push(e->arena, &combined, ir_binary(b, OP_NE, ends, none));
     ir_else(b, combined.at, n + 2);
+    pause(e);
     ir_end_if(b, carried, nexts, n + 2, false);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
     ir_end_while(b, nexts, results);
@@ -473,6 +481,12 @@ static struct ir_value *count_back(struct elaborator *e, const struct lookback_s
     struct ir_value *nexts[CARRIED] = {
         ir_binary(b, OP_ADD, carried[SUM], sum), ir_ternary(b, OP_SELECT, is_there, ir_binary(b, OP_SUB, j, one), j),
         ir_binary(b, OP_OR, is_all, ir_binary(b, OP_AND, is_there, ir_binary(b, OP_EQ, j, zero)))};
+    if (e->options->pauses) {
+        ir_begin_if(b, ir_unary(b, OP_NOT, is_there));
+        pause(e);
+        ir_else(b, NULL, 0);
+        ir_end_if(b, NULL, NULL, 0, false);
+    }
     ir_end_while(b, nexts, results);
     return ir_binary(b, OP_AND, results[SUM], most_count(e));
 }

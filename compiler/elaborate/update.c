@@ -274,6 +274,8 @@ static void update_locked(struct elaborator *e, const struct reducing *r, const 
     ir_fence(b, among);
     ir_atomic(b, ATOMIC_EXCHANGE, places->lock, lock, ir_int(b, 0));
     ir_else(b, NULL, 0);
+    if (e->options->pauses && among == LEVEL_GRID)
+        ir_fence(b, LEVEL_THREAD);
     ir_end_if(b, NULL, NULL, 0, false);
     ir_end_while(b, &is_mine, results);
 }

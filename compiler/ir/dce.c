@@ -40,6 +40,21 @@ static struct accesses *accesses_of(struct dce *d, struct ir_buffer *buffer) {
     return accesses;
 }
 
+static void keep(struct dce *d, struct ir_instruction *instruction);
+
+/* Where the loop waits, which is worth its branch. */
+static void keep_pauses(struct dce *d, const struct ir_region *body) {
+    for (size_t i = 0; i < body->instructions.count; i++) {
+        struct ir_instruction *branch = body->instructions.at[i];
+        for (int r = 0; r < 2 && branch->kind == IR_IF; r++)
+            for (size_t k = 0; k < branch->regions[r]->instructions.count; k++) {
+                struct ir_instruction *at = branch->regions[r]->instructions.at[k];
+                if (at->kind == IR_FENCE && at->outer == LEVEL_THREAD)
+                    keep(d, at);
+            }
+    }
+}
+
 /* The instruction stays, and so does all that it is inside of, with what these need to run as often as before. */
 static void keep(struct dce *d, struct ir_instruction *instruction) {
     for (; instruction && !instruction->marked; instruction = instruction->region->owner) {
@@ -69,7 +84,10 @@ static void keep(struct dce *d, struct ir_instruction *instruction) {
             break;
         case IR_FOR:
         case IR_IF: need(d, instruction->operands[0]); break;
-        case IR_WHILE: need(d, instruction->regions[0]->yields.at[0]); break;
+        case IR_WHILE:
+            need(d, instruction->regions[0]->yields.at[0]);
+            keep_pauses(d, instruction->regions[1]);
+            break;
         }
     }
 }

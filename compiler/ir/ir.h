@@ -126,7 +126,8 @@ enum ir_kind {
     IR_ATOMIC, /* results[0] = buffer[operands[0]] as it was; it becomes what `atomic` says, undivided; ambient thread */
     IR_FENCE,  /* what this thread wrote before is seen by others before what it writes after;
                   ambient thread. Among the lanes of a warp (`outer`) these come here together. At ambient
-                  block: what all its threads did before it comes before what any of them does after */
+                  block: what all its threads did before it comes before what any of them does after.
+                  With `outer` thread nothing is ordered: the thread waits a moment before it looks again */
     IR_SHUFFLE, /* results[0] = operands[0] as lane operands[1] has it; all lanes of a warp come here together; ambient thread */
     IR_BALLOT,   /* results[0] (uint): bit i is operands[0] of lane i; as SHUFFLE */
     IR_MATCH,    /* results[0] (uint): bit i says whether operands[0] & operands[1] is 0 in lane i as in

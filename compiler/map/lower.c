@@ -208,6 +208,8 @@ static void lower_fence(struct lowering *l, const struct ir_instruction *fence) 
         return;
     if (fence->outer == LEVEL_WARP)
         lower_emit(l, TARGET_WARP_BARRIER);
+    else if (fence->outer == LEVEL_THREAD)
+        lower_emit(l, TARGET_FENCE)->is_pause = true;
     else
         lower_emit(l, TARGET_FENCE)->is_global = fence->outer == LEVEL_GRID;
 }

@@ -224,7 +224,7 @@ static bool is_small(const struct ir_instruction *forall, int64_t rounds) {
     return rounds <= GPU_UNROLLED && size <= GPU_UNROLLED && rounds * size <= GPU_UNROLLED;
 }
 
-/* Of rounds with guards, so many are unrolled together: each has a predicate, of which there are seven, and what they load takes registers
+/* How many rounds with guards are unrolled together: each has a predicate, of which there are seven, and what they load takes registers
    from the whole of the kernel, though what is left of an array is but the last tile. 0: all of them. */
 enum { MOST_TOGETHER = 8, MOST_GUARDED = 32 };
 

@@ -149,6 +149,7 @@ struct target_statement {
     bool is_ordered;                 /* FOR WHILE: QUIRK_ORDERED_LOOPS */
     enum target_vectors vectors;     /* FOR */
     bool is_global;   /* BLOCK_BARRIER: orders global memory too, not only shared; FENCE: for all blocks */
+    bool is_pause;    /* FENCE: none, but a moment's wait */
     bool is_volatile; /* STORE */
     bool may_meet;    /* STORE, SIMT: note [meeting stores] in ir.h */
     int lanes;        /* STORE: 0, or TARGET_LANES: of a vector */

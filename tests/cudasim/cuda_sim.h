@@ -65,6 +65,7 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 #define __all_sync(mask, p) (cudasim_ballot("__all_sync", __LINE__, mask, (p) == 0) == 0)
 /* In place of PTX (backend/cuda.c). */
 #define fcl_match(x, bits) cudasim::match_bits(__LINE__, x, bits)
+#define fcl_pause() ((void)0)
 #define __match_any_sync(mask, v) cudasim_match(__LINE__, mask, cudasim::to_bits(v))
 static inline void __threadfence() { cudasim_fence(); }
 static inline void __threadfence_system() { cudasim_fence(); }

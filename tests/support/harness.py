@@ -117,7 +117,8 @@ class Env:
         library = os.environ.get("FCL_PTXEMU") or os.path.join(self.build, "ptxemu", "libcuda.so.1")
         if not os.path.exists(library):
             raise Skip("no processor of PTX: FCL_PTXEMU does not name its libcuda.so.1")
-        return dict({"FCL_LIBCUDA": library}, **extra)
+        # It does not know `nanosleep`.
+        return dict({"FCL_LIBCUDA": library, "FCL_NVRTC_OPTIONS": "-DFCL_PAUSE=0"}, **extra)
 
     def ptx(self, file, *options):
         """Compile a .cu file with Debian's clang, without a CUDA toolkit, and return the PTX; warnings are errors."""
