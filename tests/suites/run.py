@@ -83,7 +83,7 @@ def cases(env):
                 require(env, executor)
                 return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], env.path("tests", "run", "prelude", name + ".fcl")],
                                   dict(variables(env, executor), **more))
-            yield Case(f"{name} on {executor} with {' '.join(more)}", waiting, long=name not in ("lookback_waiting", "lookback"))
+            yield Case(f"tests/run/prelude/{name}.fcl on {executor} with {' '.join(more)}", waiting, long=name not in ("lookback_waiting", "lookback"))
 
     # Whatever vectors this machine has: what is laid out by them is right for others.
     for executor in ("c", "opencl-loop") if not env.sanitized else ("c",):
