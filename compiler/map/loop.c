@@ -127,9 +127,9 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
-/* False: it is to go by vectors, and cannot. `rows`: of which it is one, or NULL. */
+/* False: it is to go by so many vectors at a time (0: by elements), and cannot. `rows`: of which it is one, or NULL. */
 static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, const struct rows *rows,
-                       struct target_expr *first, struct target_expr *limit, bool by_vectors) {
+                       struct target_expr *first, struct target_expr *limit, int vectors) {
     const struct ir_value *index = forall->parameters[0];
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = first;
@@ -143,10 +143,13 @@ static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, 
     lower_region(l, forall->regions[0]);
     if (forall->inner == LEVEL_THREAD)
         loop->vectors = vectors_of(forall, &loop->body, lower_restarts_index(l->arena, forall));
-    bool is_good = !by_vectors || vectors_of_calls(l, loop);
+    bool is_good = !vectors || vectors_of_calls(l, loop, vectors);
     lower_leave(l, scope);
     return is_good;
 }
+
+/* Of note [abreast]: vectors at a time, and instructions in a round of the loop inside. */
+enum { ABREAST = 4, MOST_ABREAST = 12 };
 
 static bool has_calls(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
@@ -174,30 +177,50 @@ static bool is_plain(const struct ir_region *region) {
     return true;
 }
 
-/* Note [calls] in vectors.c: as many iterations as go by vectors, or none. Gives where that ends. */
+/* Note [abreast] in vectors.c: all that an iteration does is few operations in a loop whose rounds wait for each other. */
+static bool is_abreast(const struct ir_region *region) {
+    const struct ir_instruction *rounds = NULL;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        if (instruction->kind == IR_FOR && !instruction->unroll && !rounds)
+            rounds = instruction;
+        else if (instruction->regions[0])
+            return false;
+    }
+    if (!rounds || rounds->operands[0]->region == region || rounds->result_count != 1 ||
+        rounds->results[0]->base != BASE_F32 || rounds->regions[0]->instructions.count > MOST_ABREAST)
+        return false;
+    for (size_t i = 0; i < rounds->regions[0]->instructions.count; i++)
+        if (rounds->regions[0]->instructions.at[i]->regions[0])
+            return false;
+    return !has_calls(region);
+}
+
+/* Note [calls] in vectors.c: as many iterations as go by vectors, so many of these at a time, or none. Gives where that ends. */
 static struct target_expr *lower_vectors(struct lowering *l, const struct ir_instruction *forall,
-                                         const struct rows *rows, struct target_expr *first,
-                                         struct target_expr *limit) {
+                                         const struct rows *rows, struct target_expr *first, struct target_expr *limit,
+                                         int vectors) {
     enum base base = forall->parameters[0]->base;
     bool is_wanted = has_rounds(forall->regions[0]) || (l->options->has_vectors && has_calls(forall->regions[0]));
     bool may_be = l->options->has_vectors || l->options->may_have_vectors;
     if (!may_be || !is_wanted || forall->inner != LEVEL_THREAD || !is_plain(forall->regions[0]))
         return first;
     size_t before = l->block->statements.count;
+    int64_t lanes = (int64_t)TARGET_LANES * vectors;
     struct target_expr *end;
     if (first->kind == TARGET_EXPR_CONSTANT && limit->kind == TARGET_EXPR_CONSTANT) {
         int64_t count = limit->constant.integer - first->constant.integer;
-        if (count < TARGET_LANES)
+        if (count < lanes)
             return first;
-        end = count % TARGET_LANES ? expr_integer(l, base, limit->constant.integer - count % TARGET_LANES) : limit;
+        end = count % lanes ? expr_integer(l, base, limit->constant.integer - count % lanes) : limit;
     } else {
-        struct target_expr *lanes = expr_integer(l, base, TARGET_LANES);
+        struct target_expr *at_once = expr_integer(l, base, lanes);
         struct target_expr *left = expr_operation(l, OP_SUB, base, limit, first);
         struct target_expr *whole =
-            expr_operation(l, OP_MUL, base, expr_operation(l, OP_DIV, base, left, lanes), lanes);
+            expr_operation(l, OP_MUL, base, expr_operation(l, OP_DIV, base, left, at_once), at_once);
         end = lower_named(l, expr_operation(l, OP_ADD, base, first, whole), NULL, "whole");
     }
-    bool is_good = lower_loop(l, forall, rows, first, end, true);
+    bool is_good = lower_loop(l, forall, rows, first, end, vectors);
     lower_forget(l, forall->regions[0]);
     if (!is_good) {
         l->block->statements.count = before;
@@ -206,7 +229,7 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct ir_ins
     if (!l->options->has_vectors) {
         struct target_statement *loop = l->block->statements.at[l->block->statements.count - 1];
         struct lower_scope scope = lower_enter(l, &loop->other);
-        lower_loop(l, forall, rows, first, end, false);
+        lower_loop(l, forall, rows, first, end, 0);
         lower_leave(l, scope);
         lower_forget(l, forall->regions[0]);
     }
@@ -215,9 +238,12 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct ir_ins
 
 static void lower_range(struct lowering *l, const struct ir_instruction *forall, const struct rows *rows,
                         struct target_expr *first, struct target_expr *limit) {
-    first = lower_vectors(l, forall, rows, first, limit);
+    if (is_abreast(forall->regions[0]))
+        first = lower_vectors(l, forall, rows, first, limit, ABREAST);
     if (first != limit)
-        lower_loop(l, forall, rows, first, limit, false);
+        first = lower_vectors(l, forall, rows, first, limit, 1);
+    if (first != limit)
+        lower_loop(l, forall, rows, first, limit, 0);
 }
 
 /* Rows of one element are a loop without divisions, rather than loops of one iteration each. */

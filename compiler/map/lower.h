@@ -237,6 +237,6 @@ void rows_bind(struct lowering *l, const struct rows *rows, struct target_expr *
 /* Note [registers]: for the loop mapping, when the kernel is complete. */
 void vectors_make(struct lowering *l);
 /* Makes the loop one of whole vectors, or says no and leaves it. Its limit must be a whole number of these after its begin. */
-bool vectors_of_calls(struct lowering *l, struct target_statement *loop);
+bool vectors_of_calls(struct lowering *l, struct target_statement *loop, int count);
 
 #endif

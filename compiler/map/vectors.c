@@ -13,6 +13,10 @@
    on until the last lane has left. Floats that nobody reads after such a loop may change for lanes that have left; and where its
    rounds are short, it asks only after some of them whether any lane is left.
 
+   note [abreast]
+   Where such a loop inside adds to one number in each round, as the product of a row and a column does, each round waits for the one
+   before it, and a processor could do several in that time. So four vectors go through the loop at once, as long as there are as many.
+
    All iterations of a loop over threads are independent, so that those of a vector may be done at once. */
 #include "map/lower.h"
 
@@ -638,13 +642,98 @@ void vectors_make(struct lowering *l) {
     convert_block(&f, &l->target->body);
 }
 
+/* ---- abreast ---- */
+
+/* One of the vectors that go abreast: so many iterations after the first, with variables of its own. */
+struct file {
+    const struct finder *f;
+    int64_t after;
+    struct map *variables; /* the first one's → its own */
+};
+
+static struct target_expr *in_file(struct file *file, struct target_expr *x) {
+    struct lowering *l = file->f->l;
+    if (!x || !file->after)
+        return x;
+    if (x->kind == TARGET_EXPR_VARIABLE && x->variable == file->f->index) {
+        struct target_expr *moved = expr_operation(l, OP_ADD, x->base, x, expr_integer(l, x->base, file->after));
+        moved->low = x->low;
+        moved->high = x->high;
+        return moved;
+    }
+    struct target_expr *copy = ARENA_NEW(l->arena, struct target_expr);
+    *copy = *x;
+    if (x->kind == TARGET_EXPR_VARIABLE && map_has(file->variables, x->variable))
+        copy->variable = map_get(file->variables, x->variable);
+    for (int i = 0; i < 3; i++)
+        copy->operands[i] = in_file(file, x->operands[i]);
+    return copy;
+}
+
+static struct target_statement *statement_in_file(struct file *file, const struct target_statement *statement) {
+    struct lowering *l = file->f->l;
+    struct target_statement *copy = ARENA_NEW(l->arena, struct target_statement);
+    *copy = *statement;
+    copy->value = in_file(file, statement->value);
+    copy->index = in_file(file, statement->index);
+    if (file->after && statement->kind == TARGET_DECLARE) {
+        struct target_variable *own = ARENA_NEW(l->arena, struct target_variable);
+        *own = *statement->variable;
+        own->name = names_fresh(l->names, own->name, "t");
+        map_set(file->variables, statement->variable, own);
+    }
+    if (copy->variable && map_has(file->variables, copy->variable))
+        copy->variable = map_get(file->variables, copy->variable);
+    return copy;
+}
+
+/* What is the same in all iterations is done for the first vector alone. */
+static struct target_block abreast(struct file *files, int count, const struct target_block *block) {
+    const struct finder *f = files->f;
+    struct target_block result = {0};
+    for (size_t i = 0; i < block->statements.count; i++) {
+        struct target_statement *statement = block->statements.at[i];
+        if (statement->kind == TARGET_FOR) {
+            statement->body = abreast(files, count, &statement->body);
+            vec_push(f->l->arena, &result.statements, statement);
+            continue;
+        }
+        bool is_shared = statement->kind != TARGET_STORE &&
+                         (enum shape)(uintptr_t)map_get(f->shapes, statement->variable) == SHAPE_UNIFORM;
+        for (int k = 0; k < (is_shared ? 1 : count); k++)
+            vec_push(f->l->arena, &result.statements, statement_in_file(&files[k], statement));
+    }
+    return result;
+}
+
+static bool may_go_abreast(const struct target_block *block) {
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *statement = block->statements.at[i];
+        bool is_plain =
+            statement->kind == TARGET_DECLARE || statement->kind == TARGET_ASSIGN || statement->kind == TARGET_STORE;
+        if (!is_plain && (statement->kind != TARGET_FOR || !may_go_abreast(&statement->body)))
+            return false;
+    }
+    return true;
+}
+
+static void go_abreast(struct finder *f, struct target_statement *loop, int count) {
+    struct file *files = ARENA_ARRAY(f->l->arena, struct file, (size_t)count);
+    for (int k = 0; k < count; k++)
+        files[k] = (struct file){.f = f, .after = (int64_t)k * LANES, .variables = map_new(f->l->arena)};
+    loop->body = abreast(files, count, &loop->body);
+    loop->step = expr_integer(f->l, f->index->base, (int64_t)count * LANES);
+}
+
 /* ---- calls ---- */
 
-bool vectors_of_calls(struct lowering *l, struct target_statement *loop) {
+bool vectors_of_calls(struct lowering *l, struct target_statement *loop, int count) {
     struct finder f = {.l = l};
-    if (!is_flat_loop(&f, loop))
+    if (!is_flat_loop(&f, loop) || (count > 1 && !may_go_abreast(&loop->body)))
         return false;
     convert(&f, loop);
+    if (count > 1)
+        go_abreast(&f, loop, count);
     loop->vectors = TARGET_VECTORS_ANY;
     return true;
 }
