@@ -360,12 +360,14 @@ def shared_bytes(comment):
     return (int(fixed[1]) if fixed else 0) + (eval(asked[1], {}, names) if asked else 0)
 
 
-def kernels_of(tools, fclc, program, architecture):
+def kernels_of(tools, fclc, program, architecture, *options):
     """The measures of a program's kernels that are read: name to measures."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "k.cu")
         subprocess.run(
-            [fclc, os.path.join(ROOT, program), "-o", path], check=True, capture_output=True
+            [fclc, *options, os.path.join(ROOT, program), "-o", path],
+            check=True,
+            capture_output=True,
         )
         with open(path, encoding="utf-8") as file:
             text = file.read()

@@ -1,12 +1,14 @@
 /* Shared memory has 32 banks of 4-byte words, and a warp's accesses to different words of one bank take turns. Buffers whose
    accesses would collide, such as a tile that is read by columns, are padded: a word, or an element where that is larger, after every
-   32 elements, or 16, 64 or 128 where that is better. Only for targets where shared memory is shared memory: generate.c asks for it.
+   32 elements, or 16, 64 or 128 where that is better; or four words, see below. Only for targets where shared memory is shared memory: generate.c asks for it.
 
    note [wide loads]
    Four words that a thread reads one after another, at a multiple of four, are one load of 16 bytes to the device's compiler, and a
-   warp has these in four turns, of a quarter of it each. A padding in between would make them four loads again. */
+   warp has these in four turns, of a quarter of it each. A padding of a word in between would make them four loads again, so that
+   there it has four words. The steps of `while` and `power` are padded only then: others go by elements next to each other. */
 #include "ir/machine.h"
 #include "ir/fold.h"
+#include "ir/linear.h"
 #include "ir/rewrite.h"
 #include "ir/pass_list.h"
 #include "support/map.h"
@@ -19,12 +21,18 @@ struct access {
     const struct ir_instruction *steps; /* the innermost loop of the thread, if it is unrolled; or NULL */
 };
 
+/* After every 2^shift elements so many; none: no padding. */
+struct padding {
+    int shift, elements;
+    bool keeps_wide; /* loads wide */
+};
+
 struct candidate {
     struct ir_buffer *buffer;
     VEC(struct access) accesses;
-    int shift; /* of the padding: after every 2^shift elements; NO_PADDING */
+    bool is_out; /* something else than loads and stores is done to it */
+    struct padding padding;
 };
-enum { NO_PADDING = 0 };
 
 struct banks {
     struct arena *arena;
@@ -39,7 +47,7 @@ static int bits_of(const struct ir_buffer *buffer) { return base_info[buffer->el
 static int pad_of(const struct ir_buffer *buffer) { return bits_of(buffer) < 32 ? 32 / bits_of(buffer) : 1; }
 
 static bool is_eligible(const struct ir_buffer *buffer) {
-    return buffer->memory == MEMORY_SHARED && !buffer->rewritten && buffer->capacity && buffer->capacity->is_constant &&
+    return buffer->memory == MEMORY_SHARED && buffer->capacity && buffer->capacity->is_constant &&
            buffer->capacity->constant.integer >= GPU_PADDED;
 }
 
@@ -52,13 +60,14 @@ static void collect(struct banks *b, const struct ir_region *region, const struc
                     const struct ir_instruction *steps) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
-        if ((instruction->kind == IR_LOAD || instruction->kind == IR_STORE) && is_eligible(instruction->buffer)) {
+        if (instruction->buffer && instruction->kind != IR_ALLOCATE && is_eligible(instruction->buffer)) {
             struct candidate *candidate = map_get(b->candidates, instruction->buffer);
             if (!candidate) {
                 candidate = ARENA_NEW(b->arena, struct candidate);
                 candidate->buffer = instruction->buffer;
                 map_set(b->candidates, instruction->buffer, candidate);
             }
+            candidate->is_out |= instruction->kind != IR_LOAD && instruction->kind != IR_STORE;
             vec_push(b->arena, &candidate->accesses, (struct access){instruction, lane, steps});
         }
         bool spreads = instruction->kind == IR_FORALL && instruction->inner == LEVEL_THREAD;
@@ -98,8 +107,8 @@ static int64_t value_at(struct banks *b, const struct ir_value *value, const str
         .integer;
 }
 
-static int64_t padded(const struct ir_buffer *buffer, int64_t index, int shift) {
-    return shift == NO_PADDING ? index : index + (index >> shift) * pad_of(buffer);
+static int64_t padded(int64_t index, struct padding padding) {
+    return index + (index >> padding.shift) * padding.elements;
 }
 
 /* The most different words that fall into one bank. */
@@ -139,42 +148,48 @@ static struct indices indices_of(struct banks *b, const struct access *access) {
 }
 
 /* How many turns a warp's access takes. See note [wide loads]. */
-static int turns(const struct ir_buffer *buffer, const struct indices *indices, int shift) {
+static int turns(const struct ir_buffer *buffer, const struct indices *indices, struct padding padding) {
     int64_t words[GPU_LANES];
-    if (indices->is_wide && shift == NO_PADDING) {
+    if (indices->is_wide && (padding.keeps_wide || padding.elements == 0)) {
         int sum = 0;
         for (int lane = 0; lane < GPU_LANES; lane += GPU_LANES / GPU_WIDE) {
             for (int i = 0; i < GPU_LANES; i++)
-                words[i] = indices->at[lane + i / GPU_WIDE][i % GPU_WIDE];
+                words[i] = padded(indices->at[lane + i / GPU_WIDE][i % GPU_WIDE], padding);
             sum += most_in_a_bank(words, GPU_LANES);
         }
         return (sum + GPU_WIDE - 1) / GPU_WIDE; /* for one of the words */
     }
-    int width = bits_of(buffer) / 32,
-        lanes = width > 1 ? GPU_LANES / width : GPU_LANES; /* wide elements go by half warps */
+    int width = bits_of(buffer) / 32, lanes = width > 1 ? GPU_LANES / width : GPU_LANES; /* wide elements go by half warps */
     for (int i = 0; i < lanes; i++)
-        words[i] = padded(buffer, indices->at[i][0], shift) * bits_of(buffer) / 32;
+        words[i] = padded(indices->at[i][0], padding) * bits_of(buffer) / 32;
     return most_in_a_bank(words, lanes);
 }
 
 /* The padding with the fewest turns, if fewer than without. */
-static int choose_padding(struct banks *b, const struct candidate *candidate) {
-    static const int shifts[] = {NO_PADDING, 5, 4, 6, 7};
-    enum { SHIFTS = sizeof shifts / sizeof *shifts };
-    int needed[SHIFTS] = {0}, best = 0;
+static struct padding choose_padding(struct banks *b, const struct candidate *candidate) {
+    static const int shifts[] = {5, 4, 6, 7};
+    enum { SHIFTS = sizeof shifts / sizeof *shifts, CHOICES = 1 + 2 * SHIFTS };
+    struct padding choices[CHOICES] = {{0}};
+    for (int k = 0; k < SHIFTS; k++) {
+        choices[1 + k] = (struct padding){shifts[k], GPU_WIDE, .keeps_wide = true};
+        choices[1 + SHIFTS + k] = (struct padding){shifts[k], pad_of(candidate->buffer), .keeps_wide = false};
+    }
+    int needed[CHOICES] = {0}, best = 0;
+    bool has_wide = false;
     for (size_t i = 0; i < candidate->accesses.count; i++) {
         const struct access *access = &candidate->accesses.at[i];
         b->visits = 0;
         struct indices indices = indices_of(b, access);
         if (b->visits > MOST_VISITS)
-            return NO_PADDING;
-        for (int k = 0; k < SHIFTS; k++)
-            needed[k] += turns(candidate->buffer, &indices, shifts[k]);
+            return choices[0];
+        has_wide |= indices.is_wide;
+        for (int k = 0; k < CHOICES; k++)
+            needed[k] += turns(candidate->buffer, &indices, choices[k]);
     }
-    for (int k = 1; k < SHIFTS; k++)
+    for (int k = has_wide ? 1 : 1 + SHIFTS; k < CHOICES; k++)
         if (needed[k] < needed[best])
             best = k;
-    return shifts[best];
+    return candidate->buffer->rewritten && !has_wide ? choices[0] : choices[best];
 }
 
 /* ---- rewriting ---- */
@@ -186,23 +201,57 @@ static void in_bounds(struct ir_value *value, int64_t high) {
     value->definition->no_wrap = true;
 }
 
+/* The terms of a sum that lie below 2^shift have no paddings before them: these make the factors of the others larger, and the device's
+   compiler sees that four words are still at a multiple of four. NULL: it is not known to lie there, or terms are not known to be
+   natural and small. */
+static struct ir_value *padded_sum(const struct rewriter *r, struct ir_value *index, struct padding padding) {
+    struct linear sum, whole = {.base = index->base};
+    int64_t size = INT64_C(1) << padding.shift;
+    if (!linear_expand(index, &sum) || sum.constant < 0)
+        return NULL;
+    int64_t below = sum.constant & (size - 1), rest = 0;
+    whole.constant = (sum.constant >> padding.shift) * padding.elements;
+    for (size_t i = 0; i < sum.count; i++) {
+        int64_t coefficient = sum.term[i].coefficient, high = sum.term[i].value->high;
+        if (coefficient <= 0 || coefficient > INT16_MAX || sum.term[i].value->low < 0 || high > INT16_MAX)
+            return NULL;
+        *(coefficient % size == 0 ? &rest : &below) += coefficient * high;
+        if (coefficient % size != 0)
+            continue;
+        whole.term[whole.count] = sum.term[i];
+        whole.term[whole.count++].coefficient = coefficient / size * padding.elements;
+    }
+    if (below >= size || rest > INT32_MAX / 2 || !linear_add(&sum, &whole, 1))
+        return NULL;
+    size_t before = r->region->instructions.count;
+    struct ir_value *result = rewrite_sum(r, &sum);
+    for (size_t i = before; i < r->region->instructions.count; i++)
+        r->region->instructions.at[i]->no_wrap = true;
+    return result;
+}
+
+static struct ir_value *padded_index(const struct rewriter *r, struct ir_value *index, int64_t last,
+                                     struct padding padding) {
+    struct ir_value *of_sum = padding.keeps_wide ? padded_sum(r, index, padding) : NULL;
+    if (of_sum)
+        return of_sum;
+    struct ir_value *pads = rewrite_operation(r, OP_SHR, index, rewrite_constant(r, index->base, padding.shift));
+    in_bounds(pads, last >> padding.shift);
+    if (padding.elements > 1)
+        pads = rewrite_operation(r, OP_MUL, pads, rewrite_constant(r, index->base, padding.elements));
+    struct ir_value *sum = rewrite_operation(r, OP_ADD, index, pads);
+    in_bounds(pads, (last >> padding.shift) * padding.elements);
+    in_bounds(sum, last);
+    return sum;
+}
+
 static void put(void *context, struct ir_region *to, struct ir_instruction *instruction) {
     struct banks *b = context;
     const struct candidate *candidate = ir_is_access(instruction) ? map_get(b->candidates, instruction->buffer) : NULL;
     if (candidate) {
         int64_t last = candidate->buffer->capacity->constant.integer - 1; /* padded already */
-        struct ir_value *index = instruction->operands[0];
-        int shift = candidate->shift, pad = pad_of(candidate->buffer);
         struct rewriter r = {b->arena, b->kernel, to, instruction};
-        struct ir_value *pads = rewrite_operation(&r, OP_SHR, index, rewrite_constant(&r, index->base, shift));
-        if (pad > 1) {
-            in_bounds(pads, last >> shift);
-            pads = rewrite_operation(&r, OP_MUL, pads, rewrite_constant(&r, index->base, pad));
-        }
-        struct ir_value *sum = rewrite_operation(&r, OP_ADD, index, pads);
-        in_bounds(pads, (last >> shift) * pad);
-        in_bounds(sum, last);
-        instruction->operands[0] = sum;
+        instruction->operands[0] = padded_index(&r, instruction->operands[0], last, candidate->padding);
     }
     vec_push(b->arena, &to->instructions, instruction);
 }
@@ -213,14 +262,13 @@ void pass_banks(struct arena *arena, struct ir_kernel *kernel) {
     struct map *chosen = map_new(arena);
     for (size_t i = 0; i < map_count(b.candidates); i++) {
         struct candidate *candidate = map_entry(b.candidates, i).value;
-        candidate->shift = choose_padding(&b, candidate);
-        if (candidate->shift == NO_PADDING)
+        candidate->padding = choose_padding(&b, candidate);
+        if (candidate->is_out || candidate->padding.elements == 0)
             continue;
         struct ir_buffer *buffer = candidate->buffer;
         int64_t length = buffer->capacity->constant.integer;
         struct rewriter r = {.arena = arena, .kernel = kernel};
-        buffer->capacity =
-            rewrite_constant(&r, buffer->capacity->base, padded(buffer, length - 1, candidate->shift) + 1);
+        buffer->capacity = rewrite_constant(&r, buffer->capacity->base, padded(length - 1, candidate->padding) + 1);
         map_set(chosen, buffer, candidate);
     }
     b.candidates = chosen;

@@ -497,6 +497,26 @@ def cases(env):
         assert "FCL_VECTOR" not in text and "float16" not in text, text
     yield Case("the sums of a product are vectors in OpenCL's kernels for CPUs, without loads, stores or divisions", vectors)
 
+    def panels():
+        path = os.path.join(env.tmp(), "panels.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('import "matrix"\nkernel k (m : int) (p : int) (n : int) (xs : [float]) (ys : [float]) = '
+                       'matMulTiled 16 16 8 (fn s x y => fma x y s) 0.0 m p n xs ys\n')
+        text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
+        loop = re.search(r"\n( +)while \(state < pairs\) \{(.*?)\n\1\}", text, re.S)
+        assert loop, text
+        # two panels in turn: each is on its way while the one before is worked on, and has a barrier of its own
+        turns = loop[2].split("__syncthreads();")
+        assert len(turns) == 3, loop[2]
+        for before, after in zip(turns, turns[1:]):
+            assert count(r"\(\(volatile float \*\)[xy]s\)", before) == 8, before
+            assert count(r"= fmaf\(", after) == 8, after
+        # four words next to each other: a load of 16 bytes, whatever is padded
+        for at in re.findall(r"= (tile\w*\[.*\]);", loop[2]):
+            assert re.search(r"\(\w+ & 3\)", at) and not re.search(r">> [3-9]", at), at
+            assert all(int(n) % 4 == 0 for n in re.findall(r"(?:\* |\+ )(\d+)", at)), at
+    yield Case("a product loads the next panel ahead, with one barrier for each", panels)
+
     def calls():
         text = body(open(compile_to("cl", env.path("examples/finance/finance.fcl"), "--map=loop"), encoding="utf-8").read(), "options")
         vectors, rest = text.split("FCL_SIMD")

@@ -46,6 +46,25 @@ def cases(env):
 
             yield Case(f"{program} for sm_{architecture}", read)
 
+    # The products of matrices at other sizes of blocks: tiles are what registers have room for.
+    for threads in (32, 64, 128, 512):
+        for architecture in sass.ARCHITECTURES:
+
+            def fits(threads=threads, architecture=architecture):
+                got = sass.kernels_of(
+                    tools(),
+                    env.fclc,
+                    "benchmarks/fcl/matrices.fcl",
+                    architecture,
+                    f"--block-size={threads}",
+                )
+                products = {name: row for name, row in got.items() if name.startswith("product")}
+                assert products
+                for name, row in products.items():
+                    assert row["spills"] == 0 and row["occupancy"] >= 25, (name, row)
+
+            yield Case(f"products by blocks of {threads} for sm_{architecture}", fits)
+
     for kernel in sass.RUNS:
 
         def host(kernel=kernel):

@@ -48,7 +48,7 @@ KERNELS = [
 # What ptxas says for sm_90: at most so many registers, just so many bytes of shared memory; nothing is spilled.
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
-    MATRICES: {"edges": (40, 0), "product_0": (128, 16384), "product_1": (83, 8192),
+    MATRICES: {"edges": (40, 0), "product_0": (128, 16608), "product_1": (128, 8416),
                "timesVector_0": (48, 32), "timesVector_1": (46, 0), "timesVector_2": (56, 1024), "timesVector_3": (26, 0),
                "timesVector_4": (48, 32)},
     WHOLE: {"sums": (40, 15440), "segmentSums": (40, 14208), "positive": (40, 28752), "total": (45, 32),
@@ -56,7 +56,7 @@ REGISTERS = {
             "sortedPairs_4": (80, 28752), "counts_1": (28, 0)},
 }
 # In the PTX for sm_90: at least so many loads of 16 bytes from shared memory, at most so many narrower ones.
-WIDE = {MATRICES: {"product_0": (25, 97), "product_1": (40, 21)}}
+WIDE = {MATRICES: {"product_0": (25, 97), "product_1": (38, 24)}}
 # In the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
     WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive": (15, 29), "total": (7, 34), "rowTotals_0": (3, 16),

@@ -55,7 +55,7 @@ def product(names, kernel, kind, step, elements):
         tests=[(max(a * b, b * c, a * c), label) for (a, b, c), label in zip(PRODUCTS, made)], long=[(MILLION, list(made)[-1])] * (names not in BOUNDED))
 
 
-for name in ("matMulBy", "matMulSquares 32 2", "matMulShared", "matMulVectors"):
+for name in ("matMulBy", "matMulTiled 16 16 2", "matMulShared", "matMulVectors"):
     product(name.split()[0], f"{name} (fn s x y => s * 3 + (x ^ y)) 0 height inner width xs ys", "uint", lambda s, x, y: s * 3 + (x ^ y) & WORD, words)
 product("matMul", "matMul height inner width xs ys", "uint", lambda s, x, y: s + x * y & WORD, words)
 product("matMulFma", "matMulFma height inner width xs ys", "double", lambda s, x, y: s + x * y, doubles)
