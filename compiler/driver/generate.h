@@ -45,10 +45,14 @@ bool generate(const struct generate_request *request, struct generated *result);
    requests, which differ in their targets, until one finds something. Nothing is kept, and the stages
    after elaboration, which take twice as long, are left out where all that they could find is that a
    block needs too much shared memory, and it is far from that. */
+bool generate_check(const struct generate_request *requests, size_t count);
+
+struct ir_file;
+/* Whether the request's machine has all that the kernels of a file go by; else an error says what it lacks. Makes them its own. */
+bool generate_fits_machine(const struct generate_request *request, const struct ir_file *file);
 /* Of kernels whose IR was read, which is changed: `globals` stays empty. */
 bool generate_from_ir(const struct generate_request *request, struct ir_kernel *const *kernels, size_t count,
                       struct generated *result);
-bool generate_check(const struct generate_request *requests, size_t count);
 
 /* The kernels' text in the request's language; `path` is the source file's name for the heading. */
 const char *generate_text(const struct generate_request *request, const struct generated *generated, const char *path);
