@@ -7,6 +7,7 @@
 #   make dist                         the sources as an archive
 #   make deb                          a Debian package, which dpkg -i or apt installs
 #   make wheel                        the Python package as a file for pip
+#   make docs                         the documents as pages, with a search and a page to play on (wants clang, lld, wasi-libc, cmark-gfm)
 #   make check-long                   all tests, also those that take too long for check: hours
 #   make mutants                      small faults, one at a time: which do the tests notice? hours
 #   make opencl2                      installs a second OpenCL, for the suite of that name
@@ -84,7 +85,8 @@ COMPILER_ABI := 0
 UNIT_SHARED_OBJECTS := $(UNIT_SHARED:%.c=$(BUILD)/obj/%.o)
 UNIT_PROGRAMS       := $(UNIT_SOURCES:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
-.PHONY: all dist deb venv wheel unit-tests test-tools opencl2 sass check check-long mutants check-quick demo bench bench-all install uninstall format \
+# `docs` is a folder, too.
+.PHONY: all dist deb docs venv wheel unit-tests test-tools opencl2 sass check check-long mutants check-quick demo bench bench-all install uninstall format \
     format-check clean FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -266,9 +268,42 @@ wheel: $(VENV)/ready $(BUILD)/fclc $(BUILD)/libfclc.a
 	$(Q)PATH=$(abspath $(VENV))/bin:$$PATH $(VENV)/bin/auditwheel repair -w $(BUILD)/wheel $(BUILD)/wheel/raw/*.whl
 	$(Q)rm -r $(BUILD)/wheel/raw
 
+# ---------------------------------------------------------------- the documents as pages
+
+# The compiler as WebAssembly: what needs no machine behind it. web/wasm has the rest.
+WASM_CC ?= clang
+WASM_NOT := $(addprefix compiler/driver/,bench.c commands.c completion.c device.c devices.c doc.c fmt.c library.c line_editor.c \
+              $(notdir $(wildcard compiler/driver/lsp*.c)) new.c repl.c stack.c test.c test_outcome.c test_worker.c tune.c) \
+            compiler/host/execute.c
+WASM_SOURCES := $(filter-out $(WASM_NOT),$(COMPILER_SOURCES)) $(sort $(wildcard web/wasm/*.c))
+WASM_OBJECTS := $(WASM_SOURCES:%.c=$(BUILD)/wasm/%.o) \
+                $(patsubst $(BUILD)/gen/%.c,$(BUILD)/wasm/gen/%.o,$(filter-out %/new_files.c,$(GENERATED)))
+WASM_STACK := 16777216
+WASM_CFLAGS := --target=wasm32-wasi -mllvm -wasm-enable-sjlj -mexception-handling -isystem web/wasm/include -include browser.h -std=c11 -O2 \
+               -Wall -Wextra -Wno-unused-command-line-argument -DFCL_STACK_BYTES=$(WASM_STACK)/4*3 -Icompiler/syntax
+
+$(BUILD)/wasm/%.o: %.c | $(GENERATED_HEADERS)
+	@mkdir -p $(@D)
+	$(call say,WASM ,$@)
+	$(Q)$(WASM_CC) $(WASM_CFLAGS) $(FCL_CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/wasm/gen/%.o: $(BUILD)/gen/%.c | $(GENERATED_HEADERS)
+	@mkdir -p $(@D)
+	$(call say,WASM ,$@)
+	$(Q)$(WASM_CC) $(WASM_CFLAGS) $(FCL_CPPFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/wasm/fclc.wasm: $(WASM_OBJECTS)
+	$(call say,LINK ,$@)
+	$(Q)$(WASM_CC) --target=wasm32-wasi -Wl,-z,stack-size=$(WASM_STACK) -Wl,--strip-debug -o $@ $^ -lm -lc-printscan-long-double
+
+# $(BUILD)/docs/index.html is where to begin.
+docs: $(BUILD)/wasm/fclc.wasm
+	$(Q)$(PYTHON) web/pages.py --wasm $< --out $(BUILD)/docs
+	@echo $(BUILD)/docs/index.html
+
 # ---------------------------------------------------------------- formatting
 
-FORMATTED = $(shell find compiler runtime python tests examples benchmarks \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print 2>/dev/null)
+FORMATTED = $(shell find compiler runtime python tests examples benchmarks web \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print 2>/dev/null)
 
 format:
 	@if command -v $(CLANG_FORMAT) >/dev/null; then $(CLANG_FORMAT) -i $(FORMATTED); \
@@ -362,4 +397,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD) build-asan
 
--include $(ALL_OBJECTS:.o=.d) $(UNIT_SOURCES:%.c=$(BUILD)/obj/%.d) $(UNIT_SHARED_OBJECTS:.o=.d)
+-include $(WASM_OBJECTS:.o=.d) $(ALL_OBJECTS:.o=.d) $(UNIT_SOURCES:%.c=$(BUILD)/obj/%.d) $(UNIT_SHARED_OBJECTS:.o=.d)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "driver/complaint.h"
+#include "ir/text.h"
 #include "support/edit.h"
 #include "syntax/syntax.h"
 #include "values/value.h"
@@ -278,7 +279,87 @@ static const char *library_file_of(void *context, symbol name) {
     return map_get(l->files, name);
 }
 
+/* ---- the IR of a program ---- */
+
+static bool is_ir(const char *path) {
+    size_t length = strlen(path);
+    return length > 6 && strcmp(path + length - 6, ".fclir") == 0;
+}
+
+/* What the kernel's parameters are called: an argument of several arrays by the first one. */
+static const char **parameter_names(struct arena *arena, const struct ir_kernel *kernel) {
+    const char **names = ARENA_ARRAY(arena, const char *, kernel->parameter_type_count + 1);
+    for (size_t i = 0; i < kernel->parameter_type_count; i++)
+        names[i] = arena_printf(arena, "arg%zu", i);
+    for (size_t i = kernel->parameters.count; i-- > 0;) {
+        const struct ir_parameter *parameter = &kernel->parameters.at[i];
+        if (parameter->kind != IR_PARAMETER_LENGTH && parameter->component == 0 && parameter->name)
+            names[parameter->argument] = parameter->name;
+    }
+    return names;
+}
+
+static struct core_global *global_of(struct arena *arena, const struct source *source, const struct ir_kernel *kernel,
+                                     size_t index) {
+    struct type *type = kernel->result_type;
+    for (size_t i = kernel->parameter_type_count; i-- > 0;) {
+        struct type *arrow = ARENA_NEW(arena, struct type);
+        arrow->kind = TYPE_ARROW;
+        arrow->arrow.from = kernel->parameter_types[i];
+        arrow->arrow.to = type;
+        type = arrow;
+    }
+    struct scheme *scheme = ARENA_NEW(arena, struct scheme);
+    scheme->type = type;
+    struct core_global *global = ARENA_NEW(arena, struct core_global);
+    *global = (struct core_global){.kind = GLOBAL_KERNEL,
+                                   .name = kernel->name,
+                                   .span = kernel->span,
+                                   .source = source,
+                                   .scheme = scheme,
+                                   .parameter_count = kernel->parameter_type_count,
+                                   .parameter_names = parameter_names(arena, kernel),
+                                   .index = (uint32_t)index};
+    return global;
+}
+
+/* The kernels of a file of IR as a program without bodies. */
+static enum exit_status read_ir(struct compilation *c, const char *path) {
+    enum command command = c->options->command;
+    if (command != COMMAND_CHECK && command != COMMAND_RUN && command != COMMAND_BENCH && command != COMMAND_REPORT &&
+        command != COMMAND_TYPES && command != COMMAND_COMPILE)
+        return driver_complain(c->options, EXIT_USAGE, "`fclc %s` is for programs in FCL, and %s is the IR of one",
+                               command == COMMAND_DUMP ? "--dump" : command_info[command].name, path);
+    const char *why;
+    const struct source *source = source_load(c->sources, path, &why);
+    if (!source)
+        return driver_complain(c->options, EXIT_USAGE, "%s: %s", path, why);
+    struct loaded *loaded = ARENA_NEW(c->arena, struct loaded);
+    struct ast_file *file = ARENA_NEW(c->arena, struct ast_file);
+    struct program_ir *ir = ARENA_NEW(c->arena, struct program_ir);
+    file->source = source;
+    *loaded = (struct loaded){.path = path, .identity = resolved(c->arena, path), .is_complete = true};
+    loaded->module = ARENA_NEW(c->arena, struct module);
+    *loaded->module = (struct module){file, false, NULL, 0};
+    vec_push(c->arena, &c->files, loaded);
+    vec_push(c->arena, &c->modules, loaded->module);
+    c->file = file;
+    c->program = ARENA_NEW(c->arena, struct program);
+    struct ir_file *read = ir_read(c->arena, c->symbols, c->sources, source, c->diagnostics);
+    if (!read)
+        return EXIT_GOOD; /* what is wrong is among the diagnostics */
+    *ir = (struct program_ir){source, c->symbols, c->sources, read->target};
+    c->program->ir = ir;
+    for (size_t i = 0; i < read->kernels.count; i++)
+        vec_push(c->arena, &c->program->globals, global_of(c->arena, source, read->kernels.at[i], i));
+    return check_settings(c, path);
+}
+
+/* ---- checking it ---- */
+
 enum exit_status compilation_check(struct compilation *c, const char *path) {
+    if (is_ir(path) && !given_text(c, path))
+        return read_ir(c, path);
     enum exit_status status = compilation_load(c, path);
     if (status != EXIT_GOOD)
         return status;

@@ -236,33 +236,6 @@ static enum exit_status write_ir(struct compilation *c, const struct target *tar
     return status;
 }
 
-static bool are_alike(const struct machine *a, const struct machine *b) {
-    return a->has_shuffles == b->has_shuffles && a->polls_by_atomics == b->polls_by_atomics && a->pauses == b->pauses &&
-           a->map.mapping == b->map.mapping;
-}
-
-/* Kernels that another target's machine could not run, or that were made for none. */
-static bool fits_machine(struct compilation *c, const struct ir_file *file, const struct generate_request *request) {
-    const struct target *made_for = file->target ? target_named(file->target) : NULL;
-    if (made_for && are_alike(target_machine(made_for, NULL), request->machine))
-        return true;
-    for (size_t i = 0; i < file->kernels.count; i++) {
-        struct ir_kernel *kernel = file->kernels.at[i];
-        kernel->has_warps = request->machine->has_shuffles;
-        kernel->is_cpu = request->machine->map.mapping == TARGET_LOOP;
-        if (ir_is_bound(kernel)) {
-            struct diagnostic *error =
-                diag_error(c->diagnostics, DIAG_IR_TEXT, kernel->span,
-                           "`%s` goes by what %s has and %s has not: lanes that exchange values, or blocks that wait "
-                           "for others",
-                           kernel->name->text, file->target ? file->target : "some target", request->target->name);
-            diag_hint(c->diagnostics, error, "`fclc FILE.fcl --target=%s -o OUT.fclir` writes it for that target",
-                      request->target->name);
-        }
-    }
-    return compilation_is_good(c);
-}
-
 static enum exit_status compile_ir(struct compilation *c, const struct target *target) {
     const char *path = c->options->operands[0], *why;
     const struct source *source = source_load(c->sources, path, &why);
@@ -289,7 +262,7 @@ static enum exit_status compile_ir(struct compilation *c, const struct target *t
         return EXIT_USAGE;
     struct generate_request request = ir_request_for(c, target);
     struct generated generated = {0};
-    if (!fits_machine(c, file, &request) ||
+    if (!generate_fits_machine(&request, file) ||
         !generate_from_ir(&request, file->kernels.at, file->kernels.count, &generated))
         return EXIT_PROGRAM_WRONG;
     return write_code(c, &request, &generated, file->from ? file->from : path);
@@ -343,8 +316,7 @@ enum exit_status command_compile(struct options *options) {
     if (!options->output)
         return driver_complain(options, EXIT_USAGE, "where does the output go? usage is `fclc %s`",
                                command_info[COMMAND_COMPILE].synopsis);
-    bool is_program = ends_with(options->output, ".html") || ends_with(options->output, ".py");
-    if (is_program && ends_with(options->operands[0], ".fclir"))
+    if (ends_with(options->output, ".py") && ends_with(options->operands[0], ".fclir"))
         return driver_complain(options, EXIT_USAGE, "-o %s is made of a program in FCL, and %s is the IR of one",
                                options->output, options->operands[0]);
     if (ends_with(options->output, ".html"))
@@ -386,7 +358,8 @@ void check_later_stages(struct compilation *c) {
     size_t count = 0;
     for (size_t i = 0; targets[i] && count < 2; i++) {
         const struct target *target = targets[i];
-        bool is_wanted = o->target ? strcmp(o->target, target->name) == 0 : !target->simt || !target->loop;
+        const char *asked = o->target || !c->program->ir ? o->target : c->program->ir->target;
+        bool is_wanted = asked ? strcmp(asked, target->name) == 0 : !target->simt || !target->loop;
         if (is_wanted && options_mapping_fits(o, target->name))
             requests[count++] = request_for(c, target);
     }

@@ -15,6 +15,11 @@ static bool interp_available(const struct options *options, struct arena *arena,
 }
 
 static enum exit_status interp_execute(const struct execution *e, struct host_value **result) {
+    if (e->program->ir) {
+        diag_error(e->diagnostics, DIAG_DEVICE, e->kernel->span,
+                   "the interpreter runs programs in FCL, and this is the IR of one");
+        return EXIT_DEVICE;
+    }
     int64_t block_size = e->options->block_size;
     struct interp_options options = {
         .block_size = e->options->block_size_given ? block_size : core_block_size(e->kernel, block_size),

@@ -5,6 +5,7 @@
 
 #include "elaborate/elaborate.h"
 #include "ir/passes.h"
+#include "ir/text.h"
 
 struct elaborate_options generate_elaborate_options(const struct options *options) {
     struct elaborate_options result = elaborate_defaults;
@@ -116,6 +117,58 @@ static void warn_of_rereads(const struct generate_request *request, const struct
     }
 }
 
+/* ---- kernels that are read ---- */
+
+static bool are_alike(const struct machine *a, const struct machine *b) {
+    return a->has_shuffles == b->has_shuffles && a->polls_by_atomics == b->polls_by_atomics && a->pauses == b->pauses &&
+           a->map.mapping == b->map.mapping;
+}
+
+static bool fits_machine(const struct generate_request *request, struct ir_kernel *kernel, const char *made_for) {
+    const struct target *target = made_for ? target_named(made_for) : NULL;
+    if (target && are_alike(target_machine(target, NULL), request->machine))
+        return true;
+    kernel->has_warps = request->machine->has_shuffles;
+    kernel->is_cpu = request->machine->map.mapping == TARGET_LOOP;
+    if (!ir_is_bound(kernel))
+        return true;
+    static const char *const what = "lanes that exchange values, or blocks that wait for others";
+    if (target == request->target) {
+        struct diagnostic *error = diag_error(request->diagnostics, DIAG_IR_TEXT, kernel->span,
+                                              "`%s` was made for threads: it goes by %s, and here levels become loops",
+                                              kernel->name->text, what);
+        diag_hint(request->diagnostics, error, "`--map=simt` makes them threads");
+        return false;
+    }
+    struct diagnostic *error =
+        diag_error(request->diagnostics, DIAG_IR_TEXT, kernel->span, "`%s` goes by what %s has and %s has not: %s",
+                   kernel->name->text, made_for ? made_for : "some target", request->target->name, what);
+    diag_hint(request->diagnostics, error, "`fclc FILE.fcl --target=%s -o OUT.fclir` writes it for that target",
+              request->target->name);
+    return false;
+}
+
+bool generate_fits_machine(const struct generate_request *request, const struct ir_file *file) {
+    bool good = true;
+    for (size_t i = 0; i < file->kernels.count; i++)
+        good = fits_machine(request, file->kernels.at[i], file->target) && good;
+    return good;
+}
+
+/* NULL: it does not fit. That it can be read is known. */
+static struct ir_kernel *read_again(const struct generate_request *request, const struct core_global *global) {
+    const struct program_ir *ir = request->program->ir;
+    struct ir_file *file = ir_read(request->arena, ir->symbols, ir->sources, ir->source, request->diagnostics);
+    for (size_t i = file ? file->kernels.count : 0; i-- > 0;) {
+        struct ir_kernel *kernel = file->kernels.at[i];
+        if (kernel->name == global->name)
+            return fits_machine(request, kernel, file->target) ? kernel : NULL;
+    }
+    return NULL;
+}
+
+/* ---- kernels that are elaborated ---- */
+
 /* What the command line says, or the tuner, or the kernel, or nobody: in this order. */
 static int block_size_of(const struct generate_request *request, const struct core_global *global,
                          const struct elaborate_options *options) {
@@ -133,6 +186,8 @@ static int block_size_of(const struct generate_request *request, const struct co
 /* The kernel after elaboration; NULL when diagnostics were given. */
 static struct ir_kernel *elaborated(const struct generate_request *request, const struct core_global *global,
                                     struct generated *result) {
+    if (request->program->ir)
+        return read_again(request, global);
     struct arena *arena = request->arena;
     struct elaborate_options elaborate = generate_elaborate_options(request->options);
     const struct machine *machine = request->machine;

@@ -47,7 +47,12 @@ bool generate(const struct generate_request *request, struct generated *result);
    block needs too much shared memory, and it is far from that. */
 bool generate_check(const struct generate_request *requests, size_t count);
 
-/* The same for kernels that were read as IR, which the stages change in place; `globals` of the result
+struct ir_file;
+/* Whether the request's machine has all that the kernels of a file go by; else an error says what it lacks. Makes them its
+   own. */
+bool generate_fits_machine(const struct generate_request *request, const struct ir_file *file);
+
+/* The same as `generate` for kernels that were read as IR, which the stages change in place; `globals` of the result
    stays empty, as there is no source. */
 bool generate_from_ir(const struct generate_request *request, struct ir_kernel *const *kernels, size_t count,
                       struct generated *result);

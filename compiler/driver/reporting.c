@@ -145,7 +145,8 @@ static enum exit_status report(struct compilation *c, struct options *options) {
     enum exit_status status = compilation_check(c, options->operands[0]);
     if (status != EXIT_GOOD || !compilation_is_good(c))
         return status;
-    struct report_wish wish = {.target = options->target,
+    const struct program_ir *ir = c->program->ir;
+    struct report_wish wish = {.target = options->target || !ir ? options->target : ir->target,
                                .sizes = options->sizes,
                                .device = options->device,
                                .form = options->json     ? REPORT_AS_JSON

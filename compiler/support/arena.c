@@ -38,6 +38,8 @@ struct arena {
 
 /* ---- chunks ---- */
 
+#ifdef MADV_HUGEPAGE
+
 static bool is_mapped(size_t capacity) { return capacity >= HUGE_PAGE; }
 
 /* Whole huge pages that hold a chunk of that capacity; see note [huge pages]. */
@@ -60,6 +62,17 @@ static struct chunk *map_chunk(size_t capacity) {
     return (struct chunk *)chunk;
 }
 
+static void unmap_chunk(struct chunk *chunk) { munmap(chunk, mapped_bytes(chunk->capacity)); }
+
+#else /* there are none */
+
+static bool is_mapped(size_t capacity) { return (void)capacity, false; }
+static size_t mapped_bytes(size_t capacity) { return capacity; }
+static struct chunk *map_chunk(size_t capacity) { return (void)capacity, NULL; }
+static void unmap_chunk(struct chunk *chunk) { (void)chunk; }
+
+#endif
+
 static struct chunk *chunk_new(size_t capacity) {
     bool mapped = is_mapped(capacity);
     struct chunk *chunk = mapped ? map_chunk(capacity) : calloc(1, sizeof *chunk + capacity);
@@ -71,7 +84,7 @@ static struct chunk *chunk_new(size_t capacity) {
 
 static void chunk_free(struct chunk *chunk) {
     if (is_mapped(chunk->capacity))
-        munmap(chunk, mapped_bytes(chunk->capacity));
+        unmap_chunk(chunk);
     else
         free(chunk);
 }

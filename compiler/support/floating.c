@@ -29,6 +29,13 @@ static uint32_t bits_of_single(float number) {
 
 /* ---- as it is written ---- */
 
+/* Its last bit is 1 unless it is exact: `nearer` is next to it, towards zero, or the same. */
+static double to_odd(double nearer, double further) {
+    return nearer == further ? nearer : double_of_bits(bits_of_double(nearer) | 1);
+}
+
+#ifdef FE_DOWNWARD
+
 static double read_rounded(int direction, const char *text, char **end) {
     int before = fegetround();
     fesetround(direction);
@@ -37,17 +44,26 @@ static double read_rounded(int direction, const char *text, char **end) {
     return number;
 }
 
-/* Its last bit is 1 unless it is exact: `nearer` is next to it, towards zero, or the same. */
-static double to_odd(double nearer, double further) {
-    return nearer == further ? nearer : double_of_bits(bits_of_double(nearer) | 1);
+static double read_to_odd(const char *text, char **end) {
+    double least = read_rounded(FE_DOWNWARD, text, end), most = read_rounded(FE_UPWARD, text, end);
+    return signbit(least) ? to_odd(most, least) : to_odd(least, most);
 }
 
+#else /* as in WebAssembly, which rounds in no other direction: a wider type shows on which side the number is */
+
+static double read_to_odd(const char *text, char **end) {
+    long double wide = strtold(text, end);
+    double number = (double)wide, other = nextafter(number, wide > (long double)number ? INFINITY : -INFINITY);
+    if ((long double)number == wide || isinf(number))
+        return number;
+    return fabs(number) < fabs(other) ? to_odd(number, other) : to_odd(other, number);
+}
+
+#endif
+
 struct floating floating_read(const char *text, char **end) {
-    double least = read_rounded(FE_DOWNWARD, text, end), most = read_rounded(FE_UPWARD, text, end);
-    double number = strtod(text, end);
-    if (isnan(number))
-        return (struct floating){number, number};
-    return (struct floating){number, signbit(number) ? to_odd(most, least) : to_odd(least, most)};
+    double odd = read_to_odd(text, end), number = strtod(text, end);
+    return (struct floating){number, isnan(number) ? number : odd};
 }
 
 struct floating floating_of_natural(uint64_t number) {

@@ -144,8 +144,18 @@ struct core_global {
     uint32_t index; /* in program->globals */
 };
 
+/* What a program was read from that is the IR of one, as text (ir/text.h). Each kernel is read anew whenever it is compiled, since passes
+   change it. */
+struct program_ir {
+    const struct source *source;
+    struct symbols *symbols;
+    struct sources *sources;
+    const char *target; /* that it was made for; NULL: any */
+};
+
 struct program {
     VEC(struct core_global *) globals; /* in definition order, the prelude first */
+    const struct program_ir *ir;       /* then the globals are its kernels, without bodies; NULL: a program in FCL */
 };
 
 /* How many threads a block of the kernel's launches has by what it says itself, or else `otherwise`. */

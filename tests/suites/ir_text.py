@@ -133,12 +133,54 @@ def cases(env):
             done = read(text)
             assert done.returncode == 1 and "error[E0120]" in done.stderr, (text[:20], done.returncode, done.stderr)
         assert read("fclir 1\n").returncode == 0
-        for name in ("k.py", "k.html"):
-            done = env.run(env.fclc, "k.fclir", "-o", name, cwd=folder)
+        for command in (["k.fclir", "-o", "k.py"], ["test", "k.fclir"], ["tune", "k.fclir", "k"], ["--dump=ir", "k.fclir"]):
+            done = env.run(env.fclc, *command, cwd=folder)
             assert done.returncode == 2 and "is the IR of one" in done.stderr, done.stderr
         done = env.run(env.fclc, "nothing.fclir", "-o", out, cwd=folder)
         assert done.returncode == 2 and "nothing.fclir" in done.stderr, done.stderr
     yield Case("what is wrong is told, with its place", wrong)
+
+    def commands():
+        """The commands that need no text in FCL do with the IR as they do with the program."""
+        folder = env.tmp()
+        text = os.path.join(folder, "k.fclir")
+
+        def printed(*words, status=0, **options):
+            return env.must(env.fclc, *words, status=status, **options)
+        runs = (("examples/reduce/reduce.fcl", "sumBlocks", "iota:1000"), ("examples/finance/finance.fcl", "options", "0.05", "0.2", "[100,90]", "[100,95]", "[1,2]"),
+                ("examples/fft/fft.fcl", "fft", "[(1,0),(2,0),(3,0),(4,0)]"), ("examples/sorting/sorting.fcl", "countingSort", "10", "[3,1,4,1,5]"))
+        for path, *call in runs:
+            for target, options in (("c", ()), ("opencl", ("--map=simt",))):
+                compiled(path, text, f"--target={target}")
+                assert printed("run", f"--target={target}", *options, text, *call) == printed("run", f"--target={target}", path, *call)
+            assert printed("check", text) == "", f"{path}: something is said of its IR"
+            types = printed("types", path).splitlines()
+            assert set(printed("types", text).splitlines()) <= set(types), path
+            # Places are lines of the one or of the other.
+            reports = [re.sub(r",? *\(?(?:in )?(?:line|value) \d+\)?", "", printed("report", "--target=opencl", one)) for one in (path, text)]
+            assert reports[0] == reports[1] != "", f"{path}:\n{reports[0]}\n{reports[1]}"
+        done = env.run(env.fclc, "run", "--target=opencl", text, *runs[-1][1:])  # on a processor
+        assert done.returncode == 0 or done.returncode == 1 and "`--map=simt` makes them threads" in done.stderr, done.stderr
+        simulator = env.cudasim()
+        compiled(runs[2][0], text)
+        assert printed("run", "--target=cuda", text, *runs[2][1:], env=simulator) == printed("run", "--target=cuda", *runs[2], env=simulator)
+        compiled("examples/linear/linear.fcl", text)
+        done = env.run(env.fclc, "run", "--target=c", text, "matVecByWarp", "[[1,2]]", "[1,1]")
+        assert done.returncode == 1 and "goes by what cuda has and c has not" in done.stderr, done.stderr
+        with open(text, "w", encoding="utf-8") as file:
+            file.write(RIGHT)
+        for given, said in (("[]", "[]"), ("[1,2,3]", "[2,3,4]")):
+            assert printed("run", "--target=c", text, "k", given) == said + "\n"
+        for words, status, said in ((["k", "[1.5]"], 2, "argument 1 (`xs`)"), (["kk"], 2, "its kernels are k"),
+                                    (["k"], 2, "takes 1 argument (xs : [int])"), (["--target=interp", "k", "[1]"], 3, "the interpreter runs programs in FCL")):
+            done = env.run(env.fclc, "run", text, *words)
+            assert done.returncode == status and said in done.stderr, (words, done.returncode, done.stderr)
+        with open(text, "w", encoding="utf-8") as file:
+            file.write(RIGHT.replace("add %x", "ad %x"))
+        for command in (["check", text], ["run", "--target=c", text, "k", "[1]"], ["report", text], ["types", text]):
+            done = env.run(env.fclc, *command)
+            assert done.returncode == 1 and ":14:14: error[E0120]" in done.stderr, (command, done.stderr)
+    yield Case("check, types, run and report of the IR", commands)
 
     def traced():
         path = os.path.join(env.tmp(), "traced.fcl")

@@ -1,0 +1,170 @@
+"""`make docs`: every link of the pages leads somewhere, the search finds, and in headless Chromium the page to play on does what the
+command does."""
+
+import html
+import json
+import os
+import re
+import threading
+from browser import Page
+from harness import Case, Skip
+
+ORDER = 62
+
+
+def cases(env):
+    made, once = [], threading.Lock()
+
+    def pages():
+        """The folder of the pages."""
+        for tool in ("clang", "wasm-ld", "cmark-gfm"):
+            env.tool(tool)
+        if not os.path.isdir("/usr/include/wasm32-wasi"):
+            raise Skip("no wasi-libc")
+        with once:
+            if not made:
+                env.must("make", "-j2", "BUILD=" + env.build, "docs", timeout=600)
+                made.append(os.path.join(env.root, env.build, "docs"))
+        return made[0]
+
+    def links():
+        folder, wrong, found = pages(), [], 0
+        anchors = {}
+
+        def anchors_of(path):
+            if path not in anchors:
+                with open(path, encoding="utf-8") as file:
+                    anchors[path] = set(re.findall(r' id="([^"]*)"', file.read()))
+            return anchors[path]
+        for place, _, names in os.walk(folder):
+            for name in names:
+                if not name.endswith(".html"):
+                    continue
+                with open(os.path.join(place, name), encoding="utf-8") as file:
+                    text = file.read()
+                for link in re.findall(r'(?:href|src)="([^"]*)"', text):
+                    path, _, anchor = html.unescape(link).partition("#")
+                    if re.match(r"[a-z]+:", path):
+                        continue
+                    found += 1
+                    to = os.path.join(place, path) if path else os.path.join(place, name)
+                    if not os.path.isfile(to) or anchor and anchor not in anchors_of(to):
+                        wrong.append(f"{os.path.join(place, name)}: {link}")
+        assert found > 1000 and not wrong, f"{found} links; these lead nowhere: {wrong}"
+    yield Case("links of the pages lead somewhere", links)
+
+    def opened(name):
+        return Page(env.tool("chromium"), env.tmp(), "file://" + os.path.join(pages(), name))
+
+    def searched():
+        with opened("docs/guide.html") as page:
+            page.value("(() => { const box = document.getElementById('search'); box.value = 'scatter place'; box.oninput(); })()")
+            first = page.value("document.querySelector('#found a').href")
+            assert re.search(r"/docs/\w+\.html#", first), first
+            with open(first.removeprefix("file://").partition("#")[0], encoding="utf-8") as file:
+                assert "scatter" in file.read(), first
+            assert page.value("(() => { const box = document.getElementById('search'); box.value = 'nosuchword'; box.oninput(); "
+                              "return document.getElementById('found').hidden; })()")
+            titles = page.value("fclSearch('reduceByIndex').map((one) => one.title)")
+            assert titles and "reduceByIndex" in titles[0], titles
+            assert not page.problems, page.problems
+    yield Case("the search, in Chromium", searched)
+
+    # ---- the page to play on, as a person uses it ----
+
+    def settled(page):
+        page.wait("['good', 'wrong'].includes(document.body.dataset.state)")
+
+    def choose(page, view):
+        page.value(f"void document.querySelector('[data-view={view}]').click()")
+        settled(page)
+
+    def write(page, field, text):
+        page.value(f"(() => {{ const at = document.getElementById('{field}'); at.value = {json.dumps(text)}; document.body.dataset.state = "
+                   "'busy'; at.dispatchEvent(new Event('input')); })()")
+        settled(page)
+
+    def shown(page):
+        return page.value("document.getElementById('text').textContent")
+
+    def messages(page):
+        return page.value("document.getElementById('messages').textContent")
+
+    PROGRAM = ('import "complex"\n\n-- Sums of chunks.\nkernel sums (xs : [int]) = splitUp 256 xs |> map (red <block> (+)) |> concat 1\n'
+               "-- test sums [1,2,3] == [6]\nkernel sizes (zs : [(float, float)]) = push <grid> (map cabs zs)\n"
+               "kernel tenth (x : double) = x * 0.1\n")
+
+    def as_command(words, text):
+        """What the command prints of a file that is called as the page calls its own."""
+        folder = env.tmp()
+        with open(os.path.join(folder, "program.fcl"), "w", encoding="utf-8") as file:
+            file.write(text)
+        done = env.run(env.fclc, *words, cwd=folder)
+        return done.stdout, done.stderr
+
+    def played():
+        with opened("index.html") as page:
+            settled(page)
+            example = page.value("document.getElementById('program').value")
+            assert shown(page) == as_command(["types", "program.fcl"], example)[0]
+            write(page, "program", PROGRAM)
+            for view, words in (("types", ["types", "program.fcl"]), ("cuda", ["program.fcl", "--target=cuda", "-o", "-"]),
+                                ("c", ["program.fcl", "--target=c", "-o", "-"]),
+                                ("opencl", ["program.fcl", "--target=opencl", "-o", "-"])):
+                choose(page, view)
+                assert shown(page) == as_command(words, PROGRAM)[0] != "", f"{view}:\n{shown(page)}\n{messages(page)}"
+            choose(page, "run")
+            for call, said in (("sums iota:1000", "[32640,98176,163712,204972]\n"), ("sums [1, 2, 3]", "[6]\n"), ("sizes [(3, 4)]", "[5.0]\n"),
+                               ("tenth 3.0", "0.30000000000000004\n"), ("sums []", "[]\n")):
+                write(page, "call", call)
+                assert shown(page) == said, f"{call}: {shown(page)}\n{messages(page)}"
+            write(page, "call", "sums")
+            assert "kernel `sums` takes 1 argument (xs : [int])" in messages(page), messages(page)
+            choose(page, "report")
+            drawing = page.value("document.getElementById('page').srcdoc")
+            assert drawing == as_command(["report", "program.fcl", "-o", "-"], PROGRAM)[0] and "<svg" in drawing, drawing
+            assert page.value("document.getElementById('text').hidden")
+            assert not page.problems, page.problems
+    yield Case("the page to play on, in Chromium: types, code, runs and the report are the command's", played)
+
+    def told():
+        """Errors stand below the program, and lead to their places in it; what takes too long or is too deep ends."""
+        with opened("index.html") as page:
+            settled(page)
+            wrong = "kernel k (xs : [int]) = map (fn x => x + y) xs\n"
+            write(page, "program", wrong)
+            assert messages(page) == as_command(["types", "program.fcl"], wrong)[1] != "", messages(page)
+            page.value("void document.querySelector('#messages button').click()")
+            assert page.value("document.getElementById('program').selectionStart") == wrong.index("y")
+            write(page, "program", "fun f n = if n == 0 then 0 else 1 + f (n - 1)\nkernel k (x : int) = f 2000000 + x\n")
+            choose(page, "cuda")
+            assert messages(page), "nothing is said of a program that is too deep"
+            write(page, "program", PROGRAM)
+            choose(page, "types")
+            assert shown(page) == as_command(["types", "program.fcl"], PROGRAM)[0], messages(page)
+            write(page, "program", "kernel k (x : int) = loop (fn y => y >= 0) (fn y => (y + 1) & 0x7FFFFFFF) x\n")
+            choose(page, "run")
+            write(page, "call", "k 1")
+            assert messages(page) == "stopped after 20 seconds", messages(page)
+            write(page, "program", PROGRAM)
+            write(page, "call", "sums [1]")
+            assert shown(page) == "[1]\n", messages(page)
+            assert not page.problems, page.problems
+    yield Case("the page to play on, in Chromium: what is wrong", told)
+
+    def all_examples():
+        """Each program that the page has to begin with does what the command does, in its first test."""
+        with opened("index.html") as page:
+            settled(page)
+            choose(page, "run")
+            names = page.value("Object.keys(FCL_PAGE.examples)")
+            for name in names:
+                page.value(f"(() => {{ const list = document.getElementById('examples'); list.value = '{name}'; document.body.dataset.state = "
+                           "'busy'; list.onchange(); })()")
+                settled(page)
+                text, call = page.value("[document.getElementById('program').value, document.getElementById('call').value]")
+                words = re.findall(r"(?:[^\s\[(]|[\[(][^\])]*(?:[\[(][^\])]*[\])][^\])]*)*[\])])+", call)
+                assert call and shown(page) == as_command(["run", "--target=interp", "program.fcl", *words], text)[0] != "", \
+                    f"{name}: {call}\n{shown(page)}{messages(page)}"
+            assert len(names) > 5 and not page.problems, page.problems
+    yield Case("the page to play on, in Chromium: all its examples", all_examples)
