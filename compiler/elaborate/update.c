@@ -266,8 +266,7 @@ static void update_locked(struct elaborator *e, const struct reducing *r, const 
     ir_set_volatile(b, was_volatile);
     ir_fence(b, among);
     ir_atomic(b, ATOMIC_EXCHANGE, places->lock, lock, ir_int(b, 0));
-    ir_else(b, NULL, 0);
-    ir_end_if(b, NULL, NULL, 0, false);
+    ir_end_only(b);
     ir_end_while(b, &is_mine, results);
 }
 
