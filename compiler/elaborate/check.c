@@ -62,15 +62,10 @@ bool elab_may_be_unfinished(struct elaborator *e, const struct ir_value *length)
 
 void elab_run_if(struct elaborator *e, struct ir_value *condition, struct push *push, const struct writer *writer) {
     struct ir_builder *b = e->builder;
-    enum ir_truth truth = ir_known(b, condition);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(b, condition);
+    enum ir_truth truth = ir_begin_choice(b, condition);
     if (truth != IR_FALSE)
         elab_run(e, push, writer);
-    if (truth == IR_UNKNOWN) {
-        ir_else(b, NULL, 0);
-        ir_end_if(b, NULL, NULL, 0, false);
-    }
+    ir_end_only_choice(b, truth);
 }
 
 void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
@@ -116,7 +111,7 @@ void elab_require_push(struct elaborator *e, const struct push *push, enum ir_ch
     swap_made_at(e, made_at);
 }
 
-static struct ir_value *is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
+struct ir_value *elab_is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
     struct ir_builder *b = e->builder;
     return ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), index), ir_binary(b, OP_LT, index, length));
 }
@@ -124,7 +119,7 @@ static struct ir_value *is_inside(struct elaborator *e, struct ir_value *index, 
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length) {
     if (!e->may_leave_loops || e->shape || !index || !length)
         return index;
-    struct ir_value *inside = is_inside(e, index, length);
+    struct ir_value *inside = elab_is_inside(e, index, length);
     if (ir_prove(e->builder, inside))
         return index;
     elab_check(e, CHECK_INDEX, inside, index, length, e->span);
@@ -182,7 +177,7 @@ static void write_marked(struct elaborator *e, const struct writer *self, struct
                          struct elab_value *element) {
     const struct marking *marking = self->marking;
     struct ir_builder *b = e->builder;
-    struct ir_value *inside = is_inside(e, index, marking->length);
+    struct ir_value *inside = elab_is_inside(e, index, marking->length);
     elab_check_push(e, marking->push, marking->outside, inside, index, marking->length);
     enum ir_truth truth = ir_known(b, inside);
     if (truth == IR_FALSE)
@@ -191,12 +186,8 @@ static void write_marked(struct elaborator *e, const struct writer *self, struct
         ir_begin_if(b, inside);
     ir_begin_if(b, mark(e, marking, index)); /* two writes would be a race */
     self->next->write(e, self->next, index, element);
-    ir_else(b, NULL, 0);
-    ir_end_if(b, NULL, NULL, 0, false);
-    if (truth == IR_UNKNOWN) {
-        ir_else(b, NULL, 0);
-        ir_end_if(b, NULL, NULL, 0, false);
-    }
+    ir_end_only(b);
+    ir_end_only_choice(b, truth);
 }
 
 /* Places outside are left out. */
@@ -259,10 +250,8 @@ static void find_pair(struct elaborator *e, void *context, struct elab_value *pa
     const struct writer *writer = finding->writer;
     struct ir_builder *b = e->builder;
     struct ir_value *place = elab_as_scalar(e, pair->tuple.items[0]);
-    struct ir_value *inside = is_inside(e, place, ir_resolve(b, finding->push->array->length));
-    enum ir_truth truth = ir_known(b, inside);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(b, inside);
+    struct ir_value *inside = elab_is_inside(e, place, ir_resolve(b, finding->push->array->length));
+    enum ir_truth truth = ir_begin_choice(b, inside);
     if (truth != IR_FALSE) {
         ir_values leaves = {0};
         elab_flatten(e, pair->tuple.items[1], &leaves);
@@ -275,10 +264,7 @@ static void find_pair(struct elaborator *e, void *context, struct elab_value *pa
         }
         elab_check_push(e, finding->push, CHECK_SCATTER, same, place, place);
     }
-    if (truth == IR_UNKNOWN) {
-        ir_else(b, NULL, 0);
-        ir_end_if(b, NULL, NULL, 0, false);
-    }
+    ir_end_only_choice(b, truth);
 }
 
 /* Once all pairs are stored, each must find its value at its place. */

@@ -359,8 +359,7 @@ static void begin_only(struct elaborator *e, struct ir_value *lane) {
 static void end_only(struct elaborator *e, struct ir_value *lane) {
     if (!lane)
         return;
-    ir_else(e->builder, NULL, 0);
-    ir_end_if(e->builder, NULL, NULL, 0, false);
+    ir_end_only(e->builder);
 }
 
 /* The first thread goes back, or the first warp; the others read from shared memory what it found. */

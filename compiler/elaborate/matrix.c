@@ -75,8 +75,7 @@ void elab_store_columns(struct elaborator *e, enum level_value level, struct pul
         ir_begin_if(b, ir_binary(b, OP_LT, zero, rows->length));
     }
     for (size_t i = 1; i < rank; i++) {
-        ir_else(b, NULL, 0);
-        ir_end_if(b, NULL, NULL, 0, false);
+        ir_end_only(b);
     }
     elab_end_threads(e, level, first);
     e->split = split;

@@ -38,15 +38,10 @@ static void take_pair(struct elaborator *e, const struct reducing *r, const stru
     struct ir_builder *b = e->builder;
     struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
     struct ir_value *inside = is_between(e, low, index, index, width);
-    enum ir_truth truth = ir_known(b, inside);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(b, inside);
+    enum ir_truth truth = ir_begin_choice(b, inside);
     if (truth != IR_FALSE)
         put_pair(e, r, places, pair, low);
-    if (truth == IR_UNKNOWN) {
-        ir_else(b, NULL, 0);
-        ir_end_if(b, NULL, NULL, 0, false);
-    }
+    ir_end_only_choice(b, truth);
 }
 
 /* Operations and loads only, and choices without loads, for which no branch is needed: how many instructions, or too many. */
@@ -163,8 +158,7 @@ static void take_by_lanes(struct elaborator *e, const struct reducing *r, const 
     struct elab_value *all = elab_pair(e, pair->tuple.items[0], of_all_lanes(e, r, pair->tuple.items[1], lane));
     ir_begin_if(b, ir_binary(b, OP_EQ, lane, zero));
     take_pair(e, r, places, all, low, width);
-    ir_else(b, NULL, 0);
-    ir_end_if(b, NULL, NULL, 0, false);
+    ir_end_only(b);
     ir_else(b, NULL, 0);
     take_pair(e, r, places, pair, low, width);
     ir_end_if(b, NULL, NULL, 0, false);

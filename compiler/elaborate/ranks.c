@@ -32,8 +32,7 @@ static void fill_with_zeros(struct elaborator *e, struct ir_buffer *buffer, stru
 }
 
 static struct ir_value *is_bucket(struct elaborator *e, const struct ranks *ranks, struct ir_value *index) {
-    struct ir_builder *b = e->builder;
-    return ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), index), ir_binary(b, OP_LT, index, ranks->buckets));
+    return elab_is_inside(e, index, ranks->buckets);
 }
 
 /* A branch, where the condition is not known to hold. end_where: what it gives, and otherwise. */

@@ -12,27 +12,6 @@
    need other code, so all copies begin as the neutral element, and a last launch combines each place's copies in order. */
 #include "elaborate/reduce.h"
 
-/* ---- choices ---- */
-
-/* One of two ways of running, by a condition that the host may know only when it has the lengths. Inside a branch the
-   condition is known, so what was known before is kept. */
-static enum ir_truth begin_choice(struct elaborator *e, struct ir_value *condition) {
-    enum ir_truth truth = ir_known(e->builder, condition);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(e->builder, condition);
-    return truth;
-}
-
-static void other_choice(struct elaborator *e, enum ir_truth truth) {
-    if (truth == IR_UNKNOWN)
-        ir_else(e->builder, NULL, 0);
-}
-
-static void end_choice(struct elaborator *e, enum ir_truth truth) {
-    if (truth == IR_UNKNOWN)
-        ir_end_if(e->builder, NULL, NULL, 0, false);
-}
-
 /* ---- phases ---- */
 
 /* New buffers for that many places, allocated here. */
@@ -287,8 +266,7 @@ static void combine(struct elaborator *e, const struct reducing *r, const struct
                             ir_binary(b, OP_NE, ir_bits(e->builder, leaves.at[k]), ir_bits(e->builder, neutral.at[k])));
     ir_begin_if(b, is_used);
     reduce_update(e, r, places, ir_binary(b, OP_ADD, low, h), element);
-    ir_else(b, NULL, 0);
-    ir_end_if(b, NULL, NULL, 0, false);
+    ir_end_only(b);
     elab_end_threads(e, LEVEL_BLOCK, h);
 }
 
@@ -392,13 +370,13 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     empty_ways(e, r, &buckets, ir_int(b, 0), width);
     begin_share(e, &share, pairs, block);
     if (buckets.ways) {
-        enum ir_truth truth = begin_choice(e, ir_binary(b, OP_LT, ir_int(b, 1), buckets.ways));
+        enum ir_truth truth = ir_begin_choice(b, ir_binary(b, OP_LT, ir_int(b, 1), buckets.ways));
         if (truth != IR_FALSE)
             reduce_take_in_turns(e, r, &buckets, share.first, share.count, low, width);
-        other_choice(e, truth);
+        ir_other_choice(b, truth);
         if (truth != IR_TRUE)
             reduce_take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
-        end_choice(e, truth);
+        ir_end_choice(b, truth);
     } else {
         reduce_take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
     }
@@ -483,10 +461,10 @@ static void run_in_global(struct elaborator *e, const struct reducing *r, const 
                           struct ir_value *copies, struct ir_value *has_copies, const struct places *places) {
     struct ir_builder *b = e->builder;
     struct ir_value *zero = ir_int(b, 0);
-    enum ir_truth copy = begin_choice(e, has_copies);
+    enum ir_truth copy = ir_begin_choice(b, has_copies);
     if (copy != IR_FALSE)
         run_copies(e, r, copied, copies, places);
-    other_choice(e, copy);
+    ir_other_choice(b, copy);
     if (copy != IR_TRUE) {
         if (reduce_may_meet(e, places))
             take_from_blocks(e, r, places, NULL);
@@ -494,7 +472,7 @@ static void run_in_global(struct elaborator *e, const struct reducing *r, const 
             reduce_take_pairs(e, r, places, LEVEL_GRID, zero, ir_resolve(b, r->push->pairs->length), zero,
                               ir_resolve(b, r->push->array->length));
     }
-    end_choice(e, copy);
+    ir_end_choice(b, copy);
 }
 
 /* An array that could be updated where it is, but for its elements. */
@@ -523,13 +501,13 @@ static void run_at_grid(struct elaborator *e, const struct reducing *r, const st
     if (ir_known(b, has_copies) != IR_FALSE)
         copied = new_copies(e, r, copies);
     fill(e, r, &places, LEVEL_GRID);
-    enum ir_truth own_truth = begin_choice(e, own.worthwhile);
+    enum ir_truth own_truth = ir_begin_choice(b, own.worthwhile);
     if (own_truth != IR_FALSE)
         run_own_buckets(e, r, &own, &places);
-    other_choice(e, own_truth);
+    ir_other_choice(b, own_truth);
     if (own_truth != IR_TRUE)
         run_in_global(e, r, &copied, copies, has_copies, &places);
-    end_choice(e, own_truth);
+    ir_end_choice(b, own_truth);
     if (!in_place)
         hand_on(e, r, &places, LEVEL_GRID, writer);
 }

@@ -43,17 +43,11 @@ static void write_shifted(struct elaborator *e, const struct writer *self, struc
 void elab_write_within(struct elaborator *e, const struct writer *next, struct ir_value *place,
                        struct elab_value *element, struct ir_value *total) {
     struct ir_builder *b = e->builder;
-    struct ir_value *inside =
-        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, total));
-    enum ir_truth truth = ir_known(b, inside);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(b, inside);
+    struct ir_value *inside = elab_is_inside(e, place, total);
+    enum ir_truth truth = ir_begin_choice(b, inside);
     if (truth != IR_FALSE)
         next->write(e, next, place, element);
-    if (truth == IR_UNKNOWN) {
-        ir_else(b, NULL, 0);
-        ir_end_if(b, NULL, NULL, 0, false);
-    }
+    ir_end_only_choice(b, truth);
 }
 
 /* If the length is one: -1 says nothing. With --check its complement is stored, as 0 says that there was none before. */
@@ -67,8 +61,7 @@ static void write_length(struct elaborator *e, const struct push *push, struct i
         elab_check_said(e, push, length);
     else
         ir_store(b, push->said, ir_int(b, 0), length);
-    ir_else(b, NULL, 0);
-    ir_end_if(b, NULL, NULL, 0, false);
+    ir_end_only(b);
 }
 
 /* Elements that say where they belong, and before that, of forceUpTo's, how many there are. */

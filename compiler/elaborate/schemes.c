@@ -160,8 +160,7 @@ static struct elab_value *pass_bucket(struct elaborator *e, const struct push *p
                                       struct pull *buckets, struct ir_value *index, struct elab_value *element) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, push->array->length);
-    struct ir_value *inside =
-        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), index), ir_binary(b, OP_LT, index, length));
+    struct ir_value *inside = elab_is_inside(e, index, length);
     enum ir_truth truth = ir_known(b, inside);
     if (truth == IR_FALSE)
         return element;
@@ -228,24 +227,6 @@ PRIMITIVE(SCAN_BY_INDEX) {
    Pairs of one element share its number: one thread stores them one after the other.
    One thread alone does not mix its pairs up, and on a processor a block is one thread. */
 
-/* Is a pair inside? begin_pair and end_pair are the branch. */
-static enum ir_truth begin_pair(struct elaborator *e, struct ir_value *place, struct ir_value *length) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *inside =
-        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), place), ir_binary(b, OP_LT, place, length));
-    enum ir_truth truth = ir_known(b, inside);
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(b, inside);
-    return truth;
-}
-
-static void end_branch(struct elaborator *e, enum ir_truth truth) {
-    if (truth != IR_UNKNOWN)
-        return;
-    ir_else(e->builder, NULL, 0);
-    ir_end_if(e->builder, NULL, NULL, 0, false);
-}
-
 struct scattering {
     const struct writer *writer;
     struct ir_value *length, *number; /* of the array; of the element */
@@ -255,10 +236,10 @@ struct scattering {
 static void choose_pair(struct elaborator *e, void *context, struct elab_value *pair) {
     const struct scattering *s = context;
     struct ir_value *place = elab_as_scalar(e, pair->tuple.items[0]);
-    enum ir_truth is_inside = begin_pair(e, place, s->length);
+    enum ir_truth is_inside = ir_begin_choice(e->builder, elab_is_inside(e, place, s->length));
     if (is_inside != IR_FALSE)
         ir_store(e->builder, s->chosen, place, s->number);
-    end_branch(e, is_inside);
+    ir_end_only_choice(e->builder, is_inside);
 }
 
 /* The numbers of the elements that store, by places. */
@@ -289,17 +270,15 @@ static void store_pair(struct elaborator *e, void *context, struct elab_value *p
     const struct scattering *s = context;
     struct ir_builder *b = e->builder;
     struct ir_value *place = elab_as_scalar(e, pair->tuple.items[0]);
-    enum ir_truth is_inside = begin_pair(e, place, s->length), is_chosen = IR_TRUE;
+    enum ir_truth is_inside = ir_begin_choice(e->builder, elab_is_inside(e, place, s->length)), is_chosen = IR_TRUE;
     if (is_inside != IR_FALSE && s->chosen) {
         struct ir_value *stays = ir_binary(b, OP_EQ, ir_load(b, s->chosen, place), s->number);
-        is_chosen = ir_known(b, stays);
-        if (is_chosen == IR_UNKNOWN)
-            ir_begin_if(b, stays);
+        is_chosen = ir_begin_choice(b, stays);
     }
     if (is_inside != IR_FALSE && is_chosen != IR_FALSE)
         s->writer->write(e, s->writer, place, pair->tuple.items[1]);
-    end_branch(e, is_chosen);
-    end_branch(e, is_inside);
+    ir_end_only_choice(e->builder, is_chosen);
+    ir_end_only_choice(e->builder, is_inside);
 }
 
 static void store_pairs(struct elaborator *e, struct push *push, const struct writer *writer, struct ir_value *length) {

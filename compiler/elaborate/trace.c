@@ -115,8 +115,7 @@ static void record(struct elaborator *e, const char *format, const ir_values *wo
     ir_store(b, trace, ir_binary(b, OP_ADD, place, ir_int(b, 1)), word(e, add_site(e, format)));
     for (size_t i = 0; i < words->count; i++)
         ir_store(b, trace, ir_binary(b, OP_ADD, place, ir_int(b, (int64_t)i + 2)), words->at[i]);
-    ir_else(b, NULL, 0);
-    ir_end_if(b, NULL, NULL, 0, false);
+    ir_end_only(b);
 }
 
 PRIMITIVE(TRACE) {

@@ -40,8 +40,7 @@ static struct ir_value *source_lane(struct elaborator *e, const struct push *pus
                                     struct ir_value *length) {
     struct ir_builder *b = e->builder;
     struct ir_value *from = source(e, push, i);
-    struct ir_value *inside =
-        ir_binary(b, OP_AND, ir_binary(b, OP_LE, ir_int(b, 0), from), ir_binary(b, OP_LT, from, length));
+    struct ir_value *inside = elab_is_inside(e, from, length);
     return ir_ternary(b, OP_SELECT, inside, from, i);
 }
 
@@ -117,8 +116,7 @@ static struct ir_value *ballot_of_lanes(struct elaborator *e, struct push *push)
     struct ir_value *ballot = ir_ballot(b, elab_as_scalar(e, in_lane(e, push, lane)));
     ir_begin_if(b, ir_binary(b, OP_EQ, lane, ir_int(b, 0)));
     ir_store(b, shared_ballot, ir_int(b, 0), ballot);
-    ir_else(b, NULL, 0);
-    ir_end_if(b, NULL, NULL, 0, false);
+    ir_end_only(b);
     elab_end_threads(e, LEVEL_WARP, lane);
     return ir_load(b, shared_ballot, ir_int(b, 0));
 }

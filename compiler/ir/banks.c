@@ -11,6 +11,7 @@
 #include "ir/linear.h"
 #include "ir/rewrite.h"
 #include "ir/pass_list.h"
+#include "ir/walk.h"
 #include "support/map.h"
 
 enum { MOST_VISITS = 16384 };
@@ -56,25 +57,28 @@ static bool is_unrolled(const struct ir_instruction *loop) {
            loop->operands[0]->constant.integer % GPU_WIDE == 0;
 }
 
-static void collect(struct banks *b, const struct ir_region *region, const struct ir_value *lane,
-                    const struct ir_instruction *steps) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->buffer && instruction->kind != IR_ALLOCATE && is_eligible(instruction->buffer)) {
-            struct candidate *candidate = map_get(b->candidates, instruction->buffer);
-            if (!candidate) {
-                candidate = ARENA_NEW(b->arena, struct candidate);
-                candidate->buffer = instruction->buffer;
-                map_set(b->candidates, instruction->buffer, candidate);
-            }
-            candidate->is_out |= instruction->kind != IR_LOAD && instruction->kind != IR_STORE;
-            vec_push(b->arena, &candidate->accesses, (struct access){instruction, lane, steps});
+/* The index of the innermost loop over threads around the region. */
+static const struct ir_value *lane_of(const struct ir_region *region) {
+    for (; region->owner; region = region->parent)
+        if (region->owner->kind == IR_FORALL && region->owner->inner == LEVEL_THREAD)
+            return region->owner->parameters[0];
+    return NULL;
+}
+
+static void collect(struct banks *b, const struct ir_region *region) {
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+        if (!walk.at->buffer || walk.at->kind == IR_ALLOCATE || !is_eligible(walk.at->buffer))
+            continue;
+        struct candidate *candidate = map_get(b->candidates, walk.at->buffer);
+        if (!candidate) {
+            candidate = ARENA_NEW(b->arena, struct candidate);
+            candidate->buffer = walk.at->buffer;
+            map_set(b->candidates, walk.at->buffer, candidate);
         }
-        bool spreads = instruction->kind == IR_FORALL && instruction->inner == LEVEL_THREAD;
-        for (int k = 0; k < 2; k++)
-            if (instruction->regions[k])
-                collect(b, instruction->regions[k], spreads ? instruction->parameters[0] : lane,
-                        is_unrolled(instruction) ? instruction : NULL);
+        candidate->is_out |= !ir_is_access(walk.at);
+        const struct ir_instruction *owner = walk.region->owner;
+        vec_push(b->arena, &candidate->accesses,
+                 (struct access){walk.at, lane_of(walk.region), owner && is_unrolled(owner) ? owner : NULL});
     }
 }
 
@@ -258,7 +262,7 @@ static void put(void *context, struct ir_region *to, struct ir_instruction *inst
 
 void pass_banks(struct arena *arena, struct ir_kernel *kernel) {
     struct banks b = {.arena = arena, .kernel = kernel, .candidates = map_new(arena)};
-    collect(&b, kernel->body, NULL, NULL);
+    collect(&b, kernel->body);
     struct map *chosen = map_new(arena);
     for (size_t i = 0; i < map_count(b.candidates); i++) {
         struct candidate *candidate = map_entry(b.candidates, i).value;

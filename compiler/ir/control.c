@@ -360,3 +360,32 @@ void ir_end_if(struct ir_builder *b, struct ir_value **yields, struct ir_value *
     builder_append(b, b->frames.count - 1, branch);
     builder_top(b)->effects |= effects;
 }
+
+void ir_end_only(struct ir_builder *b) {
+    ir_else(b, NULL, 0);
+    ir_end_if(b, NULL, NULL, 0, false);
+}
+
+/* ---- branches that may be none ---- */
+
+enum ir_truth ir_begin_choice(struct ir_builder *b, struct ir_value *condition) {
+    enum ir_truth truth = ir_known(b, condition);
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, condition);
+    return truth;
+}
+
+void ir_other_choice(struct ir_builder *b, enum ir_truth truth) {
+    if (truth == IR_UNKNOWN)
+        ir_else(b, NULL, 0);
+}
+
+void ir_end_choice(struct ir_builder *b, enum ir_truth truth) {
+    if (truth == IR_UNKNOWN)
+        ir_end_if(b, NULL, NULL, 0, false);
+}
+
+void ir_end_only_choice(struct ir_builder *b, enum ir_truth truth) {
+    ir_other_choice(b, truth);
+    ir_end_choice(b, truth);
+}

@@ -140,7 +140,7 @@ static void consider(struct keeper *k, struct ir_instruction *instruction) {
     }
     if (candidate->is_out || instruction->kind == IR_ALLOCATE)
         return;
-    bool is_plain = (instruction->kind == IR_LOAD || instruction->kind == IR_STORE) && !instruction->is_volatile;
+    bool is_plain = ir_is_access(instruction) && !instruction->is_volatile;
     struct access access = {.instruction = instruction};
     if (is_plain)
         find_loop(k, &access);

@@ -44,7 +44,7 @@ static bool is_static(const struct ir_value *value, bool mark, int depth) {
 }
 
 static bool is_candidate(const struct ir_instruction *instruction) {
-    bool is_access = instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
+    bool is_access = ir_is_access(instruction);
     return is_access && instruction->buffer->memory == MEMORY_PRIVATE && instruction->buffer->capacity->is_constant;
 }
 

@@ -143,7 +143,7 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
     struct shared_buffer *shared = instruction->buffer ? map_get(p->shared->by_buffer, instruction->buffer) : NULL;
     if (shared && instruction->kind != IR_ALLOCATE) {
         struct stretch place = p->level == LEVEL_BLOCK ? shared->block_place : shared->place;
-        bool is_plain = instruction->kind == IR_LOAD || instruction->kind == IR_STORE;
+        bool is_plain = ir_is_access(instruction);
         if (is_plain && index && instruction->operands[0] == index)
             place.own = instruction->buffer;
         place.touch_by = place.is_outside ? TOUCH_BLOCK : by;

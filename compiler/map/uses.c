@@ -20,8 +20,7 @@ static bool adds_constant(const struct ir_instruction *instruction) {
 
 /* Is the first operand used as a subscript here, or as one but for a constant? */
 static bool is_subscript_of(const struct value_use *uses, const struct ir_instruction *user) {
-    return user->kind == IR_LOAD || user->kind == IR_STORE ||
-           (adds_constant(user) && uses_as_subscript(uses, user->results[0]));
+    return ir_is_access(user) || (adds_constant(user) && uses_as_subscript(uses, user->results[0]));
 }
 
 /* Backwards, so that an operation that only dead ones use is dead itself. */

@@ -10,6 +10,7 @@ FOLDERS = (
     "compiler/elaborate",
     "compiler/ir",
     "compiler/map",
+    "compiler/map/quirks",
     "compiler/backend",
     "runtime",
 )
