@@ -128,7 +128,8 @@ static void print_math(struct printer *p, const char *function, const struct tar
     print_call(p, has_suffix ? arena_printf(p->out->arena, "%sf", function) : function, expr);
 }
 
-/* The name, noting those of QUIRK_KNOWN_NANS. (The results of these changed from run to run; of the others it gave a NaN.) */
+/* The name, noting those of QUIRK_KNOWN_NANS. (The results of these changed from run to run; of
+   the others it gave a NaN.) */
 static const char *use_function(struct printer *p, const struct target_expr *expr) {
     switch (expr->op) {
     case OP_FLOOR:

@@ -486,7 +486,8 @@ void elab_require_push(struct elaborator *e, const struct push *push, enum ir_ch
                        struct ir_value *a, struct ir_value *b);
 void elab_check_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
                      struct ir_value *a, struct ir_value *b);
-struct ir_value *elab_is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length); /* from 0 on */
+/* Is it from 0 to length - 1? */
+struct ir_value *elab_is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length);
 /* The index, which is checked, and 0 instead where it is wrong. */
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length);
 /* Runs a scheme whose places a function of the program gives: each of its length must be written, and once. */

@@ -121,9 +121,10 @@ void ir_end_while(struct ir_builder *b, struct ir_value **next, struct ir_value 
 void ir_begin_if(struct ir_builder *b, struct ir_value *condition);
 void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n); /* of the then-branch */
 void ir_end_if(struct ir_builder *b, struct ir_value **yields, struct ir_value **results, size_t n, bool export_all);
-void ir_end_only(struct ir_builder *b); /* of the then-branch: nothing is yielded, and the other does nothing */
-/* A branch on a condition that may be known, and is none then: what the then-branch is made of is only put down where that
-   is not IR_FALSE, what the other is where it is not IR_TRUE. */
+/* After the then-branch: nothing is yielded, and the other does nothing. */
+void ir_end_only(struct ir_builder *b);
+/* A branch on a condition that may be known, and is none then: the then-branch is to be built where
+   that is not IR_FALSE, the other where it is not IR_TRUE. */
 enum ir_truth ir_begin_choice(struct ir_builder *b, struct ir_value *condition);
 void ir_other_choice(struct ir_builder *b, enum ir_truth truth);
 void ir_end_choice(struct ir_builder *b, enum ir_truth truth);

@@ -18,8 +18,8 @@ void rewrite_yields(struct ir_region *region, const struct replacements *replace
 /* The instructions and yields of `from` go to the end of `to`. */
 void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region *to);
 
-/* Puts a region together anew: `put` gets each instruction, when all that is within it has been done, and puts what
-   becomes of it at the end of `to`. */
+/* Puts a region together anew: `put` gets each instruction, when all that is within it has been
+   done, and puts what becomes of it at the end of `to`. */
 typedef void rewrite_put(void *context, struct ir_region *to, struct ir_instruction *instruction);
 void rewrite_each(struct ir_region *region, rewrite_put *put, void *context);
 void rewrite_close_gaps(struct ir_region *region); /* instructions that are NULL are none */

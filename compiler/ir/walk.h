@@ -27,7 +27,8 @@ struct ir_walk ir_walk(const struct ir_region *region);
 struct ir_walk ir_walk_of(const struct ir_instruction *instruction); /* and all within */
 void ir_next(struct ir_walk *walk);
 
-/* The place of the i-th value that it takes: its operands, then what its regions yield; NULL: there are no more. */
+/* The place of the i-th value that it takes: its operands, then what its regions yield; NULL: there
+   are no more. */
 struct ir_value **ir_taken(const struct ir_instruction *instruction, size_t i);
 
 #endif

@@ -54,7 +54,8 @@ void value_set_known(struct walker *w, const struct ir_value *value, union scala
 void value_set_state(struct walker *w, const struct ir_value *value, enum known state);
 /* Gives what a loop, or a branch, yields to those who take it. All at once: one may be another's. */
 void value_hand_on(struct walker *w, struct ir_value *const *to, struct ir_value *const *from, size_t n);
-/* The side that a branch takes, or NULL: it is not known; then the results are known as little as what is joined. */
+/* The side that a branch takes, or NULL: it is not known. Then its results are joined: they are known
+   as little as what decides about them. */
 const struct ir_region *value_taken(const struct walker *w, const struct ir_instruction *branch);
 void value_join(struct walker *w, const struct ir_instruction *branch);
 void value_operation(struct walker *w, const struct ir_instruction *operation);

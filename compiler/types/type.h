@@ -132,8 +132,8 @@ struct type {
    before a variable. In a type that is shown, `a` stored as `b` are two variables and a constraint. */
 struct type *type_stored(struct arena *arena, struct type *of, struct level *level);
 struct type *type_resolve(struct type *type); /* follows links at the root, and says what is stored there */
-/* The places of the types that it is made of, one after another, and of the level or ambient beside them; NULL: there is
-   none, or no more. */
+/* The places of the types that it is made of, one after another, and of the level or ambient beside
+   them; NULL: there is none, or no more. */
 struct type **type_part(struct type *type, size_t i);
 struct level **type_level(struct type *type);
 /* The most scalars that an element, a loop's state, a parameter or a result may have: each is a buffer, a value or an
