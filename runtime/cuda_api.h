@@ -105,6 +105,8 @@ typedef struct _nvrtcProgram *nvrtcProgram;
 
 #define CUDA_OPTIONAL_FUNCTIONS(X)                                                                                     \
     X(CUresult, cuDriverGetVersion, (int *))                                                                           \
+    X(CUresult, cuMemHostAlloc, (void **, size_t, unsigned int))                                                       \
+    X(CUresult, cuMemFreeHost, (void *))                                                                               \
     X(CUresult, cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))                                                    \
     X(CUresult, cuMemFreeAsync, (CUdeviceptr, CUstream))                                                               \
     X(CUresult, cuModuleLoadDataEx, (CUmodule *, const void *, unsigned int, CUjit_option *, void **))                 \
