@@ -108,6 +108,8 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(CUresult, cuDeviceCanAccessPeer, (int *, CUdevice, CUdevice))                                                    \
     X(CUresult, cuCtxEnablePeerAccess, (CUcontext, unsigned int))                                                      \
     X(CUresult, cuMemcpyPeerAsync, (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))                 \
+    X(CUresult, cuMemHostAlloc, (void **, size_t, unsigned int))                                                       \
+    X(CUresult, cuMemFreeHost, (void *))                                                                               \
     X(CUresult, cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))                                                    \
     X(CUresult, cuMemFreeAsync, (CUdeviceptr, CUstream))                                                               \
     X(CUresult, cuModuleLoadDataEx, (CUmodule *, const void *, unsigned int, CUjit_option *, void **))                 \

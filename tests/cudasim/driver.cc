@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <functional>
 #include <link.h>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -247,7 +248,8 @@ struct stream {
     bool is_blocking, is_strict = false, is_broken = false;
     std::unique_ptr<graph> recorded;
 };
-std::set<stream *> streams; // but for the default one
+std::set<stream *> streams;      // but for the default one
+std::map<void *, size_t> pinned; // page-locked memory of the host
 
 stream *capturing(void *one) {
     auto found = streams.find(static_cast<stream *>(one));
@@ -562,6 +564,23 @@ int cuMemFree_v2(uintptr_t address) { return free_memory(address, "now"); }
 int cuMemAllocAsync(uintptr_t *result, size_t bytes, void *) { return new_memory(result, bytes, "in order"); }
 int cuMemFreeAsync(uintptr_t address, void *) { return free_memory(address, "in order"); }
 
+int cuMemHostAlloc(void **result, size_t bytes, unsigned) {
+    guard lock(one_at_a_time);
+    if (fault)
+        return fault;
+    *result = bytes ? malloc(bytes) : nullptr;
+    if (*result)
+        pinned[*result] = bytes;
+    return *result ? success : bytes ? out_of_memory : invalid_value;
+}
+int cuMemFreeHost(void *memory) {
+    guard lock(one_at_a_time);
+    if (!pinned.erase(memory))
+        return complain(invalid_value, "what is no page-locked memory is freed");
+    free(memory);
+    return success;
+}
+
 int cuMemcpyHtoD_v2(uintptr_t to, const void *from, size_t bytes) {
     guard lock(one_at_a_time);
     if (fault)
@@ -577,7 +596,8 @@ int cuMemcpyDtoH_v2(void *to, uintptr_t from, size_t bytes) {
         return fault;
     if (!is_good(from, bytes, "copy from the device"))
         return invalid_value;
-    note_call("read", bytes);
+    auto found = pinned.find(to);
+    note_call("read", bytes, found != pinned.end() && bytes <= found->second ? "page-locked" : "pageable");
     memcpy(to, reinterpret_cast<void *>(from), bytes);
     return success;
 }

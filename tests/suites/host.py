@@ -208,11 +208,14 @@ def cases(env):
             for line in file:
                 what, amount, *how = line.rstrip("\n").split(" ", 2)
                 if what == "part":
-                    part = parts.setdefault(amount, {"alloc": [], "free": [], "launch": [], "how": set()})
+                    part = parts.setdefault(amount, {"alloc": [], "free": [], "launch": [], "how": set(), "read": []})
+                elif part is not None and what == "read":
+                    part["read"].append((int(amount), how[0]))
                 elif part is not None and what in part:
                     part[what].append(int(amount))
                     part["how"].update(how if what in ("alloc", "free") else ())
         assert parts["again"]["launch"] and parts["shorter"]["launch"], parts
+        assert parts["again"]["read"] == [(400000, "pageable"), (4, "page-locked")], parts["again"]  # running sums, and the sum
         return parts
 
     def pool_of_classes():
