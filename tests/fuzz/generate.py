@@ -241,7 +241,8 @@ class Generator:
         n = self.some(code)
         if code == "E0503":
             m = self.random.randint(1, 9)
-            return (f"concatSeq {m} (mapIx (fn k c => append (push <{level}> c) (push <{level}> (take (if k == {n - 1} then 1 else 0) c))) "
+            grown = f"if k == {n - 1} && (k + 1) * {m} < length {a} then 1 else 0"  # the last may be longer, and be no error
+            return (f"concatSeq {m} (mapIx (fn k c => append (push <{level}> c) (push <{level}> (take ({grown}) c))) "
                     f"(splitUp {m} {a}))")
         place = self.pick(f"if i == {n} then length {a} else i", f"i + length {a} / {n}", f"if i >= {n} then -1 else i") \
             if code == "E0504" else self.pick(f"if i == {n} then i - 1 else i", f"if i >= {n} then i - {n} else i")
@@ -394,9 +395,11 @@ class Generator:
         push = f"push <{inner}> ({body})"
         if self.does("E0503") and self.random.randrange(2):
             k = self.some("E0503")
-            # Below grid a last chunk whose length depends on data must not be longer than the others.
-            more = f" || c ! 0 == {self.literal(t)}" if outer == "grid" else ""
-            push = f"append (push <{inner}> ({body})) (push <{inner}> (take (if length c < {k}{more} then 0 else 1) c))"
+            if outer == "grid":
+                push = (f"append (push <{inner}> ({body})) (push <{inner}> (take (if length c < {k} || c ! 0 == {self.literal(t)} "
+                        f"then 0 else 1) c))")
+            else:  # where a last chunk whose length depends on data must not be longer than the others
+                push = f"push <{inner}> (let w = {body} in drop (if length c < {k} then 0 else 1) w)"
             # What goes to places of its own would be written twice.
             return name, (f"sig {name} : [{t}] -> [{t}]<{outer}>\nfun {name} xs =\n"
                           f"  {split} {n} xs |> map (fn c => {push}){turn} |> concat {n}\n")
