@@ -299,6 +299,27 @@ static bool is_cut(const struct core *core) {
     return found;
 }
 
+/* Pairs as another update takes them: an array of them, an array of arrays, an array of a thread's push arrays. */
+static bool hint_pairs(struct checker *c, struct diagnostic *d, const struct type *found, const struct type *expected,
+                       const struct application *use) {
+    static const char *const names[][3] = {{"scatter", "scatterEach", "scatterEachPush"},
+                                           {"reduceByIndex", "reduceByIndexEach", "reduceByIndexEachPush"}};
+    static const char *const what[] = {"an array of pairs", "an array of arrays of pairs",
+                                       "an array of a thread's push arrays of pairs"};
+    if (!use || !use->function || found->kind != TYPE_PULL || expected->kind != TYPE_PULL)
+        return false;
+    enum type_kind kind = type_resolve(found->array.element)->kind;
+    size_t form = kind == TYPE_TUPLE ? 0 : kind == TYPE_PULL ? 1 : 2;
+    for (size_t i = 0; i < sizeof names / sizeof *names && (form < 2 || kind == TYPE_PUSH); i++)
+        for (size_t k = 0; k < 3; k++)
+            if (k != form && strcmp(use->function, names[i][k]) == 0) {
+                diag_hint(c->diagnostics, d, "%s is for `%s`; `%s` takes %s", what[form], names[i][form], names[i][k],
+                          what[k]);
+                return true;
+            }
+    return false;
+}
+
 /* Where chunks at a level are wanted. */
 static bool hint_chunks(struct checker *c, struct diagnostic *d, struct type *found, struct type *expected,
                         const struct application *use) {
@@ -422,13 +443,15 @@ void hint_types(struct checker *c, struct diagnostic *d, struct type *found, str
     if (hint_flatten(c, d, found, use) || hint_missing(c, d, found, use) ||
         hint_tuple_call(c, d, found, expected, use) || hint_operator_of(c, d, found, expected, use) ||
         hint_superfluous(c, d, found, expected, use) || hint_tuple_wanted(c, d, found, expected, use) ||
-        hint_chunks(c, d, found, expected, use) || hint_elements(c, d, found, expected, use) ||
-        hint_promise(c, d, found, expected) || hint_result(c, d, found, expected) ||
-        hint_few_parameters(c, d, found, expected, use) || hint_brackets(c, d, found, expected, use) ||
-        hint_exchanged(c, d, found, expected, use) || hint_number_of(c, d, found, expected, use) ||
-        hint_binding(c, d, use))
+        hint_pairs(c, d, found, expected, use) || hint_chunks(c, d, found, expected, use) ||
+        hint_elements(c, d, found, expected, use) || hint_promise(c, d, found, expected) ||
+        hint_result(c, d, found, expected) || hint_few_parameters(c, d, found, expected, use) ||
+        hint_brackets(c, d, found, expected, use) || hint_exchanged(c, d, found, expected, use) ||
+        hint_number_of(c, d, found, expected, use) || hint_binding(c, d, use))
         return;
-    if (is_of(use, PRIM_COMPOSE) && found->kind == TYPE_TUPLE)
+    if (is_of(use, PRIM_TRACE) && expected->kind == TYPE_PULL)
+        diag_hint(all, d, "the label is text in quotes: `trace \"x\" …`");
+    else if (is_of(use, PRIM_COMPOSE) && found->kind == TYPE_TUPLE)
         diag_hint(all, d, "`f . g` is one function after another; a tuple is taken apart by `let (%s) = %s`",
                   tuple_letters(c, found->tuple.count), what);
     else if (is_of(use, PRIM_COMPOSE) && !is_function(found) && found->kind != TYPE_VARIABLE)

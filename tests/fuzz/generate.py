@@ -52,9 +52,9 @@ FEATURES = {name: re.compile(pattern) for name, pattern in {
 class Generator:
     """One program of several kernels from a seed."""
 
-    def __init__(self, seed, fails=False, tag=""):
-        """`tag` ends all names, so that several programs can be one file."""
-        self.random, self.tag = random.Random(seed), tag
+    def __init__(self, seed, fails=False, tag="", only=None):
+        """`tag` ends all names, so that several programs can be one file. `only`: all kernels are of that form, a method's name."""
+        self.random, self.tag, self.only = random.Random(seed), tag, only
         self.fails = fails
         self.faulty = []  # the codes of what the present kernel does wrong
         self.faults = collections.Counter()  # of each, in how many places
@@ -241,7 +241,8 @@ class Generator:
         n = self.some(code)
         if code == "E0503":
             m = self.random.randint(1, 9)
-            return (f"concatSeq {m} (mapIx (fn k c => append (push <{level}> c) (push <{level}> (take (if k == {n - 1} then 1 else 0) c))) "
+            grown = f"if k == {n - 1} && (k + 1) * {m} < length {a} then 1 else 0"  # the last may be longer, and be no error
+            return (f"concatSeq {m} (mapIx (fn k c => append (push <{level}> c) (push <{level}> (take ({grown}) c))) "
                     f"(splitUp {m} {a}))")
         place = self.pick(f"if i == {n} then length {a} else i", f"i + length {a} / {n}", f"if i >= {n} then -1 else i") \
             if code == "E0504" else self.pick(f"if i == {n} then i - 1 else i", f"if i >= {n} then i - {n} else i")
@@ -394,9 +395,11 @@ class Generator:
         push = f"push <{inner}> ({body})"
         if self.does("E0503") and self.random.randrange(2):
             k = self.some("E0503")
-            # Below grid a last chunk whose length depends on data must not be longer than the others.
-            more = f" || c ! 0 == {self.literal(t)}" if outer == "grid" else ""
-            push = f"append (push <{inner}> ({body})) (push <{inner}> (take (if length c < {k}{more} then 0 else 1) c))"
+            if outer == "grid":
+                push = (f"append (push <{inner}> ({body})) (push <{inner}> (take (if length c < {k} || c ! 0 == {self.literal(t)} "
+                        f"then 0 else 1) c))")
+            else:  # where a last chunk whose length depends on data must not be longer than the others
+                push = f"push <{inner}> (let w = {body} in drop (if length c < {k} then 0 else 1) w)"
             # What goes to places of its own would be written twice.
             return name, (f"sig {name} : [{t}] -> [{t}]<{outer}>\nfun {name} xs =\n"
                           f"  {split} {n} xs |> map (fn c => {push}){turn} |> concat {n}\n")
@@ -693,6 +696,64 @@ class Generator:
         chunk = self.random.choice({"thread": [1, 3, 7], "warp": [3, 16, 33, 40], "block": [7, 33, 64, 300]}[level])
         return f"{head}(splitUp {chunk} xs |> map (fn c => {result}) |> concat {chunk} : [{t}]<grid>)\n"
 
+    # ---- updates: which arrays are read later, and which can be written in place ----
+
+    def condition(self, a, t):
+        """Of the scalar n or of the array `a`, alike for all threads of a level."""
+        seen = f"{a} ! 0" if t == "bool" else f"{a} ! (length {a} / 2) {self.pick('<', '!=', '>=')} {self.literal(t)}"
+        return self.pick("n > 2", "n % 2 == 0", f"length {a} % 2 == 1", f"length {a} > 0 && {seen}", f"length {a} > 0 && {seen}")
+
+    def updated_once(self, t, level, arrays, depth=2):
+        """A push array, as long as the others, most often an update of one of these."""
+        a, b = self.random.choice(arrays), self.random.choice(arrays)
+        form = self.random.randrange(10) if depth else 0
+        if form < 4:
+            old = self.pick(None, f"(if j < length {b} then {b} ! j else {self.literal(t)})",
+                            f"(if length {b} > 0 then {b} ! ((j * 5 + 2) % length {b}) else {self.literal(t)})")
+            return self.update(a, t, level, old)
+        if form == 4:
+            return self.pick(f"push <{level}> {a}", f"push <{level}> (reverse {a})")
+        if form == 5:
+            return f"push <{level}> (zipWith (fn x y => {self.mixed(t, 'x', 'y')}) {a} {b})"
+        if form in (6, 7):
+            return (f"(if {self.condition(a, t)} then {self.updated_once(t, level, arrays, depth - 1)} "
+                    f"else {self.updated_once(t, level, arrays, depth - 1)})")
+        steps = self.pick("n", "(n % 3)", str(self.random.randint(0, 3)))
+        q = self.name("q")
+        if form == 8:
+            return f"(push <{level}> (power {steps} (fn k {q} => {self.updated_once(t, level, arrays + [q, q, q], depth - 1)}) (push <{level}> {a})))"
+        r = self.name("r")
+        one, other = (self.updated_once(t, level, arrays + [q, r, q, r], depth - 1) for _ in range(2))
+        return (f"(let ({q}, {r}) = power {steps} (fn k ({q}, {r}) => ({one}, {other})) (push <{level}> {a}, push <{level}> {b}) "
+                f"in {self.updated_once(t, level, arrays + [q, r, q, r], depth - 1)})")
+
+    def updated(self, name, t):
+        """Arrays of one length, of which each is most often an update of one before; some are read again later, and some are not."""
+        level = self.random.choice(LEVELS)
+        source = "xs" if level == "grid" else "c"
+        arrays, text, seen = [self.name("a")], "", []
+        text = f"{arrays[0]} = force (push <{level}> {source})"
+        for _ in range(self.random.randint(2, 6)):
+            a = self.name("a")
+            text += f"\n      {a} = force ({self.updated_once(t, level, self.random.sample(arrays, min(len(arrays), 2)))})"
+            arrays.append(a)
+            if self.random.randrange(4) == 0:
+                s = self.name("s")
+                text += f"\n      {s} = if length {a} > 1 then {self.random.choice(arrays)} ! (length {source} - 1) else {self.literal(t)}"
+                seen.append(s)
+        used = self.random.sample(arrays, self.random.randint(1, min(3, len(arrays))))
+        x = f"({used[0]} ! i)"
+        for y in [f"({a} ! (length {source} - 1 - i))" for a in used[1:]] + seen:
+            x = self.mixed(t, x, y)
+        result = f"push <{level}> (generate (length {source}) (fn i => {x}))"
+        self.arguments[name] = [f"{self.pick(0, 1, 2, 3)} {argument}" for argument in self.arrays(t)] + ["4 " + self.arrays(t)[-1]]
+        head = f"kernel {name} (n : int) (xs : [{t}]) =\n  "
+        if level == "grid":
+            parts = [result] + [f"push <grid> {a}" for a in self.random.sample(arrays, self.random.randint(0, 2))] + seen
+            return f"{head}let {text}\n  in {f'({chr(44).join(parts)})' if len(parts) > 1 else result}\n"
+        chunk = self.random.choice({"thread": [1, 3, 7], "warp": [3, 16, 33, 40], "block": [7, 33, 64, 300]}[level])
+        return f"{head}(splitUp {chunk} xs |> map (fn c => let {text}\n  in {result}) |> concat {chunk} : [{t}]<grid>)\n"
+
     # ---- results with shapes ----
 
     def matrix(self, t, rank, level, known):
@@ -776,6 +837,8 @@ class Generator:
     def kernel(self):
         name, form, t = self.name("k"), self.random.randint(0, 22), self.random.choice(TYPES)
         self.arguments[name] = self.arrays(t)
+        if self.only:
+            return name, getattr(self, self.only)(name, t)
         if form == 0:
             level = self.random.choice(LEVELS)
             limit = {"thread": 9, "warp": 40, "block": 300, "grid": 5000}[level]

@@ -2,7 +2,7 @@
 """Compare all executors with the interpreter on random programs.
 
 usage: tests/fuzz/run.py [--fclc PATH] [--executors c,…] [--failing] [--options] [--sanitized] [--quick]
-                         [--together N] [--jobs N] FIRST LAST   seeds, both included
+                         [--together N] [--only FORM] [--jobs N] FIRST LAST   seeds, both included
 
 With --failing kernels do wrong what there is an error for, and the executors agree on its code. With --sanitized the code of C runs
 under AddressSanitizer: --fclc is of a tree that is built so (build-asan/fclc); with --quick the code of C and of the simulator is
@@ -88,10 +88,10 @@ def check_seed(env, seed, executors, **options):
     return check_file(env, [seed], executors, collections.Counter(), **options)
 
 
-def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_options=False, quick=False):
+def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_options=False, quick=False, only=None):
     """What is wrong with the programs of these seeds, as one file; empty when all executors agree. What they have is counted in
     `made`."""
-    generators = [Generator(seed, fails, f"_{i}" if len(seeds) > 1 else "") for i, seed in enumerate(seeds)]
+    generators = [Generator(seed, fails, f"_{i}" if len(seeds) > 1 else "", only) for i, seed in enumerate(seeds)]
     text = "\n".join(generator.program()[1] for generator in generators)
     parts, arguments, codes, head = {}, {}, {}, ""
     which = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]} together"
@@ -157,6 +157,7 @@ def main():
     options.add_argument("--options", action="store_true", help="each with options of its own")
     options.add_argument("--sanitized", action="store_true", help="C under AddressSanitizer")
     options.add_argument("--quick", action="store_true", help="C and the simulator's code are compiled with -O0")
+    options.add_argument("--only", metavar="FORM", help="all kernels are of that form: updated, stepped, shaped, whole, several …")
     options.add_argument("--together", type=int, default=5, help="so many programs are one file, but with --options")
     options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options.add_argument("first", type=int)
@@ -170,7 +171,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
             def check(seeds):
                 return check_seeds(env, seeds, chosen.executors.split(","), made, fails=chosen.failing, sanitized=chosen.sanitized,
-                                   has_options=chosen.options, quick=chosen.quick)
+                                   has_options=chosen.options, quick=chosen.quick, only=chosen.only)
             for problems in pool.map(check, groups):
                 failed += len(problems)
                 for problem in problems:
