@@ -42,7 +42,7 @@ struct printer;
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
     bool doubles, atomics64, vectors, vector_loops, scalar_loops, as_written, unoptimised, scalar_blocks;
-    bool ordered_loops, guarded, reciprocal_roots, warps, matches;
+    bool ordered_loops, guarded, reciprocal_roots, warps, matches, fours;
 };
 
 enum language { LANGUAGE_C, LANGUAGE_OPENCL, LANGUAGE_CUDA, LANGUAGE_COUNT };
@@ -65,6 +65,7 @@ struct dialect {
     bool has_rsqrt;               /* else 1 / sqrt(x) */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
+    bool loads_four;                 /* fcl_load_four of file_head: note [fours] in own_places.c */
     bool early_is_volatile;          /* that is how a load of global memory stays before the next barrier */
     const char *fence, *block_fence; /* seen by all blocks; by the threads of this one */
     bool has_volatile_locks;         /* compilers would take what a lock guards out of the loop that waits for it */
@@ -96,6 +97,7 @@ struct printer {
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
     bool has_reciprocal_roots;
     bool has_matches;
+    bool has_fours;
     bool has_vector_loops;      /* a loop by vectors, and the same by elements */
     bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
     bool is_loop;               /* this kernel is of the loop mapping, */
@@ -143,6 +145,8 @@ void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base bas
 void print_line(struct printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void print_indent(struct printer *p);
 /* `array[index]`, or the same through a volatile pointer */
+/* `array + index)` */
+void print_address(struct printer *p, const struct target_array *array, const struct target_expr *index);
 void print_element(struct printer *p, const struct target_array *array, const struct target_expr *index,
                    bool is_volatile);
 void print_block(struct printer *p, const struct target_block *block);
