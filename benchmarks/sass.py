@@ -344,7 +344,11 @@ def measures(resources, body, architecture, threads, shared, element):
         "barriers": sum(one.base == "BAR" for one in code),
         "shortest": round(len(way) * element / moved, 1) if moved else 0,
         "whole": round(len(whole) * element / moved, 1) if moved else 0,
-        "fused": round(100 * max(fused) / len(busiest)) if max(fused) >= 64 else 0,
+        "fused": (
+            round(100 * sum(one.base == "FFMA" for one in busiest) / len(busiest))
+            if max(fused) >= 64
+            else 0
+        ),
     }
 
 

@@ -39,6 +39,32 @@ static void file_head(struct text *out, struct file_needs needs) {
                  "#endif\n"
                  "}\n"
                  "#endif\n");
+    if (needs.fours)
+        text_add(
+            out,
+            "#if !defined fcl_load_four\n"
+            "/* Four elements, by one load where they begin at a multiple of 16 bytes; before the next barrier. */\n"
+            "#define FCL_LOAD_FOUR(type, letter)                                                     \\\n"
+            "    __device__ __forceinline__ void fcl_load_four(type *to, const type *from) {         \\\n"
+            "        if (((unsigned long long)from & 15) == 0) {                                     \\\n"
+            "            asm volatile(\"ld.volatile.global.v4.b32 {%0, %1, %2, %3}, [%4];\"            \\\n"
+            "                         : \"=\" letter(to[0]), \"=\" letter(to[1]), \"=\" letter(to[2]),     \\\n"
+            "                           \"=\" letter(to[3])                                            \\\n"
+            "                         : \"l\"(from));                                                  \\\n"
+            "        } else {                                                                        \\\n"
+            "            _Pragma(\"unroll 1\") /* a loop is jumped over, and has no predicates */      \\\n"
+            "            for (int i = 0; i < 4; ++i) {                                               \\\n"
+            "                to[0] = to[1];                                                          \\\n"
+            "                to[1] = to[2];                                                          \\\n"
+            "                to[2] = to[3];                                                          \\\n"
+            "                to[3] = from[i];                                                        \\\n"
+            "            }                                                                           \\\n"
+            "        }                                                                               \\\n"
+            "    }\n"
+            "FCL_LOAD_FOUR(float, \"f\")\n"
+            "FCL_LOAD_FOUR(int, \"r\")\n"
+            "FCL_LOAD_FOUR(unsigned, \"r\")\n"
+            "#endif\n");
 }
 
 const char *cuda_atomic(enum ir_atomic atomic, enum base base) {
@@ -66,6 +92,7 @@ const struct dialect dialect_cuda = {
                 [TARGET_EXCHANGE_DOWN] = "__shfl_down_sync(0xffffffffu, ",
                 [TARGET_EXCHANGE_XOR] = "__shfl_xor_sync(0xffffffffu, ",
                 [TARGET_EXCHANGE_MATCH] = "fcl_match("},
+    .loads_four = true,
     .ballot = "__ballot_sync(0xffffffffu, ",
     .alignment = "__align__(%d) ",
     .alignment_is_before = true,

@@ -499,8 +499,7 @@ void print_element(struct printer *p, const struct target_array *array, const st
     text_add(p->out, "]");
 }
 
-/* `array + index)` */
-static void print_address(struct printer *p, const struct target_array *array, const struct target_expr *index) {
+void print_address(struct printer *p, const struct target_array *array, const struct target_expr *index) {
     text_printf(p->out, "%s + ", array->name);
     print_expr(p, index, PRECEDENCE_SUM + 1);
     text_add(p->out, ")");

@@ -41,7 +41,7 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses;
+    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses, fours;
     quirk_set quirks;
 };
 
@@ -66,8 +66,9 @@ struct dialect {
     bool has_rsqrt;               /* else 1 / sqrt(x) */
     const char *block_barrier, *global_barrier, *warp_barrier; /* global: of a block, for global memory too */
     const char *shuffle[TARGET_EXCHANGE_COUNT], *ballot;       /* up to their first argument; only where warps are */
-    const char *fence, *block_fence;                           /* seen by all blocks; by the threads of this one */
-    const char *pause; /* before a thread looks again for what another block writes; NULL: none */
+    bool loads_four;                 /* fcl_load_four of file_head: note [fours] in own_places.c */
+    const char *fence, *block_fence; /* seen by all blocks; by the threads of this one */
+    const char *pause;               /* before a thread looks again for what another block writes; NULL: none */
     /* The language's own function for an atomic, or NULL; `&a[i]`, the expected and the new value are its arguments. */
     const char *(*atomic)(enum ir_atomic atomic, enum base base);
     const char *failed_head;   /* of the function that reports a failed check; NULL: function_head */
@@ -91,7 +92,7 @@ struct printer {
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
-    bool has_matches, has_pauses;
+    bool has_matches, has_pauses, has_fours;
     quirk_set quirks;           /* that what is printed would meet */
     bool has_vector_loops;      /* a loop by vectors, and the same by elements */
     bool mathematics[OP_COUNT]; /* used of those in mathematics.c */
@@ -139,6 +140,8 @@ void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base bas
 void print_line(struct printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void print_indent(struct printer *p);
 /* `array[index]`, or the same through a volatile pointer */
+/* `array + index)` */
+void print_address(struct printer *p, const struct target_array *array, const struct target_expr *index);
 void print_element(struct printer *p, const struct target_array *array, const struct target_expr *index,
                    bool is_volatile);
 void print_block(struct printer *p, const struct target_block *block);

@@ -151,6 +151,27 @@ static struct indices indices_of(struct banks *b, const struct access *access) {
     return found;
 }
 
+/* Do four stores from the i-th on follow one another, as a wide one does? */
+static bool find_wide_store(struct banks *b, const struct candidate *candidate, size_t i, struct indices *found) {
+    const struct access *first = &candidate->accesses.at[i];
+    if (first->instruction->kind != IR_STORE || !first->lane || bits_of(candidate->buffer) != 32 ||
+        i + GPU_WIDE > candidate->accesses.count)
+        return false;
+    for (int step = 1; step < GPU_WIDE; step++) {
+        const struct access *access = &candidate->accesses.at[i + (size_t)step];
+        if (access->instruction->kind != IR_STORE || access->instruction->region != first->instruction->region)
+            return false;
+        struct indices next = indices_of(b, access);
+        for (int lane = 0; lane < GPU_LANES; lane++) {
+            found->at[lane][step] = next.at[lane][0];
+            if (found->at[lane][0] % GPU_WIDE != 0 || next.at[lane][0] != found->at[lane][0] + step)
+                return false;
+        }
+    }
+    found->is_wide = true;
+    return true;
+}
+
 /* How many turns a warp's access takes. See note [wide loads]. */
 static int turns(const struct ir_buffer *buffer, const struct indices *indices, struct padding padding) {
     int64_t words[GPU_LANES];
@@ -180,15 +201,16 @@ static struct padding choose_padding(struct banks *b, const struct candidate *ca
     }
     int needed[CHOICES] = {0}, best = 0;
     bool has_wide = false;
-    for (size_t i = 0; i < candidate->accesses.count; i++) {
+    for (size_t i = 0, together; i < candidate->accesses.count; i += together) {
         const struct access *access = &candidate->accesses.at[i];
         b->visits = 0;
         struct indices indices = indices_of(b, access);
         if (b->visits > MOST_VISITS)
             return choices[0];
         has_wide |= indices.is_wide;
+        together = find_wide_store(b, candidate, i, &indices) ? GPU_WIDE : 1;
         for (int k = 0; k < CHOICES; k++)
-            needed[k] += turns(candidate->buffer, &indices, choices[k]);
+            needed[k] += (int)together * turns(candidate->buffer, &indices, choices[k]);
     }
     for (int k = has_wide ? 1 : 1 + SHIFTS; k < CHOICES; k++)
         if (needed[k] < needed[best])

@@ -208,6 +208,7 @@ struct ir_instruction {
     bool may_meet;            /* STORE: as note [meeting stores] has it */
     bool rereads;     /* LOAD: of places that an earlier loop has stored to, also of a result (the check of scatter) */
     bool is_early;    /* LOAD: into registers, for what is behind barriers: see own_places.c */
+    int of_four;      /* LOAD: early, the n-th, from 1 on, of four that are next to each other; 0: of none */
     bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
     bool is_split;    /* IF: the library's own: for a whole chunk, and for what is left */
     bool takes_both;  /* IF: each branch by some turn of a loop: what goes wrong in one goes wrong */

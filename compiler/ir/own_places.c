@@ -12,7 +12,12 @@
    note [early loads]
    What a thread loads into such an array it uses behind barriers, and all of it is to be under way together. But NVIDIA's
    assembler moves a load that nothing can change behind a barrier, to where its value is used, and the thread waits for each in
-   turn. So these loads are marked: QUIRK_LATE_LOADS of map/quirks. */
+   turn. So these loads are marked: QUIRK_LATE_LOADS of map/quirks.
+
+   note [fours]
+   Four of these loads that are next to each other, and go to registers that are, are one load of 16 bytes where they begin at a
+   multiple of 16. That is asked at run time, as it depends on the host's pointers and on how long rows are. Only of what the host
+   gives, which no store changes: compilers do not see that this load reads memory. */
 #include "ir/linear.h"
 #include "ir/machine.h"
 #include "ir/pass_list.h"
@@ -215,6 +220,33 @@ static void put_slot(struct keeper *k, const struct access *access) {
     region->instructions = fresh.instructions;
 }
 
+/* See note [fours]. */
+static bool follows(const struct ir_instruction *first, const struct ir_instruction *load, int distance) {
+    struct linear at, from;
+    return load->is_early && load->buffer == first->buffer && load->region == first->region &&
+           linear_expand(load->operands[0], &at) && linear_expand(first->operands[0], &from) &&
+           linear_add(&at, &from, -1) && at.count == 0 && at.constant == distance;
+}
+
+static void find_fours(const struct candidate *candidate) {
+    enum { FOUR = 4 };
+    struct ir_instruction *found[FOUR];
+    size_t count = 0;
+    for (size_t i = 0; i < candidate->accesses.count; i++) {
+        const struct ir_instruction *store = candidate->accesses.at[i].instruction;
+        struct ir_instruction *load = store->kind == IR_STORE ? store->operands[1]->definition : NULL;
+        bool is_next = load && count > 0 && follows(found[0], load, (int)count);
+        if (!is_next)
+            count = 0;
+        bool is_constant = load && load->is_early && load->buffer->memory == MEMORY_INPUT;
+        if (is_constant && base_info[load->buffer->element].bits == 32)
+            found[count++] = load;
+        for (size_t n = 0; count == FOUR && n < FOUR; n++)
+            found[n]->of_four = (int)n + 1;
+        count %= FOUR;
+    }
+}
+
 static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candidate *candidate) {
     int64_t threads = threads_of(k, buffer), slots = buffer->capacity->constant.integer / threads;
     for (size_t i = 0; i < candidate->accesses.count; i++) {
@@ -223,6 +255,7 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
         if (slots > 1 && load && load->kind == IR_LOAD && !load->is_volatile && !buffer->rewritten)
             load->is_early = load->buffer->memory <= MEMORY_OUTPUT; /* note [early loads] */
     }
+    find_fours(candidate);
     for (size_t i = 0; i < candidate->accesses.count; i++)
         split(k, candidate->accesses.at[i].loop, threads);
     for (size_t i = 0; i < candidate->accesses.count; i++) {

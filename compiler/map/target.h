@@ -83,6 +83,7 @@ struct target_expr {
     struct target_array *array;
     bool is_volatile; /* ELEMENT */
     bool is_early;    /* ELEMENT: before the next barrier, as it stands */
+    int of_four;      /* ELEMENT: early, the n-th, from 1 on, of four that are next to each other; 0: of none */
     bool is_guarded;  /* ELEMENT: QUIRK_GUARDED */
     int lanes;        /* 0, or TARGET_LANES: it is a vector, of an ELEMENT with those that follow */
     enum target_hardware hardware;

@@ -66,6 +66,7 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 /* In place of PTX (backend/cuda.c). */
 #define fcl_match(x, bits) cudasim::match_bits(__LINE__, x, bits)
 #define fcl_pause() ((void)0)
+#define fcl_load_four(to, from) cudasim::load_four(to, from)
 #define __match_any_sync(mask, v) cudasim_match(__LINE__, mask, cudasim::to_bits(v))
 static inline void __threadfence() { cudasim_fence(); }
 static inline void __threadfence_system() { cudasim_fence(); }
@@ -74,6 +75,12 @@ static inline void __threadfence_block() {}
 namespace cudasim {
 
 constexpr unsigned mask_or_all(unsigned mask = 0xFFFFFFFFu) { return mask; }
+
+/* As words: where they lie is the same. */
+template <class T> inline void load_four(T *to, const volatile T *from) {
+    for (int i = 0; i < 4; ++i)
+        to[i] = from[i];
+}
 
 inline unsigned match_bits(int line, unsigned x, unsigned bits) {
     const unsigned lanes = cudasim_ballot("fcl_match", line, 0xFFFFFFFFu, (x & bits) != 0);

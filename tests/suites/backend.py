@@ -509,7 +509,7 @@ def cases(env):
         turns = loop[2].split("__syncthreads();")
         assert len(turns) == 3, loop[2]
         for before, after in zip(turns, turns[1:]):
-            assert count(r"\(\(volatile float \*\)[xy]s\)", before) == 8, before
+            assert count(r"fcl_load_four\(\w+, [xy]s \+ ", before) == 2, before
             assert count(r"= fmaf\(", after) == 8, after
         # four words next to each other: a load of 16 bytes, whatever is padded
         for at in re.findall(r"= (tile\w*\[.*\]);", loop[2]):
