@@ -480,12 +480,6 @@ static struct ir_value *count_back(struct elaborator *e, const struct lookback_s
     struct ir_value *nexts[CARRIED] = {
         ir_binary(b, OP_ADD, carried[SUM], sum), ir_ternary(b, OP_SELECT, is_there, ir_binary(b, OP_SUB, j, one), j),
         ir_binary(b, OP_OR, is_all, ir_binary(b, OP_AND, is_there, ir_binary(b, OP_EQ, j, zero)))};
-    if (e->options->pauses) {
-        ir_begin_if(b, ir_unary(b, OP_NOT, is_there));
-        pause(e);
-        ir_else(b, NULL, 0);
-        ir_end_if(b, NULL, NULL, 0, false);
-    }
     ir_end_while(b, nexts, results);
     return ir_binary(b, OP_AND, results[SUM], most_count(e));
 }

@@ -343,6 +343,10 @@ def cases(env):
                  "sig k : [int] -> [double] -> [double]<grid>\nkernel k is xs = reduceByIndex max 0.0 (replicate 8 0.0) (zip is xs)", "k_5",
                  {r"if \(\w+ != fcl_bits_u64\(\w+\)\) \{\s*const double seen = fcl_atomic_replace_double": 1})
 
+    waits = 'kernel k (xs : [int]) = filter (fn x => x > 3) xs'
+    yield golden("who waits for another block's word sleeps before he looks again, in each of two loops", waits, "k",
+                 {r"\} else \{\s*fcl_pause\(\);|if \([^\n]*\) \{\s*fcl_pause\(\);": 2})
+
     # For a whole share of a thread, and for the last one: each operation rounds once.
     yield golden("what is computed of halves is converted from and to floats, once an operation",
                  "kernel k (xs : [f16]) = push <grid> (map (fn x => x * 1.5 + x) xs)", "k",
