@@ -281,7 +281,7 @@ def paragraphs(lines):
     """Docstring lines as paragraphs, which empty lines divide, in lines of equal width."""
     text = ""
     for paragraph in plain("\n".join(lines)).split("\n\n"):
-        for line in textwrap.wrap(paragraph, 128, break_long_words=False, break_on_hyphens=False):
+        for line in textwrap.wrap(paragraph, 118, break_long_words=False, break_on_hyphens=False):
             text += re.sub(r"^(\d*)([-+>#.)])(?= |$)", r"\1\\\2", line) + "\n"  # would begin a list, a quotation or a heading
         text += "\n"
     return text if lines else ""

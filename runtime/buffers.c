@@ -7,13 +7,14 @@
 // Freed buffers are kept for the next of about their size: at most so many, and this fraction of the device's memory.
 enum { POOL_COUNT = 64, POOL_SHARE = 8 };
 
-// What is allocated is the next quarter of a power of two, so that lengths that change a little find what was freed. No more
-// is added than the last of these.
+// What is allocated is the next quarter of a power of two, so that lengths that change a little
+// find what was freed. No more is added than the last of these.
 enum { CLASS_PARTS = 4, LEAST_CLASS = 256, MOST_ADDED = 64 << 20 };
 
-// A launch may want a few small buffers that begin as zeros, and on a GPU clearing each would take as long as another launch. So there
-// they are cut from a slab that is cleared as a whole: when it is used up, and nobody has a part of it any more, it is cleared again.
-// Work is done in order, so who had a part before is done with it by then.
+// A launch may want a few small buffers that begin as zeros, and on a GPU clearing each would take
+// as long as another launch. So there they are cut from a slab that is cleared as a whole: when it
+// is used up, and nobody has a part of it any more, it is cleared again. Work is done in order, so
+// who had a part before is done with it by then.
 enum { SLAB_BYTES = 4 << 20, SLAB_SHARE = 4, SLAB_ALIGNMENT = 256 };
 
 struct fclrt_slab {
@@ -54,8 +55,8 @@ static uint64_t class_of(const struct fcl_context *context, uint64_t bytes) {
     return rounded <= context->device.max_buffer_bytes ? rounded : bytes;
 }
 
-// Memory of so many bytes, at least as many as are asked. Systems promise more than there is, and end the process that uses it:
-// a device's is counted here.
+// Memory of so many bytes, at least as many as are asked. Systems promise more than there is, and
+// end the process that uses it: a device's is counted here.
 static enum fcl_status allocate(struct fcl_context *context, struct fcl_buffer *buffer, uint64_t capacity) {
     const struct fcl_device_info *device = &context->device;
     if (capacity > device->memory_bytes || context->held_bytes > device->memory_bytes - capacity)
@@ -63,8 +64,9 @@ static enum fcl_status allocate(struct fcl_context *context, struct fcl_buffer *
                           "no memory for a buffer of %" PRIu64 " bytes on %s, which has %" PRIu64
                           " in all: other buffers take %" PRIu64,
                           buffer->bytes, device->name, device->memory_bytes, context->held_bytes);
-    // No driver gives buffers of nothing, but kernels may be given one; and with checks they read element 0 in place of a wrong one.
-    // Whole words: kernels change the bytes of an array by words of 4, with what lies beside them (backend/atomics.c).
+    // No driver gives buffers of nothing, but kernels may be given one; and with checks they read
+    // element 0 in place of a wrong one. Whole words: kernels change the bytes of an array by words
+    // of 4, with what lies beside them (backend/atomics.c).
     uint64_t bytes = capacity ? (capacity + 3) / 4 * 4 : 8;
     enum fcl_status status = context->backend->alloc(context, bytes, &buffer->memory);
     if (status == FCL_OK) {

@@ -1,9 +1,10 @@
-// The cache of built programs on disk: one file per program, named by a hash of all that the build depended on.
+// The cache of built programs on disk: one file per program, named by a hash of all that the build
+// depended on.
 //
-// A file is a line `fcl-cache 1 KEYBYTES DATABYTES DATAHASH`, then the key, then the data. The key holds the device, the
-// driver's version, the options and the source, and is compared in full, so that neither a collision nor a new driver
-// gives a wrong program. Files appear by rename, so that no reader sees half of one. Whatever does not fit is ignored and
-// overwritten by the next build.
+// A file is a line `fcl-cache 1 KEYBYTES DATABYTES DATAHASH`, then the key, then the data. The key
+// holds the device, the driver's version, the options and the source, and is compared in full, so
+// that neither a collision nor a new driver gives a wrong program. Files appear by rename, so that
+// no reader sees half of one. Whatever does not fit is ignored and overwritten by the next build.
 #include "internal.h"
 
 #include <dirent.h>

@@ -415,7 +415,8 @@ static void forget_c(struct fcl_kernel *kernel) { (void)kernel; }
 
 // ---------------------------------------------------------------- launches
 
-// Which of the kernel's launches before was about as large: the same number of blocks, and each scalar of as many digits.
+// Which of the kernel's launches before was about as large: the same number of blocks, and each
+// scalar of as many digits.
 static int64_t *work_of(struct fcl_kernel *kernel, const struct fcl_arg *args, size_t count, uint64_t blocks) {
     uint64_t size = blocks;
     for (size_t i = 0; i < count; i++) {

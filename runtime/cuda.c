@@ -80,7 +80,8 @@ static const char *error_text(const struct cuda *cu, CUresult error) {
     return text;
 }
 
-// After these, which a kernel has caused, every call of the process that concerns the device gives the same error again.
+// After these, which a kernel has caused, every call of the process that concerns the device gives
+// the same error again.
 static bool is_fault(CUresult error) {
     return error == CUDA_ERROR_ILLEGAL_ADDRESS || error == CUDA_ERROR_LAUNCH_TIMEOUT || error == CUDA_ERROR_ASSERT ||
            error == CUDA_ERROR_HARDWARE_STACK_ERROR || error == CUDA_ERROR_ILLEGAL_INSTRUCTION ||
@@ -180,7 +181,8 @@ static enum fcl_status list_cuda(fclrt_receiver *receive, void *to, struct fclrt
 
 // ---------------------------------------------------------------- contexts
 
-// The newest architecture that both the device and NVRTC know; the device's own where NVRTC does not tell; 0 if there is none.
+// The newest architecture that both the device and NVRTC know; the device's own where NVRTC does
+// not tell; 0 if there is none.
 static int choose_architecture(const struct nvrtc *rtc, int device) {
     int count = 0, best = 0;
     if (!rtc->nvrtcGetNumSupportedArchs || !rtc->nvrtcGetSupportedArchs ||
@@ -358,8 +360,9 @@ static enum fcl_status write_cuda(struct fcl_buffer *buffer, uint64_t offset, co
     return status == FCL_OK ? finish_cuda(buffer->context) : status;
 }
 
-// The driver copies what goes to pageable memory twice and waits for each part: a length or a number, for which the host waits
-// before it can go on, comes through memory that the device writes itself.
+// The driver copies what goes to pageable memory twice and waits for each part: a length or a
+// number, for which the host waits before it can go on, comes through memory that the device writes
+// itself.
 static enum fcl_status read_cuda(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes) {
     const struct state *state = buffer->context->state;
     bool is_little = state->slot && bytes <= SLOT_BYTES;
@@ -378,7 +381,8 @@ static enum fcl_status copy_cuda(struct fcl_buffer *to, uint64_t to_offset, stru
                                       work_stream(state)));
 }
 
-// The driver goes by the shortest way that there is: between devices that reach each other's memory by themselves, once that is allowed.
+// The driver goes by the shortest way that there is: between devices that reach each other's memory
+// by themselves, once that is allowed.
 static enum fcl_status copy_peer_cuda(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
                                       uint64_t from_offset, uint64_t bytes) {
     struct state *state = to->context->state;
@@ -706,8 +710,8 @@ static enum fcl_status resolve_cuda(struct fcl_context *context, struct fclrt_ev
 
 // ---------------------------------------------------------------- graphs
 
-// The default stream cannot be recorded, and a caller's may have work of its own: so a stream is made for it, which nothing else
-// goes to. Relaxed, as memory may be allocated meanwhile.
+// The default stream cannot be recorded, and a caller's may have work of its own: so a stream is
+// made for it, which nothing else goes to. Relaxed, as memory may be allocated meanwhile.
 static enum fcl_status begin_graph_cuda(struct fcl_context *context) {
     struct state *state = context->state;
     const struct cuda *cu = &state->cu;

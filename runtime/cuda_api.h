@@ -1,7 +1,9 @@
-// The part of the CUDA driver API and of NVRTC that the runtime uses, declared here so that building it needs no toolkit.
+// The part of the CUDA driver API and of NVRTC that the runtime uses, declared here so that
+// building it needs no toolkit.
 //
-// The lists are used like those of opencl_api.h. Only entry points that have kept their meaning since CUDA 9 are
-// required; the optional ones give better messages or help where the toolkit and the driver are of different ages.
+// The lists are used like those of opencl_api.h. Only entry points that have kept their meaning
+// since CUDA 9 are required; the optional ones give better messages or help where the toolkit and
+// the driver are of different ages.
 #ifndef FCL_CUDA_API_H
 #define FCL_CUDA_API_H
 

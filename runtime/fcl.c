@@ -686,7 +686,8 @@ void fcl_clear_timings(struct fcl_context *context) {
 
 // ---------------------------------------------------------------- checks
 
-// `message` with the numbers in place of its first and second %lld; "1 elements" loses its s, and what ends in "0 elements" is empty.
+// `message` with the numbers in place of its first and second %lld; "1 elements" loses its s, and
+// what ends in "0 elements" is empty.
 static void fill_message(char *to, size_t bytes, const char *message, int64_t a, int64_t b) {
     const int64_t numbers[2] = {a, b};
     size_t used = 0, next = 0;

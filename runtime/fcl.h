@@ -1,27 +1,32 @@
-// The runtime of FCL programs: devices, memory, programs, launches and timing over CUDA, OpenCL and plain C.
+// The runtime of FCL programs: devices, memory, programs, launches and timing over CUDA, OpenCL and
+// plain C.
 //
 // Host code that fclc writes calls only what is declared here, and so may yours.
 //
-// Errors. A function that can fail returns FCL_OK (0) or another enum fcl_status and leaves a message, one line or more,
-// in the context: fcl_error(context). Functions without a context write it to a buffer of the caller's. Nothing prints
-// and nothing exits. After a failure every output parameter is NULL or zero and nothing is leaked.
+// Errors. A function that can fail returns FCL_OK (0) or another enum fcl_status and leaves a
+// message, one line or more, in the context: fcl_error(context). Functions without a context write
+// it to a buffer of the caller's. Nothing prints and nothing exits. After a failure every output
+// parameter is NULL or zero and nothing is leaked.
 //
-// Units. Sizes and offsets are bytes, times are seconds, counts are elements; a field or parameter says so where its
-// name does not.
+// Units. Sizes and offsets are bytes, times are seconds, counts are elements; a field or parameter
+// says so where its name does not.
 //
-// Ownership. A context owns its buffers, programs, kernels and timings: fcl_close releases all that is left, and
-// pointers to them are dead afterwards. Strings returned belong to what they were asked of.
+// Ownership. A context owns its buffers, programs, kernels and timings: fcl_close releases all that
+// is left, and pointers to them are dead afterwards. Strings returned belong to what they were
+// asked of.
 //
-// Order and threads. What is asked of one context happens in the order of the calls; launches, copies and fills return
-// before they are done, so their failure may be reported by a later call, at the latest by fcl_read or fcl_finish. One
-// context must not be used by two threads at once; different contexts may be.
+// Order and threads. What is asked of one context happens in the order of the calls; launches,
+// copies and fills return before they are done, so their failure may be reported by a later call,
+// at the latest by fcl_read or fcl_finish. One context must not be used by two threads at once;
+// different contexts may be.
 //
-// Environment. FCL_LIBOPENCL, FCL_LIBCUDA and FCL_LIBNVRTC name a driver library to load instead of the usual one; FCL_CC
-// is the C compiler (default `cc`; more words are its first arguments), and FCL_NVRTC_OPTIONS has further options of NVRTC, as
-// -lineinfo; FCL_CACHE=0 switches off the cache of built
-// programs on disk, FCL_POOL=0 the reuse of freed buffers; with FCL_POOL=exact they are reused, and no buffer is larger than asked,
-// so that tools that watch the bounds of memory see what leaves it. FCL_THREADS says how many threads run C kernels; without it
-// OMP_NUM_THREADS does, or there are as many as processors that the process may use when the context is opened.
+// Environment. FCL_LIBOPENCL, FCL_LIBCUDA and FCL_LIBNVRTC name a driver library to load instead of
+// the usual one; FCL_CC is the C compiler (default `cc`; more words are its first arguments), and
+// FCL_NVRTC_OPTIONS has further options of NVRTC, as -lineinfo; FCL_CACHE=0 switches off the cache
+// of built programs on disk, FCL_POOL=0 the reuse of freed buffers; with FCL_POOL=exact they are
+// reused, and no buffer is larger than asked, so that tools that watch the bounds of memory see
+// what leaves it. FCL_THREADS says how many threads run C kernels; without it OMP_NUM_THREADS does,
+// or there are as many as processors that the process may use when the context is opened.
 #ifndef FCL_H
 #define FCL_H
 
@@ -127,9 +132,10 @@ struct fcl_options {
     bool no_disk_cache;          // do not keep built programs on disk (nor are PoCL's, which keeps them itself)
     bool no_pool;                // give freed buffers back to the driver at once
     const char *cache_directory; // NULL: $XDG_CACHE_HOME/fcl or ~/.cache/fcl
-    // NULL, or the caller's own queue to work on, which stays the caller's and must outlive the context: with kind
-    // FCL_DEVICE_OPENCL… a cl_command_queue that works in order (with profiling where `profile` is set), with FCL_DEVICE_CUDA a
-    // CUstream (cudaStream_t) of the thread's current CUDA context. The device is the queue's. For C it is an error.
+    // NULL, or the caller's own queue to work on, which stays the caller's and must outlive the
+    // context: with kind FCL_DEVICE_OPENCL… a cl_command_queue that works in order (with profiling
+    // where `profile` is set), with FCL_DEVICE_CUDA a CUstream (cudaStream_t) of the thread's
+    // current CUDA context. The device is the queue's. For C it is an error.
     void *queue;
     bool only_linked; // nothing is built, all kernels come by fcl_link…: C needs no compiler then, and CUDA no NVRTC
 };
@@ -138,8 +144,9 @@ struct fcl_options {
 #define FCL_OPTIONS_DEFAULT                                                                                            \
     { FCL_DEVICE_ANY, 0, false, false, false, NULL, NULL, false }
 
-// Opens a device. `options` NULL is FCL_OPTIONS_DEFAULT. The message of a failure, with the reasons of everything that was
-// tried, goes to `error` (at most `error_bytes` with its terminator); `error` may be NULL.
+// Opens a device. `options` NULL is FCL_OPTIONS_DEFAULT. The message of a failure, with the reasons
+// of everything that was tried, goes to `error` (at most `error_bytes` with its terminator);
+// `error` may be NULL.
 enum fcl_status fcl_open(struct fcl_context **context, const struct fcl_options *options, char *error,
                          size_t error_bytes);
 // Waits for all work, then releases the context and all it owns. NULL is fine.
@@ -166,8 +173,8 @@ enum fcl_status fcl_buffer_array(struct fcl_context *context, uint64_t count, ui
 // The same, and all bytes are 0.
 enum fcl_status fcl_buffer_zeros(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
                                  struct fcl_buffer **buffer);
-// Memory of the caller's as a buffer: a cl_mem, a CUdeviceptr, or for C a pointer, of at least that many bytes. It stays the caller's:
-// fcl_buffer_free only forgets it.
+// Memory of the caller's as a buffer: a cl_mem, a CUdeviceptr, or for C a pointer, of at least that
+// many bytes. It stays the caller's: fcl_buffer_free only forgets it.
 enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,
                                 struct fcl_buffer **buffer);
 // What the driver calls a buffer: the same kinds of value.
@@ -180,14 +187,16 @@ uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer);
 enum fcl_status fcl_write(struct fcl_buffer *buffer, uint64_t offset, const void *data, uint64_t bytes);
 // Device to host; waits for the work before it.
 enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
-// Device to device. The ranges must not overlap. Between two contexts, of whatever devices, it is done when it returns, after the
-// work before it on both: from GPU to GPU of CUDA as the driver does, directly where they reach each other, else by way of the host.
+// Device to device. The ranges must not overlap. Between two contexts, of whatever devices, it is
+// done when it returns, after the work before it on both: from GPU to GPU of CUDA as the driver
+// does, directly where they reach each other, else by way of the host.
 enum fcl_status fcl_copy(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from, uint64_t from_offset,
                          uint64_t bytes);
 // Sets every byte.
 enum fcl_status fcl_fill(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value);
-// Gives the memory of freed buffers back to the driver. It is kept for later ones: up to 64 buffers and an eighth of the device's
-// memory. A buffer has up to a quarter more memory than asked, at most 64 MiB more, so that it serves other sizes later.
+// Gives the memory of freed buffers back to the driver. It is kept for later ones: up to 64 buffers
+// and an eighth of the device's memory. A buffer has up to a quarter more memory than asked, at
+// most 64 MiB more, so that it serves other sizes later.
 void fcl_trim(struct fcl_context *context);
 
 // ---------------------------------------------------------------- programs and kernels
@@ -209,12 +218,12 @@ struct fcl_linked_kernel {
     void (*run)(void *const *args, int64_t blocks);
     void (*part)(void *const *args, int64_t first, int64_t end, int64_t blocks); // or NULL
 };
-// These as a program: nothing is built. One without a name ends them; they must outlive the context, which must be for C.
-// The same array gives the same program again.
+// These as a program: nothing is built. One without a name ends them; they must outlive the
+// context, which must be for C. The same array gives the same program again.
 enum fcl_status fcl_link(struct fcl_context *context, const struct fcl_linked_kernel *kernels,
                          struct fcl_program **program);
-// The same for CUDA: what nvcc has made of them, as PTX, a cubin or a fatbin. It is copied. The same address gives the same
-// program again.
+// The same for CUDA: what nvcc has made of them, as PTX, a cubin or a fatbin. It is copied. The
+// same address gives the same program again.
 enum fcl_status fcl_link_image(struct fcl_context *context, const void *image, struct fcl_program **program);
 // How GCC and Clang are to compile kernels in C: as fcl_build does. Floating-point results depend on it.
 #define FCL_C_OPTIONS                                                                                                  \
@@ -223,8 +232,8 @@ enum fcl_status fcl_link_image(struct fcl_context *context, const void *image, s
 
 enum fcl_status fcl_get_kernel(struct fcl_program *program, const char *name, struct fcl_kernel **kernel);
 const char *fcl_kernel_name(const struct fcl_kernel *kernel);
-// Bytes of memory that each thread has for what its registers do not hold: its arrays, and what is spilled. 0 also where the
-// driver does not tell (OpenCL, C).
+// Bytes of memory that each thread has for what its registers do not hold: its arrays, and what is
+// spilled. 0 also where the driver does not tell (OpenCL, C).
 uint64_t fcl_kernel_thread_bytes(const struct fcl_kernel *kernel);
 
 // ---------------------------------------------------------------- launches
@@ -281,30 +290,33 @@ static inline struct fcl_arg fcl_arg_local(size_t bytes) {
 
 // Runs `kernel` in `blocks` blocks of `threads` threads.
 //
-// Zero blocks is no launch and FCL_OK. More blocks than the device takes at once are clamped: kernels loop over their
-// blocks with the stride of the launch, so every launch size is right. `shared_bytes` is CUDA's dynamic shared memory;
-// OpenCL gives each array as an FCL_ARG_LOCAL argument instead, and C has it inside the kernel: both ignore it. C also
-// ignores `threads`.
+// Zero blocks is no launch and FCL_OK. More blocks than the device takes at once are clamped:
+// kernels loop over their blocks with the stride of the launch, so every launch size is right.
+// `shared_bytes` is CUDA's dynamic shared memory; OpenCL gives each array as an FCL_ARG_LOCAL
+// argument instead, and C has it inside the kernel: both ignore it. C also ignores `threads`.
 //
-// A C kernel is `void NAME(void *const *args, int64_t blocks)`: args[i] points at the scalar, or at a variable that
-// holds the buffer's pointer. Where the program also has `void fcl_part_NAME(void *const *args, int64_t first, int64_t end,
-// int64_t blocks)`, which does the blocks from `first` to `end` - 1, these are shared out among the context's threads.
+// A C kernel is `void NAME(void *const *args, int64_t blocks)`: args[i] points at the scalar, or at
+// a variable that holds the buffer's pointer. Where the program also has
+// `void fcl_part_NAME(void *const *args, int64_t first, int64_t end, int64_t blocks)`, which does
+// the blocks from `first` to `end` - 1, these are shared out among the context's threads.
 enum fcl_status fcl_launch(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,
                            const struct fcl_arg *args, size_t count);
 
-// How many blocks to launch for `iterations` of a kernel: one for every `per_block` of them, or for `least` times as many where
-// that is enough to keep the device busy. With `per_block` 0, where blocks take contiguous ranges (CPUs), a few for each
-// core, but none with fewer than `least` iterations. Any number is right.
+// How many blocks to launch for `iterations` of a kernel: one for every `per_block` of them, or for
+// `least` times as many where that is enough to keep the device busy. With `per_block` 0, where
+// blocks take contiguous ranges (CPUs), a few for each core, but none with fewer than `least`
+// iterations. Any number is right.
 uint64_t fcl_blocks(const struct fcl_context *context, uint64_t iterations, uint32_t per_block, uint32_t least);
 
 // ---------------------------------------------------------------- graphs
 
-// CUDA only: what is launched, copied and filled between these is not done but recorded, and then launched as a whole, as often as
-// one likes, which costs the host about as much as one launch. It uses the same buffers and numbers each time: buffers that were
-// there before, and those that were made and not freed meanwhile, must not be freed before the graph. The memory of others, which
-// were freed meanwhile, is the graph's until fcl_graph_free. What waits cannot be recorded: fcl_read, fcl_write and fcl_finish
-// fail. A context that measures launches does not measure those of graphs. FCL_NO_BACKEND where there are no graphs: OpenCL, C,
-// and drivers before CUDA 11.4.
+// CUDA only: what is launched, copied and filled between these is not done but recorded, and then
+// launched as a whole, as often as one likes, which costs the host about as much as one launch. It
+// uses the same buffers and numbers each time: buffers that were there before, and those that were
+// made and not freed meanwhile, must not be freed before the graph. The memory of others, which
+// were freed meanwhile, is the graph's until fcl_graph_free. What waits cannot be recorded:
+// fcl_read, fcl_write and fcl_finish fail. A context that measures launches does not measure those
+// of graphs. FCL_NO_BACKEND where there are no graphs: OpenCL, C, and drivers before CUDA 11.4.
 enum fcl_status fcl_graph_begin(struct fcl_context *context);
 // With a `status` other than FCL_OK, that of what was to be recorded, nothing is kept, and that is returned.
 enum fcl_status fcl_graph_end(struct fcl_context *context, enum fcl_status status, struct fcl_graph **graph);
@@ -314,18 +326,20 @@ void fcl_graph_free(struct fcl_graph *graph);
 
 // ---------------------------------------------------------------- checks
 
-// For programs compiled with --check. A kernel leaves three ints for the first check that failed: its number, from 1, and the two
-// numbers of its message, which has %lld for them. FCL_OK when the first int is 0. Waits for the work before it.
+// For programs compiled with --check. A kernel leaves three ints for the first check that failed:
+// its number, from 1, and the two numbers of its message, which has %lld for them. FCL_OK when the
+// first int is 0. Waits for the work before it.
 enum fcl_status fcl_check_report(struct fcl_buffer *report, const char *const *messages);
 // The same on the host: FCL_OK where the condition holds.
 enum fcl_status fcl_check(struct fcl_context *context, bool condition, const char *message, int64_t a, int64_t b);
 // The same with another status than FCL_CHECK_FAILED.
 enum fcl_status fcl_require(struct fcl_context *context, bool condition, enum fcl_status status, const char *message,
                             int64_t a, int64_t b);
-// Prints on stderr what `trace` has left in the buffer of a kernel that has run. It holds words of 32 bits. The first says how
-// many were wanted by the records after it, of which those that there was no room for are missing, which is said. A record is the
-// number of its format, of `count`, and the words that this wants: %i, %u, %f and %b one (int, uint, float, bool), %l, %n and %d
-// two (i64, u64, double), the low one first; %% is a percent sign. Waits for the work before it.
+// Prints on stderr what `trace` has left in the buffer of a kernel that has run. It holds words of
+// 32 bits. The first says how many were wanted by the records after it, of which those that there
+// was no room for are missing, which is said. A record is the number of its format, of `count`, and
+// the words that this wants: %i, %u, %f and %b one (int, uint, float, bool), %l, %n and %d two
+// (i64, u64, double), the low one first; %% is a percent sign. Waits for the work before it.
 enum fcl_status fcl_trace(struct fcl_buffer *buffer, const char *const *formats, size_t count);
 // Room for so many times as many elements: 0 of a number below 0, and INT64_MAX where that is too large.
 int64_t fcl_room(int64_t elements, int32_t times);

@@ -1,4 +1,5 @@
-// Graphs: launches, copies and fills that are recorded once and launched again as a whole, with the same buffers and numbers.
+// Graphs: launches, copies and fills that are recorded once and launched again as a whole, with the
+// same buffers and numbers.
 #include "internal.h"
 
 #include <stdlib.h>

@@ -32,7 +32,8 @@ struct fcl_buffer {
     struct fcl_buffer *next, *previous; // in context->buffers or context->pool
 };
 
-// What is recorded, or was: it owns the memory of intermediates, which no other work may have while it can be launched again.
+// What is recorded, or was: it owns the memory of intermediates, which no other work may have while
+// it can be launched again.
 struct fcl_graph {
     struct fcl_context *context;
     struct fcl_graph *next, *previous; // of the context; the one that is being recorded is not among them
@@ -135,7 +136,8 @@ struct fclrt_backend {
     enum fcl_status (*read)(struct fcl_buffer *buffer, uint64_t offset, void *data, uint64_t bytes);
     enum fcl_status (*copy)(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from, uint64_t from_offset,
                             uint64_t bytes);
-    // The same between two contexts of this backend; the work on `from` is done. It is done when it returns. NULL: by way of the host.
+    // The same between two contexts of this backend; the work on `from` is done. It is done when it
+    // returns. NULL: by way of the host.
     enum fcl_status (*copy_peer)(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
                                  uint64_t from_offset, uint64_t bytes);
     enum fcl_status (*fill)(struct fcl_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t value);
@@ -148,8 +150,8 @@ struct fclrt_backend {
     enum fcl_status (*find)(struct fcl_kernel *kernel);
     void (*forget)(struct fcl_kernel *kernel);
 
-    // Arguments are checked as far as the public structures go. With `event`, the launch is measured: either *seconds is set
-    // now, or the event is left pending.
+    // Arguments are checked as far as the public structures go. With `event`, the launch is
+    // measured: either *seconds is set now, or the event is left pending.
     enum fcl_status (*launch)(struct fcl_kernel *kernel, uint64_t blocks, uint32_t threads, uint64_t shared_bytes,
                               const struct fcl_arg *args, size_t count, struct fclrt_event *event, double *seconds);
     enum fcl_status (*resolve)(struct fcl_context *context, struct fclrt_event *event, double *seconds);
@@ -190,15 +192,17 @@ void fclrt_note(struct fclrt_note note, const char *format, ...) FCLRT_PRINTF(2,
 // A new string, NULL when there is no memory.
 char *fclrt_format(const char *format, ...) FCLRT_PRINTF(1, 2);
 char *fclrt_copy_string(const char *text);
-// Memory for the elements of an array, aligned for vectors; NULL: there is none. A large one lies in large pages where the
-// system has them: what is written here and there, as by a sort, spends much of its time looking for pages.
+// Memory for the elements of an array, aligned for vectors; NULL: there is none. A large one lies
+// in large pages where the system has them: what is written here and there, as by a sort, spends
+// much of its time looking for pages.
 void *fclrt_array(uint64_t bytes);
 // Copies what fits, trims white space around it and turns that inside to single spaces.
 void fclrt_copy_name(char *to, size_t bytes, const char *from);
 uint64_t fclrt_hash(uint64_t seed, const void *data, size_t bytes);
 #define FCLRT_HASH_SEED UINT64_C(0xcbf29ce484222325)
 
-// The words of a string separated by white space. `list` ends with NULL and, like the words, is freed by fclrt_free_words.
+// The words of a string separated by white space. `list` ends with NULL and, like the words, is
+// freed by fclrt_free_words.
 struct fclrt_words {
     char *text;
     char **list;
@@ -243,8 +247,9 @@ struct fclrt_team;
 // A pool of so many threads, the caller's among them; the others begin when there is work for them. NULL: no memory.
 struct fclrt_team *fclrt_team_new(unsigned threads);
 void fclrt_team_free(struct fclrt_team *team);
-// Runs all blocks, each once, and returns the seconds that took. `work` is what one thread needs for a launch like it, in
-// nanoseconds, as far as earlier ones told (0: there was none), and learns from this one.
+// Runs all blocks, each once, and returns the seconds that took. `work` is what one thread needs
+// for a launch like it, in nanoseconds, as far as earlier ones told (0: there was none), and learns
+// from this one.
 double fclrt_team_run(struct fclrt_team *team, fclrt_part *part, void *const *args, int64_t blocks, int64_t *work);
 
 // ---------------------------------------------------------------- the cache on disk (cache.c)

@@ -88,8 +88,8 @@ static bool has_extension(const struct opencl *cl, cl_device_id device, const ch
     return found;
 }
 
-// Can a kernel ask for sub-groups of 32, and do these have what it exchanges values by? (AMD's have widths of their own, and
-// functions of their own: `fclc --sub-groups=yes` asks for them.)
+// Can a kernel ask for sub-groups of 32, and do these have what it exchanges values by? (AMD's have
+// widths of their own, and functions of their own: `fclc --sub-groups=yes` asks for them.)
 static bool has_sub_groups(const struct opencl *cl, cl_device_id device) {
     size_t sizes[32], bytes = 0;
     if (!has_extension(cl, device, "cl_intel_required_subgroup_size") ||

@@ -1,6 +1,7 @@
 // The threads that run a C kernel's blocks together with the thread that launches it.
 //
-// Three things make a launch of a few microseconds worth sharing, and none of them may cost more than it gains:
+// Three things make a launch of a few microseconds worth sharing, and none of them may cost more
+// than it gains:
 //
 // - A thread that waits for the next launch spins for a short while, then sleeps. It spins only where launches have been coming
 //   that fast, and not on a machine that has other work: then a spinning thread takes the time of one that could do something.
@@ -202,7 +203,8 @@ static bool may_spin(struct fclrt_team *team, int64_t time) {
     return !is_busy(team, time);
 }
 
-// Waits for a launch that is not the one of that number. `spins` says whether the last one came soon enough to be worth it.
+// Waits for a launch that is not the one of that number. `spins` says whether the last one came
+// soon enough to be worth it.
 static void await_launch(struct member *member, uint64_t seen, bool *spins) {
     struct fclrt_team *team = member->team;
     int64_t begin = now(), before = begin;

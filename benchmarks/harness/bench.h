@@ -1,8 +1,9 @@
-// What the programs that measure have in common: the tasks, their inputs and right results, and what each program adds.
+// What the programs that measure have in common: the tasks, their inputs and right results, and
+// what each program adds.
 //
-// A program is main.c, which times and checks, and one side: the hand-written kernels (reference/launches.c) or a library
-// (peers/). Every side is given the same inputs, which are made from the task's name and size alone, so that FCL, which reads
-// them from files, works on them too.
+// A program is main.c, which times and checks, and one side: the hand-written kernels
+// (reference/launches.c) or a library (peers/). Every side is given the same inputs, which are made
+// from the task's name and size alone, so that FCL, which reads them from files, works on them too.
 #ifndef FCL_BENCHMARKS_BENCH_H
 #define FCL_BENCHMARKS_BENCH_H
 
@@ -116,8 +117,8 @@ struct options {
 };
 
 extern const char *const side_name;
-// Prepares all that is not to be measured: puts the inputs on the device and compiles. STATUS_NO_TASK where this side does
-// not have the task; other failures end the program.
+// Prepares all that is not to be measured: puts the inputs on the device and compiles.
+// STATUS_NO_TASK where this side does not have the task; other failures end the program.
 int side_begin(struct problem *problem, const struct options *options);
 // Computes the results once, and waits until they are there.
 void side_run(void);

@@ -1,4 +1,5 @@
-// Times one side's solution of a task, or writes the task's inputs, or checks results that somebody else computed.
+// Times one side's solution of a task, or writes the task's inputs, or checks results that somebody
+// else computed.
 //
 //   PROGRAM [OPTIONS] TASK             time it
 //   PROGRAM --write DIRECTORY TASK     write the inputs as .npy files; print their names and what the task moves and computes
@@ -18,10 +19,12 @@
 //   --references DIRECTORY      where the sources are (benchmarks/reference)
 //   --blocks B, --threads T     the launch (tuned ones for the kernels that are kept here)
 //
-// The JSON has the keys of `fclc bench --json` with the same meaning: "median_s" and "min_s" are of the host's clock, from the
-// first launch until the results are there; "launches" has the device's time as the driver measures it, where it does.
+// The JSON has the keys of `fclc bench --json` with the same meaning: "median_s" and "min_s" are of
+// the host's clock, from the first launch until the results are there; "launches" has the device's
+// time as the driver measures it, where it does.
 //
-// Exit status: 0 good, 1 wrong results, 2 wrong command line, 3 no device or a failing one, 4 this side has no such task.
+// Exit status: 0 good, 1 wrong results, 2 wrong command line, 3 no device or a failing one, 4 this
+// side has no such task.
 #include "bench.h"
 
 #include <errno.h>

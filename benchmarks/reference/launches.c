@@ -1,5 +1,6 @@
-// The side of the hand-written kernels, on any device that the runtime knows. Which of them are launched for a task, how often and
-// how wide, plans_cpu.c and plans_cuda.c say; what sizes a kernel is right for is said in its file.
+// The side of the hand-written kernels, on any device that the runtime knows. Which of them are
+// launched for a task, how often and how wide, plans_cpu.c and plans_cuda.c say; what sizes a
+// kernel is right for is said in its file.
 #include "plans.h"
 
 #include <errno.h>
@@ -142,8 +143,8 @@ void plan_fma(uint64_t multiply_adds, uint64_t threads, uint64_t each) {
 
 // ---------------------------------------------------------------- the side
 
-// Whether a kept kernel is meant for the device: what is written for CPUs with OpenCL runs on GPUs, but is no rival there
-// unless each work-item has an element of its own.
+// Whether a kept kernel is meant for the device: what is written for CPUs with OpenCL runs on GPUs,
+// but is no rival there unless each work-item has an element of its own.
 static bool is_for_device(enum task_id id) {
     return fcl_device(side.context)->kind != FCL_DEVICE_OPENCL_GPU || id == TASK_COPY || id == TASK_SAXPY ||
            id == TASK_REVERSE;

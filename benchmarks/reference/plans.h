@@ -1,4 +1,5 @@
-// What a plan, which says what is launched for a task, is made of. One plan is for CPUs and for OpenCL's devices, one for CUDA's.
+// What a plan, which says what is launched for a task, is made of. One plan is for CPUs and for
+// OpenCL's devices, one for CUDA's.
 #ifndef FCL_BENCHMARKS_PLANS_H
 #define FCL_BENCHMARKS_PLANS_H
 

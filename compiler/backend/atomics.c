@@ -84,8 +84,9 @@ static void print_c_helper(struct printer *p, enum ir_atomic atomic, enum base b
                     type, operation_text(atomic));
 }
 
-/* An element of a byte or two, by the word of 32 bits that it lies in, whose other bytes stay as they are. The last word of an
-   array may end behind it: memory comes in words (runtime/buffers.c). */
+/* An element of a byte or two, by the word of 32 bits that it lies in, whose other bytes stay as
+   they are. The last word of an array may end behind it: memory comes in words
+   (runtime/buffers.c). */
 static void print_narrow_helper(struct printer *p, enum base base, enum target_space space, const char *type,
                                 const char *name) {
     const struct dialect *d = p->dialect;

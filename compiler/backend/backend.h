@@ -41,17 +41,18 @@ struct backend_options {
     bool is_unoptimised; /* nothing is known of its numbers, and arithmetic goes by way of unsigned ones */
 };
 
-/* One file with all kernels of the programs but those that share another's text, helper functions printed once. The programs must have been mapped for that
-   target, by one of its machines. */
+/* One file with all kernels of the programs but those that share another's text, helper functions
+   printed once. The programs must have been mapped for that target, by one of its machines. */
 void backend_print(struct text *out, const struct target *target, const struct target_program *const *programs,
                    size_t count, const struct backend_options *options);
 
-/* What backend_print makes of one kernel, its contract included, under a name that is the same for all: kernels for which it
-   gives the same text can share one (`shared`). */
+/* What backend_print makes of one kernel, its contract included, under a name that is the same for
+   all: kernels for which it gives the same text can share one (`shared`). */
 const char *backend_kernel(struct arena *arena, const struct target *target, const struct target_kernel *kernel);
 
-/* C for single operations on scalars, for host code. Operands are C expressions that need no parentheses; constants are given by
-   value. What helper functions these need is printed by backend_scalars_helpers, to stand before them. */
+/* C for single operations on scalars, for host code. Operands are C expressions that need no
+   parentheses; constants are given by value. What helper functions these need is printed by
+   backend_scalars_helpers, to stand before them. */
 struct backend_scalars;
 struct backend_scalars *backend_scalars_new(struct arena *arena);
 struct backend_operand {

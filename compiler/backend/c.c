@@ -1,5 +1,6 @@
-/* Portable C. A kernel is three functions: fcl_block_NAME does one block's share; fcl_part_NAME does some of the blocks, for who
-   has threads of his own to share them out among, as the runtime; and NAME does all of them, by OpenMP where the compiler has it. */
+/* Portable C. A kernel is three functions: fcl_block_NAME does one block's share; fcl_part_NAME
+   does some of the blocks, for who has threads of his own to share them out among, as the runtime;
+   and NAME does all of them, by OpenMP where the compiler has it. */
 #include "backend/print.h"
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {

@@ -333,8 +333,8 @@ static void print_convert(struct printer *p, const struct target_expr *expr, enu
     }
 }
 
-/* What is at least 0 and below a bound that is not negative is below it as an unsigned number: one comparison instead of two, and
-   one branch. */
+/* What is at least 0 and below a bound that is not negative is below it as an unsigned number: one
+   comparison instead of two, and one branch. */
 static bool is_below_unsigned(const struct target_expr *below, const struct target_expr *from) {
     if (below->kind != TARGET_EXPR_OPERATION || below->op != OP_LT || from->kind != TARGET_EXPR_OPERATION ||
         from->op != OP_LE)

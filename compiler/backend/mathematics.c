@@ -1,12 +1,15 @@
-/* Functions of C's mathematics, of floats, that a C compiler makes vectors of: for C, whose library has them for one number at a
-   time. They compute in double, so that nearly every result is the float nearest to the true one, as the C libraries' are, too:
-   at most 4 in 100,000 of a function's are its neighbour. Without branches, and without tables, which vectors would gather from.
+/* Functions of C's mathematics, of floats, that a C compiler makes vectors of: for C, whose
+   library has them for one number at a time. They compute in double, so that nearly every result
+   is the float nearest to the true one, as the C libraries' are, too: at most 4 in 100,000 of a
+   function's are its neighbour. Without branches, and without tables, which vectors would gather
+   from.
 
    note [mathematics]
-   e^x = 2^k e^r, where k is the integer nearest to x / ln 2 and |r| <= ln 2 / 2; ln x = k ln 2 + ln m, where sqrt(1/2) <= m <
-   sqrt(2). The polynomials are Chebyshev approximations of (e^r - 1 - r) / r^2 and of (ln (1 + f) - f) / f^2 on these
-   intervals; their errors are below 2e-10 and 6e-11 of the whole, of the long ones, for powers, 4e-12 and 2e-14.
-   Adding 1.5 * 2^52 to a small double rounds it to an integer, which its lowest bits then are. */
+   e^x = 2^k e^r, where k is the integer nearest to x / ln 2 and |r| <= ln 2 / 2; ln x = k ln 2 +
+   ln m, where sqrt(1/2) <= m < sqrt(2). The polynomials are Chebyshev approximations of (e^r - 1 -
+   r) / r^2 and of (ln (1 + f) - f) / f^2 on these intervals; their errors are below 2e-10 and
+   6e-11 of the whole, of the long ones, for powers, 4e-12 and 2e-14. Adding 1.5 * 2^52 to a small
+   double rounds it to an integer, which its lowest bits then are. */
 #include "backend/print.h"
 
 enum part { PART_BASIS = 1, PART_EXP = 2, PART_LOG = 4, PART_EXPM1 = 8, PART_POW = 16, PARTS = 5 };

@@ -1,8 +1,9 @@
 /* OpenCL C 1.2, for both mappings. */
 #include "backend/print.h"
 
-/* Sub-groups of 32, whose threads follow one another: by the functions of Khronos or Intel, or AMD's instructions, whose waves
-   may be two of them. What is exchanged comes from a lane of the same sub-group, else is one's own. */
+/* Sub-groups of 32, whose threads follow one another: by the functions of Khronos or Intel, or
+   AMD's instructions, whose waves may be two of them. What is exchanged comes from a lane of the
+   same sub-group, else is one's own. */
 static void print_sub_groups(struct text *out) {
     text_add(
         out,

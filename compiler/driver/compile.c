@@ -61,7 +61,8 @@ static void add_name(struct text *text, const char *path) {
         text_printf(text, *p == ' ' || *p == '#' ? "\\%c" : *p == '$' ? "$%c" : "%c", *p);
 }
 
-/* OUT and its header, where it has one: FILE, all that it imports, and the tuned values; and a rule for each, so that one may go away. */
+/* OUT and its header, where it has one: FILE, all that it imports, and the tuned values; and a
+   rule for each, so that one may go away. */
 static const char *dependencies(struct compilation *c, const char *output, const char *header) {
     struct text needs, rules;
     text_init(&needs, c->arena);

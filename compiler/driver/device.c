@@ -90,7 +90,8 @@ bool device_open(const struct device_request *request, struct device_session *se
     return true;
 }
 
-/* For runs with checks, which are to begin soon: C compilers take three times as long for -O3, and more for many branches. */
+/* For runs with checks, which are to begin soon: C compilers take three times as long for -O3, and
+   more for many branches. */
 static const char *build_options(const struct device_request *request, const struct device_session *session) {
     bool is_c = fcl_device(session->context)->backend == FCL_BACKEND_C;
     return is_c && request->options->check && !request->profile && !request->is_kept

@@ -109,8 +109,8 @@ static bool defines(const struct ast_file *file, const char *name) {
     return false;
 }
 
-/* The text of a comment, from its dashes: `--Tests: f [1] == 2`, with a name of the file's and a relation. Other comments
-   may speak of tests. */
+/* The text of a comment, from its dashes: `--Tests: f [1] == 2`, with a name of the file's and a
+   relation. Other comments may speak of tests. */
 static bool is_nearly_directive(struct arena *arena, const struct ast_file *file, const char *text) {
     while (*text == '-' || isspace((unsigned char)*text))
         text++;

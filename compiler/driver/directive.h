@@ -20,7 +20,8 @@ struct directive {
 };
 typedef VEC(struct directive) directives;
 
-/* All of a file, in order. Malformed ones are reported and left out; of comments that look like one there is a warning. */
+/* All of a file, in order. Malformed ones are reported and left out; of comments that look like
+   one there is a warning. */
 directives directives_find(struct arena *arena, const struct ast_file *file, struct diagnostics *diagnostics);
 
 #endif

@@ -1,12 +1,14 @@
-// The compiler as a library: programs from files or text to checked kernels, which run on the runtime's contexts or in the
-// reference interpreter, or become text for a target.
+// The compiler as a library: programs from files or text to checked kernels, which run on the
+// runtime's contexts or in the reference interpreter, or become text for a target.
 //
-// Errors. Functions that can fail return an enum fclc_status, which is the command's exit status, and what fclc would print
-// in *message: a string for fclc_free, or NULL where there is nothing to say. Warnings are there, too, when all went well.
-// `message` may be NULL. Nothing prints and nothing exits, but for what the program's own C compiler or driver says.
+// Errors. Functions that can fail return an enum fclc_status, which is the command's exit status,
+// and what fclc would print in *message: a string for fclc_free, or NULL where there is nothing to
+// say. Warnings are there, too, when all went well. `message` may be NULL. Nothing prints and
+// nothing exits, but for what the program's own C compiler or driver says.
 //
-// Threads. A program and its kernels must not be used by two threads at once, nor may a context (see fcl.h); different
-// programs may be. Each call that compiles, or runs in the interpreter, does so on a thread of its own with a large stack.
+// Threads. A program and its kernels must not be used by two threads at once, nor may a context
+// (see fcl.h); different programs may be. Each call that compiles, or runs in the interpreter, does
+// so on a thread of its own with a large stack.
 //
 // Units. Lengths and extents count elements.
 #ifndef FCLC_H
@@ -59,8 +61,9 @@ enum fclc_status fclc_text(struct fclc_program *program, const char *kernel, con
                            char **message);
 
 enum fclc_report_form { FCLC_REPORT_TEXT, FCLC_REPORT_JSON, FCLC_REPORT_PAGE };
-// What kernels cost, as `fclc report` says it, of a kernel, or with NULL of all, for "cuda", "opencl", "c" or "hip"; in *text, for
-// fclc_free. `sizes` as --sizes has them, `device` as --device, or NULL. Nothing is run.
+// What kernels cost, as `fclc report` says it, of a kernel, or with NULL of all, for "cuda",
+// "opencl", "c" or "hip"; in *text, for fclc_free. `sizes` as --sizes has them, `device` as
+// --device, or NULL. Nothing is run.
 enum fclc_status fclc_report(struct fclc_program *program, const char *kernel, const char *target, const char *sizes,
                              const char *device, enum fclc_report_form form, char **text, char **message);
 
@@ -132,9 +135,9 @@ struct fclc_value {
     int64_t shape[FCLC_MAX_RANK];
 };
 
-// Runs it. The arguments stay the caller's, and are only read. Results are in the memory of the context, for fcl_buffer_free; with
-// the interpreter in the host's memory until the kernel runs again or is closed. A context for C has the host's memory: an
-// array in it is not copied.
+// Runs it. The arguments stay the caller's, and are only read. Results are in the memory of the
+// context, for fcl_buffer_free; with the interpreter in the host's memory until the kernel runs
+// again or is closed. A context for C has the host's memory: an array in it is not copied.
 enum fclc_status fclc_run(struct fclc_kernel *kernel, const struct fclc_value *arguments, struct fclc_value *results,
                           char **message);
 // How many values there are in the parameters together, and in the result.

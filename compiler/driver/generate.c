@@ -101,7 +101,8 @@ static void warn_of_copies(const struct generate_request *request, const struct 
     }
 }
 
-/* A tuple of arrays has several buffers, and the force of one function may be in several kernels' code: each is told of once. */
+/* A tuple of arrays has several buffers, and the force of one function may be in several kernels'
+   code: each is told of once. */
 static void warn_of_rereads(const struct generate_request *request, const struct ir_kernel *kernel) {
     for (size_t i = 0; i < kernel->rereads.count; i++) {
         struct span span = kernel->rereads.at[i];
@@ -293,15 +294,16 @@ static void make_unique(struct arena *arena, struct generated *generated, bool s
     }
 }
 
-/* The launches of a kernel `f` are called f_0, f_1, …, as another kernel may be called too: that one keeps its name. Then
-   those whose names became the same when they were made identifiers, as of `k'` and `k_`. */
+/* The launches of a kernel `f` are called f_0, f_1, …, as another kernel may be called too: that
+   one keeps its name. Then those whose names became the same when they were made identifiers, as
+   of `k'` and `k_`. */
 static void make_names_unique(struct arena *arena, struct generated *generated) {
     make_unique(arena, generated, true);
     make_unique(arena, generated, false);
 }
 
-/* Of launches that are alike the first one's kernel serves all. One that is a kernel's only launch has the kernel's name, under
-   which others may launch it, and so it stays whatever is like it. */
+/* Of launches that are alike the first one's kernel serves all. One that is a kernel's only launch
+   has the kernel's name, under which others may launch it, and so it stays whatever is like it. */
 static void share_kernels(const struct generate_request *request, struct generated *generated) {
     struct symbols *symbols = symbols_new(request->arena);
     struct map *by_text = map_new(request->arena);

@@ -37,8 +37,8 @@ struct generate_request {
     struct diagnostics *diagnostics;
 };
 
-/* False when diagnostics were given. An internal error (verification) is one of them. The kernels without any are in the result
-   all the same. */
+/* False when diagnostics were given. An internal error (verification) is one of them. The kernels
+   without any are in the result all the same. */
 bool generate(const struct generate_request *request, struct generated *result);
 
 /* Whether the kernels of `source` could be generated: finds what `generate` finds, for each of the
@@ -48,8 +48,8 @@ bool generate(const struct generate_request *request, struct generated *result);
 bool generate_check(const struct generate_request *requests, size_t count);
 
 struct ir_file;
-/* Whether the request's machine has all that the kernels of a file go by; else an error says what it lacks. Makes them its
-   own. */
+/* Whether the request's machine has all that the kernels of a file go by; else an error says what
+   it lacks. Makes them its own. */
 bool generate_fits_machine(const struct generate_request *request, const struct ir_file *file);
 
 /* The same as `generate` for kernels that were read as IR, which the stages change in place; `globals` of the result

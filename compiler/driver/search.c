@@ -1,5 +1,5 @@
-/* Where the prelude and the library are: $FCL_PRELUDE, or near the program or library that asks, wherever it was put: so an
-   installation can be moved, and installing builds nothing anew. */
+/* Where the prelude and the library are: $FCL_PRELUDE, or near the program or library that asks,
+   wherever it was put: so an installation can be moved, and installing builds nothing anew. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static const char *place(struct arena *arena, const char *root, size_t which, co
     return path_join(arena, root, which == 0 ? name : arena_printf(arena, "share/fcl/%s", name));
 }
 
-/* Its own directory is that of a Python package, the one above that of a program's installation, and the next one that of a
-   library where libraries lie by their machine. */
+/* Its own directory is that of a Python package, the one above that of a program's installation,
+   and the next one that of a library where libraries lie by their machine. */
 const char *search_root(struct arena *arena, const char *binary) {
     const char *directory = path_directory(arena, binary);
     enum { UP = 3 };

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Calls the function on a thread with such a stack, or on this one where none can be had, and waits for its end. `bytes` of the
-   stack may be used for evaluation; 0: not known. */
+/* Calls the function on a thread with such a stack, or on this one where none can be had, and
+   waits for its end. `bytes` of the stack may be used for evaluation; 0: not known. */
 void stack_run(void (*function)(void *context, size_t bytes), void *context);
 
 #endif

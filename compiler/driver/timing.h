@@ -5,8 +5,9 @@
 #include "driver/compilation.h"
 #include "driver/device.h"
 
-/* Checks the file and reads the arguments that the command line names: then the request is complete but for what a command wants
-   of its own, and *is_ready. Otherwise the status, with what is wrong said or among the diagnostics. */
+/* Checks the file and reads the arguments that the command line names: then the request is
+   complete but for what a command wants of its own, and *is_ready. Otherwise the status, with what
+   is wrong said or among the diagnostics. */
 enum exit_status timing_request(struct compilation *c, struct device_request *request, bool *is_ready);
 
 /* Wall-clock seconds of `runs` runs, one after another, launches and host work included. False: the session's `why`. */

@@ -1,10 +1,13 @@
-/* fclc tune: looks for the values of params that make a kernel fast, among the choices that they declare.
+/* fclc tune: looks for the values of params that make a kernel fast, among the choices that they
+   declare.
 
-   From the params' own values on, it takes one param after another and tries its other choices, with the rest as it is; what is
-   faster is kept, until nothing is. Only params that the kernel asks for on that device count, and code that comes out the same as before
-   is not tried again. Machines are noisy, so a candidate and the best so far run by turns, their lower quartiles count, and what wins must
-   win again. A choice that changes the result (but for the rounding of another order) is left out, and said so; and so is one that a
-   device has not the shared memory for, or that needs more registers than there are, where the best so far does with them. */
+   From the params' own values on, it takes one param after another and tries its other choices,
+   with the rest as it is; what is faster is kept, until nothing is. Only params that the kernel
+   asks for on that device count, and code that comes out the same as before is not tried again.
+   Machines are noisy, so a candidate and the best so far run by turns, their lower quartiles
+   count, and what wins must win again. A choice that changes the result (but for the rounding of
+   another order) is left out, and said so; and so is one that a device has not the shared memory
+   for, or that needs more registers than there are, where the best so far does with them. */
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +55,8 @@ static bool is_seen(struct search *s, const char *text) {
     return false;
 }
 
-/* A run with all checks: without them, a choice that leads outside of arrays ends the search, or spoils what comes after. */
+/* A run with all checks: without them, a choice that leads outside of arrays ends the search, or
+   spoils what comes after. */
 static bool passes_checks(const struct device_request *request, struct trial *trial) {
     struct options options = *request->options;
     options.check = true;

@@ -37,8 +37,8 @@ enum level_value elab_level(struct elaborator *e, const struct instance *instanc
 /* Counts up to this come from lengths that the program knows, as those of chunks. */
 enum { MOST_OF_CHUNK = 65536 };
 
-/* In a loop that has no iterations, and is built all the same; or that may have none by numbers that the program knows: what is wrong
-   there may be wrong only where there are none. */
+/* In a loop that has no iterations, and is built all the same; or that may have none by numbers
+   that the program knows: what is wrong there may be wrong only where there are none. */
 static bool never_runs(struct elaborator *e) {
     for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent) {
         const struct ir_instruction *owner = region->owner;
@@ -49,8 +49,8 @@ static bool never_runs(struct elaborator *e) {
     return false;
 }
 
-/* No branch decides about the current place: what goes wrong here goes wrong whenever there is anything to do at all, or a whole
-   chunk of it. */
+/* No branch decides about the current place: what goes wrong here goes wrong whenever there is
+   anything to do at all, or a whole chunk of it. */
 static bool runs_if_reached(struct elaborator *e) {
     if (never_runs(e))
         return false;
@@ -160,8 +160,9 @@ static struct elab_value *index_list(struct elaborator *e, void *context) {
 }
 
 /* note [tables]
-   A list at an index that depends on data is a binary decision among its elements: a few selections, without a load. Long lists of
-   constants become tables in the program's text, an array for each component. */
+   A list at an index that depends on data is a binary decision among its elements: a few
+   selections, without a load. Long lists of constants become tables in the program's text, an
+   array for each component. */
 enum { LONGEST_DECISION = 8 };
 
 static bool is_constant_item(struct elaborator *e, struct elab_value *item, ir_values *leaves) {
@@ -235,7 +236,8 @@ static bool is_array_of_scalars(struct type *type) {
     return is_of_scalars(type);
 }
 
-/* Zeros for an element of an empty list, a row of none, in code that is built but never runs, if the branch's condition is right. */
+/* Zeros for an element of an empty list, a row of none, in code that is built but never runs, if
+   the branch's condition is right. */
 static struct elab_value *index_nothing(struct elaborator *e, struct type *type) {
     type = type_resolve(type);
     if (type->kind == TYPE_PULL) {
@@ -253,9 +255,10 @@ static struct elab_value *index_nothing(struct elaborator *e, struct type *type)
 }
 
 /* note [asked again]
-   `f (xs ! i) (xs ! i)` has an element elaborated twice, and 2^n times in n such arrays made of each other. So each array keeps
-   those that were asked for, as long as no more is known than then (in a branch there is) and nothing was stored since; but for the
-   chunks that note [together] in run.c speaks of. */
+   `f (xs ! i) (xs ! i)` has an element elaborated twice, and 2^n times in n such arrays made of
+   each other. So each array keeps those that were asked for, as long as no more is known than then
+   (in a branch there is) and nothing was stored since; but for the chunks that note [together] in
+   run.c speaks of. */
 static struct elab_value *asked_before(const struct pull *pull, const struct ir_value *index) {
     if (pull->asked.index == index)
         return pull->asked.element;

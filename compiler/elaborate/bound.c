@@ -1,5 +1,6 @@
-/* Upper bounds: memory is set aside before a kernel starts, so the length of what a block stores must be bounded by a value that
-   the host knows. The bound of a chunk's length, min n (length - i * n), is n. */
+/* Upper bounds: memory is set aside before a kernel starts, so the length of what a block stores
+   must be bounded by a value that the host knows. The bound of a chunk's length, min n (length - i
+   * n), is n. */
 #include "elaborate/value.h"
 #include "ir/range.h"
 
@@ -15,8 +16,8 @@ static struct ir_value *larger(struct elaborator *e, struct ir_value *x, struct 
     return x && y ? ir_binary(e->builder, OP_MAX, x, y) : NULL;
 }
 
-/* The sum or product of two bounds, which may be more than any length: then it is the greatest, of which there is never memory.
-   Wrapped around it would be too little memory. */
+/* The sum or product of two bounds, which may be more than any length: then it is the greatest, of
+   which there is never memory. Wrapped around it would be too little memory. */
 static struct ir_value *together(struct elaborator *e, enum ir_op op, struct ir_value *x, struct ir_value *y) {
     struct ir_builder *b = e->builder;
     const struct range ranges[2] = {{x->low, x->high}, {y->low, y->high}};

@@ -1,15 +1,18 @@
-/* What the interpreter finds out about a run, found out by generated code: lengths always, the rest with --check. A check that
-   ranges prove is not emitted.
+/* What the interpreter finds out about a run, found out by generated code: lengths always, the
+   rest with --check. A check that ranges prove is not emitted.
 
    note [after a failure]
-   A kernel goes on when a check has failed: only the first failure is reported, and what is computed afterwards means nothing. It
-   must touch no memory that is not its own, though: an index that was found wrong is replaced by 0 (memory is never
-   empty), and a write to a wrong place is left out. Loops stop, as what they wait for may never come (map/lower.c).
+   A kernel goes on when a check has failed: only the first failure is reported, and what is
+   computed afterwards means nothing. It must touch no memory that is not its own, though: an index
+   that was found wrong is replaced by 0 (memory is never empty), and a write to a wrong place is
+   left out. Loops stop, as what they wait for may never come (map/lower.c).
 
    note [unfinished lengths]
-   So what a loop carries may be unfinished once a check has failed in any block, and what was read may be anything. A length made
-   of these may differ from the one for which there is memory: it is compared once more before an array is written. Without --check,
-   too, where a length can fail below grid (may_leave_loops); then indices and places are made right as well, and not reported. */
+   So what a loop carries may be unfinished once a check has failed in any block, and what was read
+   may be anything. A length made of these may differ from the one for which there is memory: it is
+   compared once more before an array is written. Without --check, too, where a length can fail
+   below grid (may_leave_loops); then indices and places are made right as well, and not
+   reported. */
 #include "elaborate/value.h"
 
 static struct ir_check_site site_of(const struct elaborator *e, enum ir_check check, struct span span,

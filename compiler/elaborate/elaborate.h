@@ -1,5 +1,6 @@
-/* Elaboration: the typed core of one kernel, partially evaluated to IR. Closures, tuples, pull and push arrays exist here as
-   compile-time values and are gone afterwards; what was not forced is fused. */
+/* Elaboration: the typed core of one kernel, partially evaluated to IR. Closures, tuples, pull and
+   push arrays exist here as compile-time values and are gone afterwards; what was not forced is
+   fused. */
 #ifndef FCL_ELABORATE_ELABORATE_H
 #define FCL_ELABORATE_ELABORATE_H
 

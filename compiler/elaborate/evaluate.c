@@ -4,8 +4,9 @@
 #include "elaborate/value.h"
 #include "support/stack.h"
 
-/* More calls of a function within each other or more steps than these are taken for recursion that does not end. The
-   largest kernels of the prelude's own take a tenth of the steps and of the instructions; a second goes as far as this. */
+/* More calls of a function within each other or more steps than these are taken for recursion that
+   does not end. The largest kernels of the prelude's own take a tenth of the steps and of the
+   instructions; a second goes as far as this. */
 enum { MAX_CALLS = 3000, MAX_SPLITS = 3 };
 enum { MOST_ARGUMENTS = 8 }; /* of a primitive */
 static const uint64_t MAX_STEPS = 2u * 1000 * 1000;
@@ -494,7 +495,8 @@ struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function
     return elab_apply(e, elab_apply(e, function, a), b);
 }
 
-/* A chain of lets is walked, not recursed into: programs made by other programs have long ones. Leaves *core at the body. */
+/* A chain of lets is walked, not recursed into: programs made by other programs have long ones.
+   Leaves *core at the body. */
 static const struct environment *bind_lets(struct elaborator *e, const struct core **core,
                                            const struct environment *environment, const struct instance *instance) {
     for (; (*core)->kind == CORE_LET; *core = (*core)->let.body) {

@@ -357,7 +357,8 @@ static void launch_unit(struct elaborator *e, struct lower_body *body, bool only
     ir_end_forall(e->builder);
 }
 
-/* Lengths that depend on data must be known before there is memory for the results: the unit runs once for these alone. */
+/* Lengths that depend on data must be known before there is memory for the results: the unit runs
+   once for these alone. */
 static void measure(struct elaborator *e, struct lower_body *body) {
     bool is_needed = false;
     for (size_t i = 0; i < body->components.count; i++) {

@@ -1,9 +1,10 @@
 /* Lengths that a program computes.
 
    note [exact lengths]
-   Ints wrap, lengths do not (LANGUAGE §11): where a length is a sum or product of ints, more elements than an int counts are an
-   error. So an int that arithmetic may have wrapped remembers how it came about (struct exact), and where it is used as a length
-   the same is computed in 64 bits and compared: at grid by the host, below it with --check. Then the wrapped value is the
+   Ints wrap, lengths do not (LANGUAGE §11): where a length is a sum or product of ints, more
+   elements than an int counts are an error. So an int that arithmetic may have wrapped remembers
+   how it came about (struct exact), and where it is used as a length the same is computed in 64
+   bits and compared: at grid by the host, below it with --check. Then the wrapped value is the
    length. What comes out of loops, branches and memory is an int like any other. */
 #include "elaborate/value.h"
 #include "ir/range.h"

@@ -1,27 +1,30 @@
-/* lookback: a block tells its aggregate and learns the combined one of all blocks before it (Merrill and Garland's decoupled
-   look-back).
+/* lookback: a block tells its aggregate and learns the combined one of all blocks before it
+   (Merrill and Garland's decoupled look-back).
 
    note [look-back]
-   Each block has a state: nothing yet, its aggregate, or the aggregate of all blocks up to it. A block writes its own, goes
-   back over the states of those before it, waiting for what is not there yet, until it meets one that counts for all before;
-   then it writes its second state, and others need not go further. Blocks take their numbers by tickets (note [tickets] in
-   ir.h), so whom a block waits for has begun. What is needed from the device is that a block which has begun goes on.
-   Where lanes exchange registers a warp looks at as many blocks at a time as it has lanes: at the nearest of them that counts for all
-   before, or at all, as soon as those have written something; it combines them in log2 steps.
-   A state and 62 bits of a value are one word, which no other thread sees half-written. A larger value has several words, each
-   with the state: who finds different states in them comes between two writes, and looks again. So no order of writes
-   to different places is asked of the device, and no fence.
-   CUDA's volatile accesses go where other multiprocessors see them. OpenCL's need not (Intel's GPUs read them from a core's own
-   cache), so there words are written and read by atomics.
+   Each block has a state: nothing yet, its aggregate, or the aggregate of all blocks up to it. A
+   block writes its own, goes back over the states of those before it, waiting for what is not
+   there yet, until it meets one that counts for all before; then it writes its second state, and
+   others need not go further. Blocks take their numbers by tickets (note [tickets] in ir.h), so
+   whom a block waits for has begun. What is needed from the device is that a block which has begun
+   goes on. Where lanes exchange registers a warp looks at as many blocks at a time as it has
+   lanes: at the nearest of them that counts for all before, or at all, as soon as those have
+   written something; it combines them in log2 steps. A state and 62 bits of a value are one word,
+   which no other thread sees half-written. A larger value has several words, each with the state:
+   who finds different states in them comes between two writes, and looks again. So no order of
+   writes to different places is asked of the device, and no fence. CUDA's volatile accesses go
+   where other multiprocessors see them. OpenCL's need not (Intel's GPUs read them from a core's
+   own cache), so there words are written and read by atomics.
 
    note [counts]
-   `lookbackCounts` does the same for each place of an array of numbers that are not negative, a thread for each place, so that blocks
-   can tell hundreds. State and number are one word of 32 bits: 0, then the block's own number and 1, then the sum up to the
-   block with the sign set.
+   `lookbackCounts` does the same for each place of an array of numbers that are not negative, a
+   thread for each place, so that blocks can tell hundreds. State and number are one word of 32
+   bits: 0, then the block's own number and 1, then the sum up to the block with the sign set.
 
    note [passes]
-   The other way needs nothing from the device: the loop over the blocks is run once up to the lookback, one thread combines what
-   the blocks have given, and the loop is run again with that as the lookback's result. */
+   The other way needs nothing from the device: the loop over the blocks is run once up to the
+   lookback, one thread combines what the blocks have given, and the loop is run again with that as
+   the lookback's result. */
 #include "elaborate/value.h"
 #include "ir/range.h"
 
@@ -282,7 +285,8 @@ struct window {
     struct ir_value *lane, *last; /* of the warp; the last lane that counts */
 };
 
-/* x of lane 0 becomes that of lane `last` combined with those of all lanes below it, down to its own: lane i looks at block j - i. */
+/* x of lane 0 becomes that of lane `last` combined with those of all lanes below it, down to its
+   own: lane i looks at block j - i. */
 static void combine_lanes(struct elaborator *e, const struct lookback_state *state, const struct window *window,
                           struct ir_value **x) {
     struct ir_builder *b = e->builder;
@@ -484,7 +488,8 @@ static struct ir_value *count_back(struct elaborator *e, const struct lookback_s
     return ir_binary(b, OP_AND, results[SUM], most_count(e));
 }
 
-/* Each thread goes back for a place; all get what they found from shared memory. Without blocks (NULL) there are none before. */
+/* Each thread goes back for a place; all get what they found from shared memory. Without blocks
+   (NULL) there are none before. */
 static struct pull *counts_in_one_pass(struct elaborator *e, const struct lookback_state *state,
                                        const struct blocks_run *blocks, struct pull *counts, struct ir_value *places) {
     struct ir_builder *b = e->builder;
@@ -535,8 +540,9 @@ void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks) {
 
 /* ---- the primitives ---- */
 
-/* Every block must come here, once: blocks wait for each other. So no loop of theirs is around this, and no branch but those under
-   which the chunk has been made again: see note [branches] for these. */
+/* Every block must come here, once: blocks wait for each other. So no loop of theirs is around
+   this, and no branch but those under which the chunk has been made again: see note [branches] for
+   these. */
 static bool all_come_here(const struct elaborator *e) {
     const struct ir_region *here = ir_current(e->builder), *region = here;
     while (region != e->blocks->region) {
@@ -577,8 +583,9 @@ static bool are_alike(const struct elab_value *f, const struct elab_value *g) {
 }
 
 /* note [branches]
-   A chunk may have been made again under the branches of a condition (note [splits]), such as that of the last one. Each of them
-   comes to the same lookbacks in the same order, or a block would wait for what another one does not tell. */
+   A chunk may have been made again under the branches of a condition (note [splits]), such as that
+   of the last one. Each of them comes to the same lookbacks in the same order, or a block would
+   wait for what another one does not tell. */
 static struct lookback_state *state_here(struct elaborator *e, const struct blocks_run *blocks, bool in_passes,
                                          bool is_counts, const char *name) {
     if (blocks->next == blocks->states.count)

@@ -1,14 +1,16 @@
 /* The pairs of reduceByIndex: how threads share them out, and in which order they take them.
 
    note [batches]
-   For all that a compiler knows, an update changes what the next pair is read from, and it is in a branch; so a GPU's thread would
-   wait for each pair's load before it asks for the next one. Where pairs take little to compute and an update is one instruction, a
-   thread computes several pairs and then does their updates: their loads are under way together.
+   For all that a compiler knows, an update changes what the next pair is read from, and it is in a
+   branch; so a GPU's thread would wait for each pair's load before it asks for the next one. Where
+   pairs take little to compute and an update is one instruction, a thread computes several pairs
+   and then does their updates: their loads are under way together.
 
    note [looking first]
-   A comparison and a branch for each pair take a CPU as long as the update of a bucket. The least and the greatest index of many
-   pairs are found by vectors in a tenth of it: where all are inside, as they nearly always are, no pair needs a branch. The
-   indices are computed twice, so this is done where that takes little. */
+   A comparison and a branch for each pair take a CPU as long as the update of a bucket. The least
+   and the greatest index of many pairs are found by vectors in a tenth of it: where all are
+   inside, as they nearly always are, no pair needs a branch. The indices are computed twice, so
+   this is done where that takes little. */
 #include "elaborate/reduce.h"
 
 static struct elab_value *pair_at(struct elaborator *e, const struct reducing *r, struct ir_value *which) {
@@ -44,7 +46,8 @@ static void take_pair(struct elaborator *e, const struct reducing *r, const stru
     ir_end_only_choice(b, truth);
 }
 
-/* Operations and loads only, and choices without loads, for which no branch is needed: how many instructions, or too many. */
+/* Operations and loads only, and choices without loads, for which no branch is needed: how many
+   instructions, or too many. */
 static size_t plain_length(const struct ir_region *region, bool may_load) {
     size_t length = 0;
     for (size_t i = 0; i < region->instructions.count; i++) {
@@ -83,7 +86,8 @@ static bool all_are(const struct reducing *r, enum update wanted) {
     return true;
 }
 
-/* What a pair takes is seen from one that is computed for nothing, and is dead code then. *truth: is its index inside? */
+/* What a pair takes is seen from one that is computed for nothing, and is dead code then. *truth:
+   is its index inside? */
 static size_t length_of_pair(struct elaborator *e, const struct reducing *r, struct ir_value *first,
                              struct ir_value *count, struct ir_value *low, struct ir_value *width,
                              enum ir_truth *truth) {
@@ -209,7 +213,8 @@ void reduce_take_pairs(struct elaborator *e, const struct reducing *r, const str
     elab_end_threads(e, level, i);
 }
 
-/* `count` groups from pair `start` on, of a pair for each copy of the places; a group for each of the level's threads. */
+/* `count` groups from pair `start` on, of a pair for each copy of the places; a group for each of
+   the level's threads. */
 static void take_groups(struct elaborator *e, const struct reducing *r, const struct places *places,
                         enum level_value level, struct ir_value *start, struct ir_value *count, struct ir_value *low,
                         struct ir_value *width, bool are_inside) {

@@ -1,10 +1,11 @@
 /* Arrays of chunks that are known to be parts of an array, and putting them together again.
 
    note [parts]
-   `splitUp`, `rows` and a matrix in memory say of which array their chunks are the parts, and how long these are. So `flatten`
-   gives that array back, without a division, and where a function on chunks keeps their lengths, what they make together is as
-   long as what was split. Computed from the chunks, as their number times the length of the first and so on, it would have
-   a bound that grows with each step by a factor, and memory is set aside by bounds. */
+   `splitUp`, `rows` and a matrix in memory say of which array their chunks are the parts, and how
+   long these are. So `flatten` gives that array back, without a division, and where a function on
+   chunks keeps their lengths, what they make together is as long as what was split. Computed from
+   the chunks, as their number times the length of the first and so on, it would have a bound that
+   grows with each step by a factor, and memory is set aside by bounds. */
 #include "elaborate/value.h"
 
 /* ---- what the chunks are parts of ---- */

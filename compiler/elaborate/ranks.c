@@ -1,11 +1,13 @@
 /* rankByIndex: of each index, how many before it are equal.
 
    note [matching]
-   Where lanes exchange registers, each warp has a counter for each bucket and goes through a share of the indices, 32 at a time, in order.
-   The lanes with the same index find each other by a match of each of its bits; the last of them adds how many they are to the bucket's
-   counter and tells them what it was before. Then each bucket's counters are summed up over the warps. A lane keeps its ranks
-   until they are asked for, in an array of which each thread has places of its own, so that registers can take it.
-   Elsewhere one thread goes through all indices, which is what a processor does best. */
+   Where lanes exchange registers, each warp has a counter for each bucket and goes through a share
+   of the indices, 32 at a time, in order. The lanes with the same index find each other by a match
+   of each of its bits; the last of them adds how many they are to the bucket's counter and tells
+   them what it was before. Then each bucket's counters are summed up over the warps. A lane keeps
+   its ranks until they are asked for, in an array of which each thread has places of its own, so
+   that registers can take it. Elsewhere one thread goes through all indices, which is what a
+   processor does best. */
 #include "elaborate/value.h"
 
 struct ranks {
@@ -73,7 +75,8 @@ static struct ir_value *lanes_alike(struct elaborator *e, const struct ranks *ra
     return result;
 }
 
-/* What the counter was before these lanes, which the last of them has made as much more as there are of them; and they before this one. */
+/* What the counter was before these lanes, which the last of them has made as much more as there
+   are of them; and they before this one. */
 static struct ir_value *count_alike(struct elaborator *e, const struct ranks *ranks, struct ir_value *lane,
                                     struct ir_value *alike, struct ir_value *counter, struct ir_value *counts) {
     struct ir_builder *b = e->builder;

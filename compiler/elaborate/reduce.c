@@ -1,15 +1,17 @@
-/* reduceByIndex: generalised reduction (Rasmussen et al., paper 002 of the design notes). Every pair changes one place of an array
-   by the operator; threads exclude each other per place.
+/* reduceByIndex: generalised reduction (Rasmussen et al., paper 002 of the design notes). Every
+   pair changes one place of an array by the operator; threads exclude each other per place.
 
    note [own buckets]
-   At grid, threads of the whole device would meet at few places. So where there are enough pairs for it, each of some blocks
-   combines a part of the pairs in buckets of its own, in shared memory, which begin as the neutral element, and these are
-   then combined with the array. Buckets that do not fit are done a range at a time: one pass over the pairs each.
+   At grid, threads of the whole device would meet at few places. So where there are enough pairs
+   for it, each of some blocks combines a part of the pairs in buckets of its own, in shared
+   memory, which begin as the neutral element, and these are then combined with the array. Buckets
+   that do not fit are done a range at a time: one pass over the pairs each.
 
    note [copies]
-   Where even that would take too many passes, but there are fewer places than threads, the places are copied in global
-   memory: blocks share out the copies, and so meet less often. The first copy would be the array itself; but then the rest would
-   need other code, so all copies begin as the neutral element, and a last launch combines each place's copies in order. */
+   Where even that would take too many passes, but there are fewer places than threads, the places
+   are copied in global memory: blocks share out the copies, and so meet less often. The first copy
+   would be the array itself; but then the rest would need other code, so all copies begin as the
+   neutral element, and a last launch combines each place's copies in order. */
 #include "elaborate/reduce.h"
 
 /* ---- phases ---- */
@@ -134,8 +136,8 @@ static bool are_in(const struct writer *writer, enum ir_memory memory) {
     return true;
 }
 
-/* Can the places be updated where the writer wants them? Narrow ones at grid only: a block's words may end in memory of others,
-   which these write plainly. */
+/* Can the places be updated where the writer wants them? Narrow ones at grid only: a block's words
+   may end in memory of others, which these write plainly. */
 static bool keeps_plainly(const struct reducing *r, const struct writer *writer) {
     return elab_writes_plainly(writer) && !r->is_packed && (!r->has_narrow || r->push->level == LEVEL_GRID);
 }
@@ -328,8 +330,9 @@ static void begin_share(struct elaborator *e, struct share *share, struct ir_val
     share->count = ir_convert(b, ir_binary(b, OP_MIN, share->size, ir_binary(b, OP_SUB, all, first)), BASE_I32);
 }
 
-/* A core cannot change one place twice in a row without waiting for the first change: pairs that follow one another go to
-   different copies of the block's buckets, where these stay in the first-level cache. The copies lie this far apart; 0: none. */
+/* A core cannot change one place twice in a row without waiting for the first change: pairs that
+   follow one another go to different copies of the block's buckets, where these stay in the
+   first-level cache. The copies lie this far apart; 0: none. */
 static int64_t stride_of_ways(const struct elaborator *e, const struct reducing *r, const struct ir_value *width) {
     int64_t most = most_in_ways(r);
     if (!e->options->is_cpu || most < 1 || width->low > most)

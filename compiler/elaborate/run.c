@@ -50,7 +50,8 @@ void elab_write_within(struct elaborator *e, const struct writer *next, struct i
     ir_end_only_choice(b, truth);
 }
 
-/* If the length is one: -1 says nothing. With --check its complement is stored, as 0 says that there was none before. */
+/* If the length is one: -1 says nothing. With --check its complement is stored, as 0 says that
+   there was none before. */
 static void write_length(struct elaborator *e, const struct push *push, struct ir_value *length) {
     struct ir_builder *b = e->builder;
     struct ir_value *says = ir_binary(b, OP_LE, ir_int(b, 0), length);
@@ -167,9 +168,9 @@ struct chunk_body {
     struct blocks_run *blocks; /* or NULL */
 };
 
-/* Whether the chunk may be written, which is reported where it may not: every chunk has the size that was said, but for the
-   last of a concat, of which the whole has as many elements as there is memory for. Of a negative size, which is an error of its
-   own, chunks are empty. */
+/* Whether the chunk may be written, which is reported where it may not: every chunk has the size
+   that was said, but for the last of a concat, of which the whole has as many elements as there is
+   memory for. Of a negative size, which is an error of its own, chunks are empty. */
 static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body *body, struct push *whole,
                                    struct push *chunk) {
     struct ir_builder *b = e->builder;
@@ -197,7 +198,8 @@ static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body
     return fits;
 }
 
-/* Chunks that are run together are all made before the first is stored: what they share is computed once, and stored once. */
+/* Chunks that are run together are all made before the first is stored: what they share is
+   computed once, and stored once. */
 static void run_chunk(struct elaborator *e, void *context) {
     const struct chunk_body *body = context;
     int shape = e->shape;
@@ -343,11 +345,12 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
 /* ---- running together ----
 
    note [together]
-   Arrays that a program stores at one time, as the results of a kernel, the parts of a tuple and those of an `append`, share a loop,
-   at grid a launch, where they have as many elements or as many chunks. Elements share what the builder finds to be the same
-   (loads among it). A chunk is elaborated once for all that are made of it: arrays keep the elements that were asked for in the
-   region of `together` whatever was stored since, for nothing there is written twice (note [asked again]).
-   Updates come last, as they may write over what the others read. */
+   Arrays that a program stores at one time, as the results of a kernel, the parts of a tuple and
+   those of an `append`, share a loop, at grid a launch, where they have as many elements or as
+   many chunks. Elements share what the builder finds to be the same (loads among it). A chunk is
+   elaborated once for all that are made of it: arrays keep the elements that were asked for in the
+   region of `together` whatever was stored since, for nothing there is written twice
+   (note [asked again]). Updates come last, as they may write over what the others read. */
 
 void elab_run_later(struct elaborator *e, runnings *all, struct push *push, struct writer writer) {
     struct writer *kept = ARENA_NEW(e->arena, struct writer);
@@ -513,7 +516,8 @@ static bool is_stored(const struct push *push) {
            !buffer->is_swapped;
 }
 
-/* The array as it will be read, in new memory; it is stored when `all` runs. What is stored already stays where it is. */
+/* The array as it will be read, in new memory; it is stored when `all` runs. What is stored
+   already stays where it is. */
 static struct pull *prepare(struct elaborator *e, struct push *push, struct type *element, runnings *all) {
     struct ir_value *length = elab_push_length(e, push);
     if (e->shape)

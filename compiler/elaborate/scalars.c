@@ -134,7 +134,8 @@ struct elab_value *elab_scalar_primitive(struct elaborator *e, enum primitive pr
 
 /* ---- loop ---- */
 
-/* Once its condition holds, a loop whose step changes nothing goes on for ever; so does one whose condition always holds. */
+/* Once its condition holds, a loop whose step changes nothing goes on for ever; so does one whose
+   condition always holds. */
 static void warn_endless(struct elaborator *e, bool always, struct ir_value *const *before, const ir_values *after,
                          struct span span) {
     bool is_kept = true;

@@ -16,7 +16,8 @@ static void write_pair(struct elaborator *e, struct elab_value **pair, const str
     writer->write(e, writer, elab_as_scalar(e, pair[0]), pair[1]);
 }
 
-/* All that is read is read before the first write: loads are under way together, and what is written may be what is read. */
+/* All that is read is read before the first write: loads are under way together, and what is
+   written may be what is read. */
 static void write_list(struct elaborator *e, struct pull *pairs, int64_t count, const struct writer *writer) {
     struct elab_value ***read = ARENA_ARRAY(e->arena, struct elab_value **, count);
     for (int64_t k = 0; k < count; k++)
@@ -114,8 +115,9 @@ static bool are_private(const struct writer *writer) {
     return true;
 }
 
-/* What was written is read back from a private array: from the one that it is forced into, where it goes there as it is;
-   otherwise from an array of its own beside it, for elements may be changed, moved or out of reach on their way. */
+/* What was written is read back from a private array: from the one that it is forced into, where
+   it goes there as it is; otherwise from an array of its own beside it, for elements may be
+   changed, moved or out of reach on their way. */
 void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer) {
     if (elab_is_none(e, push->total))
         return;
@@ -216,8 +218,9 @@ PRIMITIVE(SCAN_BY_INDEX) {
 
 /* ---- scatter ---- */
 
-/* Two phases: the array is copied, then the pairs are stored over the copy. They are loops of their own, so at block there is
-   a barrier between them and at grid the one is launched after the other.
+/* Two phases: the array is copied, then the pairs are stored over the copy. They are loops of
+   their own, so at block there is a barrier between them and at grid the one is launched after the
+   other.
 
    note [whole tuples]
    Pairs may name a place twice, and the components of a tuple are stored one after the other: a

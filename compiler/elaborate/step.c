@@ -1,8 +1,8 @@
 /* while and power: steps of a state, which is what can be stored: arrays and scalars.
 
    note [steps]
-   Few steps whose number is known are unrolled. Else there is a loop that carries the scalars and lengths that change. Its
-   arrays lie
+   Few steps whose number is known are unrolled. Else there is a loop that carries the scalars and
+   lengths that change. Its arrays lie
    - at grid in memory of their own: each step writes into new memory, and a SWAP makes that the array's. So lengths may grow,
      and an array that a step hands on, or two that it exchanges, are not copied;
    - at thread, where they are few elements, in registers: these cannot be indexed, so which of two halves is read must not
@@ -11,15 +11,17 @@
    What every step hands on is no part of the loop.
 
    note [taking turns]
-   Below grid, arrays that a step exchanges, or hands on to each other, take turns in one piece of memory, which has a place for
-   each, and one for each array that a step makes anew: the places change hands as numbers that the loop carries. So `(ys, f xs)`
-   has three places, writes one of them, and copies nothing. But where a block's or warp's threads touch only elements of their
-   own, arrays of a length that is known are better off in registers (ir/own_places.c), where an exchange is one of names. */
+   Below grid, arrays that a step exchanges, or hands on to each other, take turns in one piece of
+   memory, which has a place for each, and one for each array that a step makes anew: the places
+   change hands as numbers that the loop carries. So `(ys, f xs)` has three places, writes one of
+   them, and copies nothing. But where a block's or warp's threads touch only elements of their
+   own, arrays of a length that is known are better off in registers (ir/own_places.c), where an
+   exchange is one of names. */
 #include "elaborate/value.h"
 #include "ir/range.h"
 
-/* `condition` is a function of the state (while), or NULL and `count` steps are taken (power), whose step takes its number
-   first. */
+/* `condition` is a function of the state (while), or NULL and `count` steps are taken (power),
+   whose step takes its number first. */
 struct stepping {
     struct elab_value *condition, *step;
     struct ir_value *count;
@@ -67,7 +69,8 @@ static known_state known_parts(struct elaborator *e, const struct stepping *s, s
     return known;
 }
 
-/* A state of which no more is known. Steps in steps are many, and each has such states: they count by the memory they take. */
+/* A state of which no more is known. Steps in steps are many, and each has such states: they count
+   by the memory they take. */
 static struct elab_value **state_of(struct elaborator *e, const struct stepping *s, struct ir_value *const *known) {
     for (size_t k = 0; k <= s->part_count; k++)
         elab_count_step(e, s->span);
@@ -84,8 +87,8 @@ static bool has_memory_of_its_own(const struct stepping *s, const struct ir_valu
     return s->level == LEVEL_GRID || length->high <= ANY_SMALL;
 }
 
-/* A static number of steps, whatever the lengths; below grid only where each keeps the lengths, and these are short, as arrays
-   whose memory the launch sets aside do not share it. */
+/* A static number of steps, whatever the lengths; below grid only where each keeps the lengths,
+   and these are short, as arrays whose memory the launch sets aside do not share it. */
 static int counted_steps(struct elaborator *e, const struct stepping *s, known_state initial, int limit) {
     struct ir_builder *b = e->builder;
     struct ir_value *count = s->condition || !s->count ? NULL : ir_resolve(b, s->count);
@@ -154,8 +157,8 @@ static bool is_same(struct elaborator *e, struct ir_value *x, struct ir_value *y
     return x == y || (x->base == BASE_I32 && y->base == BASE_I32 && ir_prove(b, ir_binary(b, OP_EQ, x, y)));
 }
 
-/* What each step keeps, whichever step it is, stays known; and which array of the state each array is after it (FROM_NOWHERE:
-   a new one). */
+/* What each step keeps, whichever step it is, stays known; and which array of the state each array
+   is after it (FROM_NOWHERE: a new one). */
 static void find_kept(struct elaborator *e, const struct stepping *s, known_state kept, int *from) {
     e->shape++;
     for (bool is_new = true; is_new;) {
@@ -209,8 +212,9 @@ static bool is_within(const struct ir_value *x, const struct ir_value *most) {
 
 enum { MOST_ROUNDS = 8 };
 
-/* Bounds of lengths that a loop carries are found by trying: if `most` bounds them, is what a step makes within that, too? Where it
-   is not, the bound becomes the larger one, and in the last round none. Says whether all hold. */
+/* Bounds of lengths that a loop carries are found by trying: if `most` bounds them, is what a step
+   makes within that, too? Where it is not, the bound becomes the larger one, and in the last round
+   none. Says whether all hold. */
 static bool bounds_hold(struct elaborator *e, const struct stepping *s, known_state now, known_state next,
                         const bool *is_asked, known_state most, bool is_last) {
     struct ir_builder *b = e->builder;
@@ -232,8 +236,8 @@ static bool bounds_hold(struct elaborator *e, const struct stepping *s, known_st
     return hold;
 }
 
-/* What is known after all steps of what they do not keep, by a loop of what shapes decide; and the most elements that an array
-   has, in `most`. */
+/* What is known after all steps of what they do not keep, by a loop of what shapes decide; and the
+   most elements that an array has, in `most`. */
 static known_state step_known(struct elaborator *e, const struct stepping *s, known_state initial, known_state kept,
                               known_state most) {
     struct ir_builder *b = e->builder;
@@ -244,8 +248,7 @@ static known_state step_known(struct elaborator *e, const struct stepping *s, kn
         result[k] = most[k] = kept[k];
         is_carried[k] = !kept[k] && initial[k];
         if (is_carried[k] && s->parts[k].is_array && s->level != LEVEL_GRID)
-            asked[k] =
-                initial[k]->high <= ANY_SMALL ? ir_int(b, initial[k]->high) : elab_upper_bound(e, initial[k]);
+            asked[k] = initial[k]->high <= ANY_SMALL ? ir_int(b, initial[k]->high) : elab_upper_bound(e, initial[k]);
     }
     e->shape++;
     size_t rounds = 0;
@@ -420,8 +423,8 @@ static struct elab_value **current(struct elaborator *e, struct loop *l) {
     return state;
 }
 
-/* How many elements so many places have; it must be known before a kernel starts. Twice a length that wraps is negative, for
-   which no memory is set aside; three times one may be anything. */
+/* How many elements so many places have; it must be known before a kernel starts. Twice a length
+   that wraps is negative, for which no memory is set aside; three times one may be anything. */
 static struct ir_value *places(struct elaborator *e, struct ir_value *capacity, size_t count) {
     struct ir_value *times = ir_int(e->builder, (int64_t)count);
     struct ir_region *here = ir_enter_outermost(e->builder);
@@ -547,7 +550,8 @@ static bool same_memory(const struct ir_buffer *const *x, const struct ir_buffer
 /* Gives each array the memory that it is in after the step: what was made, or another array's. */
 static void exchange(struct elaborator *e, struct loop *l, struct ir_buffer ***wanted) {
     const struct stepping *s = l->stepping;
-    /* holds[k]: what array k holds by now, by the buffers that held it when the step began; made ones hold what they do. */
+    /* holds[k]: what array k holds by now, by the buffers that held it when the step began; made
+       ones hold what they do. */
     struct ir_buffer ***holds = ARENA_ARRAY(e->arena, struct ir_buffer **, 2 * s->part_count + 1);
     struct ir_buffer ***places = ARENA_ARRAY(e->arena, struct ir_buffer **, 2 * s->part_count + 1);
     size_t count = 0;

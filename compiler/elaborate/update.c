@@ -1,7 +1,9 @@
-/* What the operator of reduceByIndex does to what is at a place, and how a place is updated that others may be at, too.
+/* What the operator of reduceByIndex does to what is at a place, and how a place is updated that
+   others may be at, too.
 
    note [exclusion]
-   What an update costs is decided by the operator and its type. It is applied once to unknown values to see what it does:
+   What an update costs is decided by the operator and its type. It is applied once to unknown
+   values to see what it does:
    1. A component that becomes `old op x`, where x does not depend on what was there and the hardware has `op`, takes one
       atomic instruction.
    2. A component that depends on no other old component is exchanged by compare-and-swap on its bits.
@@ -13,7 +15,8 @@
       run in lockstep with that thread do not keep it from getting there. A compiler that sees that the branch and the loop's end
       have one condition may still put the branch behind the loop, where lanes wait for each other (QUIRK_VOLATILE_LOCKS of
       map/quirks): in OpenCL that condition is a volatile variable.
-   A replacement that changes nothing, as most are of a least or a greatest value, takes no compare-and-swap on GPUs. */
+   A replacement that changes nothing, as most are of a least or a greatest value, takes no compare-and-swap on
+   GPUs. */
 #include <string.h>
 
 #include "elaborate/reduce.h"

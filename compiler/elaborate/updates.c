@@ -1,9 +1,10 @@
 /* What the updates `scatter` and `reduceByIndex` have in common.
 
    note [old values]
-   An update may write into the array that it starts from (note [updates] in ir/reuse.c), and its pairs see that array as it was.
-   So pairs that read it are computed first and stored, which takes as much memory as there are pairs. Where an element makes as many
-   pairs as it likes, there is no place for them: then the array is copied, as the pairs use it while it is updated. */
+   An update may write into the array that it starts from (note [updates] in ir/reuse.c), and its
+   pairs see that array as it was. So pairs that read it are computed first and stored, which takes
+   as much memory as there are pairs. Where an element makes as many pairs as it likes, there is no
+   place for them: then the array is copied, as the pairs use it while it is updated. */
 #include "elaborate/value.h"
 #include "ir/walk.h"
 

@@ -158,11 +158,12 @@ struct elab_value {
 };
 
 /* note [splits]
-   "Full chunks are compiled apart from the ragged last one" (LANGUAGE §6): a chunk whose length is chosen by a dynamic
-   condition, such as splitUp's `if full`, makes everything after it dynamic. So when evaluating a chunk meets a
-   dynamic `if` between arrays before it has stored anything, evaluation is abandoned by longjmp to the chunk's frame, which
-   starts the whole chunk again under each branch of an IF on that condition. There the condition is known,
-   the lengths are static, and loops unroll. Nothing was stored, so what was emitted before is pure and either used
+   "Full chunks are compiled apart from the ragged last one" (LANGUAGE §6): a chunk whose length is
+   chosen by a dynamic condition, such as splitUp's `if full`, makes everything after it dynamic.
+   So when evaluating a chunk meets a dynamic `if` between arrays before it has stored anything,
+   evaluation is abandoned by longjmp to the chunk's frame, which starts the whole chunk again
+   under each branch of an IF on that condition. There the condition is known, the lengths are
+   static, and loops unroll. Nothing was stored, so what was emitted before is pure and either used
    again (the builder finds it) or dead. */
 struct split_frame {
     jmp_buf jump;
@@ -198,9 +199,10 @@ struct call {
 };
 
 /* note [shapes]
-   The length of a concatenation needs the length of its last chunk, which may be the result of forces and whiles at a lower level.
-   To find it where the concatenation is used (the host, mostly), the chunk is evaluated with `shape` set: nothing is stored, a force
-   gives an array whose elements are unknown (NULL scalars), and what does not need them is still computed. */
+   The length of a concatenation needs the length of its last chunk, which may be the result of
+   forces and whiles at a lower level. To find it where the concatenation is used (the host,
+   mostly), the chunk is evaluated with `shape` set: nothing is stored, a force gives an array
+   whose elements are unknown (NULL scalars), and what does not need them is still computed. */
 /* Is anything read but the elements at this index? Arrays that are stored on the way may be made of others. */
 struct touched {
     struct ir_value *own;
@@ -241,7 +243,8 @@ struct elaborator {
 enum { INTERNAL_ERROR = 2 }; /* what a jump to `failure` says of one that was told */
 void elab_fail(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5), noreturn));
-/* The same, but elaboration goes on with something else in its place, to find what else is wrong: once for each place. */
+/* The same, but elaboration goes on with something else in its place, to find what else is wrong:
+   once for each place. */
 void elab_reject(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void elab_internal(struct elaborator *e, const char *what) __attribute__((noreturn));
@@ -260,8 +263,9 @@ const struct environment *elab_bind(struct elaborator *e, const struct environme
 struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function, struct elab_value *argument);
 struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
                                struct elab_value *b);
-/* The function's result goes to the sink, from within each branch when the function ends in an `if`: where a result such as -1
-   stands for "nowhere", the branch that gives it comes to nothing. At ambient thread. */
+/* The function's result goes to the sink, from within each branch when the function ends in an
+   `if`: where a result such as -1 stands for "nowhere", the branch that gives it comes to nothing.
+   At ambient thread. */
 typedef void elab_sink(struct elaborator *e, void *context, struct elab_value *result);
 void elab_apply_into(struct elaborator *e, struct elab_value *function, struct elab_value *argument, elab_sink *sink,
                      void *context);
@@ -275,7 +279,8 @@ struct ir_value *elab_choose_length(struct elaborator *e, struct ir_value *condi
 bool elab_is_same_length(struct elaborator *e, struct ir_value *a, struct ir_value *b);
 /* Goes back to begin the chunk anew under each branch of an IF on that condition, where that can be: note [splits]. */
 void elab_split_on(struct elaborator *e, struct ir_value *condition, struct span span);
-/* Runs a body for what it finds out, and leaves what it builds behind; false where it failed, of which nothing is said. */
+/* Runs a body for what it finds out, and leaves what it builds behind; false where it failed, of
+   which nothing is said. */
 bool elab_try(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
 /* Runs a body with a frame for splits: body emits, and gives nothing back. */
 void elab_with_split(struct elaborator *e, void (*body)(struct elaborator *, void *), void *context);
@@ -380,7 +385,8 @@ struct part {
     bool is_array;
     struct type *type; /* of its elements, or of the scalar */
 };
-/* The arrays and scalars of a stored type, from left to right; of a value of that type, before it is stored or after; and back. */
+/* The arrays and scalars of a stored type, from left to right; of a value of that type, before it
+   is stored or after; and back. */
 const struct part *elab_parts_of(struct elaborator *e, struct type *type, size_t *count);
 struct elab_value **elab_take_apart(struct elaborator *e, struct type *type, struct elab_value *value);
 struct elab_value *elab_put_together(struct elaborator *e, struct type *type, struct elab_value **parts);
@@ -531,8 +537,8 @@ typedef struct elab_value *elab_primitive(struct elaborator *e, enum primitive p
 #define SCALAR(id, name, arity, type, doc, commutes, made)
 #include "types/primitives.def"
 elab_primitive elab_scalar_primitive;
-/* What a primitive's type variable, or its level variable, is here: by order of appearance in its type, where ambients do not
-   count as levels. */
+/* What a primitive's type variable, or its level variable, is here: by order of appearance in its
+   type, where ambients do not count as levels. */
 struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index);
 enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index);
 

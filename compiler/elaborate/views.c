@@ -1,10 +1,11 @@
 /* Elements that a condition chooses.
 
    note [one array]
-   `if c then xs ! i else ys ! j`, where both arrays are views of one, such as its tail and its reverse, is that one's element
-   at an index that the condition chooses. Elaborated in both branches, what an element is would be there twice, and 2^n
-   times in n such arrays made of each other. Arrays in memory stay in their branches: there a load next to its neighbour's
-   is worth more than one load less. */
+   `if c then xs ! i else ys ! j`, where both arrays are views of one, such as its tail and its
+   reverse, is that one's element at an index that the condition chooses. Elaborated in both
+   branches, what an element is would be there twice, and 2^n times in n such arrays made of each
+   other. Arrays in memory stay in their branches: there a load next to its neighbour's is worth
+   more than one load less. */
 #include "elaborate/value.h"
 
 enum { LONGEST_CHAIN = 32 };

@@ -1,6 +1,7 @@
-/* Exchange inside a warp: shuffles, votes and ballots. Where the hardware exchanges lanes and the array has an element for each,
-   through that. Else the array is stored in the warp's shared memory and read there, which is right on every target, for arrays
-   of any length, and where a warp is a single thread. */
+/* Exchange inside a warp: shuffles, votes and ballots. Where the hardware exchanges lanes and the
+   array has an element for each, through that. Else the array is stored in the warp's shared
+   memory and read there, which is right on every target, for arrays of any length, and where a
+   warp is a single thread. */
 #include "elaborate/value.h"
 
 /* ---- shuffles ---- */

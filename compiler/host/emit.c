@@ -1,5 +1,5 @@
-/* The header's text: heading, declarations, and (for the one file that defines NAME_IMPLEMENTATION) the kernels' source and the
-   functions. */
+/* The header's text: heading, declarations, and (for the one file that defines
+   NAME_IMPLEMENTATION) the kernels' source and the functions. */
 #include "host/emit.h"
 
 #include <ctype.h>
@@ -105,8 +105,8 @@ static bool is_free(struct arena *arena, struct symbols *symbols, struct map *us
     return true;
 }
 
-/* A name for each kernel's host function, such that none meets another one: those of kernels `k'` and `k_` would, and those
-   of `k` and `k_into`. */
+/* A name for each kernel's host function, such that none meets another one: those of kernels `k'`
+   and `k_` would, and those of `k` and `k_into`. */
 static const char **function_names(struct arena *arena, const struct host_emit_request *request, const char *prefix) {
     struct symbols *symbols = symbols_new(arena);
     struct map *used = map_new(arena);

@@ -1,6 +1,7 @@
-/* The header that goes with emitted kernels: for each, a host function in C on host arrays and one on device buffers. It has
-   the kernels as text and the functions. Where kernels are compiled ahead of time it only declares these in C, and they are
-   in one file with the kernels; for CUDA the kernels are in a file that it includes. */
+/* The header that goes with emitted kernels: for each, a host function in C on host arrays and one
+   on device buffers. It has the kernels as text and the functions. Where kernels are compiled
+   ahead of time it only declares these in C, and they are in one file with the kernels; for CUDA
+   the kernels are in a file that it includes. */
 #ifndef FCL_HOST_EMIT_H
 #define FCL_HOST_EMIT_H
 

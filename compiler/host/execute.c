@@ -1,4 +1,5 @@
-/* The host part of a kernel, walked: scalars are computed with the folder, allocations and launches go to the runtime. */
+/* The host part of a kernel, walked: scalars are computed with the folder, allocations and
+   launches go to the runtime. */
 #include "host/execute.h"
 
 #include <stdlib.h>

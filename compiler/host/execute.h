@@ -27,8 +27,8 @@ struct device_part {
     const void *data;          /* in the host's memory; or, if it is not NULL, */
     struct fcl_buffer *buffer; /* in the device's: the run uses it, and device_run_free frees it */
 };
-/* Hands over the arguments: for each an array of its parts. Those of the kernel's parameter types are taken apart by the
-   second one. */
+/* Hands over the arguments: for each an array of its parts. Those of the kernel's parameter types
+   are taken apart by the second one. */
 bool device_run_pass(struct device_run *run, struct device_part *const *arguments, const char **why);
 bool device_run_pass_values(struct device_run *run, struct host_value *const *arguments, size_t count,
                             const char **why);
@@ -36,7 +36,8 @@ bool device_run_pass_values(struct device_run *run, struct host_value *const *ar
 bool device_run_once(struct device_run *run, const char **why);
 /* The check whose failure was the reason, or NULL. */
 const struct ir_check_site *device_run_failed_check(const struct device_run *run);
-/* Was the reason that a block wants more shared memory than it can have, for arrays that the launch knows the length of? */
+/* Was the reason that a block wants more shared memory than it can have, for arrays that the
+   launch knows the length of? */
 bool device_run_lacks_shared(const struct device_run *run);
 /* Reads the results back. */
 struct host_value *device_run_result(struct device_run *run, struct arena *arena, const char **why);
@@ -51,7 +52,8 @@ struct fcl_buffer *device_run_take(struct device_run *run, size_t result, const 
 void device_run_drop(struct device_run *run);
 /* Bytes of all arguments and results in global memory, for bandwidth figures; after a run. */
 uint64_t device_run_bytes(const struct device_run *run);
-/* Bytes of each thread that its registers should hold and do not, at least: of the kernel that spills most. 0 where the driver does not tell. */
+/* Bytes of each thread that its registers should hold and do not, at least: of the kernel that
+   spills most. 0 where the driver does not tell. */
 uint64_t device_run_spilled_bytes(const struct device_run *run);
 void device_run_free(struct device_run *run);
 

@@ -371,8 +371,9 @@ static const struct interp_pull *pairs_of(struct interp *in, const struct interp
     return store_finish(in, store_run(in, all, push->span)).pull;
 }
 
-/* Every place is written once, by the last pair that names it: the pairs' indices are looked at first. All elements of the array
-   are asked for, as by reduceByIndex: compiled code begins with them. */
+/* Every place is written once, by the last pair that names it: the pairs' indices are looked at
+   first. All elements of the array are asked for, as by reduceByIndex: compiled code begins with
+   them. */
 static int64_t run_scatter(struct interp *in, struct interp_push *push, struct sink *to) {
     struct region_mark start = region_here(in->region);
     int64_t length = push->pull->length;
@@ -401,8 +402,8 @@ static int64_t run_scatter(struct interp *in, struct interp_push *push, struct s
     return length;
 }
 
-/* Paper 002's meaning: the places begin as the array says, and take the pairs' values in order; pairs for places that are not
-   there are ignored. */
+/* Paper 002's meaning: the places begin as the array says, and take the pairs' values in order;
+   pairs for places that are not there are ignored. */
 static int64_t run_reduce(struct interp *in, struct interp_push *push, struct sink *to) {
     struct region_mark start = region_here(in->region);
     int64_t length = push->pull->length;

@@ -65,9 +65,10 @@ static const struct instance *instance_of(struct interp *in, const struct core_i
 }
 
 /* note [places]
-   `loc` says who runs what is being evaluated: a kernel's body begins at the level of its result, the elements of a push array are a
-   thread's, and its chunks are computed by those who run them. Types claim that an arrow `a ->{e} b` is only called where e is pure
-   or `loc`. So the claim is looked at for each call of every program that is interpreted; docs/semantics.md has the rules. */
+   `loc` says who runs what is being evaluated: a kernel's body begins at the level of its result,
+   the elements of a push array are a thread's, and its chunks are computed by those who run them.
+   Types claim that an arrow `a ->{e} b` is only called where e is pure or `loc`. So the claim is
+   looked at for each call of every program that is interpreted; docs/semantics.md has the rules. */
 static void check_place(struct interp *in, const struct core *call, const struct instance *instance) {
     struct type *function = call->apply.function->type;
     if (!function) /* of a tree that no checker has made */
@@ -131,8 +132,9 @@ static struct value global_body(struct interp *in, const struct core *body, cons
     return interp_eval(in, body, NULL, instance);
 }
 
-/* What is the same at every use is evaluated once, in memory that stays: that of its depth, as a global that is first wanted
-   amid the evaluation of another must outlive what that one gives back on its way. */
+/* What is the same at every use is evaluated once, in memory that stays: that of its depth, as a
+   global that is first wanted amid the evaluation of another must outlive what that one gives back
+   on its way. */
 static struct value global(struct interp *in, const struct core *core, const struct instance *instance) {
     const struct core_global *wanted = core->global.global;
     const struct scheme *scheme = wanted->scheme;

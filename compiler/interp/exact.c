@@ -1,6 +1,7 @@
-/* Ints that wrapped, and lengths, which do not (LANGUAGE §11): where a length is computed by sums and products of ints, more
-   elements than an int counts are an error. So an int that arithmetic has wrapped refers to a record of what it is exactly. Few
-   are ever asked for, so the latest are kept only; what comes out of loops and memory is an int like any other. */
+/* Ints that wrapped, and lengths, which do not (LANGUAGE §11): where a length is computed by sums
+   and products of ints, more elements than an int counts are an error. So an int that arithmetic
+   has wrapped refers to a record of what it is exactly. Few are ever asked for, so the latest are
+   kept only; what comes out of loops and memory is an int like any other. */
 #include "interp/machine.h"
 
 enum { RECORDS = 4096 };

@@ -131,7 +131,8 @@ struct interp_push {
 
 /* ---- the machine ---- */
 
-/* The chunks of a concat or interleave while they are run: what lookback has seen in those before, and lookbackCounts. */
+/* The chunks of a concat or interleave while they are run: what lookback has seen in those before,
+   and lookbackCounts. */
 typedef VEC(int32_t) interp_counts;
 struct chunks_run {
     struct chunks_run *outer;
@@ -180,7 +181,8 @@ void *interp_alloc(struct interp *in, size_t bytes);
 /* Where what is wrong in the prelude or the library is to be seen: the user's call that made the closure that is being
    evaluated, or the last one; empty for a place in the user's file. */
 struct span interp_users_span(const struct interp *in, struct span span);
-/* Reports a run-time error at the place and gives up. The second with the `made_at` of a push array, whoever runs it. */
+/* Reports a run-time error at the place and gives up. The second with the `made_at` of a push
+   array, whoever runs it. */
 _Noreturn void interp_fail(struct interp *in, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 _Noreturn void interp_fail_at(struct interp *in, enum diag_code code, struct span span, struct span made_at,

@@ -299,8 +299,8 @@ PRIMITIVE(PERMUTE) {
 
 /* ---- running ---- */
 
-/* What is stored together, as a row: a tuple with its width, then its items. Arrays wait outside the regions until the last one
-   has been computed, as each may be made of what comes before. */
+/* What is stored together, as a row: a tuple with its width, then its items. Arrays wait outside
+   the regions until the last one has been computed, as each may be made of what comes before. */
 struct storing {
     size_t width; /* of a tuple; else 0 */
     struct store *store;
@@ -342,7 +342,8 @@ static struct value store_end(struct interp *in, const struct storing **at) {
     return result;
 }
 
-/* What was in the region since the mark, the value among it, makes room for what is stored of it; without a mark it stays. */
+/* What was in the region since the mark, the value among it, makes room for what is stored of it;
+   without a mark it stays. */
 static struct value store(struct interp *in, struct value value, const struct region_mark *mark, struct span span) {
     struct storing all[storing_width(value)];
     store_begin(in, value, all, span);

@@ -1,11 +1,15 @@
-/* Shared memory has 32 banks of 4-byte words, and a warp's accesses to different words of one bank take turns. Buffers whose
-   accesses would collide, such as a tile that is read by columns, are padded: a word, or an element where that is larger, after every
-   32 elements, or 16, 64 or 128 where that is better; or four words, see below. Only for targets where shared memory is shared memory: generate.c asks for it.
+/* Shared memory has 32 banks of 4-byte words, and a warp's accesses to different words of one bank
+   take turns. Buffers whose accesses would collide, such as a tile that is read by columns, are
+   padded: a word, or an element where that is larger, after every 32 elements, or 16, 64 or 128
+   where that is better; or four words, see below. Only for targets where shared memory is shared
+   memory: generate.c asks for it.
 
    note [wide loads]
-   Four words that a thread reads one after another, at a multiple of four, are one load of 16 bytes to the device's compiler, and a
-   warp has these in four turns, of a quarter of it each. A padding of a word in between would make them four loads again, so that
-   there it has four words. The steps of `while` and `power` are padded only then: others go by elements next to each other. */
+   Four words that a thread reads one after another, at a multiple of four, are one load of 16
+   bytes to the device's compiler, and a warp has these in four turns, of a quarter of it each. A
+   padding of a word in between would make them four loads again, so that there it has four words.
+   The steps of `while` and `power` are padded only then: others go by elements next to each
+   other. */
 #include "ir/machine.h"
 #include "ir/fold.h"
 #include "ir/linear.h"
@@ -184,7 +188,8 @@ static int turns(const struct ir_buffer *buffer, const struct indices *indices, 
         }
         return (sum + GPU_WIDE - 1) / GPU_WIDE; /* for one of the words */
     }
-    int width = bits_of(buffer) / 32, lanes = width > 1 ? GPU_LANES / width : GPU_LANES; /* wide elements go by half warps */
+    int width = bits_of(buffer) / 32,
+        lanes = width > 1 ? GPU_LANES / width : GPU_LANES; /* wide elements go by half warps */
     for (int i = 0; i < lanes; i++)
         words[i] = padded(indices->at[i][0], padding) * bits_of(buffer) / 32;
     return most_in_a_bank(words, lanes);
@@ -227,9 +232,9 @@ static void in_bounds(struct ir_value *value, int64_t high) {
     value->definition->no_wrap = true;
 }
 
-/* The terms of a sum that lie below 2^shift have no paddings before them: these make the factors of the others larger, and the device's
-   compiler sees that four words are still at a multiple of four. NULL: it is not known to lie there, or terms are not known to be
-   natural and small. */
+/* The terms of a sum that lie below 2^shift have no paddings before them: these make the factors
+   of the others larger, and the device's compiler sees that four words are still at a multiple of
+   four. NULL: it is not known to lie there, or terms are not known to be natural and small. */
 static struct ir_value *padded_sum(const struct rewriter *r, struct ir_value *index, struct padding padding) {
     struct linear sum, whole = {.base = index->base};
     int64_t size = INT64_C(1) << padding.shift;

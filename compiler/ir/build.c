@@ -211,8 +211,9 @@ struct ir_value *builder_operand(struct ir_builder *b, struct ir_value *value) {
 
 /* ---- operations ---- */
 
-/* See note [what moves out of loops] in build.h: from the innermost frame outwards while all operands stay in scope. The loops
-   passed on the way are not appended to their regions yet, so appending here puts the operation before them. */
+/* See note [what moves out of loops] in build.h: from the innermost frame outwards while all
+   operands stay in scope. The loops passed on the way are not appended to their regions yet, so
+   appending here puts the operation before them. */
 static size_t home_of(const struct ir_builder *b, struct ir_value **x, size_t count) {
     size_t frame = b->frames.count - 1, needed = 0;
     if (b->optimise == 0)
@@ -595,8 +596,8 @@ void ir_swap(struct ir_builder *b, struct ir_buffer *x, struct ir_buffer *y) {
     count_store(b);
 }
 
-/* Loads of a buffer that is not rewritten are pure once it is filled; the count of stores tells whether it was being filled in
-   between. */
+/* Loads of a buffer that is not rewritten are pure once it is filled; the count of stores tells
+   whether it was being filled in between. */
 struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *index) {
     index = builder_operand(b, index);
     if (buffer->memory == MEMORY_TABLE && index->is_constant && index->constant.integer >= 0 &&

@@ -13,7 +13,8 @@
 
 struct ir_builder;
 
-/* `scratch` is for what the builder knows, and need not live as long as the kernel. optimise 0: only constants are folded (static evaluation needs it); 1 and 2: all of the above. */
+/* `scratch` is for what the builder knows, and need not live as long as the kernel. optimise 0:
+   only constants are folded (static evaluation needs it); 1 and 2: all of the above. */
 struct ir_builder *ir_builder_new(struct arena *arena, struct arena *scratch, struct ir_kernel *kernel, int optimise);
 struct ir_region *ir_current(const struct ir_builder *b);
 enum level_value ir_ambient(const struct ir_builder *b);
@@ -39,8 +40,9 @@ struct ir_value *ir_resolve(struct ir_builder *b,
 /* true, false or unknown: also what the branches around the current place tell about it. */
 enum ir_truth { IR_UNKNOWN, IR_TRUE, IR_FALSE };
 enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition);
-/* Whether it holds here; searches longer than ir_known, which every comparison goes through. Of a comparison of integers, and what
-   `and` and `or` make of these. The second: whether it would, if that held. */
+/* Whether it holds here; searches longer than ir_known, which every comparison goes through. Of a
+   comparison of integers, and what `and` and `or` make of these. The second: whether it would, if
+   that held. */
 bool ir_prove(struct ir_builder *b, struct ir_value *condition);
 /* Whether a sum of ints, or a product with a constant, is provably what it would be without wrapping. */
 bool ir_never_wraps(struct ir_builder *b, struct ir_value *value);
@@ -51,8 +53,8 @@ void ir_assume_range(struct ir_builder *b, struct ir_value *value, int64_t low, 
 void ir_bound(struct ir_value *value, int64_t low, int64_t high); /* wherever it is used, by how it came about */
 
 /* ---- memory ---- */
-/* The table of these constants, as many as `count`, at least one; finite if they are floats. NULL: the device would have more than
-   `most_bytes` of them (0: no limit). */
+/* The table of these constants, as many as `count`, at least one; finite if they are floats. NULL:
+   the device would have more than `most_bytes` of them (0: no limit). */
 struct ir_buffer *ir_table(struct ir_builder *b, enum base element, const union scalar *constants, size_t count,
                            size_t most_bytes);
 struct ir_buffer *ir_buffer_new(struct ir_builder *b, enum ir_memory memory, enum level_value owner, enum base element,
@@ -75,7 +77,8 @@ struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buf
                                      struct ir_value *expected, struct ir_value *desired);
 /* Among the threads of a block, or of the grid. */
 void ir_fence(struct ir_builder *b, enum level_value among);
-/* Between the lanes of a warp, in a loop over all of them: integers of 32 and 64 bits and floats; a ballot of bools is a uint. */
+/* Between the lanes of a warp, in a loop over all of them: integers of 32 and 64 bits and floats;
+   a ballot of bools is a uint. */
 struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct ir_value *lane);
 struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote);
 /* The lanes in which all of these bits are 0, or not all, as here. `bits` is the same in all lanes. */
@@ -104,8 +107,8 @@ struct ir_value *ir_begin_for(struct ir_builder *b, struct ir_value *count, stru
                               const char *name);
 void ir_end_for(struct ir_builder *b, struct ir_value **next, struct ir_value **results);
 
-/* After begin: the condition's region, then ir_while_body: the body's. carried: in initial, out current. Ranges of carried
-   integers may be given (lows, highs; NULL: the base's whole range). */
+/* After begin: the condition's region, then ir_while_body: the body's. carried: in initial, out
+   current. Ranges of carried integers may be given (lows, highs; NULL: the base's whole range). */
 void ir_begin_while(struct ir_builder *b, struct ir_value **carried, size_t n, const int64_t *lows,
                     const int64_t *highs);
 void ir_while_body(struct ir_builder *b, struct ir_value *condition);
@@ -114,10 +117,11 @@ void ir_end_while(struct ir_builder *b, struct ir_value **next, struct ir_value 
 /* The condition must not be constant or known. Results: n values, chosen by the branch.
 
    note [values that leave a branch]
-   What an array or a closure made in a branch has captured may be used later, when control is again in code guarded by the
-   same condition. So ir_end_if turns the values defined in the branches themselves into results of the IF when
-   `export_all` is set (undefined on the other side: the zero of the base), and ir_resolve maps the inner value to that
-   result from then on. What is not used afterwards goes with dead code. */
+   What an array or a closure made in a branch has captured may be used later, when control is
+   again in code guarded by the same condition. So ir_end_if turns the values defined in the
+   branches themselves into results of the IF when `export_all` is set (undefined on the other
+   side: the zero of the base), and ir_resolve maps the inner value to that result from then on.
+   What is not used afterwards goes with dead code. */
 void ir_begin_if(struct ir_builder *b, struct ir_value *condition);
 void ir_else(struct ir_builder *b, struct ir_value **yields, size_t n); /* of the then-branch */
 void ir_end_if(struct ir_builder *b, struct ir_value **yields, struct ir_value **results, size_t n, bool export_all);
@@ -137,8 +141,8 @@ bool ir_is_volatile(const struct ir_builder *b);
 /* Anything emitted into the current region since it began that is not a pure operation, a load or a check? */
 bool ir_region_has_effects(const struct ir_builder *b);
 
-/* What is built between the two goes to the present end of an enclosing region; the outermost one is where the sizes that the
-   host must know are computed. */
+/* What is built between the two goes to the present end of an enclosing region; the outermost one
+   is where the sizes that the host must know are computed. */
 struct ir_region *ir_enter_outermost(struct ir_builder *b);
 struct ir_region *ir_enter(struct ir_builder *b, const struct ir_region *region);
 void ir_leave_outermost(struct ir_builder *b, struct ir_region *back); /* both */

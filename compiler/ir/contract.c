@@ -1,10 +1,12 @@
-/* Makes one operation, rounded once, of a product of floats and the sum that alone takes it: `a * b + c` becomes `fma a b c`,
-   `a * b - c` and `c - a * b` the same of negated operands. Only where the kernel says `with contract`, or the command line
-   `--contract`. It is done here, early, and not by the languages' compilers, which are told to contract nothing: so all
-   targets contract the same sums.
+/* Makes one operation, rounded once, of a product of floats and the sum that alone takes it:
+   `a * b + c` becomes `fma a b c`, `a * b - c` and `c - a * b` the same of negated operands. Only
+   where the kernel says `with contract`, or the command line `--contract`. It is done here, early,
+   and not by the languages' compilers, which are told to contract nothing: so all targets contract
+   the same sums.
 
-   A product that something else takes, too, stays, as it would be computed anyway. One of another region stays: it was moved
-   out of a loop, and would come back. Where both sides of a sum are products, the first is taken. */
+   A product that something else takes, too, stays, as it would be computed anyway. One of another
+   region stays: it was moved out of a loop, and would come back. Where both sides of a sum are
+   products, the first is taken. */
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
 

@@ -257,7 +257,8 @@ static struct ir_value *outside(const struct ir_builder *b, struct ir_value *val
     return !value->region || b->regions.at[value->region->id].open ? value : NULL;
 }
 
-/* A result that needs no branch: both sides give the same, or what a selection of theirs comes to, as the condition itself. */
+/* A result that needs no branch: both sides give the same, or what a selection of theirs comes to,
+   as the condition itself. */
 static struct ir_value *plain_result(struct ir_builder *b, const struct ir_instruction *branch, size_t i) {
     struct ir_value *x = outside(b, branch->regions[0]->yields.at[i]);
     struct ir_value *y = outside(b, branch->regions[1]->yields.at[i]);
@@ -306,7 +307,8 @@ static void make_results(struct ir_builder *b, struct ir_instruction *branch, si
 
 /* ---- branches that are && or || ---- */
 
-/* The operations of a branch that was left, computed once more outside of it: there its condition tells nothing about them. */
+/* The operations of a branch that was left, computed once more outside of it: there its condition
+   tells nothing about them. */
 static struct ir_value *again(struct ir_builder *b, const struct ir_instruction *operation) {
     struct ir_value **x = operation->operands;
     if (operation->operand_count == 1)
@@ -315,8 +317,9 @@ static struct ir_value *again(struct ir_builder *b, const struct ir_instruction 
                                          : ir_ternary(b, operation->op, x[0], x[1], x[2]);
 }
 
-/* c ? x : false and c ? true : x, where x is cheap, as an operation instead of a branch: so the branches that depend on it
-   know what c and x say, and where the same is asked again it is found. NULL where it must stay a branch. */
+/* c ? x : false and c ? true : x, where x is cheap, as an operation instead of a branch: so the
+   branches that depend on it know what c and x say, and where the same is asked again it is found.
+   NULL where it must stay a branch. */
 static struct ir_value *as_logical(struct ir_builder *b, const struct ir_instruction *branch) {
     for (int side = 0; side < 2; side++) {
         const struct ir_region *region = branch->regions[side], *other = branch->regions[!side];

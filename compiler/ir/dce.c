@@ -1,6 +1,7 @@
-/* Dead code: what no result depends on. Values are followed backwards from the kernel's results; a store counts when its
-   buffer is a result or is loaded from by something that counts, a branch or loop when something in it or one of its
-   results does. Then the rest is removed, down to single results of branches and single carried values. */
+/* Dead code: what no result depends on. Values are followed backwards from the kernel's results; a
+   store counts when its buffer is a result or is loaded from by something that counts, a branch or
+   loop when something in it or one of its results does. Then the rest is removed, down to single
+   results of branches and single carried values. */
 #include "ir/pass_list.h"
 
 #include "ir/walk.h"

@@ -1,10 +1,12 @@
-/* Joins parallel loops of a block or a warp where the second reads, of what the first has stored, only what its own thread
-   has: element i in iteration i. So what was stored need not go through memory: the value is used as it is, and a buffer
-   that is not read any more goes with its stores (pass_dce). Shuffles are such neighbours, and forces of what is then mapped.
+/* Joins parallel loops of a block or a warp where the second reads, of what the first has stored,
+   only what its own thread has: element i in iteration i. So what was stored need not go through
+   memory: the value is used as it is, and a buffer that is not read any more goes with its stores
+   (pass_dce). Shuffles are such neighbours, and forces of what is then mapped.
 
    note [own elements]
-   Iteration i of both loops is done by the same thread, so its accesses to element i stay in order when the loops are joined.
-   All accesses to a buffer that one of the loops writes and the other touches must be of that kind. */
+   Iteration i of both loops is done by the same thread, so its accesses to element i stay in order
+   when the loops are joined. All accesses to a buffer that one of the loops writes and the other
+   touches must be of that kind. */
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
 #include "ir/walk.h"

@@ -1,13 +1,15 @@
-/* The arrays of a loop of `while` or `power` have two halves: a step reads one and writes the other, and the places change
-   with each step. Where each thread reads no element after it has been written in the same step, one half will do: the
-   places are then the same in all steps, which costs no arithmetic, and the C compiler can keep the elements in registers.
+/* The arrays of a loop of `while` or `power` have two halves: a step reads one and writes the
+   other, and the places change with each step. Where each thread reads no element after it has
+   been written in the same step, one half will do: the places are then the same in all steps,
+   which costs no arithmetic, and the C compiler can keep the elements in registers.
 
    note [in place]
-   A loop carries the place p of the half that is read. What it reads is at p + f, what it writes at c - p + g, c - p is
-   carried on, and p is for nothing else. With p0, the first place, for p and c - p alike, all reads must come before the
-   writes to what they read: those of another parallel loop, before it; those of the same parallel loop, of
-   elements of its own iteration, earlier in it. The elements are told apart by their places f and g as sums: iteration
-   i, and round r of a counted loop within, have i a + r b + … with b beyond all that i a can be. */
+   A loop carries the place p of the half that is read. What it reads is at p + f, what it writes
+   at c - p + g, c - p is carried on, and p is for nothing else. With p0, the first place, for p
+   and c - p alike, all reads must come before the writes to what they read: those of another
+   parallel loop, before it; those of the same parallel loop, of elements of its own iteration,
+   earlier in it. The elements are told apart by their places f and g as sums: iteration i, and
+   round r of a counted loop within, have i a + r b + … with b beyond all that i a can be. */
 #include "ir/pass_list.h"
 
 #include "ir/linear.h"
@@ -224,7 +226,8 @@ static bool are_distinct(const struct dimensions *all, int64_t *span) {
     return true;
 }
 
-/* What differs between the iterations of the loops in `outermost` is the dimensions, or has no part in the other's place. */
+/* What differs between the iterations of the loops in `outermost` is the dimensions, or has no
+   part in the other's place. */
 static bool are_known(const struct dimensions *all, const struct linear *at, const struct linear *other,
                       const struct ir_region *outermost) {
     for (size_t i = 0; i < at->count; i++) {
@@ -246,7 +249,8 @@ static int64_t divisor_of(const struct linear *sum) {
     return bits & -bits;
 }
 
-/* The loops that both accesses are in are the dimensions of their places; `goes_round`: one of them has no part in these. */
+/* The loops that both accesses are in are the dimensions of their places; `goes_round`: one of
+   them has no part in these. */
 static bool find_dimensions(const struct placing *p, const struct access *read, const struct access *write,
                             struct dimensions *all, bool *goes_round) {
     const struct ir_region *outermost = NULL, *region = read->instruction->region;
@@ -368,7 +372,8 @@ static void drop_zeros(struct placing *p, const struct ir_region *region) {
     }
 }
 
-/* Loops that store each element where it is, as the copy does that an update begins with, have nothing to do in place. */
+/* Loops that store each element where it is, as the copy does that an update begins with, have
+   nothing to do in place. */
 static bool changes_nothing(const struct ir_instruction *loop) {
     bool is_loop = loop->kind == IR_FORALL || (loop->kind == IR_FOR && loop->result_count == 0);
     for (size_t i = 0; is_loop && i < loop->regions[0]->instructions.count; i++) {
@@ -400,7 +405,8 @@ static void drop_unchanging(struct ir_region *region) {
     region->instructions.count = kept;
 }
 
-/* A buffer of two halves, c apart, loses the second, which is no longer used: what was outside the loop is at the first place. */
+/* A buffer of two halves, c apart, loses the second, which is no longer used: what was outside the
+   loop is at the first place. */
 static void halve(const struct placing *p, struct ir_buffer *buffer) {
     const struct ir_value *capacity = buffer->capacity;
     const struct ir_instruction *product = capacity->definition;

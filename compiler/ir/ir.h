@@ -1,23 +1,27 @@
-/* The IR: one FCL kernel after elaboration. Scalars in single assignment, buffers in four memories, structured control flow
-   whose parallel loops still say their levels. There are no arrays, closures, tuples or barriers here: a barrier is implied
-   where one parallel loop reads what another stored, and the mapping places it.
+/* The IR: one FCL kernel after elaboration. Scalars in single assignment, buffers in four
+   memories, structured control flow whose parallel loops still say their levels. There are no
+   arrays, closures, tuples or barriers here: a barrier is implied where one parallel loop reads
+   what another stored, and the mapping places it.
 
    note [regions and ambients]
-   Every region runs at a level, its ambient. The outermost region of a kernel runs at grid: that is the host. A FORALL
-   (outer, inner) inside a region at `outer` shares its iterations out over the inner-units of one outer-unit and its
-   body runs at `inner`. At an ambient above thread a scalar has one value for all threads of the unit (all compute it
-   alike). Stores occur at ambient thread only; so all control flow around a barrier is uniform by construction
-   (`ir_verify` asserts it).
+   Every region runs at a level, its ambient. The outermost region of a kernel runs at grid: that
+   is the host. A FORALL (outer, inner) inside a region at `outer` shares its iterations out over
+   the inner-units of one outer-unit and its body runs at `inner`. At an ambient above thread a
+   scalar has one value for all threads of the unit (all compute it alike). Stores occur at ambient
+   thread only; so all control flow around a barrier is uniform by construction (`ir_verify`
+   asserts it).
 
    note [single assignment of buffers]
-   A buffer with `rewritten` false is written by the loops that follow its ALLOCATE and read only afterwards, each place at most once
-   written (twice by a scatter, whose second loop has stores that say so): loads from it are pure expressions. Inputs are such buffers too. A `rewritten` buffer (the two halves of
-   a dynamic while; what atomics change) is written and read in turns.
+   A buffer with `rewritten` false is written by the loops that follow its ALLOCATE and read only
+   afterwards, each place at most once written (twice by a scatter, whose second loop has stores
+   that say so): loads from it are pure expressions. Inputs are such buffers too. A `rewritten`
+   buffer (the two halves of a dynamic while; what atomics change) is written and read in turns.
 
    note [tickets]
-   A FORALL from grid to block whose `buffer` is set takes its iterations in the order in which blocks come for them: each
-   draws the next number from that counter. So whoever does iteration i knows that all before i have been begun by blocks
-   that run or are done, and may wait for them (lookback). */
+   A FORALL from grid to block whose `buffer` is set takes its iterations in the order in which
+   blocks come for them: each draws the next number from that counter. So whoever does iteration i
+   knows that all before i have been begun by blocks that run or are done, and may wait for them
+   (lookback). */
 #ifndef FCL_IR_IR_H
 #define FCL_IR_IR_H
 

@@ -210,9 +210,9 @@ static bool is_counted(const struct ir_value *value) {
     return owner && owner->kind == IR_FOR && owner->operands[0]->is_constant && owner->parameters[0] == value;
 }
 
-/* The terms of outer loops first, so that as much as can be moves out, and the constant last, where it goes into an address; but
-   before the index of an unrolled loop, in what its turns share, or LLVM makes no vectors of the loop around
-   (QUIRK_UNROLLED_TERMS of map/quirks). */
+/* The terms of outer loops first, so that as much as can be moves out, and the constant last,
+   where it goes into an address; but before the index of an unrolled loop, in what its turns
+   share, or LLVM makes no vectors of the loop around (QUIRK_UNROLLED_TERMS of map/quirks). */
 struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum) {
     struct linear rest = *sum;
     struct ir_value *total = NULL;
@@ -269,8 +269,9 @@ static struct linear outer_part(struct ir_builder *b, const struct linear *sum, 
 
 static bool is_something(const struct linear *sum) { return sum->count > 0 || sum->constant != 0; }
 
-/* start + (i + 256) is better as (start + 256) + i: what does not depend on the inner loop leaves it, and a compiler that
-   reads the result sees a place that moves by one. Not where that would lose that nothing overflows. */
+/* start + (i + 256) is better as (start + 256) + i: what does not depend on the inner loop leaves
+   it, and a compiler that reads the result sees a place that moves by one. Not where that would
+   lose that nothing overflows. */
 static bool mixes_depths(struct ir_builder *b, const struct linear *left, const struct linear *right,
                          const struct linear *sum) {
     uint32_t depth = deepest(b, sum);

@@ -6,8 +6,8 @@
 
 enum { LINEAR_MAX_TERMS = 8 };
 
-/* Modulo 2^bits of the base, with coefficients taken as signed numbers; when `exact`, a sum of integers: adding fails where
-   a coefficient or the constant grows too large. */
+/* Modulo 2^bits of the base, with coefficients taken as signed numbers; when `exact`, a sum of
+   integers: adding fails where a coefficient or the constant grows too large. */
 struct linear {
     enum base base;
     bool exact;

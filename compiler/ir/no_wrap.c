@@ -17,7 +17,8 @@ static void mark(struct ir_instruction *instruction) {
         instruction->no_wrap = true;
 }
 
-/* Is `inside` gone through whenever `region` is, for certain? Of the host nothing is: it may fail on its way to a kernel. */
+/* Is `inside` gone through whenever `region` is, for certain? Of the host nothing is: it may fail
+   on its way to a kernel. */
 static bool always_runs(const struct ir_region *inside, const struct ir_region *region) {
     while (inside != region) {
         const struct ir_instruction *loop = inside->owner;

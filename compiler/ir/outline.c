@@ -1,6 +1,7 @@
-/* outline: sequential work that reads arrays (a foldl at grid, say) is done by one device thread, not by the host element by
-   element. A FOR, WHILE or IF in a host region that reads memory and launches nothing becomes the body of a FORALL with
-   one iteration, which stores the results; the host reads those back. */
+/* outline: sequential work that reads arrays (a foldl at grid, say) is done by one device thread,
+   not by the host element by element. A FOR, WHILE or IF in a host region that reads memory and
+   launches nothing becomes the body of a FORALL with one iteration, which stores the results; the
+   host reads those back. */
 #include "ir/pass_list.h"
 
 #include "ir/rewrite.h"

@@ -1,23 +1,28 @@
-/* The arrays of a block or a warp of which each thread touches only places of its own go from shared memory into its registers, and no
-   barrier is due to them any more: those of `while` and `power`, such as the sums of a product of matrices between its panels; and
-   those that are forced once, such as what each thread gives to a scan by warps, or the elements that it ranks.
+/* The arrays of a block or a warp of which each thread touches only places of its own go from
+   shared memory into its registers, and no barrier is due to them any more: those of `while` and
+   `power`, such as the sums of a product of matrices between its panels; and those that are forced
+   once, such as what each thread gives to a scan by warps, or the elements that it ranks.
 
    note [own places]
-   A block of B threads does iteration i of its loops by thread i mod B. So where all accesses to an array are, in iteration i of
-   such loops, to places i + B q, each is its thread's: place p is slot p / B of thread p mod B. q must be a sum of constants and
-   indices of counted loops, so that the slots are known when these are unrolled: registers have no numbers at run time. A loop of r B
-   iterations becomes one of B, with r rounds inside. Lane i of warp w is thread 32 w + i, where there is an iteration for every one.
-   For a warp's array, the same with the lanes of the warp for the threads.
+   A block of B threads does iteration i of its loops by thread i mod B. So where all accesses to
+   an array are, in iteration i of such loops, to places i + B q, each is its thread's: place p is
+   slot p / B of thread p mod B. q must be a sum of constants and indices of counted loops, so that
+   the slots are known when these are unrolled: registers have no numbers at run time. A loop of r
+   B iterations becomes one of B, with r rounds inside. Lane i of warp w is thread 32 w + i, where
+   there is an iteration for every one. For a warp's array, the same with the lanes of the warp for
+   the threads.
 
    note [early loads]
-   What a thread loads into such an array it uses behind barriers, and all of it is to be under way together. But NVIDIA's
-   assembler moves a load that nothing can change behind a barrier, to where its value is used, and the thread waits for each in
-   turn. So these loads are marked: QUIRK_LATE_LOADS of map/quirks.
+   What a thread loads into such an array it uses behind barriers, and all of it is to be under way
+   together. But NVIDIA's assembler moves a load that nothing can change behind a barrier, to where
+   its value is used, and the thread waits for each in turn. So these loads are marked:
+   QUIRK_LATE_LOADS of map/quirks.
 
    note [fours]
-   Four of these loads that are next to each other, and go to registers that are, are one load of 16 bytes where they begin at a
-   multiple of 16. That is asked at run time, as it depends on the host's pointers and on how long rows are. Only of what the host
-   gives, which no store changes: compilers do not see that this load reads memory. */
+   Four of these loads that are next to each other, and go to registers that are, are one load of
+   16 bytes where they begin at a multiple of 16. That is asked at run time, as it depends on the
+   host's pointers and on how long rows are. Only of what the host gives, which no store changes:
+   compilers do not see that this load reads memory. */
 #include "ir/linear.h"
 #include "ir/machine.h"
 #include "ir/pass_list.h"
@@ -68,8 +73,8 @@ static bool has_count(const struct ir_instruction *loop, int64_t count) {
     return loop->operands[0]->is_constant && loop->operands[0]->constant.integer == count;
 }
 
-/* The loop that has it, over the threads of the block or the lanes of the warp whose array it is, or over the lanes of every warp of the
-   block; `loop` NULL: none. */
+/* The loop that has it, over the threads of the block or the lanes of the warp whose array it is,
+   or over the lanes of every warp of the block; `loop` NULL: none. */
 static void find_loop(const struct keeper *k, struct access *access) {
     int64_t threads = k->kernel->block_size;
     struct ir_instruction *loop = forall_around(access->instruction), *warps = loop ? forall_around(loop) : NULL;

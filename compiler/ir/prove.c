@@ -1,6 +1,7 @@
-/* Proofs of orders: x < y or x <= y, from the ranges of values, their definitions and the orders that are known here. Goals are
-   sums that must not be negative. What pulls a sum down is replaced by an upper bound of it, what lifts it by a lower one, until
-   the ranges of what is left decide. */
+/* Proofs of orders: x < y or x <= y, from the ranges of values, their definitions and the orders
+   that are known here. Goals are sums that must not be negative. What pulls a sum down is replaced
+   by an upper bound of it, what lifts it by a lower one, until the ranges of what is left
+   decide. */
 #include "ir/linear.h"
 
 /* Proofs are tried for every comparison that is built, so they are short: what is provable takes a
@@ -8,7 +9,8 @@
    be longer. */
 enum { PROOF_DEPTH = 3, PROOF_STEPS = 100, PROOF_ORDERS = 8 };
 enum { LONG_PROOF_DEPTH = 7, LONG_PROOF_STEPS = 3000 };
-/* The steps of all long proofs of a kernel together: a program that makes very many checks is to compile in a second. */
+/* The steps of all long proofs of a kernel together: a program that makes very many checks is to
+   compile in a second. */
 enum { ALL_LONG_STEPS = 200000 };
 
 static bool prove(struct ir_builder *b, const struct linear *sum, int depth);
@@ -47,8 +49,8 @@ static const struct linear *sum_of(struct ir_builder *b, struct ir_value *x) {
     return &known->sum;
 }
 
-/* The value as an exact sum. Where ranges do not show that its parts make no more and no less than an int, a longer proof asks
-   what is known of them. */
+/* The value as an exact sum. Where ranges do not show that its parts make no more and no less than
+   an int, a longer proof asks what is known of them. */
 static void exact_sum(struct ir_builder *b, struct ir_value *x, struct linear *sum) {
     *sum = *sum_of(b, x);
     const struct ir_instruction *definition = x->definition;
@@ -96,8 +98,8 @@ static struct ir_value *count_of_index(const struct ir_value *x) {
     return is_index ? loop->operands[0] : NULL;
 }
 
-/* The other operand of the larger of it and a constant that is not positive, such as an array's length made of a number; else
-   NULL. */
+/* The other operand of the larger of it and a constant that is not positive, such as an array's
+   length made of a number; else NULL. */
 static struct ir_value *natural_of(const struct ir_value *count) {
     const struct ir_instruction *definition = count->definition;
     if (!definition || definition->kind != IR_OPERATION || definition->op != OP_MAX)
@@ -120,7 +122,8 @@ static bool prove_below(struct ir_builder *b, const struct linear *sum, int64_t 
     return prove_with(b, sum, factor, x, bound, strict, depth);
 }
 
-/* The value, which is in the sum -factor times, replaced by one that is no less, or no more where the factor is negative. */
+/* The value, which is in the sum -factor times, replaced by one that is no less, or no more where
+   the factor is negative. */
 static bool prove_instead(struct ir_builder *b, const struct linear *sum, int64_t factor, struct ir_value *x,
                           struct ir_value *y, int depth) {
     return prove_with(b, sum, factor, x, y, false, depth);
@@ -170,8 +173,8 @@ static bool is_natural(struct ir_builder *b, struct ir_value *x, int depth) {
     return facts_range(b, x).low >= 0 || (add_value(b, &sum, x, 1) && prove(b, &sum, depth - 1));
 }
 
-/* A quotient q = y / c that pulls the sum down. Alone, rest - q >= 0 says c * rest + c - 1 - y >= 0; of a multiple of c, c * q
-   is at most y. */
+/* A quotient q = y / c that pulls the sum down. Alone, rest - q >= 0 says c * rest + c - 1 - y >=
+   0; of a multiple of c, c * q is at most y. */
 static bool prove_by_quotient(struct ir_builder *b, const struct linear *sum, struct ir_value *x, int64_t factor,
                               int depth) {
     int64_t c = linear_divisor(x);
@@ -258,8 +261,8 @@ static const struct ir_instruction *quotient_of(struct ir_builder *b, const stru
     return is_division || definition->op == OP_SHR ? definition : NULL;
 }
 
-/* Quotients by one divisor are in the order of what is divided: of the two, one that is added and one that is taken away
-   leave the sum. */
+/* Quotients by one divisor are in the order of what is divided: of the two, one that is added and
+   one that is taken away leave the sum. */
 static bool prove_by_quotients(struct ir_builder *b, const struct linear *sum, size_t up, size_t down, int depth) {
     struct ir_value *above = sum->term[up].value, *below = sum->term[down].value;
     const struct ir_instruction *more = quotient_of(b, above), *less = quotient_of(b, below);
@@ -281,8 +284,8 @@ static int64_t coefficient_of(const struct linear *sum, const struct ir_value *x
     return 0;
 }
 
-/* How often a known order x <= y has to be taken out of the sum to rid it of a term: of y where it lifts, or of one of x's terms
-   where that pulls; 0: it does not help. */
+/* How often a known order x <= y has to be taken out of the sum to rid it of a term: of y where it
+   lifts, or of one of x's terms where that pulls; 0: it does not help. */
 static int64_t factor_of_order(struct ir_builder *b, const struct linear *sum, const struct order *order) {
     int64_t lifting = coefficient_of(sum, order->y);
     if (lifting > 0)

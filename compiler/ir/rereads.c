@@ -1,8 +1,10 @@
-/* Finds arrays that are stored for nothing: each element is read once, by the thread that wrote it. Nothing is changed here:
-   later passes may keep such elements in registers, and the programmer is told (kernel->rereads).
+/* Finds arrays that are stored for nothing: each element is read once, by the thread that wrote
+   it. Nothing is changed here: later passes may keep such elements in registers, and the
+   programmer is told (kernel->rereads).
 
-   A thread is the iteration of a parallel loop: the array is stored by one such loop and read by one behind it in the same
-   region, with as many iterations, each of which touches the element of its own index, and that once. */
+   A thread is the iteration of a parallel loop: the array is stored by one such loop and read by
+   one behind it in the same region, with as many iterations, each of which touches the element of
+   its own index, and that once. */
 #include "ir/pass_list.h"
 #include "support/map.h"
 
@@ -75,7 +77,8 @@ static bool is_read_once(const struct touches *t) {
            stored->operands[0] == loaded->operands[0];
 }
 
-/* Where one `force` stores several arrays, as those of a tuple's components, their readers may share what it has computed. */
+/* Where one `force` stores several arrays, as those of a tuple's components, their readers may
+   share what it has computed. */
 static bool is_needless(const struct search *s, const struct touches *t) {
     if (!t->buffer->is_plain || !is_read_once(t))
         return false;

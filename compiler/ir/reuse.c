@@ -1,17 +1,19 @@
 /* An update writes into the array that it starts from, where nothing reads that afterwards.
 
    note [updates]
-   The elaborator writes `scatter start pairs` as a loop that copies `start` into memory of the result, and loops that store
-   the pairs over it; a reduceByIndex likewise. Here the copy goes where it can: the result then is the
-   array that it was copied from. What the pairs read of that array has been stored before, where they may write it
-   (elaborate/updates.c), so behind the copy its old elements are read by nobody, unless the program reads them.
-   Whether it does is seen from what is left of the program at this stage, which has no functions and tuples any more:
+   The elaborator writes `scatter start pairs` as a loop that copies `start` into memory of the
+   result, and loops that store the pairs over it; a reduceByIndex likewise. Here the copy goes
+   where it can: the result then is the array that it was copied from. What the pairs read of that
+   array has been stored before, where they may write it (elaborate/updates.c), so behind the copy
+   its old elements are read by nobody, unless the program reads them. Whether it does is seen from
+   what is left of the program at this stage, which has no functions and tuples any more:
    1. The array is made where the copy is, or outside of branches around it: nothing behind the copy touches it.
    2. At grid it is a part of a loop's state: at the end of the step SWAPs give the parts their memory, and the old
       elements must end up in a buffer that is made in each step anew. The SWAPs are then made again, without the copy's.
    3. In registers a step's array is copied back over the state's: that undoes the copy.
-   Branches that all begin with a copy of one array, as where one updates it and the other leaves it alone, begin after it.
-   kernel->updated says of each update whether it copies, and for which use: the programmer is told. */
+   Branches that all begin with a copy of one array, as where one updates it and the other leaves
+   it alone, begin after it. kernel->updated says of each update whether it copies, and for which
+   use: the programmer is told. */
 #include "ir/pass_list.h"
 
 #include "ir/rewrite.h"
@@ -95,8 +97,8 @@ static bool stores_to(const struct ir_instruction *instruction, const struct ir_
     return false;
 }
 
-/* The first instruction from there on that touches `from`, but for loads that come before anything touches `to`: these read
-   old elements that are still there where the two are one. */
+/* The first instruction from there on that touches `from`, but for loads that come before anything
+   touches `to`: these read old elements that are still there where the two are one. */
 static const struct ir_instruction *next_old_use(const struct ir_region *region, size_t start,
                                                  const struct ir_buffer *from, const struct ir_buffer *to) {
     for (size_t i = start; i < region->instructions.count; i++) {
@@ -462,8 +464,9 @@ static bool copy_the_same(const struct copying *a, const struct copying *b) {
     return is_same;
 }
 
-/* Where both branches begin their result as a copy of one array, as `if c then scatter xs … else push xs` does, the copy comes
-   before the branches, where it may be done without. */
+/* Where both branches begin their result as a copy of one array, as
+   `if c then scatter xs … else push xs` does, the copy comes before the branches, where it may be
+   done without. */
 static bool moves_copy(struct reuse *u, struct ir_region *region, size_t at) {
     struct ir_instruction *branches = region->instructions.at[at];
     struct copying copies[2];

@@ -28,8 +28,8 @@ void rewrite_close_gaps(struct ir_region *region); /* instructions that are NULL
 struct ir_region *rewrite_region(struct arena *arena, struct ir_kernel *kernel, enum level_value ambient,
                                  struct ir_instruction *owner, struct ir_region *parent);
 
-/* Instructions put in by hand: at the end of `region` (which may be a list of instructions only), in the place of `user`. Their
-   ranges are worked out from their operands'. */
+/* Instructions put in by hand: at the end of `region` (which may be a list of instructions only),
+   in the place of `user`. Their ranges are worked out from their operands'. */
 struct rewriter {
     struct arena *arena;
     struct ir_kernel *kernel;

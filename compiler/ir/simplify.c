@@ -54,8 +54,8 @@ static struct ir_value *unwidened(struct ir_value *x) {
     return from->is_integer && from->bits < to->bits && (to->is_signed || !from->is_signed) ? operand_of(x, 0) : x;
 }
 
-/* x of (x / n) * n + x % n, for an n that is not constant (linear.c does the others); in more bits, too, where the quotient is not of
-   the least number and -1. NULL: the sum is another. */
+/* x of (x / n) * n + x % n, for an n that is not constant (linear.c does the others); in more
+   bits, too, where the quotient is not of the least number and -1. NULL: the sum is another. */
 static struct ir_value *undivided(struct ir_builder *b, struct ir_value **x) {
     for (int i = 0; i < 2; i++) {
         const struct ir_value *rest = unwidened(x[!i]);
@@ -244,7 +244,8 @@ static struct ir_value *simplify_rem(struct ir_builder *b, struct ir_value **x) 
 
 /* ---- order ---- */
 
-/* The lesser of a value and a constant says wherever it is used what the value alone would not: memory is set aside by that. */
+/* The lesser of a value and a constant says wherever it is used what the value alone would not:
+   memory is set aside by that. */
 static bool is_a_bound(enum ir_op op, const struct ir_value *x, const struct ir_value *limit) {
     return op == OP_MIN && limit->is_constant && x->high > limit->high;
 }
@@ -268,7 +269,8 @@ static struct ir_value *simplify_extreme(struct ir_builder *b, enum ir_op op, st
     return NULL;
 }
 
-/* What one of two branches gives, compared with a constant: where each branch decides it, it is their condition or not that. */
+/* What one of two branches gives, compared with a constant: where each branch decides it, it is
+   their condition or not that. */
 static struct ir_value *compare_chosen(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
     int chosen = x[0]->is_constant;
     const struct ir_instruction *branch = x[chosen]->definition;

@@ -1,10 +1,11 @@
-/* Computes what one branch alone needs in that branch: a value is bound where the program binds it, above the branches, and
-   all threads of a block that come by would compute it.
+/* Computes what one branch alone needs in that branch: a value is bound where the program binds
+   it, above the branches, and all threads of a block that come by would compute it.
 
    note [into loops]
-   Into the loop of a block's threads goes what each thread then computes once at most; and where there are more turns than
-   threads, loads that are more than a thread's turns, as of the many branches of a tree of decisions. On GPUs only: a CPU
-   has its vector loops made by compilers, which move no load out of a branch. */
+   Into the loop of a block's threads goes what each thread then computes once at most; and where
+   there are more turns than threads, loads that are more than a thread's turns, as of the many
+   branches of a tree of decisions. On GPUs only: a CPU has its vector loops made by compilers,
+   which move no load out of a branch. */
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
 

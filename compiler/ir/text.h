@@ -1,5 +1,6 @@
-/* The IR as text that can be read back, docs/ir.md: all that a kernel has after elaboration, so that passes and mappings
-   make the same of it. (`--dump=ir` is for people, and leaves out what they can do without.) */
+/* The IR as text that can be read back, docs/ir.md: all that a kernel has after elaboration, so
+   that passes and mappings make the same of it. (`--dump=ir` is for people, and leaves out what
+   they can do without.) */
 #ifndef FCL_IR_TEXT_H
 #define FCL_IR_TEXT_H
 

@@ -1,11 +1,12 @@
-/* Turns a branch that only computes a few cheap values into selects: a select costs less than a jump, on a GPU and in a
-   vectorised loop. What was computed on one side only is then computed always, so what the condition told
-   about it (ranges, freedom from overflow) is computed anew.
+/* Turns a branch that only computes a few cheap values into selects: a select costs less than a
+   jump, on a GPU and in a vectorised loop. What was computed on one side only is then computed
+   always, so what the condition told about it (ranges, freedom from overflow) is computed anew.
 
    note [neighbours]
-   `i == 0 || isBlank (s ! (i - 1))`, where s ! i has been loaded already: on a CPU, whose vectors a branch would keep away, the
-   element before can be loaded whatever the condition says, as the array has it or is asked for its first one. That is done in
-   loops over a tile's elements, of which all tiles but the first then need no such care (whole_tiles.c). */
+   `i == 0 || isBlank (s ! (i - 1))`, where s ! i has been loaded already: on a CPU, whose vectors
+   a branch would keep away, the element before can be loaded whatever the condition says, as the
+   array has it or is asked for its first one. That is done in loops over a tile's elements, of
+   which all tiles but the first then need no such care (whole_tiles.c). */
 #include "ir/pass_list.h"
 
 #include "ir/range.h"

@@ -1,8 +1,9 @@
-/* unroll: a private array can live in registers only if every access names its element at compile time. So where every index
-   into such an array is made of constants and of the indices of short counted loops, these loops are marked to be
-   unrolled. An array with any other access stays in memory, and unrolling for its sake would only make code.
-   Innermost loops of few and known steps are marked too: on GPUs their loads are then under way together, and on CPUs the loop over
-   the threads around them becomes one that compilers turn into vectors. */
+/* unroll: a private array can live in registers only if every access names its element at compile
+   time. So where every index into such an array is made of constants and of the indices of short
+   counted loops, these loops are marked to be unrolled. An array with any other access stays in
+   memory, and unrolling for its sake would only make code. Innermost loops of few and known steps
+   are marked too: on GPUs their loads are then under way together, and on CPUs the loop over the
+   threads around them becomes one that compilers turn into vectors. */
 #include "ir/machine.h"
 #include "ir/pass_list.h"
 #include "ir/walk.h"

@@ -161,8 +161,8 @@ static void check_atomic(struct verifier *v, const struct ir_instruction *at, co
 
 /* ---- exchanges of lanes ---- */
 
-/* Have all lanes of the loop the same value? What a loop carries is, if that holds of what it begins with and of the next one, where the former
-   may be taken for granted. */
+/* Have all lanes of the loop the same value? What a loop carries is, if that holds of what it
+   begins with and of the next one, where the former may be taken for granted. */
 static bool is_uniform(const struct ir_value *value, const struct ir_instruction *lanes, struct map *granted) {
     if (value->is_constant || !value->region || !ir_region_inside(value->region, lanes->regions[0]) ||
         map_has(granted, value))

@@ -1,12 +1,14 @@
-/* Most tiles of an array lie wholly inside of it: then all that guards their elements against its end is true at once, and
-   a loop without guards can do them, whose loads and stores are of whole vectors. Only the tiles at the end take the
-   loop with guards. For CPUs, where a guard keeps stores from being vectors; on GPUs it costs next to nothing.
+/* Most tiles of an array lie wholly inside of it: then all that guards their elements against its
+   end is true at once, and a loop without guards can do them, whose loads and stores are of whole
+   vectors. Only the tiles at the end take the loop with guards. For CPUs, where a guard keeps
+   stores from being vectors; on GPUs it costs next to nothing.
 
    note [wholly inside]
-   In a parallel loop whose iterations are a block's or a warp's, what guards its elements is compared for all
-   iterations together: a < b always holds when the most that a can be is less than the least that b can be. The bounds are
-   computed before the loop, in 64 bits, where nothing of 32 bits overflows; that what wraps in the loop does not do so is among
-   the conditions. A minimum of which one side is never larger is that side. */
+   In a parallel loop whose iterations are a block's or a warp's, what guards its elements is
+   compared for all iterations together: a < b always holds when the most that a can be is less
+   than the least that b can be. The bounds are computed before the loop, in 64 bits, where nothing
+   of 32 bits overflows; that what wraps in the loop does not do so is among the conditions. A
+   minimum of which one side is never larger is that side. */
 #include "support/map.h"
 #include "ir/pass_list.h"
 

@@ -1,13 +1,15 @@
 /* note [ahead]
-   An unrolled loop that reads and writes memory in every iteration has one load under way at a time, unless the compiler behind us
-   knows that no write changes what is read later. It does not where both are in one buffer, as of `while` and `power`, or both in
-   the block's shared memory. We know: iterations of a parallel loop read nothing that another writes, and different arrays
-   do not overlap. So the loads of all iterations go into registers first:
+   An unrolled loop that reads and writes memory in every iteration has one load under way at a
+   time, unless the compiler behind us knows that no write changes what is read later. It does not
+   where both are in one buffer, as of `while` and `power`, or both in the block's shared memory.
+   We know: iterations of a parallel loop read nothing that another writes, and different arrays do
+   not overlap. So the loads of all iterations go into registers first:
 
        for (turn…) { result[i + n] = f(result[i]); }
        for (turn…) held[turn] = result[i];   for (turn…) { result[i + n] = f(held[turn]); }
 
-   Only loads that every iteration does before it writes, at places that do not depend on other loads. */
+   Only loads that every iteration does before it writes, at places that do not depend on other
+   loads. */
 #include "ir/machine.h"
 #include "map/lower.h"
 

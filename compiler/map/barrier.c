@@ -7,14 +7,16 @@
    in the state it ended in would need a barrier that is not there, the body gets one at its end. */
 #include "map/lower.h"
 
-/* Iteration i of every loop over the threads of a block (or the lanes of a warp) is done by the same thread. So between loops
-   that touch of a buffer only the element of their own index nothing needs to be ordered. */
+/* Iteration i of every loop over the threads of a block (or the lanes of a warp) is done by the
+   same thread. So between loops that touch of a buffer only the element of their own index nothing
+   needs to be ordered. */
 
 /* note [global memory]
-   A result or an intermediate at grid is written in one kernel and read in a later one, so its stores need no barriers; but
-   those of a block's or a warp's scatter, which go over what it has just stored there, and the loads that check it. A buffer
-   counts as a whole. So do a block's own arrays there, note [too much] in shared.c. On OpenCL a barrier orders only the memories
-   that it names: one for shared memory leaves `stored`, and what is outside, as it is. */
+   A result or an intermediate at grid is written in one kernel and read in a later one, so its
+   stores need no barriers; but those of a block's or a warp's scatter, which go over what it has
+   just stored there, and the loads that check it. A buffer counts as a whole. So do a block's own
+   arrays there, note [too much] in shared.c. On OpenCL a barrier orders only the memories that it
+   names: one for shared memory leaves `stored`, and what is outside, as it is. */
 
 /* note [the first warp]
    A loop of a block that has no more iterations than a warp has lanes is done by the first warp, and so is one over
@@ -136,8 +138,8 @@ bool barriers_in_first_warp(const struct ir_instruction *forall, int warp_size) 
     return forall->operands[0]->high <= (forall->inner == LEVEL_WARP ? warp_size > 0 : warp_size);
 }
 
-/* Everything that the instruction touches, nested ones included, as the units of `level` see it. `index`: that of the loop over
-   their threads that it is in. */
+/* Everything that the instruction touches, nested ones included, as the units of `level` see it.
+   `index`: that of the loop over their threads that it is in. */
 static void collect(struct placement *p, const struct ir_instruction *instruction, const struct ir_value *index,
                     enum touch by, struct state *touched) {
     struct shared_buffer *shared = instruction->buffer ? map_get(p->shared->by_buffer, instruction->buffer) : NULL;

@@ -1,6 +1,6 @@
-/* The loop mapping, for CPUs: one work-item does a contiguous range of the grid's iterations, everything inside is plain
-   nested loops, and the threads of a block are the innermost one, at unit stride, for the device's compiler to
-   vectorise. A barrier is just the end of a loop. */
+/* The loop mapping, for CPUs: one work-item does a contiguous range of the grid's iterations,
+   everything inside is plain nested loops, and the threads of a block are the innermost one, at
+   unit stride, for the device's compiler to vectorise. A barrier is just the end of a loop. */
 #include <inttypes.h>
 
 #include "ir/linear.h"
@@ -60,7 +60,8 @@ static void lower_single(struct lowering *l, const struct ir_instruction *forall
     lower_leave(l, scope);
 }
 
-/* Is there, in a loop inside of the region's, an access that is steps of more than one element apart from iteration to iteration? */
+/* Is there, in a loop inside of the region's, an access that is steps of more than one element
+   apart from iteration to iteration? */
 static bool has_strides(const struct ir_region *region, const struct ir_value *index) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
         walk.goes_around = walk.at->kind == IR_FOR;
@@ -80,7 +81,8 @@ static enum target_vectors vectors_of(const struct ir_instruction *forall, const
                                       bool restarts) {
     if (lower_vectors_lose_stores(forall) || lower_steps_wrap(forall->regions[0]))
         return TARGET_VECTORS_WITHIN;
-    /* Iterations that change one place must not run together, even where a block is one thread and needs no atomics for it. */
+    /* Iterations that change one place must not run together, even where a block is one thread and
+       needs no atomics for it. */
     if (is_simple(body) && !ir_has(forall, IR_ATOMIC))
         return restarts ? TARGET_VECTORS_WANTED_EIGHT : TARGET_VECTORS_WANTED;
     if (has_strides(forall->regions[0], forall->parameters[0]))
@@ -114,7 +116,8 @@ static void lower_whole_rows(struct lowering *l, struct rows *rows) {
     lower_leave(l, outer);
 }
 
-/* note [tickets] in ir.h: ranges fixed beforehand would let the second work-item wait for all that the first one does. */
+/* note [tickets] in ir.h: ranges fixed beforehand would let the second work-item wait for all that
+   the first one does. */
 static void lower_tickets(struct lowering *l, const struct ir_instruction *forall) {
     const struct ir_value *index = forall->parameters[0];
     struct target_expr *limit = expr_convert(l, lower_simple(l, forall->operands[0], "count"), BASE_U32);
@@ -177,7 +180,8 @@ static bool is_plain(const struct ir_region *region) {
     return true;
 }
 
-/* Note [abreast] in vectors.c: all that an iteration does is few operations in a loop whose rounds wait for each other. */
+/* Note [abreast] in vectors.c: all that an iteration does is few operations in a loop whose rounds
+   wait for each other. */
 static bool is_abreast(const struct ir_region *region) {
     const struct ir_instruction *rounds = NULL;
     for (size_t i = 0; i < region->instructions.count; i++) {
@@ -196,7 +200,8 @@ static bool is_abreast(const struct ir_region *region) {
     return !has_calls(region);
 }
 
-/* Note [calls] in vectors.c: as many iterations as go by vectors, so many of these at a time, or none. Gives where that ends. */
+/* Note [calls] in vectors.c: as many iterations as go by vectors, so many of these at a time, or
+   none. Gives where that ends. */
 static struct target_expr *lower_vectors(struct lowering *l, const struct ir_instruction *forall,
                                          const struct rows *rows, struct target_expr *first, struct target_expr *limit,
                                          int vectors) {

@@ -105,9 +105,10 @@ static void lower_result(struct lowering *l, const struct ir_instruction *instru
 /* A sum with a lesser constant that wraps could name an element of an array that there may be. */
 enum { LEAST_CONSTANT = -(1 << 16) };
 
-/* On processors an address takes 64 bits, so that a sum of 32 bits has to be extended; of one that never wraps the parts may be
-   extended before, outside of loops or once for all, and then the processor adds them as it reads. Where a subscript is the
-   only use, C compilers do that themselves with what counts up, but not with what is read from memory. */
+/* On processors an address takes 64 bits, so that a sum of 32 bits has to be extended; of one that
+   never wraps the parts may be extended before, outside of loops or once for all, and then the
+   processor adds them as it reads. Where a subscript is the only use, C compilers do that
+   themselves with what counts up, but not with what is read from memory. */
 static bool is_loaded(const struct ir_value *value) { return value->definition && value->definition->kind == IR_LOAD; }
 
 static bool is_wide_subscript(const struct lowering *l, const struct ir_instruction *instruction,
@@ -222,8 +223,8 @@ bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *i
     return false;
 }
 
-/* What a loop waits for may never come when a check has failed. Above ambient thread all threads must leave it together, and not
-   all see the report at the same time. */
+/* What a loop waits for may never come when a check has failed. Above ambient thread all threads
+   must leave it together, and not all see the report at the same time. */
 static void leave_on_failure(struct lowering *l, const struct ir_instruction *loop) {
     if (!lower_leaves_loops(l, l->forall))
         return;

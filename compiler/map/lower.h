@@ -36,8 +36,9 @@ bool uses_inline(const struct value_use *uses, const struct ir_instruction *inst
 
 /* ---- exchange.c ---- */
 
-/* How a SHUFFLE says from which lane: `lane + d` where that is below the width of the warp, `lane - d` where it is not negative, and
-   else `lane`; or `lane ^ d`. There its operand for the lane is not needed, only the distance d. */
+/* How a SHUFFLE says from which lane: `lane + d` where that is below the width of the warp,
+   `lane - d` where it is not negative, and else `lane`; or `lane ^ d`. There its operand for the
+   lane is not needed, only the distance d. */
 enum target_exchange exchange_of(const struct ir_kernel *kernel, const struct ir_instruction *shuffle,
                                  int64_t *distance);
 
@@ -136,7 +137,8 @@ struct target_statement *lower_emit(struct lowering *l, enum target_statement_ki
 struct target_variable *lower_variable(struct lowering *l, enum base base, const char *name, const char *fallback);
 /* `const base name = value;`, and the variable as an expression. */
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
-/* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left, which might not end. */
+/* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left,
+   which might not end. */
 bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction);
 /* Do the compilers of what is made do that? */
 bool lower_has_quirk(const struct lowering *l, enum quirk quirk);
@@ -175,13 +177,15 @@ struct target_expr *expr_convert(struct lowering *l, struct target_expr *x, enum
 
 /* ---- subscripts.c ---- */
 
-/* The number of an element: of what is computed here it may be known, or must not be taken for granted, that it has not wrapped. */
+/* The number of an element: of what is computed here it may be known, or must not be taken for
+   granted, that it has not wrapped. */
 struct target_expr *lower_subscript(struct lowering *l, const struct ir_value *value);
 
 /* ---- ahead.c ---- */
 
-/* Loads of a loop that was just lowered, at the end of the current block, go before it if they may: note [ahead]. `name` is for the
-   array that holds them, and free in the loop. Iterations of a parallel loop do not read what others write. */
+/* Loads of a loop that was just lowered, at the end of the current block, go before it if they
+   may: note [ahead]. `name` is for the array that holds them, and free in the loop. Iterations of
+   a parallel loop do not read what others write. */
 void ahead_load(struct lowering *l, const char *name, bool is_parallel);
 
 /* ---- parameters.c ---- */
@@ -236,7 +240,8 @@ void rows_bind(struct lowering *l, const struct rows *rows, struct target_expr *
 
 /* Note [registers]: for the loop mapping, when the kernel is complete. */
 void vectors_make(struct lowering *l);
-/* Makes the loop one of whole vectors, or says no and leaves it. Its limit must be a whole number of these after its begin. */
+/* Makes the loop one of whole vectors, or says no and leaves it. Its limit must be a whole number
+   of these after its begin. */
 bool vectors_of_calls(struct lowering *l, struct target_statement *loop, int count);
 
 #endif

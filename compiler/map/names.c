@@ -58,8 +58,8 @@ static const char *const reserved[] = {
     "args", "block", "blocks",
 };
 
-/* Names of the C library: a kernel of such a name would take its place in a program that the printed C is linked into, or
-   be declared twice where a compiler of CUDA includes its headers. */
+/* Names of the C library: a kernel of such a name would take its place in a program that the
+   printed C is linked into, or be declared twice where a compiler of CUDA includes its headers. */
 static const char *const linked[] = {
     "accept", "access", "alarm", "atof", "atoi", "atol", "bcmp", "bcopy", "bind", "brk", "bsearch", "bzero", "calloc",
     "chdir", "chmod", "close", "connect", "creat", "ctime", "daemon", "difftime", "dup", "environ", "error", "fclose",

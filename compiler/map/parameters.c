@@ -56,8 +56,8 @@ static void need_region(struct lowering *l, struct host_values *values, const st
         need(l, values, region->yields.at[i], 0, 0);
 }
 
-/* Replaces a value by its operands where that needs no more parameters: integers, of which the kernel's compiler then knows more.
-   Floats are data, computed once by the host. */
+/* Replaces a value by its operands where that needs no more parameters: integers, of which the
+   kernel's compiler then knows more. Floats are data, computed once by the host. */
 static bool try_recompute(struct lowering *l, struct host_values *values, size_t at) {
     struct host_value host = values->all.at[at];
     const struct ir_instruction *definition = host.value->definition;
@@ -228,7 +228,8 @@ static void recompute(struct lowering *l, struct host_values *values, const stru
     lower_bind(l, host->value, is_used_once ? expr : lower_named(l, expr, host->value->name, "t"));
 }
 
-/* Dynamic shared memory that only the launch needs to know the size of: a parameter, the last in the one pool, or in the place of another. */
+/* Dynamic shared memory that only the launch needs to know the size of: a parameter, the last in
+   the one pool, or in the place of another. */
 static bool launch_sizes_it(const struct lowering *l, const struct ir_buffer *buffer) {
     const struct shared_plan *plan = l->shared;
     size_t which = 0;

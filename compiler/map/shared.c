@@ -1,15 +1,16 @@
-/* Where the shared buffers of a kernel lie: greedy first fit over their lifetimes, so that two buffers never live
-   together may share their place.
+/* Where the shared buffers of a kernel lie: greedy first fit over their lifetimes, so that two
+   buffers never live together may share their place.
 
    note [frames]
-   A warp's buffers live in its frame, with places of their own in it. To the block, the frames of all its warps are one
-   buffer that lives as long as the loop over warps runs. Were a warp's buffers placed among the block's, different warps
-   could hold different buffers at one place.
+   A warp's buffers live in its frame, with places of their own in it. To the block, the frames of
+   all its warps are one buffer that lives as long as the loop over warps runs. Were a warp's
+   buffers placed among the block's, different warps could hold different buffers at one place.
 
    note [laid over]
-   Where a loop over threads reads the last of one array, and writes another, the second may lie exactly over the first if
-   whoever reads an element writes the one over it afterwards: each place is written once, so nobody else does before it
-   is read. So does a scan with its chunk: where the elements were its sums are. */
+   Where a loop over threads reads the last of one array, and writes another, the second may lie
+   exactly over the first if whoever reads an element writes the one over it afterwards: each place
+   is written once, so nobody else does before it is read. So does a scan with its chunk: where the
+   elements were its sums are. */
 #include "map/lower.h"
 
 static int64_t round_up(int64_t bytes) { return (bytes + 15) / 16 * 16; }
@@ -153,8 +154,9 @@ static struct frame *frame_of(struct arena *arena, frames *all, const struct ext
     return &all->at[all->count - 1];
 }
 
-/* A warp only touches its own frame, and the loop over warps has a warp barrier at its end where one is needed; so to the
-   block, two uses of one loop's frames never conflict. Where each warp has one iteration at most there is no such barrier. */
+/* A warp only touches its own frame, and the loop over warps has a warp barrier at its end where
+   one is needed; so to the block, two uses of one loop's frames never conflict. Where each warp
+   has one iteration at most there is no such barrier. */
 static int frame_number(struct map *loops, const struct ir_instruction *loop, int warps) {
     if (loop->operands[0]->high <= warps)
         return 0;
@@ -238,9 +240,10 @@ static bool same_length(const struct ir_value *a, const struct ir_value *b) {
     return a == b || (a->is_constant && b->is_constant && a->constant.integer == b->constant.integer);
 }
 
-/* How long a dynamic buffer is only the launch knows, so that there is no fitting. But what has the same length and type takes
-   the place of an earlier one that is dead, as the steps of `power` and `while` do; so do arrays in global memory. Of warps' arrays
-   each warp has its own part of the place, whichever of them is there. */
+/* How long a dynamic buffer is only the launch knows, so that there is no fitting. But what has
+   the same length and type takes the place of an earlier one that is dead, as the steps of `power`
+   and `while` do; so do arrays in global memory. Of warps' arrays each warp has its own part of
+   the place, whichever of them is there. */
 static size_t shared_with(const struct shared_plan *plan, const struct shared_buffer *shared) {
     const struct ir_buffer *buffer = shared->extent->buffer;
     const struct item own = {shared->extent->begin, shared->extent->end, 0, 0, NULL};
@@ -313,8 +316,9 @@ static struct shared_plan *place(struct arena *arena, const struct extents *exte
 }
 
 /* note [too much]
-   Where a block's arrays do not fit into the shared memory of the device, the largest of them lie in global memory, where each
-   block of the launch has its own, and each warp. The program means the same, and takes longer. */
+   Where a block's arrays do not fit into the shared memory of the device, the largest of them lie
+   in global memory, where each block of the launch has its own, and each warp. The program means
+   the same, and takes longer. */
 static const struct ir_buffer *largest(const struct shared_plan *plan, int warps) {
     const struct ir_buffer *found = NULL;
     int64_t most = 0;

@@ -128,9 +128,10 @@ static void lower_one_each(struct lowering *l, const struct ir_instruction *fora
 static struct target_array *declare_shared(struct lowering *l, const char *name, enum base element, int64_t capacity,
                                            int alignment);
 
-/* note [tickets] in ir.h: the first thread draws the number of the block's next iteration and tells the others. All blocks together
-   draw as many as there are, each as many as it would do were they shared out: where there is a block for each, all of them
-   are needed, and none comes to draw when nothing is left. */
+/* note [tickets] in ir.h: the first thread draws the number of the block's next iteration and
+   tells the others. All blocks together draw as many as there are, each as many as it would do
+   were they shared out: where there is a block for each, all of them are needed, and none comes to
+   draw when nothing is left. */
 static void lower_tickets(struct lowering *l, const struct ir_instruction *forall) {
     const struct ir_value *index = forall->parameters[0];
     struct target_expr *limit = expr_convert(l, lower_simple(l, forall->operands[0], "count"), BASE_U32);
@@ -224,8 +225,9 @@ static bool is_small(const struct ir_instruction *forall, int64_t rounds) {
     return rounds <= GPU_UNROLLED && size <= GPU_UNROLLED && rounds * size <= GPU_UNROLLED;
 }
 
-/* How many rounds with guards are unrolled together: each has a predicate, of which there are seven, and what they load takes registers
-   from the whole of the kernel, though what is left of an array is but the last tile. 0: all of them. */
+/* How many rounds with guards are unrolled together: each has a predicate, of which there are
+   seven, and what they load takes registers from the whole of the kernel, though what is left of
+   an array is but the last tile. 0: all of them. */
 enum { MOST_TOGETHER = 8, MOST_GUARDED = 32 };
 
 static int guarded_together(int64_t rounds) {
@@ -233,8 +235,9 @@ static int guarded_together(int64_t rounds) {
     return batches > 1 ? (int)((rounds + batches - 1) / batches) : 0;
 }
 
-/* The same number of iterations for each unit, or as many but the last ones, which are then guarded: counted from 0, so that the C
-   compiler knows how many. Unrolled, the loads of a small body are on their way at the same time. */
+/* The same number of iterations for each unit, or as many but the last ones, which are then
+   guarded: counted from 0, so that the C compiler knows how many. Unrolled, the loads of a small
+   body are on their way at the same time. */
 static void lower_rounds(struct lowering *l, const struct ir_instruction *forall, const struct share *share,
                          int64_t rounds, struct target_expr *limit) {
     const struct ir_value *index = forall->parameters[0];
@@ -274,8 +277,8 @@ static bool loads_globally(const struct ir_region *region) {
     return false;
 }
 
-/* How many rounds a loop takes at most that is to be unrolled although its last rounds may not be whole, so that what it loads from global
-   memory is on its way at the same time; 0: it is not. */
+/* How many rounds a loop takes at most that is to be unrolled although its last rounds may not be
+   whole, so that what it loads from global memory is on its way at the same time; 0: it is not. */
 static int64_t guarded_rounds(const struct ir_instruction *forall, const struct share *share) {
     int64_t high = forall->operands[0]->high, stride = share->constant_stride;
     if (!stride || share->is_sequential || high > GPU_GUARDED_ROUNDS * stride)
@@ -286,10 +289,11 @@ static int64_t guarded_rounds(const struct ir_instruction *forall, const struct 
 }
 
 /* note [turns]
-   A loop over a grid's threads that loads little has one load in flight for each thread, too few to fill a large GPU's
-   memory. So a block takes several times as many iterations as it has threads, next to each other: where they are all there,
-   a thread's loads are on their way at the same time, from places at constant distances; else it asks before each. Four
-   turns, as of an int each; or more, where a turn loads less than an int. */
+   A loop over a grid's threads that loads little has one load in flight for each thread, too few
+   to fill a large GPU's memory. So a block takes several times as many iterations as it has
+   threads, next to each other: where they are all there, a thread's loads are on their way at the
+   same time, from places at constant distances; else it asks before each. Four turns, as of an int
+   each; or more, where a turn loads less than an int. */
 
 static bool has_turns(const struct lowering *l, const struct ir_instruction *forall) {
     return l->options->has_exact_blocks && forall->outer == LEVEL_GRID && forall->inner == LEVEL_THREAD &&

@@ -1,22 +1,26 @@
-/* How a subscript is computed, so that compilers know what we know of it, and do not take for granted what is not so. */
+/* How a subscript is computed, so that compilers know what we know of it, and do not take for
+   granted what is not so. */
 #include "map/lower.h"
 
-/* A subscript names an element, so it is at least 0. A sum with one part that is at least 0, or a difference from one, could only
-   wrap below that; and it is computed in the subscript itself, which is evaluated where the element is. So it has not wrapped,
-   and compilers that know it take constants into addresses. */
+/* A subscript names an element, so it is at least 0. A sum with one part that is at least 0, or a
+   difference from one, could only wrap below that; and it is computed in the subscript itself,
+   which is evaluated where the element is. So it has not wrapped, and compilers that know it take
+   constants into addresses. */
 static bool is_exact(const struct target_expr *index) {
     const struct target_expr *x = index->operands[0], *y = index->operands[1];
     return (index->op == OP_ADD && (x->low >= 0 || y->low >= 0)) || (index->op == OP_SUB && x->low >= 0);
 }
 
 /* note [wrapped subscripts]
-   QUIRK_WRAPPED_SUBSCRIPTS: NVIDIA's compilers take constants out of all signed subscripts, as if no sum of them wrapped: of xs[(int)((unsigned)t - 7u)] they
-   make the place of xs[t] and seven elements less, and of xs[t + 7] that of xs[t + 8] and one less (NVRTC 12.4 and 13.0). Where one
-   of the sums wraps and the other does not, an address is then 2^32 elements from where it should be. They do not do so with
-   unsigned subscripts; and where there is an element, the number is the same.
-   But unsigned ones share nothing of their addresses. So they are only for sums that may wrap into an array, or whose
-   neighbours may: such a sum has a constant below -1 (with -1 it could only be the place 2^31 - 1, and arrays end before), or a
-   large one. The indices of loops are constants where loops are unrolled, and so are, in part, those of the loops over threads. */
+   QUIRK_WRAPPED_SUBSCRIPTS: NVIDIA's compilers take constants out of all signed subscripts, as if
+   no sum of them wrapped: of xs[(int)((unsigned)t - 7u)] they make the place of xs[t] and seven
+   elements less, and of xs[t + 7] that of xs[t + 8] and one less (NVRTC 12.4 and 13.0). Where one
+   of the sums wraps and the other does not, an address is then 2^32 elements from where it should
+   be. They do not do so with unsigned subscripts; and where there is an element, the number is the
+   same. But unsigned ones share nothing of their addresses. So they are only for sums that may
+   wrap into an array, or whose neighbours may: such a sum has a constant below -1 (with -1 it
+   could only be the place 2^31 - 1, and arrays end before), or a large one. The indices of loops
+   are constants where loops are unrolled, and so are, in part, those of the loops over threads. */
 enum { MOST_UNROLLED = 1 << 14, MOST_PARTS = 64 };
 
 /* What a value is the sum of, modulo 2^32. */
@@ -57,7 +61,8 @@ static bool is_counted(struct parts *parts, const struct ir_value *value, bool i
     return true;
 }
 
-/* Something that is no sum. What unrolled loops make of it: the ranges that are known are those of the turns that there are. */
+/* Something that is no sum. What unrolled loops make of it: the ranges that are known are those of
+   the turns that there are. */
 static void add_term(struct parts *parts, const struct ir_value *value, int64_t factor) {
     if (!base_info[value->base].is_integer || !is_counted(parts, value, false))
         return;

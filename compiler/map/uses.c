@@ -72,9 +72,10 @@ static bool has_one_user_here(const struct value_use *uses, const struct ir_inst
     return use->count == 1 && use->region == instruction->region;
 }
 
-/* A load printed inside its user happens where the user is printed, so nothing that stores, and no barrier, may come
-   between. Above ambient thread barriers fall between instructions, so there every load gets its own statement. And C asks for some
-   operands of `&&`, `||` and `?:` only when it needs them, by a branch that the next loads would wait behind: loads have names there. */
+/* A load printed inside its user happens where the user is printed, so nothing that stores, and no
+   barrier, may come between. Above ambient thread barriers fall between instructions, so there
+   every load gets its own statement. And C asks for some operands of `&&`, `||` and `?:` only when
+   it needs them, by a branch that the next loads would wait behind: loads have names there. */
 static bool is_asked_late(const struct ir_instruction *user, const struct ir_value *operand) {
     if (user->kind != IR_OPERATION)
         return false;

@@ -1,23 +1,29 @@
 /* note [registers]
-   A small array of a block on a CPU, of which every loop over threads touches its own stretch of each row, is what an expert
-   would keep in vector registers: the accumulators of a product of matrices. Compilers that make vectors of loops do so
-   after they have decided what lives in registers, and then load and store these arrays in every round of the loops outside.
-   So such an array becomes one of vectors, its loops go from vector to vector, and are unrolled: every index
-   is then a constant, and each vector a register. For targets whose language has vectors; loops that touch no such array
-   are left to their compilers, but for those of note [calls].
+   A small array of a block on a CPU, of which every loop over threads touches its own stretch of
+   each row, is what an expert would keep in vector registers: the accumulators of a product of
+   matrices. Compilers that make vectors of loops do so after they have decided what lives in
+   registers, and then load and store these arrays in every round of the loops outside. So such an
+   array becomes one of vectors, its loops go from vector to vector, and are unrolled: every index
+   is then a constant, and each vector a register. For targets whose language has vectors; loops
+   that touch no such array are left to their compilers, but for those of note [calls].
 
    note [calls]
-   Compilers do not make vectors of loops that call functions, and the exponential of 16 numbers takes hardly longer than that of one;
-   nor of those whose iterations have loops that end when each says so, nor across the rounds of a loop that all iterations have alike, as
-   over the taps of a filter. So a loop over threads with one of these goes by vectors, then by single iterations for what is left over. Its branches become masks, where they only compute, and a loop inside it goes
-   on until the last lane has left. Floats that nobody reads after such a loop may change for lanes that have left; and where its
-   rounds are short, it asks only after some of them whether any lane is left.
+   Compilers do not make vectors of loops that call functions, and the exponential of 16 numbers
+   takes hardly longer than that of one; nor of those whose iterations have loops that end when
+   each says so, nor across the rounds of a loop that all iterations have alike, as over the taps
+   of a filter. So a loop over threads with one of these goes by vectors, then by single iterations
+   for what is left over. Its branches become masks, where they only compute, and a loop inside it
+   goes on until the last lane has left. Floats that nobody reads after such a loop may change for
+   lanes that have left; and where its rounds are short, it asks only after some of them whether
+   any lane is left.
 
    note [abreast]
-   Where such a loop inside adds to one number in each round, as the product of a row and a column does, each round waits for the one
-   before it, and a processor could do several in that time. So four vectors go through the loop at once, as long as there are as many.
+   Where such a loop inside adds to one number in each round, as the product of a row and a column
+   does, each round waits for the one before it, and a processor could do several in that time. So
+   four vectors go through the loop at once, as long as there are as many.
 
-   All iterations of a loop over threads are independent, so that those of a vector may be done at once. */
+   All iterations of a loop over threads are independent, so that those of a vector may be done at
+   once. */
 #include "map/lower.h"
 
 enum {
@@ -172,8 +178,8 @@ static bool has_lanes(enum base base) { return has_vectors(base) || base == BASE
 
 static bool is_flat(struct finder *f, const struct target_block *block, bool is_branch);
 
-/* Fills f->shapes. Can the statement be done for the iterations of a vector together? In a branch nothing may touch memory: what it
-   computes is computed for all. */
+/* Fills f->shapes. Can the statement be done for the iterations of a vector together? In a branch
+   nothing may touch memory: what it computes is computed for all. */
 static bool is_flat_statement(struct finder *f, const struct target_statement *statement, bool is_branch) {
     f->is_branch = is_branch;
     enum shape shape = statement->value ? shape_of(f, statement->value) : SHAPE_LANES;
@@ -260,7 +266,8 @@ static int64_t offset_of(const struct finder *f, const struct target_expr *place
     return -1;
 }
 
-/* An access to an array: it stays one of vectors if this is to one of its vectors. `f` is NULL outside of loops that could have them. */
+/* An access to an array: it stays one of vectors if this is to one of its vectors. `f` is NULL
+   outside of loops that could have them. */
 static void keep_lanes(const struct finder *f, struct target_array *array, const struct target_expr *place) {
     int64_t offset = f && place ? offset_of(f, place) : -1;
     if (offset < 0 || offset % LANES)
@@ -416,8 +423,9 @@ static void count_reads_in(struct finder *f, struct map *reads, const struct tar
     }
 }
 
-/* Those that have been declared just around the loop (so that it finds them new when it is come to again), and are read in it
-   only. (Integers may overflow where no lane's condition keeps them small, which is undefined.) */
+/* Those that have been declared just around the loop (so that it finds them new when it is come to
+   again), and are read in it only. (Integers may overflow where no lane's condition keeps them
+   small, which is undefined.) */
 static struct map *find_dying(struct finder *f, const struct target_statement *loop) {
     struct map *dying = map_new(f->l->arena), *reads = map_new(f->l->arena);
     const struct map *around = f->rounds ? f->rounds->own : f->declared;
@@ -558,7 +566,8 @@ static struct target_expr *nothing(const struct finder *f, enum base base) {
     return zero;
 }
 
-/* The block's statements, of vectors, go to the end of `to`; what they assign only to the lanes of `all`, where it is given. */
+/* The block's statements, of vectors, go to the end of `to`; what they assign only to the lanes of
+   `all`, where it is given. */
 static void flatten(struct finder *f, const struct target_block *from, struct target_block *to,
                     struct target_expr *all) {
     for (size_t i = 0; i < from->statements.count; i++) {

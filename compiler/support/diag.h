@@ -26,7 +26,8 @@ struct diagnostic *diag_error(struct diagnostics *d, enum diag_code code, struct
 struct diagnostic *diag_warning(struct diagnostics *d, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* A secondary place with its own line and caret; an empty span gives a plain "note: …" line. */
-/* Warnings that have a flag (diag.def) are told where they are asked for, the file has no errors and it is the user's. */
+/* Warnings that have a flag (diag.def) are told where they are asked for, the file has no errors
+   and it is the user's. */
 void diag_show_flagged(struct diagnostics *d);
 bool diag_silence(struct diagnostics *d, const char *flag); /* false: there is no such flag */
 const char *diag_flag(size_t index);                        /* of the index-th that has one; NULL: there are no more */
@@ -56,7 +57,8 @@ struct diag_view {
     size_t hint_count;
 };
 size_t diag_view_all(const struct diagnostics *d, const struct diag_view **views);
-/* Prints all in source order, duplicates (same place and text) dropped, at most `limit` errors and as many warnings (0: all). */
+/* Prints all in source order, duplicates (same place and text) dropped, at most `limit` errors and
+   as many warnings (0: all). */
 void diag_print_text(const struct diagnostics *d, FILE *out, bool colour, size_t limit);
 /* A JSON array, of which `is_begun` says whether elements were printed before; diag_end_json closes it. */
 void diag_print_json(const struct diagnostics *d, FILE *out, bool *is_begun);

@@ -1,6 +1,6 @@
-/* Ends the process when nothing sensible can follow; see fatal.h. The handler is the one piece of mutable
-   global state of the compiler: an allocation deep inside a pass has no other way to reach the driver. Each thread has its
-   own. */
+/* Ends the process when nothing sensible can follow; see fatal.h. The handler is the one piece of
+   mutable global state of the compiler: an allocation deep inside a pass has no other way to reach
+   the driver. Each thread has its own. */
 #include "support/fatal.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* How deep a recursion over what a program says may go: as far as the thread's stack bears. It then ends in an error. */
+/* How deep a recursion over what a program says may go: as far as the thread's stack bears. It
+   then ends in an error. */
 #ifndef FCL_SUPPORT_STACK_H
 #define FCL_SUPPORT_STACK_H
 

@@ -185,7 +185,8 @@ static const char *operand_text(struct parser *p, const struct ast_expr *operand
     return is_closed ? text : arena_printf(p->arena, "(%s)", text);
 }
 
-/* `(> 0)` is a legal function, and the other way round than in Haskell: who means that gets wrong results and no word. */
+/* `(> 0)` is a legal function, and the other way round than in Haskell: who means that gets wrong
+   results and no word. */
 struct ast_expr *build_applied_section(struct parser *p, struct span span, struct span operator_span, const char *name,
                                        struct ast_expr *operand) {
     if (!is_commutative(name) && !p->source->is_ours) {

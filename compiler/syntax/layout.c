@@ -200,7 +200,8 @@ static size_t function_before(const struct marker *m, size_t end) {
 }
 
 /* The first `=` after the word that opens a definition, and after what its `with` says, is the
-   definition's; every other one ends the pattern of a binding, which is a name, `_`, or what stands in the parentheses before it, or a function with its parameters. */
+   definition's; every other one ends the pattern of a binding, which is a name, `_`, or what
+   stands in the parentheses before it, or a function with its parameters. */
 static void find_bindings(struct marker *m) {
     bool in_header = false;
     for (size_t i = 0; i < m->tokens->count; i++) {

@@ -514,8 +514,8 @@ static bool lex_one(struct lexer *lexer) {
         }
         "\"" [^"\n\x00]* { bad_string(lexer); return true; }
 
-        // A level list is decided here, by its look: `<`, levels, `>`, which is no other operator's beginning. See LANGUAGE,
-        // lexical structure.
+        // A level list is decided here, by its look: `<`, levels, `>`, which is no other operator's
+        // beginning. See LANGUAGE, lexical structure.
         "<" blank* level ("," blank* level)* ">" {
             bool is_list = is_balanced(lexer->start, lexer->cursor) && !has_keyword(lexer->start, lexer->cursor) &&
                            *lexer->cursor != '>' && (*lexer->cursor != '=' || names_definition(lexer));

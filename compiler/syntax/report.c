@@ -518,7 +518,8 @@ static bool closes_level_sum(const struct parser *p, size_t index) {
            token_at(p, index - 4)->kind == '<';
 }
 
-/* The lexer has complained about this token, or one before it in the declaration: that it does not fit comes of that. */
+/* The lexer has complained about this token, or one before it in the declaration: that it does not
+   fit comes of that. */
 static bool follows_complaint(const struct parser *p, size_t index) {
     for (size_t i = index;; i--) {
         const struct token *token = token_at(p, i);

@@ -113,8 +113,8 @@ static void name_parameters(struct checker *c, struct core_global *global, const
     }
 }
 
-/* The levels that a function takes first: those it names, or, where it names none, those its sig does, as in the paper's
-   `sig red : <lvl> -> …` and `fun red f arr = …`. */
+/* The levels that a function takes first: those it names, or, where it names none, those its sig
+   does, as in the paper's `sig red : <lvl> -> …` and `fun red f arr = …`. */
 static void take_levels(struct checker *c, struct function_parts *parts, const struct ast_decl *decl,
                         const struct ast_decl *sig) {
     parts->levels = decl->levels.at;

@@ -221,8 +221,9 @@ bool type_require(struct checker *c, struct type *type, enum kind kind, unsigned
 bool type_is_small(struct checker *c, struct type *type);
 
 /* note [walks]
-   Types are graphs, so each walk through one has a number of its own and leaves it at the nodes that it has seen. A walk to
-   which it matters whether a node is given or taken (on the left of an arrow) looks at it once for each: `side` 0 or 1. */
+   Types are graphs, so each walk through one has a number of its own and leaves it at the nodes
+   that it has seen. A walk to which it matters whether a node is given or taken (on the left of an
+   arrow) looks at it once for each: `side` 0 or 1. */
 uint32_t type_walk_begin(struct checker *c);
 static inline bool type_walk_comes(uint32_t walk, struct type *type, int side) { /* for the first time? */
     bool is_first = type->seen[side] != walk;
@@ -239,8 +240,8 @@ bool subsume(struct checker *c, struct type *found, struct type *expected);
 struct type *type_store(struct checker *c, struct type *of, struct level *level);
 /* Reports what cannot be stored among what has become known. */
 void check_stored(struct checker *c);
-/* Relates a TYPE_STORED and what is no variable; `found` and `expected` are these two. May leave `other` to be related again, to what
-   `stored` is then. */
+/* Relates a TYPE_STORED and what is no variable; `found` and `expected` are these two. May leave
+   `other` to be related again, to what `stored` is then. */
 bool unify_stored(struct checker *c, struct type *stored, struct type *other, struct type *found,
                   struct type *expected);
 

@@ -144,8 +144,8 @@ struct core_global {
     uint32_t index; /* in program->globals */
 };
 
-/* What a program was read from that is the IR of one, as text (ir/text.h). Each kernel is read anew whenever it is compiled, since passes
-   change it. */
+/* What a program was read from that is the IR of one, as text (ir/text.h). Each kernel is read
+   anew whenever it is compiled, since passes change it. */
 struct program_ir {
     const struct source *source;
     struct symbols *symbols;

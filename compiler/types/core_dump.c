@@ -17,8 +17,8 @@ static void dump_local(struct text *out, const struct core_local *local) {
     text_printf(out, "%s%c%u", local->name ? local->name->text : "_", LOCAL_MARK, (unsigned)local->id);
 }
 
-/* Locals are numbered through the whole program; shown are their numbers within the definition, by first mention, so that a
-   change elsewhere changes nothing here. */
+/* Locals are numbered through the whole program; shown are their numbers within the definition, by
+   first mention, so that a change elsewhere changes nothing here. */
 static void number_locals(struct text *out, const char *definition) {
     struct map *numbers = map_new(out->arena);
     for (const char *c = definition; *c;) {

@@ -308,7 +308,8 @@ static struct core *infer_named_value(struct checker *c, const struct ast_expr *
     return core;
 }
 
-/* What a binding binds, or a component of it where both sides are tuples: each is generalised like one that stands alone. */
+/* What a binding binds, or a component of it where both sides are tuples: each is generalised like
+   one that stands alone. */
 struct bound_value {
     const struct ast_pattern *pattern;
     struct core *value;

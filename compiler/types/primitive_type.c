@@ -1,8 +1,10 @@
-/* The types of primitives, read from the notation of primitives.def when a program first names them.
+/* The types of primitives, read from the notation of primitives.def when a program first names
+   them.
 
-   Beyond what a sig may say: `->{e}` and `[a]{e}` name ambients, `where e ~ f` lets one fit another, `scalar a`
-   makes a variable a base type or a tuple of these (kind BT), and `s@l` is what is stored at level l as s. An ambient that is not written is pure where the
-   primitive gives it, and any where the primitive is given it. */
+   Beyond what a sig may say: `->{e}` and `[a]{e}` name ambients, `where e ~ f` lets one fit
+   another, `scalar a` makes a variable a base type or a tuple of these (kind BT), and `s@l` is
+   what is stored at level l as s. An ambient that is not written is pure where the primitive gives
+   it, and any where the primitive is given it. */
 #include <ctype.h>
 #include <string.h>
 

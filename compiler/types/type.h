@@ -126,10 +126,11 @@ struct type {
     };
 };
 /* note [stored types]
-   What `force`, `while` and `power` store is a push array, a scalar, or a tuple of these, and what they give is the same with pull
-   arrays: one says the other. So the first is a function of the second: TYPE_STORED of `[t]` at level l is `[t]<l>`, of a scalar the
-   scalar, of a tuple a tuple of such. `type_resolve` replaces it as soon as so much is known, so that it stands only
-   before a variable. In a type that is shown, `a` stored as `b` are two variables and a constraint. */
+   What `force`, `while` and `power` store is a push array, a scalar, or a tuple of these, and what
+   they give is the same with pull arrays: one says the other. So the first is a function of the
+   second: TYPE_STORED of `[t]` at level l is `[t]<l>`, of a scalar the scalar, of a tuple a tuple
+   of such. `type_resolve` replaces it as soon as so much is known, so that it stands only before a
+   variable. In a type that is shown, `a` stored as `b` are two variables and a constraint. */
 struct type *type_stored(struct arena *arena, struct type *of, struct level *level);
 struct type *type_resolve(struct type *type); /* follows links at the root, and says what is stored there */
 /* The places of the types that it is made of, one after another, and of the level or ambient beside
@@ -140,7 +141,8 @@ struct level **type_level(struct type *type);
    argument of its own, and CUDA's kernels take 4 KiB of these, or 32. */
 enum { TYPE_MOST_SCALARS = 4096 };
 enum { TYPE_MOST_DIMENSIONS = 8 }; /* of what a kernel takes and gives */
-/* The t of `<l> -> t`, which has its levels: the core has no node for them, so `fun f <l> = 3` is a literal of such a type. */
+/* The t of `<l> -> t`, which has its levels: the core has no node for them, so `fun f <l> = 3` is
+   a literal of such a type. */
 struct type *type_without_levels(struct type *type);
 
 /* forall type_variables level_variables. constraints => type. Quantified variables are rigid;

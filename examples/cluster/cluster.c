@@ -25,7 +25,8 @@ void cluster_check(const struct cluster *cluster, enum fcl_status status) {
         cluster_fail(cluster, fcl_error(cluster->context));
 }
 
-/* The number of this rank among those on the same machine, so that each takes a device of its own where there are enough. */
+/* The number of this rank among those on the same machine, so that each takes a device of its own
+   where there are enough. */
 static int rank_on_machine(void) {
     MPI_Comm machine;
     int rank;

@@ -1,4 +1,5 @@
-/* What the programs here share: the device of a rank, MPI on its buffers, and files that are there whole or not at all. */
+/* What the programs here share: the device of a rank, MPI on its buffers, and files that are there
+   whole or not at all. */
 #ifndef CLUSTER_H
 #define CLUSTER_H
 

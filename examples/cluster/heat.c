@@ -1,5 +1,5 @@
-/* heat ROWS COLUMNS STEPS FILE: so many steps on a plate with ROWS rows a rank, and one more at either end that stays; all of it goes
-   to the file. */
+/* heat ROWS COLUMNS STEPS FILE: so many steps on a plate with ROWS rows a rank, and one more at
+   either end that stays; all of it goes to the file. */
 #include <stdlib.h>
 
 #include "cluster.h"
@@ -8,7 +8,8 @@
 
 enum { UP, DOWN };
 
-/* This rank's first rows go up and its last ones down: `at` says which row it is, and `to` which one of the neighbour's comes. */
+/* This rank's first rows go up and its last ones down: `at` says which row it is, and `to` which
+   one of the neighbour's comes. */
 static void exchange(const struct cluster *cluster, struct fcl_buffer *plate, int32_t rows, uint64_t row, int way) {
     int before = cluster->rank > 0 ? cluster->rank - 1 : MPI_PROC_NULL;
     int behind = cluster->rank + 1 < cluster->size ? cluster->rank + 1 : MPI_PROC_NULL;

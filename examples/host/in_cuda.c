@@ -1,5 +1,6 @@
-/* A program on CUDA's driver API that has had its context, stream and memory all along, and now has FCL kernels, too: they run on
-   its stream, in order with its own copies, and on its memory. (stream.cu does the same with the runtime API.)
+/* A program on CUDA's driver API that has had its context, stream and memory all along, and now
+   has FCL kernels, too: they run on its stream, in order with its own copies, and on its memory.
+   (stream.cu does the same with the runtime API.)
 
      build/fclc examples/host/sums.fcl -o sums.cu
      cc -I. -Iruntime -I/usr/local/cuda/include examples/host/in_cuda.c build/libfcl.a -lcuda -ldl -lm -lpthread -o in_cuda

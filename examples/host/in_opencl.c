@@ -1,8 +1,9 @@
-/* An OpenCL program that has had its context, queue and memory all along, and now has FCL kernels, too: they run on its queue,
-   in order with its own kernel, and on its memory.
+/* An OpenCL program that has had its context, queue and memory all along, and now has FCL kernels,
+   too: they run on its queue, in order with its own kernel, and on its memory.
 
      build/fclc examples/host/sums.fcl -o sums.cl --map=loop    # for a CPU; without --map for a GPU
-     cc -I. -Iruntime examples/host/in_opencl.c build/libfcl.a -lOpenCL -ldl -lm -lpthread -o in_opencl && ./in_opencl */
+     cc -I. -Iruntime examples/host/in_opencl.c build/libfcl.a -lOpenCL -ldl -lm -lpthread -o in_opencl &&
+   ./in_opencl */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A host program that needs no device: the kernels are C, compiled by the system's compiler when first used. The array stays in
-   device memory between two kernels.
+/* A host program that needs no device: the kernels are C, compiled by the system's compiler when
+   first used. The array stays in device memory between two kernels.
 
      build/fclc examples/reverse/reverse.fcl -o turn.c
      cc -I. -Iruntime examples/host/plain.c build/libfcl.a -ldl -lm -lpthread -o plain && ./plain */

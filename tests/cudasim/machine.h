@@ -106,7 +106,8 @@ std::string source_of(const void *code);
 
 // ---------------------------------------------------------------- memory (memory.cc)
 
-// The device whose context is current in the call that is being done: an allocation belongs to it, and no other one sees that.
+// The device whose context is current in the call that is being done: an allocation belongs to it,
+// and no other one sees that.
 extern int current_device;
 
 // A new allocation, its first most_filled bytes filled with fresh_byte, or 0.

@@ -1,9 +1,11 @@
-/* What a program's kernels give in the interpreter, of many arguments in one process: for tests/fuzz/run.py.
+/* What a program's kernels give in the interpreter, of many arguments in one process: for
+   tests/fuzz/run.py.
 
-   usage: results FCLC OPTION… FILE KERNEL, with OPTIONs of `fclc run`; of each line `KERNEL ARGUMENT…` of the standard
-   input it prints a line, the result as a test directive has it, or `error: E….` The KERNEL of the command line is not run.
-   FCLC says by its place where the prelude is. Exit status: as `fclc run`'s where the program does not check or a line cannot
-   be run. */
+   usage: results FCLC OPTION… FILE KERNEL, with OPTIONs of `fclc run`; of each line
+   `KERNEL ARGUMENT…` of the standard input it prints a line, the result as a test directive has
+   it, or `error: E….` The KERNEL of the command line is not run. FCLC says by its place where the
+   prelude is. Exit status: as `fclc run`'s where the program does not check or a line cannot be
+   run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

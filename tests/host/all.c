@@ -1,5 +1,6 @@
-/* The emitted host functions: every kind of parameter and result, empty arrays, host loops, and what a failure leaves. The
-   device is the one that DEVICE names; KERNELS is built from tests/host/all.fcl. */
+/* The emitted host functions: every kind of parameter and result, empty arrays, host loops, and
+   what a failure leaves. The device is the one that DEVICE names; KERNELS is built from
+   tests/host/all.fcl. */
 #define KERNELS_IMPLEMENTATION
 #include "kernels.h"
 

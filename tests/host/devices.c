@@ -1,5 +1,6 @@
-/* Two devices in one process, a context each: a kernel's result goes on to the other one, and back by way of a third context, which
-   is for kernels in C. KIND is the kind of the two, of which there are DEVICES. */
+/* Two devices in one process, a context each: a kernel's result goes on to the other one, and back
+   by way of a third context, which is for kernels in C. KIND is the kind of the two, of which
+   there are DEVICES. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

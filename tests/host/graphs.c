@@ -1,5 +1,6 @@
-/* Host functions as graphs, on the CUDA simulator: recorded once, launched again with other numbers in the same buffers, with
-   other work between. GRAPHS is built from tests/host/graphs.fcl. */
+/* Host functions as graphs, on the CUDA simulator: recorded once, launched again with other
+   numbers in the same buffers, with other work between. GRAPHS is built from
+   tests/host/graphs.fcl. */
 #define GRAPHS_IMPLEMENTATION
 #include "graphs.h"
 

@@ -1,5 +1,6 @@
-// The types and functions of CUDA that are plain C++: vector types, mathematics, intrinsics. Included by the simulator's
-// cuda_sim.h, for g++, and by cuda_shim.h, for clang's own CUDA; each defines __device__ first.
+// The types and functions of CUDA that are plain C++: vector types, mathematics, intrinsics.
+// Included by the simulator's cuda_sim.h, for g++, and by cuda_shim.h, for clang's own CUDA; each
+// defines __device__ first.
 #pragma once
 
 #define CUDA_FUNCTION __device__ static inline __attribute__((unused))

@@ -1,5 +1,6 @@
-/* Holds the functions of compiler/backend/mathematics.c to the C library's in double: what a C file that fclc wrote has of
-   them is included in place of KERNELS. Exit status 1: a result is more than the next float away, or too many are not nearest. */
+/* Holds the functions of compiler/backend/mathematics.c to the C library's in double: what a C
+   file that fclc wrote has of them is included in place of KERNELS. Exit status 1: a result is
+   more than the next float away, or too many are not nearest. */
 #include KERNELS
 
 #include <stdio.h>
@@ -47,7 +48,8 @@ static void end(const char *name, const struct tally *tally, long one_in) {
         printf("%s: too many\n", name);
 }
 
-/* Every 229th float, in order of the bits, so that all exponents, denormal numbers and NaNs are among them; and the special ones. */
+/* Every 229th float, in order of the bits, so that all exponents, denormal numbers and NaNs are
+   among them; and the special ones. */
 static void unary(const char *name, float (*function)(float), double (*due)(double)) {
     static const uint32_t special[] = {0,          0x80000000, 1,          0x80000001, 0x7f800000,
                                        0xff800000, 0x7fc00000, 0x3f800000, 0xbf800000, 0x7f7fffff,

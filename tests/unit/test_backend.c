@@ -1,4 +1,5 @@
-/* Unit tests of compiler/backend: the text of the sample kernels, and what they compute on the devices that there are. */
+/* Unit tests of compiler/backend: the text of the sample kernels, and what they compute on the
+   devices that there are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -269,8 +269,9 @@ static void places_do_not_wrap(void **state) {
     }
 }
 
-/* Steps over an array of two halves, 1000 apart, of threads i and rounds r: a thread reads the element at i + stride · r + apart,
-   and then writes that at i + stride · r. Whether the pass does with one half. */
+/* Steps over an array of two halves, 1000 apart, of threads i and rounds r: a thread reads the
+   element at i + stride · r + apart, and then writes that at i + stride · r. Whether the pass does
+   with one half. */
 static bool is_in_place(int threads, int rounds, int stride, int apart, int times) {
     struct fixture *t = new_fixture();
     struct ir_value *many = ir_parameter_value(t->b, BASE_I32, 0, 9, "many");

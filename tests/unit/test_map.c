@@ -93,8 +93,8 @@ static void test_tree(void **state) {
     struct arena *arena = arena_new();
     struct target_program *program = map_sample(arena, sample_tree, SAMPLE_CUDA);
     struct counts counts = counts_of(program, 0);
-    /* One loop, over blocks; barriers: three before levels that are the first warp's alone, five among these, and the one
-       around that loop. */
+    /* One loop, over blocks; barriers: three before levels that are the first warp's alone, five
+       among these, and the one around that loop. */
     assert_counts(counts, 1, 18, 9, 4);
     assert_int_equal(counts.warp_barriers, 5);
     struct target_program *opencl = map_sample(arena, sample_tree, SAMPLE_OPENCL_SIMT);

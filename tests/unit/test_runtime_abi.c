@@ -1,5 +1,6 @@
-// Compares the runtime's own declarations of OpenCL, CUDA and NVRTC with the real headers, as far as those are installed:
-// a wrong constant would only show on a device. The assertions are made when this file is compiled.
+// Compares the runtime's own declarations of OpenCL, CUDA and NVRTC with the real headers, as far
+// as those are installed: a wrong constant would only show on a device. The assertions are made
+// when this file is compiled.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* What the compiler has in a browser in place of a machine: the commands that need none, one stack, files without links that can only
-   be read, and no device. */
+/* What the compiler has in a browser in place of a machine: the commands that need none, one
+   stack, files without links that can only be read, and no device. */
 #include "browser.h"
 
 #include <errno.h>

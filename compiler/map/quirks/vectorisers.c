@@ -2,34 +2,41 @@
    vectorisers get wrong.
 
    note [steps that wrap]
-   LLVM 15 takes xs[i * 7 & 15] for xs[i * 7], and loads as many elements as lie between the first and the last: it finds that
-   i * 7 modulo 16 is a step of 7, which it is as long as it does not wrap, and does not test that. So it goes with a step
-   that is not a power of two, cut by a mask or to 8 or 16 bits, whatever is done to it afterwards. Such loops are not to
-   be vectorised; of what PoCL makes of work-items no loop is there to say so of, and it must not optimise.
+   LLVM 15 takes xs[i * 7 & 15] for xs[i * 7], and loads as many elements as lie between the first
+   and the last: it finds that i * 7 modulo 16 is a step of 7, which it is as long as it does not
+   wrap, and does not test that. So it goes with a step that is not a power of two, cut by a mask
+   or to 8 or 16 bits, whatever is done to it afterwards. Such loops are not to be vectorised; of
+   what PoCL makes of work-items no loop is there to say so of, and it must not optimise.
 
    note [restarted indices]
-   LLVM 15 goes on with vectors of eight where those of sixteen or more are over, and may begin with the loop's first index again, instead
-   of the next: where it counts in 64 bits, for the places, and needs the index in 32 bits besides. So a loop that uses its index
-   otherwise than to add up a place is to have vectors of eight at once, after which there are no shorter ones. Sixteen are what AVX-512
-   is asked for, and what narrow elements get anywhere.
+   LLVM 15 goes on with vectors of eight where those of sixteen or more are over, and may begin
+   with the loop's first index again, instead of the next: where it counts in 64 bits, for the
+   places, and needs the index in 32 bits besides. So a loop that uses its index otherwise than to
+   add up a place is to have vectors of eight at once, after which there are no shorter ones.
+   Sixteen are what AVX-512 is asked for, and what narrow elements get anywhere.
 
    note [short loops]
-   Vectors that are larger than the array that a loop goes through never come to run, but where they are in the code LLVM 15 takes what was
-   stored in the array to be undefined (GVN). How long such a loop is may be known from the array only.
+   Vectors that are larger than the array that a loop goes through never come to run, but where
+   they are in the code LLVM 15 takes what was stored in the array to be undefined (GVN). How long
+   such a loop is may be known from the array only.
 
    note [vectors of threads]
-   PoCL 3.1 makes loops of work-items, which go by vectors. Where the loops inside them, which a thread goes through alone, do so
-   already, it gets what comes after a barrier wrong, and two of the notes above hold for them, too. So they do not, in kernels
-   for GPUs (tests/run/optimiser/warp_arrays_of_launch.fcl, toolchains/llvm_restarted_index.fcl, llvm_short_loops.fcl).
+   PoCL 3.1 makes loops of work-items, which go by vectors. Where the loops inside them, which a
+   thread goes through alone, do so already, it gets what comes after a barrier wrong, and two of
+   the notes above hold for them, too. So they do not, in kernels for GPUs
+   (tests/run/optimiser/warp_arrays_of_launch.fcl, toolchains/llvm_restarted_index.fcl,
+   llvm_short_loops.fcl).
 
    note [places by truth]
-   GCC 12 goes wrong where a place is chosen by what is true: of ys[x == z] it loads others than the first two. Kernels
-   with such places, which are 0 or 1 or made of a bool, are not vectorised by it.
+   GCC 12 goes wrong where a place is chosen by what is true: of ys[x == z] it loads others than
+   the first two. Kernels with such places, which are 0 or 1 or made of a bool, are not vectorised
+   by it.
 
    note [sums in order]
-   Intel's OpenCL (2026.2) makes vectors of loops that add up or multiply floats, one sum for each lane, though nothing allows it
-   another order: neither its options nor pragmas forbid it in general. So a loop in which a thread goes on with a float from
-   round to round, in a variable or an array, is not vectorised there. (The loops over threads are; so are work-items.)
+   Intel's OpenCL (2026.2) makes vectors of loops that add up or multiply floats, one sum for each
+   lane, though nothing allows it another order: neither its options nor pragmas forbid it in
+   general. So a loop in which a thread goes on with a float from round to round, in a variable or
+   an array, is not vectorised there. (The loops over threads are; so are work-items.)
 
    note [guarded places]
    Where Intel's OpenCL (2026.2) makes vectors of work-items, it goes around what no lane wants, but
@@ -150,8 +157,9 @@ bool lower_has_narrow(const struct ir_region *region) {
 }
 
 /* note [narrow floats in turn]
-   GCC 12 goes through all ways that choices can go: of 15 rounds of a scan of f16, each with the choices of three conversions, it
-   makes nothing for a minute, and takes 4 GB. So such loops are not unrolled. */
+   GCC 12 goes through all ways that choices can go: of 15 rounds of a scan of f16, each with the
+   choices of three conversions, it makes nothing for a minute, and takes 4 GB. So such loops are
+   not unrolled. */
 bool lower_computes_narrow(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
         if (walk.at->kind == IR_OPERATION && base_info[walk.at->results[0]->base].is_narrow)

@@ -1,5 +1,6 @@
-/* Bytes as a source file through the whole compiler: lexer, parser, checker, and for what checks the three targets' text. A crash, an
-   internal error or a unit that takes long is a finding. Built with libFuzzer (tests/fuzz/bytes/run), or by itself to replay files. */
+/* Bytes as a source file through the whole compiler: lexer, parser, checker, and for what checks
+   the three targets' text. A crash, an internal error or a unit that takes long is a finding.
+   Built with libFuzzer (tests/fuzz/bytes/run), or by itself to replay files. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

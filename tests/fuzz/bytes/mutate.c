@@ -1,6 +1,7 @@
-/* Mutations of FCL text that keep it nearly well formed, for libFuzzer: bytes changed at random hardly ever get past the parser,
-   and the checker and what is behind it are most of the compiler. The unit is a group: a token, or brackets with what is between
-   them. Every fourth time, or when there are no tokens, libFuzzer changes bytes as it would without this file. */
+/* Mutations of FCL text that keep it nearly well formed, for libFuzzer: bytes changed at random
+   hardly ever get past the parser, and the checker and what is behind it are most of the compiler.
+   The unit is a group: a token, or brackets with what is between them. Every fourth time, or when
+   there are no tokens, libFuzzer changes bytes as it would without this file. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>

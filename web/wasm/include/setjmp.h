@@ -1,4 +1,5 @@
-/* setjmp for WebAssembly, which wasi-libc has none of: the compiler's pass for it makes the code, and sjlj.c has the rest. */
+/* setjmp for WebAssembly, which wasi-libc has none of: the compiler's pass for it makes the code,
+   and sjlj.c has the rest. */
 #ifndef FCL_WEB_SETJMP_H
 #define FCL_WEB_SETJMP_H
 
