@@ -81,6 +81,7 @@ def cases(env):
         loops = re.findall(r"^(\.LBB\w+):.*?\n(.*?)s_cbranch_\w+ \1$", body, re.M | re.S)
         fused = max(text.count("v_fma") + 2 * text.count("v_pk_fma") for _, text in loops)
         own, shared = counts["private_segment_fixed_size"], counts["group_segment_fixed_size"]
-        assert own == 0 and shared == 16384, counts
+        # Two panels, 8 deep, of 128 rows and of 128 columns; the rest is paddings.
+        assert own == 0 and 0 <= shared - 2 * 8 * (128 + 128) * 4 < 512, counts
         assert fused >= 1024, f"{fused} in the main loop"
     yield Case("a product keeps its 64 sums in a thread's registers", product)
