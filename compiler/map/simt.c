@@ -228,10 +228,8 @@ static bool is_small(const struct ir_instruction *forall, int64_t rounds) {
 /* How many rounds with guards are unrolled together: each has a predicate, of which there are
    seven, and what they load takes registers from the whole of the kernel, though what is left of
    an array is but the last tile. 0: all of them. */
-enum { MOST_TOGETHER = 8, MOST_GUARDED = 32 };
-
 static int guarded_together(int64_t rounds) {
-    int64_t batches = (rounds + MOST_TOGETHER - 1) / MOST_TOGETHER;
+    int64_t batches = (rounds + GPU_GUARDED_TOGETHER - 1) / GPU_GUARDED_TOGETHER;
     return batches > 1 ? (int)((rounds + batches - 1) / batches) : 0;
 }
 
