@@ -302,8 +302,8 @@ static void make_names_unique(struct arena *arena, struct generated *generated) 
     make_unique(arena, generated, false);
 }
 
-/* Of launches that are alike the first one's kernel serves all. One that is a kernel's only launch
-   has the kernel's name, under which others may launch it, and so it stays whatever is like it. */
+/* Lets launches whose kernels have the same text share the first one's. A kernel's only launch keeps
+   its own, as it has that kernel's name, under which a program of the user's may launch it. */
 static void share_kernels(const struct generate_request *request, struct generated *generated) {
     struct symbols *symbols = symbols_new(request->arena);
     struct map *by_text = map_new(request->arena);

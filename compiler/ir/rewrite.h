@@ -56,7 +56,7 @@ struct ir_instruction *rewrite_select(const struct rewriter *rewriter, struct ir
                                       struct ir_value *condition, struct ir_value *a, struct ir_value *b);
 /* What the sum comes to. */
 struct ir_value *rewrite_sum(const struct rewriter *rewriter, const struct linear *sum);
-/* Of a float. */
+/* -x, where x is a float. */
 struct ir_value *rewrite_negated(const struct rewriter *rewriter, struct ir_value *x);
 struct ir_value *rewrite_convert(const struct rewriter *rewriter, struct ir_value *x, enum base to);
 

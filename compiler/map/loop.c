@@ -151,9 +151,6 @@ static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, 
     return is_good;
 }
 
-/* Of note [abreast]: vectors at a time, and instructions in a round of the loop inside. */
-enum { ABREAST = 4, MOST_ABREAST = 12 };
-
 static bool has_calls(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
         if (walk.at->kind == IR_OPERATION && ir_op_info[walk.at->op].lanes == LANES_CALL)
@@ -192,7 +189,7 @@ static bool is_abreast(const struct ir_region *region) {
             return false;
     }
     if (!rounds || rounds->operands[0]->region == region || rounds->result_count != 1 ||
-        rounds->results[0]->base != BASE_F32 || rounds->regions[0]->instructions.count > MOST_ABREAST)
+        rounds->results[0]->base != BASE_F32 || rounds->regions[0]->instructions.count > CPU_ABREAST_ROUND)
         return false;
     for (size_t i = 0; i < rounds->regions[0]->instructions.count; i++)
         if (rounds->regions[0]->instructions.at[i]->regions[0])
@@ -244,7 +241,7 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct ir_ins
 static void lower_range(struct lowering *l, const struct ir_instruction *forall, const struct rows *rows,
                         struct target_expr *first, struct target_expr *limit) {
     if (is_abreast(forall->regions[0]))
-        first = lower_vectors(l, forall, rows, first, limit, ABREAST);
+        first = lower_vectors(l, forall, rows, first, limit, CPU_ABREAST);
     if (first != limit)
         first = lower_vectors(l, forall, rows, first, limit, 1);
     if (first != limit)
