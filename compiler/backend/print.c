@@ -331,7 +331,7 @@ static const char *users_of(struct arena *arena, const struct target_kernel *ker
     for (size_t i = 0; i < count; i++) {
         bool uses = false;
         for (size_t k = 0; k < programs[i]->kernels.count; k++)
-            uses |= programs[i]->kernels.at[k] == kernel || programs[i]->kernels.at[k]->shared == kernel;
+            uses |= programs[i]->kernels.at[k] == kernel || programs[i]->kernels.at[k]->same == kernel;
         if (uses)
             text_printf(&users, "%s%s", user_count++ ? ", " : "", programs[i]->kernel->name->text);
     }
@@ -364,7 +364,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < programs[i]->kernels.count; k++) {
             const struct target_kernel *kernel = programs[i]->kernels.at[k];
-            if (kernel->shared)
+            if (kernel->same)
                 continue;
             needs.doubles |= kernel->uses_double;
             needs.atomics64 |= kernel->uses_atomic64;

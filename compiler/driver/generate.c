@@ -315,7 +315,7 @@ static void share_kernels(const struct generate_request *request, struct generat
                 symbol text = symbol_of(symbols, backend_kernel(request->arena, request->target, kernel));
                 const struct target_kernel *other = several ? map_get(by_text, text) : NULL;
                 if (other) {
-                    kernel->shared = other;
+                    kernel->same = other;
                     kernel->name = other->name;
                 } else {
                     map_set(by_text, text, kernel);

@@ -165,7 +165,7 @@ static const char *linked_file(struct emit_unit *unit, const struct host_emit_re
     text_init(&out, unit->arena);
     for (size_t i = 0; i < request->count; i++)
         for (size_t k = 0; k < request->programs[i]->kernels.count; k++) {
-            if (request->programs[i]->kernels.at[k]->shared)
+            if (request->programs[i]->kernels.at[k]->same)
                 continue;
             const char *name = request->programs[i]->kernels.at[k]->name;
             text_printf(&prototypes,

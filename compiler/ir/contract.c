@@ -9,23 +9,25 @@
    products, the first is taken. */
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
+#include "ir/walk.h"
 
-static void count(size_t *uses, const struct ir_value *value) {
-    if (value)
-        uses[value->id]++;
-}
+struct contraction {
+    struct arena *arena;
+    struct ir_kernel *kernel;
+    size_t *uses; /* how many take the value, by its id */
+};
 
-static void count_uses(size_t *uses, const struct ir_region *region) {
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        for (size_t k = 0; k < at->operand_count; k++)
-            count(uses, at->operands[k]);
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r])
-                count_uses(uses, at->regions[r]);
-    }
-    for (size_t i = 0; i < region->yields.count; i++)
-        count(uses, region->yields.at[i]);
+static void count_uses(struct contraction *c) {
+    c->uses = ARENA_ARRAY(c->arena, size_t, c->kernel->value_count + 1);
+    for (struct ir_walk walk = ir_walk(c->kernel->body); walk.at; ir_next(&walk))
+        for (size_t i = 0; ir_taken(walk.at, i); i++)
+            if (*ir_taken(walk.at, i))
+                c->uses[(*ir_taken(walk.at, i))->id]++;
+    for (size_t i = 0; i < c->kernel->body->yields.count; i++)
+        c->uses[c->kernel->body->yields.at[i]->id]++;
+    for (size_t i = 0; i < c->kernel->results.count; i++)
+        if (c->kernel->results.at[i].value)
+            c->uses[c->kernel->results.at[i].value->id]++;
 }
 
 static bool is_product(const size_t *uses, const struct ir_value *value, const struct ir_region *region) {
@@ -50,32 +52,22 @@ static void contract(const struct rewriter *rewriter, const size_t *uses, struct
     sum->operands[2] = other;
 }
 
-static void visit(struct arena *arena, struct ir_kernel *kernel, const size_t *uses, struct ir_region *region) {
-    size_t before_count = region->instructions.count;
-    struct ir_instruction **before = region->instructions.at;
-    region->instructions.at = NULL;
-    region->instructions.count = region->instructions.capacity = 0;
-    for (size_t i = 0; i < before_count; i++) {
-        struct ir_instruction *at = before[i];
-        for (int r = 0; r < 2; r++)
-            if (at->regions[r])
-                visit(arena, kernel, uses, at->regions[r]);
-        const struct rewriter rewriter = {arena, kernel, region, at};
-        bool is_sum = at->kind == IR_OPERATION && (at->op == OP_ADD || at->op == OP_SUB) &&
-                      base_info[at->results[0]->base].is_floating;
-        if (is_sum && (is_product(uses, at->operands[0], region) || is_product(uses, at->operands[1], region)))
-            contract(&rewriter, uses, at);
-        vec_push(arena, &region->instructions, at);
-    }
+static void put(void *context, struct ir_region *to, struct ir_instruction *at) {
+    const struct contraction *c = context;
+    const struct rewriter rewriter = {c->arena, c->kernel, to, at};
+    bool is_sum = at->kind == IR_OPERATION && (at->op == OP_ADD || at->op == OP_SUB) &&
+                  base_info[at->results[0]->base].is_floating;
+    if (is_sum &&
+        (is_product(c->uses, at->operands[0], at->region) || is_product(c->uses, at->operands[1], at->region)))
+        contract(&rewriter, c->uses, at);
+    vec_push(c->arena, &to->instructions, at);
 }
 
 /* Dead products are left, which nobody prints. */
 void pass_contract(struct arena *arena, struct ir_kernel *kernel) {
     if (!kernel->contracts)
         return;
-    size_t *uses = ARENA_ARRAY(arena, size_t, kernel->value_count + 1);
-    count_uses(uses, kernel->body);
-    for (size_t i = 0; i < kernel->results.count; i++)
-        count(uses, kernel->results.at[i].value);
-    visit(arena, kernel, uses, kernel->body);
+    struct contraction c = {.arena = arena, .kernel = kernel};
+    count_uses(&c);
+    rewrite_each(kernel->body, put, &c);
 }

@@ -192,7 +192,7 @@ enum target_mapping { TARGET_SIMT, TARGET_LOOP };
 
 struct target_kernel {
     const char *name;
-    const struct target_kernel *shared;  /* an earlier kernel with the same text, whose name this one has; or NULL */
+    const struct target_kernel *same;    /* one of the same text, which stands for this one and names it; or NULL */
     const struct ir_instruction *forall; /* what it came from */
     enum target_mapping mapping;
     VEC(struct target_parameter) parameters;
