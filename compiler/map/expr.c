@@ -75,6 +75,17 @@ struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base 
     return expr;
 }
 
+struct target_expr *expr_choice(struct lowering *l, struct target_expr *condition, struct target_expr *x,
+                                struct target_expr *y) {
+    struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, x->base);
+    expr->op = OP_SELECT;
+    expr->operands[0] = condition;
+    expr->operands[1] = x;
+    expr->operands[2] = y;
+    expr->size = 1 + condition->size + x->size + y->size;
+    return expr;
+}
+
 struct target_expr *expr_convert(struct lowering *l, struct target_expr *x, enum base to) {
     if (x->base == to)
         return x;

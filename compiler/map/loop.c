@@ -130,9 +130,17 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
-/* False: it is to go by so many vectors at a time (0: by elements), and cannot. `rows`: of which it is one, or NULL. */
-static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, const struct rows *rows,
-                       struct target_expr *first, struct target_expr *limit, int vectors) {
+/* Which iterations of a parallel loop one loop does: of a row of `rows`, those inside of `borders`. */
+struct part {
+    const struct ir_instruction *forall;
+    const struct rows *rows;       /* or NULL */
+    const struct borders *borders; /* or NULL */
+};
+
+/* False: it is to go by so many vectors at a time (0: by elements), and cannot. */
+static bool lower_loop(struct lowering *l, const struct part *part, struct target_expr *first,
+                       struct target_expr *limit, int vectors) {
+    const struct ir_instruction *forall = part->forall;
     const struct ir_value *index = forall->parameters[0];
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = first;
@@ -141,9 +149,17 @@ static bool lower_loop(struct lowering *l, const struct ir_instruction *forall, 
     struct lower_scope scope = lower_enter(l, &loop->body);
     loop->variable = lower_variable(l, index->base, index->name, "i");
     lower_bind(l, index, expr_variable(l, loop->variable, index->low, index->high));
-    if (rows)
-        rows_bind(l, rows, lower_value(l, index), NULL);
+    if (part->rows)
+        rows_bind(l, part->rows, lower_value(l, index), NULL);
+    if (part->borders) {
+        borders_bind(l, part->borders, part->rows, lower_value(l, index));
+        uses_count_unbound(l, forall);
+    }
     lower_region(l, forall->regions[0]);
+    if (part->borders) {
+        uses_clear(l->uses, forall->regions[0]);
+        uses_count(l->uses, l->kernel, forall);
+    }
     if (forall->inner == LEVEL_THREAD)
         loop->vectors = vectors_of(forall, &loop->body, lower_restarts_index(l->arena, forall));
     bool is_good = !vectors || vectors_of_calls(l, loop, vectors);
@@ -199,9 +215,9 @@ static bool is_abreast(const struct ir_region *region) {
 
 /* Note [calls] in vectors.c: as many iterations as go by vectors, so many of these at a time, or
    none. Gives where that ends. */
-static struct target_expr *lower_vectors(struct lowering *l, const struct ir_instruction *forall,
-                                         const struct rows *rows, struct target_expr *first, struct target_expr *limit,
-                                         int vectors) {
+static struct target_expr *lower_vectors(struct lowering *l, const struct part *part, struct target_expr *first,
+                                         struct target_expr *limit, int vectors) {
+    const struct ir_instruction *forall = part->forall;
     enum base base = forall->parameters[0]->base;
     bool is_wanted = has_rounds(forall->regions[0]) || (l->options->has_vectors && has_calls(forall->regions[0]));
     bool may_be = l->options->has_vectors || l->options->may_have_vectors;
@@ -222,7 +238,7 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct ir_ins
             expr_operation(l, OP_MUL, base, expr_operation(l, OP_DIV, base, left, at_once), at_once);
         end = lower_named(l, expr_operation(l, OP_ADD, base, first, whole), NULL, "whole");
     }
-    bool is_good = lower_loop(l, forall, rows, first, end, vectors);
+    bool is_good = lower_loop(l, part, first, end, vectors);
     lower_forget(l, forall->regions[0]);
     if (!is_good) {
         l->block->statements.count = before;
@@ -231,21 +247,59 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct ir_ins
     if (!l->options->has_vectors) {
         struct target_statement *loop = l->block->statements.at[l->block->statements.count - 1];
         struct lower_scope scope = lower_enter(l, &loop->other);
-        lower_loop(l, forall, rows, first, end, 0);
+        lower_loop(l, part, first, end, 0);
         lower_leave(l, scope);
         lower_forget(l, forall->regions[0]);
     }
     return end;
 }
 
-static void lower_range(struct lowering *l, const struct ir_instruction *forall, const struct rows *rows,
+static void lower_part(struct lowering *l, const struct part *part, struct target_expr *first,
+                       struct target_expr *limit) {
+    if (is_abreast(part->forall->regions[0]))
+        first = lower_vectors(l, part, first, limit, CPU_ABREAST);
+    if (first != limit)
+        first = lower_vectors(l, part, first, limit, 1);
+    if (first != limit)
+        lower_loop(l, part, first, limit, 0);
+}
+
+static void lower_inside(struct lowering *l, const struct part *part, struct rows *rows, struct target_expr *first,
+                         struct target_expr *limit) {
+    struct kept_value *condition = rows && !rows->are_single ? rows_condition(rows) : NULL;
+    if (!condition) {
+        lower_part(l, part, first, limit);
+        return;
+    }
+    struct target_expr *expr = condition->expr;
+    struct target_statement *branch = lower_emit(l, TARGET_IF);
+    branch->value = expr;
+    for (int truth = 1; truth >= 0; truth--) {
+        condition->expr = expr_integer(l, BASE_BOOL, truth);
+        struct lower_scope scope = lower_enter(l, truth ? &branch->body : &branch->other);
+        lower_part(l, part, first, limit);
+        lower_leave(l, scope);
+        lower_forget(l, part->forall->regions[0]);
+    }
+    condition->expr = expr;
+}
+
+static void lower_range(struct lowering *l, const struct ir_instruction *forall, struct rows *rows,
                         struct target_expr *first, struct target_expr *limit) {
-    if (is_abreast(forall->regions[0]))
-        first = lower_vectors(l, forall, rows, first, limit, CPU_ABREAST);
-    if (first != limit)
-        first = lower_vectors(l, forall, rows, first, limit, 1);
-    if (first != limit)
-        lower_loop(l, forall, rows, first, limit, 0);
+    struct part part = {forall, rows, NULL};
+    const struct borders *borders = borders_find(l, forall, rows);
+    if (!borders) {
+        lower_part(l, &part, first, limit);
+        return;
+    }
+    struct target_expr *inside = first, *outside = limit;
+    borders_enter(l, borders, rows, &inside, &outside);
+    struct lower_scope scope = borders_enter_others(l, borders, inside, outside, &first, &limit);
+    lower_loop(l, &part, first, limit, 0);
+    lower_leave(l, scope);
+    lower_forget(l, forall->regions[0]);
+    part.borders = borders;
+    lower_inside(l, &part, rows, inside, outside);
 }
 
 /* Rows of one element are a loop without divisions, rather than loops of one iteration each. */

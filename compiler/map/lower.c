@@ -71,6 +71,27 @@ struct target_expr *lower_value(struct lowering *l, const struct ir_value *value
     return expr;
 }
 
+bool lower_knows(struct target_expr *const *values, const struct ir_value *value, bool *truth) {
+    const struct target_expr *expr = values[value->id];
+    if (value->base != BASE_BOOL || !(value->is_constant || (expr && expr->kind == TARGET_EXPR_CONSTANT)))
+        return false;
+    *truth = (value->is_constant ? value->constant : expr->constant).integer;
+    return true;
+}
+
+const struct ir_value *lower_same_as(struct target_expr *const *values, const struct ir_instruction *operation) {
+    bool truth;
+    if (operation->kind != IR_OPERATION)
+        return NULL;
+    if (operation->op == OP_SELECT)
+        return lower_knows(values, operation->operands[0], &truth) ? operation->operands[truth ? 1 : 2] : NULL;
+    bool is_and = operation->op == OP_AND;
+    for (size_t i = 0; (is_and || operation->op == OP_OR) && i < 2; i++)
+        if (lower_knows(values, operation->operands[i], &truth))
+            return operation->operands[truth == is_and ? 1 - i : i];
+    return NULL;
+}
+
 static bool has_load(const struct target_expr *expr) {
     if (expr->kind == TARGET_EXPR_ELEMENT)
         return true;
@@ -124,6 +145,11 @@ static bool is_wide_subscript(const struct lowering *l, const struct ir_instruct
 
 static void lower_operation(struct lowering *l, const struct ir_instruction *instruction) {
     const struct ir_value *result = instruction->results[0];
+    const struct ir_value *same = lower_same_as(l->values, instruction);
+    if (same) {
+        lower_bind(l, result, lower_value(l, same));
+        return;
+    }
     struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, result->base);
     expr->op = instruction->op;
     expr->wraps = !instruction->no_wrap;
@@ -449,8 +475,36 @@ static void lower_branch(struct lowering *l, const struct ir_region *region, str
     lower_leave(l, scope);
 }
 
+static bool is_truth(const struct target_expr *expr, bool truth) {
+    return expr->base == BASE_BOOL && expr_is_integer(expr, truth);
+}
+
+/* Of which only one branch is left: note [borders]. */
+static void lower_decided(struct lowering *l, const struct ir_instruction *branch, bool truth) {
+    const struct ir_region *region = branch->regions[truth ? 0 : 1];
+    if (region)
+        lower_region(l, region);
+    for (size_t i = 0; i < branch->result_count; i++)
+        if (l->uses[branch->results[i]->id].count)
+            lower_bind(l, branch->results[i], lower_simple(l, region->yields.at[i], "chosen"));
+}
+
+static bool is_known(const struct lowering *l, const struct ir_instruction *branch) {
+    for (size_t i = 0; i < branch->result_count; i++)
+        if (l->uses[branch->results[i]->id].count && !l->values[branch->results[i]->id])
+            return false;
+    return branch->result_count;
+}
+
 static void lower_if(struct lowering *l, const struct ir_instruction *branch) {
+    if (is_known(l, branch)) /* the loop mapping knows some beforehand: note [rows] */
+        return;
     struct target_expr *condition = lower_value(l, branch->operands[0]);
+    bool truth;
+    if (lower_knows(l->values, branch->operands[0], &truth)) {
+        lower_decided(l, branch, truth);
+        return;
+    }
     size_t count = branch->result_count, used = 0, mark = names_mark(l->names);
     struct target_variable **results = ARENA_ARRAY(l->arena, struct target_variable *, count + 1);
     struct target_block *block = l->block;
@@ -478,14 +532,16 @@ static void lower_if(struct lowering *l, const struct ir_instruction *branch) {
     if (chosen[0] && chosen[1]) {
         /* Both branches are single expressions: `c ? a : b`, of which only one is evaluated too. */
         names_release(l->names, mark);
-        struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, branch->results[0]->base);
-        expr->op = OP_SELECT;
-        expr->operands[0] = condition;
-        expr->operands[1] = chosen[0];
-        expr->operands[2] = chosen[1];
-        expr->low = branch->results[0]->low;
-        expr->high = branch->results[0]->high;
-        lower_bind(l, branch->results[0], lower_named(l, expr, branch->results[0]->name, "chosen"));
+        bool is_condition = is_truth(chosen[0], true) && is_truth(chosen[1], false);
+        struct target_expr *expr = condition;
+        if (!is_condition) {
+            expr = expr_choice(l, condition, chosen[0], chosen[1]);
+            expr->low = branch->results[0]->low;
+            expr->high = branch->results[0]->high;
+        }
+        if (!is_condition || expr->size)
+            expr = lower_named(l, expr, branch->results[0]->name, "chosen");
+        lower_bind(l, branch->results[0], expr);
         return;
     }
     for (size_t i = 0; i < declarations.statements.count; i++)

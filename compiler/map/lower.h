@@ -18,6 +18,7 @@ void names_release(struct names *names, size_t mark); /* those made since may be
 
 /* ---- uses.c ---- */
 
+struct lowering;
 struct value_use {
     uint32_t count;
     uint32_t subscripts;               /* of these, subscripts of loads and stores, or such but for a constant */
@@ -28,6 +29,8 @@ struct value_use {
 };
 /* How often values are used in the body of `forall`, dead operations aside; indexed by value id, all zeros before. */
 void uses_count(struct value_use *uses, const struct ir_kernel *kernel, const struct ir_instruction *forall);
+/* The same anew for the loop's body, where some values are bound: for these nothing is computed. */
+void uses_count_unbound(struct lowering *l, const struct ir_instruction *loop);
 void uses_clear(struct value_use *uses, const struct ir_region *region); /* zeros again */
 /* Is it used, and only so? */
 bool uses_as_subscript(const struct value_use *uses, const struct ir_value *value);
@@ -156,6 +159,9 @@ bool lower_computes_narrow(const struct ir_region *region); /* floats of less th
 /* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
 struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
 void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);
+/* Where values are bound: is it known to be a truth? The operand that the operation is then the same as, or NULL. */
+bool lower_knows(struct target_expr *const *values, const struct ir_value *value, bool *truth);
+const struct ir_value *lower_same_as(struct target_expr *const *values, const struct ir_instruction *operation);
 /* `*name` of a constant-capacity private array in the current scope. */
 void lower_private_array(struct lowering *l, const struct ir_buffer *buffer, int alignment);
 /* The buffer becomes a slice, for each `unit`, of a scratch parameter; of a block's or a warp's all threads have it. */
@@ -173,6 +179,8 @@ bool expr_mentions(const struct target_expr *expr, const struct target_variable 
 struct target_expr *expr_hardware(struct lowering *l, enum target_hardware hardware);
 struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base base, struct target_expr *x,
                                    struct target_expr *y);
+struct target_expr *expr_choice(struct lowering *l, struct target_expr *condition, struct target_expr *x,
+                                struct target_expr *y);
 struct target_expr *expr_convert(struct lowering *l, struct target_expr *x, enum base to);
 
 /* ---- subscripts.c ---- */
@@ -212,8 +220,13 @@ void loop_declare(struct lowering *l, struct extent *extent);
 
 /* ---- rows.c: note [rows], for the loop mapping ---- */
 
+struct kept_value {
+    const struct ir_value *value;
+    struct target_expr *expr;
+};
 struct rows {
     const struct ir_instruction *loop;
+    struct rows *outer; /* rows of these rows, or NULL */
     const struct division *division;
     uint32_t operations;            /* that divide */
     bool has_quotients;             /* some of them want the quotient */
@@ -222,19 +235,39 @@ struct rows {
     struct target_expr *by, *begin; /* the divisor; what comes before the index in the dividend */
     struct target_expr *start;      /* the index with which a row begins */
     struct target_expr *quotient;
-    struct lower_scope outside; /* of the loop over rows */
+    VEC(struct kept_value) kept; /* what is the same in a row, computed before its loop */
 };
 /* NULL: the loop, one over threads, stays one loop. */
 struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop);
 /* What both ways need. Gives the condition for rows of one element, or NULL: there are none. */
 struct target_expr *rows_begin(struct lowering *l, struct rows *rows);
-/* The loop over rows, of the iterations *first to *limit, which become those of a row. */
+/* The loops over rows, of the iterations *first to *limit, which become those of a row. */
 struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first,
                               struct target_expr **limit);
 /* The same of whole rows, of that width. */
 struct lower_scope rows_enter_whole(struct lowering *l, struct rows *rows, struct target_expr **width);
+/* A condition of branches in the body that is the same in a row, or NULL. */
+struct kept_value *rows_condition(struct rows *rows);
+/* Is it what is left of the index in its row? */
+bool rows_gives_rest(const struct rows *rows, const struct ir_instruction *at);
 /* Before the loop's body is lowered. `rest`: NULL where it is to be computed from the index. */
 void rows_bind(struct lowering *l, const struct rows *rows, struct target_expr *index, struct target_expr *rest);
+
+/* ---- borders.c: note [borders], for the loop mapping ---- */
+
+struct borders;
+/* NULL: the loop stays one. `rows`: of which it is one, or NULL. */
+const struct borders *borders_find(struct lowering *l, const struct ir_instruction *loop, const struct rows *rows);
+/* The iterations *first to *limit become those inside. */
+void borders_enter(struct lowering *l, const struct borders *borders, const struct rows *rows,
+                   struct target_expr **first, struct target_expr **limit);
+/* Likewise those that are left, in a loop over both sides if there are two. */
+struct lower_scope borders_enter_others(struct lowering *l, const struct borders *borders, struct target_expr *inside,
+                                        struct target_expr *outside, struct target_expr **first,
+                                        struct target_expr **limit);
+/* Before the body for those inside is lowered. */
+void borders_bind(struct lowering *l, const struct borders *borders, const struct rows *rows,
+                  struct target_expr *index);
 
 /* ---- vectors.c ---- */
 

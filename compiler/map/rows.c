@@ -150,6 +150,28 @@ static const struct candidate *find_whole(const struct found *found) {
     return is_whole ? only : NULL;
 }
 
+static struct rows *rows_of(struct lowering *l, const struct ir_instruction *loop, const struct candidate *at) {
+    struct rows *rows = ARENA_NEW(l->arena, struct rows);
+    rows->loop = loop;
+    rows->division = &at->division;
+    rows->operations = at->rests + at->quotients;
+    rows->has_quotients = at->quotients > 0;
+    return rows;
+}
+
+/* Rows of rows: of a length that is a product with theirs, as those of a box have. */
+static const struct candidate *find_outer(const struct found *found, const struct division *inner) {
+    for (size_t i = 0; i < found->count; i++) {
+        const struct division *at = &found->at[i].division;
+        const struct ir_instruction *product = at->by ? at->by->definition : NULL;
+        bool is_product = inner->by && product && product->kind == IR_OPERATION && product->op == OP_MUL &&
+                          (product->operands[0] == inner->by || product->operands[1] == inner->by);
+        if (is_product && found->at[i].quotients && is_same_sum(&at->begin, &inner->begin))
+            return &found->at[i];
+    }
+    return NULL;
+}
+
 struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop) {
     struct found *found = ARENA_NEW(l->arena, struct found);
     found->uses = l->uses;
@@ -167,11 +189,9 @@ struct rows *rows_find(struct lowering *l, const struct ir_instruction *loop) {
     if (!whole && (!best || loop->operands[0]->high < CPU_ROWS_COUNT))
         return NULL;
     best = whole ? whole : best;
-    struct rows *rows = ARENA_NEW(l->arena, struct rows);
-    rows->loop = loop;
-    rows->division = &best->division;
-    rows->operations = best->rests + best->quotients;
-    rows->has_quotients = best->quotients > 0;
+    struct rows *rows = rows_of(l, loop, best);
+    const struct candidate *outer = find_outer(found, &best->division);
+    rows->outer = outer ? rows_of(l, loop, outer) : NULL;
     rows->are_whole = whole;
     return rows;
 }
@@ -185,17 +205,6 @@ static struct target_expr *wrapping(struct lowering *l, enum ir_op op, struct ta
 }
 
 static struct target_expr *number(struct lowering *l, int64_t value) { return expr_integer(l, BASE_I32, value); }
-
-static struct target_expr *choose(struct lowering *l, struct target_expr *condition, struct target_expr *x,
-                                  struct target_expr *y) {
-    struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, BASE_I32);
-    expr->op = OP_SELECT;
-    expr->operands[0] = condition;
-    expr->operands[1] = x;
-    expr->operands[2] = y;
-    expr->size = 1 + condition->size + x->size + y->size;
-    return expr;
-}
 
 static struct target_expr *named(struct lowering *l, struct target_expr *value, const char *name) {
     return value->size ? lower_named(l, value, NULL, name) : value;
@@ -219,11 +228,11 @@ static struct target_expr *lower_width(struct lowering *l, const struct division
     struct target_expr *zero = number(l, 0), *width = by;
     if (division->by->low < 0) {
         struct target_expr *is_negative = expr_operation(l, OP_LT, BASE_BOOL, by, zero);
-        width = choose(l, is_negative, wrapping(l, OP_SUB, zero, by), by);
+        width = expr_choice(l, is_negative, wrapping(l, OP_SUB, zero, by), by);
         width = lower_named(l, width, NULL, "size");
     }
     struct target_expr *is_none = expr_operation(l, OP_LT, BASE_BOOL, width, number(l, 1));
-    width = lower_named(l, choose(l, is_none, number(l, INT32_MAX), width), NULL, "width");
+    width = lower_named(l, expr_choice(l, is_none, number(l, INT32_MAX), width), NULL, "width");
     width->low = 1;
     width->high = INT32_MAX;
     return width;
@@ -241,13 +250,15 @@ static struct target_expr *enter_loop(struct lowering *l, const char *name, stru
 
 struct target_expr *rows_begin(struct lowering *l, struct rows *rows) {
     const struct division *division = rows->division;
+    if (rows->outer)
+        rows_begin(l, rows->outer);
     rows->by = division->by ? lower_simple(l, division->by, "by") : number(l, division->width);
     rows->begin = lower_begin(l, &division->begin);
     return division->by ? expr_operation(l, OP_EQ, BASE_BOOL, rows->by, number(l, 1)) : NULL;
 }
 
-struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first,
-                              struct target_expr **limit) {
+static struct lower_scope enter(struct lowering *l, struct rows *rows, struct target_expr **first,
+                                struct target_expr **limit) {
     const struct division *division = rows->division;
     struct target_expr *begin = rows->begin, *one = number(l, 1);
     struct target_expr *width = lower_width(l, division, rows->by);
@@ -259,7 +270,7 @@ struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct targ
     struct target_expr *has_some = expr_operation(l, OP_LT, BASE_BOOL, *first, *limit);
     bool is_known = (*first)->kind == TARGET_EXPR_CONSTANT && (*limit)->kind == TARGET_EXPR_CONSTANT;
     if (!is_known || (*first)->constant.integer >= (*limit)->constant.integer)
-        count = choose(l, has_some, count, number(l, 0));
+        count = expr_choice(l, has_some, count, number(l, 0));
     count = lower_named(l, count, NULL, "rows");
 
     struct lower_scope scope = {l->block, names_mark(l->names)};
@@ -274,7 +285,7 @@ struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct targ
     if (rows->has_quotients && division->by && division->by->low < 0) {
         struct target_expr *is_negative = expr_operation(l, OP_LT, BASE_BOOL, rows->by, number(l, 0));
         struct target_expr *negative = expr_operation(l, OP_SUB, BASE_I32, number(l, 0), row);
-        rows->quotient = lower_named(l, choose(l, is_negative, negative, row), NULL, "quotient");
+        rows->quotient = lower_named(l, expr_choice(l, is_negative, negative, row), NULL, "quotient");
     }
     struct target_expr *end = expr_operation(l, OP_SUB, BASE_I32, *limit, width);
     end = expr_operation(l, OP_MIN, BASE_I32, rows->start, end);
@@ -297,28 +308,127 @@ struct lower_scope rows_enter_whole(struct lowering *l, struct rows *rows, struc
     return scope;
 }
 
-static void bind(struct lowering *l, const struct rows *rows, const struct ir_region *region,
-                 struct target_expr *dividend, struct target_expr *quotient, struct target_expr *rest) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
+/* NULL for what is not known yet. */
+static void bind(struct lowering *l, const struct rows *rows, struct target_expr *dividend,
+                 struct target_expr *quotient, struct target_expr *rest) {
+    for (struct ir_walk walk = ir_walk(rows->loop->regions[0]); walk.at; ir_next(&walk)) {
         const struct ir_instruction *at = walk.at;
         struct division division;
         if (!is_division(rows->loop, at, &division) || !is_same(&division, rows->division))
             continue;
-        struct target_expr *expr = ARENA_NEW(l->arena, struct target_expr);
-        *expr = division.is_rest ? *rest : *quotient;
-        expr->low = at->results[0]->low;
-        expr->high = at->results[0]->high;
-        lower_bind(l, at->results[0], expr);
-        if (at->operands[0] != rows->loop->parameters[0])
+        const struct target_expr *known = division.is_rest ? rest : quotient;
+        if (known) {
+            struct target_expr *expr = ARENA_NEW(l->arena, struct target_expr);
+            *expr = *known;
+            expr->low = at->results[0]->low;
+            expr->high = at->results[0]->high;
+            lower_bind(l, at->results[0], expr);
+        }
+        if (dividend && at->operands[0] != rows->loop->parameters[0])
             lower_bind(l, at->operands[0], dividend);
     }
 }
 
+bool rows_gives_rest(const struct rows *rows, const struct ir_instruction *at) {
+    struct division division;
+    return !rows->are_single && is_division(rows->loop, at, &division) && division.is_rest &&
+           is_same(&division, rows->division);
+}
+
 void rows_bind(struct lowering *l, const struct rows *rows, struct target_expr *index, struct target_expr *rest) {
     struct target_expr *dividend = wrapping(l, OP_ADD, rows->begin, index);
-    if (rows->are_single)
-        rest = number(l, 0);
-    else if (!rest)
-        rest = expr_operation(l, OP_SUB, BASE_I32, index, rows->start);
-    bind(l, rows, rows->loop->regions[0], dividend, rows->are_single ? dividend : rows->quotient, rest);
+    if (rows->are_single) {
+        bind(l, rows, dividend, dividend, number(l, 0));
+        return;
+    }
+    bind(l, rows, dividend, rows->quotient, rest ? rest : expr_operation(l, OP_SUB, BASE_I32, index, rows->start));
+    const struct rows *outer = rows->outer;
+    if (outer)
+        bind(l, outer, dividend, outer->quotient, expr_operation(l, OP_SUB, BASE_I32, index, outer->start));
+    for (size_t i = 0; i < rows->kept.count; i++)
+        lower_bind(l, rows->kept.at[i].value, rows->kept.at[i].expr);
+}
+
+/* ---- what is the same in a row ---- */
+
+static bool is_within(const struct ir_instruction *around, const struct ir_value *value) {
+    for (size_t r = 0; r < 2 && value->region; r++)
+        if (around->regions[r] && ir_region_inside(value->region, around->regions[r]))
+            return true;
+    return false;
+}
+
+/* Only operations, on what is the same in the row. */
+static bool is_of_row(const struct lowering *l, const struct rows *rows, const struct ir_instruction *around) {
+    for (struct ir_walk walk = ir_walk_of(around); walk.at; ir_next(&walk)) {
+        if ((walk.at->kind != IR_OPERATION && walk.at->kind != IR_IF) || !walk.at->result_count)
+            return false;
+        if (l->values[walk.at->results[0]->id])
+            continue;
+        for (size_t i = 0; ir_taken(walk.at, i); i++) {
+            const struct ir_value *taken = *ir_taken(walk.at, i);
+            if (is_varying(rows->loop, taken) && !l->values[taken->id] && !is_within(around, taken))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool is_long(const struct ir_instruction *at) {
+    return at->kind == IR_OPERATION && (at->op == OP_DIV || at->op == OP_REM);
+}
+
+/* C compilers move neither branches out of a loop nor divisions, which are branches. */
+static void keep_of_row(struct lowering *l, struct rows *rows) {
+    const struct ir_region *region = rows->loop->regions[0];
+    l->values[rows->loop->parameters[0]->id] = NULL; /* not what it was in the loop before */
+    bind(l, rows, NULL, rows->quotient, NULL);
+    if (rows->outer)
+        bind(l, rows->outer, NULL, rows->outer->quotient, NULL);
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        bool is_known = !at->result_count || l->values[at->results[0]->id];
+        if (is_known || !is_of_row(l, rows, at))
+            continue;
+        lower_instruction(l, at);
+        for (size_t k = 0; k < at->result_count; k++) {
+            struct kept_value kept = {at->results[k], l->values[at->results[k]->id]};
+            if (kept.expr && kept.expr->size && is_long(at)) {
+                kept.expr = lower_named(l, kept.expr, at->results[k]->name, "of_row");
+                lower_bind(l, kept.value, kept.expr);
+            }
+            if (kept.expr)
+                vec_push(l->arena, &rows->kept, kept);
+        }
+    }
+    lower_forget(l, region);
+}
+
+static struct kept_value *find_kept(struct rows *rows, const struct ir_value *value) {
+    for (size_t i = 0; i < rows->kept.count; i++)
+        if (rows->kept.at[i].value == value)
+            return &rows->kept.at[i];
+    return NULL;
+}
+
+struct kept_value *rows_condition(struct rows *rows) {
+    for (struct ir_walk walk = ir_walk(rows->loop->regions[0]); walk.at; ir_next(&walk)) {
+        if (walk.at->kind != IR_IF)
+            continue;
+        walk.goes_around = walk.at->result_count && find_kept(rows, walk.at->results[0]);
+        struct kept_value *condition = walk.goes_around ? NULL : find_kept(rows, walk.at->operands[0]);
+        if (condition)
+            return condition;
+    }
+    return NULL;
+}
+
+struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first,
+                              struct target_expr **limit) {
+    struct lower_scope scope = {0}, inner;
+    if (rows->outer)
+        scope = enter(l, rows->outer, first, limit);
+    inner = enter(l, rows, first, limit);
+    keep_of_row(l, rows);
+    return rows->outer ? scope : inner;
 }

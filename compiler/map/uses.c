@@ -23,8 +23,9 @@ static bool is_subscript_of(const struct value_use *uses, const struct ir_instru
     return ir_is_access(user) || (adds_constant(user) && uses_as_subscript(uses, user->results[0]));
 }
 
-/* Backwards, so that an operation that only dead ones use is dead itself. */
-static void count_region(struct value_use *uses, const struct ir_kernel *kernel, const struct ir_region *region) {
+/* Backwards, so that an operation that only dead ones use is dead itself. `values`: those that are bound, or NULL. */
+static void count_region(struct value_use *uses, const struct ir_kernel *kernel, struct target_expr *const *values,
+                         const struct ir_region *region) {
     const struct ir_instruction *next_other = NULL;
     for (size_t i = 0; i < region->yields.count; i++)
         count_operand(uses, region->yields.at[i], NULL, region);
@@ -35,11 +36,20 @@ static void count_region(struct value_use *uses, const struct ir_kernel *kernel,
             uses[instruction->results[0]->id].next_other = next_other;
         else
             next_other = instruction;
-        if (is_pure && !uses[instruction->results[0]->id].count)
+        if (is_pure && (!uses[instruction->results[0]->id].count || (values && values[instruction->results[0]->id])))
             continue;
+        const struct ir_value *same = values ? lower_same_as(values, instruction) : NULL;
+        if (same) {
+            count_operand(uses, same, instruction, region);
+            continue;
+        }
+        bool truth,
+            is_decided = values && instruction->kind == IR_IF && lower_knows(values, instruction->operands[0], &truth);
         for (size_t r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                count_region(uses, kernel, instruction->regions[r]);
+            if (instruction->regions[r] && !(is_decided && truth == (r == 1)))
+                count_region(uses, kernel, values, instruction->regions[r]);
+        if (is_decided)
+            continue;
         int64_t distance;
         bool is_near =
             instruction->kind == IR_SHUFFLE && exchange_of(kernel, instruction, &distance) != TARGET_EXCHANGE_AT;
@@ -51,7 +61,12 @@ static void count_region(struct value_use *uses, const struct ir_kernel *kernel,
 }
 
 void uses_count(struct value_use *uses, const struct ir_kernel *kernel, const struct ir_instruction *forall) {
-    count_region(uses, kernel, forall->regions[0]);
+    count_region(uses, kernel, NULL, forall->regions[0]);
+}
+
+void uses_count_unbound(struct lowering *l, const struct ir_instruction *loop) {
+    uses_clear(l->uses, loop->regions[0]);
+    count_region(l->uses, l->kernel, l->values, loop->regions[0]);
 }
 
 void uses_clear(struct value_use *uses, const struct ir_region *region) {

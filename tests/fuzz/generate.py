@@ -43,7 +43,7 @@ FEATURES = {name: re.compile(pattern) for name, pattern in {
     "scatterEach": r"scatterEach", "reduceByIndexEach": r"reduceByIndexEach", "scatter": r"scatter ", "reduceByIndex": r"reduceByIndex", "rankByIndex": r"rankByIndex",
     "lookback": r"lookback ", "lookbackCounts": r"lookbackCounts", "forceUpTo": r"forceUpTo",
     "shuffles": r"shuffle", "votes": r"anyWarp|allWarp|ballot", "matrices": r"\[\[",
-    "loops in an element": r"\bloop ", "results with shapes": r"-- shapes",
+    "loops in an element": r"\bloop ", "borders": r"generate \(length xs\) \(fn i =>", "results with shapes": r"-- shapes",
     **{f"{name} at {level}": rf"\({name} [^:]*: \[\w+\]<{level}>\)" for level in LEVELS
        for name in ("scatter", "scatterEach", "scatterEachPush", "reduceByIndex", "reduceByIndexEach", "reduceByIndexEachPush")},
 }.items()}
@@ -819,6 +819,38 @@ class Generator:
         return (f"kernel {name} (n : int) (m : [[{t}]]) (v : [[[{t}]]]) (xs : [{t}]) = -- shapes\n  let {text.lstrip()}"
                 f"  in {result}\n")
 
+    def bordered(self, name, t):
+        """Elements that depend on where they are: what is compared and clamped is the index, or a part of it by rows."""
+        constant = lambda: self.pick("0 - 1", "0", "1", "2", "5", "63", "64", "65", "100", "2147483647", "-2147483648")
+        widths = ["n", "3", "64", "(n + 1)"]
+        row, box = self.random.choice(widths), self.random.choice(widths)
+        parts = ["i", "i", f"(i / {row})", f"(i % {row})", f"(i / ({row} * {box}))", f"(i / {row} % {box})"]
+        part = lambda: f"({self.random.choice(parts)} {self.pick('+', '-')} {self.random.randint(0, 3)})"
+        limits = ["length xs", "length xs - 1", "n", "n - 1", row, f"{row} - 1", f"{box} - 2", "m"]
+        limit = lambda: f"({constant() if self.random.randrange(3) == 0 else self.random.choice(limits)})"
+
+        def condition(depth=2):
+            if depth and self.random.randrange(2):
+                return f"({condition(depth - 1)} {self.pick('&&', '||')} {condition(depth - 1)})"
+            sides = [part(), limit()]
+            self.random.shuffle(sides)
+            return f"({sides[0]} {self.pick('<', '<=', '>', '>=', '==', '!=')} {sides[1]})"
+
+        def element(depth=3):
+            kind = self.random.randrange(5) if depth else self.random.randrange(2)
+            if kind == 0:
+                return f"xs ! clamp 0 (length xs - 1) (clamp {limit()} {limit()} {part()})"
+            if kind == 1:
+                return f"(let e = {part()} in if e >= 0 && e < length xs then xs ! e else {self.literal(t)})"
+            return f"(if {condition()} then {element(depth - 1)} else {element(depth - 1)})"
+
+        self.arguments[name] = []
+        for size in (0, 1, 2, 64, 66, 257, 1000):
+            n, m = self.random.choice([0, 1, 2, 3, 10, 31, 100, size, -1]), self.random.choice([0, 1, 7, 65, size - 1, 2147483647, -5])
+            self.arguments[name].append(f"{n} {m} {'[]' if not size else f'random:{size}:{size}'}")
+        return (f"kernel {name} (n : int) (m : int) (xs : [{t}]) =\n"
+                f"  push <{self.pick('grid', 'grid', 'grid', 'block')}> (generate (length xs) (fn i => {element()}))\n")
+
     @staticmethod
     def braced(text):
         return text if text.startswith("(") else f"({text})"
@@ -835,7 +867,7 @@ class Generator:
         return ["[]"] + few + more
 
     def kernel(self):
-        name, form, t = self.name("k"), self.random.randint(0, 22), self.random.choice(TYPES)
+        name, form, t = self.name("k"), self.random.randint(0, 23), self.random.choice(TYPES)
         self.arguments[name] = self.arrays(t)
         if self.only:
             return name, getattr(self, self.only)(name, t)
@@ -859,6 +891,8 @@ class Generator:
             return name, self.several(name, t)
         if form in (13, 14):
             return name, self.whole(name, t)
+        if form > 22:
+            return name, self.bordered(name, t)
         if form > 20:
             return name, self.shaped(name, t)
         if form > 14:

@@ -102,6 +102,21 @@ def cases(env):
                  "kernel k (m : [[int]]) = push <grid> (map (fn x => x * 2) (flatten m))", "fcl_block_k", {"%": 0},
                  extension="c", loops=1)
 
+    sides = "(fn i => if i > 0 && i < length xs - 1 then xs ! (i - 1) + xs ! (i + 1) else xs ! i)"
+    yield golden("what is inside of an array is a loop of its own in C, whose loads are in no branch, beside that of both borders",
+                 f"kernel k (xs : [float]) = push <grid> (generate (length xs) {sides})", "fcl_block_k",
+                 {r"i = inside; i < outside; \+\+i\) \{\s*(const \w+ \w+ = [^;?]*;\s*)*result\[i\] = [^;?]*;\s*\}": 1,
+                  r"side < 2": 1, r"\?|if \(": 3}, extension="c", loops=3)
+    yield golden("a clamped neighbour is just the neighbour there", "kernel k (xs : [int]) = let last = length xs - 1 in "
+                 "push <grid> (generate (length xs) (fn i => xs ! max 0 (i - 1) + xs ! min last (i + 1)))", "fcl_block_k",
+                 {r"result\[i\] = [^;]*xs\[i - 1\][^;]*xs\[i \+ 1\]": 1}, extension="c", loops=3)
+    cell = ("(fn e x => if isInside (e / (ny * nx)) nz && isInside (e / nx % ny) ny && isInside (e % nx) nx "
+            "then x + xs ! (e - 1) + xs ! (e + ny * nx) else x)")
+    yield golden("a cell of a box is told by loops over its layers and rows from those at borders: the row is asked once",
+                 "fun isInside i n = i > 0 && i < n - 1\n"
+                 f"kernel k (nz : int) (ny : int) (nx : int) (xs : [int]) = push <grid> (mapIx {cell} xs)", "fcl_block_k",
+                 {r"if \(chosen\) \{\s*FCL_SIMD\w*\s*for \(int i = inside; i < outside; \+\+i\) \{[^?{]*\}": 1}, extension="c")
+
     blank = "fun isBlank c = c == 32u8 || c == 10u8 || c == 9u8 || c == 13u8\n"
     starts = "(generate (length s) (fn i => isBlank (s ! i) && (i == 0 || not (isBlank (s ! (i - 1))))))"
     yield golden("conditions of a loop by vectors are all computed, and one value's with many constants counted",
