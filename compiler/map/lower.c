@@ -124,7 +124,10 @@ static void lower_result(struct lowering *l, const struct ir_instruction *instru
 }
 
 /* A sum with a lesser constant that wraps could name an element of an array that there may be. */
-enum { LEAST_CONSTANT = -(1 << 16) };
+enum { LEAST_CONSTANT = -(1 << 16), MOST_CONSTANT = 1 << 30, MOST_FEW = 1 << 16 };
+
+/* With so few a sum could only wrap to what is too far below 0 for a subscript, whatever such constant comes next. */
+static bool is_few(const struct ir_value *value) { return value->low >= 0 && value->high <= MOST_FEW; }
 
 /* On processors an address takes 64 bits, so that a sum of 32 bits has to be extended; of one that
    never wraps the parts may be extended before, outside of loops or once for all, and then the
@@ -137,10 +140,11 @@ static bool is_wide_subscript(const struct lowering *l, const struct ir_instruct
     if (l->target->mapping != TARGET_LOOP || instruction->op != OP_ADD || expr->base != BASE_I32 ||
         !uses_as_subscript(l->uses, instruction->results[0]))
         return false;
+    const struct ir_value *x = instruction->operands[0], *y = instruction->operands[1];
     if (expr->operands[0]->base == BASE_I64) /* such a sum, and a constant: it may be less than 0, but is a subscript */
-        return instruction->no_wrap || expr->operands[1]->low >= LEAST_CONSTANT;
-    bool is_data = is_loaded(instruction->operands[0]) || is_loaded(instruction->operands[1]);
-    return instruction->no_wrap && (is_data || !uses_inline(l->uses, instruction));
+        return instruction->no_wrap || (y->low >= LEAST_CONSTANT && y->high <= MOST_CONSTANT);
+    bool fits = instruction->no_wrap || is_few(x) || is_few(y);
+    return fits && (is_loaded(x) || is_loaded(y) || !uses_inline(l->uses, instruction));
 }
 
 static void lower_operation(struct lowering *l, const struct ir_instruction *instruction) {
@@ -158,8 +162,10 @@ static void lower_operation(struct lowering *l, const struct ir_instruction *ins
         expr->operands[i] = lower_value(l, instruction->operands[i]);
         expr->size += expr->operands[i]->size;
     }
-    if (is_wide_subscript(l, instruction, expr))
+    if (is_wide_subscript(l, instruction, expr)) {
         expr->base = BASE_I64;
+        expr->wraps = false;
+    }
     for (size_t i = 0; expr->op == OP_ADD && i < 2; i++)
         expr->operands[i] = expr_convert(l, expr->operands[i], expr->base);
     lower_result(l, instruction, expr, base_info[result->base].is_integer ? "t" : "x");
