@@ -383,12 +383,12 @@ static struct ir_value *length_of_last(struct elaborator *e, const struct last_c
 static struct elab_value *some_chunks(struct elaborator *e, void *context) {
     const struct last_chunk *last = context;
     struct ir_builder *b = e->builder;
-    struct ir_value *size = last->push->chunk_size, *length = NULL;
+    struct ir_value *size = last->push->chunks.size, *length = NULL;
     if (last->measured)
         length = elab_not_negative(e, ir_load(b, last->measured, ir_int(b, 0)));
     else
         length = length_of_last(e, last);
-    if (last->measured && last->push->is_capped)
+    if (last->measured && last->push->chunks.is_capped)
         length = ir_binary(b, OP_MIN, length, size);
     if (!length || !size)
         return elab_unknown(e);
@@ -413,7 +413,7 @@ static struct elab_value *no_chunks(struct elaborator *e, void *context) {
 
 static void measure_chunk(struct elaborator *e, void *context) {
     const struct last_chunk *last = context;
-    enum level_value level = last->push->chunk_level;
+    enum level_value level = last->push->chunks.level;
     struct ir_value *length = length_of_last(e, last);
     if (!length)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span, "the length of what is put together here depends on data");
@@ -426,29 +426,29 @@ static void measure_chunk(struct elaborator *e, void *context) {
 static void measure_last(struct elaborator *e, struct last_chunk *last) {
     struct ir_builder *b = e->builder;
     struct push *push = last->push;
-    push->is_capped = push->level != LEVEL_GRID; /* where memory wants a bound */
+    push->chunks.is_capped = push->level != LEVEL_GRID; /* where memory wants a bound */
     last->measured = elab_one_int(e, push->level, "measured_length");
     struct ir_value *at_most_one = ir_binary(b, OP_MIN, last->count, ir_int(b, 1));
     struct blocks_run nothing_before = {.is_measured = true}, *blocks = e->blocks;
     e->blocks = &nothing_before;
-    if (push->chunk_level == push->level)
+    if (push->chunks.level == push->level)
         ir_begin_for(b, at_most_one, NULL, 0, "chunk");
     else
-        ir_begin_forall(b, push->level, push->chunk_level, at_most_one, "chunk");
+        ir_begin_forall(b, push->level, push->chunks.level, at_most_one, "chunk");
     elab_with_split(e, measure_chunk, last);
-    if (push->chunk_level == push->level)
+    if (push->chunks.level == push->level)
         ir_end_for(b, NULL, NULL);
     else
         ir_end_forall(b);
     e->blocks = blocks;
 }
 
-static struct ir_value *length_of_chunks(struct elaborator *e, struct push *push) {
+struct ir_value *elab_length_of_chunks(struct elaborator *e, struct push *push) {
     struct ir_builder *b = e->builder;
     struct ir_value *count = push->array->length;
     if (!count)
         return NULL;
-    struct ir_value *whole = push->chunk_size ? elab_parts_length(e, push->array, push->chunk_size) : NULL;
+    struct ir_value *whole = push->chunks.size ? elab_parts_length(e, push->array, push->chunks.size) : NULL;
     if (whole)
         return whole;
     struct last_chunk last = {.push = push, .count = ir_resolve(b, count)};
@@ -457,49 +457,51 @@ static struct ir_value *length_of_chunks(struct elaborator *e, struct push *push
         e->shape++;
         struct ir_value *length = elab_as_scalar(e, elab_choose(e, some, some_chunks, &last, no_chunks, NULL));
         e->shape--;
-        if (length || e->shape || !push->chunk_size || last.measured || ir_ambient(b) != push->level)
+        if (length || e->shape || !push->chunks.size || last.measured || ir_ambient(b) != push->level)
             return elab_not_negative(e, length);
         measure_last(e, &last);
     }
 }
 
-static struct ir_value *compute_length(struct elaborator *e, struct push *push) {
+struct ir_value *elab_length_of_array(struct elaborator *e, struct push *push) {
+    (void)e;
+    return push->array->length;
+}
+
+struct ir_value *elab_length_of_total(struct elaborator *e, struct push *push) {
+    (void)e;
+    return push->total;
+}
+
+struct ir_value *elab_length_of_pairs(struct elaborator *e, struct push *push) {
+    (void)e;
+    return push->update.pairs->length;
+}
+
+struct ir_value *elab_length_of_inner(struct elaborator *e, struct push *push) {
+    return elab_push_length(e, push->of);
+}
+
+struct ir_value *elab_length_of_both(struct elaborator *e, struct push *push) {
     struct ir_builder *b = e->builder;
-    switch (push->kind) {
-    case PUSH_PULL:
-    case PUSH_SCANL:
-    case PUSH_REDUCE:
-    case PUSH_RANKS:
-    case PUSH_SCATTER: return push->array->length;
-    case PUSH_MAP:
-    case PUSH_PERMUTE:
-    case PUSH_SHUFFLE: return elab_push_length(e, push->of);
-    case PUSH_APPEND: {
-        struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->second);
-        if (!x || !y)
-            return NULL;
-        struct ir_value *whole = ir_binary(b, OP_ADD, x, y);
-        if (ir_ambient(b) == LEVEL_GRID && !e->shape)
-            elab_require_push(e, push, CHECK_LONG, ir_binary(b, OP_LE, ir_int(b, 0), whole), x, y);
-        return whole;
-    }
-    case PUSH_CHOICE: {
-        struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->second);
-        return elab_choose_length(e, push->condition, x, y);
-    }
-    case PUSH_INTO:
-    case PUSH_EACH:
-    case PUSH_SEQFOR: return push->total;
-    case PUSH_BUCKETS: return push->pairs->length;
-    case PUSH_CHUNKS: return push->total ? push->total : length_of_chunks(e, push);
-    }
-    elab_internal(e, "unknown push array");
+    struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->both.second);
+    if (!x || !y)
+        return NULL;
+    struct ir_value *whole = ir_binary(b, OP_ADD, x, y);
+    if (ir_ambient(b) == LEVEL_GRID && !e->shape)
+        elab_require_push(e, push, CHECK_LONG, ir_binary(b, OP_LE, ir_int(b, 0), whole), x, y);
+    return whole;
+}
+
+struct ir_value *elab_length_of_either(struct elaborator *e, struct push *push) {
+    struct ir_value *x = elab_push_length(e, push->of), *y = elab_push_length(e, push->both.second);
+    return elab_choose_length(e, push->both.condition, x, y);
 }
 
 struct ir_value *elab_push_length(struct elaborator *e, struct push *push) {
     struct ir_builder *b = e->builder;
     if (!push->length_known || !ir_region_inside(ir_current(b), push->length_region)) {
-        push->length = compute_length(e, push);
+        push->length = elab_schemes[push->kind].length(e, push);
         push->length_region = ir_current(b);
         push->length_known = true;
     }
@@ -628,7 +630,7 @@ static struct elab_value *map_push(struct elaborator *e, struct elab_value **arg
     struct push *push = elab_push_new(e, PUSH_MAP, of->level);
     push->function = arguments[0];
     push->of = of;
-    push->with_index = with_index;
+    push->map.with_index = with_index;
     return elab_of_push(e, push);
 }
 
@@ -640,43 +642,43 @@ PRIMITIVE(PUSH) {
     return elab_of_push(e, elab_push_of_pull(e, elab_level(e, instance, 0), elab_as_pull(e, arguments[0])));
 }
 
-static struct push *chunks(struct elaborator *e, const struct instance *instance, bool sequential,
+static struct push *chunks(struct elaborator *e, enum push_kind kind, const struct instance *instance, bool sequential,
                            struct elab_value *array) {
     enum level_value inner = elab_level(e, instance, 0);
-    struct push *push = elab_push_new(e, PUSH_CHUNKS, sequential ? inner : elab_level(e, instance, 1));
-    push->chunk_level = inner;
+    struct push *push = elab_push_new(e, kind, sequential ? inner : elab_level(e, instance, 1));
+    push->chunks.level = inner;
     push->array = elab_as_pull(e, array);
     return push;
 }
 
 PRIMITIVE(CONCAT) {
-    struct push *push = chunks(e, instance, false, arguments[1]);
-    push->chunk_size = elab_chunk_size(e, arguments[0]);
+    struct push *push = chunks(e, PUSH_CONCAT, instance, false, arguments[1]);
+    push->chunks.size = elab_chunk_size(e, arguments[0]);
     return elab_of_push(e, push);
 }
 
 PRIMITIVE(CONCAT_SEQ) {
-    struct push *push = chunks(e, instance, true, arguments[1]);
-    push->chunk_size = elab_chunk_size(e, arguments[0]);
+    struct push *push = chunks(e, PUSH_CONCAT, instance, true, arguments[1]);
+    push->chunks.size = elab_chunk_size(e, arguments[0]);
     return elab_of_push(e, push);
 }
 
 PRIMITIVE(INTERLEAVE) {
-    struct push *push = chunks(e, instance, false, arguments[2]);
-    push->chunk_size = elab_chunk_size(e, arguments[0]);
+    struct push *push = chunks(e, PUSH_INTERLEAVE, instance, false, arguments[2]);
+    push->chunks.size = elab_chunk_size(e, arguments[0]);
     push->function = arguments[1];
     return elab_of_push(e, push);
 }
 
 PRIMITIVE(INTERLEAVE_SEQ) {
-    struct push *push = chunks(e, instance, true, arguments[2]);
-    push->chunk_size = elab_chunk_size(e, arguments[0]);
+    struct push *push = chunks(e, PUSH_INTERLEAVE, instance, true, arguments[2]);
+    push->chunks.size = elab_chunk_size(e, arguments[0]);
     push->function = arguments[1];
     return elab_of_push(e, push);
 }
 
 PRIMITIVE(INTERLEAVE_INTO) {
-    struct push *push = chunks(e, instance, false, arguments[2]);
+    struct push *push = chunks(e, PUSH_INTERLEAVE_INTO, instance, false, arguments[2]);
     push->total = elab_given_length(e, arguments[0]);
     push->function = arguments[1];
     return elab_of_push(e, push);
@@ -686,7 +688,7 @@ PRIMITIVE(APPEND) {
     struct push *a = elab_as_push(e, arguments[0]);
     struct push *push = elab_push_new(e, PUSH_APPEND, a->level);
     push->of = a;
-    push->second = elab_as_push(e, arguments[1]);
+    push->both.second = elab_as_push(e, arguments[1]);
     return elab_of_push(e, push);
 }
 
@@ -700,7 +702,7 @@ PRIMITIVE(PERMUTE) {
 
 PRIMITIVE(PERMUTE_INTO) {
     struct push *of = elab_as_push(e, arguments[1]);
-    struct push *push = elab_push_new(e, PUSH_INTO, of->level);
+    struct push *push = elab_push_new(e, PUSH_PERMUTE_INTO, of->level);
     push->total = elab_given_length(e, arguments[0]);
     push->of = of;
     return elab_of_push(e, push);

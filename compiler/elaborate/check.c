@@ -133,11 +133,11 @@ struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index
 void elab_check_said(struct elaborator *e, const struct push *push, struct ir_value *length) {
     struct ir_builder *b = e->builder;
     struct ir_value *zero = ir_int(b, 0), *said = ir_unary(b, OP_BIT_NOT, length), *before;
-    if (push->said->memory == MEMORY_PRIVATE) {
-        before = ir_load(b, push->said, zero);
-        ir_store(b, push->said, zero, said);
+    if (push->into.said->memory == MEMORY_PRIVATE) {
+        before = ir_load(b, push->into.said, zero);
+        ir_store(b, push->into.said, zero, said);
     } else {
-        before = ir_atomic(b, ATOMIC_EXCHANGE, push->said, zero, said);
+        before = ir_atomic(b, ATOMIC_EXCHANGE, push->into.said, zero, said);
     }
     struct ir_value *is_first = ir_binary(b, OP_EQ, before, zero);
     elab_check_push(e, push, CHECK_SAID_TWICE, is_first, ir_unary(b, OP_BIT_NOT, before), length);
@@ -199,8 +199,8 @@ static void write_inside(struct elaborator *e, const struct writer *self, struct
     elab_write_within(e, self->next, index, element, self->marking->length);
 }
 
-void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
-                     elab_run_function *run) {
+static void run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
+                       elab_run_function *run) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = elab_push_length(e, push);
     if (!e->may_leave_loops || !length) {
@@ -229,7 +229,8 @@ void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outs
     elab_end_threads(e, push->level, w);
     struct writer marked = {.write = write_marked, .marking = &marking, .next = writer};
     run(e, push, &marked);
-    struct ir_value *stored = push->said ? elab_said_length(e, push) : length;
+    bool is_said = push->kind == PUSH_PERMUTE_INTO && push->into.said;
+    struct ir_value *stored = is_said ? elab_said_length(e, push) : length;
     struct ir_value *i = elab_begin_threads(e, push->level, stored);
     struct ir_value *word = ir_load(b, marking.marks, ir_binary(b, OP_SHR, i, ir_int(b, 5)));
     struct ir_value *at = ir_convert(b, ir_binary(b, OP_AND, i, ir_int(b, 31)), BASE_U32);
@@ -239,6 +240,18 @@ void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outs
     elab_check_push(e, push, CHECK_MISSING, is_set, i, stored);
     elab_end_threads(e, push->level, i);
     e->split = split;
+}
+
+void elab_check_none(struct elaborator *e, struct push *push, const struct writer *writer, elab_run_function *run) {
+    run(e, push, writer);
+}
+
+void elab_check_places(struct elaborator *e, struct push *push, const struct writer *writer, elab_run_function *run) {
+    run_marked(e, push, CHECK_PLACE, writer, run);
+}
+
+void elab_check_each(struct elaborator *e, struct push *push, const struct writer *writer, elab_run_function *run) {
+    run_marked(e, push, CHECK_EACH, writer, run);
 }
 
 /* ---- scatter ---- */
@@ -276,7 +289,7 @@ void elab_check_scatter(struct elaborator *e, struct push *push, const struct wr
         return;
     for (size_t k = 0; k < writer->buffer_count; k++)
         writer->buffers[k]->rewritten = true;
-    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->pairs->length));
+    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->update.pairs->length));
     struct finding finding = {push, writer};
     elab_take_pairs(e, push, i, find_pair, &finding);
     elab_end_threads(e, push->level, i);

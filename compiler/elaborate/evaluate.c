@@ -201,9 +201,9 @@ static struct elab_value *merge(struct elaborator *e, struct ir_value *condition
         struct push *push = ARENA_NEW(e->arena, struct push);
         push->kind = PUSH_CHOICE;
         push->level = a->push->level;
-        push->condition = condition;
+        push->both.condition = condition;
         push->of = a->push;
-        push->second = b->push;
+        push->both.second = b->push;
         return elab_of_push(e, push);
     }
     struct elab_value *value = ARENA_NEW(e->arena, struct elab_value);

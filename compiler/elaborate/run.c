@@ -24,14 +24,15 @@ bool elab_writes_plainly(const struct writer *writer) { return writer->write == 
 
 static void write_mapped(struct elaborator *e, const struct writer *self, struct ir_value *index,
                          struct elab_value *element) {
-    struct elab_value *mapped = self->with_index ? elab_apply2(e, self->function, elab_scalar(e, index), element)
-                                                 : elab_apply(e, self->function, element);
+    const struct push *push = self->push;
+    struct elab_value *mapped = push->map.with_index ? elab_apply2(e, push->function, elab_scalar(e, index), element)
+                                                     : elab_apply(e, push->function, element);
     self->next->write(e, self->next, index, mapped);
 }
 
 static void write_permuted(struct elaborator *e, const struct writer *self, struct ir_value *index,
                            struct elab_value *element) {
-    struct ir_value *place = elab_as_scalar(e, elab_apply(e, self->function, elab_scalar(e, index)));
+    struct ir_value *place = elab_as_scalar(e, elab_apply(e, self->push->function, elab_scalar(e, index)));
     self->next->write(e, self->next, place, element);
 }
 
@@ -61,7 +62,7 @@ static void write_length(struct elaborator *e, const struct push *push, struct i
     if (e->options->check)
         elab_check_said(e, push, length);
     else
-        ir_store(b, push->said, ir_int(b, 0), length);
+        ir_store(b, push->into.said, ir_int(b, 0), length);
     ir_end_only(b);
 }
 
@@ -72,7 +73,7 @@ static void write_placed(struct elaborator *e, const struct writer *self, struct
     if (element->kind != ELAB_TUPLE)
         elab_internal(e, "a write is no pair");
     struct elab_value **items = element->tuple.items;
-    if (self->push->said)
+    if (self->push->into.said)
         write_length(e, self->push, elab_as_scalar(e, *items++));
     elab_write_within(e, self->next, elab_as_scalar(e, items[0]), items[1], self->push->total);
 }
@@ -100,7 +101,7 @@ static void write_chunk(struct elaborator *e, const struct writer *self, struct 
         struct elab_value *where = elab_pair(e, elab_scalar(e, self->chunk), elab_scalar(e, index));
         elab_apply_into(e, self->push->function, where, write_at, &placing);
     } else {
-        struct ir_value *start = ir_binary(e->builder, OP_MUL, self->chunk, self->push->chunk_size);
+        struct ir_value *start = ir_binary(e->builder, OP_MUL, self->chunk, self->push->chunks.size);
         write_at(e, &placing, elab_scalar(e, ir_binary(e->builder, OP_ADD, start, index)));
     }
 }
@@ -174,7 +175,7 @@ struct chunk_body {
 static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body *body, struct push *whole,
                                    struct push *chunk) {
     struct ir_builder *b = e->builder;
-    struct ir_value *length = elab_push_length(e, chunk), *size = whole->chunk_size;
+    struct ir_value *length = elab_push_length(e, chunk), *size = whole->chunks.size;
     struct ir_value *wanted = size->low < 0 ? ir_binary(b, OP_MAX, size, ir_int(b, 0)) : size;
     struct ir_value *fits = ir_binary(b, OP_EQ, length, wanted);
     if (whole->function || ir_known(b, fits) == IR_TRUE) {
@@ -183,7 +184,7 @@ static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body
     }
     struct ir_value *next = ir_binary(b, OP_ADD, body->chunk, ir_int(b, 1)),
                     *count = ir_resolve(b, whole->array->length);
-    struct ir_value *least = whole->is_capped ? length : ir_int(b, 0);
+    struct ir_value *least = whole->chunks.is_capped ? length : ir_int(b, 0);
     struct ir_value *may_be_last = ir_binary(b, OP_LE, least, size);
     struct ir_value *is_last = ir_binary(b, OP_AND, ir_binary(b, OP_LE, count, next), may_be_last);
     bool is_kept =
@@ -211,7 +212,7 @@ static void run_chunk(struct elaborator *e, void *context) {
     struct push **chunks = ARENA_ARRAY(e->arena, struct push *, body->count);
     for (size_t k = 0; k < body->count; k++) {
         const struct push *push = body->all[k].push;
-        const struct ir_value *size = push->chunk_size;
+        const struct ir_value *size = push->chunks.size;
         if (!push->function && size && size->is_constant && size->low > 0) /* as many as an array's elements allow */
             ir_assume_range(b, body->chunk, 0, INT32_MAX / size->low);
         chunks[k] = elab_as_push(e, elab_index(e, push->array, body->chunk));
@@ -220,7 +221,7 @@ static void run_chunk(struct elaborator *e, void *context) {
     for (size_t k = 0; k < body->count; k++) {
         const struct running *one = &body->all[k];
         struct writer writer = {.write = write_chunk, .push = one->push, .chunk = body->chunk, .next = one->writer};
-        if (one->push->chunk_size && !e->shape)
+        if (one->push->chunks.size && !e->shape)
             elab_run_if(e, chunk_fits(e, body, one->push, chunks[k]), chunks[k], &writer);
         else
             elab_run(e, chunks[k], &writer);
@@ -258,16 +259,16 @@ static void run_all_chunks(struct elaborator *e, const struct running *all, size
         return;
     struct ir_builder *b = e->builder;
     struct ir_value *count = ir_resolve(b, push->array->length);
-    bool sequential = push->chunk_level == push->level;
+    bool sequential = push->chunks.level == push->level;
     struct chunk_body *body = ARENA_NEW(e->arena, struct chunk_body);
     body->all = all;
     body->count = all_count;
-    if (push->level == LEVEL_GRID && push->chunk_level == LEVEL_BLOCK) {
+    if (push->level == LEVEL_GRID && push->chunks.level == LEVEL_BLOCK) {
         run_blocks(e, body, count);
         return;
     }
     body->chunk = sequential ? ir_begin_for(b, count, NULL, 0, "chunk")
-                             : ir_begin_forall(b, push->level, push->chunk_level, count, "chunk");
+                             : ir_begin_forall(b, push->level, push->chunks.level, count, "chunk");
     elab_with_split(e, run_chunk, body);
     if (sequential)
         ir_end_for(b, NULL, NULL);
@@ -275,71 +276,59 @@ static void run_all_chunks(struct elaborator *e, const struct running *all, size
         ir_end_forall(b);
 }
 
-static void run_chunks(struct elaborator *e, struct push *push, const struct writer *writer) {
+void elab_run_pull(struct elaborator *e, struct push *push, const struct writer *writer) {
+    run_pulls(e, &(struct running){push, writer}, 1);
+}
+
+void elab_run_chunks(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct running *one = ARENA_NEW(e->arena, struct running);
     *one = (struct running){push, writer};
     run_all_chunks(e, one, 1);
 }
 
-static void run_permute(struct elaborator *e, struct push *push, const struct writer *writer) {
-    struct writer permuted = {.write = write_permuted, .function = push->function, .next = writer};
+void elab_run_map(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct writer mapped = {.write = write_mapped, .push = push, .next = writer};
+    elab_run(e, push->of, &mapped);
+}
+
+void elab_run_append(struct elaborator *e, struct push *push, const struct writer *writer) {
+    elab_run_together(e, &(struct running){push, writer}, 1);
+}
+
+void elab_run_permute(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct writer permuted = {.write = write_permuted, .push = push, .next = writer};
     elab_run(e, push->of, &permuted);
 }
 
-static void run_into(struct elaborator *e, struct push *push, const struct writer *writer) {
+void elab_run_permute_into(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct writer pairs = {.write = write_placed, .push = push, .next = writer};
     elab_run(e, push->of, &pairs);
 }
 
-void elab_run(struct elaborator *e, struct push *push, const struct writer *writer) {
+void elab_run_choice(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_builder *b = e->builder;
+    struct ir_value *condition = ir_resolve(b, push->both.condition);
+    switch (ir_known(b, condition)) {
+    case IR_TRUE: elab_run(e, push->of, writer); return;
+    case IR_FALSE: elab_run(e, push->both.second, writer); return;
+    case IR_UNKNOWN: break;
+    }
+    struct split_frame *split = e->split;
+    e->split = NULL;
+    ir_begin_if(b, condition);
+    elab_run(e, push->of, writer);
+    ir_else(b, NULL, 0);
+    elab_run(e, push->both.second, writer);
+    ir_end_if(b, NULL, NULL, 0, true);
+    e->split = split;
+}
+
+void elab_run(struct elaborator *e, struct push *push, const struct writer *writer) {
     if (e->shape)
         return;
     elab_count_step(e, e->span);
-    switch (push->kind) {
-    case PUSH_PULL: run_pulls(e, &(struct running){push, writer}, 1); return;
-    case PUSH_MAP: {
-        struct writer mapped = {
-            .write = write_mapped, .function = push->function, .with_index = push->with_index, .next = writer};
-        elab_run(e, push->of, &mapped);
-        return;
-    }
-    case PUSH_CHUNKS:
-        if (push->function)
-            elab_run_marked(e, push, CHECK_PLACE, writer, run_chunks);
-        else
-            run_chunks(e, push, writer);
-        return;
-    case PUSH_EACH: elab_run_marked(e, push, CHECK_EACH, writer, elab_run_each); return;
-    case PUSH_SCANL: elab_run_scanl(e, push, writer); return;
-    case PUSH_SEQFOR: elab_run_seqfor(e, push, writer); return;
-    case PUSH_BUCKETS: elab_run_buckets(e, push, writer); return;
-    case PUSH_RANKS: elab_run_ranks(e, push, writer); return;
-    case PUSH_SCATTER: elab_run_scatter(e, push, writer); return;
-    case PUSH_REDUCE: elab_run_reduce(e, push, writer); return;
-    case PUSH_SHUFFLE: elab_run_shuffle(e, push, writer); return;
-    case PUSH_APPEND: elab_run_together(e, &(struct running){push, writer}, 1); return;
-    case PUSH_PERMUTE: elab_run_marked(e, push, CHECK_PLACE, writer, run_permute); return;
-    case PUSH_INTO: elab_run_marked(e, push, CHECK_PLACE, writer, run_into); return;
-    case PUSH_CHOICE: {
-        struct ir_value *condition = ir_resolve(b, push->condition);
-        switch (ir_known(b, condition)) {
-        case IR_TRUE: elab_run(e, push->of, writer); return;
-        case IR_FALSE: elab_run(e, push->second, writer); return;
-        case IR_UNKNOWN: break;
-        }
-        struct split_frame *split = e->split;
-        e->split = NULL;
-        ir_begin_if(b, condition);
-        elab_run(e, push->of, writer);
-        ir_else(b, NULL, 0);
-        elab_run(e, push->second, writer);
-        ir_end_if(b, NULL, NULL, 0, true);
-        e->split = split;
-        return;
-    }
-    }
-    elab_internal(e, "unknown push array");
+    const struct elab_scheme *scheme = &elab_schemes[push->kind];
+    scheme->check(e, push, writer, scheme->run);
 }
 
 /* ---- running together ----
@@ -368,30 +357,34 @@ static void add_running(struct elaborator *e, runnings *all, struct push *push, 
     switch (push->kind) {
     case PUSH_MAP:
         next = ARENA_NEW(e->arena, struct writer);
-        *next = (struct writer){
-            .write = write_mapped, .function = push->function, .with_index = push->with_index, .next = writer};
+        *next = (struct writer){.write = write_mapped, .push = push, .next = writer};
         add_running(e, all, push->of, next);
         return;
     case PUSH_APPEND:
         add_running(e, all, push->of, writer);
         next = ARENA_NEW(e->arena, struct writer);
         *next = (struct writer){.write = write_shifted, .offset = elab_push_length(e, push->of), .next = writer};
-        add_running(e, all, push->second, next);
+        add_running(e, all, push->both.second, next);
         return;
     default: vec_push(e->arena, all, ((struct running){push, writer}));
     }
 }
 
-static bool is_update(const struct push *push) { return push->kind == PUSH_SCATTER || push->kind == PUSH_REDUCE; }
+static bool is_update(const struct push *push) {
+    return push->kind == PUSH_SCATTER || push->kind == PUSH_REDUCE_BY_INDEX;
+}
+
+/* Of a concat, an interleave or interleaveInto, whose chunks may be run together. */
+static bool is_of_chunks(const struct push *push) { return elab_schemes[push->kind].run == elab_run_chunks; }
 
 static bool is_joined(struct elaborator *e, struct push *x, struct push *y) {
-    bool may_be = x->kind == y->kind && (x->kind == PUSH_PULL || x->kind == PUSH_CHUNKS);
+    bool may_be = x->kind == PUSH_PULL ? y->kind == PUSH_PULL : is_of_chunks(x) && is_of_chunks(y);
     if (!may_be || x->level != y->level || !elab_is_same_length(e, x->array->length, y->array->length))
         return false;
     if (x->kind == PUSH_PULL)
         return !is_thread_list(e, x) && !is_thread_list(e, y);
     bool are_marked = (x->function || y->function) && e->may_leave_loops;
-    return x->chunk_level == y->chunk_level && !are_marked;
+    return x->chunks.level == y->chunks.level && !are_marked;
 }
 
 static void run_joined(struct elaborator *e, const runnings *joined) {
@@ -564,7 +557,7 @@ struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, con
 
 struct ir_value *elab_said_length(struct elaborator *e, const struct push *push) {
     struct ir_builder *b = e->builder;
-    struct ir_value *length = ir_load(b, push->said, ir_int(b, 0));
+    struct ir_value *length = ir_load(b, push->into.said, ir_int(b, 0));
     if (e->options->check)
         length = ir_unary(b, OP_BIT_NOT, length);
     return ir_binary(b, OP_MIN, ir_binary(b, OP_MAX, length, ir_int(b, 0)), push->total);
@@ -576,14 +569,14 @@ PRIMITIVE(FORCE_UP_TO) {
     struct push *of = elab_as_push(e, arguments[1]);
     if (e->shape)
         return elab_of_pull(e, elab_unknown_array(e, element, NULL));
-    struct push *push = elab_push_new(e, PUSH_INTO, of->level);
+    struct push *push = elab_push_new(e, PUSH_PERMUTE_INTO, of->level);
     push->total = elab_given_length(e, arguments[0]);
     push->of = of;
-    push->said = elab_one_int(e, push->level, "said_length");
-    push->said->is_zeroed = push->level == LEVEL_GRID;
-    if (!push->said->is_zeroed) {
+    push->into.said = elab_one_int(e, push->level, "said_length");
+    push->into.said->is_zeroed = push->level == LEVEL_GRID;
+    if (!push->into.said->is_zeroed) {
         struct ir_value *i = elab_begin_threads(e, push->level, ir_int(b, 1));
-        ir_store(b, push->said, i, ir_int(b, 0));
+        ir_store(b, push->into.said, i, ir_int(b, 0));
         elab_end_threads(e, push->level, i);
     }
     struct pull *stored = elab_force(e, push, element);

@@ -74,49 +74,60 @@ struct pull {
     struct pull *then_array, *else_array;
 };
 
-enum push_kind {
-    PUSH_PULL,    /* array: one element per thread of the level */
-    PUSH_MAP,     /* function, of; with_index */
-    PUSH_CHUNKS,  /* array of push arrays, chunk_size; places (a function of (chunk, element)) or NULL: concat */
-    PUSH_APPEND,  /* of, then second */
-    PUSH_PERMUTE, /* function, of */
-    PUSH_INTO,    /* of: (place, element), into `total` places */
-    PUSH_CHOICE,  /* condition, of, second */
-    PUSH_EACH,    /* function: the writes of each of `count` iterations, into `total` places */
-    PUSH_SCANL,   /* function, initial, array */
-    PUSH_SEQFOR,  /* function, total, element */
-    PUSH_BUCKETS, /* function, array, pairs, element: scanByIndex */
-    PUSH_RANKS,   /* ranks: rankByIndex of `array` */
-    PUSH_SCATTER, /* array, and over it pairs */
-    PUSH_REDUCE,  /* array, and into it pairs, by function; initial: its neutral element; sizes */
-    PUSH_SHUFFLE, /* of: exchanged as `exchange` says, by `count` or by `function`; element */
-};
+/* types/schemes.def has a row for each kind. */
 struct push {
     enum push_kind kind;
     enum level_value level;
-    struct pull *array, *pairs;
-    bool is_each; /* of an update: `pairs` are a thread's push arrays of pairs */
-    enum exchange exchange;
-    struct elab_value *function;
-    struct push *of, *second;
-    struct ir_value *condition;
-    bool with_index;
     struct span span;    /* of the operation */
     struct span made_at; /* of one in the prelude: the user's call that made it; or empty */
-    struct ir_value *chunk_size;
-    bool is_capped; /* a concat below grid whose last chunk was measured: that has chunk_size elements at most */
-    enum level_value chunk_level; /* equal to `level`: one after another */
-    struct ir_value
-        *total; /* interleaveInto, permuteInto: the result's length; places outside are dropped. pushEach: the same */
-    struct ir_buffer *said;     /* of forceUpTo: where elements, (length, place, x), say the length; or NULL */
-    struct elab_value *initial; /* state */
-    struct type *element;
-    const struct ranks *ranks; /* ranks.c */
-    struct ir_value *sizes[4]; /* reduceByIndex: bytes, blocks, passes, copies */
-    struct ir_value *count;    /* iterations */
-    bool length_known;         /* `length` was computed (it may be NULL: depends on data) */
+    bool length_known;   /* `length` was computed (it may be NULL: depends on data) */
     struct ir_value *length;
     struct ir_region *length_region; /* where it was computed */
+    struct elab_value *function;     /* of elements, places, or both; or NULL */
+    struct ir_value *total; /* where a program gives the length: places outside are dropped, but for SEQFOR; or NULL */
+    union {
+        struct pull *array; /* what it is made of */
+        struct push *of;    /* of MAP, APPEND, PERMUTE, PERMUTE_INTO, CHOICE, SHUFFLE */
+    };
+    union { /* what one kind alone has */
+        struct {
+            bool with_index;
+        } map;
+        struct {                    /* CONCAT, INTERLEAVE, INTERLEAVE_INTO: the array is of push arrays */
+            struct ir_value *size;  /* NULL: INTERLEAVE_INTO */
+            enum level_value level; /* the same as the whole's: one after another */
+            bool is_capped;         /* below grid, where the last chunk was measured: it has `size` elements at most */
+        } chunks;
+        struct { /* APPEND, CHOICE: `of`, and: */
+            struct push *second;
+            struct ir_value *condition;
+        } both;
+        struct {                    /* PERMUTE_INTO: of (place, element) */
+            struct ir_buffer *said; /* of forceUpTo: where elements, (length, place, x), say the length; or NULL */
+        } into;
+        struct { /* EACH: the function gives the writes of an iteration */
+            struct ir_value *count;
+        } each;
+        struct { /* SCANL */
+            struct elab_value *initial;
+        } scanl;
+        struct { /* SEQFOR */
+            struct type *element;
+        } seqfor;
+        struct { /* SCATTER, REDUCE_BY_INDEX: pairs go into the array; SCAN_BY_INDEX: through it */
+            struct pull *pairs;
+            struct type *element;
+            bool is_each;               /* `pairs` are a thread's push arrays of pairs */
+            struct elab_value *neutral; /* REDUCE_BY_INDEX: of the function, and: */
+            struct ir_value *bytes, *blocks, *passes, *copies;
+        } update;
+        struct { /* SHUFFLE: by `count` or by the function */
+            enum exchange exchange;
+            struct ir_value *count;
+            struct type *element;
+        } shuffle;
+        const struct ranks *ranks; /* RANK_BY_INDEX: ranks.c */
+    };
 };
 
 enum elab_kind { ELAB_SCALAR, ELAB_TUPLE, ELAB_CLOSURE, ELAB_PRIMITIVE, ELAB_PULL, ELAB_PUSH, ELAB_CHOICE };
@@ -398,11 +409,9 @@ struct writer {
     size_t buffer_count;
     struct ir_value *offset; /* or NULL */
     const struct writer *next;
-    struct elab_value *function;
     struct push *push;
     struct ir_value *chunk;
     const struct marking *marking; /* check.c */
-    bool with_index;
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
 struct running {
@@ -447,13 +456,6 @@ struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, con
 struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level);
 bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */
 
-/* ---- schemes.c: push arrays that elab_run does not know how to run itself ---- */
-void elab_run_each(struct elaborator *e, struct push *push, const struct writer *writer);
-void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer *writer);
-void elab_run_buckets(struct elaborator *e, struct push *push, const struct writer *writer);
-void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
-void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
-
 /* ---- updates.c ---- */
 /* Pairs of an update that read the array that `other` starts from, an update that may be the same, are stored now. */
 void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push *other);
@@ -496,14 +498,7 @@ void elab_check_push(struct elaborator *e, const struct push *push, enum ir_chec
 struct ir_value *elab_is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length);
 /* The index, which is checked, and 0 instead where it is wrong. */
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length);
-/* Runs a scheme whose places a function of the program gives: each of its length must be written, and once. */
-typedef void elab_run_function(struct elaborator *e, struct push *push, const struct writer *writer);
-void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
-                     elab_run_function *run);
 void elab_check_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
-
-/* ---- reduce.c ---- */
-void elab_run_reduce(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- lookback.c ---- */
 /* At the end of an elaboration of the body: note [branches] in lookback.c. */
@@ -511,11 +506,24 @@ void elab_end_lookbacks(struct elaborator *e, struct blocks_run *blocks);
 /* After a pass that has collected what blocks give to a lookback: the launch that combines them. */
 void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks);
 
-/* ---- ranks.c ---- */
-void elab_run_ranks(struct elaborator *e, struct push *push, const struct writer *writer);
-
-/* ---- warp.c ---- */
-void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writer *writer);
+/* ---- iteration schemes ---- */
+/* The columns of types/schemes.def. A check runs the scheme: each place must be written, and once. */
+typedef struct ir_value *elab_length_function(struct elaborator *e, struct push *push);
+typedef void elab_run_function(struct elaborator *e, struct push *push, const struct writer *writer);
+typedef void elab_check_function(struct elaborator *e, struct push *push, const struct writer *writer,
+                                 elab_run_function *run);
+struct elab_scheme {
+    elab_length_function *length;
+    elab_run_function *run;
+    elab_check_function *check;
+};
+extern const struct elab_scheme elab_schemes[PUSH_KIND_COUNT];
+#define SCHEME(id, length, run, check, cost)                                                                           \
+    elab_length_function elab_length_of_##length;                                                                      \
+    elab_run_function elab_run_##run;                                                                                  \
+    elab_check_function elab_check_##check;
+#define INTERPRETED(...)
+#include "types/schemes.def"
 
 /* ---- bound.c ---- */
 /* A value of the outermost region (or a constant) that `value` never exceeds; NULL: none is known. */
