@@ -189,12 +189,11 @@ static struct elab_value *merge(struct elaborator *e, struct ir_value *condition
         return elab_tuple(e, items, a->tuple.count);
     }
     if (a->kind == ELAB_PULL && b->kind == ELAB_PULL) {
-        struct pull *pull = ARENA_NEW(e->arena, struct pull);
-        pull->kind = PULL_CHOICE;
+        struct ir_value *length = elab_choose_length(e, condition, a->pull->length, b->pull->length);
+        struct pull *pull = elab_pull_new(e, PULL_CHOICE, length);
         pull->condition = condition;
         pull->then_array = a->pull;
         pull->else_array = b->pull;
-        pull->length = elab_choose_length(e, condition, a->pull->length, b->pull->length);
         return elab_of_pull(e, pull);
     }
     if (a->kind == ELAB_PUSH && b->kind == ELAB_PUSH) {
@@ -394,12 +393,6 @@ void elab_count_step(struct elaborator *e, struct span span) {
               (unsigned long)MAX_INSTRUCTIONS);
 }
 
-static elab_primitive *const primitive_table[PRIM_COUNT] = {
-#define PRIM(id, name, arity, type, doc) [PRIM_##id] = elab_##id,
-#define SCALAR(id, name, arity, type, doc, commutes, made) [PRIM_##id] = elab_scalar_primitive,
-#include "types/primitives.def"
-};
-
 struct application {
     struct elab_value *function, *argument;
 };
@@ -459,7 +452,7 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
             memcpy(arguments, function->primitive.arguments, count * sizeof *arguments);
         arguments[count++] = argument;
         if ((int)count == primitive_info[primitive].arity)
-            return primitive_table[primitive](e, primitive, function->primitive.instance, arguments);
+            return elab_primitives[primitive](e, primitive, function->primitive.instance, arguments);
         struct elab_value *next = ARENA_NEW(e->arena, struct elab_value);
         *next = *function;
         next->primitive.count = (int)count;
@@ -490,7 +483,7 @@ struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function
         elab_count_step(e, e->span);
         struct elab_value *arguments[] = {a, b};
         enum primitive primitive = function->primitive.primitive;
-        return primitive_table[primitive](e, primitive, function->primitive.instance, arguments);
+        return elab_primitives[primitive](e, primitive, function->primitive.instance, arguments);
     }
     return elab_apply(e, elab_apply(e, function, a), b);
 }
@@ -575,9 +568,7 @@ void elab_apply_into(struct elaborator *e, struct elab_value *function, struct e
 
 static struct elab_value *evaluate_list(struct elaborator *e, const struct core *core,
                                         const struct environment *environment, const struct instance *instance) {
-    struct pull *pull = ARENA_NEW(e->arena, struct pull);
-    pull->kind = PULL_LIST;
-    pull->length = ir_int(e->builder, (int64_t)core->sequence.count);
+    struct pull *pull = elab_pull_new(e, PULL_LIST, ir_int(e->builder, (int64_t)core->sequence.count));
     pull->list = core;
     pull->environment = environment;
     pull->instance = instance;

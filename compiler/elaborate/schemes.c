@@ -297,6 +297,45 @@ static void store_pairs(struct elaborator *e, struct push *push, const struct wr
     elab_end_threads(e, push->level, s.number);
 }
 
+struct finding {
+    struct push *push;
+    const struct writer *writer;
+};
+
+static void find_pair(struct elaborator *e, void *context, struct elab_value *pair) {
+    const struct finding *finding = context;
+    const struct writer *writer = finding->writer;
+    struct ir_builder *b = e->builder;
+    struct ir_value *place = elab_as_scalar(e, pair->tuple.items[0]);
+    struct ir_value *inside = elab_is_inside(e, place, ir_resolve(b, finding->push->array->length));
+    enum ir_truth truth = ir_begin_choice(b, inside);
+    if (truth != IR_FALSE) {
+        ir_values leaves = {0};
+        elab_flatten(e, pair->tuple.items[1], &leaves);
+        struct ir_value *at = writer->offset ? ir_binary(b, OP_ADD, writer->offset, place) : place;
+        struct ir_value *same = ir_bool(b, true);
+        for (size_t k = 0; k < leaves.count; k++) {
+            struct ir_value *stored = ir_load_stored(b, writer->buffers[k], at);
+            same = ir_binary(b, OP_AND, same,
+                             ir_binary(b, OP_EQ, ir_bits(e->builder, stored), ir_bits(e->builder, leaves.at[k])));
+        }
+        elab_check_push(e, finding->push, CHECK_SCATTER, same, place, place);
+    }
+    ir_end_only_choice(b, truth);
+}
+
+/* Once all pairs are stored, each must find its value at its place. */
+static void check_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
+    if (!e->options->check || !elab_writes_plainly(writer))
+        return;
+    for (size_t k = 0; k < writer->buffer_count; k++)
+        writer->buffers[k]->rewritten = true;
+    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->update.pairs->length));
+    struct finding finding = {push, writer};
+    elab_take_pairs(e, push, i, find_pair, &finding);
+    elab_end_threads(e, push->level, i);
+}
+
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_value *length = ir_resolve(e->builder, push->array->length);
     struct split_frame *split = e->split;
@@ -315,7 +354,7 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
     elab_end_start(e);
     if (!elab_is_none(e, push->update.pairs->length)) {
         store_pairs(e, push, writer, length);
-        elab_check_scatter(e, push, writer);
+        check_scatter(e, push, writer);
     }
     e->split = split;
 }

@@ -36,7 +36,7 @@ struct parts { /* note [parts] in parts.c */
     struct pull *whole;
     struct ir_value *width; /* of every chunk but the last, which may have less */
 };
-struct tables {               /* note [tables] in arrays.c */
+struct tables {               /* note [tables] in index.c */
     struct elab_value *first; /* the list's first item, which says the form of all */
     struct ir_buffer **at;
     size_t count;
@@ -316,6 +316,13 @@ bool elab_is_ground(const struct elab_value *value); /* scalars and tuples of th
 typedef VEC(enum base) base_list;
 void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases);
 struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value **leaves, size_t *next);
+struct pull *elab_pull_new(struct elaborator *e, enum pull_kind kind, struct ir_value *length);
+struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
+struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
+/* What a primitive's type variable, or its level variable, is here: by order of appearance in its
+   type, where ambients do not count as levels. */
+struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index);
+enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index);
 
 /* ---- warp.c ---- */
 struct ir_value *elab_exchange(struct elaborator *e, struct ir_value *value,
@@ -327,19 +334,10 @@ int elab_bits(const base_list *bases);
 struct ir_value *elab_pack(struct elaborator *e, enum base word, struct ir_value *const *leaves, size_t count);
 struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const base_list *bases); /* leaves */
 
-/* ---- arrays.c ---- */
+/* ---- index.c ---- */
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index);
 /* The index as it is used there: one that is wrong is told, now or when the program runs. */
 struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struct ir_value *index);
-struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
-struct ir_value *elab_length(struct elaborator *e, struct elab_value *array);
-/* The sum or product of two lengths; what no int holds is an error. */
-struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum ir_check check, struct ir_value *x,
-                                      struct ir_value *y);
-struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
-struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
-/* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
-bool elab_runs_for_certain(struct elaborator *e);
 
 /* ---- parts.c ---- */
 /* The rows one after another, each as long as `width`. */
@@ -379,6 +377,9 @@ void elab_remember(struct elaborator *e, enum ir_op op, struct elab_value **argu
 struct ir_value *elab_given_length(struct elaborator *e, struct elab_value *n);
 struct ir_value *elab_chunk_size(struct elaborator *e, struct elab_value *size);
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n); /* 0 instead; NULL stays */
+/* The sum or product of two lengths; what no int holds is an error. */
+struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum ir_check check, struct ir_value *x,
+                                      struct ir_value *y);
 
 /* ---- views.c: NULL where the two have no array in common ---- */
 /* An `if` between elements of two arrays. */
@@ -401,8 +402,13 @@ struct part {
 const struct part *elab_parts_of(struct elaborator *e, struct type *type, size_t *count);
 struct elab_value **elab_take_apart(struct elaborator *e, struct type *type, struct elab_value *value);
 struct elab_value *elab_put_together(struct elaborator *e, struct type *type, struct elab_value **parts);
+/* Stores the arrays among the parts of a value, together. */
+struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
+                                     struct elab_value *const *values);
 
-/* ---- run.c ---- */
+/* ---- push.c ---- */
+struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
+struct ir_value *elab_length(struct elaborator *e, struct elab_value *array);
 struct writer {
     void (*write)(struct elaborator *e, const struct writer *self, struct ir_value *index, struct elab_value *element);
     struct ir_buffer **buffers;
@@ -411,7 +417,7 @@ struct writer {
     const struct writer *next;
     struct push *push;
     struct ir_value *chunk;
-    const struct marking *marking; /* check.c */
+    const struct marking *marking; /* marking.c */
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
 struct running {
@@ -421,8 +427,6 @@ struct running {
 typedef VEC(struct running) runnings;
 /* Adds one to those that elab_run_together is to run. */
 void elab_run_later(struct elaborator *e, runnings *all, struct push *push, struct writer writer);
-/* Several at one time: note [together] in run.c. */
-void elab_run_together(struct elaborator *e, const struct running *all, size_t count);
 /* Writes the element, unless its place is outside 0 … total - 1. */
 void elab_write_within(struct elaborator *e, const struct writer *next, struct ir_value *place,
                        struct elab_value *element, struct ir_value *total);
@@ -434,6 +438,11 @@ bool elab_is_none(struct elaborator *e, struct ir_value *count);
 struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count);
 void elab_end_threads(struct elaborator *e, enum level_value level, const struct ir_value *index);
 struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct ir_value *offset);
+bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */
+/* Runs it where the condition holds. */
+void elab_run_if(struct elaborator *e, struct ir_value *condition, struct push *push, const struct writer *writer);
+
+/* ---- memory.c ---- */
 enum ir_memory elab_memory(enum level_value level); /* of what is stored at it */
 struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum level_value level,
                                 struct ir_value *capacity, const char *name, size_t *count);
@@ -445,16 +454,23 @@ extern struct type elab_int_type; /* of what primitives make of themselves */
 /* An array of which only the length is known (or not even that: NULL): shapes. */
 struct pull *elab_unknown_array(struct elaborator *e, struct type *element, struct ir_value *length);
 struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element);
-/* Stores the arrays among the parts of a value, together. */
-struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
-                                     struct elab_value *const *values);
+/* The array as it will be read, in new memory; it is stored when `all` runs. What is stored already
+   stays where it is. */
+struct pull *elab_force_later(struct elaborator *e, struct push *push, struct type *element, runnings *all);
 /* The length that the elements of such a push array have said, once it has run: from 0 to its bound. */
 struct ir_value *elab_said_length(struct elaborator *e, const struct push *push);
 /* A place for an int of that level. */
 struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, const char *name);
 /* How much memory to set aside for that many elements; fails where no bound is known. */
 struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level);
-bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */
+
+/* ---- chunks.c ---- */
+/* All of them are so many chunks of one level. */
+void elab_run_all_chunks(struct elaborator *e, const struct running *all, size_t count);
+
+/* ---- run.c ---- */
+/* Several at one time: note [together]. */
+void elab_run_together(struct elaborator *e, const struct running *all, size_t count);
 
 /* ---- updates.c ---- */
 /* Pairs of an update that read the array that `other` starts from, an update that may be the same, are stored now. */
@@ -477,8 +493,8 @@ void elab_check_chunk(struct elaborator *e, const struct push *push, struct ir_v
                       struct ir_value *length, struct ir_value *size);
 /* See note [unfinished lengths]. */
 bool elab_may_be_unfinished(struct elaborator *e, const struct ir_value *length);
-/* Runs it where the condition holds. */
-void elab_run_if(struct elaborator *e, struct ir_value *condition, struct push *push, const struct writer *writer);
+/* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
+bool elab_runs_for_certain(struct elaborator *e);
 /* An element; where the host reads it, the place in the program is kept for an index out of range. */
 struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *index);
 /* On the host, which gives up where it does not hold; so it holds afterwards. */
@@ -498,7 +514,6 @@ void elab_check_push(struct elaborator *e, const struct push *push, enum ir_chec
 struct ir_value *elab_is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length);
 /* The index, which is checked, and 0 instead where it is wrong. */
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length);
-void elab_check_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- lookback.c ---- */
 /* At the end of an elaboration of the body: note [branches] in lookback.c. */
@@ -545,9 +560,6 @@ typedef struct elab_value *elab_primitive(struct elaborator *e, enum primitive p
 #define SCALAR(id, name, arity, type, doc, commutes, made)
 #include "types/primitives.def"
 elab_primitive elab_scalar_primitive;
-/* What a primitive's type variable, or its level variable, is here: by order of appearance in its
-   type, where ambients do not count as levels. */
-struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index);
-enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index);
+extern elab_primitive *const elab_primitives[PRIM_COUNT]; /* tables.c */
 
 #endif

@@ -224,3 +224,39 @@ void elab_internal(struct elaborator *e, const char *what) {
     diag_error(e->diagnostics, DIAG_INTERNAL, e->span, "internal error in elaboration: %s", what);
     longjmp(e->failure, INTERNAL_ERROR);
 }
+
+struct pull *elab_pull_new(struct elaborator *e, enum pull_kind kind, struct ir_value *length) {
+    struct pull *pull = ARENA_NEW(e->arena, struct pull);
+    pull->kind = kind;
+    pull->length = length;
+    return pull;
+}
+
+struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level) {
+    struct push *push = ARENA_NEW(e->arena, struct push);
+    push->kind = kind;
+    push->level = level;
+    push->span = e->span;
+    push->made_at = elab_users_span(e, e->span);
+    return push;
+}
+
+struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull) {
+    struct push *push = elab_push_new(e, PUSH_PULL, level);
+    push->array = pull;
+    return push;
+}
+
+/* ---- instances ---- */
+
+struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index) {
+    if (!instance || index >= instance->scheme->type_count)
+        elab_internal(e, "a primitive's type variable is missing");
+    return instance->types[index];
+}
+
+enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index) {
+    if (!instance || index >= instance->scheme->level_count || instance->levels[index] == LEVEL_PURE)
+        elab_internal(e, "a primitive's level variable is missing");
+    return instance->levels[index];
+}
