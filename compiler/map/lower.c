@@ -3,94 +3,14 @@
 #include "map/lower.h"
 
 #include "ir/machine.h"
-#include "support/fatal.h"
 
 /* A larger tree is given a name: an expression should fit on a line. */
 enum { LARGEST_TREE = 10 };
-
-/* ---- scopes and statements ---- */
-
-struct lower_scope lower_enter(struct lowering *l, struct target_block *body) {
-    struct lower_scope scope = {l->block, names_mark(l->names)};
-    l->block = body;
-    return scope;
-}
-
-void lower_leave(struct lowering *l, struct lower_scope scope) {
-    l->block = scope.block;
-    names_release(l->names, scope.names);
-}
-
-struct target_statement *lower_emit(struct lowering *l, enum target_statement_kind kind) {
-    struct target_statement *statement = ARENA_NEW(l->arena, struct target_statement);
-    statement->kind = kind;
-    vec_push(l->arena, &l->block->statements, statement);
-    return statement;
-}
-
-struct target_variable *lower_variable(struct lowering *l, enum base base, const char *name, const char *fallback) {
-    struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
-    variable->name = names_fresh(l->names, name, fallback);
-    variable->base = base;
-    l->target->uses_double |= base == BASE_F64;
-    return variable;
-}
-
-struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback) {
-    struct target_variable *variable = lower_variable(l, value->base, name, fallback);
-    struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
-    declare->variable = variable;
-    declare->value = value;
-    return expr_variable(l, variable, value->low, value->high);
-}
 
 static void lower_assign(struct lowering *l, struct target_variable *variable, struct target_expr *value) {
     struct target_statement *assign = lower_emit(l, TARGET_ASSIGN);
     assign->variable = variable;
     assign->value = value;
-}
-
-/* ---- values ---- */
-
-void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr) {
-    l->values[value->id] = expr;
-    vec_push(l->arena, &l->bound, value->id);
-}
-
-struct target_expr *lower_value(struct lowering *l, const struct ir_value *value) {
-    if (l->values[value->id])
-        return l->values[value->id];
-    if (!value->is_constant)
-        fatal_internal("map", "value %u of kernel %s is used before it is known", (unsigned)value->id,
-                       l->kernel->name->text);
-    struct target_expr *expr = expr_new(l, TARGET_EXPR_CONSTANT, value->base);
-    expr->constant = value->constant;
-    expr->low = value->low;
-    expr->high = value->high;
-    lower_bind(l, value, expr);
-    return expr;
-}
-
-static bool has_load(const struct target_expr *expr) {
-    if (expr->kind == TARGET_EXPR_ELEMENT)
-        return true;
-    for (size_t i = 0; i < 3 && expr->operands[i]; i++)
-        if (has_load(expr->operands[i]))
-            return true;
-    return false;
-}
-
-struct target_expr *lower_simple(struct lowering *l, const struct ir_value *value, const char *name) {
-    struct target_expr *expr = lower_value(l, value);
-    return expr->size > 1 || has_load(expr) ? lower_named(l, expr, value->name, name) : expr;
-}
-
-struct target_array *lower_array(struct lowering *l, const struct ir_buffer *buffer) {
-    struct target_array *array = map_get(l->arrays, buffer);
-    if (!array)
-        fatal_internal("map", "buffer %s (%u) of kernel %s has no place", buffer->name ? buffer->name : "?",
-                       (unsigned)buffer->id, l->kernel->name->text);
-    return array;
 }
 
 static void lower_result(struct lowering *l, const struct ir_instruction *instruction, struct target_expr *expr,
@@ -321,17 +241,6 @@ static void lower_atomic(struct lowering *l, const struct ir_instruction *instru
     l->target->uses_atomic64 |= base_info[instruction->buffer->element].bits == 64;
 }
 
-struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall) {
-    struct target_variable *variable = lower_variable(l, BASE_U32, "drawn", "drawn");
-    struct target_statement *draw = lower_emit(l, TARGET_ATOMIC);
-    draw->variable = variable;
-    draw->array = lower_array(l, forall->buffer);
-    draw->index = expr_integer(l, BASE_I32, 0);
-    draw->value = expr_integer(l, BASE_U32, 1);
-    draw->atomic = ATOMIC_ADD;
-    return expr_variable(l, variable, 0, UINT32_MAX);
-}
-
 /* ---- loops ---- */
 
 /* Declares what a loop carries: parameters[first…] begin as operands[first…] and end as the results. */
@@ -370,13 +279,6 @@ static void assign_carried(struct lowering *l, struct target_variable **variable
     for (size_t i = 0; i < next->count; i++)
         if (!(exprs[i]->kind == TARGET_EXPR_VARIABLE && exprs[i]->variable == variables[i]))
             lower_assign(l, variables[i], exprs[i]);
-}
-
-bool lower_has_quirk(const struct lowering *l, enum quirk quirk) { return quirk_is_on(quirk, l->options->where); }
-
-void lower_scalar(struct lowering *l, struct target_statement *loop) {
-    loop->vectors = TARGET_VECTORS_WITHIN;
-    l->target->has_scalar_loops = true;
 }
 
 static void keep_order(struct lowering *l, const struct ir_instruction *loop, struct target_statement *statement) {
@@ -549,10 +451,4 @@ void lower_region(struct lowering *l, const struct ir_region *region) {
     }
     if (l->barriers)
         simt_barrier(l, region->ambient, barrier_of(l->barriers->at_end, region));
-}
-
-void lower_forget(struct lowering *l, const struct ir_region *region) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        for (size_t k = 0; k < walk.at->result_count; k++)
-            l->values[walk.at->results[k]->id] = NULL;
 }

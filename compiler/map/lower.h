@@ -96,8 +96,6 @@ struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruc
 /* Is the loop, at ambient block, only for the lanes of the block's first warp? 0: blocks have no warps. */
 bool barriers_in_first_warp(const struct ir_instruction *forall, int warp_size);
 
-/* ---- lower.c: what does not depend on the mapping ---- */
-
 struct lowering {
     struct arena *arena;
     const struct ir_kernel *kernel;
@@ -119,8 +117,8 @@ struct lowering {
     int64_t stack_bytes;         /* LOOP: of the block's arrays so far; SIMT: of a thread's */
 };
 
-void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
-void lower_instruction(struct lowering *l, const struct ir_instruction *instruction);
+/* ---- statements.c: what does not depend on the mapping ---- */
+
 void lower_forget(struct lowering *l, const struct ir_region *region); /* so that it may be lowered again */
 struct target_expr *lower_value(struct lowering *l, const struct ir_value *value);
 /* The same, named first when it is more than an operation on names: for what is evaluated again and again. */
@@ -137,14 +135,28 @@ struct target_statement *lower_emit(struct lowering *l, enum target_statement_ki
 struct target_variable *lower_variable(struct lowering *l, enum base base, const char *name, const char *fallback);
 /* `const base name = value;`, and the variable as an expression. */
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
-/* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left,
-   which might not end. */
-bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction);
 /* Do the compilers of what is made do that? */
 bool lower_has_quirk(const struct lowering *l, enum quirk quirk);
 /* No vectors are to be made of it. */
 void lower_scalar(struct lowering *l, struct target_statement *loop);
-/* quirks/vectorisers.c: its notes say what these are for. */
+/* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
+struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
+void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);
+/* `*name` of a constant-capacity private array in the current scope. */
+void lower_private_array(struct lowering *l, const struct ir_buffer *buffer, int alignment);
+/* The buffer becomes a slice, for each `unit`, of a scratch parameter; of a block's or a warp's all threads have it. */
+void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_value unit, struct target_expr *unit_id);
+
+/* ---- lower.c: instructions ---- */
+
+void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
+void lower_instruction(struct lowering *l, const struct ir_instruction *instruction);
+/* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left,
+   which might not end. */
+bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction);
+
+/* ---- quirks/vectorisers.c: its notes say what these are for ---- */
+
 bool lower_steps_wrap(const struct ir_region *region);
 bool lower_vectors_lose_stores(const struct ir_instruction *loop);
 bool lower_loads_by_truth(const struct ir_region *region);
@@ -153,13 +165,8 @@ bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *loa
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
 bool lower_has_narrow(const struct ir_region *region);      /* loads or stores of less than 32 bits */
 bool lower_computes_narrow(const struct ir_region *region); /* floats of less than 32 bits */
-/* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
-struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
-void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);
-/* `*name` of a constant-capacity private array in the current scope. */
-void lower_private_array(struct lowering *l, const struct ir_buffer *buffer, int alignment);
-/* The buffer becomes a slice, for each `unit`, of a scratch parameter; of a block's or a warp's all threads have it. */
-void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_value unit, struct target_expr *unit_id);
+
+/* ---- expr.c ---- */
 
 /* Expressions, folded where an operand is a constant that does nothing. */
 struct target_expr *expr_new(struct lowering *l, enum target_expr_kind kind, enum base base);
@@ -174,6 +181,8 @@ struct target_expr *expr_hardware(struct lowering *l, enum target_hardware hardw
 struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base base, struct target_expr *x,
                                    struct target_expr *y);
 struct target_expr *expr_convert(struct lowering *l, struct target_expr *x, enum base to);
+/* A host value in terms of the FCL kernel's parameters; for comments. */
+struct target_expr *expr_describe(struct lowering *l, const struct ir_value *value, int depth);
 
 /* ---- subscripts.c ---- */
 
@@ -191,8 +200,6 @@ void ahead_load(struct lowering *l, const char *name, bool is_parallel);
 /* ---- parameters.c ---- */
 
 void parameters_make(struct lowering *l);
-/* A host value in terms of the FCL kernel's parameters; for comments. */
-struct target_expr *parameters_describe(struct lowering *l, const struct ir_value *value, int depth);
 
 /* ---- simt.c, loop.c ---- */
 

@@ -84,34 +84,12 @@ static int by_id(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* ---- lengths, for comments ---- */
-
-struct target_expr *parameters_describe(struct lowering *l, const struct ir_value *value, int depth) {
-    if (value->is_constant)
-        return expr_integer(l, value->base, value->constant.integer);
-    const struct ir_instruction *definition = value->definition;
-    if (!definition && !value->region) {
-        struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
-        variable->name = value->name ? value->name : "?";
-        variable->base = value->base;
-        return expr_variable(l, variable, value->low, value->high);
-    }
-    if (!definition || definition->kind != IR_OPERATION || depth == 0)
-        return NULL;
-    struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, value->base);
-    expr->op = definition->op;
-    for (size_t i = 0; i < definition->operand_count; i++)
-        if (!(expr->operands[i] = parameters_describe(l, definition->operands[i], depth - 1)))
-            return NULL;
-    return expr;
-}
-
 /* An input's length is the product of its extents, which come before its buffers among the kernel's parameters. */
 static struct target_expr *describe_length(struct lowering *l, const struct ir_buffer *buffer) {
     if (buffer->is_swapped)
         return NULL;
     if (buffer->capacity)
-        return parameters_describe(l, buffer->capacity, 4);
+        return expr_describe(l, buffer->capacity, 4);
     const struct ir_parameter *parameters = l->kernel->parameters.at;
     size_t i = 0;
     while (i < l->kernel->parameters.count && parameters[i].buffer != buffer)
@@ -122,12 +100,12 @@ static struct target_expr *describe_length(struct lowering *l, const struct ir_b
         i--;
     if (parameters[i].kind != IR_PARAMETER_LENGTH)
         return NULL;
-    struct target_expr *length = parameters_describe(l, parameters[i].value, 4);
+    struct target_expr *length = expr_describe(l, parameters[i].value, 4);
     for (;
          i > 0 && parameters[i - 1].kind == IR_PARAMETER_LENGTH &&
          parameters[i - 1].argument == parameters[i].argument && parameters[i - 1].component == parameters[i].component;
          i--)
-        length = expr_operation(l, OP_MUL, BASE_I32, parameters_describe(l, parameters[i - 1].value, 4), length);
+        length = expr_operation(l, OP_MUL, BASE_I32, expr_describe(l, parameters[i - 1].value, 4), length);
     return length;
 }
 
@@ -201,7 +179,7 @@ static void add_scalar(struct lowering *l, const struct ir_value *value) {
                                        .base = value->base,
                                        .value = (struct ir_value *)value,
                                        .variable = variable,
-                                       .length = parameters_describe(l, value, 4)});
+                                       .length = expr_describe(l, value, 4)});
     lower_bind(l, value, expr_variable(l, variable, value->low, value->high));
 }
 
