@@ -322,3 +322,19 @@ void scheme_print(struct text *out, const struct scheme *scheme, bool use_names)
     print_classes(&p, out);
     text_add(out, text_string(&type));
 }
+
+/* ---- for messages ---- */
+
+const char *type_text(struct checker *c, struct type *type) {
+    struct text text;
+    text_init(&text, c->arena);
+    type_print(&text, type);
+    return text_string(&text);
+}
+
+const char *level_text(struct checker *c, struct level level) {
+    struct text text;
+    text_init(&text, c->arena);
+    level_print(&text, &level);
+    return text_string(&text);
+}
