@@ -283,7 +283,7 @@ static struct elab_value *branch_thunk(struct elaborator *e, void *context) {
 }
 
 /* Ends the innermost calls up to that one, which goes on; NULL: all. */
-static void end_calls(struct elaborator *e, const struct call *caller) {
+static void end_calls(struct elaborator *e, const struct elab_call *caller) {
     for (; e->calls != caller; e->calls = e->calls->caller)
         map_set(e->innermost_calls, e->calls->global, e->calls->same);
 }
@@ -393,16 +393,16 @@ void elab_count_step(struct elaborator *e, struct span span) {
               (unsigned long)MAX_INSTRUCTIONS);
 }
 
-struct application {
+struct applying {
     struct elab_value *function, *argument;
 };
 
 static struct elab_value *apply_thunk(struct elaborator *e, void *context) {
-    const struct application *application = context;
+    const struct applying *application = context;
     return elab_apply(e, application->function, application->argument);
 }
 
-static void begin_call(struct elaborator *e, struct call *call) {
+static void begin_call(struct elaborator *e, struct elab_call *call) {
     const struct core_global *global = call->global;
     call->caller = e->calls;
     call->same = map_get(e->innermost_calls, global);
@@ -432,7 +432,7 @@ static struct elab_value *apply_closure(struct elaborator *e, struct elab_value 
     }
     if (!diag_is_ours(e->diagnostics, e->span))
         e->made_at = (struct span){0, 0};
-    struct call call = {.global = global, .span = e->span};
+    struct elab_call call = {.global = global, .span = e->span};
     begin_call(e, &call);
     struct elab_value *result = elab_evaluate(e, body, environment, function->closure.instance);
     end_calls(e, call.caller);
@@ -461,8 +461,8 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
         return next;
     }
     case ELAB_CHOICE: {
-        struct application a = {function->choice.then_value, argument};
-        struct application b = {function->choice.else_value, argument};
+        struct applying a = {function->choice.then_value, argument};
+        struct applying b = {function->choice.else_value, argument};
         struct ir_value *condition = function->choice.condition;
         return elab_choose(e, condition ? ir_resolve(e->builder, condition) : NULL, apply_thunk, &a, apply_thunk, &b);
     }

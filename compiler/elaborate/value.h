@@ -182,7 +182,7 @@ struct split_frame {
     struct ir_value *condition;
     bool is_ours; /* the prelude's or the library's condition */
     int depth;    /* of frames that have split, outwards */
-    const struct call *calls;
+    const struct elab_call *calls;
     struct split_frame *outer;
 };
 
@@ -201,12 +201,12 @@ struct blocks_run {
     bool is_measured; /* there is no loop: only the length of the last chunk is wanted */
 };
 
-struct call {
+struct elab_call {
     const struct core_global *global;
     struct span span;
-    const struct call *caller;
-    struct call *same; /* the innermost of that function among its callers, or NULL */
-    unsigned nested;   /* calls of that function are these, this one included */
+    const struct elab_call *caller;
+    struct elab_call *same; /* the innermost of that function among its callers, or NULL */
+    unsigned nested;        /* calls of that function are these, this one included */
 };
 
 /* note [shapes]
@@ -242,8 +242,8 @@ struct elaborator {
     const char *stack_limit;          /* deeper than here is an error */
     uint64_t steps;                   /* evaluated so far, for a limit */
     bool has_run_out;                 /* of steps, or of values */
-    const struct call *calls;
-    struct map *innermost_calls; /* of each function, by its core_global: a struct call, or NULL */
+    const struct elab_call *calls;
+    struct map *innermost_calls; /* of each function, by its core_global: a struct elab_call, or NULL */
     struct span made_at;         /* of the closure of the prelude that is being evaluated, as above */
     struct span span;            /* what is being evaluated */
     VEC(struct span) rejected;   /* by elab_reject */
@@ -260,7 +260,7 @@ void elab_reject(struct elaborator *e, enum diag_code code, struct span span, co
     __attribute__((format(printf, 4, 5)));
 void elab_internal(struct elaborator *e, const char *what) __attribute__((noreturn));
 /* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
-const struct call *elab_users_call(const struct elaborator *e, struct span span);
+const struct elab_call *elab_users_call(const struct elaborator *e, struct span span);
 /* The span of that, or of the call that made the array whose element is wanted; empty: none. */
 struct span elab_users_span(const struct elaborator *e, struct span span);
 

@@ -57,7 +57,7 @@ static enum ir_memory read_memory(struct reader *r) {
 void reader_buffer(struct reader *r) {
     struct ir_buffer *buffer = ARENA_NEW(r->arena, struct ir_buffer);
     reader_take(r, TOKEN_BUFFER, "a buffer, as in `@3`,");
-    struct token token = r->before;
+    struct ir_token token = r->before;
     symbol name = symbol_of(r->symbols, token.text);
     if (map_has(r->buffers, name))
         reader_fail(r, token.span, "there are two buffers @%s", token.text);

@@ -33,14 +33,14 @@ static bool has_level(const struct ir_instruction *instruction, enum level_value
 }
 
 /* Both are indexed by value id. Between two device kernels all is zero: each clears what it has set. */
-struct tables {
+struct value_tables {
     struct target_expr **values;
     struct value_use *uses;
 };
 
 static struct target_kernel *map_forall(struct arena *arena, const struct ir_kernel *kernel,
                                         const struct ir_instruction *forall, const char *name,
-                                        const struct map_options *options, const struct tables *tables) {
+                                        const struct map_options *options, const struct value_tables *tables) {
     struct target_kernel *target = ARENA_NEW(arena, struct target_kernel);
     target->name = name;
     target->forall = forall;
@@ -106,8 +106,8 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
                                   const struct map_options *options) {
     struct target_program *program = ARENA_NEW(arena, struct target_program);
     program->kernel = kernel;
-    const struct tables tables = {ARENA_ARRAY(arena, struct target_expr *, kernel->value_count + 1),
-                                  ARENA_ARRAY(arena, struct value_use, kernel->value_count + 1)};
+    const struct value_tables tables = {ARENA_ARRAY(arena, struct target_expr *, kernel->value_count + 1),
+                                        ARENA_ARRAY(arena, struct value_use, kernel->value_count + 1)};
     foralls found = {0};
     find_foralls(arena, kernel->body, &found);
     int digits = found.count > 100 ? 3 : found.count > 10 ? 2 : 1; /* so that they are in order by name, too */

@@ -180,8 +180,8 @@ struct level *level_rigid(struct checker *c, symbol name, struct span span);
 struct level *level_shifted(struct checker *c, struct level level, int by);
 /* Equality. On failure c->failure says why. `cause` may be NULL. */
 bool level_unify(struct checker *c, struct level *a, struct level *b, const struct level_constraint *cause);
-enum verdict { VERDICT_WAITS, VERDICT_HOLDS, VERDICT_FAILS };
-enum verdict level_solve(struct checker *c, const struct level_constraint *k);
+enum level_verdict { VERDICT_WAITS, VERDICT_HOLDS, VERDICT_FAILS };
+enum level_verdict level_solve(struct checker *c, const struct level_constraint *k);
 
 /* ---- constraints.c ---- */
 /* Solves what can be solved now, keeps the rest pending, reports what cannot hold. */

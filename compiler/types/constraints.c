@@ -75,7 +75,7 @@ void propagation_run(struct checker *c, struct propagation *p) {
     wake_watchers(c, p);
     while (p->queued) {
         struct waiting *waiting = dequeue(p);
-        enum verdict verdict = level_solve(c, waiting->constraint);
+        enum level_verdict verdict = level_solve(c, waiting->constraint);
         if (verdict == VERDICT_FAILS)
             report_constraint(c, waiting->constraint);
         waiting->is_settled = verdict != VERDICT_WAITS;

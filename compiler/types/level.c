@@ -185,7 +185,7 @@ static bool narrow(struct checker *c, struct level term, uint8_t allowed, const 
     return true;
 }
 
-static enum verdict solve_below(struct checker *c, const struct level_constraint *k) {
+static enum level_verdict solve_below(struct checker *c, const struct level_constraint *k) {
     struct level a = level_view(k->a), b = level_view(k->b);
     if (a.variable && a.variable == b.variable)
         return a.offset < b.offset ? VERDICT_HOLDS : VERDICT_FAILS;
@@ -199,7 +199,7 @@ static enum verdict solve_below(struct checker *c, const struct level_constraint
     return !level_view(k->a).variable && !level_view(k->b).variable ? VERDICT_HOLDS : VERDICT_WAITS;
 }
 
-static enum verdict solve_fits(struct checker *c, const struct level_constraint *k) {
+static enum level_verdict solve_fits(struct checker *c, const struct level_constraint *k) {
     struct level a = level_view(k->a), b = level_view(k->b);
     if (!a.variable && a.value == LEVEL_PURE)
         return VERDICT_HOLDS;
@@ -213,7 +213,7 @@ static enum verdict solve_fits(struct checker *c, const struct level_constraint 
     return level_view(k->a).variable ? VERDICT_WAITS : VERDICT_HOLDS;
 }
 
-enum verdict level_solve(struct checker *c, const struct level_constraint *k) {
+enum level_verdict level_solve(struct checker *c, const struct level_constraint *k) {
     switch (k->kind) {
     case LEVEL_BELOW: return solve_below(c, k);
     case LEVEL_FITS: return solve_fits(c, k);
