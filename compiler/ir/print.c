@@ -164,14 +164,14 @@ static void print_instruction(struct ir_printer *p, const struct ir_instruction 
     switch (instruction->kind) {
     case IR_OPERATION: print_operation(p, instruction); return;
     case IR_LOAD:
-        text_printf(out, "%s%s %s[", instruction->rereads ? "reload" : "load",
+        text_printf(out, "%s%s %s[", instruction->again ? "reload" : "load",
                     instruction->is_volatile ? " volatile" : "", buffer_name(p, instruction->buffer));
         print_value(p, instruction->operands[0]);
         text_add(out, "]\n");
         return;
     case IR_STORE:
-        text_printf(out, "%s%s%s %s[", instruction->overwrites ? "overwrite" : "store",
-                    instruction->is_volatile ? " volatile" : "", instruction->may_meet ? " meeting" : "",
+        text_printf(out, "%s%s%s %s[", instruction->again ? "overwrite" : "store",
+                    instruction->is_volatile ? " volatile" : "", instruction->store.may_meet ? " meeting" : "",
                     buffer_name(p, instruction->buffer));
         print_value(p, instruction->operands[0]);
         text_add(out, "], ");
@@ -179,7 +179,8 @@ static void print_instruction(struct ir_printer *p, const struct ir_instruction 
         text_add(out, "\n");
         return;
     case IR_ATOMIC:
-        text_printf(out, "atomic %s %s[", ir_atomic_names[instruction->atomic], buffer_name(p, instruction->buffer));
+        text_printf(out, "atomic %s %s[", ir_atomic_names[instruction->store.atomic],
+                    buffer_name(p, instruction->buffer));
         print_value(p, instruction->operands[0]);
         text_add(out, "], ");
         print_values(p, instruction->operands + 1, instruction->operand_count - 1);
@@ -202,7 +203,7 @@ static void print_instruction(struct ir_printer *p, const struct ir_instruction 
         return;
     case IR_ALLOCATE: print_allocate(p, instruction->buffer); return;
     case IR_SWAP:
-        text_printf(out, "swap %s, %s\n", buffer_name(p, instruction->buffer), buffer_name(p, instruction->other));
+        text_printf(out, "swap %s, %s\n", buffer_name(p, instruction->buffer), buffer_name(p, instruction->swap.other));
         return;
     case IR_FORALL:
     case IR_FOR:
@@ -214,7 +215,7 @@ static void print_instruction(struct ir_printer *p, const struct ir_instruction 
             text_printf(out, " at %s/%s", level_names[instruction->outer], level_names[instruction->inner]);
         if (instruction->buffer)
             text_printf(out, " by tickets of %s", buffer_name(p, instruction->buffer));
-        text_add(out, instruction->unroll ? " unrolled" : "");
+        text_add(out, instruction->loop.unroll ? " unrolled" : "");
         print_carried(p, instruction, 1);
         print_region(p, instruction->regions[0], indent + 1);
         print_yields(p, "next", instruction->regions[0], indent + 1);

@@ -156,7 +156,7 @@ static void write_loop(struct ir_writer *w, const struct ir_instruction *i) {
         text_printf(out, " at %s/%s", level_names[i->outer], level_names[i->inner]);
     if (i->buffer)
         text_printf(out, " tickets @%u", i->buffer->id);
-    text_add(out, i->unroll ? " unrolled" : "");
+    text_add(out, i->loop.unroll ? " unrolled" : "");
     add_carried(w, i, 1);
     open(w);
     write_region(w, i->regions[0]);
@@ -167,8 +167,8 @@ static void write_loop(struct ir_writer *w, const struct ir_instruction *i) {
 static void write_branch(struct ir_writer *w, const struct ir_instruction *i) {
     text_add(w->out, "if");
     add_values(w, i->operands, 1);
-    text_add(w->out, i->is_split ? " split" : "");
-    text_add(w->out, i->takes_both ? " both" : "");
+    text_add(w->out, i->branch.is_split ? " split" : "");
+    text_add(w->out, i->branch.takes_both ? " both" : "");
     open(w);
     write_region(w, i->regions[0]);
     write_yields(w, "yield", i->regions[0]);
@@ -193,7 +193,7 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
         text_add(out, "load");
         add_place(w, i);
         text_add(out, i->is_volatile ? " volatile" : "");
-        text_add(out, i->rereads ? " again" : "");
+        text_add(out, i->again ? " again" : "");
         if (i->site)
             text_printf(out, " site %u", i->site);
         end_line(w);
@@ -204,17 +204,17 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
         text_add(out, ",");
         add_values(w, i->operands + 1, 1);
         text_add(out, i->is_volatile ? " volatile" : "");
-        text_add(out, i->overwrites ? " again" : "");
-        text_add(out, i->is_start ? " start" : "");
-        text_add(out, i->may_meet ? " meeting" : "");
+        text_add(out, i->again ? " again" : "");
+        text_add(out, i->store.is_start ? " start" : "");
+        text_add(out, i->store.may_meet ? " meeting" : "");
         end_line(w);
         return;
     case IR_ATOMIC:
-        text_printf(out, "atomic %s", ir_atomic_names[i->atomic]);
+        text_printf(out, "atomic %s", ir_atomic_names[i->store.atomic]);
         add_place(w, i);
         text_add(out, ",");
         add_values(w, i->operands + 1, i->operand_count - 1);
-        text_add(out, i->overwrites ? " again\n" : "\n");
+        text_add(out, i->again ? " again\n" : "\n");
         return;
     case IR_FENCE: text_printf(out, "fence %s\n", level_names[i->outer]); return;
     case IR_SHUFFLE:
@@ -230,12 +230,12 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
         end_line(w);
         return;
     case IR_ALLOCATE: text_printf(out, "allocate @%u\n", i->buffer->id); return;
-    case IR_SWAP: text_printf(out, "swap @%u, @%u\n", i->buffer->id, i->other->id); return;
+    case IR_SWAP: text_printf(out, "swap @%u, @%u\n", i->buffer->id, i->swap.other->id); return;
     case IR_FORALL:
     case IR_FOR: write_loop(w, i); return;
     case IR_WHILE:
         text_add(out, "while");
-        text_add(out, i->is_lock ? " lock" : "");
+        text_add(out, i->loop.is_lock ? " lock" : "");
         add_carried(w, i, 0);
         open(w);
         write_region(w, i->regions[0]);

@@ -161,7 +161,7 @@ static bool has_calls(const struct ir_region *region) {
 /* Is there a loop in it that will not be unrolled? What is, compilers see through. */
 static bool has_rounds(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        if (walk.at->kind == IR_WHILE || (walk.at->kind == IR_FOR && !walk.at->unroll))
+        if (walk.at->kind == IR_WHILE || (walk.at->kind == IR_FOR && !walk.at->loop.unroll))
             return true;
     return false;
 }
@@ -183,7 +183,7 @@ static bool is_abreast(const struct ir_region *region) {
     const struct ir_instruction *rounds = NULL;
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_FOR && !instruction->unroll && !rounds)
+        if (instruction->kind == IR_FOR && !instruction->loop.unroll && !rounds)
             rounds = instruction;
         else if (instruction->regions[0])
             return false;
