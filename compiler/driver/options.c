@@ -209,14 +209,15 @@ bool options_takes_file(const struct option_info *info) {
 
 /* ---- parsing ---- */
 
-struct parser {
+struct option_parser {
     struct arena *arena;
     struct options *options;
     uint64_t given; /* a bit per option */
     const char *why;
 };
 
-static bool one_of(struct parser *p, const char *option, const char *value, const char *const *choices, size_t count) {
+static bool one_of(struct option_parser *p, const char *option, const char *value, const char *const *choices,
+                   size_t count) {
     struct suggestion suggestion = suggestion_for(value);
     for (size_t i = 0; i < count; i++)
         if (strcmp(value, choices[i]) == 0)
@@ -236,19 +237,19 @@ static bool one_of(struct parser *p, const char *option, const char *value, cons
     return false;
 }
 
-static bool one_of_stages(struct parser *p, const char *option, const char *value, bool all) {
+static bool one_of_stages(struct option_parser *p, const char *option, const char *value, bool all) {
     size_t count;
     const char *const *names = stage_names(p->arena, all, &count);
     return one_of(p, option, value, names, count);
 }
 
-static bool one_of_targets(struct parser *p, const char *option, const char *value) {
+static bool one_of_targets(struct option_parser *p, const char *option, const char *value) {
     size_t count;
     const char *const *names = target_names(p->arena, &count);
     return one_of(p, option, value, names, count);
 }
 
-static bool number(struct parser *p, const char *option, const char *value, int64_t least, int64_t most,
+static bool number(struct option_parser *p, const char *option, const char *value, int64_t least, int64_t most,
                    int64_t *result) {
     char *end;
     errno = 0;
@@ -262,7 +263,7 @@ static bool number(struct parser *p, const char *option, const char *value, int6
     return false;
 }
 
-static bool seconds(struct parser *p, const char *option, const char *value, double *result) {
+static bool seconds(struct option_parser *p, const char *option, const char *value, double *result) {
     char *end;
     *result = strtod(value, &end);
     if (end != value && *end == '\0' && *result > 0 && *result <= 1e6)
@@ -271,7 +272,7 @@ static bool seconds(struct parser *p, const char *option, const char *value, dou
     return false;
 }
 
-static bool define(struct parser *p, const char *value) {
+static bool define(struct option_parser *p, const char *value) {
     const char *equals = strchr(value, '=');
     if (!equals || equals == value || !equals[1]) {
         p->why = arena_printf(p->arena, "-D wants NAME=VALUE, not `%s`", value);
@@ -291,7 +292,7 @@ static bool is_flag(const char *name) {
 }
 
 /* `error`, or the name of a warning with or without `no-` before it: all are on by themselves. */
-static bool warn(struct parser *p, const char *value) {
+static bool warn(struct option_parser *p, const char *value) {
     bool is_off = strncmp(value, "no-", 3) == 0;
     if (strcmp(value, "error") == 0) {
         p->options->warnings_are_errors = true;
@@ -312,7 +313,7 @@ static bool warn(struct parser *p, const char *value) {
     return false;
 }
 
-static bool take_option(struct parser *p, enum option option, const char *value) {
+static bool take_option(struct option_parser *p, enum option option, const char *value) {
     struct options *o = p->options;
     const char *name = option_info[option].name;
     int64_t small = 0;
@@ -404,7 +405,8 @@ static const char *foreign_command(const char *word) {
     return NULL;
 }
 
-static enum option find_option(struct parser *p, const char *shown, const char *name, size_t length, char letter) {
+static enum option find_option(struct option_parser *p, const char *shown, const char *name, size_t length,
+                               char letter) {
     struct suggestion suggestion = suggestion_for(length ? arena_strndup(p->arena, name, length) : "");
     for (int i = 0; i < OPTION_COUNT; i++) {
         const char *candidate = option_info[i].name;
@@ -422,7 +424,7 @@ static enum option find_option(struct parser *p, const char *shown, const char *
 }
 
 /* One option at arguments[*at]; its value may be behind a =, behind the letter, or the next argument. */
-static bool read_option(struct parser *p, int count, char **arguments, int *at) {
+static bool read_option(struct option_parser *p, int count, char **arguments, int *at) {
     const char *text = arguments[*at], *value = NULL;
     enum option option;
     if (text[1] == '-') {
@@ -468,7 +470,7 @@ bool options_mapping_fits(const struct options *options, const char *target) {
 
 const char *options_mapping_name(enum mapping mapping) { return mapping == MAPPING_LOOP ? "loop" : "simt"; }
 
-static bool check_operands(struct parser *p) {
+static bool check_operands(struct option_parser *p) {
     struct options *o = p->options;
     const struct command_info *info = &command_info[o->command];
     for (int i = 0; i < OPTION_COUNT; i++)
@@ -495,7 +497,7 @@ static bool check_operands(struct parser *p) {
 }
 
 /* The first operand is a command's word (then *used is 1), or the file to compile. */
-static bool find_command(struct parser *p, const char *word, size_t *used) {
+static bool find_command(struct option_parser *p, const char *word, size_t *used) {
     struct suggestion suggestion = suggestion_for(word);
     for (int i = 0; i < COMMAND_COUNT; i++) {
         if (!command_info[i].name[0])
@@ -527,7 +529,7 @@ static bool wants_json(int count, char **arguments) {
 }
 
 bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why) {
-    struct parser p = {.arena = arena, .options = options};
+    struct option_parser p = {.arena = arena, .options = options};
     VEC(const char *) operands = {0};
     *options = (struct options){.block_size = 256,
                                 .warp_size = 32,

@@ -63,20 +63,22 @@ bool elab_may_be_unfinished(struct elaborator *e, const struct ir_value *length)
     return e->may_leave_loops && is_unfinished(map_new(e->arena), length);
 }
 
-void elab_run_if(struct elaborator *e, struct ir_value *condition, struct push *push, const struct writer *writer) {
-    struct ir_builder *b = e->builder;
-    enum ir_truth truth = ir_begin_choice(b, condition);
-    if (truth != IR_FALSE)
-        elab_run(e, push, writer);
-    ir_end_only_choice(b, truth);
-}
-
 void elab_require(struct elaborator *e, enum ir_check check, struct ir_value *condition, struct ir_value *a,
                   struct ir_value *b, struct span span) {
     if (ir_known(e->builder, condition) == IR_TRUE)
         return;
     ir_check(e->builder, site_of(e, check, span, true), condition, a, b);
     ir_assume(e->builder, condition);
+}
+
+bool elab_runs_for_certain(struct elaborator *e) {
+    for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent) {
+        const struct ir_instruction *owner = region->owner;
+        bool counts = owner->kind == IR_FORALL || owner->kind == IR_FOR;
+        if (!counts || owner->operands[0]->low < 1)
+            return false;
+    }
+    return true;
 }
 
 struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *index) {
@@ -133,151 +135,12 @@ struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index
 void elab_check_said(struct elaborator *e, const struct push *push, struct ir_value *length) {
     struct ir_builder *b = e->builder;
     struct ir_value *zero = ir_int(b, 0), *said = ir_unary(b, OP_BIT_NOT, length), *before;
-    if (push->said->memory == MEMORY_PRIVATE) {
-        before = ir_load(b, push->said, zero);
-        ir_store(b, push->said, zero, said);
+    if (push->into.said->memory == MEMORY_PRIVATE) {
+        before = ir_load(b, push->into.said, zero);
+        ir_store(b, push->into.said, zero, said);
     } else {
-        before = ir_atomic(b, ATOMIC_EXCHANGE, push->said, zero, said);
+        before = ir_atomic(b, ATOMIC_EXCHANGE, push->into.said, zero, said);
     }
     struct ir_value *is_first = ir_binary(b, OP_EQ, before, zero);
     elab_check_push(e, push, CHECK_SAID_TWICE, is_first, ir_unary(b, OP_BIT_NOT, before), length);
-}
-
-/* ---- places that an index function of the program gives ----
-   A bit for every place of the result says that it was written. */
-
-struct marking {
-    struct push *push;
-    enum ir_check outside;
-    struct ir_buffer *marks;
-    struct ir_value *length;
-};
-
-static enum ir_memory marks_memory(enum level_value level) {
-    return level == LEVEL_GRID ? MEMORY_OUTPUT : level == LEVEL_THREAD ? MEMORY_PRIVATE : MEMORY_SHARED;
-}
-
-/* Whether it is the first time. */
-static struct ir_value *mark(struct elaborator *e, const struct marking *marking, struct ir_value *place) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *word = ir_binary(b, OP_SHR, place, ir_int(b, 5));
-    struct ir_value *at = ir_convert(b, ir_binary(b, OP_AND, place, ir_int(b, 31)), BASE_U32);
-    struct ir_value *one = ir_constant(b, BASE_U32, (union scalar){.natural = 1});
-    struct ir_value *zero = ir_constant(b, BASE_U32, (union scalar){.natural = 0});
-    struct ir_value *bit = ir_binary(b, OP_SHL, one, at), *old;
-    if (marking->marks->memory == MEMORY_PRIVATE) {
-        old = ir_load(b, marking->marks, word);
-        ir_store(b, marking->marks, word, ir_binary(b, OP_OR, old, bit));
-    } else {
-        old = ir_atomic(b, ATOMIC_OR, marking->marks, word, bit);
-    }
-    struct ir_value *is_first = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, old, bit), zero);
-    elab_check_push(e, marking->push, CHECK_TWICE, is_first, place, marking->length);
-    return is_first;
-}
-
-static void write_marked(struct elaborator *e, const struct writer *self, struct ir_value *index,
-                         struct elab_value *element) {
-    const struct marking *marking = self->marking;
-    struct ir_builder *b = e->builder;
-    struct ir_value *inside = elab_is_inside(e, index, marking->length);
-    elab_check_push(e, marking->push, marking->outside, inside, index, marking->length);
-    enum ir_truth truth = ir_known(b, inside);
-    if (truth == IR_FALSE)
-        return;
-    if (truth == IR_UNKNOWN)
-        ir_begin_if(b, inside);
-    ir_begin_if(b, mark(e, marking, index)); /* two writes would be a race */
-    self->next->write(e, self->next, index, element);
-    ir_end_only(b);
-    ir_end_only_choice(b, truth);
-}
-
-/* Places outside are left out. */
-static void write_inside(struct elaborator *e, const struct writer *self, struct ir_value *index,
-                         struct elab_value *element) {
-    elab_write_within(e, self->next, index, element, self->marking->length);
-}
-
-void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
-                     elab_run_function *run) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *length = elab_push_length(e, push);
-    if (!e->may_leave_loops || !length) {
-        run(e, push, writer);
-        return;
-    }
-    struct marking marking = {push, outside, NULL, length};
-    if (!e->options->check) {
-        struct writer inside = {.write = write_inside, .marking = &marking, .next = writer};
-        run(e, push, &inside);
-        return;
-    }
-    struct ir_value *capacity = elab_capacity(e, length, push->level);
-    bool is_bound = push->level != LEVEL_GRID; /* a value of the outermost region */
-    struct ir_region *here = is_bound ? ir_enter_outermost(b) : NULL;
-    struct ir_value *words = ir_binary(b, OP_ADD, ir_binary(b, OP_SHR, capacity, ir_int(b, 5)), ir_int(b, 1));
-    if (is_bound)
-        ir_leave_outermost(b, here);
-    marking.marks = ir_buffer_new(b, marks_memory(push->level), push->level, BASE_U32, words, "written");
-    marking.marks->rewritten = true;
-    ir_allocate(b, marking.marks);
-    struct split_frame *split = e->split;
-    e->split = NULL;
-    struct ir_value *w = elab_begin_threads(e, push->level, words);
-    ir_store(b, marking.marks, w, ir_constant(b, BASE_U32, (union scalar){.natural = 0}));
-    elab_end_threads(e, push->level, w);
-    struct writer marked = {.write = write_marked, .marking = &marking, .next = writer};
-    run(e, push, &marked);
-    struct ir_value *stored = push->said ? elab_said_length(e, push) : length;
-    struct ir_value *i = elab_begin_threads(e, push->level, stored);
-    struct ir_value *word = ir_load(b, marking.marks, ir_binary(b, OP_SHR, i, ir_int(b, 5)));
-    struct ir_value *at = ir_convert(b, ir_binary(b, OP_AND, i, ir_int(b, 31)), BASE_U32);
-    struct ir_value *bit =
-        ir_binary(b, OP_AND, ir_binary(b, OP_SHR, word, at), ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
-    struct ir_value *is_set = ir_binary(b, OP_EQ, bit, ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
-    elab_check_push(e, push, CHECK_MISSING, is_set, i, stored);
-    elab_end_threads(e, push->level, i);
-    e->split = split;
-}
-
-/* ---- scatter ---- */
-
-struct finding {
-    struct push *push;
-    const struct writer *writer;
-};
-
-static void find_pair(struct elaborator *e, void *context, struct elab_value *pair) {
-    const struct finding *finding = context;
-    const struct writer *writer = finding->writer;
-    struct ir_builder *b = e->builder;
-    struct ir_value *place = elab_as_scalar(e, pair->tuple.items[0]);
-    struct ir_value *inside = elab_is_inside(e, place, ir_resolve(b, finding->push->array->length));
-    enum ir_truth truth = ir_begin_choice(b, inside);
-    if (truth != IR_FALSE) {
-        ir_values leaves = {0};
-        elab_flatten(e, pair->tuple.items[1], &leaves);
-        struct ir_value *at = writer->offset ? ir_binary(b, OP_ADD, writer->offset, place) : place;
-        struct ir_value *same = ir_bool(b, true);
-        for (size_t k = 0; k < leaves.count; k++) {
-            struct ir_value *stored = ir_load_stored(b, writer->buffers[k], at);
-            same = ir_binary(b, OP_AND, same,
-                             ir_binary(b, OP_EQ, ir_bits(e->builder, stored), ir_bits(e->builder, leaves.at[k])));
-        }
-        elab_check_push(e, finding->push, CHECK_SCATTER, same, place, place);
-    }
-    ir_end_only_choice(b, truth);
-}
-
-/* Once all pairs are stored, each must find its value at its place. */
-void elab_check_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
-    if (!e->options->check || !elab_writes_plainly(writer))
-        return;
-    for (size_t k = 0; k < writer->buffer_count; k++)
-        writer->buffers[k]->rewritten = true;
-    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->pairs->length));
-    struct finding finding = {push, writer};
-    elab_take_pairs(e, push, i, find_pair, &finding);
-    elab_end_threads(e, push->level, i);
 }

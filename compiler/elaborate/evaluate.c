@@ -189,21 +189,20 @@ static struct elab_value *merge(struct elaborator *e, struct ir_value *condition
         return elab_tuple(e, items, a->tuple.count);
     }
     if (a->kind == ELAB_PULL && b->kind == ELAB_PULL) {
-        struct pull *pull = ARENA_NEW(e->arena, struct pull);
-        pull->kind = PULL_CHOICE;
+        struct ir_value *length = elab_choose_length(e, condition, a->pull->length, b->pull->length);
+        struct pull *pull = elab_pull_new(e, PULL_CHOICE, length);
         pull->condition = condition;
         pull->then_array = a->pull;
         pull->else_array = b->pull;
-        pull->length = elab_choose_length(e, condition, a->pull->length, b->pull->length);
         return elab_of_pull(e, pull);
     }
     if (a->kind == ELAB_PUSH && b->kind == ELAB_PUSH) {
         struct push *push = ARENA_NEW(e->arena, struct push);
         push->kind = PUSH_CHOICE;
         push->level = a->push->level;
-        push->condition = condition;
+        push->both.condition = condition;
         push->of = a->push;
-        push->second = b->push;
+        push->both.second = b->push;
         return elab_of_push(e, push);
     }
     struct elab_value *value = ARENA_NEW(e->arena, struct elab_value);
@@ -284,7 +283,7 @@ static struct elab_value *branch_thunk(struct elaborator *e, void *context) {
 }
 
 /* Ends the innermost calls up to that one, which goes on; NULL: all. */
-static void end_calls(struct elaborator *e, const struct call *caller) {
+static void end_calls(struct elaborator *e, const struct elab_call *caller) {
     for (; e->calls != caller; e->calls = e->calls->caller)
         map_set(e->innermost_calls, e->calls->global, e->calls->same);
 }
@@ -337,7 +336,7 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
     e->together = together;
     e->shape = shape;
     ir_begin_if(e->builder, frame->condition);
-    ir_current(e->builder)->owner->is_split = frame->is_ours;
+    ir_current(e->builder)->owner->branch.is_split = frame->is_ours;
     split_again(e, body, context, frame->depth + 1);
     ir_else(e->builder, NULL, 0);
     split_again(e, body, context, frame->depth + 1);
@@ -394,22 +393,16 @@ void elab_count_step(struct elaborator *e, struct span span) {
               (unsigned long)MAX_INSTRUCTIONS);
 }
 
-static elab_primitive *const primitive_table[PRIM_COUNT] = {
-#define PRIM(id, name, arity, type, doc) [PRIM_##id] = elab_##id,
-#define SCALAR(id, name, arity, type, doc, commutes, made) [PRIM_##id] = elab_scalar_primitive,
-#include "types/primitives.def"
-};
-
-struct application {
+struct applying {
     struct elab_value *function, *argument;
 };
 
 static struct elab_value *apply_thunk(struct elaborator *e, void *context) {
-    const struct application *application = context;
+    const struct applying *application = context;
     return elab_apply(e, application->function, application->argument);
 }
 
-static void begin_call(struct elaborator *e, struct call *call) {
+static void begin_call(struct elaborator *e, struct elab_call *call) {
     const struct core_global *global = call->global;
     call->caller = e->calls;
     call->same = map_get(e->innermost_calls, global);
@@ -439,7 +432,7 @@ static struct elab_value *apply_closure(struct elaborator *e, struct elab_value 
     }
     if (!diag_is_ours(e->diagnostics, e->span))
         e->made_at = (struct span){0, 0};
-    struct call call = {.global = global, .span = e->span};
+    struct elab_call call = {.global = global, .span = e->span};
     begin_call(e, &call);
     struct elab_value *result = elab_evaluate(e, body, environment, function->closure.instance);
     end_calls(e, call.caller);
@@ -459,7 +452,7 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
             memcpy(arguments, function->primitive.arguments, count * sizeof *arguments);
         arguments[count++] = argument;
         if ((int)count == primitive_info[primitive].arity)
-            return primitive_table[primitive](e, primitive, function->primitive.instance, arguments);
+            return elab_primitives[primitive](e, primitive, function->primitive.instance, arguments);
         struct elab_value *next = ARENA_NEW(e->arena, struct elab_value);
         *next = *function;
         next->primitive.count = (int)count;
@@ -468,8 +461,8 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
         return next;
     }
     case ELAB_CHOICE: {
-        struct application a = {function->choice.then_value, argument};
-        struct application b = {function->choice.else_value, argument};
+        struct applying a = {function->choice.then_value, argument};
+        struct applying b = {function->choice.else_value, argument};
         struct ir_value *condition = function->choice.condition;
         return elab_choose(e, condition ? ir_resolve(e->builder, condition) : NULL, apply_thunk, &a, apply_thunk, &b);
     }
@@ -490,7 +483,7 @@ struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function
         elab_count_step(e, e->span);
         struct elab_value *arguments[] = {a, b};
         enum primitive primitive = function->primitive.primitive;
-        return primitive_table[primitive](e, primitive, function->primitive.instance, arguments);
+        return elab_primitives[primitive](e, primitive, function->primitive.instance, arguments);
     }
     return elab_apply(e, elab_apply(e, function, a), b);
 }
@@ -575,9 +568,7 @@ void elab_apply_into(struct elaborator *e, struct elab_value *function, struct e
 
 static struct elab_value *evaluate_list(struct elaborator *e, const struct core *core,
                                         const struct environment *environment, const struct instance *instance) {
-    struct pull *pull = ARENA_NEW(e->arena, struct pull);
-    pull->kind = PULL_LIST;
-    pull->length = ir_int(e->builder, (int64_t)core->sequence.count);
+    struct pull *pull = elab_pull_new(e, PULL_LIST, ir_int(e->builder, (int64_t)core->sequence.count));
     pull->list = core;
     pull->environment = environment;
     pull->instance = instance;

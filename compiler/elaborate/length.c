@@ -201,3 +201,20 @@ struct ir_value *elab_chunk_size(struct elaborator *e, struct elab_value *size) 
         elab_check(e, CHECK_CHUNK_SIZE, ir_binary(e->builder, OP_LE, ir_int(e->builder, 0), n), n, n, e->span);
     return n;
 }
+
+struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum ir_check check, struct ir_value *x,
+                                      struct ir_value *y) {
+    struct ir_builder *b = e->builder;
+    if (!x || !y)
+        return NULL;
+    struct ir_value *exact = ir_binary(b, op, ir_convert(b, x, BASE_I64), ir_convert(b, y, BASE_I64));
+    struct ir_value *fits = ir_binary(b, OP_LE, exact, ir_convert(b, ir_int(b, INT32_MAX), BASE_I64));
+    struct ir_value *length = ir_binary(b, op, x, y);
+    if (ir_ambient(b) == LEVEL_GRID && !e->shape)
+        elab_require(e, check, fits, x, y, e->span);
+    else
+        elab_check(e, check, fits, x, y, e->span);
+    if (ir_ambient(b) == LEVEL_GRID && !e->shape && x->low >= 0 && y->low >= 0 && !length->is_constant)
+        ir_bound(length, 0, INT32_MAX); /* else the host has ended the run */
+    return length;
+}

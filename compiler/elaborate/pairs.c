@@ -14,7 +14,7 @@
 #include "elaborate/reduce.h"
 
 static struct elab_value *pair_at(struct elaborator *e, const struct reducing *r, struct ir_value *which) {
-    struct elab_value *pair = elab_index(e, r->push->pairs, which);
+    struct elab_value *pair = elab_index(e, r->push->update.pairs, which);
     if (pair->kind != ELAB_TUPLE)
         elab_internal(e, "a write is no pair");
     return pair;
@@ -104,7 +104,7 @@ static size_t length_of_pair(struct elaborator *e, const struct reducing *r, str
 static bool is_worth_batching(struct elaborator *e, const struct reducing *r, struct ir_value *first,
                               struct ir_value *count, struct ir_value *low, struct ir_value *width) {
     enum ir_truth truth;
-    return !r->push->is_each && !e->options->is_cpu && !e->options->check && e->options->optimise > 0 &&
+    return !r->push->update.is_each && !e->options->is_cpu && !e->options->check && e->options->optimise > 0 &&
            !r->is_packed && !r->is_locked && count->high >= (int64_t)GPU_BATCH * e->options->block_size &&
            all_are(r, UPDATE_ATOMIC) && length_of_pair(e, r, first, count, low, width, &truth) <= GPU_BATCHED_PAIR;
 }
@@ -254,7 +254,7 @@ static struct ir_value *look(struct elaborator *e, const struct reducing *r, str
 static bool is_worth_looking(struct elaborator *e, const struct reducing *r, struct ir_value *first,
                              struct ir_value *count, struct ir_value *low, struct ir_value *width) {
     enum ir_truth truth;
-    return !r->push->is_each && !e->options->check && e->options->optimise > 0 &&
+    return !r->push->update.is_each && !e->options->check && e->options->optimise > 0 &&
            count->high >= CPU_GROUPS * CPU_WAYS &&
            length_of_pair(e, r, first, count, low, width, &truth) <= CPU_LOOKED_AT && truth == IR_UNKNOWN;
 }

@@ -35,9 +35,7 @@ static const struct parts *parts_of(struct elaborator *e, struct pull *pull) {
             return NULL;
         struct parts *parts = ARENA_NEW(e->arena, struct parts);
         parts->width = of->width;
-        parts->whole = ARENA_NEW(e->arena, struct pull);
-        parts->whole->kind = PULL_MAP;
-        parts->whole->length = of->whole->length;
+        parts->whole = elab_pull_new(e, PULL_MAP, of->whole->length);
         parts->whole->function = pull->function->primitive.arguments[0];
         parts->whole->of = of->whole;
         return parts;

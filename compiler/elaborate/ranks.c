@@ -196,7 +196,7 @@ static void rank_by_one(struct elaborator *e, struct ranks *ranks, struct ir_val
 /* ---- the primitive ---- */
 
 /* See note [matching]. */
-void elab_run_ranks(struct elaborator *e, struct push *push, const struct writer *writer) {
+void elab_run_rank_by_index(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     const struct ranks *ranks = push->ranks;
     struct split_frame *split = e->split;
@@ -226,7 +226,7 @@ PRIMITIVE(RANK_BY_INDEX) {
     struct ranks *ranks = ARENA_NEW(e->arena, struct ranks);
     ranks->indices = elab_as_pull(e, arguments[1]);
     ranks->buckets = elab_given_length(e, arguments[0]);
-    struct push *push = elab_push_new(e, PUSH_RANKS, LEVEL_BLOCK);
+    struct push *push = elab_push_new(e, PUSH_RANK_BY_INDEX, LEVEL_BLOCK);
     push->ranks = ranks;
     push->array = ranks->indices;
     if (e->shape)

@@ -171,7 +171,7 @@ static void run_in_turns(struct elaborator *e, const struct reducing *r, const s
     places.stride = ir_int(b, length->high);
     fill(e, r, &places, LEVEL_BLOCK);
     empty_ways(e, r, &places, ir_int(b, 1), length);
-    reduce_take_in_turns(e, r, &places, zero, ir_resolve(b, r->push->pairs->length), zero, length);
+    reduce_take_in_turns(e, r, &places, zero, ir_resolve(b, r->push->update.pairs->length), zero, length);
     hand_on(e, r, &places, LEVEL_BLOCK, writer);
 }
 
@@ -180,7 +180,7 @@ static void run_at_unit(struct elaborator *e, const struct reducing *r, const st
     struct ir_builder *b = e->builder;
     enum level_value level = r->push->level;
     struct ir_value *length = ir_resolve(b, r->push->array->length);
-    struct ir_value *count = ir_resolve(b, r->push->pairs->length), *zero = ir_int(b, 0);
+    struct ir_value *count = ir_resolve(b, r->push->update.pairs->length), *zero = ir_int(b, 0);
     if (e->options->is_cpu && level == LEVEL_BLOCK && length->high > 0 && length->high <= most_in_ways(r) &&
         count->low >= ANY_PAIRS_PER_BUCKET * CPU_WAYS * length->high) {
         run_in_turns(e, r, writer);
@@ -211,7 +211,7 @@ static void run_at_thread(struct elaborator *e, struct reducing *r, const struct
                                     : new_places(e, r, LEVEL_THREAD, elab_capacity(e, length, LEVEL_THREAD), "buckets");
     fill(e, r, &places, LEVEL_THREAD);
     bool before = ir_set_overwrites(b, true);
-    reduce_take_pairs(e, r, &places, LEVEL_THREAD, zero, ir_resolve(b, r->push->pairs->length), zero, length);
+    reduce_take_pairs(e, r, &places, LEVEL_THREAD, zero, ir_resolve(b, r->push->update.pairs->length), zero, length);
     ir_set_overwrites(b, before);
     if (!in_place)
         hand_on(e, r, &places, LEVEL_THREAD, writer);
@@ -229,8 +229,10 @@ struct own_buckets {
 
 static struct own_buckets plan_buckets(struct elaborator *e, const struct reducing *r) {
     struct ir_builder *b = e->builder;
-    struct ir_value *length = ir_resolve(b, r->push->array->length), *pairs = ir_resolve(b, r->push->pairs->length);
-    struct ir_value *bytes = r->push->sizes[0], *blocks = r->push->sizes[1], *most_passes = r->push->sizes[2];
+    struct ir_value *length = ir_resolve(b, r->push->array->length),
+                    *pairs = ir_resolve(b, r->push->update.pairs->length);
+    struct ir_value *bytes = r->push->update.bytes, *blocks = r->push->update.blocks,
+                    *most_passes = r->push->update.passes;
     struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
     struct own_buckets own;
     bytes = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, bytes), bytes, ir_int(b, e->options->shared_bytes));
@@ -351,7 +353,8 @@ static void add_ways(struct elaborator *e, const struct reducing *r, struct plac
 static void run_pass(struct elaborator *e, const struct reducing *r, const struct own_buckets *own,
                      const struct places *places, struct ir_value *pass) {
     struct ir_builder *b = e->builder;
-    struct ir_value *pairs = ir_resolve(b, r->push->pairs->length), *length = ir_resolve(b, r->push->array->length);
+    struct ir_value *pairs = ir_resolve(b, r->push->update.pairs->length),
+                    *length = ir_resolve(b, r->push->array->length);
     struct ir_value *low = ir_binary(b, OP_MUL, pass, own->limit);
     struct ir_value *width = ir_binary(b, OP_MIN, own->width, ir_binary(b, OP_SUB, length, low));
     struct ir_value *capacity = elab_upper_bound(e, own->width); /* the array's length may be what a loop carries */
@@ -403,9 +406,9 @@ static void run_own_buckets(struct elaborator *e, const struct reducing *r, cons
 /* See note [copies]: how many, 1 where the array itself is updated. */
 static struct ir_value *plan_copies(struct elaborator *e, const struct reducing *r, const struct own_buckets *own) {
     struct ir_builder *b = e->builder;
-    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1), *said = r->push->sizes[3];
+    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1), *said = r->push->update.copies;
     struct ir_value *length = ir_binary(b, OP_MAX, one, ir_resolve(b, r->push->array->length));
-    struct ir_value *pairs = ir_resolve(b, r->push->pairs->length);
+    struct ir_value *pairs = ir_resolve(b, r->push->update.pairs->length);
     struct ir_value *by_threads =
         ir_binary(b, OP_DIV, ir_int(b, (int64_t)e->options->grid_size * e->options->block_size), length);
     struct ir_value *by_pairs =
@@ -431,7 +434,8 @@ static struct places new_copies(struct elaborator *e, const struct reducing *r, 
 static void take_from_blocks(struct elaborator *e, const struct reducing *r, const struct places *copied,
                              struct ir_value *copies) {
     struct ir_builder *b = e->builder;
-    struct ir_value *pairs = ir_resolve(b, r->push->pairs->length), *length = ir_resolve(b, r->push->array->length);
+    struct ir_value *pairs = ir_resolve(b, r->push->update.pairs->length),
+                    *length = ir_resolve(b, r->push->array->length);
     struct ir_value *batches = divide_up(b, pairs, ir_int(b, (int64_t)GPU_BATCH * e->options->block_size));
     struct ir_value *blocks =
         ir_binary(b, OP_MAX, ir_int(b, 1), ir_binary(b, OP_MIN, batches, ir_int(b, e->options->grid_size)));
@@ -472,7 +476,7 @@ static void run_in_global(struct elaborator *e, const struct reducing *r, const 
         if (reduce_may_meet(e, places))
             take_from_blocks(e, r, places, NULL);
         else
-            reduce_take_pairs(e, r, places, LEVEL_GRID, zero, ir_resolve(b, r->push->pairs->length), zero,
+            reduce_take_pairs(e, r, places, LEVEL_GRID, zero, ir_resolve(b, r->push->update.pairs->length), zero,
                               ir_resolve(b, r->push->array->length));
     }
     ir_end_choice(b, copy);
@@ -515,8 +519,8 @@ static void run_at_grid(struct elaborator *e, const struct reducing *r, const st
         hand_on(e, r, &places, LEVEL_GRID, writer);
 }
 
-void elab_run_reduce(struct elaborator *e, struct push *push, const struct writer *writer) {
-    struct reducing r = {.push = push, .function = push->function, .neutral = push->initial};
+void elab_run_reduce_by_index(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct reducing r = {.push = push, .function = push->function, .neutral = push->update.neutral};
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
     elab_hold_pairs(e, push, push);
@@ -532,14 +536,16 @@ void elab_run_reduce(struct elaborator *e, struct push *push, const struct write
 
 static struct push *new_reduction(struct elaborator *e, const struct instance *instance,
                                   struct elab_value **arguments) {
-    struct push *push = elab_push_new(e, PUSH_REDUCE, elab_level(e, instance, 0));
-    push->element = elab_type(e, instance, 0);
-    for (int i = 0; i < 4; i++)
-        push->sizes[i] = elab_as_scalar(e, arguments[i]);
+    struct push *push = elab_push_new(e, PUSH_REDUCE_BY_INDEX, elab_level(e, instance, 0));
+    push->update.element = elab_type(e, instance, 0);
+    push->update.bytes = elab_as_scalar(e, arguments[0]);
+    push->update.blocks = elab_as_scalar(e, arguments[1]);
+    push->update.passes = elab_as_scalar(e, arguments[2]);
+    push->update.copies = elab_as_scalar(e, arguments[3]);
     push->function = arguments[4];
-    push->initial = arguments[5];
+    push->update.neutral = arguments[5];
     push->array = elab_as_pull(e, arguments[6]);
-    push->pairs = elab_as_pull(e, arguments[7]);
+    push->update.pairs = elab_as_pull(e, arguments[7]);
     return push;
 }
 
@@ -547,6 +553,6 @@ PRIMITIVE(REDUCE_BY_INDEX) { return elab_of_push(e, new_reduction(e, instance, a
 
 PRIMITIVE(REDUCE_BY_INDEX_EACH) {
     struct push *push = new_reduction(e, instance, arguments);
-    push->is_each = true;
+    push->update.is_each = true;
     return elab_of_push(e, push);
 }

@@ -29,12 +29,12 @@ static void write_list(struct elaborator *e, struct pull *pairs, int64_t count, 
 /* How many writes there are in an iteration is part of the code, not of the data: each is a statement, without a branch
    around it. Only very many of them, which no list has, become a loop. */
 void elab_run_each(struct elaborator *e, struct push *push, const struct writer *writer) {
-    if (elab_is_none(e, push->count))
+    if (elab_is_none(e, push->each.count))
         return;
     struct ir_builder *b = e->builder;
     struct split_frame *split = e->split;
     e->split = NULL; /* iterations are not chunks */
-    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->count));
+    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->each.count));
     struct pull *pairs = elab_as_pull(e, elab_apply(e, push->function, elab_scalar(e, i)));
     struct ir_value *writes = pairs->length ? ir_resolve(b, pairs->length) : NULL;
     if (!writes || !writes->is_constant)
@@ -58,7 +58,7 @@ void elab_run_each(struct elaborator *e, struct push *push, const struct writer 
 PRIMITIVE(PUSH_EACH) {
     struct push *push = elab_push_new(e, PUSH_EACH, elab_level(e, instance, 0));
     push->total = elab_given_length(e, arguments[0]);
-    push->count = elab_given_length(e, arguments[1]);
+    push->each.count = elab_given_length(e, arguments[1]);
     push->function = arguments[2];
     return elab_of_push(e, push);
 }
@@ -71,7 +71,7 @@ void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer
         return;
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, push->array->length);
-    struct elab_value *state = push->initial;
+    struct elab_value *state = push->scanl.initial;
     struct split_frame *split = e->split;
     e->split = NULL;                                             /* elements are not chunks */
     if (length->is_constant && push->array->kind == PULL_LIST) { /* each item has code of its own */
@@ -101,7 +101,7 @@ void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer
 PRIMITIVE(SCANL) {
     struct push *push = elab_push_new(e, PUSH_SCANL, LEVEL_THREAD);
     push->function = arguments[0];
-    push->initial = arguments[1];
+    push->scanl.initial = arguments[1];
     push->array = elab_as_pull(e, arguments[2]);
     return elab_of_push(e, push);
 }
@@ -130,7 +130,7 @@ void elab_run_seqfor(struct elaborator *e, struct push *push, const struct write
     struct writer own;
     if (!is_shared) {
         struct ir_value *capacity = elab_capacity(e, push->total, LEVEL_THREAD);
-        buffers = elab_buffers(e, push->element, LEVEL_THREAD, capacity, NULL, &count);
+        buffers = elab_buffers(e, push->seqfor.element, LEVEL_THREAD, capacity, NULL, &count);
         for (size_t k = 0; k < count; k++)
             ir_allocate(b, buffers[k]);
         own = elab_store_writer(buffers, count, NULL);
@@ -138,7 +138,7 @@ void elab_run_seqfor(struct elaborator *e, struct push *push, const struct write
     for (size_t k = 0; k < count; k++)
         buffers[k]->rewritten = true;
     struct ir_value *i = ir_begin_for(b, ir_resolve(b, push->total), NULL, 0, "i");
-    struct pull *before = elab_stored(e, push->element, buffers, is_shared ? writer->offset : NULL, i);
+    struct pull *before = elab_stored(e, push->seqfor.element, buffers, is_shared ? writer->offset : NULL, i);
     struct elab_value *element = elab_apply2(e, push->function, elab_scalar(e, i), elab_of_pull(e, before));
     if (!is_shared)
         own.write(e, &own, i, element);
@@ -151,7 +151,7 @@ PRIMITIVE(SEQFOR) {
     struct push *push = elab_push_new(e, PUSH_SEQFOR, LEVEL_THREAD);
     push->total = elab_given_length(e, arguments[0]);
     push->function = arguments[1];
-    push->element = elab_type(e, instance, 0);
+    push->seqfor.element = elab_type(e, instance, 0);
     return elab_of_push(e, push);
 }
 
@@ -182,8 +182,8 @@ static struct elab_value *pass_bucket(struct elaborator *e, const struct push *p
     return elab_unflatten(e, element, results, &next);
 }
 
-void elab_run_buckets(struct elaborator *e, struct push *push, const struct writer *writer) {
-    struct ir_value *count = push->pairs->length;
+void elab_run_scan_by_index(struct elaborator *e, struct push *push, const struct writer *writer) {
+    struct ir_value *count = push->update.pairs->length;
     if (elab_is_none(e, count))
         return;
     struct ir_builder *b = e->builder;
@@ -191,28 +191,28 @@ void elab_run_buckets(struct elaborator *e, struct push *push, const struct writ
     e->split = NULL; /* iterations are not chunks */
     struct ir_value *length = ir_resolve(b, push->array->length);
     size_t buffer_count;
-    struct ir_buffer **buffers =
-        elab_buffers(e, push->element, LEVEL_THREAD, elab_capacity(e, length, LEVEL_THREAD), NULL, &buffer_count);
+    struct ir_buffer **buffers = elab_buffers(e, push->update.element, LEVEL_THREAD,
+                                              elab_capacity(e, length, LEVEL_THREAD), NULL, &buffer_count);
     for (size_t k = 0; k < buffer_count; k++) {
         buffers[k]->rewritten = true;
         ir_allocate(b, buffers[k]);
     }
     struct writer store = elab_store_writer(buffers, buffer_count, NULL);
     elab_run(e, elab_push_of_pull(e, LEVEL_THREAD, push->array), &store);
-    struct pull *held = elab_stored(e, push->element, buffers, NULL, length);
+    struct pull *held = elab_stored(e, push->update.element, buffers, NULL, length);
     struct ir_value *i = ir_begin_for(b, ir_resolve(b, count), NULL, 0, "i");
-    struct elab_value **pair = pair_at(e, push->pairs, i);
+    struct elab_value **pair = pair_at(e, push->update.pairs, i);
     writer->write(e, writer, i, pass_bucket(e, push, &store, held, elab_as_scalar(e, pair[0]), pair[1]));
     ir_end_for(b, NULL, NULL);
     e->split = split;
 }
 
 PRIMITIVE(SCAN_BY_INDEX) {
-    struct push *push = elab_push_new(e, PUSH_BUCKETS, LEVEL_THREAD);
+    struct push *push = elab_push_new(e, PUSH_SCAN_BY_INDEX, LEVEL_THREAD);
     push->function = arguments[0];
     push->array = elab_as_pull(e, arguments[1]);
-    push->pairs = elab_as_pull(e, arguments[2]);
-    push->element = elab_type(e, instance, 0);
+    push->update.pairs = elab_as_pull(e, arguments[2]);
+    push->update.element = elab_type(e, instance, 0);
     return elab_of_push(e, push);
 }
 
@@ -252,7 +252,7 @@ static void choose_pairs(struct elaborator *e, struct push *push, struct scatter
     struct ir_value *capacity = elab_capacity(e, s->length, push->level);
     s->chosen = *elab_buffers(e, &elab_int_type, push->level, capacity, "chosen", &count);
     ir_allocate(b, s->chosen);
-    s->number = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
+    s->number = elab_begin_threads(e, push->level, ir_resolve(b, push->update.pairs->length));
     bool before = ir_set_may_meet(b, true);
     elab_take_pairs(e, push, s->number, choose_pair, s);
     ir_set_may_meet(b, before);
@@ -265,8 +265,8 @@ static bool is_one_thread(const struct elaborator *e, const struct push *push) {
 
 static bool may_mix_tuples(struct elaborator *e, const struct push *push) {
     base_list leaves = {0};
-    elab_leaf_bases(e, push->element, &leaves);
-    return leaves.count > 1 && push->pairs->length->high > 1 && !is_one_thread(e, push);
+    elab_leaf_bases(e, push->update.element, &leaves);
+    return leaves.count > 1 && push->update.pairs->length->high > 1 && !is_one_thread(e, push);
 }
 
 static void store_pair(struct elaborator *e, void *context, struct elab_value *pair) {
@@ -289,12 +289,51 @@ static void store_pairs(struct elaborator *e, struct push *push, const struct wr
     struct scattering s = {.writer = writer, .length = length};
     if (may_mix_tuples(e, push))
         choose_pairs(e, push, &s);
-    s.number = elab_begin_threads(e, push->level, ir_resolve(b, push->pairs->length));
+    s.number = elab_begin_threads(e, push->level, ir_resolve(b, push->update.pairs->length));
     bool overwrote = ir_set_overwrites(b, true), met = ir_set_may_meet(b, !s.chosen && push->level > LEVEL_THREAD);
     elab_take_pairs(e, push, s.number, store_pair, &s);
     ir_set_overwrites(b, overwrote);
     ir_set_may_meet(b, met);
     elab_end_threads(e, push->level, s.number);
+}
+
+struct finding {
+    struct push *push;
+    const struct writer *writer;
+};
+
+static void find_pair(struct elaborator *e, void *context, struct elab_value *pair) {
+    const struct finding *finding = context;
+    const struct writer *writer = finding->writer;
+    struct ir_builder *b = e->builder;
+    struct ir_value *place = elab_as_scalar(e, pair->tuple.items[0]);
+    struct ir_value *inside = elab_is_inside(e, place, ir_resolve(b, finding->push->array->length));
+    enum ir_truth truth = ir_begin_choice(b, inside);
+    if (truth != IR_FALSE) {
+        ir_values leaves = {0};
+        elab_flatten(e, pair->tuple.items[1], &leaves);
+        struct ir_value *at = writer->offset ? ir_binary(b, OP_ADD, writer->offset, place) : place;
+        struct ir_value *same = ir_bool(b, true);
+        for (size_t k = 0; k < leaves.count; k++) {
+            struct ir_value *stored = ir_load_stored(b, writer->buffers[k], at);
+            same = ir_binary(b, OP_AND, same,
+                             ir_binary(b, OP_EQ, ir_bits(e->builder, stored), ir_bits(e->builder, leaves.at[k])));
+        }
+        elab_check_push(e, finding->push, CHECK_SCATTER, same, place, place);
+    }
+    ir_end_only_choice(b, truth);
+}
+
+/* Once all pairs are stored, each must find its value at its place. */
+static void check_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
+    if (!e->options->check || !elab_writes_plainly(writer))
+        return;
+    for (size_t k = 0; k < writer->buffer_count; k++)
+        writer->buffers[k]->rewritten = true;
+    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->update.pairs->length));
+    struct finding finding = {push, writer};
+    elab_take_pairs(e, push, i, find_pair, &finding);
+    elab_end_threads(e, push->level, i);
 }
 
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
@@ -305,7 +344,7 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
     copy.kind = PUSH_PULL;
     elab_hold_pairs(e, push, push);
     if (e->options->check && !elab_writes_plainly(writer)) { /* what each place got can be looked at in memory only */
-        copy.array = elab_force(e, push, push->element);
+        copy.array = elab_force(e, push, push->update.element);
         elab_run(e, &copy, writer);
         e->split = split;
         return;
@@ -313,9 +352,9 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
     elab_begin_start(e, push);
     elab_run(e, &copy, writer);
     elab_end_start(e);
-    if (!elab_is_none(e, push->pairs->length)) {
+    if (!elab_is_none(e, push->update.pairs->length)) {
         store_pairs(e, push, writer, length);
-        elab_check_scatter(e, push, writer);
+        check_scatter(e, push, writer);
     }
     e->split = split;
 }
@@ -323,8 +362,8 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
 static struct push *new_scatter(struct elaborator *e, const struct instance *instance, struct elab_value **arguments) {
     struct push *push = elab_push_new(e, PUSH_SCATTER, elab_level(e, instance, 0));
     push->array = elab_as_pull(e, arguments[0]);
-    push->pairs = elab_as_pull(e, arguments[1]);
-    push->element = elab_type(e, instance, 0);
+    push->update.pairs = elab_as_pull(e, arguments[1]);
+    push->update.element = elab_type(e, instance, 0);
     return push;
 }
 
@@ -332,6 +371,6 @@ PRIMITIVE(SCATTER) { return elab_of_push(e, new_scatter(e, instance, arguments))
 
 PRIMITIVE(SCATTER_EACH) {
     struct push *push = new_scatter(e, instance, arguments);
-    push->is_each = true;
+    push->update.is_each = true;
     return elab_of_push(e, push);
 }

@@ -64,6 +64,19 @@ struct elab_value *elab_put_together(struct elaborator *e, struct type *type, st
     return put_together(e, type, &parts);
 }
 
+struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
+                                     struct elab_value *const *values) {
+    struct elab_value **stored = ARENA_ARRAY(e->arena, struct elab_value *, count + 1);
+    runnings all = {0};
+    for (size_t k = 0; k < count; k++) {
+        stored[k] = values[k];
+        if (parts[k].is_array)
+            stored[k] = elab_of_pull(e, elab_force_later(e, elab_as_push(e, values[k]), parts[k].type, &all));
+    }
+    elab_run_together(e, all.at, all.count);
+    return stored;
+}
+
 /* Could it have been read without `force`? */
 static bool is_of_pull(const struct push *push) {
     while (push->kind == PUSH_MAP)
@@ -92,4 +105,25 @@ PRIMITIVE(FORCE) {
         if (parts[k].is_array)
             mark_plain(e, &parts[k], elab_as_push(e, values[k]), elab_as_pull(e, stored[k]));
     return elab_put_together(e, type, stored);
+}
+
+PRIMITIVE(FORCE_UP_TO) {
+    struct ir_builder *b = e->builder;
+    struct type *element = elab_type(e, instance, 0);
+    struct push *of = elab_as_push(e, arguments[1]);
+    if (e->shape)
+        return elab_of_pull(e, elab_unknown_array(e, element, NULL));
+    struct push *push = elab_push_new(e, PUSH_PERMUTE_INTO, of->level);
+    push->total = elab_given_length(e, arguments[0]);
+    push->of = of;
+    push->into.said = elab_one_int(e, push->level, "said_length");
+    push->into.said->is_zeroed = push->level == LEVEL_GRID;
+    if (!push->into.said->is_zeroed) {
+        struct ir_value *i = elab_begin_threads(e, push->level, ir_int(b, 1));
+        ir_store(b, push->into.said, i, ir_int(b, 0));
+        elab_end_threads(e, push->level, i);
+    }
+    struct pull *stored = elab_force(e, push, element);
+    stored->length = elab_said_length(e, push);
+    return elab_of_pull(e, stored);
 }

@@ -262,7 +262,7 @@ static void update_locked(struct elaborator *e, const struct reducing *r, const 
     struct ir_value *carried[1] = {ir_bool(b, false)}, *results[1];
     ir_begin_while(b, carried, 1, NULL, NULL);
     ir_while_body(b, ir_unary(b, OP_NOT, carried[0]));
-    ir_current(b)->owner->is_lock = true;
+    ir_current(b)->owner->loop.is_lock = true;
     struct ir_value *lock = places->lock_offset ? ir_binary(b, OP_ADD, places->lock_offset, place) : place;
     struct ir_value *was = ir_compare_exchange(b, places->lock, lock, ir_int(b, 0), ir_int(b, 1));
     ir_name(was, "taken");

@@ -46,13 +46,13 @@ static bool take_few(struct elaborator *e, struct push *pairs, elab_take *take, 
 }
 
 static struct push *pairs_at(struct elaborator *e, const struct push *push, struct ir_value *which) {
-    return elab_as_push(e, elab_index(e, push->pairs, which));
+    return elab_as_push(e, elab_index(e, push->update.pairs, which));
 }
 
 void elab_take_pairs(struct elaborator *e, const struct push *push, struct ir_value *which, elab_take *take,
                      void *context) {
-    if (!push->is_each) {
-        take_checked(e, take, context, elab_index(e, push->pairs, which));
+    if (!push->update.is_each) {
+        take_checked(e, take, context, elab_index(e, push->update.pairs, which));
         return;
     }
     struct push *pairs = pairs_at(e, push, which);
@@ -87,14 +87,14 @@ static void see_pair(struct elaborator *e, void *context, struct elab_value *pai
 static void look(struct elaborator *e, void *context) {
     struct looking *looking = context;
     const struct push *push = looking->push;
-    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->pairs->length));
-    if (push->is_each) {
+    struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(e->builder, push->update.pairs->length));
+    if (push->update.is_each) {
         struct ir_value *each = elab_push_length(e, pairs_at(e, push, i));
         looking->each = each && ir_resolve(e->builder, each)->is_constant ? ir_resolve(e->builder, each) : NULL;
     }
     elab_take_pairs(e, push, i, see_pair, NULL);
     base_list bases = {0};
-    elab_leaf_bases(e, looking->other->element, &bases);
+    elab_leaf_bases(e, looking->other->update.element, &bases);
     looking->finds = is_read(ir_current(e->builder), looking->other->array, bases.count);
 }
 
@@ -102,26 +102,27 @@ static void look(struct elaborator *e, void *context) {
 void elab_hold_pairs(struct elaborator *e, struct push *push, const struct push *other) {
     const struct pull *array = other->array;
     if (array->kind != PULL_MEMORY || ir_is_constant_memory(array->memory.buffers[0]) ||
-        elab_is_none(e, push->pairs->length) || (push->level < LEVEL_GRID && !elab_upper_bound(e, push->pairs->length)))
+        elab_is_none(e, push->update.pairs->length) ||
+        (push->level < LEVEL_GRID && !elab_upper_bound(e, push->update.pairs->length)))
         return;
     struct looking looking = {.push = push, .other = other};
-    if (!elab_try(e, look, &looking) || !looking.finds || (push->is_each && !looking.each))
+    if (!elab_try(e, look, &looking) || !looking.finds || (push->update.is_each && !looking.each))
         return;
-    struct type *items[2] = {&elab_int_type, push->element};
+    struct type *items[2] = {&elab_int_type, push->update.element};
     struct type *pair = ARENA_NEW(e->arena, struct type);
     pair->kind = TYPE_TUPLE;
     pair->tuple.items = ARENA_ARRAY(e->arena, struct type *, 2);
     pair->tuple.count = 2;
     for (int k = 0; k < 2; k++)
         pair->tuple.items[k] = items[k];
-    struct push *all = elab_push_of_pull(e, push->level, push->pairs);
-    if (push->is_each) {
-        all->kind = PUSH_CHUNKS;
-        all->chunk_level = LEVEL_THREAD;
-        all->chunk_size = looking.each;
-        push->is_each = false;
+    struct push *all = elab_push_of_pull(e, push->level, push->update.pairs);
+    if (push->update.is_each) {
+        all->kind = PUSH_CONCAT;
+        all->chunks.level = LEVEL_THREAD;
+        all->chunks.size = looking.each;
+        push->update.is_each = false;
     }
-    push->pairs = elab_force(e, all, pair);
+    push->update.pairs = elab_force(e, all, pair);
 }
 
 void elab_begin_start(struct elaborator *e, const struct push *push) {

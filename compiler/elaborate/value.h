@@ -36,7 +36,7 @@ struct parts { /* note [parts] in parts.c */
     struct pull *whole;
     struct ir_value *width; /* of every chunk but the last, which may have less */
 };
-struct tables {               /* note [tables] in arrays.c */
+struct tables {               /* note [tables] in index.c */
     struct elab_value *first; /* the list's first item, which says the form of all */
     struct ir_buffer **at;
     size_t count;
@@ -74,49 +74,60 @@ struct pull {
     struct pull *then_array, *else_array;
 };
 
-enum push_kind {
-    PUSH_PULL,    /* array: one element per thread of the level */
-    PUSH_MAP,     /* function, of; with_index */
-    PUSH_CHUNKS,  /* array of push arrays, chunk_size; places (a function of (chunk, element)) or NULL: concat */
-    PUSH_APPEND,  /* of, then second */
-    PUSH_PERMUTE, /* function, of */
-    PUSH_INTO,    /* of: (place, element), into `total` places */
-    PUSH_CHOICE,  /* condition, of, second */
-    PUSH_EACH,    /* function: the writes of each of `count` iterations, into `total` places */
-    PUSH_SCANL,   /* function, initial, array */
-    PUSH_SEQFOR,  /* function, total, element */
-    PUSH_BUCKETS, /* function, array, pairs, element: scanByIndex */
-    PUSH_RANKS,   /* ranks: rankByIndex of `array` */
-    PUSH_SCATTER, /* array, and over it pairs */
-    PUSH_REDUCE,  /* array, and into it pairs, by function; initial: its neutral element; sizes */
-    PUSH_SHUFFLE, /* of: exchanged as `exchange` says, by `count` or by `function`; element */
-};
+/* types/schemes.def has a row for each kind. */
 struct push {
     enum push_kind kind;
     enum level_value level;
-    struct pull *array, *pairs;
-    bool is_each; /* of an update: `pairs` are a thread's push arrays of pairs */
-    enum exchange exchange;
-    struct elab_value *function;
-    struct push *of, *second;
-    struct ir_value *condition;
-    bool with_index;
     struct span span;    /* of the operation */
     struct span made_at; /* of one in the prelude: the user's call that made it; or empty */
-    struct ir_value *chunk_size;
-    bool is_capped; /* a concat below grid whose last chunk was measured: that has chunk_size elements at most */
-    enum level_value chunk_level; /* equal to `level`: one after another */
-    struct ir_value
-        *total; /* interleaveInto, permuteInto: the result's length; places outside are dropped. pushEach: the same */
-    struct ir_buffer *said;     /* of forceUpTo: where elements, (length, place, x), say the length; or NULL */
-    struct elab_value *initial; /* state */
-    struct type *element;
-    const struct ranks *ranks; /* ranks.c */
-    struct ir_value *sizes[4]; /* reduceByIndex: bytes, blocks, passes, copies */
-    struct ir_value *count;    /* iterations */
-    bool length_known;         /* `length` was computed (it may be NULL: depends on data) */
+    bool length_known;   /* `length` was computed (it may be NULL: depends on data) */
     struct ir_value *length;
     struct ir_region *length_region; /* where it was computed */
+    struct elab_value *function;     /* of elements, places, or both; or NULL */
+    struct ir_value *total; /* where a program gives the length: places outside are dropped, but for SEQFOR; or NULL */
+    union {
+        struct pull *array; /* what it is made of */
+        struct push *of;    /* of MAP, APPEND, PERMUTE, PERMUTE_INTO, CHOICE, SHUFFLE */
+    };
+    union { /* what one kind alone has */
+        struct {
+            bool with_index;
+        } map;
+        struct {                    /* CONCAT, INTERLEAVE, INTERLEAVE_INTO: the array is of push arrays */
+            struct ir_value *size;  /* NULL: INTERLEAVE_INTO */
+            enum level_value level; /* the same as the whole's: one after another */
+            bool is_capped;         /* below grid, where the last chunk was measured: it has `size` elements at most */
+        } chunks;
+        struct { /* APPEND, CHOICE: `of`, and: */
+            struct push *second;
+            struct ir_value *condition;
+        } both;
+        struct {                    /* PERMUTE_INTO: of (place, element) */
+            struct ir_buffer *said; /* of forceUpTo: where elements, (length, place, x), say the length; or NULL */
+        } into;
+        struct { /* EACH: the function gives the writes of an iteration */
+            struct ir_value *count;
+        } each;
+        struct { /* SCANL */
+            struct elab_value *initial;
+        } scanl;
+        struct { /* SEQFOR */
+            struct type *element;
+        } seqfor;
+        struct { /* SCATTER, REDUCE_BY_INDEX: pairs go into the array; SCAN_BY_INDEX: through it */
+            struct pull *pairs;
+            struct type *element;
+            bool is_each;               /* `pairs` are a thread's push arrays of pairs */
+            struct elab_value *neutral; /* REDUCE_BY_INDEX: of the function, and: */
+            struct ir_value *bytes, *blocks, *passes, *copies;
+        } update;
+        struct { /* SHUFFLE: by `count` or by the function */
+            enum exchange exchange;
+            struct ir_value *count;
+            struct type *element;
+        } shuffle;
+        const struct ranks *ranks; /* RANK_BY_INDEX: ranks.c */
+    };
 };
 
 enum elab_kind { ELAB_SCALAR, ELAB_TUPLE, ELAB_CLOSURE, ELAB_PRIMITIVE, ELAB_PULL, ELAB_PUSH, ELAB_CHOICE };
@@ -171,7 +182,7 @@ struct split_frame {
     struct ir_value *condition;
     bool is_ours; /* the prelude's or the library's condition */
     int depth;    /* of frames that have split, outwards */
-    const struct call *calls;
+    const struct elab_call *calls;
     struct split_frame *outer;
 };
 
@@ -190,12 +201,12 @@ struct blocks_run {
     bool is_measured; /* there is no loop: only the length of the last chunk is wanted */
 };
 
-struct call {
+struct elab_call {
     const struct core_global *global;
     struct span span;
-    const struct call *caller;
-    struct call *same; /* the innermost of that function among its callers, or NULL */
-    unsigned nested;   /* calls of that function are these, this one included */
+    const struct elab_call *caller;
+    struct elab_call *same; /* the innermost of that function among its callers, or NULL */
+    unsigned nested;        /* calls of that function are these, this one included */
 };
 
 /* note [shapes]
@@ -231,8 +242,8 @@ struct elaborator {
     const char *stack_limit;          /* deeper than here is an error */
     uint64_t steps;                   /* evaluated so far, for a limit */
     bool has_run_out;                 /* of steps, or of values */
-    const struct call *calls;
-    struct map *innermost_calls; /* of each function, by its core_global: a struct call, or NULL */
+    const struct elab_call *calls;
+    struct map *innermost_calls; /* of each function, by its core_global: a struct elab_call, or NULL */
     struct span made_at;         /* of the closure of the prelude that is being evaluated, as above */
     struct span span;            /* what is being evaluated */
     VEC(struct span) rejected;   /* by elab_reject */
@@ -249,7 +260,7 @@ void elab_reject(struct elaborator *e, enum diag_code code, struct span span, co
     __attribute__((format(printf, 4, 5)));
 void elab_internal(struct elaborator *e, const char *what) __attribute__((noreturn));
 /* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
-const struct call *elab_users_call(const struct elaborator *e, struct span span);
+const struct elab_call *elab_users_call(const struct elaborator *e, struct span span);
 /* The span of that, or of the call that made the array whose element is wanted; empty: none. */
 struct span elab_users_span(const struct elaborator *e, struct span span);
 
@@ -305,6 +316,13 @@ bool elab_is_ground(const struct elab_value *value); /* scalars and tuples of th
 typedef VEC(enum base) base_list;
 void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases);
 struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value **leaves, size_t *next);
+struct pull *elab_pull_new(struct elaborator *e, enum pull_kind kind, struct ir_value *length);
+struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
+struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
+/* What a primitive's type variable, or its level variable, is here: by order of appearance in its
+   type, where ambients do not count as levels. */
+struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index);
+enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index);
 
 /* ---- warp.c ---- */
 struct ir_value *elab_exchange(struct elaborator *e, struct ir_value *value,
@@ -316,19 +334,10 @@ int elab_bits(const base_list *bases);
 struct ir_value *elab_pack(struct elaborator *e, enum base word, struct ir_value *const *leaves, size_t count);
 struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const base_list *bases); /* leaves */
 
-/* ---- arrays.c ---- */
+/* ---- index.c ---- */
 struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir_value *index);
 /* The index as it is used there: one that is wrong is told, now or when the program runs. */
 struct ir_value *elab_place(struct elaborator *e, const struct pull *pull, struct ir_value *index);
-struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
-struct ir_value *elab_length(struct elaborator *e, struct elab_value *array);
-/* The sum or product of two lengths; what no int holds is an error. */
-struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum ir_check check, struct ir_value *x,
-                                      struct ir_value *y);
-struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
-struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
-/* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
-bool elab_runs_for_certain(struct elaborator *e);
 
 /* ---- parts.c ---- */
 /* The rows one after another, each as long as `width`. */
@@ -368,6 +377,9 @@ void elab_remember(struct elaborator *e, enum ir_op op, struct elab_value **argu
 struct ir_value *elab_given_length(struct elaborator *e, struct elab_value *n);
 struct ir_value *elab_chunk_size(struct elaborator *e, struct elab_value *size);
 struct ir_value *elab_not_negative(struct elaborator *e, struct ir_value *n); /* 0 instead; NULL stays */
+/* The sum or product of two lengths; what no int holds is an error. */
+struct ir_value *elab_combined_length(struct elaborator *e, enum ir_op op, enum ir_check check, struct ir_value *x,
+                                      struct ir_value *y);
 
 /* ---- views.c: NULL where the two have no array in common ---- */
 /* An `if` between elements of two arrays. */
@@ -390,19 +402,22 @@ struct part {
 const struct part *elab_parts_of(struct elaborator *e, struct type *type, size_t *count);
 struct elab_value **elab_take_apart(struct elaborator *e, struct type *type, struct elab_value *value);
 struct elab_value *elab_put_together(struct elaborator *e, struct type *type, struct elab_value **parts);
+/* Stores the arrays among the parts of a value, together. */
+struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
+                                     struct elab_value *const *values);
 
-/* ---- run.c ---- */
+/* ---- push.c ---- */
+struct ir_value *elab_push_length(struct elaborator *e, struct push *push); /* NULL: depends on data */
+struct ir_value *elab_length(struct elaborator *e, struct elab_value *array);
 struct writer {
     void (*write)(struct elaborator *e, const struct writer *self, struct ir_value *index, struct elab_value *element);
     struct ir_buffer **buffers;
     size_t buffer_count;
     struct ir_value *offset; /* or NULL */
     const struct writer *next;
-    struct elab_value *function;
     struct push *push;
     struct ir_value *chunk;
-    const struct marking *marking; /* check.c */
-    bool with_index;
+    const struct marking *marking; /* marking.c */
 };
 void elab_run(struct elaborator *e, struct push *push, const struct writer *writer);
 struct running {
@@ -412,8 +427,6 @@ struct running {
 typedef VEC(struct running) runnings;
 /* Adds one to those that elab_run_together is to run. */
 void elab_run_later(struct elaborator *e, runnings *all, struct push *push, struct writer writer);
-/* Several at one time: note [together] in run.c. */
-void elab_run_together(struct elaborator *e, const struct running *all, size_t count);
 /* Writes the element, unless its place is outside 0 … total - 1. */
 void elab_write_within(struct elaborator *e, const struct writer *next, struct ir_value *place,
                        struct elab_value *element, struct ir_value *total);
@@ -425,6 +438,11 @@ bool elab_is_none(struct elaborator *e, struct ir_value *count);
 struct ir_value *elab_begin_threads(struct elaborator *e, enum level_value level, struct ir_value *count);
 void elab_end_threads(struct elaborator *e, enum level_value level, const struct ir_value *index);
 struct writer elab_store_writer(struct ir_buffer **buffers, size_t count, struct ir_value *offset);
+bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */
+/* Runs it where the condition holds. */
+void elab_run_if(struct elaborator *e, struct ir_value *condition, struct push *push, const struct writer *writer);
+
+/* ---- memory.c ---- */
 enum ir_memory elab_memory(enum level_value level); /* of what is stored at it */
 struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum level_value level,
                                 struct ir_value *capacity, const char *name, size_t *count);
@@ -436,23 +454,23 @@ extern struct type elab_int_type; /* of what primitives make of themselves */
 /* An array of which only the length is known (or not even that: NULL): shapes. */
 struct pull *elab_unknown_array(struct elaborator *e, struct type *element, struct ir_value *length);
 struct pull *elab_force(struct elaborator *e, struct push *push, struct type *element);
-/* Stores the arrays among the parts of a value, together. */
-struct elab_value **elab_force_parts(struct elaborator *e, const struct part *parts, size_t count,
-                                     struct elab_value *const *values);
+/* The array as it will be read, in new memory; it is stored when `all` runs. What is stored already
+   stays where it is. */
+struct pull *elab_force_later(struct elaborator *e, struct push *push, struct type *element, runnings *all);
 /* The length that the elements of such a push array have said, once it has run: from 0 to its bound. */
 struct ir_value *elab_said_length(struct elaborator *e, const struct push *push);
 /* A place for an int of that level. */
 struct ir_buffer *elab_one_int(struct elaborator *e, enum level_value level, const char *name);
 /* How much memory to set aside for that many elements; fails where no bound is known. */
 struct ir_value *elab_capacity(struct elaborator *e, struct ir_value *length, enum level_value level);
-bool elab_writes_plainly(const struct writer *writer); /* elements go to the writer's buffers as they are */
 
-/* ---- schemes.c: push arrays that elab_run does not know how to run itself ---- */
-void elab_run_each(struct elaborator *e, struct push *push, const struct writer *writer);
-void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer *writer);
-void elab_run_buckets(struct elaborator *e, struct push *push, const struct writer *writer);
-void elab_run_seqfor(struct elaborator *e, struct push *push, const struct writer *writer);
-void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
+/* ---- chunks.c ---- */
+/* All of them are so many chunks of one level. */
+void elab_run_all_chunks(struct elaborator *e, const struct running *all, size_t count);
+
+/* ---- run.c ---- */
+/* Several at one time: note [together]. */
+void elab_run_together(struct elaborator *e, const struct running *all, size_t count);
 
 /* ---- updates.c ---- */
 /* Pairs of an update that read the array that `other` starts from, an update that may be the same, are stored now. */
@@ -475,8 +493,8 @@ void elab_check_chunk(struct elaborator *e, const struct push *push, struct ir_v
                       struct ir_value *length, struct ir_value *size);
 /* See note [unfinished lengths]. */
 bool elab_may_be_unfinished(struct elaborator *e, const struct ir_value *length);
-/* Runs it where the condition holds. */
-void elab_run_if(struct elaborator *e, struct ir_value *condition, struct push *push, const struct writer *writer);
+/* Whatever the arguments: in no branch, and in no loop that may have no iterations. */
+bool elab_runs_for_certain(struct elaborator *e);
 /* An element; where the host reads it, the place in the program is kept for an index out of range. */
 struct ir_value *elab_load(struct elaborator *e, struct ir_buffer *buffer, struct ir_value *index);
 /* On the host, which gives up where it does not hold; so it holds afterwards. */
@@ -496,14 +514,6 @@ void elab_check_push(struct elaborator *e, const struct push *push, enum ir_chec
 struct ir_value *elab_is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length);
 /* The index, which is checked, and 0 instead where it is wrong. */
 struct ir_value *elab_checked_index(struct elaborator *e, struct ir_value *index, struct ir_value *length);
-/* Runs a scheme whose places a function of the program gives: each of its length must be written, and once. */
-typedef void elab_run_function(struct elaborator *e, struct push *push, const struct writer *writer);
-void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
-                     elab_run_function *run);
-void elab_check_scatter(struct elaborator *e, struct push *push, const struct writer *writer);
-
-/* ---- reduce.c ---- */
-void elab_run_reduce(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- lookback.c ---- */
 /* At the end of an elaboration of the body: note [branches] in lookback.c. */
@@ -511,11 +521,24 @@ void elab_end_lookbacks(struct elaborator *e, struct blocks_run *blocks);
 /* After a pass that has collected what blocks give to a lookback: the launch that combines them. */
 void elab_scan_collected(struct elaborator *e, struct blocks_run *blocks);
 
-/* ---- ranks.c ---- */
-void elab_run_ranks(struct elaborator *e, struct push *push, const struct writer *writer);
-
-/* ---- warp.c ---- */
-void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writer *writer);
+/* ---- iteration schemes ---- */
+/* The columns of types/schemes.def. A check runs the scheme: each place must be written, and once. */
+typedef struct ir_value *elab_length_function(struct elaborator *e, struct push *push);
+typedef void elab_run_function(struct elaborator *e, struct push *push, const struct writer *writer);
+typedef void elab_check_function(struct elaborator *e, struct push *push, const struct writer *writer,
+                                 elab_run_function *run);
+struct elab_scheme {
+    elab_length_function *length;
+    elab_run_function *run;
+    elab_check_function *check;
+};
+extern const struct elab_scheme elab_schemes[PUSH_KIND_COUNT];
+#define SCHEME(id, length, run, check, cost)                                                                           \
+    elab_length_function elab_length_of_##length;                                                                      \
+    elab_run_function elab_run_##run;                                                                                  \
+    elab_check_function elab_check_##check;
+#define INTERPRETED(...)
+#include "types/schemes.def"
 
 /* ---- bound.c ---- */
 /* A value of the outermost region (or a constant) that `value` never exceeds; NULL: none is known. */
@@ -537,9 +560,6 @@ typedef struct elab_value *elab_primitive(struct elaborator *e, enum primitive p
 #define SCALAR(id, name, arity, type, doc, commutes, made)
 #include "types/primitives.def"
 elab_primitive elab_scalar_primitive;
-/* What a primitive's type variable, or its level variable, is here: by order of appearance in its
-   type, where ambients do not count as levels. */
-struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index);
-enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index);
+extern elab_primitive *const elab_primitives[PRIM_COUNT]; /* tables.c */
 
 #endif

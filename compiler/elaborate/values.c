@@ -133,10 +133,10 @@ struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct 
     return elab_scalar(e, leaves[(*next)++]);
 }
 
-const struct call *elab_users_call(const struct elaborator *e, struct span span) {
+const struct elab_call *elab_users_call(const struct elaborator *e, struct span span) {
     if (!diag_is_ours(e->diagnostics, span))
         return NULL;
-    const struct call *call = e->calls;
+    const struct elab_call *call = e->calls;
     while (call && diag_is_ours(e->diagnostics, call->span))
         call = call->caller;
     return call;
@@ -147,7 +147,7 @@ struct span elab_users_span(const struct elaborator *e, struct span span) {
         return (struct span){0, 0};
     if (e->made_at.end)
         return e->made_at;
-    const struct call *call = elab_users_call(e, span);
+    const struct elab_call *call = elab_users_call(e, span);
     return call ? call->span : (struct span){0, 0};
 }
 
@@ -162,8 +162,8 @@ static void tell(struct elaborator *e, enum diag_code code, struct span span, co
     enum { MOST_SHOWN = 6 };
     unsigned shown = 0, left = 0;
     struct span last = users;
-    const struct call *shown_at = elab_users_call(e, span);
-    for (const struct call *call = e->calls; call; call = call->caller) {
+    const struct elab_call *shown_at = elab_users_call(e, span);
+    for (const struct elab_call *call = e->calls; call; call = call->caller) {
         if (call == shown_at && call->span.begin == users.begin && call->span.end == users.end)
             continue;
         bool again = call->span.begin == last.begin && call->span.end == last.end; /* a recursion */
@@ -223,4 +223,40 @@ void elab_reject(struct elaborator *e, enum diag_code code, struct span span, co
 void elab_internal(struct elaborator *e, const char *what) {
     diag_error(e->diagnostics, DIAG_INTERNAL, e->span, "internal error in elaboration: %s", what);
     longjmp(e->failure, INTERNAL_ERROR);
+}
+
+struct pull *elab_pull_new(struct elaborator *e, enum pull_kind kind, struct ir_value *length) {
+    struct pull *pull = ARENA_NEW(e->arena, struct pull);
+    pull->kind = kind;
+    pull->length = length;
+    return pull;
+}
+
+struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level) {
+    struct push *push = ARENA_NEW(e->arena, struct push);
+    push->kind = kind;
+    push->level = level;
+    push->span = e->span;
+    push->made_at = elab_users_span(e, e->span);
+    return push;
+}
+
+struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull) {
+    struct push *push = elab_push_new(e, PUSH_PULL, level);
+    push->array = pull;
+    return push;
+}
+
+/* ---- instances ---- */
+
+struct type *elab_type(struct elaborator *e, const struct instance *instance, size_t index) {
+    if (!instance || index >= instance->scheme->type_count)
+        elab_internal(e, "a primitive's type variable is missing");
+    return instance->types[index];
+}
+
+enum level_value elab_level(struct elaborator *e, const struct instance *instance, size_t index) {
+    if (!instance || index >= instance->scheme->level_count || instance->levels[index] == LEVEL_PURE)
+        elab_internal(e, "a primitive's level variable is missing");
+    return instance->levels[index];
 }

@@ -9,11 +9,11 @@
 /* Whose element it is that place i gets; it may be outside the array. */
 static struct ir_value *source(struct elaborator *e, const struct push *push, struct ir_value *i) {
     struct ir_builder *b = e->builder;
-    switch (push->exchange) {
+    switch (push->shuffle.exchange) {
     case EXCHANGE_BY_FUNCTION: break;
-    case EXCHANGE_UP: return ir_binary(b, OP_SUB, i, push->count);
-    case EXCHANGE_DOWN: return ir_binary(b, OP_ADD, i, push->count);
-    case EXCHANGE_XOR: return ir_binary(b, OP_XOR, i, push->count);
+    case EXCHANGE_UP: return ir_binary(b, OP_SUB, i, push->shuffle.count);
+    case EXCHANGE_DOWN: return ir_binary(b, OP_ADD, i, push->shuffle.count);
+    case EXCHANGE_XOR: return ir_binary(b, OP_XOR, i, push->shuffle.count);
     }
     return elab_as_scalar(e, elab_apply(e, push->function, elab_scalar(e, i)));
 }
@@ -51,8 +51,8 @@ static struct elab_value *in_lane(struct elaborator *e, struct push *push, struc
         return elab_index(e, push->array, i);
     struct elab_value *own = in_lane(e, push->of, i);
     if (push->kind == PUSH_MAP)
-        return push->with_index ? elab_apply2(e, push->function, elab_scalar(e, i), own)
-                                : elab_apply(e, push->function, own);
+        return push->map.with_index ? elab_apply2(e, push->function, elab_scalar(e, i), own)
+                                    : elab_apply(e, push->function, own);
     struct ir_value *lane = source_lane(e, push, i, ir_int(e->builder, e->options->warp_size));
     ir_values leaves = {0};
     elab_flatten(e, own, &leaves);
@@ -73,7 +73,7 @@ void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writ
         e->split = split;
         return;
     }
-    struct pull *array = elab_force(e, push->of, push->element);
+    struct pull *array = elab_force(e, push->of, push->shuffle.element);
     struct ir_value *length = ir_resolve(b, array->length);
     struct ir_value *i = elab_begin_threads(e, LEVEL_WARP, length);
     writer->write(e, writer, i, elab_index(e, array, source_lane(e, push, i, length)));
@@ -84,7 +84,7 @@ void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writ
 static struct push *new_shuffle(struct elaborator *e, const struct instance *instance, struct elab_value *of) {
     struct push *push = elab_push_new(e, PUSH_SHUFFLE, LEVEL_WARP);
     push->of = elab_as_push(e, of);
-    push->element = elab_type(e, instance, 0);
+    push->shuffle.element = elab_type(e, instance, 0);
     return push;
 }
 
@@ -97,8 +97,8 @@ PRIMITIVE(SHUFFLE) {
 static struct elab_value *shuffle_by(struct elaborator *e, enum exchange exchange, const struct instance *instance,
                                      struct elab_value **arguments) {
     struct push *push = new_shuffle(e, instance, arguments[1]);
-    push->exchange = exchange;
-    push->count = elab_as_scalar(e, arguments[0]);
+    push->shuffle.exchange = exchange;
+    push->shuffle.count = elab_as_scalar(e, arguments[0]);
     return elab_of_push(e, push);
 }
 

@@ -195,7 +195,7 @@ static struct value call_primitive(struct interp *in, enum primitive primitive, 
     in->chunk_level = chunk_level;
     if (primitive_info[primitive].is_scalar)
         return scalar_apply(in, primitive, arguments);
-    return interp_primitive(in, primitive, arguments, span);
+    return interp_primitives[primitive](in, arguments, span);
 }
 
 static const struct interp_environment *bind(struct interp *in, const struct core_local *name, struct value value,

@@ -92,41 +92,49 @@ struct interp_pull {
     size_t depth, offset;
 };
 
-/* Push arrays: a way to produce (index, value) pairs in iteration order. The length of a concat is known only when its
-   last chunk was looked at; it is kept then. */
-enum interp_push_kind {
-    INTERP_PUSH_PULL,            /* pull */
-    INTERP_PUSH_MAP,             /* function, of */
-    INTERP_PUSH_MAP_IX,          /* function, of */
-    INTERP_PUSH_CONCAT,          /* size, chunks: also concatSeq; the paper's concatDelay, (38) */
-    INTERP_PUSH_INTERLEAVE,      /* size, function, chunks: also interleaveSeq */
-    INTERP_PUSH_INTERLEAVE_INTO, /* size (of the whole), function, chunks */
-    INTERP_PUSH_APPEND,          /* of, second */
-    INTERP_PUSH_PERMUTE,         /* function, of */
-    INTERP_PUSH_INTO,            /* size (of the whole), of: (place, element) */
-    INTERP_PUSH_EACH,            /* size (of the whole), count (of iterations), function */
-    INTERP_PUSH_SCANL,           /* function, initial, pull */
-    INTERP_PUSH_SEQFOR,          /* size, function */
-    INTERP_PUSH_BUCKETS,         /* function, pull, pairs: scanByIndex */
-    INTERP_PUSH_SCATTER,         /* pull, and over it pairs */
-    INTERP_PUSH_REDUCE,          /* pull, pairs, function, initial: reduceByIndex */
-    INTERP_PUSH_JOINED,          /* chunks, one after the other, of any lengths */
-    INTERP_PUSH_SHUFFLE,         /* of, exchanged as `exchange` says, by size or by function */
-};
+/* Push arrays: a way to produce (index, value) pairs in iteration order; types/schemes.def has a row for each kind. The
+   length of a concat is known only when its last chunk was looked at; it is kept then. */
 struct interp_push {
-    enum interp_push_kind kind;
-    struct span span;    /* the operation's, for messages */
-    struct span made_at; /* as of a closure */
-    int64_t length;      /* -1: not known yet */
-    int64_t size, count;
-    int64_t *said_length; /* into: where elements, (length, place, element), say the length; or NULL */
-    struct value function, initial;
-    struct interp_push *of, *second;
-    const struct interp_pull *pull; /* or the chunks */
-    const struct interp_pull *pairs;
-    enum level_value chunk_level; /* who computes a chunk; pure: there are none */
-    bool is_each;                 /* of an update: `pairs` are push arrays of pairs */
-    enum exchange exchange;
+    enum push_kind kind;
+    struct span span;      /* the operation's, for messages */
+    struct span made_at;   /* as of a closure */
+    int64_t length;        /* -1: not known yet */
+    int64_t total;         /* the length that the program gives */
+    struct value function; /* of elements, places, or both */
+    union {
+        const struct interp_pull *array; /* what it is made of */
+        struct interp_push *of;          /* of MAP, APPEND, PERMUTE, PERMUTE_INTO, SHUFFLE */
+    };
+    union { /* what one kind alone has */
+        struct {
+            bool with_index;
+        } map;
+        struct { /* CONCAT: the paper's concatDelay, (38); INTERLEAVE, INTERLEAVE_INTO; JOINED has neither */
+            int64_t size;
+            enum level_value level; /* who computes a chunk */
+        } chunks;
+        struct { /* APPEND: after `of` */
+            struct interp_push *second;
+        } both;
+        struct {           /* PERMUTE_INTO */
+            int64_t *said; /* where elements, (length, place, element), say the length; or NULL */
+        } into;
+        struct { /* EACH: iterations */
+            int64_t count;
+        } each;
+        struct { /* SCANL */
+            struct value initial;
+        } scanl;
+        struct { /* SCATTER, REDUCE_BY_INDEX, SCAN_BY_INDEX */
+            const struct interp_pull *pairs;
+            struct value neutral; /* REDUCE_BY_INDEX */
+            bool is_each;         /* `pairs` are push arrays of pairs */
+        } update;
+        struct { /* SHUFFLE: by `count` or by the function */
+            enum exchange exchange;
+            int64_t count;
+        } shuffle;
+    };
 };
 
 /* ---- the machine ---- */
@@ -211,8 +219,9 @@ struct value interp_keep(struct interp *in, struct region_mark mark, struct valu
 
 /* arrays.c */
 struct value pull_element(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span);
-struct value interp_host_row(struct interp *in, const struct interp_pull *pull, size_t index); /* an argument's */
 int64_t push_length(struct interp *in, struct interp_push *push);
+int64_t interp_checked_length(struct interp *in, const struct interp_push *push,
+                              int64_t length); /* no array is longer */
 /* Where the writes of a push array go. */
 struct sink {
     void (*write)(struct interp *in, struct sink *sink, int64_t index, struct value value);
@@ -220,8 +229,16 @@ struct sink {
 /* Runs the iteration scheme; the answer is its length. */
 int64_t push_run(struct interp *in, struct interp_push *push, struct sink *sink);
 
+/* schemes.c: the columns of types/schemes.def */
+struct interp_scheme {
+    int64_t (*length)(struct interp *in, struct interp_push *push);
+    int64_t (*run)(struct interp *in, struct interp_push *push, struct sink *to);
+    enum { SCHEME_CHECK_none, SCHEME_CHECK_places, SCHEME_CHECK_each } check;
+    enum { SCHEME_COST_known, SCHEME_COST_inner, SCHEME_COST_run } cost;
+};
+extern const struct interp_scheme interp_schemes[PUSH_KIND_COUNT];
+
 /* shape.c: note [rows that are not there] */
-struct value interp_absent_element(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span);
 /* How long a row is, and of it the first row, that many times; false: that depends on elements. */
 bool interp_lengths(struct interp *in, const struct interp_pull *rows, int64_t row, size_t rank, int64_t *lengths,
                     struct span span);
@@ -234,9 +251,9 @@ struct value store_finish(struct interp *in, struct store *store); /* into the r
 int64_t store_length(const struct store *store);
 void store_drop_since(struct interp *in, const struct store *before); /* NULL: all */
 
-/* primitives.c */
-struct value interp_primitive(struct interp *in, enum primitive primitive, const struct value *arguments,
-                              struct span span);
+/* primitives.c: by the rows of types/primitives.def that are not for scalars */
+typedef struct value interp_primitive(struct interp *in, const struct value *arguments, struct span span);
+extern interp_primitive *const interp_primitives[PRIM_COUNT];
 
 /* scalar.c: pure, total */
 struct value interp_order_bits(struct value x);

@@ -1,7 +1,6 @@
 /* The primitives on arrays and functions: interp_<ID> for every PRIM row of primitives.def. */
 #include "interp/machine.h"
 
-typedef struct value primitive_function(struct interp *in, const struct value *a, struct span span);
 /* The head of one: of its arguments, and where it stands. */
 #define PRIMITIVE(id)                                                                                                  \
     static struct value interp_##id(__attribute__((unused)) struct interp *in,                                         \
@@ -23,6 +22,8 @@ static struct value new_push(struct interp *in, struct interp_push push) {
     made->made_at = interp_users_span(in, push.span);
     return push_of(made);
 }
+
+#define NEW_PUSH(id, ...) new_push(in, (struct interp_push){.kind = PUSH_##id, .span = span, __VA_ARGS__})
 
 PRIMITIVE(GENERATE) {
     return new_pull(in, (struct interp_pull){.kind = INTERP_PULL_FUNCTION,
@@ -85,84 +86,53 @@ PRIMITIVE(MAP) {
 
 PRIMITIVE(MAP_PULL) { return interp_MAP(in, a, span); }
 
-PRIMITIVE(MAP_PUSH) {
-    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_MAP, .span = span, .function = a[0], .of = a[1].push});
-}
+PRIMITIVE(MAP_PUSH) { return NEW_PUSH(MAP, .function = a[0], .of = a[1].push); }
 
-PRIMITIVE(MAP_PUSH_IX) {
-    return new_push(in,
-                    (struct interp_push){.kind = INTERP_PUSH_MAP_IX, .span = span, .function = a[0], .of = a[1].push});
-}
+PRIMITIVE(MAP_PUSH_IX) { return NEW_PUSH(MAP, .function = a[0], .of = a[1].push, .map.with_index = true); }
 
-PRIMITIVE(PUSH) {
-    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_PULL, .span = span, .pull = a[0].pull});
-}
+PRIMITIVE(PUSH) { return NEW_PUSH(PULL, .array = a[0].pull); }
 
 PRIMITIVE(CONCAT) {
     int64_t size = interp_length(in, a[0], "the chunk size", span);
-    return new_push(
-        in,
-        (struct interp_push){
-            .kind = INTERP_PUSH_CONCAT, .span = span, .chunk_level = in->chunk_level, .size = size, .pull = a[1].pull});
+    return NEW_PUSH(CONCAT, .chunks = {size, in->chunk_level}, .array = a[1].pull);
 }
 
 PRIMITIVE(CONCAT_SEQ) { return interp_CONCAT(in, a, span); }
 
 PRIMITIVE(INTERLEAVE) {
     int64_t size = interp_length(in, a[0], "the chunk size", span);
-    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_INTERLEAVE,
-                                             .span = span,
-                                             .chunk_level = in->chunk_level,
-                                             .size = size,
-                                             .function = a[1],
-                                             .pull = a[2].pull});
+    return NEW_PUSH(INTERLEAVE, .chunks = {size, in->chunk_level}, .function = a[1], .array = a[2].pull);
 }
 
 PRIMITIVE(INTERLEAVE_SEQ) { return interp_INTERLEAVE(in, a, span); }
 
 PRIMITIVE(INTERLEAVE_INTO) {
     int64_t size = interp_length(in, a[0], "the length", span);
-    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_INTERLEAVE_INTO,
-                                             .span = span,
-                                             .chunk_level = in->chunk_level,
-                                             .size = size,
-                                             .function = a[1],
-                                             .pull = a[2].pull});
+    return NEW_PUSH(INTERLEAVE_INTO, .chunks.level = in->chunk_level, .total = size, .function = a[1],
+                    .array = a[2].pull);
 }
 
-PRIMITIVE(APPEND) {
-    return new_push(
-        in, (struct interp_push){.kind = INTERP_PUSH_APPEND, .span = span, .of = a[0].push, .second = a[1].push});
-}
+PRIMITIVE(APPEND) { return NEW_PUSH(APPEND, .of = a[0].push, .both.second = a[1].push); }
 
 PRIMITIVE(PUSH_EACH) {
     int64_t size = interp_length(in, a[0], "the length", span),
             count = interp_length(in, a[1], "the number of iterations", span);
-    return new_push(in, (struct interp_push){
-                            .kind = INTERP_PUSH_EACH, .span = span, .size = size, .count = count, .function = a[2]});
+    return NEW_PUSH(EACH, .total = size, .each.count = count, .function = a[2]);
 }
 
-PRIMITIVE(SCANL) {
-    return new_push(in,
-                    (struct interp_push){
-                        .kind = INTERP_PUSH_SCANL, .span = span, .function = a[0], .initial = a[1], .pull = a[2].pull});
-}
+PRIMITIVE(SCANL) { return NEW_PUSH(SCANL, .function = a[0], .scanl.initial = a[1], .array = a[2].pull); }
 
 PRIMITIVE(SEQFOR) {
     int64_t size = interp_length(in, a[0], "the length", span);
-    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_SEQFOR, .span = span, .size = size, .function = a[1]});
+    return NEW_PUSH(SEQFOR, .total = size, .function = a[1]);
 }
 
 PRIMITIVE(SCAN_BY_INDEX) {
-    return new_push(
-        in, (struct interp_push){
-                .kind = INTERP_PUSH_BUCKETS, .span = span, .function = a[0], .pull = a[1].pull, .pairs = a[2].pull});
+    return NEW_PUSH(SCAN_BY_INDEX, .function = a[0], .array = a[1].pull, .update.pairs = a[2].pull);
 }
 
 static struct value new_scatter(struct interp *in, const struct value *a, bool is_each, struct span span) {
-    return new_push(
-        in, (struct interp_push){
-                .kind = INTERP_PUSH_SCATTER, .span = span, .pull = a[0].pull, .pairs = a[1].pull, .is_each = is_each});
+    return NEW_PUSH(SCATTER, .array = a[0].pull, .update = {.pairs = a[1].pull, .is_each = is_each});
 }
 
 PRIMITIVE(SCATTER) { return new_scatter(in, a, false, span); }
@@ -170,13 +140,7 @@ PRIMITIVE(SCATTER) { return new_scatter(in, a, false, span); }
 PRIMITIVE(SCATTER_EACH) { return new_scatter(in, a, true, span); }
 
 static struct value new_reduction(struct interp *in, const struct value *a, bool is_each, struct span span) {
-    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_REDUCE,
-                                             .span = span,
-                                             .function = a[4],
-                                             .initial = a[5],
-                                             .pull = a[6].pull,
-                                             .pairs = a[7].pull,
-                                             .is_each = is_each});
+    return NEW_PUSH(REDUCE_BY_INDEX, .function = a[4], .array = a[6].pull, .update = {a[7].pull, a[5], is_each});
 }
 
 PRIMITIVE(REDUCE_BY_INDEX) { return new_reduction(in, a, false, span); }
@@ -280,7 +244,7 @@ PRIMITIVE(RANK_BY_INDEX) {
     struct value all =
         new_pull(in, (struct interp_pull){.kind = INTERP_PULL_VALUES, .length = length, .values = ranks});
     struct value pair[] = {
-        new_push(in, (struct interp_push){.kind = INTERP_PUSH_PULL, .span = span, .pull = all.pull}),
+        NEW_PUSH(PULL, .array = all.pull),
         new_pull(in, (struct interp_pull){.kind = INTERP_PULL_VALUES, .length = buckets, .values = counts})};
     return tuple_of(in, pair, 2);
 }
@@ -289,13 +253,10 @@ PRIMITIVE(ORDER_BITS) { return interp_order_bits(a[0]); }
 
 PRIMITIVE(PERMUTE_INTO) {
     int64_t size = interp_length(in, a[0], "the length", span);
-    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_INTO, .span = span, .size = size, .of = a[1].push});
+    return NEW_PUSH(PERMUTE_INTO, .total = size, .of = a[1].push);
 }
 
-PRIMITIVE(PERMUTE) {
-    return new_push(in,
-                    (struct interp_push){.kind = INTERP_PUSH_PERMUTE, .span = span, .function = a[0], .of = a[1].push});
-}
+PRIMITIVE(PERMUTE) { return NEW_PUSH(PERMUTE, .function = a[0], .of = a[1].push); }
 
 /* ---- running ---- */
 
@@ -357,9 +318,7 @@ PRIMITIVE(FORCE) { return store(in, a[0], NULL, span); }
 
 PRIMITIVE(FORCE_UP_TO) {
     int64_t size = interp_length(in, a[0], "the length", span), said_length = -1;
-    struct value placed = new_push(
-        in, (struct interp_push){
-                .kind = INTERP_PUSH_INTO, .span = span, .size = size, .of = a[1].push, .said_length = &said_length});
+    struct value placed = NEW_PUSH(PERMUTE_INTO, .total = size, .of = a[1].push, .into.said = &said_length);
     return interp_FORCE(in, &placed, span);
 }
 
@@ -430,17 +389,10 @@ PRIMITIVE(FOLDL) {
 
 /* ---- exchange inside a warp ---- */
 
-PRIMITIVE(SHUFFLE) {
-    return new_push(in,
-                    (struct interp_push){.kind = INTERP_PUSH_SHUFFLE, .span = span, .of = a[1].push, .function = a[0]});
-}
+PRIMITIVE(SHUFFLE) { return NEW_PUSH(SHUFFLE, .of = a[1].push, .function = a[0]); }
 
 static struct value shuffle_by(struct interp *in, enum exchange exchange, const struct value *a, struct span span) {
-    return new_push(in, (struct interp_push){.kind = INTERP_PUSH_SHUFFLE,
-                                             .span = span,
-                                             .exchange = exchange,
-                                             .of = a[1].push,
-                                             .size = a[0].scalar.integer});
+    return NEW_PUSH(SHUFFLE, .of = a[1].push, .shuffle = {exchange, a[0].scalar.integer});
 }
 
 PRIMITIVE(SHUFFLE_UP) { return shuffle_by(in, EXCHANGE_UP, a, span); }
@@ -486,12 +438,8 @@ PRIMITIVE(FST) { return a[0].tuple->items[0]; }
 
 PRIMITIVE(SND) { return a[0].tuple->items[1]; }
 
-struct value interp_primitive(struct interp *in, enum primitive primitive, const struct value *arguments,
-                              struct span span) {
-    static primitive_function *const functions[PRIM_COUNT] = {
+interp_primitive *const interp_primitives[PRIM_COUNT] = {
 #define PRIM(id, name, arity, type, doc) [PRIM_##id] = interp_##id,
 #define SCALAR(id, name, arity, type, doc, commutes, made)
 #include "types/primitives.def"
-    };
-    return functions[primitive](in, arguments, span);
-}
+};

@@ -9,29 +9,6 @@
 
 #include "interp/machine.h"
 
-struct value interp_absent_element(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span) {
-    bool is_there = index >= 0 && index < pull->length;
-    bool has_rows = pull->kind == INTERP_PULL_HOST && pull->depth + 1 < value_rank(pull->host);
-    switch (pull->kind) {
-    case INTERP_PULL_FUNCTION: return interp_apply(in, pull->function, int_of(index), span);
-    case INTERP_PULL_MAP: return interp_apply(in, pull->function, pull_element(in, pull->of, index, span), span);
-    case INTERP_PULL_LIST:
-        if (is_there)
-            return interp_eval(in, pull->list->sequence.items[index], pull->environment, pull->instance);
-        break;
-    case INTERP_PULL_VALUES:
-        if (is_there)
-            return pull->values[index];
-        break;
-    case INTERP_PULL_HOST:
-        if (has_rows)
-            return interp_host_row(in, pull, is_there ? (size_t)index : 0);
-        break;
-    case INTERP_PULL_STORED: break;
-    }
-    interp_fail(in, DIAG_INDEX_OUT_OF_RANGE, span, "an element that is not there");
-}
-
 static void find(struct interp *in, const struct interp_pull *rows, int64_t i, size_t rank, int64_t *lengths,
                  struct span span) {
     if (!rank)

@@ -62,36 +62,19 @@ static void write_store(struct interp *in, struct sink *sink, int64_t index, str
 
 /* A concat is not asked for its length, which would run its last chunk a second time. */
 static bool length_is_cheap(const struct interp_push *push) {
-    switch (push->kind) {
-    case INTERP_PUSH_PULL:
-    case INTERP_PUSH_EACH:
-    case INTERP_PUSH_SCANL:
-    case INTERP_PUSH_SCATTER:
-    case INTERP_PUSH_REDUCE:
-    case INTERP_PUSH_SEQFOR:
-    case INTERP_PUSH_BUCKETS:
-    case INTERP_PUSH_INTO:
-    case INTERP_PUSH_INTERLEAVE:
-    case INTERP_PUSH_INTERLEAVE_INTO: return true;
-    case INTERP_PUSH_MAP:
-    case INTERP_PUSH_MAP_IX:
-    case INTERP_PUSH_SHUFFLE: return length_is_cheap(push->of);
-    case INTERP_PUSH_PERMUTE: return true;
-    case INTERP_PUSH_CONCAT: return push->length >= 0;
-    case INTERP_PUSH_JOINED: return false;
-    case INTERP_PUSH_APPEND: return length_is_cheap(push->of) && length_is_cheap(push->second);
+    switch (interp_schemes[push->kind].cost) {
+    case SCHEME_COST_known: return true;
+    case SCHEME_COST_run: return push->length >= 0;
+    case SCHEME_COST_inner: break;
     }
-    return false;
+    return length_is_cheap(push->of) && (push->kind != PUSH_APPEND || length_is_cheap(push->both.second));
 }
 
 /* Who decides on the places that are written: what has an index function; else what wants the array, at that span. */
 static void blame(struct interp *in, struct store *store, const struct interp_push *push, struct span span) {
-    while (push->kind == INTERP_PUSH_MAP || push->kind == INTERP_PUSH_MAP_IX || push->kind == INTERP_PUSH_SHUFFLE)
+    while (push->kind == PUSH_MAP || push->kind == PUSH_SHUFFLE)
         push = push->of;
-    bool has_function = push->kind == INTERP_PUSH_PERMUTE || push->kind == INTERP_PUSH_INTERLEAVE ||
-                        push->kind == INTERP_PUSH_INTERLEAVE_INTO || push->kind == INTERP_PUSH_INTO ||
-                        push->kind == INTERP_PUSH_EACH;
-    bool is_push = has_function && push->span.end;
+    bool is_push = interp_schemes[push->kind].check != SCHEME_CHECK_none && push->span.end;
     store->span = is_push ? push->span : span;
     store->made_at = is_push ? push->made_at : in->made_at;
 }

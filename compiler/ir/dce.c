@@ -75,7 +75,7 @@ static void keep(struct dce *d, struct ir_instruction *instruction) {
         case IR_ALLOCATE: need(d, instruction->buffer->capacity); break;
         case IR_SWAP:
             need_buffer(d, instruction->buffer);
-            need_buffer(d, instruction->other);
+            need_buffer(d, instruction->swap.other);
             break;
         case IR_FENCE: break;
         case IR_FORALL:
@@ -162,7 +162,7 @@ static void collect(struct dce *d, struct ir_region *region) {
         if (at->kind == IR_STORE || at->kind == IR_ATOMIC || at->kind == IR_ALLOCATE || at->kind == IR_SWAP)
             vec_push(d->arena, &accesses_of(d, at->buffer)->instructions, at);
         if (at->kind == IR_SWAP)
-            vec_push(d->arena, &accesses_of(d, at->other)->instructions, at);
+            vec_push(d->arena, &accesses_of(d, at->swap.other)->instructions, at);
         if (at->kind == IR_CHECK)
             vec_push(d->arena, &d->checks, at);
     }

@@ -39,7 +39,7 @@ static bool collect(struct fuser *f, const struct ir_instruction *loop, accesses
         switch (instruction->kind) {
         case IR_LOAD:
         case IR_STORE: {
-            if (instruction->is_volatile || instruction->overwrites || instruction->rereads)
+            if (instruction->is_volatile || instruction->again)
                 return false;
             struct access access = {instruction->buffer, instruction->kind == IR_STORE,
                                     is_own(loop, instruction->operands[0])};

@@ -192,12 +192,13 @@ struct ir_region {
 struct ir_instruction {
     enum ir_kind kind;
     struct span span;
-    enum ir_op op;                 /* OPERATION */
-    bool no_wrap;                  /* OPERATION add sub mul neg shl: ranges prove that it does not overflow its base */
-    enum ir_atomic atomic;         /* ATOMIC */
-    uint32_t site;                 /* CHECK; LOAD by the host: index into the kernel's checks */
+    enum ir_op op;    /* OPERATION */
+    bool no_wrap;     /* OPERATION add sub mul neg shl: ranges prove that it does not overflow its base */
+    bool again;       /* LOAD STORE ATOMIC: of places that an earlier loop has stored to (scatter, and its check) */
+    bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
+    bool marked;      /* scratch of the pass that runs */
+    uint32_t site;    /* CHECK; LOAD by the host: index into the kernel's checks */
     struct ir_buffer *buffer;      /* LOAD STORE ATOMIC ALLOCATE SWAP; FORALL: see note [tickets], or NULL */
-    struct ir_buffer *other;       /* SWAP */
     enum level_value outer, inner; /* FORALL; inner < outer. FENCE: outer, whose threads */
     struct ir_value **operands;
     size_t operand_count;
@@ -207,19 +208,29 @@ struct ir_instruction {
     size_t parameter_count;
     struct ir_region *regions[2];
     struct ir_region *region; /* that it is in */
-    bool overwrites;          /* STORE ATOMIC: to places that an earlier loop has stored to (scatter) */
-    bool is_start;            /* STORE: of the array that an update starts from; note [updates] in reuse.c */
-    bool may_meet;            /* STORE: as note [meeting stores] has it */
-    bool rereads;     /* LOAD: of places that an earlier loop has stored to, also of a result (the check of scatter) */
-    bool is_early;    /* LOAD: into registers, for what is behind barriers: see own_places.c */
-    int of_four;      /* LOAD: early, the n-th, from 1 on, of four that are next to each other; 0: of none */
-    bool is_volatile; /* LOAD STORE: of what other threads write or read at the same time; happens as it stands */
-    bool is_split;    /* IF: the library's own: for a whole chunk, and for what is left */
-    bool takes_both;  /* IF: each branch by some turn of a loop: what goes wrong in one goes wrong */
-    bool
-        is_lock; /* WHILE: until a place's lock is taken, of which what it carries tells; note [exclusion] in elaborate/update.c */
-    bool marked; /* scratch of the pass that runs */
-    bool unroll; /* FOR: the C compiler should unroll it (private arrays are indexed by its index) */
+    union {                   /* what one kind alone has */
+        struct {              /* LOAD */
+            bool is_early;    /* into registers, for what is behind barriers: see own_places.c */
+            int of_four;      /* early, the n-th, from 1 on, of four that are next to each other; 0: of none */
+        } load;
+        struct {                   /* STORE, ATOMIC */
+            bool is_start;         /* STORE: of the array that an update starts from; note [updates] in reuse.c */
+            bool may_meet;         /* STORE: as note [meeting stores] has it */
+            enum ir_atomic atomic; /* ATOMIC */
+        } store;
+        struct {             /* IF */
+            bool is_split;   /* the library's own: for a whole chunk, and for what is left */
+            bool takes_both; /* each branch by some turn of a loop: what goes wrong in one goes wrong */
+        } branch;
+        struct {
+            bool unroll;  /* FOR: the C compiler should unroll it (private arrays are indexed by its index) */
+            bool is_lock; /* WHILE: until a place's lock is taken, of which what it carries tells; note [exclusion] in
+                             elaborate/update.c */
+        } loop;
+        struct { /* SWAP */
+            struct ir_buffer *other;
+        } swap;
+    };
 };
 
 /* ---- kernels ---- */

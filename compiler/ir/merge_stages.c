@@ -51,7 +51,7 @@ static void count_accesses(struct merger *m, const struct ir_region *region) {
 static bool is_stage_store(const struct ir_instruction *store, const struct ir_instruction *loop) {
     const struct ir_buffer *buffer = store->buffer;
     return buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_BLOCK && !buffer->rewritten &&
-           store->operands[0] == loop->parameters[0] && !store->overwrites && !store->may_meet && !store->is_volatile;
+           store->operands[0] == loop->parameters[0] && !store->again && !store->store.may_meet && !store->is_volatile;
 }
 
 static bool is_block_loop(const struct ir_instruction *loop) {
@@ -68,7 +68,7 @@ static bool is_stage(struct merger *m, struct ir_instruction *loop, struct stage
         const struct ir_instruction *instruction = body->instructions.at[i];
         if (instruction->kind == IR_STORE && is_stage_store(instruction, loop)) {
             vec_push(m->arena, &stage->stores, instruction);
-        } else if (instruction->kind == IR_LOAD && !instruction->is_volatile && !instruction->rereads) {
+        } else if (instruction->kind == IR_LOAD && !instruction->is_volatile && !instruction->again) {
             enum ir_memory memory = instruction->buffer->memory;
             stage->loads += memory != MEMORY_TABLE && memory != MEMORY_PRIVATE;
             stage->global_loads += memory == MEMORY_INPUT || memory == MEMORY_OUTPUT;
@@ -136,7 +136,7 @@ static bool find_reading(const struct stage *stage, const struct ir_instruction 
         int64_t distance;
         if (load->kind != IR_LOAD || !store_to(stage, load->buffer))
             continue;
-        if (load->is_volatile || load->rereads || !distance_of(loop, load->operands[0], &distance) || distance < 0 ||
+        if (load->is_volatile || load->again || !distance_of(loop, load->operands[0], &distance) || distance < 0 ||
             distance + count > before || !add_distance(reading, distance, count))
             return false;
         reading->loads++;

@@ -50,7 +50,7 @@ static bool overwrites(const struct moving *m, const struct ir_instruction *inst
         const struct ir_instruction *at = walk.at;
         bool is_store = at->kind == IR_STORE || at->kind == IR_ATOMIC || at->kind == IR_ALLOCATE;
         if ((is_store && at->buffer == m->buffer) ||
-            (at->kind == IR_SWAP && (at->buffer == m->buffer || at->other == m->buffer)))
+            (at->kind == IR_SWAP && (at->buffer == m->buffer || at->swap.other == m->buffer)))
             return true;
     }
     return false;
@@ -109,7 +109,7 @@ static bool goes_with(struct moving *m, struct ir_instruction *at) {
 
 static bool is_hosts_load(const struct ir_instruction *at) {
     return at->kind == IR_LOAD && at->buffer->memory == MEMORY_OUTPUT && !at->buffer->is_swapped && !at->is_volatile &&
-           !at->rereads;
+           !at->again;
 }
 
 static void take_out(const struct moving *m, struct ir_region *host) {

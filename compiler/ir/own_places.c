@@ -177,7 +177,7 @@ static void split(struct keeper *k, struct ir_instruction *loop, int64_t threads
     struct ir_instruction user = {.span = loop->span, .region = of_thread};
     struct rewriter outside = {k->arena, k->kernel, of_thread, &user};
     struct ir_instruction *rounds = rewrite_instruction(&outside, IR_FOR, 1, 0);
-    rounds->unroll = true;
+    rounds->loop.unroll = true;
     rounds->operands[0] = rewrite_constant(&outside, index->base, count);
     rounds->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
     rounds->parameter_count = 1;
@@ -225,10 +225,16 @@ static void put_slot(struct keeper *k, const struct access *access) {
     region->instructions = fresh.instructions;
 }
 
+/* The load whose value it stores, or NULL. */
+static struct ir_instruction *loaded_by(const struct ir_instruction *store) {
+    struct ir_instruction *load = store->kind == IR_STORE ? store->operands[1]->definition : NULL;
+    return load && load->kind == IR_LOAD ? load : NULL;
+}
+
 /* See note [fours]. */
 static bool follows(const struct ir_instruction *first, const struct ir_instruction *load, int distance) {
     struct linear at, from;
-    return load->is_early && load->buffer == first->buffer && load->region == first->region &&
+    return load->load.is_early && load->buffer == first->buffer && load->region == first->region &&
            linear_expand(load->operands[0], &at) && linear_expand(first->operands[0], &from) &&
            linear_add(&at, &from, -1) && at.count == 0 && at.constant == distance;
 }
@@ -239,15 +245,15 @@ static void find_fours(const struct candidate *candidate) {
     size_t count = 0;
     for (size_t i = 0; i < candidate->accesses.count; i++) {
         const struct ir_instruction *store = candidate->accesses.at[i].instruction;
-        struct ir_instruction *load = store->kind == IR_STORE ? store->operands[1]->definition : NULL;
+        struct ir_instruction *load = loaded_by(store);
         bool is_next = load && count > 0 && follows(found[0], load, (int)count);
         if (!is_next)
             count = 0;
-        bool is_constant = load && load->is_early && load->buffer->memory == MEMORY_INPUT;
+        bool is_constant = load && load->load.is_early && load->buffer->memory == MEMORY_INPUT;
         if (is_constant && base_info[load->buffer->element].bits == 32)
             found[count++] = load;
         for (size_t n = 0; count == FOUR && n < FOUR; n++)
-            found[n]->of_four = (int)n + 1;
+            found[n]->load.of_four = (int)n + 1;
         count %= FOUR;
     }
 }
@@ -256,9 +262,9 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
     int64_t threads = threads_of(k, buffer), slots = buffer->capacity->constant.integer / threads;
     for (size_t i = 0; i < candidate->accesses.count; i++) {
         const struct ir_instruction *store = candidate->accesses.at[i].instruction;
-        struct ir_instruction *load = store->kind == IR_STORE ? store->operands[1]->definition : NULL;
-        if (slots > 1 && load && load->kind == IR_LOAD && !load->is_volatile && !buffer->rewritten)
-            load->is_early = load->buffer->memory <= MEMORY_OUTPUT; /* note [early loads] */
+        struct ir_instruction *load = loaded_by(store);
+        if (slots > 1 && load && !load->is_volatile && !buffer->rewritten)
+            load->load.is_early = load->buffer->memory <= MEMORY_OUTPUT; /* note [early loads] */
     }
     find_fours(candidate);
     for (size_t i = 0; i < candidate->accesses.count; i++)
@@ -267,7 +273,7 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
         const struct access *access = &candidate->accesses.at[i];
         put_slot(k, access);
         for (size_t t = 0; t < access->slot.count; t++)
-            access->slot.term[t].value->region->owner->unroll = true;
+            access->slot.term[t].value->region->owner->loop.unroll = true;
     }
     struct rewriter rewriter = {.arena = k->arena, .kernel = k->kernel};
     buffer->capacity = rewrite_constant(&rewriter, buffer->capacity->base, slots);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct printer {
+struct ir_printer {
     struct text *out;
     const char **values; /* by id */
     struct map *buffers; /* struct ir_buffer * → name */
@@ -19,20 +19,20 @@ struct printer {
 
 /* ---- names ---- */
 
-static const char *unique(struct printer *p, const char *hint) {
+static const char *unique(struct ir_printer *p, const char *hint) {
     symbol name = symbol_of(p->symbols, hint);
     size_t before = (size_t)(uintptr_t)map_get(p->used, name);
     map_set(p->used, name, (void *)(uintptr_t)(before + 1));
     return before == 0 ? name->text : arena_printf(p->out->arena, "%s.%zu", hint, before + 1);
 }
 
-static void name_value(struct printer *p, const struct ir_value *value) {
+static void name_value(struct ir_printer *p, const struct ir_value *value) {
     if (value && !value->is_constant && !p->values[value->id])
         p->values[value->id] =
             value->name ? unique(p, value->name) : arena_printf(p->out->arena, "%%%u", (unsigned)value->id);
 }
 
-static const char *buffer_name(struct printer *p, const struct ir_buffer *buffer) {
+static const char *buffer_name(struct ir_printer *p, const struct ir_buffer *buffer) {
     const char *name = map_get(p->buffers, buffer);
     if (!name) {
         name = unique(p, buffer->name ? buffer->name : arena_printf(p->out->arena, "buffer%u", (unsigned)buffer->id));
@@ -69,7 +69,7 @@ void ir_print_constant(struct text *out, enum base base, union scalar constant) 
     text_add(out, has_default ? "" : base_info[base].suffix);
 }
 
-static void print_value(struct printer *p, const struct ir_value *value) {
+static void print_value(struct ir_printer *p, const struct ir_value *value) {
     if (!value)
         text_add(p->out, "?");
     else if (value->is_constant)
@@ -80,14 +80,14 @@ static void print_value(struct printer *p, const struct ir_value *value) {
     }
 }
 
-static void print_values(struct printer *p, struct ir_value *const *values, size_t count) {
+static void print_values(struct ir_printer *p, struct ir_value *const *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         text_add(p->out, i ? ", " : "");
         print_value(p, values[i]);
     }
 }
 
-static void print_results(struct printer *p, const struct ir_instruction *instruction) {
+static void print_results(struct ir_printer *p, const struct ir_instruction *instruction) {
     print_values(p, instruction->results, instruction->result_count);
     if (instruction->result_count > 0)
         text_add(p->out, " = ");
@@ -95,15 +95,15 @@ static void print_results(struct printer *p, const struct ir_instruction *instru
 
 /* ---- instructions ---- */
 
-static void print_region(struct printer *p, const struct ir_region *region, int indent);
+static void print_region(struct ir_printer *p, const struct ir_region *region, int indent);
 
 enum { MOST_INDENT = 100 }; /* deeper nesting is shown by no more blanks, which would be most of the text */
 
-static void start_line(struct printer *p, int indent) {
+static void start_line(struct ir_printer *p, int indent) {
     text_printf(p->out, "%*s", (indent < MOST_INDENT ? indent : MOST_INDENT) * 2, "");
 }
 
-static void print_yields(struct printer *p, const char *word, const struct ir_region *region, int indent) {
+static void print_yields(struct ir_printer *p, const char *word, const struct ir_region *region, int indent) {
     if (region->yields.count == 0)
         return;
     start_line(p, indent);
@@ -112,7 +112,7 @@ static void print_yields(struct printer *p, const char *word, const struct ir_re
     text_add(p->out, "\n");
 }
 
-static void print_carried(struct printer *p, const struct ir_instruction *loop, size_t first) {
+static void print_carried(struct ir_printer *p, const struct ir_instruction *loop, size_t first) {
     for (size_t i = first; i < loop->parameter_count; i++) {
         text_add(p->out, i == first ? " with " : ", ");
         print_value(p, loop->parameters[i]);
@@ -122,7 +122,7 @@ static void print_carried(struct printer *p, const struct ir_instruction *loop, 
     text_add(p->out, "\n");
 }
 
-static void print_operation(struct printer *p, const struct ir_instruction *operation) {
+static void print_operation(struct ir_printer *p, const struct ir_instruction *operation) {
     enum base base = operation->operands[operation->operand_count - 1]->base;
     text_add(p->out, ir_op_info[operation->op].name);
     if (base != BASE_I32 && base != BASE_BOOL)
@@ -134,7 +134,7 @@ static void print_operation(struct printer *p, const struct ir_instruction *oper
     text_add(p->out, "\n");
 }
 
-static void print_allocate(struct printer *p, const struct ir_buffer *buffer) {
+static void print_allocate(struct ir_printer *p, const struct ir_buffer *buffer) {
     static const char *const memories[] = {[MEMORY_INPUT] = "input",
                                            [MEMORY_TABLE] = "table",
                                            [MEMORY_OUTPUT] = "output",
@@ -147,7 +147,7 @@ static void print_allocate(struct printer *p, const struct ir_buffer *buffer) {
     text_printf(p->out, "]%s%s\n", buffer->rewritten ? " rewritten" : "", buffer->is_zeroed ? " zeroed" : "");
 }
 
-static void print_table(struct printer *p, const struct ir_buffer *table) {
+static void print_table(struct ir_printer *p, const struct ir_buffer *table) {
     start_line(p, 1);
     text_printf(p->out, "%s = table %s {", buffer_name(p, table), base_info[table->element].name);
     for (int64_t i = 0; i < table->capacity->constant.integer; i++) {
@@ -157,21 +157,21 @@ static void print_table(struct printer *p, const struct ir_buffer *table) {
     text_add(p->out, "}\n");
 }
 
-static void print_instruction(struct printer *p, const struct ir_instruction *instruction, int indent) {
+static void print_instruction(struct ir_printer *p, const struct ir_instruction *instruction, int indent) {
     struct text *out = p->out;
     start_line(p, indent);
     print_results(p, instruction);
     switch (instruction->kind) {
     case IR_OPERATION: print_operation(p, instruction); return;
     case IR_LOAD:
-        text_printf(out, "%s%s %s[", instruction->rereads ? "reload" : "load",
+        text_printf(out, "%s%s %s[", instruction->again ? "reload" : "load",
                     instruction->is_volatile ? " volatile" : "", buffer_name(p, instruction->buffer));
         print_value(p, instruction->operands[0]);
         text_add(out, "]\n");
         return;
     case IR_STORE:
-        text_printf(out, "%s%s%s %s[", instruction->overwrites ? "overwrite" : "store",
-                    instruction->is_volatile ? " volatile" : "", instruction->may_meet ? " meeting" : "",
+        text_printf(out, "%s%s%s %s[", instruction->again ? "overwrite" : "store",
+                    instruction->is_volatile ? " volatile" : "", instruction->store.may_meet ? " meeting" : "",
                     buffer_name(p, instruction->buffer));
         print_value(p, instruction->operands[0]);
         text_add(out, "], ");
@@ -179,7 +179,8 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
         text_add(out, "\n");
         return;
     case IR_ATOMIC:
-        text_printf(out, "atomic %s %s[", ir_atomic_names[instruction->atomic], buffer_name(p, instruction->buffer));
+        text_printf(out, "atomic %s %s[", ir_atomic_names[instruction->store.atomic],
+                    buffer_name(p, instruction->buffer));
         print_value(p, instruction->operands[0]);
         text_add(out, "], ");
         print_values(p, instruction->operands + 1, instruction->operand_count - 1);
@@ -202,7 +203,7 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
         return;
     case IR_ALLOCATE: print_allocate(p, instruction->buffer); return;
     case IR_SWAP:
-        text_printf(out, "swap %s, %s\n", buffer_name(p, instruction->buffer), buffer_name(p, instruction->other));
+        text_printf(out, "swap %s, %s\n", buffer_name(p, instruction->buffer), buffer_name(p, instruction->swap.other));
         return;
     case IR_FORALL:
     case IR_FOR:
@@ -214,7 +215,7 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
             text_printf(out, " at %s/%s", level_names[instruction->outer], level_names[instruction->inner]);
         if (instruction->buffer)
             text_printf(out, " by tickets of %s", buffer_name(p, instruction->buffer));
-        text_add(out, instruction->unroll ? " unrolled" : "");
+        text_add(out, instruction->loop.unroll ? " unrolled" : "");
         print_carried(p, instruction, 1);
         print_region(p, instruction->regions[0], indent + 1);
         print_yields(p, "next", instruction->regions[0], indent + 1);
@@ -243,7 +244,7 @@ static void print_instruction(struct printer *p, const struct ir_instruction *in
     }
 }
 
-static void print_region(struct printer *p, const struct ir_region *region, int indent) {
+static void print_region(struct ir_printer *p, const struct ir_region *region, int indent) {
     for (size_t i = 0; i < region->instructions.count; i++)
         print_instruction(p, region->instructions.at[i], indent);
 }
@@ -251,7 +252,7 @@ static void print_region(struct printer *p, const struct ir_region *region, int 
 /* ---- kernels ---- */
 
 /* name: base[extent, …]; extents that no array shows are parameters in their own right. */
-static void print_parameters(struct printer *p, const struct ir_kernel *kernel) {
+static void print_parameters(struct ir_printer *p, const struct ir_kernel *kernel) {
     const char *between = "";
     for (size_t i = 0; i < kernel->parameters.count; i++) {
         const struct ir_parameter *parameter = &kernel->parameters.at[i];
@@ -278,7 +279,7 @@ static void print_parameters(struct printer *p, const struct ir_kernel *kernel) 
     }
 }
 
-static void print_results_of_kernel(struct printer *p, const struct ir_kernel *kernel) {
+static void print_results_of_kernel(struct ir_printer *p, const struct ir_kernel *kernel) {
     for (size_t i = 0; i < kernel->results.count; i++) {
         const struct ir_result *result = &kernel->results.at[i];
         text_add(p->out, i ? ", " : "  return ");
@@ -298,12 +299,12 @@ static void print_results_of_kernel(struct printer *p, const struct ir_kernel *k
 
 void ir_print(struct text *out, const struct ir_kernel *kernel) {
     struct arena *arena = out->arena;
-    struct printer p = {out,
-                        ARENA_ARRAY(arena, const char *, kernel->value_count + 1),
-                        map_new(arena),
-                        symbols_new(arena),
-                        map_new(arena),
-                        kernel};
+    struct ir_printer p = {out,
+                           ARENA_ARRAY(arena, const char *, kernel->value_count + 1),
+                           map_new(arena),
+                           symbols_new(arena),
+                           map_new(arena),
+                           kernel};
     for (size_t i = 0; i < kernel->parameters.count; i++) /* parameters keep their names as they are */
         name_value(&p, kernel->parameters.at[i].value);
     text_printf(out, "kernel %s(", kernel->name ? kernel->name->text : "?");

@@ -256,7 +256,8 @@ static void check_lives(struct lives *l, const struct ir_region *region) {
             map_set(l->region, at->buffer, (void *)(uintptr_t)there);
         } else {
             check_alive(l, at, at->buffer);
-            check_alive(l, at, at->other);
+            if (at->kind == IR_SWAP)
+                check_alive(l, at, at->swap.other);
         }
         check_known(l, at);
         if (at->kind == IR_LOAD && region->ambient == LEVEL_GRID)

@@ -57,7 +57,7 @@ static enum ir_memory read_memory(struct reader *r) {
 void reader_buffer(struct reader *r) {
     struct ir_buffer *buffer = ARENA_NEW(r->arena, struct ir_buffer);
     reader_take(r, TOKEN_BUFFER, "a buffer, as in `@3`,");
-    struct token token = r->before;
+    struct ir_token token = r->before;
     symbol name = symbol_of(r->symbols, token.text);
     if (map_has(r->buffers, name))
         reader_fail(r, token.span, "there are two buffers @%s", token.text);
@@ -173,8 +173,8 @@ static void read_loop(struct reader *r, struct ir_instruction *i) {
         if (reader_accept(r, "tickets"))
             i->buffer = reader_buffer_use(r);
     }
-    i->unroll = reader_accept(r, "unrolled");
-    i->is_lock = i->kind == IR_WHILE && reader_accept(r, "lock");
+    i->loop.unroll = reader_accept(r, "unrolled");
+    i->loop.is_lock = i->kind == IR_WHILE && reader_accept(r, "lock");
     read_carried(r, i, &operands, &parameters);
     set_operands(i, &operands);
     i->parameters = parameters.at;
@@ -195,8 +195,8 @@ static void read_branch(struct reader *r, struct ir_instruction *i) {
     value_list condition = {0};
     vec_push(r->arena, &condition, reader_value(r));
     set_operands(i, &condition);
-    i->is_split = reader_accept(r, "split");
-    i->takes_both = reader_accept(r, "both");
+    i->branch.is_split = reader_accept(r, "split");
+    i->branch.takes_both = reader_accept(r, "both");
     for (int k = 0; k < 2; k++) {
         i->regions[k] = reader_new_region(r, i, i->region->ambient);
         if (k == 1 && !reader_accept(r, "else"))
@@ -225,11 +225,9 @@ static void read_access(struct reader *r, struct ir_instruction *i) {
     }
     set_operands(i, &operands);
     i->is_volatile = i->kind != IR_ATOMIC && reader_accept(r, "volatile");
-    bool again = reader_accept(r, "again");
-    i->rereads = again && i->kind == IR_LOAD;
-    i->overwrites = again && i->kind != IR_LOAD;
-    i->is_start = i->kind == IR_STORE && reader_accept(r, "start");
-    i->may_meet = i->kind == IR_STORE && reader_accept(r, "meeting");
+    i->again = reader_accept(r, "again");
+    i->store.is_start = i->kind == IR_STORE && reader_accept(r, "start");
+    i->store.may_meet = i->kind == IR_STORE && reader_accept(r, "meeting");
     if (i->kind == IR_LOAD && reader_accept(r, "site"))
         i->site = (uint32_t)reader_integer(r, 0, MOST_NUMBERS);
 }
@@ -276,7 +274,7 @@ static void read_right(struct reader *r, struct ir_instruction *i) {
     switch (i->kind) {
     case IR_OPERATION: break;
     case IR_ATOMIC:
-        i->atomic = read_atomic(r);
+        i->store.atomic = read_atomic(r);
         read_access(r, i);
         break;
     case IR_LOAD:
@@ -293,7 +291,7 @@ static void read_right(struct reader *r, struct ir_instruction *i) {
     case IR_SWAP:
         i->buffer = reader_buffer_use(r);
         reader_expect(r, ",");
-        i->other = reader_buffer_use(r);
+        i->swap.other = reader_buffer_use(r);
         break;
     case IR_FORALL:
     case IR_FOR:

@@ -104,10 +104,10 @@ void reader_next(struct reader *r) {
         r->at += 1 + (c == '.' && text[begin + 1] == '.');
     }
     const char *word = kind == TOKEN_STRING ? text_string(&string) : arena_strndup(r->arena, text + from, r->at - from);
-    r->token = (struct token){kind, word, span_from(r, begin)};
+    r->token = (struct ir_token){kind, word, span_from(r, begin)};
 }
 
-static const char *shown(const struct token *token) {
+static const char *shown(const struct ir_token *token) {
     return token->kind == TOKEN_END    ? "the end of the file"
            : token->kind == TOKEN_LINE ? "the end of the line"
                                        : token->text;
@@ -176,7 +176,7 @@ static struct ir_value *reader_constant(struct reader *r, enum base base, union 
 }
 
 /* `3`, `-2i64`, `1.5f32`, `#7ff8000000000000.f64`: as ir_print_constant and write.c have them. */
-static union scalar read_number(struct reader *r, const struct token *token, enum base *base) {
+static union scalar read_number(struct reader *r, const struct ir_token *token, enum base *base) {
     const char *text = token->text;
     size_t digits = *text == '#' ? strcspn(text, ".") : strcspn(text, "iufb");
     const char *suffix = text + digits + (*text == '#' && text[digits] == '.');
@@ -228,7 +228,7 @@ struct ir_value *reader_read_constant(struct reader *r) {
 
 /* ---- values ---- */
 
-struct ir_value *reader_value_named(struct reader *r, const struct token *token) {
+struct ir_value *reader_value_named(struct reader *r, const struct ir_token *token) {
     struct ir_value *value = map_get(r->values, symbol_of(r->symbols, token->text));
     if (!value)
         reader_fail(r, token->span, "%%%s has not been defined before", token->text);
@@ -263,7 +263,7 @@ enum base reader_base(struct reader *r) {
 }
 
 /* Its number, where the text says one: %12. */
-bool reader_number_of(struct reader *r, const struct token *token, uint32_t *number) {
+bool reader_number_of(struct reader *r, const struct ir_token *token, uint32_t *number) {
     if (token->text[strspn(token->text, "0123456789")] || strlen(token->text) > 9)
         return false;
     unsigned long value = strtoul(token->text, NULL, 10);
@@ -288,7 +288,7 @@ struct ir_value *reader_definition(struct reader *r, struct ir_region *region) {
     value->base = reader_base(r);
     value->region = region;
     reader_take(r, TOKEN_VALUE, "a value, as in `%12`,");
-    struct token token = r->before;
+    struct ir_token token = r->before;
     symbol name = symbol_of(r->symbols, token.text);
     if (map_has(r->values, name))
         reader_fail(r, token.span, "%%%s is defined twice", token.text);

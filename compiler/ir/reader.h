@@ -22,7 +22,7 @@ enum token_kind {
     TOKEN_LINE,
     TOKEN_END
 };
-struct token {
+struct ir_token {
     enum token_kind kind;
     const char *text; /* without %, @ and quotes; a sign is a character, or `..` */
     struct span span;
@@ -46,7 +46,7 @@ struct reader {
     struct diagnostics *diagnostics;
     jmp_buf failure;
     size_t at; /* in the source's text */
-    struct token token, before;
+    struct ir_token token, before;
     int depth;         /* of regions */
     struct map *paths; /* of the places of checks: symbol → struct path */
     VEC(struct where) wheres;
@@ -60,7 +60,7 @@ struct reader {
     uint32_t next_buffer;
     struct {
         VEC(struct ir_buffer *) of;
-        VEC(struct token) is;
+        VEC(struct ir_token) is;
     } capacities; /* that are values, defined later */
 };
 
@@ -81,12 +81,12 @@ int64_t reader_integer(struct reader *r, int64_t least, int64_t most);
 void reader_next(struct reader *r);
 bool reader_is_word(int c);
 struct ir_value *reader_read_constant(struct reader *r);
-struct ir_value *reader_value_named(struct reader *r, const struct token *token);
+struct ir_value *reader_value_named(struct reader *r, const struct ir_token *token);
 struct ir_value *reader_value(struct reader *r);
 void reader_values(struct reader *r, value_list *list);
 bool reader_is_base(const struct reader *r);
 enum base reader_base(struct reader *r);
-bool reader_number_of(struct reader *r, const struct token *token, uint32_t *number);
+bool reader_number_of(struct reader *r, const struct ir_token *token, uint32_t *number);
 struct ir_value *reader_definition(struct reader *r, struct ir_region *region);
 
 /* ---- read_body.c: buffers and instructions ---- */

@@ -49,15 +49,15 @@ static bool is_copying(struct ir_instruction *loop, size_t at, struct copying *c
         if (instruction->kind == IR_LOAD && !instruction->is_volatile)
             continue;
         const struct ir_instruction *load = instruction->kind == IR_STORE ? instruction->operands[1]->definition : NULL;
-        if (!load || load->kind != IR_LOAD || load->region != body || instruction->overwrites ||
-            instruction->is_volatile || instruction->operands[0] != loop->parameters[0] ||
-            load->operands[0] != loop->parameters[0] || c->count == MOST_LEAVES)
+        if (!load || load->kind != IR_LOAD || load->region != body || instruction->again || instruction->is_volatile ||
+            instruction->operands[0] != loop->parameters[0] || load->operands[0] != loop->parameters[0] ||
+            c->count == MOST_LEAVES)
             return false;
         c->from[c->count] = load->buffer;
         c->to[c->count++] = instruction->buffer;
-        if (instruction->is_start)
+        if (instruction->store.is_start)
             c->start = instruction->span;
-        c->is_start |= instruction->is_start;
+        c->is_start |= instruction->store.is_start;
     }
     for (size_t k = 0; k < c->count; k++)
         for (size_t j = 0; j < c->count; j++)
@@ -69,7 +69,8 @@ static bool is_copying(struct ir_instruction *loop, size_t at, struct copying *c
 /* ---- who touches what ---- */
 
 static bool touches(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
-    return instruction->kind != IR_ALLOCATE && (instruction->buffer == buffer || instruction->other == buffer);
+    bool is_other = instruction->kind == IR_SWAP && instruction->swap.other == buffer;
+    return is_other || (instruction->kind != IR_ALLOCATE && instruction->buffer == buffer);
 }
 
 static const struct ir_instruction *use_in(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
@@ -141,8 +142,8 @@ static void rename_in(struct ir_region *region, const struct ir_buffer *from, st
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
         if (walk.at->buffer == from)
             walk.at->buffer = to;
-        if (walk.at->other == from)
-            walk.at->other = to;
+        if (walk.at->kind == IR_SWAP && walk.at->swap.other == from)
+            walk.at->swap.other = to;
     }
 }
 
@@ -265,7 +266,7 @@ static bool do_swaps(const struct ir_region *region, size_t first, struct holdin
         const struct ir_instruction *swap = region->instructions.at[i];
         if (swap->kind != IR_SWAP)
             continue;
-        size_t x = holding(h, swap->buffer), y = holding(h, swap->other);
+        size_t x = holding(h, swap->buffer), y = holding(h, swap->swap.other);
         if (x == MOST_SWAPPED || y == MOST_SWAPPED)
             return false;
         exchange(h, x, y);
@@ -326,7 +327,7 @@ static void remake_swaps(struct reuse *u, const struct copying *c, struct ir_buf
         struct ir_instruction *swap = ARENA_NEW(u->arena, struct ir_instruction);
         *swap = *like;
         swap->buffer = has.name[i];
-        swap->other = has.name[there];
+        swap->swap.other = has.name[there];
         vec_push(u->arena, &region->instructions, swap);
         exchange(&has, i, there);
     }

@@ -44,7 +44,7 @@ static bool may_move(const struct ir_instruction *instruction) {
         return true;
     bool is_hosts = instruction->region && instruction->region->ambient == LEVEL_GRID;
     return instruction->kind == IR_LOAD && !instruction->buffer->rewritten && !instruction->is_volatile &&
-           !instruction->rereads && !(is_hosts && instruction->buffer->is_swapped);
+           !instruction->again && !(is_hosts && instruction->buffer->is_swapped);
 }
 
 /* See note [into loops]. */

@@ -12,14 +12,14 @@ static const char *const memories[] = {[MEMORY_INPUT] = "input",
                                        [MEMORY_SHARED] = "shared",
                                        [MEMORY_PRIVATE] = "private"};
 
-struct writer {
+struct ir_writer {
     struct text *out;
     const struct ir_kernel *kernel;
     const struct sources *sources;
     int indent;
 };
 
-static void start(struct writer *w) { text_printf(w->out, "%*s", w->indent * 2, ""); }
+static void start(struct ir_writer *w) { text_printf(w->out, "%*s", w->indent * 2, ""); }
 
 static void add_quoted(struct text *out, const char *text) {
     text_add(out, "\"");
@@ -36,21 +36,21 @@ static void add_quoted(struct text *out, const char *text) {
 /* ---- values and buffers ---- */
 
 /* What is no number is its bits: a NaN has a sign and a payload. */
-static void add_constant(struct writer *w, enum base base, union scalar constant) {
+static void add_constant(struct ir_writer *w, enum base base, union scalar constant) {
     if (base_info[base].is_floating && !isfinite(constant.floating))
         text_printf(w->out, "#%llx.%s", (unsigned long long)constant.natural, base_info[base].suffix);
     else
         ir_print_constant(w->out, base, constant);
 }
 
-static void add_value(struct writer *w, const struct ir_value *value) {
+static void add_value(struct ir_writer *w, const struct ir_value *value) {
     if (value->is_constant)
         add_constant(w, value->base, value->constant);
     else
         text_printf(w->out, "%%%u", value->id);
 }
 
-static void add_values(struct writer *w, struct ir_value *const *values, size_t count) {
+static void add_values(struct ir_writer *w, struct ir_value *const *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         text_add(w->out, i ? ", " : " ");
         add_value(w, values[i]);
@@ -58,7 +58,7 @@ static void add_values(struct writer *w, struct ir_value *const *values, size_t 
 }
 
 /* Where it is defined: its type, its number and name, and between what it lies. */
-static void add_definition(struct writer *w, const struct ir_value *value) {
+static void add_definition(struct ir_writer *w, const struct ir_value *value) {
     text_printf(w->out, "%s %%%u", base_info[value->base].name, value->id);
     if (value->name) {
         text_add(w->out, " ");
@@ -69,13 +69,13 @@ static void add_definition(struct writer *w, const struct ir_value *value) {
         text_printf(w->out, " in %lld..%lld", (long long)value->low, (long long)value->high);
 }
 
-static void add_place(struct writer *w, const struct ir_instruction *access) {
+static void add_place(struct ir_writer *w, const struct ir_instruction *access) {
     text_printf(w->out, " @%u[", access->buffer->id);
     add_value(w, access->operands[0]);
     text_add(w->out, "]");
 }
 
-static void write_buffer(struct writer *w, const struct ir_buffer *buffer) {
+static void write_buffer(struct ir_writer *w, const struct ir_buffer *buffer) {
     start(w);
     text_printf(w->out, "buffer @%u", buffer->id);
     if (buffer->name) {
@@ -107,11 +107,11 @@ static void write_buffer(struct writer *w, const struct ir_buffer *buffer) {
 
 /* ---- instructions ---- */
 
-static void write_region(struct writer *w, const struct ir_region *region);
+static void write_region(struct ir_writer *w, const struct ir_region *region);
 
-static void end_line(struct writer *w) { text_add(w->out, "\n"); }
+static void end_line(struct ir_writer *w) { text_add(w->out, "\n"); }
 
-static void write_yields(struct writer *w, const char *word, const struct ir_region *region) {
+static void write_yields(struct ir_writer *w, const char *word, const struct ir_region *region) {
     if (region->yields.count == 0)
         return;
     start(w);
@@ -120,7 +120,7 @@ static void write_yields(struct writer *w, const char *word, const struct ir_reg
     end_line(w);
 }
 
-static void add_carried(struct writer *w, const struct ir_instruction *loop, size_t first) {
+static void add_carried(struct ir_writer *w, const struct ir_instruction *loop, size_t first) {
     for (size_t i = first; i < loop->parameter_count; i++) {
         text_add(w->out, i == first ? " with " : ", ");
         add_definition(w, loop->parameters[i]);
@@ -129,24 +129,24 @@ static void add_carried(struct writer *w, const struct ir_instruction *loop, siz
     }
 }
 
-static void open(struct writer *w) {
+static void open(struct ir_writer *w) {
     text_add(w->out, " {\n");
     w->indent++;
 }
 
-static void close(struct writer *w, const char *text) {
+static void close(struct ir_writer *w, const char *text) {
     w->indent--;
     start(w);
     text_add(w->out, text);
 }
 
-static void write_operation(struct writer *w, const struct ir_instruction *i) {
+static void write_operation(struct ir_writer *w, const struct ir_instruction *i) {
     text_add(w->out, ir_op_info[i->op].name);
     add_values(w, i->operands, i->operand_count);
     text_add(w->out, i->no_wrap ? " nowrap\n" : "\n");
 }
 
-static void write_loop(struct writer *w, const struct ir_instruction *i) {
+static void write_loop(struct ir_writer *w, const struct ir_instruction *i) {
     struct text *out = w->out;
     text_printf(out, "%s ", i->kind == IR_FORALL ? "forall" : "for");
     add_definition(w, i->parameters[0]);
@@ -156,7 +156,7 @@ static void write_loop(struct writer *w, const struct ir_instruction *i) {
         text_printf(out, " at %s/%s", level_names[i->outer], level_names[i->inner]);
     if (i->buffer)
         text_printf(out, " tickets @%u", i->buffer->id);
-    text_add(out, i->unroll ? " unrolled" : "");
+    text_add(out, i->loop.unroll ? " unrolled" : "");
     add_carried(w, i, 1);
     open(w);
     write_region(w, i->regions[0]);
@@ -164,11 +164,11 @@ static void write_loop(struct writer *w, const struct ir_instruction *i) {
     close(w, "}\n");
 }
 
-static void write_branch(struct writer *w, const struct ir_instruction *i) {
+static void write_branch(struct ir_writer *w, const struct ir_instruction *i) {
     text_add(w->out, "if");
     add_values(w, i->operands, 1);
-    text_add(w->out, i->is_split ? " split" : "");
-    text_add(w->out, i->takes_both ? " both" : "");
+    text_add(w->out, i->branch.is_split ? " split" : "");
+    text_add(w->out, i->branch.takes_both ? " both" : "");
     open(w);
     write_region(w, i->regions[0]);
     write_yields(w, "yield", i->regions[0]);
@@ -179,7 +179,7 @@ static void write_branch(struct writer *w, const struct ir_instruction *i) {
     close(w, "}\n");
 }
 
-static void write_instruction(struct writer *w, const struct ir_instruction *i) {
+static void write_instruction(struct ir_writer *w, const struct ir_instruction *i) {
     struct text *out = w->out;
     start(w);
     for (size_t k = 0; k < i->result_count; k++) {
@@ -193,7 +193,7 @@ static void write_instruction(struct writer *w, const struct ir_instruction *i) 
         text_add(out, "load");
         add_place(w, i);
         text_add(out, i->is_volatile ? " volatile" : "");
-        text_add(out, i->rereads ? " again" : "");
+        text_add(out, i->again ? " again" : "");
         if (i->site)
             text_printf(out, " site %u", i->site);
         end_line(w);
@@ -204,17 +204,17 @@ static void write_instruction(struct writer *w, const struct ir_instruction *i) 
         text_add(out, ",");
         add_values(w, i->operands + 1, 1);
         text_add(out, i->is_volatile ? " volatile" : "");
-        text_add(out, i->overwrites ? " again" : "");
-        text_add(out, i->is_start ? " start" : "");
-        text_add(out, i->may_meet ? " meeting" : "");
+        text_add(out, i->again ? " again" : "");
+        text_add(out, i->store.is_start ? " start" : "");
+        text_add(out, i->store.may_meet ? " meeting" : "");
         end_line(w);
         return;
     case IR_ATOMIC:
-        text_printf(out, "atomic %s", ir_atomic_names[i->atomic]);
+        text_printf(out, "atomic %s", ir_atomic_names[i->store.atomic]);
         add_place(w, i);
         text_add(out, ",");
         add_values(w, i->operands + 1, i->operand_count - 1);
-        text_add(out, i->overwrites ? " again\n" : "\n");
+        text_add(out, i->again ? " again\n" : "\n");
         return;
     case IR_FENCE: text_printf(out, "fence %s\n", level_names[i->outer]); return;
     case IR_SHUFFLE:
@@ -230,12 +230,12 @@ static void write_instruction(struct writer *w, const struct ir_instruction *i) 
         end_line(w);
         return;
     case IR_ALLOCATE: text_printf(out, "allocate @%u\n", i->buffer->id); return;
-    case IR_SWAP: text_printf(out, "swap @%u, @%u\n", i->buffer->id, i->other->id); return;
+    case IR_SWAP: text_printf(out, "swap @%u, @%u\n", i->buffer->id, i->swap.other->id); return;
     case IR_FORALL:
     case IR_FOR: write_loop(w, i); return;
     case IR_WHILE:
         text_add(out, "while");
-        text_add(out, i->is_lock ? " lock" : "");
+        text_add(out, i->loop.is_lock ? " lock" : "");
         add_carried(w, i, 0);
         open(w);
         write_region(w, i->regions[0]);
@@ -248,14 +248,14 @@ static void write_instruction(struct writer *w, const struct ir_instruction *i) 
     }
 }
 
-static void write_region(struct writer *w, const struct ir_region *region) {
+static void write_region(struct ir_writer *w, const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++)
         write_instruction(w, region->instructions.at[i]);
 }
 
 /* ---- kernels ---- */
 
-static void write_parameter(struct writer *w, const struct ir_parameter *parameter) {
+static void write_parameter(struct ir_writer *w, const struct ir_parameter *parameter) {
     start(w);
     static const char *const kinds[] = {
         [IR_PARAMETER_SCALAR] = "scalar", [IR_PARAMETER_LENGTH] = "extent", [IR_PARAMETER_BUFFER] = "array"};
@@ -271,7 +271,7 @@ static void write_parameter(struct writer *w, const struct ir_parameter *paramet
     end_line(w);
 }
 
-static void add_where(struct writer *w, struct span span) {
+static void add_where(struct ir_writer *w, struct span span) {
     struct place place;
     if (!span.end || !place_of(w->sources, span.begin, &place))
         return;
@@ -280,7 +280,7 @@ static void add_where(struct writer *w, struct span span) {
     text_printf(w->out, " %u:%u", place.line, place.column);
 }
 
-static void write_site(struct writer *w, const struct ir_check_site *site, size_t number) {
+static void write_site(struct ir_writer *w, const struct ir_check_site *site, size_t number) {
     static const char *const names[] = {
 #define CHECK(id, code, message) #id,
 #include "ir/checks.def"
@@ -306,7 +306,7 @@ static void find_defined(bool *defined, const struct ir_region *region) {
     }
 }
 
-static void write_unknown(struct writer *w, bool *defined, const struct ir_region *region) {
+static void write_unknown(struct ir_writer *w, bool *defined, const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
         for (size_t k = 0; k < walk.at->operand_count; k++) {
             const struct ir_value *value = walk.at->operands[k];
@@ -320,7 +320,7 @@ static void write_unknown(struct writer *w, bool *defined, const struct ir_regio
         }
 }
 
-static void write_type(struct writer *w, const char *word, struct type *type) {
+static void write_type(struct ir_writer *w, const char *word, struct type *type) {
     start(w);
     text_printf(w->out, "%s ", word);
     type_print(w->out, type);
@@ -339,7 +339,7 @@ void ir_write_head(struct text *out, const char *target, const char *from) {
 }
 
 void ir_write(struct text *out, const struct ir_kernel *kernel, const struct sources *sources) {
-    struct writer w = {.out = out, .kernel = kernel, .sources = sources};
+    struct ir_writer w = {.out = out, .kernel = kernel, .sources = sources};
     text_add(out, "\nkernel ");
     add_quoted(out, kernel->name->text);
     text_printf(out, " block %d warp %d grid %d values %u%s%s%s", kernel->block_size, kernel->warp_size,

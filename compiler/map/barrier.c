@@ -152,13 +152,12 @@ static void collect(struct placement *p, const struct ir_instruction *instructio
         add_place(p->arena, instruction->kind == IR_LOAD ? &touched->read : &touched->written, place);
     }
     bool is_write = instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
-    bool comes_again = instruction->overwrites || instruction->rereads;
-    if ((is_write || comes_again) && instruction->buffer->memory == MEMORY_OUTPUT) {
+    if ((is_write || instruction->again) && instruction->buffer->memory == MEMORY_OUTPUT) {
         struct stretch whole = {
             .space = (int)instruction->buffer->id, .high = 1, .is_outside = true, .touch_by = TOUCH_BLOCK};
         if (is_write)
             add_place(p->arena, &touched->stored, whole);
-        if (comes_again)
+        if (instruction->again)
             add_place(p->arena, &touched->met, whole);
     }
     if (p->level == LEVEL_BLOCK && barriers_in_first_warp(instruction, p->warp_size))

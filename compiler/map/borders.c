@@ -21,11 +21,11 @@ struct spot {
 };
 
 /* What an operation is known to give inside: */
-enum outcome { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_PLACE, OUTCOME_LIMIT };
+enum inside { OUTCOME_FALSE, OUTCOME_TRUE, OUTCOME_PLACE, OUTCOME_LIMIT };
 
 struct border {
     const struct ir_instruction *operation;
-    enum outcome outcome;
+    enum inside outcome;
     struct spot place;
     struct ir_value *limit;
     /* The place, but for its `plus`, with which the outcome changes: this, or `limit` and that. */
@@ -42,14 +42,10 @@ struct borders {
     bool has_first, has_last;
 };
 
-static bool is_varying(const struct ir_instruction *loop, const struct ir_value *value) {
-    return !value->is_constant && value->region && ir_region_inside(value->region, loop->regions[0]);
-}
-
 /* Sums and differences of what is the same in all iterations may be computed before the loop. */
 static bool is_before(const struct ir_instruction *loop, const struct ir_value *value, int depth) {
     const struct ir_instruction *at = value->definition;
-    if (!is_varying(loop, value))
+    if (!lower_varies(loop, value))
         return true;
     return at && depth && at->kind == IR_OPERATION && (at->op == OP_ADD || at->op == OP_SUB) &&
            is_before(loop, at->operands[0], depth - 1) && is_before(loop, at->operands[1], depth - 1);
@@ -57,7 +53,7 @@ static bool is_before(const struct ir_instruction *loop, const struct ir_value *
 
 static struct target_expr *lower_before(struct lowering *l, const struct ir_instruction *loop,
                                         const struct ir_value *value) {
-    if (!is_varying(loop, value))
+    if (!lower_varies(loop, value))
         return lower_value(l, value);
     const struct ir_instruction *at = value->definition;
     struct target_expr *x = lower_before(l, loop, at->operands[0]), *y = lower_before(l, loop, at->operands[1]);
@@ -95,7 +91,7 @@ static bool is_first(const struct spot *place, const struct ir_value *limit) {
 
 /* The outcome is `before` for places less than `limit` + constant, and else `behind`. */
 static void note_border(struct borders *found, const struct ir_instruction *at, const struct spot *place,
-                        struct ir_value *limit, int64_t constant, enum outcome before, enum outcome behind) {
+                        struct ir_value *limit, int64_t constant, enum inside before, enum inside behind) {
     if (found->count == MOST_BORDERS)
         return;
     struct border border = {.operation = at, .place = *place, .limit = limit, .at = constant - place->plus};
@@ -128,7 +124,7 @@ static void note_operation(struct borders *found, const struct ir_instruction *a
     }
     case OP_EQ:
     case OP_NE: {
-        enum outcome outcome = at->op == OP_NE ? OUTCOME_TRUE : OUTCOME_FALSE;
+        enum inside outcome = at->op == OP_NE ? OUTCOME_TRUE : OUTCOME_FALSE;
         note_border(found, at, place, limit, is_first(place, limit), outcome, outcome);
         break;
     }
@@ -154,7 +150,7 @@ static bool decides(const struct borders *found) {
 /* Checks would fail in another order; and beside loops, or arrays of its own, a comparison is nothing. */
 static bool is_much(const struct ir_instruction *at) {
     return at->kind == IR_CHECK || at->kind == IR_ALLOCATE || at->kind == IR_WHILE || at->kind == IR_FORALL ||
-           (at->kind == IR_FOR && !at->unroll);
+           (at->kind == IR_FOR && !at->loop.unroll);
 }
 
 const struct borders *borders_find(struct lowering *l, const struct ir_instruction *loop, const struct rows *rows) {

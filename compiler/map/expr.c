@@ -1,4 +1,4 @@
-/* Making target expressions, and the arrays that both mappings declare alike. */
+/* Making target expressions. */
 #include "map/lower.h"
 
 struct target_expr *expr_new(struct lowering *l, enum target_expr_kind kind, enum base base) {
@@ -97,45 +97,22 @@ struct target_expr *expr_convert(struct lowering *l, struct target_expr *x, enum
     return expr;
 }
 
-void lower_private_array(struct lowering *l, const struct ir_buffer *buffer, int alignment) {
-    struct target_array *array = ARENA_NEW(l->arena, struct target_array);
-    int64_t capacity = buffer->capacity->constant.integer;
-    *array = (struct target_array){.name = names_fresh(l->names, buffer->name, "local_array"),
-                                   .element = buffer->element,
-                                   .space = TARGET_SPACE_PRIVATE,
-                                   .capacity = capacity > 0 ? capacity : 1,
-                                   .alignment = alignment};
-    lower_emit(l, TARGET_DECLARE_ARRAY)->array = array;
-    l->target->uses_double |= buffer->element == BASE_F64;
-    map_set(l->arrays, buffer, array);
-}
-
-void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_value unit, struct target_expr *unit_id) {
-    struct target_array *memory = ARENA_NEW(l->arena, struct target_array);
-    struct target_array *slice = ARENA_NEW(l->arena, struct target_array);
-    slice->name = names_fresh(l->names, buffer->name, "local_array");
-    slice->element = memory->element = buffer->element;
-    slice->space = memory->space = TARGET_SPACE_GLOBAL;
-    struct target_parameter parameter = {.kind = TARGET_PARAMETER_SCRATCH, .base = buffer->element};
-    /* Never released: a parameter is visible everywhere, so its name must not depend on the scope. */
-    parameter.name = arena_printf(l->arena, "fcl_scratch%zu", l->target->parameters.count);
-    parameter.capacity = buffer->capacity;
-    parameter.unit = unit;
-    parameter.is_met = l->target->mapping == TARGET_SIMT && unit != LEVEL_THREAD;
-    parameter.array = memory;
-    parameter.length = parameters_describe(l, buffer->capacity, 4);
-    memory->name = parameter.name;
-    vec_push(l->arena, &l->target->parameters, parameter);
-    struct target_statement *pointer = lower_emit(l, TARGET_DECLARE_POINTER);
-    pointer->array = slice;
-    pointer->from = memory;
-    pointer->index = expr_convert(l, unit_id, BASE_U64);
-    if (unit == LEVEL_THREAD) /* elements of one place side by side, as neighbours ask for them together */
-        slice->stride =
-            lower_named(l, expr_convert(l, expr_hardware(l, TARGET_GLOBAL_THREAD_COUNT), BASE_U64), "stride", NULL);
-    else
-        pointer->index = expr_operation(l, OP_MUL, BASE_U64, pointer->index,
-                                        expr_convert(l, lower_value(l, buffer->capacity), BASE_U64));
-    l->target->uses_double |= buffer->element == BASE_F64;
-    map_set(l->arrays, buffer, slice);
+struct target_expr *expr_describe(struct lowering *l, const struct ir_value *value, int depth) {
+    if (value->is_constant)
+        return expr_integer(l, value->base, value->constant.integer);
+    const struct ir_instruction *definition = value->definition;
+    if (!definition && !value->region) {
+        struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
+        variable->name = value->name ? value->name : "?";
+        variable->base = value->base;
+        return expr_variable(l, variable, value->low, value->high);
+    }
+    if (!definition || definition->kind != IR_OPERATION || depth == 0)
+        return NULL;
+    struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, value->base);
+    expr->op = definition->op;
+    for (size_t i = 0; i < definition->operand_count; i++)
+        if (!(expr->operands[i] = expr_describe(l, definition->operands[i], depth - 1)))
+            return NULL;
+    return expr;
 }

@@ -131,14 +131,14 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
 }
 
 /* Which iterations of a parallel loop one loop does: of a row of `rows`, those inside of `borders`. */
-struct part {
+struct loop_part {
     const struct ir_instruction *forall;
     const struct rows *rows;       /* or NULL */
     const struct borders *borders; /* or NULL */
 };
 
 /* False: it is to go by so many vectors at a time (0: by elements), and cannot. */
-static bool lower_loop(struct lowering *l, const struct part *part, struct target_expr *first,
+static bool lower_loop(struct lowering *l, const struct loop_part *part, struct target_expr *first,
                        struct target_expr *limit, int vectors) {
     const struct ir_instruction *forall = part->forall;
     const struct ir_value *index = forall->parameters[0];
@@ -177,7 +177,7 @@ static bool has_calls(const struct ir_region *region) {
 /* Is there a loop in it that will not be unrolled? What is, compilers see through. */
 static bool has_rounds(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        if (walk.at->kind == IR_WHILE || (walk.at->kind == IR_FOR && !walk.at->unroll))
+        if (walk.at->kind == IR_WHILE || (walk.at->kind == IR_FOR && !walk.at->loop.unroll))
             return true;
     return false;
 }
@@ -199,7 +199,7 @@ static bool is_abreast(const struct ir_region *region) {
     const struct ir_instruction *rounds = NULL;
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_FOR && !instruction->unroll && !rounds)
+        if (instruction->kind == IR_FOR && !instruction->loop.unroll && !rounds)
             rounds = instruction;
         else if (instruction->regions[0])
             return false;
@@ -215,7 +215,7 @@ static bool is_abreast(const struct ir_region *region) {
 
 /* Note [calls] in vectors.c: as many iterations as go by vectors, so many of these at a time, or
    none. Gives where that ends. */
-static struct target_expr *lower_vectors(struct lowering *l, const struct part *part, struct target_expr *first,
+static struct target_expr *lower_vectors(struct lowering *l, const struct loop_part *part, struct target_expr *first,
                                          struct target_expr *limit, int vectors) {
     const struct ir_instruction *forall = part->forall;
     enum base base = forall->parameters[0]->base;
@@ -254,7 +254,7 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct part *
     return end;
 }
 
-static void lower_part(struct lowering *l, const struct part *part, struct target_expr *first,
+static void lower_part(struct lowering *l, const struct loop_part *part, struct target_expr *first,
                        struct target_expr *limit) {
     if (is_abreast(part->forall->regions[0]))
         first = lower_vectors(l, part, first, limit, CPU_ABREAST);
@@ -264,9 +264,83 @@ static void lower_part(struct lowering *l, const struct part *part, struct targe
         lower_loop(l, part, first, limit, 0);
 }
 
-static void lower_inside(struct lowering *l, const struct part *part, struct rows *rows, struct target_expr *first,
+/* ---- what is the same in a row ---- */
+
+static bool is_within(const struct ir_instruction *around, const struct ir_value *value) {
+    for (size_t r = 0; r < 2 && value->region; r++)
+        if (around->regions[r] && ir_region_inside(value->region, around->regions[r]))
+            return true;
+    return false;
+}
+
+/* Only operations, on what is the same in the row. */
+static bool is_of_row(const struct lowering *l, const struct rows *rows, const struct ir_instruction *around) {
+    for (struct ir_walk walk = ir_walk_of(around); walk.at; ir_next(&walk)) {
+        if ((walk.at->kind != IR_OPERATION && walk.at->kind != IR_IF) || !walk.at->result_count)
+            return false;
+        if (l->values[walk.at->results[0]->id])
+            continue;
+        for (size_t i = 0; ir_taken(walk.at, i); i++) {
+            const struct ir_value *taken = *ir_taken(walk.at, i);
+            if (lower_varies(rows->loop, taken) && !l->values[taken->id] && !is_within(around, taken))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool is_long(const struct ir_instruction *at) {
+    return at->kind == IR_OPERATION && (at->op == OP_DIV || at->op == OP_REM);
+}
+
+/* C compilers move neither branches out of a loop nor divisions, which are branches. */
+static void keep_of_row(struct lowering *l, struct rows *rows) {
+    const struct ir_region *region = rows->loop->regions[0];
+    rows_bind_quotients(l, rows);
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *at = region->instructions.at[i];
+        bool is_known = !at->result_count || l->values[at->results[0]->id];
+        if (is_known || !is_of_row(l, rows, at))
+            continue;
+        lower_instruction(l, at);
+        for (size_t k = 0; k < at->result_count; k++) {
+            struct kept_value kept = {at->results[k], l->values[at->results[k]->id]};
+            if (kept.expr && kept.expr->size && is_long(at)) {
+                kept.expr = lower_named(l, kept.expr, at->results[k]->name, "of_row");
+                lower_bind(l, kept.value, kept.expr);
+            }
+            if (kept.expr)
+                vec_push(l->arena, &rows->kept, kept);
+        }
+    }
+    lower_forget(l, region);
+}
+
+static struct kept_value *find_kept(struct rows *rows, const struct ir_value *value) {
+    for (size_t i = 0; i < rows->kept.count; i++)
+        if (rows->kept.at[i].value == value)
+            return &rows->kept.at[i];
+    return NULL;
+}
+
+/* A condition of branches in the body that is the same in a row, or NULL. */
+static struct kept_value *find_condition(struct rows *rows) {
+    for (struct ir_walk walk = ir_walk(rows->loop->regions[0]); walk.at; ir_next(&walk)) {
+        if (walk.at->kind != IR_IF)
+            continue;
+        walk.goes_around = walk.at->result_count && find_kept(rows, walk.at->results[0]);
+        struct kept_value *condition = walk.goes_around ? NULL : find_kept(rows, walk.at->operands[0]);
+        if (condition)
+            return condition;
+    }
+    return NULL;
+}
+
+/* ---- ranges ---- */
+
+static void lower_inside(struct lowering *l, const struct loop_part *part, struct rows *rows, struct target_expr *first,
                          struct target_expr *limit) {
-    struct kept_value *condition = rows && !rows->are_single ? rows_condition(rows) : NULL;
+    struct kept_value *condition = rows && !rows->are_single ? find_condition(rows) : NULL;
     if (!condition) {
         lower_part(l, part, first, limit);
         return;
@@ -286,7 +360,7 @@ static void lower_inside(struct lowering *l, const struct part *part, struct row
 
 static void lower_range(struct lowering *l, const struct ir_instruction *forall, struct rows *rows,
                         struct target_expr *first, struct target_expr *limit) {
-    struct part part = {forall, rows, NULL};
+    struct loop_part part = {forall, rows, NULL};
     const struct borders *borders = borders_find(l, forall, rows);
     if (!borders) {
         lower_part(l, &part, first, limit);
@@ -318,6 +392,7 @@ static void lower_rows(struct lowering *l, struct rows *rows, struct target_expr
         here = lower_enter(l, &branch->other);
     }
     struct lower_scope scope = rows_enter(l, rows, &first, &limit);
+    keep_of_row(l, rows);
     lower_range(l, rows->loop, rows, first, limit);
     lower_leave(l, scope);
     if (is_single)

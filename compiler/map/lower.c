@@ -3,115 +3,14 @@
 #include "map/lower.h"
 
 #include "ir/machine.h"
-#include "support/fatal.h"
 
 /* A larger tree is given a name: an expression should fit on a line. */
 enum { LARGEST_TREE = 10 };
-
-/* ---- scopes and statements ---- */
-
-struct lower_scope lower_enter(struct lowering *l, struct target_block *body) {
-    struct lower_scope scope = {l->block, names_mark(l->names)};
-    l->block = body;
-    return scope;
-}
-
-void lower_leave(struct lowering *l, struct lower_scope scope) {
-    l->block = scope.block;
-    names_release(l->names, scope.names);
-}
-
-struct target_statement *lower_emit(struct lowering *l, enum target_statement_kind kind) {
-    struct target_statement *statement = ARENA_NEW(l->arena, struct target_statement);
-    statement->kind = kind;
-    vec_push(l->arena, &l->block->statements, statement);
-    return statement;
-}
-
-struct target_variable *lower_variable(struct lowering *l, enum base base, const char *name, const char *fallback) {
-    struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
-    variable->name = names_fresh(l->names, name, fallback);
-    variable->base = base;
-    l->target->uses_double |= base == BASE_F64;
-    return variable;
-}
-
-struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback) {
-    struct target_variable *variable = lower_variable(l, value->base, name, fallback);
-    struct target_statement *declare = lower_emit(l, TARGET_DECLARE);
-    declare->variable = variable;
-    declare->value = value;
-    return expr_variable(l, variable, value->low, value->high);
-}
 
 static void lower_assign(struct lowering *l, struct target_variable *variable, struct target_expr *value) {
     struct target_statement *assign = lower_emit(l, TARGET_ASSIGN);
     assign->variable = variable;
     assign->value = value;
-}
-
-/* ---- values ---- */
-
-void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr) {
-    l->values[value->id] = expr;
-    vec_push(l->arena, &l->bound, value->id);
-}
-
-struct target_expr *lower_value(struct lowering *l, const struct ir_value *value) {
-    if (l->values[value->id])
-        return l->values[value->id];
-    if (!value->is_constant)
-        fatal_internal("map", "value %u of kernel %s is used before it is known", (unsigned)value->id,
-                       l->kernel->name->text);
-    struct target_expr *expr = expr_new(l, TARGET_EXPR_CONSTANT, value->base);
-    expr->constant = value->constant;
-    expr->low = value->low;
-    expr->high = value->high;
-    lower_bind(l, value, expr);
-    return expr;
-}
-
-bool lower_knows(struct target_expr *const *values, const struct ir_value *value, bool *truth) {
-    const struct target_expr *expr = values[value->id];
-    if (value->base != BASE_BOOL || !(value->is_constant || (expr && expr->kind == TARGET_EXPR_CONSTANT)))
-        return false;
-    *truth = (value->is_constant ? value->constant : expr->constant).integer;
-    return true;
-}
-
-const struct ir_value *lower_same_as(struct target_expr *const *values, const struct ir_instruction *operation) {
-    bool truth;
-    if (operation->kind != IR_OPERATION)
-        return NULL;
-    if (operation->op == OP_SELECT)
-        return lower_knows(values, operation->operands[0], &truth) ? operation->operands[truth ? 1 : 2] : NULL;
-    bool is_and = operation->op == OP_AND;
-    for (size_t i = 0; (is_and || operation->op == OP_OR) && i < 2; i++)
-        if (lower_knows(values, operation->operands[i], &truth))
-            return operation->operands[truth == is_and ? 1 - i : i];
-    return NULL;
-}
-
-static bool has_load(const struct target_expr *expr) {
-    if (expr->kind == TARGET_EXPR_ELEMENT)
-        return true;
-    for (size_t i = 0; i < 3 && expr->operands[i]; i++)
-        if (has_load(expr->operands[i]))
-            return true;
-    return false;
-}
-
-struct target_expr *lower_simple(struct lowering *l, const struct ir_value *value, const char *name) {
-    struct target_expr *expr = lower_value(l, value);
-    return expr->size > 1 || has_load(expr) ? lower_named(l, expr, value->name, name) : expr;
-}
-
-struct target_array *lower_array(struct lowering *l, const struct ir_buffer *buffer) {
-    struct target_array *array = map_get(l->arrays, buffer);
-    if (!array)
-        fatal_internal("map", "buffer %s (%u) of kernel %s has no place", buffer->name ? buffer->name : "?",
-                       (unsigned)buffer->id, l->kernel->name->text);
-    return array;
 }
 
 static void lower_result(struct lowering *l, const struct ir_instruction *instruction, struct target_expr *expr,
@@ -149,7 +48,7 @@ static bool is_wide_subscript(const struct lowering *l, const struct ir_instruct
 
 static void lower_operation(struct lowering *l, const struct ir_instruction *instruction) {
     const struct ir_value *result = instruction->results[0];
-    const struct ir_value *same = lower_same_as(l->values, instruction);
+    const struct ir_value *same = uses_same_as(l->values, instruction);
     if (same) {
         lower_bind(l, result, lower_value(l, same));
         return;
@@ -182,8 +81,8 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
     struct target_expr *expr =
         expr_element(l, instruction->results[0]->base, array, lower_place(l, array, instruction->operands[0]));
     expr->is_volatile = instruction->is_volatile;
-    expr->is_early = instruction->is_early;
-    expr->of_four = instruction->of_four;
+    expr->is_early = instruction->load.is_early;
+    expr->of_four = instruction->load.of_four;
     expr->is_guarded = array->space == TARGET_SPACE_PRIVATE && lower_is_guarded(l, instruction);
     if (expr->is_guarded)
         l->target->quirks |= quirk_bit(QUIRK_GUARDED);
@@ -196,7 +95,7 @@ static void lower_store(struct lowering *l, const struct ir_instruction *instruc
     store->index = lower_place(l, store->array, instruction->operands[0]);
     store->value = lower_value(l, instruction->operands[1]);
     store->is_volatile = instruction->is_volatile;
-    store->may_meet = instruction->may_meet && l->target->mapping == TARGET_SIMT;
+    store->may_meet = instruction->store.may_meet && l->target->mapping == TARGET_SIMT;
 }
 
 /* ---- exchange of lanes ---- */
@@ -285,12 +184,12 @@ static void lower_sequential_atomic(struct lowering *l, const struct ir_instruct
     struct target_expr *index = lower_simple(l, atomic->operands[0], "place");
     struct target_expr *element = expr_element(l, base, array, index);
     struct target_expr *old = element, *value = lower_value(l, atomic->operands[1]);
-    if (atomic->atomic == ATOMIC_COMPARE_EXCHANGE || l->uses[atomic->results[0]->id].count) {
+    if (atomic->store.atomic == ATOMIC_COMPARE_EXCHANGE || l->uses[atomic->results[0]->id].count) {
         old = lower_named(l, element, atomic->results[0]->name, "old");
         lower_bind(l, atomic->results[0], old);
     }
     enum ir_op op = OP_COUNT;
-    switch (atomic->atomic) {
+    switch (atomic->store.atomic) {
     case ATOMIC_ADD: op = OP_ADD; break;
     case ATOMIC_MIN: op = OP_MIN; break;
     case ATOMIC_MAX: op = OP_MAX; break;
@@ -311,7 +210,7 @@ static void lower_sequential_atomic(struct lowering *l, const struct ir_instruct
         value = result;
     }
     struct lower_scope scope = {0};
-    bool is_guarded = atomic->atomic == ATOMIC_COMPARE_EXCHANGE;
+    bool is_guarded = atomic->store.atomic == ATOMIC_COMPARE_EXCHANGE;
     if (is_guarded) {
         struct target_statement *same = lower_emit(l, TARGET_IF);
         same->value = expr_operation(l, OP_EQ, BASE_BOOL, bits_of(l, old), bits_of(l, value));
@@ -349,19 +248,8 @@ static void lower_atomic(struct lowering *l, const struct ir_instruction *instru
     atomic->index = index;
     atomic->value = value;
     atomic->expected = expected;
-    atomic->atomic = instruction->atomic;
+    atomic->atomic = instruction->store.atomic;
     l->target->uses_atomic64 |= base_info[instruction->buffer->element].bits == 64;
-}
-
-struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall) {
-    struct target_variable *variable = lower_variable(l, BASE_U32, "drawn", "drawn");
-    struct target_statement *draw = lower_emit(l, TARGET_ATOMIC);
-    draw->variable = variable;
-    draw->array = lower_array(l, forall->buffer);
-    draw->index = expr_integer(l, BASE_I32, 0);
-    draw->value = expr_integer(l, BASE_U32, 1);
-    draw->atomic = ATOMIC_ADD;
-    return expr_variable(l, variable, 0, UINT32_MAX);
 }
 
 /* ---- loops ---- */
@@ -404,13 +292,6 @@ static void assign_carried(struct lowering *l, struct target_variable **variable
             lower_assign(l, variables[i], exprs[i]);
 }
 
-bool lower_has_quirk(const struct lowering *l, enum quirk quirk) { return quirk_is_on(quirk, l->options->where); }
-
-void lower_scalar(struct lowering *l, struct target_statement *loop) {
-    loop->vectors = TARGET_VECTORS_WITHIN;
-    l->target->has_scalar_loops = true;
-}
-
 static void keep_order(struct lowering *l, const struct ir_instruction *loop, struct target_statement *statement) {
     statement->is_ordered = lower_has_quirk(l, QUIRK_ORDERED_LOOPS) && lower_sums_floats(l->arena, loop);
     if (statement->is_ordered)
@@ -436,7 +317,7 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     keep_order(l, loop, statement);
     bool is_slow = lower_has_quirk(l, QUIRK_NARROW_UNROLLED) && lower_computes_narrow(loop->regions[0]);
     statement->unroll =
-        loop->unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= ANY_UNROLLED;
+        loop->loop.unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= ANY_UNROLLED;
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");
     lower_bind(l, index, expr_variable(l, statement->variable, index->low, index->high));
@@ -448,7 +329,7 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
 
 static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     struct target_variable **carried = declare_carried(l, loop, 0);
-    if (loop->is_lock)
+    if (loop->loop.is_lock)
         carried[0]->is_lock = true;
     struct target_statement *statement = lower_emit(l, TARGET_WHILE);
     if (lower_has_quirk(l, QUIRK_THREADS_BY_VECTORS) && loop->region->ambient == LEVEL_THREAD)
@@ -507,7 +388,7 @@ static void lower_if(struct lowering *l, const struct ir_instruction *branch) {
         return;
     struct target_expr *condition = lower_value(l, branch->operands[0]);
     bool truth;
-    if (lower_knows(l->values, branch->operands[0], &truth)) {
+    if (uses_know(l->values, branch->operands[0], &truth)) {
         lower_decided(l, branch, truth);
         return;
     }
@@ -611,10 +492,4 @@ void lower_region(struct lowering *l, const struct ir_region *region) {
     }
     if (l->barriers)
         simt_barrier(l, region->ambient, barrier_of(l->barriers->at_end, region));
-}
-
-void lower_forget(struct lowering *l, const struct ir_region *region) {
-    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        for (size_t k = 0; k < walk.at->result_count; k++)
-            l->values[walk.at->results[k]->id] = NULL;
 }

@@ -31,6 +31,9 @@ struct value_use {
 void uses_count(struct value_use *uses, const struct ir_kernel *kernel, const struct ir_instruction *forall);
 /* The same anew for the loop's body, where some values are bound: for these nothing is computed. */
 void uses_count_unbound(struct lowering *l, const struct ir_instruction *loop);
+/* Where values are bound: is it known to be a truth? The operand that the operation is then the same as, or NULL. */
+bool uses_know(struct target_expr *const *values, const struct ir_value *value, bool *truth);
+const struct ir_value *uses_same_as(struct target_expr *const *values, const struct ir_instruction *operation);
 void uses_clear(struct value_use *uses, const struct ir_region *region); /* zeros again */
 /* Is it used, and only so? */
 bool uses_as_subscript(const struct value_use *uses, const struct ir_value *value);
@@ -99,8 +102,6 @@ struct barrier_plan *barriers_place(struct arena *arena, const struct ir_instruc
 /* Is the loop, at ambient block, only for the lanes of the block's first warp? 0: blocks have no warps. */
 bool barriers_in_first_warp(const struct ir_instruction *forall, int warp_size);
 
-/* ---- lower.c: what does not depend on the mapping ---- */
-
 struct lowering {
     struct arena *arena;
     const struct ir_kernel *kernel;
@@ -122,8 +123,8 @@ struct lowering {
     int64_t stack_bytes;         /* LOOP: of the block's arrays so far; SIMT: of a thread's */
 };
 
-void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
-void lower_instruction(struct lowering *l, const struct ir_instruction *instruction);
+/* ---- statements.c: what does not depend on the mapping ---- */
+
 void lower_forget(struct lowering *l, const struct ir_region *region); /* so that it may be lowered again */
 struct target_expr *lower_value(struct lowering *l, const struct ir_value *value);
 /* The same, named first when it is more than an operation on names: for what is evaluated again and again. */
@@ -140,14 +141,30 @@ struct target_statement *lower_emit(struct lowering *l, enum target_statement_ki
 struct target_variable *lower_variable(struct lowering *l, enum base base, const char *name, const char *fallback);
 /* `const base name = value;`, and the variable as an expression. */
 struct target_expr *lower_named(struct lowering *l, struct target_expr *value, const char *name, const char *fallback);
-/* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left,
-   which might not end. */
-bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction);
 /* Do the compilers of what is made do that? */
 bool lower_has_quirk(const struct lowering *l, enum quirk quirk);
 /* No vectors are to be made of it. */
 void lower_scalar(struct lowering *l, struct target_statement *loop);
-/* quirks/vectorisers.c: its notes say what these are for. */
+/* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
+struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
+void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);
+/* Is it made in the loop, so that it may be another one in each iteration? */
+bool lower_varies(const struct ir_instruction *loop, const struct ir_value *value);
+/* `*name` of a constant-capacity private array in the current scope. */
+void lower_private_array(struct lowering *l, const struct ir_buffer *buffer, int alignment);
+/* The buffer becomes a slice, for each `unit`, of a scratch parameter; of a block's or a warp's all threads have it. */
+void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_value unit, struct target_expr *unit_id);
+
+/* ---- lower.c: instructions ---- */
+
+void lower_region(struct lowering *l, const struct ir_region *region); /* without its yields */
+void lower_instruction(struct lowering *l, const struct ir_instruction *instruction);
+/* Does a check in it, when it fails, leave something that the kernel reads? Then loops are left,
+   which might not end. */
+bool lower_leaves_loops(const struct lowering *l, const struct ir_instruction *instruction);
+
+/* ---- quirks/vectorisers.c: its notes say what these are for ---- */
+
 bool lower_steps_wrap(const struct ir_region *region);
 bool lower_vectors_lose_stores(const struct ir_instruction *loop);
 bool lower_loads_by_truth(const struct ir_region *region);
@@ -156,16 +173,8 @@ bool lower_is_guarded(const struct lowering *l, const struct ir_instruction *loa
 bool lower_restarts_index(struct arena *arena, const struct ir_instruction *loop);
 bool lower_has_narrow(const struct ir_region *region);      /* loads or stores of less than 32 bits */
 bool lower_computes_narrow(const struct ir_region *region); /* floats of less than 32 bits */
-/* Draws a number from the counter of a FORALL: note [tickets] in ir.h. */
-struct target_expr *lower_ticket(struct lowering *l, const struct ir_instruction *forall);
-void lower_bind(struct lowering *l, const struct ir_value *value, struct target_expr *expr);
-/* Where values are bound: is it known to be a truth? The operand that the operation is then the same as, or NULL. */
-bool lower_knows(struct target_expr *const *values, const struct ir_value *value, bool *truth);
-const struct ir_value *lower_same_as(struct target_expr *const *values, const struct ir_instruction *operation);
-/* `*name` of a constant-capacity private array in the current scope. */
-void lower_private_array(struct lowering *l, const struct ir_buffer *buffer, int alignment);
-/* The buffer becomes a slice, for each `unit`, of a scratch parameter; of a block's or a warp's all threads have it. */
-void lower_scratch(struct lowering *l, struct ir_buffer *buffer, enum level_value unit, struct target_expr *unit_id);
+
+/* ---- expr.c ---- */
 
 /* Expressions, folded where an operand is a constant that does nothing. */
 struct target_expr *expr_new(struct lowering *l, enum target_expr_kind kind, enum base base);
@@ -182,6 +191,8 @@ struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base 
 struct target_expr *expr_choice(struct lowering *l, struct target_expr *condition, struct target_expr *x,
                                 struct target_expr *y);
 struct target_expr *expr_convert(struct lowering *l, struct target_expr *x, enum base to);
+/* A host value in terms of the FCL kernel's parameters; for comments. */
+struct target_expr *expr_describe(struct lowering *l, const struct ir_value *value, int depth);
 
 /* ---- subscripts.c ---- */
 
@@ -199,8 +210,6 @@ void ahead_load(struct lowering *l, const char *name, bool is_parallel);
 /* ---- parameters.c ---- */
 
 void parameters_make(struct lowering *l);
-/* A host value in terms of the FCL kernel's parameters; for comments. */
-struct target_expr *parameters_describe(struct lowering *l, const struct ir_value *value, int depth);
 
 /* ---- simt.c, loop.c ---- */
 
@@ -246,8 +255,8 @@ struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct targ
                               struct target_expr **limit);
 /* The same of whole rows, of that width. */
 struct lower_scope rows_enter_whole(struct lowering *l, struct rows *rows, struct target_expr **width);
-/* A condition of branches in the body that is the same in a row, or NULL. */
-struct kept_value *rows_condition(struct rows *rows);
+/* The quotients alone, before what is the same in a row is lowered. */
+void rows_bind_quotients(struct lowering *l, const struct rows *rows);
 /* Is it what is left of the index in its row? */
 bool rows_gives_rest(const struct rows *rows, const struct ir_instruction *at);
 /* Before the loop's body is lowered. `rest`: NULL where it is to be computed from the index. */

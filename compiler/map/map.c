@@ -15,69 +15,6 @@ static int64_t threads_together(const struct map_options *options, int64_t array
     return threads < options->threads_together ? threads : options->threads_together;
 }
 
-bool target_has_scratch(const struct target_kernel *kernel) {
-    for (size_t i = 0; i < kernel->parameters.count; i++)
-        if (kernel->parameters.at[i].kind == TARGET_PARAMETER_SCRATCH)
-            return true;
-    return false;
-}
-
-int target_units(const struct target_kernel *kernel, enum level_value unit) {
-    return unit == LEVEL_THREAD ? kernel->block_threads
-           : unit == LEVEL_WARP ? kernel->block_threads / kernel->warp_threads
-                                : 1;
-}
-
-size_t target_element_bytes(enum base base) { return (size_t)base_info[base].bits / 8; }
-
-int64_t target_spare_bytes(const struct target_kernel *kernel) {
-    for (size_t i = 0; i < kernel->parameters.count && kernel->dynamic.count; i++)
-        if (kernel->parameters.at[i].kind == TARGET_PARAMETER_REPORT)
-            return 16;
-    return 0;
-}
-
-int64_t target_dynamic_bytes(const struct target_kernel *kernel, target_value_of *value_of, void *context) {
-    int64_t bytes = kernel->dynamic_fixed_bytes + target_spare_bytes(kernel);
-    for (size_t i = 0; i < kernel->dynamic.count; i++) {
-        const struct target_dynamic *dynamic = &kernel->dynamic.at[i];
-        int64_t capacity =
-            dynamic->capacity->is_constant ? dynamic->capacity->constant.integer : value_of(context, dynamic->capacity);
-        int64_t part = capacity * (int64_t)dynamic->element_bytes * (int64_t)dynamic->copies;
-        bytes += (part + 15) / 16 * 16;
-    }
-    return bytes;
-}
-
-bool target_reports(const struct target_kernel *kernel) {
-    for (size_t i = 0; i < kernel->parameters.count; i++)
-        if (kernel->parameters.at[i].kind == TARGET_PARAMETER_REPORT)
-            return true;
-    return false;
-}
-
-bool target_any_reports(const struct target_program *program) {
-    for (size_t i = 0; i < program->kernels.count; i++)
-        if (target_reports(program->kernels.at[i]))
-            return true;
-    return false;
-}
-
-const struct target_kernel *target_outside(const struct target_program *program) {
-    for (size_t i = 0; i < program->kernels.count; i++)
-        if (program->kernels.at[i]->outside)
-            return program->kernels.at[i];
-    return NULL;
-}
-
-const struct target_kernel *target_kernel_of(const struct target_program *program,
-                                             const struct ir_instruction *forall) {
-    for (size_t i = 0; i < program->kernels.count; i++)
-        if (program->kernels.at[i]->forall == forall)
-            return program->kernels.at[i];
-    return NULL;
-}
-
 typedef VEC(const struct ir_instruction *) foralls;
 
 static void find_foralls(struct arena *arena, const struct ir_region *region, foralls *found) {
@@ -96,14 +33,14 @@ static bool has_level(const struct ir_instruction *instruction, enum level_value
 }
 
 /* Both are indexed by value id. Between two device kernels all is zero: each clears what it has set. */
-struct tables {
+struct value_tables {
     struct target_expr **values;
     struct value_use *uses;
 };
 
 static struct target_kernel *map_forall(struct arena *arena, const struct ir_kernel *kernel,
                                         const struct ir_instruction *forall, const char *name,
-                                        const struct map_options *options, const struct tables *tables) {
+                                        const struct map_options *options, const struct value_tables *tables) {
     struct target_kernel *target = ARENA_NEW(arena, struct target_kernel);
     target->name = name;
     target->forall = forall;
@@ -139,7 +76,7 @@ static struct target_kernel *map_forall(struct arena *arena, const struct ir_ker
         simt_plan(&l);
     else if (lower_has_quirk(&l, QUIRK_PLACES_BY_TRUTH) && lower_loads_by_truth(forall->regions[0]))
         target->quirks |= quirk_bit(QUIRK_PLACES_BY_TRUTH);
-    target->count_text = parameters_describe(&l, target->count, 4);
+    target->count_text = expr_describe(&l, target->count, 4);
     parameters_make(&l);
     if (options->mapping == TARGET_SIMT)
         simt_begin(&l);
@@ -169,8 +106,8 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
                                   const struct map_options *options) {
     struct target_program *program = ARENA_NEW(arena, struct target_program);
     program->kernel = kernel;
-    const struct tables tables = {ARENA_ARRAY(arena, struct target_expr *, kernel->value_count + 1),
-                                  ARENA_ARRAY(arena, struct value_use, kernel->value_count + 1)};
+    const struct value_tables tables = {ARENA_ARRAY(arena, struct target_expr *, kernel->value_count + 1),
+                                        ARENA_ARRAY(arena, struct value_use, kernel->value_count + 1)};
     foralls found = {0};
     find_foralls(arena, kernel->body, &found);
     int digits = found.count > 100 ? 3 : found.count > 10 ? 2 : 1; /* so that they are in order by name, too */

@@ -8,39 +8,39 @@
 /* Computed in the kernel at most this many operations away from a parameter. */
 enum { DEEPEST_RECOMPUTATION = 3 };
 
-struct host_value {
+struct needed_value {
     const struct ir_value *value;
     int depth; /* operations that use it on the way to the kernel's body */
     bool recompute;
     unsigned uses; /* outside the body: by recomputed values, as a capacity or count */
 };
-struct host_values {
-    VEC(struct host_value) all;
+struct needed_values {
+    VEC(struct needed_value) all;
 };
 
 static bool is_host_value(const struct lowering *l, const struct ir_value *value) {
     return !value->is_constant && (!value->region || !ir_region_inside(value->region, l->forall->regions[0]));
 }
 
-static struct host_value *find(struct host_values *values, const struct ir_value *value) {
+static struct needed_value *find(struct needed_values *values, const struct ir_value *value) {
     for (size_t i = 0; i < values->all.count; i++)
         if (values->all.at[i].value == value)
             return &values->all.at[i];
     return NULL;
 }
 
-static void need(struct lowering *l, struct host_values *values, const struct ir_value *value, int depth,
+static void need(struct lowering *l, struct needed_values *values, const struct ir_value *value, int depth,
                  unsigned uses) {
     if (!is_host_value(l, value))
         return;
-    struct host_value *known = find(values, value);
+    struct needed_value *known = find(values, value);
     if (known)
         known->uses += uses;
     else
-        vec_push(l->arena, &values->all, (struct host_value){value, depth, false, uses});
+        vec_push(l->arena, &values->all, (struct needed_value){value, depth, false, uses});
 }
 
-static void need_region(struct lowering *l, struct host_values *values, const struct ir_region *region) {
+static void need_region(struct lowering *l, struct needed_values *values, const struct ir_region *region) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
         bool is_pure = instruction->kind == IR_OPERATION || instruction->kind == IR_LOAD;
@@ -58,8 +58,8 @@ static void need_region(struct lowering *l, struct host_values *values, const st
 
 /* Replaces a value by its operands where that needs no more parameters: integers, of which the
    kernel's compiler then knows more. Floats are data, computed once by the host. */
-static bool try_recompute(struct lowering *l, struct host_values *values, size_t at) {
-    struct host_value host = values->all.at[at];
+static bool try_recompute(struct lowering *l, struct needed_values *values, size_t at) {
+    struct needed_value host = values->all.at[at];
     const struct ir_instruction *definition = host.value->definition;
     if (host.recompute || host.depth >= DEEPEST_RECOMPUTATION || !definition || definition->kind != IR_OPERATION ||
         ir_op_info[definition->op].cost != COST_CHEAP || base_info[host.value->base].is_floating)
@@ -80,30 +80,8 @@ static bool try_recompute(struct lowering *l, struct host_values *values, size_t
 }
 
 static int by_id(const void *a, const void *b) {
-    uint32_t x = ((const struct host_value *)a)->value->id, y = ((const struct host_value *)b)->value->id;
+    uint32_t x = ((const struct needed_value *)a)->value->id, y = ((const struct needed_value *)b)->value->id;
     return (x > y) - (x < y);
-}
-
-/* ---- lengths, for comments ---- */
-
-struct target_expr *parameters_describe(struct lowering *l, const struct ir_value *value, int depth) {
-    if (value->is_constant)
-        return expr_integer(l, value->base, value->constant.integer);
-    const struct ir_instruction *definition = value->definition;
-    if (!definition && !value->region) {
-        struct target_variable *variable = ARENA_NEW(l->arena, struct target_variable);
-        variable->name = value->name ? value->name : "?";
-        variable->base = value->base;
-        return expr_variable(l, variable, value->low, value->high);
-    }
-    if (!definition || definition->kind != IR_OPERATION || depth == 0)
-        return NULL;
-    struct target_expr *expr = expr_new(l, TARGET_EXPR_OPERATION, value->base);
-    expr->op = definition->op;
-    for (size_t i = 0; i < definition->operand_count; i++)
-        if (!(expr->operands[i] = parameters_describe(l, definition->operands[i], depth - 1)))
-            return NULL;
-    return expr;
 }
 
 /* An input's length is the product of its extents, which come before its buffers among the kernel's parameters. */
@@ -111,7 +89,7 @@ static struct target_expr *describe_length(struct lowering *l, const struct ir_b
     if (buffer->is_swapped)
         return NULL;
     if (buffer->capacity)
-        return parameters_describe(l, buffer->capacity, 4);
+        return expr_describe(l, buffer->capacity, 4);
     const struct ir_parameter *parameters = l->kernel->parameters.at;
     size_t i = 0;
     while (i < l->kernel->parameters.count && parameters[i].buffer != buffer)
@@ -122,12 +100,12 @@ static struct target_expr *describe_length(struct lowering *l, const struct ir_b
         i--;
     if (parameters[i].kind != IR_PARAMETER_LENGTH)
         return NULL;
-    struct target_expr *length = parameters_describe(l, parameters[i].value, 4);
+    struct target_expr *length = expr_describe(l, parameters[i].value, 4);
     for (;
          i > 0 && parameters[i - 1].kind == IR_PARAMETER_LENGTH &&
          parameters[i - 1].argument == parameters[i].argument && parameters[i - 1].component == parameters[i].component;
          i--)
-        length = expr_operation(l, OP_MUL, BASE_I32, parameters_describe(l, parameters[i - 1].value, 4), length);
+        length = expr_operation(l, OP_MUL, BASE_I32, expr_describe(l, parameters[i - 1].value, 4), length);
     return length;
 }
 
@@ -201,16 +179,16 @@ static void add_scalar(struct lowering *l, const struct ir_value *value) {
                                        .base = value->base,
                                        .value = (struct ir_value *)value,
                                        .variable = variable,
-                                       .length = parameters_describe(l, value, 4)});
+                                       .length = expr_describe(l, value, 4)});
     lower_bind(l, value, expr_variable(l, variable, value->low, value->high));
 }
 
-static void recompute(struct lowering *l, struct host_values *values, const struct host_value *host) {
+static void recompute(struct lowering *l, struct needed_values *values, const struct needed_value *host) {
     const struct ir_instruction *definition = host->value->definition;
     if (l->values[host->value->id])
         return;
     for (size_t i = 0; i < definition->operand_count; i++) {
-        const struct host_value *operand = find(values, definition->operands[i]);
+        const struct needed_value *operand = find(values, definition->operands[i]);
         if (operand && operand->recompute)
             recompute(l, values, operand);
     }
@@ -246,7 +224,7 @@ static bool launch_sizes_it(const struct lowering *l, const struct ir_buffer *bu
 }
 
 void parameters_make(struct lowering *l) {
-    struct host_values values = {0};
+    struct needed_values values = {0};
     need_region(l, &values, l->forall->regions[0]);
     need(l, &values, l->forall->operands[0], 0, 1);
     for (size_t i = 0; i < l->extents->all.count; i++) {

@@ -21,10 +21,6 @@ struct division {
     bool is_rest;
 };
 
-static bool is_varying(const struct ir_instruction *loop, const struct ir_value *value) {
-    return !value->is_constant && value->region && ir_region_inside(value->region, loop->regions[0]);
-}
-
 static bool add_term(struct linear *sum, struct ir_value *x, int64_t coefficient) {
     if (x->is_constant) {
         sum->constant += x->constant.integer * coefficient;
@@ -46,9 +42,9 @@ static bool counts_up(const struct ir_instruction *loop, struct ir_value *x, str
     if (!sum || sum->kind != IR_OPERATION || (sum->op != OP_ADD && sum->op != OP_SUB))
         return false;
     struct ir_value *a = sum->operands[0], *b = sum->operands[1];
-    if (!is_varying(loop, b))
+    if (!lower_varies(loop, b))
         return add_term(begin, b, sum->op == OP_ADD ? 1 : -1) && counts_up(loop, a, begin);
-    return sum->op == OP_ADD && !is_varying(loop, a) && add_term(begin, a, 1) && counts_up(loop, b, begin);
+    return sum->op == OP_ADD && !lower_varies(loop, a) && add_term(begin, a, 1) && counts_up(loop, b, begin);
 }
 
 static bool is_division(const struct ir_instruction *loop, const struct ir_instruction *at, struct division *division) {
@@ -63,7 +59,7 @@ static bool is_division(const struct ir_instruction *loop, const struct ir_instr
     case OP_DIV:
     case OP_REM:
         division->width = constant;
-        division->by = by->is_constant || is_varying(loop, by) ? NULL : by;
+        division->by = by->is_constant || lower_varies(loop, by) ? NULL : by;
         break;
     default: return false;
     }
@@ -349,86 +345,18 @@ void rows_bind(struct lowering *l, const struct rows *rows, struct target_expr *
         lower_bind(l, rows->kept.at[i].value, rows->kept.at[i].expr);
 }
 
-/* ---- what is the same in a row ---- */
-
-static bool is_within(const struct ir_instruction *around, const struct ir_value *value) {
-    for (size_t r = 0; r < 2 && value->region; r++)
-        if (around->regions[r] && ir_region_inside(value->region, around->regions[r]))
-            return true;
-    return false;
-}
-
-/* Only operations, on what is the same in the row. */
-static bool is_of_row(const struct lowering *l, const struct rows *rows, const struct ir_instruction *around) {
-    for (struct ir_walk walk = ir_walk_of(around); walk.at; ir_next(&walk)) {
-        if ((walk.at->kind != IR_OPERATION && walk.at->kind != IR_IF) || !walk.at->result_count)
-            return false;
-        if (l->values[walk.at->results[0]->id])
-            continue;
-        for (size_t i = 0; ir_taken(walk.at, i); i++) {
-            const struct ir_value *taken = *ir_taken(walk.at, i);
-            if (is_varying(rows->loop, taken) && !l->values[taken->id] && !is_within(around, taken))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool is_long(const struct ir_instruction *at) {
-    return at->kind == IR_OPERATION && (at->op == OP_DIV || at->op == OP_REM);
-}
-
-/* C compilers move neither branches out of a loop nor divisions, which are branches. */
-static void keep_of_row(struct lowering *l, struct rows *rows) {
-    const struct ir_region *region = rows->loop->regions[0];
+void rows_bind_quotients(struct lowering *l, const struct rows *rows) {
     l->values[rows->loop->parameters[0]->id] = NULL; /* not what it was in the loop before */
     bind(l, rows, NULL, rows->quotient, NULL);
     if (rows->outer)
         bind(l, rows->outer, NULL, rows->outer->quotient, NULL);
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        const struct ir_instruction *at = region->instructions.at[i];
-        bool is_known = !at->result_count || l->values[at->results[0]->id];
-        if (is_known || !is_of_row(l, rows, at))
-            continue;
-        lower_instruction(l, at);
-        for (size_t k = 0; k < at->result_count; k++) {
-            struct kept_value kept = {at->results[k], l->values[at->results[k]->id]};
-            if (kept.expr && kept.expr->size && is_long(at)) {
-                kept.expr = lower_named(l, kept.expr, at->results[k]->name, "of_row");
-                lower_bind(l, kept.value, kept.expr);
-            }
-            if (kept.expr)
-                vec_push(l->arena, &rows->kept, kept);
-        }
-    }
-    lower_forget(l, region);
-}
-
-static struct kept_value *find_kept(struct rows *rows, const struct ir_value *value) {
-    for (size_t i = 0; i < rows->kept.count; i++)
-        if (rows->kept.at[i].value == value)
-            return &rows->kept.at[i];
-    return NULL;
-}
-
-struct kept_value *rows_condition(struct rows *rows) {
-    for (struct ir_walk walk = ir_walk(rows->loop->regions[0]); walk.at; ir_next(&walk)) {
-        if (walk.at->kind != IR_IF)
-            continue;
-        walk.goes_around = walk.at->result_count && find_kept(rows, walk.at->results[0]);
-        struct kept_value *condition = walk.goes_around ? NULL : find_kept(rows, walk.at->operands[0]);
-        if (condition)
-            return condition;
-    }
-    return NULL;
 }
 
 struct lower_scope rows_enter(struct lowering *l, struct rows *rows, struct target_expr **first,
                               struct target_expr **limit) {
-    struct lower_scope scope = {0}, inner;
-    if (rows->outer)
-        scope = enter(l, rows->outer, first, limit);
-    inner = enter(l, rows, first, limit);
-    keep_of_row(l, rows);
-    return rows->outer ? scope : inner;
+    if (!rows->outer)
+        return enter(l, rows, first, limit);
+    struct lower_scope scope = enter(l, rows->outer, first, limit);
+    enter(l, rows, first, limit);
+    return scope;
 }

@@ -66,7 +66,7 @@ static bool lies_over(const struct extent *extent, const struct extent *other) {
         return false;
     for (size_t i = 0; i < extent->accesses.count; i++) {
         const struct ir_instruction *at = extent->accesses.at[i];
-        bool is_simple = at->kind == IR_STORE && !at->overwrites && !at->may_meet && !at->is_volatile;
+        bool is_simple = at->kind == IR_STORE && !at->again && !at->store.may_meet && !at->is_volatile;
         if (ir_region_inside(at->region, loop->regions[0]) && !is_simple)
             return false;
     }
@@ -131,26 +131,27 @@ static const struct ir_instruction *warp_loop(const struct extent *extent) {
     return owner;
 }
 
-struct frame {
+struct warp_frame {
     const struct ir_instruction *loop;
     int begin, end;
     int64_t bytes;
     int number;
     VEC(size_t) members; /* indices of the plan's buffers */
 };
-typedef VEC(struct frame) frames;
+typedef VEC(struct warp_frame) frames;
 
 /* See note [frames]. */
-static struct frame *frame_of(struct arena *arena, frames *all, const struct extent *extent, int number) {
+static struct warp_frame *frame_of(struct arena *arena, frames *all, const struct extent *extent, int number) {
     const struct ir_instruction *loop = warp_loop(extent);
     for (size_t i = 0; i < all->count; i++)
         if (all->at[i].loop == loop) {
-            struct frame *frame = &all->at[i];
+            struct warp_frame *frame = &all->at[i];
             frame->begin = extent->begin < frame->begin ? extent->begin : frame->begin;
             frame->end = extent->end > frame->end ? extent->end : frame->end;
             return frame;
         }
-    vec_push(arena, all, (struct frame){.loop = loop, .begin = extent->begin, .end = extent->end, .number = number});
+    vec_push(arena, all,
+             (struct warp_frame){.loop = loop, .begin = extent->begin, .end = extent->end, .number = number});
     return &all->at[all->count - 1];
 }
 
@@ -177,7 +178,7 @@ static void sort_by_begin(struct item *items, size_t *origin, size_t count) {
         }
 }
 
-static void place_frame(struct arena *arena, struct shared_plan *plan, struct frame *frame, int space) {
+static void place_frame(struct arena *arena, struct shared_plan *plan, struct warp_frame *frame, int space) {
     size_t count = frame->members.count;
     struct item *items = ARENA_ARRAY(arena, struct item, count);
     size_t *origin = ARENA_ARRAY(arena, size_t, count);
@@ -211,7 +212,7 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
         origin[count++] = i;
     }
     for (size_t i = 0; i < frames->count; i++) {
-        struct frame *frame = &frames->at[i];
+        struct warp_frame *frame = &frames->at[i];
         items[count] = (struct item){frame->begin, frame->end, frame->bytes * warps, 0, NULL};
         origin[count++] = plan->buffers.count + i;
     }
@@ -227,7 +228,7 @@ static void place_pool(struct arena *arena, struct shared_plan *plan, frames *fr
             plan->buffers.at[origin[i]].place = plan->buffers.at[origin[i]].block_place = place;
             continue;
         }
-        struct frame *frame = &frames->at[origin[i] - plan->buffers.count];
+        struct warp_frame *frame = &frames->at[origin[i] - plan->buffers.count];
         for (size_t k = 0; k < frame->members.count; k++) {
             place.frame = frame->number;
             plan->buffers.at[frame->members.at[k]].block_place = place;
@@ -296,7 +297,7 @@ static struct shared_plan *place(struct arena *arena, const struct extents *exte
             int64_t bytes = bytes_of(buffer);
             shared.place.high = round_up(bytes > 0 ? bytes : 1);
             if (is_warps) {
-                struct frame *frame =
+                struct warp_frame *frame =
                     frame_of(arena, &frames, extent, frame_number(loops, warp_loop(extent), warps_per_block));
                 vec_push(arena, &frame->members, plan->buffers.count);
             }

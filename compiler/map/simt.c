@@ -568,7 +568,7 @@ static void declare_dynamic(struct lowering *l, struct shared_buffer *shared, in
     const struct ir_buffer *buffer = shared->extent->buffer;
     size_t element_bytes = target_element_bytes(buffer->element);
     size_t copies = buffer->owner == LEVEL_WARP ? (size_t)warps : 1;
-    struct target_expr *length = parameters_describe(l, buffer->capacity, 4);
+    struct target_expr *length = expr_describe(l, buffer->capacity, 4);
     if (l->options->dynamic_as_parameters) {
         struct target_array *array = ARENA_NEW(l->arena, struct target_array);
         *array = (struct target_array){.name = names_fresh(l->names, buffer->name, "tile"),

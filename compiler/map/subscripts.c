@@ -24,7 +24,7 @@ static bool is_exact(const struct target_expr *index) {
 enum { MOST_UNROLLED = 1 << 14, MOST_PARTS = 64 };
 
 /* What a value is the sum of, modulo 2^32. */
-struct parts {
+struct sum_parts {
     bool wraps;        /* the value may be another number than the sum */
     uint32_t constant; /* of the sum */
     int64_t low, high; /* of what indices add to it */
@@ -33,10 +33,10 @@ struct parts {
 
 static int64_t as_signed(uint64_t bits) { return (int32_t)(uint32_t)bits; }
 
-static bool is_counted(struct parts *parts, const struct ir_value *value, bool is_next);
+static bool is_counted(struct sum_parts *parts, const struct ir_value *value, bool is_next);
 
 /* `is_next`: it is asked of what a loop carries on, for which the value itself may be taken to be counted. */
-static bool is_counted_by_loop(struct parts *parts, const struct ir_value *value, bool is_next) {
+static bool is_counted_by_loop(struct sum_parts *parts, const struct ir_value *value, bool is_next) {
     const struct ir_instruction *loop = value->region->owner;
     if (!loop || (loop->kind != IR_FOR && loop->kind != IR_FORALL))
         return false;
@@ -48,7 +48,7 @@ static bool is_counted_by_loop(struct parts *parts, const struct ir_value *value
 }
 
 /* Is it known when the loops around it are unrolled? */
-static bool is_counted(struct parts *parts, const struct ir_value *value, bool is_next) {
+static bool is_counted(struct sum_parts *parts, const struct ir_value *value, bool is_next) {
     if (value->is_constant)
         return true;
     if (!value->definition)
@@ -63,7 +63,7 @@ static bool is_counted(struct parts *parts, const struct ir_value *value, bool i
 
 /* Something that is no sum. What unrolled loops make of it: the ranges that are known are those of
    the turns that there are. */
-static void add_term(struct parts *parts, const struct ir_value *value, int64_t factor) {
+static void add_term(struct sum_parts *parts, const struct ir_value *value, int64_t factor) {
     if (!base_info[value->base].is_integer || !is_counted(parts, value, false))
         return;
     int64_t a = value->low < 0 ? -factor * MOST_UNROLLED : 0, b = value->high > 0 ? factor * MOST_UNROLLED : 0;
@@ -72,7 +72,7 @@ static void add_term(struct parts *parts, const struct ir_value *value, int64_t 
 }
 
 /* `factor`: how often it counts, modulo 2^32. */
-static void add_parts(struct parts *parts, const struct ir_value *value, int64_t factor) {
+static void add_parts(struct sum_parts *parts, const struct ir_value *value, int64_t factor) {
     if (value->is_constant) {
         parts->constant += (uint32_t)((uint64_t)factor * value->constant.natural);
         return;
@@ -127,7 +127,7 @@ static void add_parts(struct parts *parts, const struct ir_value *value, int64_t
 
 /* See note [wrapped subscripts]. */
 static bool may_wrap_into_array(const struct ir_value *value) {
-    struct parts parts = {.left = MOST_PARTS};
+    struct sum_parts parts = {.left = MOST_PARTS};
     add_parts(&parts, value, 1);
     int64_t constant = as_signed(parts.constant);
     bool may_meet = constant + parts.low < -1 || constant + parts.high > INT32_MAX || constant > MOST_UNROLLED;

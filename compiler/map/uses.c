@@ -23,6 +23,27 @@ static bool is_subscript_of(const struct value_use *uses, const struct ir_instru
     return ir_is_access(user) || (adds_constant(user) && uses_as_subscript(uses, user->results[0]));
 }
 
+bool uses_know(struct target_expr *const *values, const struct ir_value *value, bool *truth) {
+    const struct target_expr *expr = values[value->id];
+    if (value->base != BASE_BOOL || !(value->is_constant || (expr && expr->kind == TARGET_EXPR_CONSTANT)))
+        return false;
+    *truth = (value->is_constant ? value->constant : expr->constant).integer;
+    return true;
+}
+
+const struct ir_value *uses_same_as(struct target_expr *const *values, const struct ir_instruction *operation) {
+    bool truth;
+    if (operation->kind != IR_OPERATION)
+        return NULL;
+    if (operation->op == OP_SELECT)
+        return uses_know(values, operation->operands[0], &truth) ? operation->operands[truth ? 1 : 2] : NULL;
+    bool is_and = operation->op == OP_AND;
+    for (size_t i = 0; (is_and || operation->op == OP_OR) && i < 2; i++)
+        if (uses_know(values, operation->operands[i], &truth))
+            return operation->operands[truth == is_and ? 1 - i : i];
+    return NULL;
+}
+
 /* Backwards, so that an operation that only dead ones use is dead itself. `values`: those that are bound, or NULL. */
 static void count_region(struct value_use *uses, const struct ir_kernel *kernel, struct target_expr *const *values,
                          const struct ir_region *region) {
@@ -38,13 +59,13 @@ static void count_region(struct value_use *uses, const struct ir_kernel *kernel,
             next_other = instruction;
         if (is_pure && (!uses[instruction->results[0]->id].count || (values && values[instruction->results[0]->id])))
             continue;
-        const struct ir_value *same = values ? lower_same_as(values, instruction) : NULL;
+        const struct ir_value *same = values ? uses_same_as(values, instruction) : NULL;
         if (same) {
             count_operand(uses, same, instruction, region);
             continue;
         }
         bool truth,
-            is_decided = values && instruction->kind == IR_IF && lower_knows(values, instruction->operands[0], &truth);
+            is_decided = values && instruction->kind == IR_IF && uses_know(values, instruction->operands[0], &truth);
         for (size_t r = 0; r < 2; r++)
             if (instruction->regions[r] && !(is_decided && truth == (r == 1)))
                 count_region(uses, kernel, values, instruction->regions[r]);

@@ -1,14 +1,14 @@
 /* A report as data; docs/report.md has the members. */
 #include "report/report.h"
 
-struct writer {
+struct json_writer {
     struct arena *arena;
     yyjson_mut_doc *doc;
     const struct report_heading *heading;
 };
 
 /* {"text": …, "number": … or null, "exact": …} */
-static yyjson_mut_val *amount(struct writer *w, struct amount amount) {
+static yyjson_mut_val *amount(struct json_writer *w, struct amount amount) {
     yyjson_mut_val *object = yyjson_mut_obj(w->doc);
     json_add_text(w->doc, w->arena, object, "text", amount_text(w->arena, amount));
     if (amount_is_number(amount))
@@ -19,25 +19,25 @@ static yyjson_mut_val *amount(struct writer *w, struct amount amount) {
     return object;
 }
 
-static void add_amount(struct writer *w, yyjson_mut_val *to, const char *key, struct amount value) {
+static void add_amount(struct json_writer *w, yyjson_mut_val *to, const char *key, struct amount value) {
     yyjson_mut_obj_add_val(w->doc, to, key, amount(w, value));
 }
 
-static void add_line(struct writer *w, yyjson_mut_val *to, unsigned line) {
+static void add_line(struct json_writer *w, yyjson_mut_val *to, unsigned line) {
     if (line)
         yyjson_mut_obj_add_uint(w->doc, to, "line", line);
     else
         yyjson_mut_obj_add_null(w->doc, to, "line");
 }
 
-static void add_counts(struct writer *w, yyjson_mut_val *to, const struct amount *counts) {
+static void add_counts(struct json_writer *w, yyjson_mut_val *to, const struct amount *counts) {
     for (int i = 0; i < COUNT_KINDS; i++)
         add_amount(w, to, report_count_names[i], counts[i]);
 }
 
 static const char *const pattern_names[] = {"coalesced", "same", "strided", "scattered", "own"};
 
-static void add_estimate(struct writer *w, yyjson_mut_val *to, const struct report_launch *launch) {
+static void add_estimate(struct json_writer *w, yyjson_mut_val *to, const struct report_launch *launch) {
     struct report_estimate e;
     if (!w->heading->device || !report_estimate(launch, w->heading->device, &e)) {
         yyjson_mut_obj_add_null(w->doc, to, "estimate");
@@ -56,7 +56,7 @@ static void add_estimate(struct writer *w, yyjson_mut_val *to, const struct repo
     json_add_text(w->doc, w->arena, object, "held_by", e.held_by);
 }
 
-static void add_launch(struct writer *w, yyjson_mut_val *to, const struct report_launch *launch) {
+static void add_launch(struct json_writer *w, yyjson_mut_val *to, const struct report_launch *launch) {
     json_add_text(w->doc, w->arena, to, "name", launch->name);
     json_add_text(w->doc, w->arena, to, "unit", level_names[launch->unit]);
     add_amount(w, to, "iterations", launch->iterations);
@@ -92,7 +92,7 @@ static void add_launch(struct writer *w, yyjson_mut_val *to, const struct report
     add_estimate(w, to, launch);
 }
 
-static void add_steps(struct writer *w, yyjson_mut_val *to, const char *key, const report_steps *steps) {
+static void add_steps(struct json_writer *w, yyjson_mut_val *to, const char *key, const report_steps *steps) {
     static const char *const kinds[] = {"allocate", "launch", "read", "swap", "loop", "branch"};
     yyjson_mut_val *array = json_add_array(w->doc, to, key);
     for (size_t i = 0; i < steps->count; i++) {
@@ -125,7 +125,7 @@ static void add_steps(struct writer *w, yyjson_mut_val *to, const char *key, con
     }
 }
 
-static void add_kernel(struct writer *w, yyjson_mut_val *to, const struct report *report) {
+static void add_kernel(struct json_writer *w, yyjson_mut_val *to, const struct report *report) {
     const struct ir_kernel *kernel = report->kernel;
     json_add_text(w->doc, w->arena, to, "name", kernel->name->text);
     json_add_text(w->doc, w->arena, to, "type", report->type);
@@ -160,7 +160,7 @@ static void add_kernel(struct writer *w, yyjson_mut_val *to, const struct report
 
 const char *report_json(struct arena *arena, struct report *const *reports, size_t count,
                         const struct report_heading *heading) {
-    struct writer w = {arena, json_new(arena), heading};
+    struct json_writer w = {arena, json_new(arena), heading};
     yyjson_mut_val *root = yyjson_mut_obj(w.doc);
     yyjson_mut_doc_set_root(w.doc, root);
     json_add_text(w.doc, arena, root, "format", "fclc report");

@@ -3,7 +3,7 @@
 
 #include "report/report.h"
 
-struct printer {
+struct report_printer {
     struct text *out;
     struct arena *arena;
     const struct report *report;
@@ -11,9 +11,9 @@ struct printer {
     unsigned number; /* of steps, from 1 */
 };
 
-static void start(struct printer *p, int indent) { text_printf(p->out, "%*s", indent * 2, ""); }
+static void start(struct report_printer *p, int indent) { text_printf(p->out, "%*s", indent * 2, ""); }
 
-static const char *line_text(struct printer *p, unsigned line) {
+static const char *line_text(struct report_printer *p, unsigned line) {
     return line ? arena_printf(p->arena, "  (line %u)", line) : "";
 }
 
@@ -21,7 +21,7 @@ static const char *plural(const char *number, const char *one, const char *more)
     return strcmp(number, "1") == 0 ? one : more;
 }
 
-static const char *pattern_text(struct printer *p, const struct report_access *access) {
+static const char *pattern_text(struct report_printer *p, const struct report_access *access) {
     switch (access->pattern) {
     case REPORT_COALESCED: return access->array->place == REPORT_GLOBAL ? "coalesced" : "next to each other";
     case REPORT_SAME: return "one place for all";
@@ -33,7 +33,7 @@ static const char *pattern_text(struct printer *p, const struct report_access *a
 }
 
 /* How often each element is, where that is a number. */
-static const char *per_element(struct printer *p, const struct report_access *access) {
+static const char *per_element(struct report_printer *p, const struct report_access *access) {
     struct amount elements = access->array->elements, count = access->count;
     bool is_each = access->array->place == REPORT_GLOBAL || access->array->place == REPORT_TABLE;
     if (!is_each || !amount_is_number(elements) || !amount_is_number(count) || elements.constant <= 0)
@@ -41,7 +41,7 @@ static const char *per_element(struct printer *p, const struct report_access *ac
     return arena_printf(p->arena, ", %.3g per element", count.constant / elements.constant);
 }
 
-static void print_stored(struct printer *p, const struct report_launch *launch) {
+static void print_stored(struct report_printer *p, const struct report_launch *launch) {
     for (size_t i = 0; i < launch->arrays.count; i++) {
         const struct report_array *array = launch->arrays.at[i];
         if (array->place == REPORT_GLOBAL)
@@ -55,7 +55,7 @@ static void print_stored(struct printer *p, const struct report_launch *launch) 
         text_printf(p->out, "      arrays of a thread: %lld bytes\n", (long long)launch->private_bytes);
 }
 
-static void print_accesses(struct printer *p, const struct report_launch *launch) {
+static void print_accesses(struct report_printer *p, const struct report_launch *launch) {
     for (size_t i = 0; i < launch->accesses.count; i++) {
         const struct report_access *access = &launch->accesses.at[i];
         text_printf(p->out, "      %s %s %s: %s of %u bytes, %s%s%s\n", report_place_names[access->array->place],
@@ -64,7 +64,7 @@ static void print_accesses(struct printer *p, const struct report_launch *launch
     }
 }
 
-static void print_counts(struct printer *p, const struct amount *counts, int indent) {
+static void print_counts(struct report_printer *p, const struct amount *counts, int indent) {
     static const char *const words[COUNT_KINDS] = {
         [COUNT_BLOCK_BARRIERS] = "barriers of a block", [COUNT_WARP_BARRIERS] = "barriers of a warp",
         [COUNT_EXCHANGES] = "values from other lanes",  [COUNT_INTEGER] = "operations on integers",
@@ -77,7 +77,7 @@ static void print_counts(struct printer *p, const struct amount *counts, int ind
         }
 }
 
-static void print_estimate(struct printer *p, const struct report_launch *launch) {
+static void print_estimate(struct report_printer *p, const struct report_launch *launch) {
     struct report_estimate e;
     if (!p->heading->device || !report_estimate(launch, p->heading->device, &e))
         return;
@@ -89,7 +89,7 @@ static void print_estimate(struct printer *p, const struct report_launch *launch
                 e.blocks_together, e.blocks_together == 1 ? "block" : "blocks", e.held_by);
 }
 
-static void print_launch(struct printer *p, const struct report_launch *launch, unsigned line) {
+static void print_launch(struct report_printer *p, const struct report_launch *launch, unsigned line) {
     const char *iterations = amount_text(p->arena, launch->iterations);
     text_printf(p->out, "launch %s: %s %s, each by a %s%s\n", launch->name, iterations,
                 plural(iterations, "iteration", "iterations"), level_names[launch->unit], line_text(p, line));
@@ -107,7 +107,7 @@ static void print_launch(struct printer *p, const struct report_launch *launch, 
     print_estimate(p, launch);
 }
 
-static void print_steps(struct printer *p, const report_steps *steps, int indent) {
+static void print_steps(struct report_printer *p, const report_steps *steps, int indent) {
     for (size_t i = 0; i < steps->count; i++) {
         const struct report_step *step = steps->at[i];
         start(p, indent);
@@ -141,7 +141,7 @@ static void print_steps(struct printer *p, const report_steps *steps, int indent
     }
 }
 
-static void print_updates(struct printer *p) {
+static void print_updates(struct report_printer *p) {
     const struct ir_kernel *kernel = p->report->kernel;
     for (size_t i = 0; i < kernel->updated.count; i++) {
         const struct report_update update = report_update_of(kernel, i, p->heading->sources);
@@ -151,7 +151,7 @@ static void print_updates(struct printer *p) {
 }
 
 void report_print(struct text *out, const struct report *report, const struct report_heading *heading) {
-    struct printer p = {.out = out, .arena = out->arena, .report = report, .heading = heading};
+    struct report_printer p = {.out = out, .arena = out->arena, .report = report, .heading = heading};
     const struct ir_kernel *kernel = report->kernel;
     text_printf(out, "%s : %s\n", kernel->name->text, report->type);
     text_printf(out, "  for %s; blocks of %d threads", heading->target, kernel->block_size);

@@ -26,20 +26,20 @@ uint32_t utf8_decode(const unsigned char *text, size_t available, size_t *length
     return point;
 }
 
-struct range {
+struct code_range {
     uint32_t first, last;
 };
 
 /* Combining marks and joiners; a coarse subset is enough for carets to line up in practice. */
-static const struct range zero_width[] = {{0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},   {0x610, 0x61A},
-                                          {0x64B, 0x65F},   {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F},
-                                          {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}};
+static const struct code_range zero_width[] = {{0x300, 0x36F},   {0x483, 0x489},   {0x591, 0x5BD},   {0x610, 0x61A},
+                                               {0x64B, 0x65F},   {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF}, {0x200B, 0x200F},
+                                               {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}};
 /* East Asian wide and full-width characters, and pictographs. */
-static const struct range double_width[] = {
+static const struct code_range double_width[] = {
     {0x1100, 0x115F}, {0x2E80, 0x303E}, {0x3041, 0xA4CF}, {0xA960, 0xA97C},   {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},
     {0xFE30, 0xFE6F}, {0xFF00, 0xFF60}, {0xFFE0, 0xFFE6}, {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
 
-static bool is_in(const struct range *ranges, size_t count, uint32_t code_point) {
+static bool is_in(const struct code_range *ranges, size_t count, uint32_t code_point) {
     for (size_t i = 0; i < count && code_point >= ranges[i].first; i++)
         if (code_point <= ranges[i].last)
             return true;

@@ -27,7 +27,7 @@
 
 enum { STEP = 2, COMMENTS_APART_MOST = 32 };
 
-enum frame_kind {
+enum layout_kind {
     FRAME_DECLARATION,
     FRAME_BRACKET,
     FRAME_LET,
@@ -39,8 +39,8 @@ enum frame_kind {
 };
 enum progress { BEFORE, THEN_PART, ELSE_PART }; /* of an if; of a fn BEFORE its body or not */
 
-struct frame {
-    enum frame_kind kind;
+struct layout_frame {
+    enum layout_kind kind;
     enum progress progress;
     unsigned column;  /* of its first token; of an if in `else if`, of the first if */
     unsigned content; /* LET: of its first binding; BRACKET: of what is in it; SLOT: of arguments */
@@ -62,7 +62,7 @@ struct formatter {
     const spans *blocks; /* comments, `(* … *)` */
     size_t index;        /* of the token */
     size_t comment;      /* the next of the block comments */
-    VEC(struct frame) frames;
+    VEC(struct layout_frame) frames;
     VEC(struct line) lines;
     struct text code;    /* of the line that is being made */
     const char *trailer; /* its comment, or NULL */
@@ -247,17 +247,17 @@ static void add_gap(struct formatter *f, struct gap gap, unsigned indent, bool b
 
 /* ---- frames ---- */
 
-static struct frame *top(struct formatter *f) { return &f->frames.at[f->frames.count - 1]; }
+static struct layout_frame *top(struct formatter *f) { return &f->frames.at[f->frames.count - 1]; }
 
-static struct frame *push(struct formatter *f, struct frame frame) {
+static struct layout_frame *push(struct formatter *f, struct layout_frame frame) {
     vec_push(f->arena, &f->frames, frame);
     return top(f);
 }
 
 /* The innermost frame of that kind and progress, within the innermost bracket; NULL: none. */
-static struct frame *find(const struct formatter *f, enum frame_kind kind, enum progress progress) {
+static struct layout_frame *find(const struct formatter *f, enum layout_kind kind, enum progress progress) {
     for (size_t i = f->frames.count; i-- > 0;) {
-        struct frame *frame = &f->frames.at[i];
+        struct layout_frame *frame = &f->frames.at[i];
         if (frame->kind == kind && frame->progress == progress)
             return frame;
         if (frame->kind == FRAME_BRACKET)
@@ -267,7 +267,7 @@ static struct frame *find(const struct formatter *f, enum frame_kind kind, enum 
 }
 
 /* Closes all that is open within the frame. */
-static void return_to(struct formatter *f, const struct frame *frame) {
+static void return_to(struct formatter *f, const struct layout_frame *frame) {
     f->frames.count = (size_t)(frame - f->frames.at) + 1;
 }
 
@@ -283,7 +283,7 @@ static unsigned hang_of(const struct formatter *f) {
 
 /* The indentation of a token that begins a line, which may begin an expression. */
 static unsigned slot_indent(struct formatter *f) {
-    struct frame *owner = top(f);
+    struct layout_frame *owner = top(f);
     switch (owner->kind) {
     case FRAME_BRACKET:
     case FRAME_FN:
@@ -293,7 +293,7 @@ static unsigned slot_indent(struct formatter *f) {
 }
 
 static unsigned continued_indent(struct formatter *f) {
-    const struct frame *frame = top(f);
+    const struct layout_frame *frame = top(f);
     if (frame->kind != FRAME_SLOT)
         return frame->kind == FRAME_BRACKET ? frame->content : frame->column + STEP;
     int kind = kind_at(f, f->index);
@@ -304,7 +304,7 @@ static unsigned continued_indent(struct formatter *f) {
 /* Closes the frames that this token ends; how far it is indented if it begins a line. */
 static unsigned arrive(struct formatter *f) {
     int kind = kind_at(f, f->index);
-    struct frame *frame = NULL;
+    struct layout_frame *frame = NULL;
     if (kind == 0 || token_starts_declaration(kind)) {
         f->frames.count = 0;
         f->wants_slot = f->wants_binding = false;
@@ -338,9 +338,9 @@ static unsigned arrive(struct formatter *f) {
 
 /* Where the first token of an expression is now, the frame of that. */
 static void open_slot(struct formatter *f, bool starts_line) {
-    struct frame *owner = top(f);
+    struct layout_frame *owner = top(f);
     int kind = kind_at(f, f->index);
-    struct frame slot = {.kind = FRAME_SLOT, .column = f->column, .hang = f->column};
+    struct layout_frame slot = {.kind = FRAME_SLOT, .column = f->column, .hang = f->column};
     slot.content = slot.column + STEP;
     if (!starts_line && owner->kind == FRAME_DECLARATION) {
         slot.column = slot.content = STEP;
@@ -360,28 +360,28 @@ static void open_if(struct formatter *f, bool starts_line) {
     unsigned column = f->column;
     if (!starts_line && kind_before(f) == TOKEN_ELSE && f->frames.count >= 2)
         column = f->frames.at[f->frames.count - 2].column; /* below the slot: the if before it */
-    push(f, (struct frame){.kind = FRAME_IF, .column = column});
+    push(f, (struct layout_frame){.kind = FRAME_IF, .column = column});
     f->wants_slot = true;
 }
 
 /* The body of a let, where it begins a line: below an `in` that did, indented; behind one at the
    end of a line, as if there were no let. */
 static void open_in(struct formatter *f, bool starts_line) {
-    struct frame let = *top(f);
+    struct layout_frame let = *top(f);
     f->frames.count--;
     unsigned content = let.starts_line ? let.column : hang_of(f) + STEP;
     if (starts_line)
         content = let.column + STEP;
-    push(f, (struct frame){.kind = FRAME_IN, .column = let.column, .content = content});
+    push(f, (struct layout_frame){.kind = FRAME_IN, .column = let.column, .content = content});
     f->wants_slot = true;
 }
 
 /* The token stands at f->column: what it opens. */
 static void leave(struct formatter *f, bool starts_line) {
     int kind = kind_at(f, f->index);
-    struct frame *frame;
+    struct layout_frame *frame;
     if (token_starts_declaration(kind)) {
-        push(f, (struct frame){.kind = FRAME_DECLARATION});
+        push(f, (struct layout_frame){.kind = FRAME_DECLARATION});
         return;
     }
     if (is_closer(kind)) {
@@ -390,11 +390,11 @@ static void leave(struct formatter *f, bool starts_line) {
         return;
     }
     if (f->wants_binding) {
-        struct frame *let = top(f);
+        struct layout_frame *let = top(f);
         if (!let->is_open_ended)
             let->content = f->column;
         let->is_open_ended = true;
-        push(f, (struct frame){.kind = FRAME_BINDING, .column = f->column});
+        push(f, (struct layout_frame){.kind = FRAME_BINDING, .column = f->column});
         f->wants_binding = false;
     } else if (f->wants_slot) {
         open_slot(f, starts_line);
@@ -406,16 +406,16 @@ static void leave(struct formatter *f, bool starts_line) {
     case TOKEN_LEVEL_OPEN: {
         unsigned hang = starts_line ? f->column : hang_of(f);
         struct token *next = &f->tokens->at[f->index + 1];
-        push(f, (struct frame){.kind = FRAME_BRACKET,
-                               .column = f->column,
-                               .hang = hang,
-                               .content = hang + STEP,
-                               .is_open_ended = next->starts_line});
+        push(f, (struct layout_frame){.kind = FRAME_BRACKET,
+                                      .column = f->column,
+                                      .hang = hang,
+                                      .content = hang + STEP,
+                                      .is_open_ended = next->starts_line});
         f->wants_slot = true;
         break;
     }
     case TOKEN_LET:
-        push(f, (struct frame){.kind = FRAME_LET, .column = f->column, .starts_line = starts_line});
+        push(f, (struct layout_frame){.kind = FRAME_LET, .column = f->column, .starts_line = starts_line});
         f->wants_binding = true;
         break;
     case TOKEN_IN:
@@ -430,7 +430,7 @@ static void leave(struct formatter *f, bool starts_line) {
         break;
     case TOKEN_FN: {
         unsigned hang = hang_of(f);
-        struct frame fn = {.kind = FRAME_FN, .column = f->column, .hang = hang};
+        struct layout_frame fn = {.kind = FRAME_FN, .column = f->column, .hang = hang};
         fn.content = hang + STEP;
         push(f, fn);
         break;
@@ -480,7 +480,7 @@ static void add_token(struct formatter *f, struct gap gap) {
 }
 
 static void open_binding(struct formatter *f) {
-    struct frame *let = find(f, FRAME_LET, BEFORE);
+    struct layout_frame *let = find(f, FRAME_LET, BEFORE);
     if (!let)
         return;
     return_to(f, let);

@@ -40,55 +40,6 @@ static const struct ast_expr *unwind(const struct checker *c, const struct ast_e
     return head;
 }
 
-const char *head_name(const struct core *head) {
-    while (head->kind == CORE_APPLY)
-        head = head->apply.function;
-    switch (head->kind) {
-    case CORE_LOCAL: return head->local.local->name ? head->local.local->name->text : NULL;
-    case CORE_GLOBAL: return head->global.global->name->text;
-    case CORE_PRIMITIVE: return primitive_info[head->primitive.primitive].name;
-    case CORE_LITERAL:
-    case CORE_CONFIG:
-    case CORE_LAMBDA:
-    case CORE_APPLY:
-    case CORE_LET:
-    case CORE_IF:
-    case CORE_TUPLE:
-    case CORE_SELECT:
-    case CORE_LIST: return NULL;
-    }
-    return NULL;
-}
-
-struct callee callee_of(const struct core *head) {
-    while (head->kind == CORE_APPLY)
-        head = head->apply.function;
-    struct callee callee = {head_name(head), PRIM_COUNT, NULL};
-    if (head->kind == CORE_PRIMITIVE)
-        callee.primitive = head->primitive.primitive;
-    if (head->kind == CORE_GLOBAL)
-        callee.global = head->global.global;
-    return callee;
-}
-
-bool callee_is(const struct callee *callee, struct known known) {
-    if (!known.of_prelude)
-        return callee && callee->primitive == known.primitive;
-    return callee && callee->global && callee->global->from_prelude && strcmp(callee->name, known.of_prelude) == 0;
-}
-
-const struct callee *callee_keep(struct checker *c, const struct core *head) {
-    struct callee callee = callee_of(head);
-    if (!callee.name)
-        return NULL;
-    struct callee *kept = ARENA_NEW(c->arena, struct callee);
-    *kept = callee;
-    return kept;
-}
-
-const struct callee callee_kernel = {"kernel", PRIM_COUNT, NULL};
-const struct callee callee_where = {"where", PRIM_COUNT, NULL};
-
 /* The function type to apply, or NULL after an error. */
 static struct type *function_type(struct checker *c, struct type *type, struct core *head, size_t taken, size_t given,
                                   const struct ast_expr *argument) {

@@ -180,6 +180,10 @@ struct level *level_rigid(struct checker *c, symbol name, struct span span);
 struct level *level_shifted(struct checker *c, struct level level, int by);
 /* Equality. On failure c->failure says why. `cause` may be NULL. */
 bool level_unify(struct checker *c, struct level *a, struct level *b, const struct level_constraint *cause);
+enum level_verdict { VERDICT_WAITS, VERDICT_HOLDS, VERDICT_FAILS };
+enum level_verdict level_solve(struct checker *c, const struct level_constraint *k);
+
+/* ---- constraints.c ---- */
 /* Solves what can be solved now, keeps the rest pending, reports what cannot hold. */
 void level_require(struct checker *c, enum level_constraint_kind kind, struct level *a, struct level *b,
                    struct span span, const struct callee *reason);
@@ -286,14 +290,18 @@ void report_kernel_called(struct checker *c, symbol name, struct span kernel, st
 void report_internal_name(struct checker *c, const struct core_global *global, struct span span);
 void report_unbound_level(struct checker *c, symbol name, struct span span);
 
-/* ---- infer.c, pattern.c, apply.c ---- */
+/* ---- node.c, and callees above ---- */
 struct core *core_new(struct checker *c, enum core_kind kind, struct span span, struct type *type);
+struct core *error_core(struct checker *c, struct span span);
+const struct core_local *fresh_local(struct checker *c, symbol name);
+const char *head_name(const struct core *head); /* NULL: no name */
+
+/* ---- infer.c, pattern.c, apply.c ---- */
 struct core *infer_expr(struct checker *c, const struct ast_expr *expr);
 struct core *infer_apply(struct checker *c, const struct ast_expr *expr);
 struct core *infer_lambda(struct checker *c, const struct ast_expr *expr, struct type *expected); /* NULL: anything */
 struct core *infer_level_apply(struct checker *c, const struct ast_expr *expr);
 struct core *infer_name(struct checker *c, symbol name, struct span span);
-struct core *error_core(struct checker *c, struct span span);
 struct core *infer_literal(struct checker *c, const struct ast_expr *expr, bool is_negated);
 
 struct unpacking { /* of a tuple pattern: lets to put around the body */
@@ -309,7 +317,6 @@ const struct core_local *bind_pattern(struct checker *c, const struct ast_patter
 const struct core_local *bind_name(struct checker *c, const struct ast_pattern *pattern, struct scheme *scheme,
                                    pattern_names *seen);
 struct core *wrap_unpackings(struct checker *c, const unpackings *parts, struct core *body);
-const struct core_local *fresh_local(struct checker *c, symbol name);
 struct function_parts {
     const struct ast_level_binder *levels;
     size_t level_count;
@@ -323,9 +330,11 @@ struct function_parts {
 struct core *infer_function(struct checker *c, const struct function_parts *f, struct type *expected,
                             struct level **inner);
 
-/* ---- explain.c: the words ---- */
+/* ---- print.c: for messages ---- */
 const char *type_text(struct checker *c, struct type *type);
 const char *level_text(struct checker *c, struct level level);
+
+/* ---- explain.c: the words ---- */
 void report_constraint(struct checker *c, const struct level_constraint *constraint);
 /* What c->failure says of `found` where `expected` is wanted; gives the diagnostic, for more notes. */
 struct diagnostic *report_failure(struct checker *c, struct span span, struct type *found, struct type *expected);
@@ -345,7 +354,6 @@ struct application {
 struct diagnostic *report_argument(struct checker *c, const struct application *use, struct type *found,
                                    struct type *expected);
 void note_definition(struct checker *c, struct diagnostic *d, const struct core *head);
-const char *head_name(const struct core *head); /* NULL: no name */
 
 /* ---- hints.c: what was probably meant ---- */
 /* A parameter is a tuple and should not be. `rest`: what the function is to take after it, or NULL. */

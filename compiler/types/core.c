@@ -1,6 +1,11 @@
 /* What literals of the core stand for, and the names in it; see core.h. */
 #include "types/core.h"
 
+const struct core_config_info core_config_info[CONFIG_COUNT] = {
+    [CONFIG_BLOCK_SIZE] = {"#BlockSize", BASE_I32}, [CONFIG_WARP_SIZE] = {"#WarpSize", BASE_I32},
+    [CONFIG_GRID_SIZE] = {"#GridSize", BASE_I32},   [CONFIG_IS_CPU] = {"#IsCpu", BASE_BOOL},
+    [CONFIG_HAS_WARPS] = {"#HasWarps", BASE_BOOL},  [CONFIG_VECTOR_BYTES] = {"#VectorBytes", BASE_I32}};
+
 double core_floating(const struct core *literal, enum base base) {
     if (literal->literal.is_floating)
         return floating_in(base_info[base].format, literal->literal.floating);

@@ -23,6 +23,12 @@ struct primitive_info {
 extern const struct primitive_info primitive_info[PRIM_COUNT];
 
 /* Whose element a lane gets by a shuffle: that of lane f i, i - n, i + n or i ^ n. */
+/* How a push array is run, by either executor. */
+enum push_kind {
+#define SCHEME(id, ...) PUSH_##id,
+#include "types/schemes.def"
+    PUSH_KIND_COUNT
+};
 enum exchange { EXCHANGE_BY_FUNCTION, EXCHANGE_UP, EXCHANGE_DOWN, EXCHANGE_XOR };
 
 enum core_kind {

@@ -5,13 +5,6 @@
 
 #include "types/checker.h"
 
-const char *type_text(struct checker *c, struct type *type) {
-    struct text text;
-    text_init(&text, c->arena);
-    type_print(&text, type);
-    return text_string(&text);
-}
-
 /* What is wanted where something of another shape is found: which number it would be by default is not the point. */
 static const char *shape_text(struct checker *c, struct type *wanted, struct type *found) {
     wanted = type_resolve(wanted);
@@ -20,13 +13,6 @@ static const char *shape_text(struct checker *c, struct type *wanted, struct typ
     struct text text;
     text_init(&text, c->arena);
     type_print_shape(&text, wanted);
-    return text_string(&text);
-}
-
-const char *level_text(struct checker *c, struct level level) {
-    struct text text;
-    text_init(&text, c->arena);
-    level_print(&text, &level);
     return text_string(&text);
 }
 

@@ -3,20 +3,6 @@
 
 #include "types/checker.h"
 
-struct core *core_new(struct checker *c, enum core_kind kind, struct span span, struct type *type) {
-    struct core *core = ARENA_NEW(c->arena, struct core);
-    core->kind = kind;
-    core->span = span;
-    core->type = type;
-    return core;
-}
-
-struct core *error_core(struct checker *c, struct span span) {
-    struct core *core = core_new(c, CORE_LITERAL, span, c->error_type);
-    core->literal.is_bool = true;
-    return core;
-}
-
 /* ---- literals and names ---- */
 
 struct core *infer_literal(struct checker *c, const struct ast_expr *expr, bool is_negated) {

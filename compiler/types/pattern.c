@@ -1,13 +1,6 @@
 /* Patterns to locals: a tuple goes to a local of the compiler's own, and its parts are lets around the body. */
 #include "types/checker.h"
 
-const struct core_local *fresh_local(struct checker *c, symbol name) {
-    struct core_local *local = ARENA_NEW(c->arena, struct core_local);
-    local->id = c->next_local++;
-    local->name = name;
-    return local;
-}
-
 static void check_duplicate(struct checker *c, const struct ast_pattern *pattern, pattern_names *seen) {
     if (!*seen)
         *seen = map_new(c->arena);

@@ -13,7 +13,7 @@
 
 enum { VARIABLE_LIMIT = 16 };
 
-struct reader {
+struct type_reader {
     struct checker *c;
     const char *whole, *at;
     struct {
@@ -27,11 +27,11 @@ struct reader {
     level_constraints constraints;
 };
 
-static _Noreturn void malformed(const struct reader *r) {
+static _Noreturn void malformed(const struct type_reader *r) {
     fatal_internal("types", "malformed type of a primitive: %s (at: %s)", r->whole, r->at);
 }
 
-static bool take(struct reader *r, const char *token) {
+static bool take(struct type_reader *r, const char *token) {
     while (*r->at == ' ')
         r->at++;
     size_t length = strlen(token);
@@ -41,12 +41,12 @@ static bool take(struct reader *r, const char *token) {
     return true;
 }
 
-static void expect(struct reader *r, const char *token) {
+static void expect(struct type_reader *r, const char *token) {
     if (!take(r, token))
         malformed(r);
 }
 
-static void read_word(struct reader *r, char word[16]) {
+static void read_word(struct type_reader *r, char word[16]) {
     while (*r->at == ' ')
         r->at++;
     size_t length = 0;
@@ -57,7 +57,7 @@ static void read_word(struct reader *r, char word[16]) {
         malformed(r);
 }
 
-static size_t find(struct reader *r, const char *word, bool is_level) {
+static size_t find(struct type_reader *r, const char *word, bool is_level) {
     for (size_t i = 0; i < r->name_count; i++)
         if (strcmp(r->names[i].name, word) == 0 && is_level == (r->names[i].level != NULL))
             return i;
@@ -68,7 +68,7 @@ static size_t find(struct reader *r, const char *word, bool is_level) {
     return i;
 }
 
-static struct type *type_variable(struct reader *r, const char *word) {
+static struct type *type_variable(struct type_reader *r, const char *word) {
     size_t i = find(r, word, false);
     if (!r->names[i].type) {
         struct type *type = type_fresh(r->c, KIND_TYP, 0, (struct span){0, 0});
@@ -79,14 +79,14 @@ static struct type *type_variable(struct reader *r, const char *word) {
     return r->names[i].type;
 }
 
-static struct level *fresh_level(struct reader *r) {
+static struct level *fresh_level(struct type_reader *r) {
     struct level *level = level_fresh(r->c, DOMAIN_AMBIENT);
     level->variable->depth = DEPTH_QUANTIFIED;
     level->variable->rigid = true;
     return level;
 }
 
-static struct level *read_level(struct reader *r, bool is_proper) {
+static struct level *read_level(struct type_reader *r, bool is_proper) {
     char word[16];
     read_word(r, word);
     for (int value = LEVEL_PURE; value < LEVEL_VALUE_COUNT; value++)
@@ -100,7 +100,7 @@ static struct level *read_level(struct reader *r, bool is_proper) {
     return r->names[i].level;
 }
 
-static struct level *read_ambient(struct reader *r, bool is_given) {
+static struct level *read_ambient(struct type_reader *r, bool is_given) {
     if (*r->at == '{') {
         r->at++;
         struct level *level = read_level(r, false);
@@ -114,9 +114,9 @@ static struct level *read_ambient(struct reader *r, bool is_given) {
     return r->unnamed[r->unnamed_count++] = fresh_level(r);
 }
 
-static struct type *read_type(struct reader *r, bool is_given);
+static struct type *read_type(struct type_reader *r, bool is_given);
 
-static struct type *read_array(struct reader *r, bool is_given) {
+static struct type *read_array(struct type_reader *r, bool is_given) {
     struct type *element = read_type(r, is_given);
     expect(r, "]");
     if (*r->at == '<') {
@@ -130,7 +130,7 @@ static struct type *read_array(struct reader *r, bool is_given) {
     return type_pull(r->c, element, read_ambient(r, is_given));
 }
 
-static struct type *read_atom(struct reader *r, bool is_given) {
+static struct type *read_atom(struct type_reader *r, bool is_given) {
     if (take(r, "["))
         return read_array(r, is_given);
     if (take(r, "(")) {
@@ -158,7 +158,7 @@ static struct type *read_atom(struct reader *r, bool is_given) {
 }
 
 /* The domain of an arrow has the other polarity, which is only known after it was read: so read it twice. */
-static struct type *read_type(struct reader *r, bool is_given) {
+static struct type *read_type(struct type_reader *r, bool is_given) {
     if (take(r, "<")) {
         struct level *level = read_level(r, true);
         expect(r, ">");
@@ -178,7 +178,7 @@ static struct type *read_type(struct reader *r, bool is_given) {
     return type_arrow(r->c, from, read_type(r, is_given), ambient);
 }
 
-static void read_classes(struct reader *r) {
+static void read_classes(struct type_reader *r) {
     if (!strstr(r->at, "=>"))
         return;
     do {
@@ -195,7 +195,7 @@ static void read_classes(struct reader *r) {
     expect(r, "=>");
 }
 
-static void read_constraints(struct reader *r) {
+static void read_constraints(struct type_reader *r) {
     if (!take(r, "where"))
         return;
     do {
@@ -218,7 +218,7 @@ static void read_constraints(struct reader *r) {
 struct scheme *primitive_scheme(struct checker *c, enum primitive primitive) {
     if (c->primitive_schemes[primitive])
         return c->primitive_schemes[primitive];
-    struct reader r = {.c = c, .whole = primitive_info[primitive].type, .at = primitive_info[primitive].type};
+    struct type_reader r = {.c = c, .whole = primitive_info[primitive].type, .at = primitive_info[primitive].type};
     read_classes(&r);
     struct scheme *scheme = ARENA_NEW(c->arena, struct scheme);
     scheme->type = read_type(&r, true);

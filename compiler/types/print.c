@@ -7,7 +7,7 @@ struct shown_stored {
     const struct type_variable *own, *of;
 };
 
-struct printer {
+struct type_printer {
     struct text *out;
     bool use_names, gives_names; /* with neither: unknowns are _ */
     bool hides_numbers;          /* those of which more is not known are _, too */
@@ -28,7 +28,7 @@ static void print_letters(struct text *out, size_t index, char first) {
 
 static const char *without_quote(symbol name) { return name->text[0] == '\'' ? name->text + 1 : name->text; }
 
-static void print_type_variable(struct printer *p, const struct type_variable *variable) {
+static void print_type_variable(struct type_printer *p, const struct type_variable *variable) {
     if (variable->name && p->use_names) {
         text_add(p->out, without_quote(variable->name));
         return;
@@ -49,7 +49,7 @@ static void print_type_variable(struct printer *p, const struct type_variable *v
     print_letters(p->out, i, 'a');
 }
 
-static void print_level_view(struct printer *p, const struct level *level) {
+static void print_level_view(struct type_printer *p, const struct level *level) {
     struct level view = level_view(level);
     if (!view.variable) {
         text_add(p->out, level_names[view.value]);
@@ -78,7 +78,7 @@ static void print_level_view(struct printer *p, const struct level *level) {
 }
 
 /* What is stored as a variable has a variable of its own here; print_scheme says which. */
-static void print_stored(struct printer *p, struct type *type) {
+static void print_stored(struct type_printer *p, struct type *type) {
     struct type *of = type_resolve(type->stored.of);
     if (of->kind != TYPE_VARIABLE || !p->gives_names) {
         text_add(p->out, "_");
@@ -95,7 +95,7 @@ static void print_stored(struct printer *p, struct type *type) {
     print_type_variable(p, p->stored.at[i].own);
 }
 
-static void print_type(struct printer *p, struct type *type, bool is_operand) {
+static void print_type(struct type_printer *p, struct type *type, bool is_operand) {
     type = type_resolve(type);
     if (++p->nodes > PRINT_NODE_LIMIT) {
         if (p->nodes == PRINT_NODE_LIMIT + 1)
@@ -143,23 +143,23 @@ static void print_type(struct printer *p, struct type *type, bool is_operand) {
 }
 
 void type_print(struct text *out, struct type *type) {
-    struct printer p = {.out = out, .use_names = true};
+    struct type_printer p = {.out = out, .use_names = true};
     print_type(&p, type, false);
 }
 
 void type_print_shape(struct text *out, struct type *type) {
-    struct printer p = {.out = out, .use_names = true, .hides_numbers = true};
+    struct type_printer p = {.out = out, .use_names = true, .hides_numbers = true};
     print_type(&p, type, false);
 }
 
 void level_print(struct text *out, struct level *level) {
-    struct printer p = {.out = out, .use_names = true};
+    struct type_printer p = {.out = out, .use_names = true};
     print_level_view(&p, level);
 }
 
 /* ---- schemes ---- */
 
-static void print_classes(struct printer *p, struct text *out) {
+static void print_classes(struct type_printer *p, struct text *out) {
     static const struct {
         unsigned class, hides;
         const char *name;
@@ -247,7 +247,8 @@ static bool is_repeated(const struct scheme *scheme, size_t i) {
 
 /* The constraints between levels of the type. What a level cannot be because of others, which are in the body only, is
    said with a constant: `l < grid`. */
-static const char *print_constraints(struct printer *p, const struct scheme *scheme, const struct printer *order) {
+static const char *print_constraints(struct type_printer *p, const struct scheme *scheme,
+                                     const struct type_printer *order) {
     struct shown_levels all = {ARENA_ARRAY(p->out->arena, struct shown_level, order->levels.count + 1),
                                order->levels.count};
     for (size_t i = 0; i < all.count; i++)
@@ -294,7 +295,7 @@ static const char *print_constraints(struct printer *p, const struct scheme *sch
     return before;
 }
 
-static void print_what_is_stored(struct printer *p, const char *before) {
+static void print_what_is_stored(struct type_printer *p, const char *before) {
     for (size_t i = 0; i < p->stored.count; i++) {
         text_add(p->out, before);
         print_type_variable(p, p->stored.at[i].own);
@@ -307,12 +308,12 @@ static void print_what_is_stored(struct printer *p, const char *before) {
 void scheme_print(struct text *out, const struct scheme *scheme, bool use_names) {
     struct text type;
     text_init(&type, out->arena);
-    struct printer p = {.out = &type, .use_names = use_names, .gives_names = true};
+    struct type_printer p = {.out = &type, .use_names = use_names, .gives_names = true};
     print_type(&p, scheme->type, false);
     /* Variables in order of appearance, whether or not they print under their own names. */
     struct text ignored;
     text_init(&ignored, out->arena);
-    struct printer order = {.out = &ignored, .gives_names = true};
+    struct type_printer order = {.out = &ignored, .gives_names = true};
     print_type(&order, scheme->type, false);
     print_what_is_stored(&p, print_constraints(&p, scheme, &order));
     p.types.count = 0;
@@ -321,4 +322,20 @@ void scheme_print(struct text *out, const struct scheme *scheme, bool use_names)
     p.types.capacity = order.types.capacity;
     print_classes(&p, out);
     text_add(out, text_string(&type));
+}
+
+/* ---- for messages ---- */
+
+const char *type_text(struct checker *c, struct type *type) {
+    struct text text;
+    text_init(&text, c->arena);
+    type_print(&text, type);
+    return text_string(&text);
+}
+
+const char *level_text(struct checker *c, struct level level) {
+    struct text text;
+    text_init(&text, c->arena);
+    level_print(&text, &level);
+    return text_string(&text);
 }

@@ -13,7 +13,7 @@ struct step {
     size_t number;
 };
 
-struct reader {
+struct argument_reader {
     struct arena *arena;
     const struct value_argument *argument;
     const char *at;
@@ -22,7 +22,7 @@ struct reader {
     const char *why;
 };
 
-static void enter(struct reader *r, bool is_component, size_t number) {
+static void enter(struct argument_reader *r, bool is_component, size_t number) {
     if (r->depth < PATH_LONGEST)
         r->path[r->depth] = (struct step){is_component, number};
     r->depth++;
@@ -36,7 +36,7 @@ static const char *type_text(struct arena *arena, struct type *type) {
 }
 
 /* `argument 2 (`xs`), element 3: ` before what is wrong. */
-static const char *locate(const struct reader *r) {
+static const char *locate(const struct argument_reader *r) {
     struct text text;
     text_init(&text, r->arena);
     const struct value_argument *argument = r->argument;
@@ -61,12 +61,12 @@ static const char *locate(const struct reader *r) {
     return text_string(&text);
 }
 
-static void skip_space(struct reader *r) {
+static void skip_space(struct argument_reader *r) {
     while (isspace((unsigned char)*r->at))
         r->at++;
 }
 
-static bool expect(struct reader *r, char wanted, struct type *type) {
+static bool expect(struct argument_reader *r, char wanted, struct type *type) {
     skip_space(r);
     if (*r->at == wanted) {
         r->at++;
@@ -86,7 +86,7 @@ static bool expect(struct reader *r, char wanted, struct type *type) {
 typedef VEC(union scalar) scalars;
 
 /* One element of an array: a scalar, or a tuple written out. */
-static bool read_element(struct reader *r, struct type *type, scalars *leaves) {
+static bool read_element(struct argument_reader *r, struct type *type, scalars *leaves) {
     type = type_resolve(type);
     skip_space(r);
     if (type->kind == TYPE_TUPLE) {
@@ -115,7 +115,7 @@ static bool read_element(struct reader *r, struct type *type, scalars *leaves) {
 }
 
 /* shape[d] is -1 until the first list at depth d is complete. */
-static bool read_list(struct reader *r, struct type *type, size_t rank, int64_t *shape, scalars *leaves) {
+static bool read_list(struct argument_reader *r, struct type *type, size_t rank, int64_t *shape, scalars *leaves) {
     if (!expect(r, '[', type))
         return false;
     struct type *inner = type_resolve(type)->array.element;
@@ -146,7 +146,8 @@ static bool read_list(struct reader *r, struct type *type, size_t rank, int64_t 
     return true;
 }
 
-static struct host_value *read_array_literal(struct reader *r, struct type *type, struct type *element, size_t rank) {
+static struct host_value *read_array_literal(struct argument_reader *r, struct type *type, struct type *element,
+                                             size_t rank) {
     int64_t shape[VALUE_MAX_RANK], count;
     scalars leaves = {0};
     for (size_t i = 0; i < VALUE_MAX_RANK; i++)
@@ -177,13 +178,13 @@ static const char *size_form(size_t rank) {
 
 static bool ends_size(char c) { return !c || c == ':' || c == ',' || c == ')' || isspace((unsigned char)c); }
 
-static bool no_size(struct reader *r, const char *form, size_t rank) {
+static bool no_size(struct argument_reader *r, const char *form, size_t rank) {
     r->why = arena_printf(r->arena, "`%.24s` is no size; one is %s", form, size_form(rank));
     return false;
 }
 
 /* `1000` or `RxC`, followed by `:` or the end. */
-static bool read_dimensions(struct reader *r, struct type *type, size_t rank, int64_t *shape) {
+static bool read_dimensions(struct argument_reader *r, struct type *type, size_t rank, int64_t *shape) {
     const char *form = r->at;
     size_t count = 0;
     for (;;) {
@@ -209,7 +210,7 @@ static bool read_dimensions(struct reader *r, struct type *type, size_t rank, in
     return false;
 }
 
-static bool take_colon(struct reader *r, const char *what) {
+static bool take_colon(struct argument_reader *r, const char *what) {
     if (*r->at == ':') {
         r->at++;
         return true;
@@ -218,7 +219,7 @@ static bool take_colon(struct reader *r, const char *what) {
     return false;
 }
 
-static bool read_range(struct reader *r, struct type *element, union scalar *low, union scalar *high) {
+static bool read_range(struct argument_reader *r, struct type *element, union scalar *low, union scalar *high) {
     size_t count = value_leaf_count(element);
     enum base *bases = ARENA_ARRAY(r->arena, enum base, count);
     value_leaf_bases(element, bases);
@@ -248,7 +249,7 @@ static bool read_range(struct reader *r, struct type *element, union scalar *low
     return true;
 }
 
-static bool starts_with(struct reader *r, const char *word) {
+static bool starts_with(struct argument_reader *r, const char *word) {
     size_t length = strlen(word);
     if (strncmp(r->at, word, length) != 0)
         return false;
@@ -258,8 +259,8 @@ static bool starts_with(struct reader *r, const char *word) {
 
 enum generator { GENERATOR_IOTA, GENERATOR_FILL, GENERATOR_RANDOM };
 
-static struct host_value *read_generator(struct reader *r, struct type *type, struct type *element, size_t rank,
-                                         enum generator generator) {
+static struct host_value *read_generator(struct argument_reader *r, struct type *type, struct type *element,
+                                         size_t rank, enum generator generator) {
     int64_t shape[VALUE_MAX_RANK] = {0}, count;
     size_t width = value_leaf_count(element);
     if (!read_dimensions(r, type, rank, shape))
@@ -296,11 +297,11 @@ static struct host_value *read_generator(struct reader *r, struct type *type, st
 
 /* ---- files ---- */
 
-static const char *said_of_file(struct reader *r, const char *path, const char *why) {
+static const char *said_of_file(struct argument_reader *r, const char *path, const char *why) {
     return arena_printf(r->arena, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path, why);
 }
 
-static bool read_bytes(struct reader *r, const char *path, struct value_bytes *bytes) {
+static bool read_bytes(struct argument_reader *r, const char *path, struct value_bytes *bytes) {
     bool is_relative = strcmp(path, "-") != 0 && path[0] != '/' && r->argument->directory;
     return value_read_file(r->arena, is_relative ? arena_printf(r->arena, "%s/%s", r->argument->directory, path) : path,
                            bytes, &r->why);
@@ -321,7 +322,7 @@ static size_t component_count(struct type *type) {
     return count;
 }
 
-static struct host_value *read_npy(struct reader *r, struct npy *npy, struct type *type, size_t outer_rank) {
+static struct host_value *read_npy(struct argument_reader *r, struct npy *npy, struct type *type, size_t outer_rank) {
     struct type *element;
     size_t rank = outer_rank + value_type_rank(type, &element);
     const char *path = value_npy_path(r->arena, npy->path, npy->count, npy->next);
@@ -357,7 +358,7 @@ static struct host_value *read_npy(struct reader *r, struct npy *npy, struct typ
 }
 
 /* Up to the end; inside a tuple up to its comma or parenthesis. */
-static struct host_value *read_file(struct reader *r, struct type *type, bool in_tuple) {
+static struct host_value *read_file(struct argument_reader *r, struct type *type, bool in_tuple) {
     size_t length = in_tuple ? strcspn(r->at, ",)") : strlen(r->at);
     const char *path = arena_strndup(r->arena, r->at, length);
     r->at += length;
@@ -400,7 +401,7 @@ static bool names_generator(const char *text) {
     return is_word(text, words, sizeof words / sizeof *words);
 }
 
-static bool names_file(struct reader *r) {
+static bool names_file(struct argument_reader *r) {
     size_t length = strlen(r->at);
     if (length > 4 && (strcmp(r->at + length - 4, ".csv") == 0 || strcmp(r->at + length - 4, ".npy") == 0))
         return true;
@@ -409,7 +410,7 @@ static bool names_file(struct reader *r) {
 }
 
 /* Says what was meant where an array does not begin; false: something else. */
-static bool is_meant_otherwise(struct reader *r) {
+static bool is_meant_otherwise(struct argument_reader *r) {
     if (names_generator(r->at))
         r->why = arena_printf(r->arena, "`%.24s` is no array; made-up ones are iota:N, fill:N:VALUE and random:N:SEED",
                               r->at);
@@ -422,9 +423,9 @@ static bool is_meant_otherwise(struct reader *r) {
 
 /* ---- any value ---- */
 
-static struct host_value *read_value(struct reader *r, struct type *type, bool in_tuple);
+static struct host_value *read_value(struct argument_reader *r, struct type *type, bool in_tuple);
 
-static struct host_value *read_tuple(struct reader *r, struct type *type) {
+static struct host_value *read_tuple(struct argument_reader *r, struct type *type) {
     if (!expect(r, '(', type))
         return NULL;
     struct host_value **items = ARENA_ARRAY(r->arena, struct host_value *, type->tuple.count);
@@ -440,7 +441,7 @@ static struct host_value *read_tuple(struct reader *r, struct type *type) {
     return value_tuple(r->arena, items, type->tuple.count);
 }
 
-static struct host_value *read_value(struct reader *r, struct type *type, bool in_tuple) {
+static struct host_value *read_value(struct argument_reader *r, struct type *type, bool in_tuple) {
     struct type *element;
     size_t rank = value_type_rank(type, &element);
     skip_space(r);
@@ -470,7 +471,7 @@ static struct host_value *read_value(struct reader *r, struct type *type, bool i
 
 struct host_value *value_parse(struct arena *arena, struct type *type, const struct value_argument *argument,
                                const char *text, const char **why) {
-    struct reader reader = {.arena = arena, .argument = argument, .at = text};
+    struct argument_reader reader = {.arena = arena, .argument = argument, .at = text};
     struct host_value *result = NULL;
     if (!value_type_is_host(type)) {
         reader.why = arena_printf(arena, "a value of type %s cannot be given here", type_text(arena, type));

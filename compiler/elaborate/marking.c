@@ -1,0 +1,110 @@
+/* Places that a function of the program gives, with --check: a bit for every place of the result says that it was written. */
+#include "elaborate/value.h"
+
+struct marking {
+    struct push *push;
+    enum ir_check outside;
+    struct ir_buffer *marks;
+    struct ir_value *length;
+};
+
+static enum ir_memory marks_memory(enum level_value level) {
+    return level == LEVEL_GRID ? MEMORY_OUTPUT : level == LEVEL_THREAD ? MEMORY_PRIVATE : MEMORY_SHARED;
+}
+
+/* Whether it is the first time. */
+static struct ir_value *mark(struct elaborator *e, const struct marking *marking, struct ir_value *place) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *word = ir_binary(b, OP_SHR, place, ir_int(b, 5));
+    struct ir_value *at = ir_convert(b, ir_binary(b, OP_AND, place, ir_int(b, 31)), BASE_U32);
+    struct ir_value *one = ir_constant(b, BASE_U32, (union scalar){.natural = 1});
+    struct ir_value *zero = ir_constant(b, BASE_U32, (union scalar){.natural = 0});
+    struct ir_value *bit = ir_binary(b, OP_SHL, one, at), *old;
+    if (marking->marks->memory == MEMORY_PRIVATE) {
+        old = ir_load(b, marking->marks, word);
+        ir_store(b, marking->marks, word, ir_binary(b, OP_OR, old, bit));
+    } else {
+        old = ir_atomic(b, ATOMIC_OR, marking->marks, word, bit);
+    }
+    struct ir_value *is_first = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, old, bit), zero);
+    elab_check_push(e, marking->push, CHECK_TWICE, is_first, place, marking->length);
+    return is_first;
+}
+
+static void write_marked(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                         struct elab_value *element) {
+    const struct marking *marking = self->marking;
+    struct ir_builder *b = e->builder;
+    struct ir_value *inside = elab_is_inside(e, index, marking->length);
+    elab_check_push(e, marking->push, marking->outside, inside, index, marking->length);
+    enum ir_truth truth = ir_known(b, inside);
+    if (truth == IR_FALSE)
+        return;
+    if (truth == IR_UNKNOWN)
+        ir_begin_if(b, inside);
+    ir_begin_if(b, mark(e, marking, index)); /* two writes would be a race */
+    self->next->write(e, self->next, index, element);
+    ir_end_only(b);
+    ir_end_only_choice(b, truth);
+}
+
+/* Places outside are left out. */
+static void write_inside(struct elaborator *e, const struct writer *self, struct ir_value *index,
+                         struct elab_value *element) {
+    elab_write_within(e, self->next, index, element, self->marking->length);
+}
+
+static void run_marked(struct elaborator *e, struct push *push, enum ir_check outside, const struct writer *writer,
+                       elab_run_function *run) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *length = elab_push_length(e, push);
+    if (!e->may_leave_loops || !length) {
+        run(e, push, writer);
+        return;
+    }
+    struct marking marking = {push, outside, NULL, length};
+    if (!e->options->check) {
+        struct writer inside = {.write = write_inside, .marking = &marking, .next = writer};
+        run(e, push, &inside);
+        return;
+    }
+    struct ir_value *capacity = elab_capacity(e, length, push->level);
+    bool is_bound = push->level != LEVEL_GRID; /* a value of the outermost region */
+    struct ir_region *here = is_bound ? ir_enter_outermost(b) : NULL;
+    struct ir_value *words = ir_binary(b, OP_ADD, ir_binary(b, OP_SHR, capacity, ir_int(b, 5)), ir_int(b, 1));
+    if (is_bound)
+        ir_leave_outermost(b, here);
+    marking.marks = ir_buffer_new(b, marks_memory(push->level), push->level, BASE_U32, words, "written");
+    marking.marks->rewritten = true;
+    ir_allocate(b, marking.marks);
+    struct split_frame *split = e->split;
+    e->split = NULL;
+    struct ir_value *w = elab_begin_threads(e, push->level, words);
+    ir_store(b, marking.marks, w, ir_constant(b, BASE_U32, (union scalar){.natural = 0}));
+    elab_end_threads(e, push->level, w);
+    struct writer marked = {.write = write_marked, .marking = &marking, .next = writer};
+    run(e, push, &marked);
+    bool is_said = push->kind == PUSH_PERMUTE_INTO && push->into.said;
+    struct ir_value *stored = is_said ? elab_said_length(e, push) : length;
+    struct ir_value *i = elab_begin_threads(e, push->level, stored);
+    struct ir_value *word = ir_load(b, marking.marks, ir_binary(b, OP_SHR, i, ir_int(b, 5)));
+    struct ir_value *at = ir_convert(b, ir_binary(b, OP_AND, i, ir_int(b, 31)), BASE_U32);
+    struct ir_value *bit =
+        ir_binary(b, OP_AND, ir_binary(b, OP_SHR, word, at), ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
+    struct ir_value *is_set = ir_binary(b, OP_EQ, bit, ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
+    elab_check_push(e, push, CHECK_MISSING, is_set, i, stored);
+    elab_end_threads(e, push->level, i);
+    e->split = split;
+}
+
+void elab_check_none(struct elaborator *e, struct push *push, const struct writer *writer, elab_run_function *run) {
+    run(e, push, writer);
+}
+
+void elab_check_places(struct elaborator *e, struct push *push, const struct writer *writer, elab_run_function *run) {
+    run_marked(e, push, CHECK_PLACE, writer, run);
+}
+
+void elab_check_each(struct elaborator *e, struct push *push, const struct writer *writer, elab_run_function *run) {
+    run_marked(e, push, CHECK_EACH, writer, run);
+}
