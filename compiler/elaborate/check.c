@@ -93,8 +93,8 @@ static struct span swap_made_at(struct elaborator *e, struct span made_at) {
     return before;
 }
 
-void elab_check_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
-                     struct ir_value *a, struct ir_value *b) {
+static void check_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
+                       struct ir_value *a, struct ir_value *b) {
     struct span made_at = swap_made_at(e, push->made_at);
     elab_check(e, check, condition, a, b, push->span);
     swap_made_at(e, made_at);
@@ -140,7 +140,7 @@ void elab_check_said(struct elaborator *e, const struct push *push, struct ir_va
         before = ir_atomic(b, ATOMIC_EXCHANGE, push->said, zero, said);
     }
     struct ir_value *is_first = ir_binary(b, OP_EQ, before, zero);
-    elab_check_push(e, push, CHECK_SAID_TWICE, is_first, ir_unary(b, OP_BIT_NOT, before), length);
+    check_push(e, push, CHECK_SAID_TWICE, is_first, ir_unary(b, OP_BIT_NOT, before), length);
 }
 
 /* ---- places that an index function of the program gives ----
@@ -172,7 +172,7 @@ static struct ir_value *mark(struct elaborator *e, const struct marking *marking
         old = ir_atomic(b, ATOMIC_OR, marking->marks, word, bit);
     }
     struct ir_value *is_first = ir_binary(b, OP_EQ, ir_binary(b, OP_AND, old, bit), zero);
-    elab_check_push(e, marking->push, CHECK_TWICE, is_first, place, marking->length);
+    check_push(e, marking->push, CHECK_TWICE, is_first, place, marking->length);
     return is_first;
 }
 
@@ -181,7 +181,7 @@ static void write_marked(struct elaborator *e, const struct writer *self, struct
     const struct marking *marking = self->marking;
     struct ir_builder *b = e->builder;
     struct ir_value *inside = elab_is_inside(e, index, marking->length);
-    elab_check_push(e, marking->push, marking->outside, inside, index, marking->length);
+    check_push(e, marking->push, marking->outside, inside, index, marking->length);
     enum ir_truth truth = ir_known(b, inside);
     if (truth == IR_FALSE)
         return;
@@ -236,7 +236,7 @@ void elab_run_marked(struct elaborator *e, struct push *push, enum ir_check outs
     struct ir_value *bit =
         ir_binary(b, OP_AND, ir_binary(b, OP_SHR, word, at), ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
     struct ir_value *is_set = ir_binary(b, OP_EQ, bit, ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
-    elab_check_push(e, push, CHECK_MISSING, is_set, i, stored);
+    check_push(e, push, CHECK_MISSING, is_set, i, stored);
     elab_end_threads(e, push->level, i);
     e->split = split;
 }
@@ -265,7 +265,7 @@ static void find_pair(struct elaborator *e, void *context, struct elab_value *pa
             same = ir_binary(b, OP_AND, same,
                              ir_binary(b, OP_EQ, ir_bits(e->builder, stored), ir_bits(e->builder, leaves.at[k])));
         }
-        elab_check_push(e, finding->push, CHECK_SCATTER, same, place, place);
+        check_push(e, finding->push, CHECK_SCATTER, same, place, place);
     }
     ir_end_only_choice(b, truth);
 }

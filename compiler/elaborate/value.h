@@ -248,9 +248,8 @@ void elab_fail(struct elaborator *e, enum diag_code code, struct span span, cons
 void elab_reject(struct elaborator *e, enum diag_code code, struct span span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void elab_internal(struct elaborator *e, const char *what) __attribute__((noreturn));
-/* What is wrong in the prelude or the library is so because of how it is called: the user's last call, or NULL. */
-const struct call *elab_users_call(const struct elaborator *e, struct span span);
-/* The span of that, or of the call that made the array whose element is wanted; empty: none. */
+/* What is wrong in the prelude or the library is so because of how it is called: the span of the user's last
+   call, or of the call that made the array whose element is wanted; empty: none. */
 struct span elab_users_span(const struct elaborator *e, struct span span);
 
 /* ---- evaluate.c ---- */
@@ -490,8 +489,6 @@ void elab_check_said(struct elaborator *e, const struct push *push, struct ir_va
 /* At the push array's own place: that of who made it, whoever runs it. */
 void elab_require_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
                        struct ir_value *a, struct ir_value *b);
-void elab_check_push(struct elaborator *e, const struct push *push, enum ir_check check, struct ir_value *condition,
-                     struct ir_value *a, struct ir_value *b);
 /* Is it from 0 to length - 1? */
 struct ir_value *elab_is_inside(struct elaborator *e, struct ir_value *index, struct ir_value *length);
 /* The index, which is checked, and 0 instead where it is wrong. */

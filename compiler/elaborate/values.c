@@ -133,7 +133,8 @@ struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct 
     return elab_scalar(e, leaves[(*next)++]);
 }
 
-const struct call *elab_users_call(const struct elaborator *e, struct span span) {
+/* The user's last call, or NULL. */
+static const struct call *users_call(const struct elaborator *e, struct span span) {
     if (!diag_is_ours(e->diagnostics, span))
         return NULL;
     const struct call *call = e->calls;
@@ -147,7 +148,7 @@ struct span elab_users_span(const struct elaborator *e, struct span span) {
         return (struct span){0, 0};
     if (e->made_at.end)
         return e->made_at;
-    const struct call *call = elab_users_call(e, span);
+    const struct call *call = users_call(e, span);
     return call ? call->span : (struct span){0, 0};
 }
 
@@ -162,7 +163,7 @@ static void tell(struct elaborator *e, enum diag_code code, struct span span, co
     enum { MOST_SHOWN = 6 };
     unsigned shown = 0, left = 0;
     struct span last = users;
-    const struct call *shown_at = elab_users_call(e, span);
+    const struct call *shown_at = users_call(e, span);
     for (const struct call *call = e->calls; call; call = call->caller) {
         if (call == shown_at && call->span.begin == users.begin && call->span.end == users.end)
             continue;

@@ -85,7 +85,7 @@ struct target_expr *lower_simple(struct lowering *l, const struct ir_value *valu
     return expr->size > 1 || has_load(expr) ? lower_named(l, expr, value->name, name) : expr;
 }
 
-struct target_array *lower_array(struct lowering *l, const struct ir_buffer *buffer) {
+static struct target_array *lower_array(struct lowering *l, const struct ir_buffer *buffer) {
     struct target_array *array = map_get(l->arrays, buffer);
     if (!array)
         fatal_internal("map", "buffer %s (%u) of kernel %s has no place", buffer->name ? buffer->name : "?",

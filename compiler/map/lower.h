@@ -125,7 +125,6 @@ void lower_forget(struct lowering *l, const struct ir_region *region); /* so tha
 struct target_expr *lower_value(struct lowering *l, const struct ir_value *value);
 /* The same, named first when it is more than an operation on names: for what is evaluated again and again. */
 struct target_expr *lower_simple(struct lowering *l, const struct ir_value *value, const char *name);
-struct target_array *lower_array(struct lowering *l, const struct ir_buffer *buffer);
 /* Statements go to `body` (and names made in it are free again afterwards) until lower_leave. */
 struct lower_scope {
     struct target_block *block;
