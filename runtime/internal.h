@@ -178,10 +178,6 @@ extern const struct fclrt_backend fclrt_cuda, fclrt_opencl, fclrt_c;
 #endif
 
 // Keeps the message in the context and returns the status.
-// trace.c: how many words a record has behind the number of its format; prints one, on a line of its own.
-size_t fclrt_trace_words(const char *format);
-void fclrt_trace_print(FILE *to, const char *format, const uint32_t *words);
-
 enum fcl_status fclrt_fail(struct fcl_context *context, enum fcl_status status, const char *format, ...)
     FCLRT_PRINTF(3, 4);
 enum fcl_status fclrt_no_memory(struct fcl_context *context);

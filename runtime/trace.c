@@ -50,7 +50,8 @@ static void print_words(FILE *to, char directive, uint64_t words) {
 
 static size_t words_of(char directive) { return directive == '%' ? 0 : strchr("lnd", directive) ? 2 : 1; }
 
-size_t fclrt_trace_words(const char *format) {
+// How many words a record has behind the number of its format.
+static size_t record_words(const char *format) {
     size_t count = 0;
     for (const char *c = format; *c; c++)
         if (*c == '%')
@@ -58,7 +59,8 @@ size_t fclrt_trace_words(const char *format) {
     return count;
 }
 
-void fclrt_trace_print(FILE *to, const char *format, const uint32_t *words) {
+// On a line of its own.
+static void print_record(FILE *to, const char *format, const uint32_t *words) {
     for (const char *c = format; *c; c++) {
         if (*c != '%' || *++c == '%') {
             fputc(*c, to);
@@ -84,10 +86,10 @@ enum fcl_status fcl_trace(struct fcl_buffer *buffer, const char *const *formats,
     status = fcl_read(buffer, sizeof(uint32_t), words, used * sizeof *words);
     size_t at = 0;
     while (status == FCL_OK && at < used && words[at] < count) {
-        size_t size = 1 + fclrt_trace_words(formats[words[at]]);
+        size_t size = 1 + record_words(formats[words[at]]);
         if (at + size > used)
             break;
-        fclrt_trace_print(stderr, formats[words[at]], &words[at + 1]);
+        print_record(stderr, formats[words[at]], &words[at + 1]);
         at += size;
     }
     if (status == FCL_OK && wanted > at)

@@ -115,7 +115,8 @@ static const struct {
 #undef OP
 };
 
-bool is_mathematics(enum ir_op op) { return forms[op].print == print_mathematical; }
+/* A function of C's mathematics, of that name? */
+static bool is_mathematics(enum ir_op op) { return forms[op].print == print_mathematical; }
 
 /* A function of C's mathematics: with the suffix f where a float's has one. */
 static void print_math(struct printer *p, const char *function, const struct target_expr *expr) {

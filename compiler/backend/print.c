@@ -12,7 +12,7 @@ void print_indent(struct printer *p) {
         text_add(p->out, "    ");
 }
 
-void print_line(struct printer *p, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void print_line(struct printer *p, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     print_indent(p);

@@ -119,8 +119,6 @@ void print_widened(struct printer *p, const struct target_expr *x);
 /* Stores TARGET_LANES elements that follow one another in an array whose elements are scalars. */
 void print_vector_store(struct printer *p, const struct target_statement *store);
 
-bool is_mathematics(enum ir_op op); /* a function of C's mathematics, of that name */
-
 /* helpers.c */
 /* `helper`: of enum helper, or an operation */
 const char *helper_name(struct arena *arena, unsigned helper, enum base base, enum base from);
@@ -137,7 +135,6 @@ void print_report_helper(struct printer *p);
 void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base base, enum target_space space);
 
 /* print.c */
-void print_line(struct printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void print_indent(struct printer *p);
 /* `array[index]`, or the same through a volatile pointer */
 /* `array + index)` */

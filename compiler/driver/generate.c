@@ -7,7 +7,8 @@
 #include "ir/passes.h"
 #include "ir/text.h"
 
-struct elaborate_options generate_elaborate_options(const struct options *options) {
+/* -O, --unroll, --block-size … as the elaborator takes them. */
+static struct elaborate_options elaborate_options_of(const struct options *options) {
     struct elaborate_options result = elaborate_defaults;
     if (options->block_size_given)
         result.block_size = (int)options->block_size;
@@ -190,7 +191,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     if (request->program->ir)
         return read_again(request, global);
     struct arena *arena = request->arena;
-    struct elaborate_options elaborate = generate_elaborate_options(request->options);
+    struct elaborate_options elaborate = elaborate_options_of(request->options);
     const struct machine *machine = request->machine;
     elaborate.has_shuffles = machine->has_shuffles;
     elaborate.polls_by_atomics = machine->polls_by_atomics;

@@ -60,7 +60,4 @@ bool generate_from_ir(const struct generate_request *request, struct ir_kernel *
 /* The kernels' text in the request's language; `path` is the source file's name for the heading. */
 const char *generate_text(const struct generate_request *request, const struct generated *generated, const char *path);
 
-/* -O, --unroll, --block-size … as the elaborator takes them. */
-struct elaborate_options generate_elaborate_options(const struct options *options);
-
 #endif

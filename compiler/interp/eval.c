@@ -27,8 +27,7 @@ static struct type *ground(const struct instance *instance, struct type *type) {
     return type;
 }
 
-enum base interp_base_of(struct interp *in, const struct instance *instance, struct type *type) {
-    (void)in;
+static enum base base_of(const struct instance *instance, struct type *type) {
     struct type *found = ground(instance, type);
     if (found->kind == TYPE_BASE)
         return found->base;
@@ -36,10 +35,10 @@ enum base interp_base_of(struct interp *in, const struct instance *instance, str
     return is_floating ? BASE_F64 : BASE_I32; /* nothing decided: the default */
 }
 
-static struct value literal(struct interp *in, const struct core *core, const struct instance *instance) {
+static struct value literal(const struct core *core, const struct instance *instance) {
     if (core->literal.is_bool)
         return bool_of(core->literal.magnitude != 0);
-    enum base base = interp_base_of(in, instance, type_without_levels(core->type));
+    enum base base = base_of(instance, type_without_levels(core->type));
     union scalar scalar = {0};
     if (!base_info[base].is_floating)
         scalar.natural = core->literal.magnitude;
@@ -317,7 +316,7 @@ struct value interp_eval(struct interp *in, const struct core *core, const struc
     check_limits(in, core);
     for (;;) {
         switch (core->kind) {
-        case CORE_LITERAL: return literal(in, core, instance);
+        case CORE_LITERAL: return literal(core, instance);
         case CORE_LOCAL: return local(in, core, environment, instance);
         case CORE_GLOBAL: return global(in, core, instance);
         case CORE_PRIMITIVE:

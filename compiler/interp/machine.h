@@ -208,7 +208,6 @@ struct value interp_eval(struct interp *in, const struct core *core, const struc
                          const struct instance *instance);
 struct value interp_apply(struct interp *in, struct value function, struct value argument, struct span span);
 struct value interp_apply2(struct interp *in, struct value function, struct value a, struct value b, struct span span);
-enum base interp_base_of(struct interp *in, const struct instance *instance, struct type *type);
 
 /* pack.c: flat values (scalars, and tuples of flat values) as a row of cells, which survives its region. */
 size_t value_pack_width(struct value value); /* 0: the value is not flat */
@@ -247,8 +246,7 @@ void interp_columns(struct interp *in, const struct interp_pull *rows, size_t ra
 
 /* store.c: arrays in memory, outside the regions while they are being filled */
 struct store *store_run(struct interp *in, struct interp_push *push, struct span span);
-struct value store_finish(struct interp *in, struct store *store); /* into the region */
-int64_t store_length(const struct store *store);
+struct value store_finish(struct interp *in, struct store *store);    /* into the region */
 void store_drop_since(struct interp *in, const struct store *before); /* NULL: all */
 
 /* primitives.c: by the rows of types/primitives.def that are not for scalars */

@@ -123,8 +123,6 @@ struct value store_finish(struct interp *in, struct store *store) {
     return pull_of(pull);
 }
 
-int64_t store_length(const struct store *store) { return store->length; }
-
 void store_drop_since(struct interp *in, const struct store *before) {
     while (in->stores != before)
         drop(in, in->stores);

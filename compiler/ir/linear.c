@@ -1,6 +1,6 @@
 /* Sums: taking integer expressions apart into coefficients and values, and putting the shorter form together again.
    Wrapping addition and multiplication by constants are a ring modulo 2^bits, so terms may be collected and cancelled
-   freely; only division and order need the sum not to wrap, which its bounds tell (linear_fits). */
+   freely; only division and order need the sum not to wrap, which its bounds tell (fits_base). */
 #include "ir/linear.h"
 
 enum { EXPANSION_DEPTH = 6 };
@@ -172,7 +172,8 @@ void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *l
     }
 }
 
-bool linear_fits(struct ir_builder *b, const struct linear *sum) {
+/* Is the sum, computed without wrapping, always one of the base? */
+static bool fits_base(struct ir_builder *b, const struct linear *sum) {
     range_wide low, high;
     for (size_t i = 0; i < sum->count; i++)
         if (!is_small(sum->term[i].coefficient))
@@ -182,7 +183,7 @@ bool linear_fits(struct ir_builder *b, const struct linear *sum) {
 }
 
 void linear_exact(struct ir_builder *b, struct ir_value *value, struct linear *sum) {
-    if (linear_of(b, value, sum) && linear_fits(b, sum)) {
+    if (linear_of(b, value, sum) && fits_base(b, sum)) {
         sum->exact = true;
         return;
     }
@@ -280,7 +281,7 @@ static bool mixes_depths(struct ir_builder *b, const struct linear *left, const 
     struct linear outer_left = outer_part(b, left, depth), outer_right = outer_part(b, right, depth);
     struct linear outer = outer_part(b, sum, depth);
     return is_something(&outer_left) && is_something(&outer_right) && outer.count > 0 &&
-           (linear_fits(b, &outer) || !linear_fits(b, sum));
+           (fits_base(b, &outer) || !fits_base(b, sum));
 }
 
 struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y) {
@@ -301,7 +302,7 @@ struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_
 static bool take_apart(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *quotient,
                        struct linear *remainder, range_wide *high) {
     struct linear sum;
-    if (c < 2 || !linear_of(b, x, &sum) || !linear_fits(b, &sum))
+    if (c < 2 || !linear_of(b, x, &sum) || !fits_base(b, &sum))
         return false;
     *quotient = *remainder = (struct linear){.base = x->base};
     for (size_t i = 0; i < sum.count; i++) {
@@ -323,7 +324,7 @@ static bool take_apart(struct ir_builder *b, struct ir_value *x, int64_t c, stru
     if (low < 0)
         return false;
     linear_bounds(b, quotient, &low, &most);
-    return quotient->count + (quotient->constant != 0) > 0 && low >= 0 && linear_fits(b, quotient);
+    return quotient->count + (quotient->constant != 0) > 0 && low >= 0 && fits_base(b, quotient);
 }
 
 bool linear_divide(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *quotient,
@@ -335,5 +336,5 @@ bool linear_divide(struct ir_builder *b, struct ir_value *x, int64_t c, struct l
 bool linear_separate(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *multiple,
                      struct linear *rest) {
     range_wide high;
-    return take_apart(b, x, c, multiple, rest, &high) && rest->count > 0 && rest->constant == 0 && linear_fits(b, rest);
+    return take_apart(b, x, c, multiple, rest, &high) && rest->count > 0 && rest->constant == 0 && fits_base(b, rest);
 }

@@ -28,8 +28,6 @@ bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum)
 void linear_exact(struct ir_builder *b, struct ir_value *value, struct linear *sum);
 bool linear_add(struct linear *sum, const struct linear *other, int64_t factor);
 void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *low, range_wide *high);
-/* Is the sum, computed without wrapping, always one of the base? */
-bool linear_fits(struct ir_builder *b, const struct linear *sum);
 struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum);
 /* ADD and SUB: the same in fewer terms, or NULL. */
 struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);

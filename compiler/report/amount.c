@@ -23,7 +23,7 @@ static bool same_names(const struct amount_term *a, const struct amount_term *b)
     return a->count == b->count && memcmp(a->names, b->names, a->count * sizeof *a->names) == 0;
 }
 
-bool amount_equal(struct amount x, struct amount y) {
+static bool is_equal(struct amount x, struct amount y) {
     if (x.constant != y.constant || x.count != y.count)
         return false;
     for (size_t i = 0; i < x.count; i++) {
@@ -101,10 +101,10 @@ struct amount amount_product(struct arena *arena, struct symbols *names, struct 
 }
 
 struct amount amount_larger(struct arena *arena, struct amount x, struct amount y) {
-    if (amount_equal(x, y) || amount_is_zero(y)) {
+    if (is_equal(x, y) || amount_is_zero(y)) {
         struct amount result = x;
         take_marks(&result, x, y);
-        result.is_most |= !amount_equal(x, y);
+        result.is_most |= !is_equal(x, y);
         return result;
     }
     struct amount result = amount_is_zero(x)                            ? y
@@ -122,7 +122,7 @@ static void print_number(struct text *out, double number) {
         text_printf(out, "%.4g", number);
 }
 
-void amount_print(struct text *out, struct amount x) {
+static void print_amount(struct text *out, struct amount x) {
     text_add(out, x.is_most ? "at most " : "");
     text_add(out, x.is_about ? "about " : "");
     for (size_t i = 0; i < x.count; i++) {
@@ -147,6 +147,6 @@ void amount_print(struct text *out, struct amount x) {
 const char *amount_text(struct arena *arena, struct amount x) {
     struct text text;
     text_init(&text, arena);
-    amount_print(&text, x);
+    print_amount(&text, x);
     return text_string(&text);
 }

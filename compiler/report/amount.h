@@ -32,9 +32,7 @@ struct amount amount_product(struct arena *arena, struct symbols *names, struct 
 struct amount amount_larger(struct arena *arena, struct amount x, struct amount y);
 bool amount_is_number(struct amount x);
 bool amount_is_zero(struct amount x);
-bool amount_equal(struct amount x, struct amount y);
 /* `256*n + 8`, with `at most` or `about` before it. */
-void amount_print(struct text *out, struct amount x);
 const char *amount_text(struct arena *arena, struct amount x);
 
 #endif

@@ -11,11 +11,11 @@ enum known value_state(const struct walker *w, const struct ir_value *value) {
     return value->is_constant ? KNOWN : (enum known)w->states[value->id];
 }
 
-union scalar value_scalar_of(const struct walker *w, const struct ir_value *value) {
+static union scalar scalar_of(const struct walker *w, const struct ir_value *value) {
     return value->is_constant ? value->constant : w->values[value->id];
 }
 
-int64_t value_known(const struct walker *w, const struct ir_value *value) { return value_scalar_of(w, value).integer; }
+int64_t value_known(const struct walker *w, const struct ir_value *value) { return scalar_of(w, value).integer; }
 
 void value_set_known(struct walker *w, const struct ir_value *value, union scalar scalar) {
     w->values[value->id] = scalar;
@@ -31,7 +31,7 @@ void value_hand_on(struct walker *w, struct ir_value *const *to, struct ir_value
     enum known *states = malloc((n + 1) * sizeof *states);
     for (size_t i = 0; i < n; i++) {
         states[i] = value_state(w, from[i]);
-        scalars[i] = value_scalar_of(w, from[i]);
+        scalars[i] = scalar_of(w, from[i]);
     }
     for (size_t i = 0; i < n; i++)
         if (states[i] == KNOWN)
@@ -64,7 +64,7 @@ void value_operation(struct walker *w, const struct ir_instruction *operation) {
     for (size_t i = 0; i < operation->operand_count; i++) {
         enum known one = value_state(w, operation->operands[i]);
         state = one > state ? one : state;
-        operands[i] = value_scalar_of(w, operation->operands[i]);
+        operands[i] = scalar_of(w, operation->operands[i]);
     }
     const struct ir_value *result = operation->results[0];
     if (state != KNOWN) {
@@ -285,7 +285,7 @@ static bool is_index(const struct ir_value *value) {
 
 static struct amount amount_at(struct walker *w, const struct ir_value *value, int depth) {
     if (value_state(w, value) == KNOWN) {
-        union scalar scalar = value_scalar_of(w, value);
+        union scalar scalar = scalar_of(w, value);
         return amount_number(base_info[value->base].is_floating ? scalar.floating : (double)scalar.integer);
     }
     const struct ir_instruction *made = value->definition;
@@ -311,7 +311,8 @@ static struct amount amount_at(struct walker *w, const struct ir_value *value, i
     return amount_name(w->arena, value_name(w, value->name ? value->name : "size", meaning));
 }
 
-struct amount value_amount(struct walker *w, const struct ir_value *value) {
+/* How large it is, in names where it is not known. */
+static struct amount value_amount(struct walker *w, const struct ir_value *value) {
     w->room = LARGEST;
     return amount_at(w, value, DEEPEST);
 }

@@ -49,7 +49,6 @@ struct walker {
 
 enum known value_state(const struct walker *w, const struct ir_value *value);
 int64_t value_known(const struct walker *w, const struct ir_value *value);
-union scalar value_scalar_of(const struct walker *w, const struct ir_value *value);
 void value_set_known(struct walker *w, const struct ir_value *value, union scalar scalar);
 void value_set_state(struct walker *w, const struct ir_value *value, enum known state);
 /* Gives what a loop, or a branch, yields to those who take it. All at once: one may be another's. */
@@ -59,9 +58,7 @@ void value_hand_on(struct walker *w, struct ir_value *const *to, struct ir_value
 const struct ir_region *value_taken(const struct walker *w, const struct ir_instruction *branch);
 void value_join(struct walker *w, const struct ir_instruction *branch);
 void value_operation(struct walker *w, const struct ir_instruction *operation);
-/* How large it is, in names where it is not known. */
-struct amount value_amount(struct walker *w, const struct ir_value *value);
-/* The same with -1 and the like as 0: of turns and elements. */
+/* How many turns or elements that is, in names where it is not known; -1 and the like are 0. */
 struct amount value_count(struct walker *w, const struct ir_value *value);
 /* A new name, like the hint, with what it means. */
 symbol value_name(struct walker *w, const char *hint, const char *meaning);

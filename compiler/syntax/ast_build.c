@@ -49,7 +49,7 @@ struct ast_expr *build_name(struct parser *p, const struct token *token) {
     return expr;
 }
 
-struct ast_expr *build_operator(struct parser *p, struct span span, const char *name) {
+static struct ast_expr *build_operator(struct parser *p, struct span span, const char *name) {
     struct ast_expr *expr = new_expr(p, EXPR_NAME, span);
     expr->name.name = symbol_of(p->symbols, name);
     return expr;

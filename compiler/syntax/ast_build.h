@@ -55,7 +55,6 @@ struct constraint_list {
 };
 
 struct ast_expr *build_name(struct parser *p, const struct token *token);
-struct ast_expr *build_operator(struct parser *p, struct span span, const char *name);
 struct ast_expr *build_literal(struct parser *p, const struct token *token); /* numbers, booleans, configuration */
 struct ast_expr *build_error(struct parser *p, struct span span);
 struct ast_expr *build_apply(struct parser *p, struct span span, struct ast_expr *function, struct ast_expr *argument);

@@ -130,8 +130,6 @@ static void print_type(struct text *text, const struct ast_type *type, enum posi
         text_add(text, ")");
 }
 
-void syntax_print_type(struct text *text, const struct ast_type *type) { print_type(text, type, ANYWHERE); }
-
 static struct sexp *type_sexp(struct arena *arena, const struct ast_type *type) {
     struct text text;
     text_init(&text, arena);

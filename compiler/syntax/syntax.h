@@ -24,7 +24,4 @@ void syntax_dump_tokens(struct text *text, struct symbols *symbols, const struct
 /* One S-expression a declaration; see dump.c for the forms. */
 void syntax_dump_ast(struct text *text, const struct ast_file *file);
 
-/* A type as it is written, for messages and dumps. */
-void syntax_print_type(struct text *text, const struct ast_type *type);
-
 #endif

@@ -31,16 +31,14 @@ bool base_of_name(const char *name, enum base *base) {
     return strcmp(name, "half") == 0;
 }
 
-enum base base_of_naturals(int bits) {
-    switch (bits) {
+enum base base_of_bits(enum base base) {
+    switch (base_info[base].bits) {
     case 8: return BASE_U8;
     case 16: return BASE_U16;
     case 32: return BASE_U32;
     default: return BASE_U64;
     }
 }
-
-enum base base_of_bits(enum base base) { return base_of_naturals(base_info[base].bits); }
 
 double base_of_natural(enum base base, uint64_t number) {
     if (base == BASE_F32)

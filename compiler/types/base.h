@@ -47,8 +47,7 @@ extern const struct base_info base_info[BASE_COUNT]; /* types/base.c */
 
 /* The base type of that name; its suffix, and `half`, are accepted too. False: no such type. */
 bool base_of_name(const char *name, enum base *base);
-/* The natural numbers of that many bits: 8, 16, 32 or 64; and of as many bits as the base has. */
-enum base base_of_naturals(int bits);
+/* The natural numbers of as many bits as the base has: 8, 16, 32 or 64. */
 enum base base_of_bits(enum base base);
 
 /* The nearest number of the base: of integers of C only, so that it is rounded once. */

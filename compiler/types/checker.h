@@ -218,7 +218,6 @@ struct type *type_level_arrow(struct checker *c, struct level *level, struct typ
 struct type *type_pull(struct checker *c, struct type *element, struct level *ambient);
 struct type *type_push(struct checker *c, struct type *element, struct level *level);
 struct type *type_tuple(struct checker *c, struct type **items, size_t count);
-unsigned class_closure(unsigned classes);                     /* with the classes that these imply */
 unsigned class_of_name(const char *name);                     /* 0: unknown */
 const char *class_names(struct checker *c, unsigned classes); /* "num", "ord, eq": without implied ones */
 bool type_require(struct checker *c, struct type *type, enum kind kind, unsigned classes);
@@ -271,7 +270,6 @@ struct type *instantiate_types(struct checker *c, struct type *type, struct type
                                struct type **stand_ins);
 
 /* ---- settle.c: links out of types and core; what nothing decided gets its default ---- */
-struct type *settle_type(struct checker *c, struct type *type);
 void settle_scheme(struct checker *c, struct scheme *scheme);
 void settle_core(struct checker *c, struct core *core);
 void check_literals(struct checker *c);
@@ -301,7 +299,6 @@ struct core *infer_expr(struct checker *c, const struct ast_expr *expr);
 struct core *infer_apply(struct checker *c, const struct ast_expr *expr);
 struct core *infer_lambda(struct checker *c, const struct ast_expr *expr, struct type *expected); /* NULL: anything */
 struct core *infer_level_apply(struct checker *c, const struct ast_expr *expr);
-struct core *infer_name(struct checker *c, symbol name, struct span span);
 struct core *infer_literal(struct checker *c, const struct ast_expr *expr, bool is_negated);
 
 struct unpacking { /* of a tuple pattern: lets to put around the body */

@@ -65,7 +65,7 @@ static struct core *infer_global(struct checker *c, struct global_entry *entry, 
     return core;
 }
 
-struct core *infer_name(struct checker *c, symbol name, struct span span) {
+static struct core *infer_name(struct checker *c, symbol name, struct span span) {
     struct binding *binding = map_get(c->locals, name);
     if (binding) {
         binding->is_used = true;

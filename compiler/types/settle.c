@@ -20,7 +20,7 @@ static struct level *settle_level(struct checker *c, struct level *level) {
     return level;
 }
 
-struct type *settle_type(struct checker *c, struct type *type) {
+static struct type *settle_type(struct checker *c, struct type *type) {
     type = type_resolve(type);
     if (type->is_settled)
         return type;

@@ -147,7 +147,8 @@ static const struct {
 };
 enum { CLASS_NAME_COUNT = sizeof classes_by_name / sizeof *classes_by_name };
 
-unsigned class_closure(unsigned classes) {
+/* With the classes that these imply. */
+static unsigned class_closure(unsigned classes) {
     unsigned all = classes;
     for (size_t i = 0; i < CLASS_NAME_COUNT; i++)
         if (classes & classes_by_name[i].class)
