@@ -221,6 +221,11 @@ void fcl_buffer_free(struct fcl_buffer *buffer) {
         keep(context, buffer);
 }
 
+// Whether a buffer is a number there, of which others are offsets.
+static bool has_addresses(const struct fcl_context *context) {
+    return context->device.backend == FCL_BACKEND_CUDA || context->device.backend == FCL_BACKEND_HIP;
+}
+
 enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, uint64_t bytes,
                                 struct fcl_buffer **out) {
     if (out)
@@ -235,7 +240,7 @@ enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, u
     buffer->context = context;
     buffer->bytes = bytes;
     buffer->is_callers = true;
-    if (context->device.backend == FCL_BACKEND_CUDA)
+    if (has_addresses(context))
         buffer->memory.address = native;
     else
         buffer->memory.pointer = (void *)native;
@@ -247,8 +252,7 @@ enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, u
 uintptr_t fcl_buffer_native(const struct fcl_buffer *buffer) {
     if (!buffer)
         return 0;
-    return buffer->context->device.backend == FCL_BACKEND_CUDA ? (uintptr_t)buffer->memory.address
-                                                               : (uintptr_t)buffer->memory.pointer;
+    return has_addresses(buffer->context) ? (uintptr_t)buffer->memory.address : (uintptr_t)buffer->memory.pointer;
 }
 
 const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg) {
@@ -308,7 +312,7 @@ static enum fcl_status part_of_slab(struct fcl_context *context, uint64_t bytes,
 enum fcl_status fcl_buffer_zeros(struct fcl_context *context, uint64_t count, uint64_t element_bytes,
                                  struct fcl_buffer **out) {
     // A graph clears its own each time that it is launched.
-    if (context && out && context->device.backend == FCL_BACKEND_CUDA && context->use_pool && !context->recorded &&
+    if (context && out && has_addresses(context) && context->use_pool && !context->recorded &&
         count <= SLAB_BYTES / SLAB_SHARE / (element_bytes ? element_bytes : 1)) {
         *out = NULL;
         return part_of_slab(context, count * element_bytes, out);

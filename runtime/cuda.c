@@ -1,4 +1,5 @@
-// The CUDA backend: the driver API for everything on the device, NVRTC for turning CUDA C++ into PTX.
+// The CUDA backend: the driver API for everything on the device, NVRTC for turning CUDA C++ into PTX. And the HIP
+// backend, for AMD's GPUs: the same by other names, which `struct vendor` has. Names here are CUDA's.
 //
 // It uses the device's primary context, so that memory is shared with whatever else in the process uses CUDA, and makes
 // it current only for the time of a call.
@@ -12,27 +13,138 @@
 #define CONSTANT(name, value) name = (value),
 enum { CUDA_CONSTANTS(CONSTANT) };
 
-#define MEMBER(result, name, parameters) result(*name) parameters;
+#define MEMBER(result, name, hip, parameters) result(*name) parameters;
+#define HIP_MEMBER(result, name, parameters) result(*name) parameters;
 struct cuda {
     CUDA_FUNCTIONS(MEMBER)
     CUDA_OPTIONAL_FUNCTIONS(MEMBER)
+    HIP_FUNCTIONS(HIP_MEMBER)
 };
 struct nvrtc {
     NVRTC_FUNCTIONS(MEMBER)
     NVRTC_OPTIONAL_FUNCTIONS(MEMBER)
 };
 
-#define CUDA_SYMBOL(result, name, parameters) {#name, offsetof(struct cuda, name), false},
-#define CUDA_OPTIONAL(result, name, parameters) {#name, offsetof(struct cuda, name), true},
-#define NVRTC_SYMBOL(result, name, parameters) {#name, offsetof(struct nvrtc, name), false},
-#define NVRTC_OPTIONAL(result, name, parameters) {#name, offsetof(struct nvrtc, name), true},
+#define CUDA_SYMBOL(result, name, hip, parameters) {#name, offsetof(struct cuda, name), false},
+#define CUDA_OPTIONAL(result, name, hip, parameters) {#name, offsetof(struct cuda, name), true},
+#define NVRTC_SYMBOL(result, name, hip, parameters) {#name, offsetof(struct nvrtc, name), false},
+#define NVRTC_OPTIONAL(result, name, hip, parameters) {#name, offsetof(struct nvrtc, name), true},
 static const struct fclrt_symbol cuda_symbols[] = {CUDA_FUNCTIONS(CUDA_SYMBOL) CUDA_OPTIONAL_FUNCTIONS(CUDA_OPTIONAL)};
 static const struct fclrt_symbol nvrtc_symbols[] = {NVRTC_FUNCTIONS(NVRTC_SYMBOL)
                                                         NVRTC_OPTIONAL_FUNCTIONS(NVRTC_OPTIONAL)};
 
+// In the same order. What has no name is not there.
+#define HIP_SYMBOL(result, name, hip, parameters) {hip, offsetof(struct cuda, name), sizeof hip == 1},
+#define HIP_OPTIONAL(result, name, hip, parameters) {hip, offsetof(struct cuda, name), true},
+#define HIP_OWN(result, name, parameters) {#name, offsetof(struct cuda, name), false},
+#define HIPRTC_SYMBOL(result, name, hip, parameters) {hip, offsetof(struct nvrtc, name), sizeof hip == 1},
+#define HIPRTC_OPTIONAL(result, name, hip, parameters) {hip, offsetof(struct nvrtc, name), true},
+static const struct fclrt_symbol hip_symbols[] = {CUDA_FUNCTIONS(HIP_SYMBOL) CUDA_OPTIONAL_FUNCTIONS(HIP_OPTIONAL)
+                                                      HIP_FUNCTIONS(HIP_OWN)};
+static const struct fclrt_symbol hiprtc_symbols[] = {NVRTC_FUNCTIONS(HIPRTC_SYMBOL)
+                                                         NVRTC_OPTIONAL_FUNCTIONS(HIPRTC_OPTIONAL)};
+
+// A library that is loaded when a context is opened.
+struct library {
+    const char *variable; // of the environment, that names it
+    const char *absent;   // what is missing without it
+    const char *const *names;
+    const struct fclrt_symbol *symbols;
+    size_t symbol_count;
+};
+
+// What CUDA and HIP do not have in common, but for what kernels are written in.
+struct vendor {
+    enum fcl_backend backend;
+    enum fcl_device_kind kind;
+    const char *name, *company, *compiler_name;
+    struct library driver, compiler;
+    int major, minor;                          // what the numbers of a version are multiplied by
+    const char *source_name;                   // as the compiler's messages have it
+    const char *options, *options_variable;    // always, and from the environment
+    bool names_architectures;                  // the compiler wants one named; else it takes the current device's
+    int (*attribute)(CUdevice_attribute what); // NULL: as CUDA's; gives -1 where there is none
+};
+
+#define LIBRARY_SYMBOLS(table) .symbols = (table), .symbol_count = sizeof(table) / sizeof *(table)
+static const struct vendor nvidia = {
+    .backend = FCL_BACKEND_CUDA,
+    .kind = FCL_DEVICE_CUDA,
+    .name = "CUDA",
+    .company = "NVIDIA",
+    .compiler_name = "NVRTC",
+    .driver = {.variable = "FCL_LIBCUDA",
+               .absent = "no NVIDIA driver on this machine",
+               .names = (const char *const[]){"libcuda.so.1", "libcuda.so", NULL},
+               LIBRARY_SYMBOLS(cuda_symbols)},
+    // The toolkit's own directory comes last: a search path that was set up means something.
+    .compiler = {.variable = "FCL_LIBNVRTC",
+                 .absent =
+                     "CUDA's run-time compiler is not installed (part of the CUDA toolkit; Debian: package libnvrtc*)",
+                 .names =
+                     (const char *const[]){
+                         "libnvrtc.so",
+                         "libnvrtc.so.13",
+                         "libnvrtc.so.12",
+                         "libnvrtc.so.11.2",
+                         "libnvrtc.so.11.1",
+                         "libnvrtc.so.11.0",
+                         "libnvrtc.so.10.2",
+                         "/usr/local/cuda/lib64/libnvrtc.so",
+                         "/usr/local/cuda/lib/libnvrtc.so",
+                         "/usr/local/cuda/targets/x86_64-linux/lib/libnvrtc.so",
+                         "/usr/local/cuda/targets/sbsa-linux/lib/libnvrtc.so",
+                         "/usr/lib/cuda/lib64/libnvrtc.so",
+                         NULL,
+                     },
+                 LIBRARY_SYMBOLS(nvrtc_symbols)},
+    .major = 1000,
+    .minor = 10,
+    .source_name = "kernels.cu",
+    .options = "--fmad=false",
+    .options_variable = "FCL_NVRTC_OPTIONS",
+    .names_architectures = true,
+};
+
+static int hip_attribute(CUdevice_attribute what) {
+    switch (what) {
+#define HIP_ATTRIBUTE(cuda, hip, value)                                                                                \
+    case cuda: return value;
+        HIP_ATTRIBUTES(HIP_ATTRIBUTE)
+    default: return -1;
+    }
+}
+
+static const struct vendor amd = {
+    .backend = FCL_BACKEND_HIP,
+    .kind = FCL_DEVICE_HIP,
+    .name = "HIP",
+    .company = "AMD",
+    .compiler_name = "hiprtc",
+    .driver = {.variable = "FCL_LIBHIP",
+               .absent = "HIP is not installed on this machine (part of ROCm; Debian: package libamdhip64-5)",
+               .names = (const char *const[]){"libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6",
+                                              "libamdhip64.so.5", "/opt/rocm/lib/libamdhip64.so", NULL},
+               LIBRARY_SYMBOLS(hip_symbols)},
+    // Before ROCm 5.3 the compiler is in the other library.
+    .compiler = {.variable = "FCL_LIBHIPRTC",
+                 .absent = "HIP's run-time compiler is not installed (part of ROCm)",
+                 .names =
+                     (const char *const[]){"libhiprtc.so", "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5",
+                                           "/opt/rocm/lib/libhiprtc.so", "libamdhip64.so", "libamdhip64.so.5", NULL},
+                 LIBRARY_SYMBOLS(hiprtc_symbols)},
+    .major = 10000000,
+    .minor = 100000,
+    .source_name = "kernels.hip",
+    .options = "-ffp-contract=off",
+    .options_variable = "FCL_HIPRTC_OPTIONS",
+    .attribute = hip_attribute,
+};
+
 enum { MOST_ARGUMENTS_ON_STACK = 64, SLOT_BYTES = 256 };
 
 struct state {
+    const struct vendor *vendor;
     struct cuda cu;
     struct nvrtc rtc;
     CUdevice device;
@@ -45,39 +157,29 @@ struct state {
     bool is_ordered;  // memory is allocated and freed in the stream's order; else freeing waits for the whole device
 };
 
-static bool load_cuda(struct cuda *cu, struct fclrt_note why) {
-    static const char *const names[] = {"libcuda.so.1", "libcuda.so", NULL};
-    return fclrt_load("FCL_LIBCUDA", names, "no NVIDIA driver on this machine", cuda_symbols,
-                      sizeof cuda_symbols / sizeof *cuda_symbols, cu, why);
-}
-
-static bool load_nvrtc(struct nvrtc *rtc, struct fclrt_note why) {
-    // The toolkit's own directory comes last: a search path that was set up means something.
-    static const char *const names[] = {
-        "libnvrtc.so",
-        "libnvrtc.so.13",
-        "libnvrtc.so.12",
-        "libnvrtc.so.11.2",
-        "libnvrtc.so.11.1",
-        "libnvrtc.so.11.0",
-        "libnvrtc.so.10.2",
-        "/usr/local/cuda/lib64/libnvrtc.so",
-        "/usr/local/cuda/lib/libnvrtc.so",
-        "/usr/local/cuda/targets/x86_64-linux/lib/libnvrtc.so",
-        "/usr/local/cuda/targets/sbsa-linux/lib/libnvrtc.so",
-        "/usr/lib/cuda/lib64/libnvrtc.so",
-        NULL,
-    };
-    return fclrt_load("FCL_LIBNVRTC", names,
-                      "CUDA's run-time compiler is not installed (part of the CUDA toolkit; Debian: package libnvrtc*)",
-                      nvrtc_symbols, sizeof nvrtc_symbols / sizeof *nvrtc_symbols, rtc, why);
+static bool load(const struct library *library, void *table, struct fclrt_note why) {
+    return fclrt_load(library->variable, library->names, library->absent, library->symbols, library->symbol_count,
+                      table, why);
 }
 
 static const char *error_text(const struct cuda *cu, CUresult error) {
     const char *text = NULL;
-    if (cu->cuGetErrorString(error, &text) != CUDA_SUCCESS || !text)
-        text = "unknown error";
-    return text;
+    if (cu->hipGetErrorString)
+        text = cu->hipGetErrorString(error);
+    else if (cu->cuGetErrorString(error, &text) != CUDA_SUCCESS || !text)
+        text = NULL;
+    return text ? text : "unknown error";
+}
+
+// What the vendor calls the function: `cuMemAlloc`, without the number of a version, or that of HIP.
+static const char *call_name(const struct vendor *vendor, const char *call) {
+    size_t length = strlen(call);
+    for (size_t i = 0; vendor == &amd && i < sizeof cuda_symbols / sizeof *cuda_symbols; i++) {
+        const char *rest = cuda_symbols[i].name + length;
+        if (strncmp(cuda_symbols[i].name, call, length) == 0 && (!*rest || strncmp(rest, "_v", 2) == 0))
+            return hip_symbols[i].name;
+    }
+    return call;
 }
 
 // After these, which a kernel has caused, every call of the process that concerns the device gives
@@ -95,20 +197,20 @@ static enum fcl_status fail(struct fcl_context *context, const char *doing, CUre
     const char *text = error_text(&state->cu, error);
     if (is_fault(error) && context->last_launched)
         return fclrt_fail(context, FCL_DEVICE_FAULT,
-                          "kernel %s%s: %s (CUDA error %d); with that, %s has stopped for this process",
+                          "kernel %s%s: %s (%s error %d); with that, %s has stopped for this process",
                           context->last_launched, context->launches > 1 ? ", or one launched before it" : "", text,
-                          error, context->device.name);
+                          state->vendor->name, error, context->device.name);
     return fclrt_fail(context,
                       is_fault(error)                     ? FCL_DEVICE_FAULT
                       : error == CUDA_ERROR_OUT_OF_MEMORY ? FCL_NO_DEVICE_MEMORY
                                                           : FCL_DRIVER_FAILED,
-                      "%s: %s (CUDA error %d)", doing, text, error);
+                      "%s: %s (%s error %d)", call_name(state->vendor, doing), text, state->vendor->name, error);
 }
 
 // ---------------------------------------------------------------- devices
 
 // Starts the driver and counts its devices.
-static int count_devices(const struct cuda *cu, struct fclrt_note why) {
+static int count_devices(const struct vendor *vendor, const struct cuda *cu, struct fclrt_note why) {
     int count = 0;
     CUresult error = cu->cuInit(0);
     if (error == CUDA_SUCCESS)
@@ -116,67 +218,81 @@ static int count_devices(const struct cuda *cu, struct fclrt_note why) {
     if (error == CUDA_SUCCESS && count > 0)
         return count;
     if (error == CUDA_SUCCESS || error == CUDA_ERROR_NO_DEVICE)
-        fclrt_note(why, "the NVIDIA driver found no device");
+        fclrt_note(why, "the %s driver found no device", vendor->company);
     else if (error == CUDA_ERROR_STUB_LIBRARY)
         fclrt_note(why, "libcuda is the CUDA toolkit's stub, not the driver's: no NVIDIA driver on this machine");
     else
-        fclrt_note(why, "the NVIDIA driver does not start: %s (CUDA error %d)", error_text(cu, error), error);
+        fclrt_note(why, "the %s driver does not start: %s (%s error %d)", vendor->company, error_text(cu, error),
+                   vendor->name, error);
     return 0;
 }
 
-static uint32_t attribute(const struct cuda *cu, CUdevice device, CUdevice_attribute what) {
+static uint32_t attribute(const struct vendor *vendor, const struct cuda *cu, CUdevice device,
+                          CUdevice_attribute what) {
     int value = 0;
-    return cu->cuDeviceGetAttribute(&value, what, device) == CUDA_SUCCESS && value > 0 ? (uint32_t)value : 0;
+    if (vendor->attribute)
+        what = vendor->attribute(what);
+    return what >= 0 && cu->cuDeviceGetAttribute(&value, what, device) == CUDA_SUCCESS && value > 0 ? (uint32_t)value
+                                                                                                    : 0;
 }
 
-static void describe(const struct cuda *cu, CUdevice device, struct fcl_device_info *info) {
-    *info = (struct fcl_device_info){.backend = FCL_BACKEND_CUDA,
-                                     .kind = FCL_DEVICE_CUDA,
-                                     .platform = "CUDA",
-                                     .has_double = true,
-                                     .exact_division = true};
+static void describe(const struct vendor *vendor, const struct cuda *cu, CUdevice device,
+                     struct fcl_device_info *info) {
+    *info = (struct fcl_device_info){
+        .backend = vendor->backend, .kind = vendor->kind, .has_double = true, .exact_division = true};
+    fclrt_copy_name(info->platform, sizeof info->platform, vendor->name);
     char name[256] = "";
     int version = 0;
     size_t memory = 0;
     if (cu->cuDeviceGetName(name, sizeof name - 1, device) == CUDA_SUCCESS)
         fclrt_copy_name(info->name, sizeof info->name, name);
     if (!info->name[0])
-        snprintf(info->name, sizeof info->name, "CUDA device");
+        snprintf(info->name, sizeof info->name, "%s device", vendor->name);
     if (cu->cuDriverGetVersion && cu->cuDriverGetVersion(&version) == CUDA_SUCCESS)
-        snprintf(info->driver, sizeof info->driver, "%d.%d", version / 1000, version % 1000 / 10);
+        snprintf(info->driver, sizeof info->driver, "%d.%d", version / vendor->major,
+                 version % vendor->major / vendor->minor);
     if (cu->cuDeviceTotalMem_v2(&memory, device) == CUDA_SUCCESS)
         info->memory_bytes = memory;
     info->max_buffer_bytes = info->memory_bytes;
-    info->shared_bytes = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    info->shared_bytes = attribute(vendor, cu, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     if (!info->shared_bytes)
-        info->shared_bytes = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
-    info->max_threads = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-    info->max_blocks = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
+        info->shared_bytes = attribute(vendor, cu, device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    info->max_threads = attribute(vendor, cu, device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    info->max_blocks = attribute(vendor, cu, device, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X);
     if (!info->max_blocks)
         info->max_blocks = 65535;
-    info->compute_units = attribute(cu, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    info->warp_width = attribute(cu, device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
-    info->capability = 10 * attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-                       attribute(cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    info->compute_units = attribute(vendor, cu, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    info->warp_width = attribute(vendor, cu, device, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    info->capability = 10 * attribute(vendor, cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+                       attribute(vendor, cu, device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 }
 
-static enum fcl_status list_cuda(fclrt_receiver *receive, void *to, struct fclrt_note why) {
+static enum fcl_status list_devices(const struct vendor *vendor, fclrt_receiver *receive, void *to,
+                                    struct fclrt_note why) {
     struct cuda cu = {0};
     struct nvrtc rtc = {0};
-    if (!load_cuda(&cu, why))
+    if (!load(&vendor->driver, &cu, why))
         return FCL_NO_BACKEND;
-    int count = count_devices(&cu, why);
+    int count = count_devices(vendor, &cu, why);
     for (int i = 0; i < count; i++) {
         struct fcl_device_info info;
         CUdevice device = 0;
         if (cu.cuDeviceGet(&device, i) != CUDA_SUCCESS)
             continue;
-        describe(&cu, device, &info);
-        load_nvrtc(&rtc, (struct fclrt_note){info.problem, sizeof info.problem});
+        describe(vendor, &cu, device, &info);
+        load(&vendor->compiler, &rtc, (struct fclrt_note){info.problem, sizeof info.problem});
         if (!receive(to, &info))
             return FCL_NO_MEMORY;
     }
     return FCL_OK;
+}
+
+static enum fcl_status list_cuda(fclrt_receiver *receive, void *to, struct fclrt_note why) {
+    return list_devices(&nvidia, receive, to, why);
+}
+
+static enum fcl_status list_hip(fclrt_receiver *receive, void *to, struct fclrt_note why) {
+    return list_devices(&amd, receive, to, why);
 }
 
 // ---------------------------------------------------------------- contexts
@@ -210,24 +326,27 @@ static void leave(const struct state *state) {
     state->cu.cuCtxPopCurrent_v2(&ours);
 }
 
-static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
+static enum fcl_status open_device(const struct vendor *vendor, struct fcl_context *context, size_t ordinal) {
     struct state *state = calloc(1, sizeof *state);
     if (!state)
         return fclrt_no_memory(context);
     context->state = state;
+    state->vendor = vendor;
     const struct fcl_device_info *info = &context->device;
     char why[256] = "";
     struct fclrt_note note = {why, sizeof why};
-    if (!load_cuda(&state->cu, note) || (!context->only_linked && !load_nvrtc(&state->rtc, note)))
+    if (!load(&vendor->driver, &state->cu, note) ||
+        (!context->only_linked && !load(&vendor->compiler, &state->rtc, note)))
         return fclrt_fail(context, FCL_NO_BACKEND, "%s", why);
-    if (!count_devices(&state->cu, note))
+    if (!count_devices(vendor, &state->cu, note))
         return fclrt_fail(context, FCL_NO_DEVICE, "%s", why);
     CUresult error = state->cu.cuDeviceGet(&state->device, (int)ordinal);
     if (error != CUDA_SUCCESS)
         return fail(context, "cuDeviceGet", error);
-    if (!context->only_linked)
+    bool wants_architecture = !context->only_linked && vendor->names_architectures;
+    if (wants_architecture)
         state->architecture = choose_architecture(&state->rtc, (int)info->capability);
-    if (!context->only_linked && !state->architecture)
+    if (wants_architecture && !state->architecture)
         return fclrt_fail(context, FCL_NO_BACKEND,
                           "%s has compute capability %" PRIu32 ".%" PRIu32
                           ", which this version of NVRTC no longer supports: install an older CUDA toolkit",
@@ -238,12 +357,12 @@ static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
         state->stream = context->queue;
         error = state->cu.cuCtxGetCurrent(&state->context);
         if (error != CUDA_SUCCESS || !state->context)
-            return fclrt_fail(context, FCL_INVALID, "the calling thread has no current CUDA context");
+            return fclrt_fail(context, FCL_INVALID, "the calling thread has no current %s context", vendor->name);
         error = state->cu.cuCtxGetDevice(&current);
         if (error != CUDA_SUCCESS)
             return fail(context, "cuCtxGetDevice", error);
         if (current != state->device)
-            return fclrt_fail(context, FCL_NO_DEVICE, "the current CUDA context is another device's");
+            return fclrt_fail(context, FCL_NO_DEVICE, "the current %s context is another device's", vendor->name);
     } else {
         error = state->cu.cuDevicePrimaryCtxRetain(&state->context, state->device);
         if (error != CUDA_SUCCESS) {
@@ -252,7 +371,7 @@ static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
         }
     }
     state->is_ordered = state->cu.cuMemAllocAsync && state->cu.cuMemFreeAsync &&
-                        attribute(&state->cu, state->device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+                        attribute(vendor, &state->cu, state->device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
     if (state->cu.cuMemHostAlloc && state->cu.cuMemFreeHost && enter(state) == CUDA_SUCCESS) {
         if (state->cu.cuMemHostAlloc(&state->slot, SLOT_BYTES, 0) != CUDA_SUCCESS)
             state->slot = NULL;
@@ -261,14 +380,23 @@ static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
     int major = 0, minor = 0;
     if (state->rtc.nvrtcVersion)
         state->rtc.nvrtcVersion(&major, &minor);
-    const char *more = getenv("FCL_NVRTC_OPTIONS");
-    context->build_options = fclrt_format("--fmad=false%s%s", more && *more ? " " : "", more ? more : "");
-    char *stamp = fclrt_library_stamp("FCL_LIBNVRTC");
+    const char *more = getenv(vendor->options_variable);
+    context->build_options = fclrt_format("%s%s%s", vendor->options, more && *more ? " " : "", more ? more : "");
+    char *stamp = fclrt_library_stamp(vendor->compiler.variable);
     if (stamp)
-        context->identity = fclrt_format("cuda\n%s %" PRIu32 " %d\ndriver %s, NVRTC %d.%d\n%s", info->name,
-                                         info->capability, state->architecture, info->driver, major, minor, stamp);
+        context->identity =
+            fclrt_format("%s\n%s %" PRIu32 " %d\ndriver %s, %s %d.%d\n%s", vendor->name, info->name, info->capability,
+                         state->architecture, info->driver, vendor->compiler_name, major, minor, stamp);
     free(stamp);
     return context->build_options && context->identity ? FCL_OK : fclrt_no_memory(context);
+}
+
+static enum fcl_status open_cuda(struct fcl_context *context, size_t ordinal) {
+    return open_device(&nvidia, context, ordinal);
+}
+
+static enum fcl_status open_hip(struct fcl_context *context, size_t ordinal) {
+    return open_device(&amd, context, ordinal);
 }
 
 static void close_cuda(struct fcl_context *context) {
@@ -328,10 +456,10 @@ static enum fcl_status alloc_cuda(struct fcl_context *context, uint64_t bytes, u
         return FCL_OK;
     if (error != CUDA_ERROR_OUT_OF_MEMORY)
         return fail(context, state->is_ordered ? "cuMemAllocAsync" : "cuMemAlloc", error);
-    return fclrt_fail(context, FCL_NO_DEVICE_MEMORY,
-                      "no memory for a buffer of %" PRIu64 " bytes on %s, which has %" PRIu64
-                      " in all: %s (CUDA error %d)",
-                      bytes, context->device.name, context->device.memory_bytes, error_text(&state->cu, error), error);
+    return fclrt_fail(
+        context, FCL_NO_DEVICE_MEMORY,
+        "no memory for a buffer of %" PRIu64 " bytes on %s, which has %" PRIu64 " in all: %s (%s error %d)", bytes,
+        context->device.name, context->device.memory_bytes, error_text(&state->cu, error), state->vendor->name, error);
 }
 
 static void free_cuda(struct fcl_context *context, union fclrt_memory memory) {
@@ -440,10 +568,12 @@ static bool compile(const struct fcl_program *program, int architecture, bool ma
     const struct state *state = program->context->state;
     const struct nvrtc *rtc = &state->rtc;
     char target[64];
+    const struct vendor *vendor = state->vendor;
     snprintf(target, sizeof target, "--gpu-architecture=%s_%d", machine_code ? "sm" : "compute", architecture);
     const char *strings[] = {program->options, target};
     // An architecture among the caller's options wins.
-    bool given = strstr(program->options, "-arch") || strstr(program->options, "--gpu-architecture");
+    bool given = !vendor->names_architectures || strstr(program->options, "-arch") ||
+                 strstr(program->options, "--gpu-architecture");
     struct fclrt_words words;
     *made = (struct compilation){.result = NVRTC_ERROR_COMPILATION};
     if (!fclrt_split(&words, 0, strings, given ? 1 : 2))
@@ -451,9 +581,12 @@ static bool compile(const struct fcl_program *program, int architecture, bool ma
 
     nvrtcProgram handle = NULL;
     bool memory = true;
-    nvrtcResult result = rtc->nvrtcCreateProgram(&handle, program->source, "kernels.cu", 0, NULL, NULL);
+    nvrtcResult result = rtc->nvrtcCreateProgram(&handle, program->source, vendor->source_name, 0, NULL, NULL);
     if (result == NVRTC_SUCCESS) {
+        bool is_entered = enter(state) == CUDA_SUCCESS; // hiprtc compiles for the current device
         result = rtc->nvrtcCompileProgram(handle, (int)words.count, (const char *const *)words.list);
+        if (is_entered)
+            leave(state);
         made->log = read_log(rtc, handle);
         size_t bytes = 0;
         if (result == NVRTC_SUCCESS)
@@ -506,8 +639,9 @@ static enum fcl_status load_cuda_image(struct fcl_program *program) {
 
 static enum fcl_status build_failed(const struct fcl_program *program, const struct compilation *made) {
     const struct state *state = program->context->state;
-    return fclrt_fail(program->context, FCL_BUILD_FAILED, "NVRTC does not compile the kernels: %s\n%s",
-                      state->rtc.nvrtcGetErrorString(made->result), made->log ? made->log : "(no log)");
+    return fclrt_fail(program->context, FCL_BUILD_FAILED, "%s does not compile the kernels: %s\n%s",
+                      state->vendor->compiler_name, state->rtc.nvrtcGetErrorString(made->result),
+                      made->log ? made->log : "(no log)");
 }
 
 static enum fcl_status build_cuda(struct fcl_program *program) {
@@ -533,8 +667,8 @@ static enum fcl_status build_cuda(struct fcl_program *program) {
     }
     // An NVRTC that does not tell what it knows: newer devices also run older code.
     static const int older[] = {90, 89, 86, 80, 75, 70, 61, 60, 52, 50};
-    for (size_t i = 0; made.result == NVRTC_ERROR_INVALID_OPTION && !state->rtc.nvrtcGetSupportedArchs &&
-                       i < sizeof older / sizeof *older;
+    for (size_t i = 0; made.result == NVRTC_ERROR_INVALID_OPTION && state->vendor->names_architectures &&
+                       !state->rtc.nvrtcGetSupportedArchs && i < sizeof older / sizeof *older;
          i++) {
         if (older[i] >= state->architecture)
             continue;
@@ -577,11 +711,10 @@ static enum fcl_status build_cuda(struct fcl_program *program) {
                        "install an older CUDA toolkit",
                        context->device.driver);
     else if (log[0])
-        status =
-            fclrt_fail(context, FCL_BUILD_FAILED, "the NVIDIA driver does not load the kernels: %s (CUDA error %d)\n%s",
-                       error_text(&state->cu, error), error, log);
+        status = fclrt_fail(context, FCL_BUILD_FAILED, "the %s driver does not load the kernels: %s (%s error %d)\n%s",
+                            state->vendor->company, error_text(&state->cu, error), state->vendor->name, error, log);
     else
-        status = fail(context, "the NVIDIA driver does not load the kernels", error);
+        status = fail(context, "the driver does not load the kernels", error);
     free_compilation(&made);
     return status;
 }
@@ -659,7 +792,8 @@ static enum fcl_status launch_cuda(struct fcl_kernel *kernel, uint64_t blocks, u
     CUresult error = enter(state);
     if (error == CUDA_SUCCESS) {
         // Without this a block gets no more than 48 KiB.
-        if (shared_bytes > kernel->asked_shared && shared_bytes + kernel->own_shared > (48u << 10)) {
+        if (state->cu.cuFuncSetAttribute && shared_bytes > kernel->asked_shared &&
+            shared_bytes + kernel->own_shared > (48u << 10)) {
             error = state->cu.cuFuncSetAttribute(kernel->handle, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                  (int)shared_bytes);
             if (error == CUDA_SUCCESS)
@@ -717,7 +851,8 @@ static enum fcl_status begin_graph_cuda(struct fcl_context *context) {
     const struct cuda *cu = &state->cu;
     if (!cu->cuStreamCreate || !cu->cuStreamDestroy_v2 || !cu->cuStreamBeginCapture_v2 || !cu->cuStreamEndCapture ||
         !cu->cuGraphInstantiateWithFlags || !cu->cuGraphLaunch || !cu->cuGraphExecDestroy || !cu->cuGraphDestroy)
-        return fclrt_fail(context, FCL_NO_BACKEND, "this NVIDIA driver has no graphs, or is older than CUDA 11.4");
+        return fclrt_fail(context, FCL_NO_BACKEND,
+                          "this driver has no graphs: CUDA has them since 11.4, HIP since ROCm 5.1");
     CUstream stream = NULL;
     CUresult error = enter(state);
     if (error == CUDA_SUCCESS) {
@@ -767,28 +902,12 @@ static void free_graph_cuda(struct fcl_context *context, void *handle) {
     leave(state);
 }
 
-const struct fclrt_backend fclrt_cuda = {
-    .list = list_cuda,
-    .open = open_cuda,
-    .close = close_cuda,
-    .finish = finish_cuda,
-    .finish_queue = finish_queue_cuda,
-    .alloc = alloc_cuda,
-    .free = free_cuda,
-    .write = write_cuda,
-    .read = read_cuda,
-    .copy = copy_cuda,
-    .copy_peer = copy_peer_cuda,
-    .fill = fill_cuda,
-    .build = build_cuda,
-    .load = load_cuda_image,
-    .unload = unload_cuda,
-    .find = find_cuda,
-    .forget = forget_cuda,
-    .launch = launch_cuda,
-    .resolve = resolve_cuda,
-    .begin_graph = begin_graph_cuda,
-    .end_graph = end_graph_cuda,
-    .launch_graph = launch_graph_cuda,
-    .free_graph = free_graph_cuda,
-};
+#define COMMON                                                                                                         \
+    .close = close_cuda, .finish = finish_cuda, .finish_queue = finish_queue_cuda, .alloc = alloc_cuda,                \
+    .free = free_cuda, .write = write_cuda, .read = read_cuda, .copy = copy_cuda, .copy_peer = copy_peer_cuda,         \
+    .fill = fill_cuda, .build = build_cuda, .load = load_cuda_image, .unload = unload_cuda, .find = find_cuda,         \
+    .forget = forget_cuda, .launch = launch_cuda, .resolve = resolve_cuda, .begin_graph = begin_graph_cuda,            \
+    .end_graph = end_graph_cuda, .launch_graph = launch_graph_cuda, .free_graph = free_graph_cuda
+
+const struct fclrt_backend fclrt_cuda = {.list = list_cuda, .open = open_cuda, COMMON};
+const struct fclrt_backend fclrt_hip = {.list = list_hip, .open = open_hip, COMMON};

@@ -1,5 +1,6 @@
 // The part of the CUDA driver API and of NVRTC that the runtime uses, declared here so that
-// building it needs no toolkit.
+// building it needs no toolkit; and what HIP, AMD's, calls the same. Its functions take and give
+// what CUDA's do: its errors and flags have the same numbers, its attributes of devices others.
 //
 // The lists are used like those of opencl_api.h. Only entry points that have kept their meaning
 // since CUDA 9 are required; the optional ones give better messages or help where the toolkit and
@@ -69,77 +70,92 @@ typedef struct _nvrtcProgram *nvrtcProgram;
     X(NVRTC_ERROR_INVALID_OPTION, 5)                                                                                   \
     X(NVRTC_ERROR_COMPILATION, 6)
 
-// X(result, name, parameters)
+// X(result, name, name of HIP's or "" where it has none like it, parameters)
 #define CUDA_FUNCTIONS(X)                                                                                              \
-    X(CUresult, cuInit, (unsigned int))                                                                                \
-    X(CUresult, cuGetErrorString, (CUresult, const char **))                                                           \
-    X(CUresult, cuDeviceGetCount, (int *))                                                                             \
-    X(CUresult, cuDeviceGet, (CUdevice *, int))                                                                        \
-    X(CUresult, cuDeviceGetName, (char *, int, CUdevice))                                                              \
-    X(CUresult, cuDeviceGetAttribute, (int *, CUdevice_attribute, CUdevice))                                           \
-    X(CUresult, cuDeviceTotalMem_v2, (size_t *, CUdevice))                                                             \
-    X(CUresult, cuDevicePrimaryCtxRetain, (CUcontext *, CUdevice))                                                     \
-    X(CUresult, cuDevicePrimaryCtxRelease, (CUdevice))                                                                 \
-    X(CUresult, cuCtxPushCurrent_v2, (CUcontext))                                                                      \
-    X(CUresult, cuCtxPopCurrent_v2, (CUcontext *))                                                                     \
-    X(CUresult, cuCtxGetCurrent, (CUcontext *))                                                                        \
-    X(CUresult, cuCtxGetDevice, (CUdevice *))                                                                          \
-    X(CUresult, cuStreamSynchronize, (CUstream))                                                                       \
-    X(CUresult, cuModuleLoadData, (CUmodule *, const void *))                                                          \
-    X(CUresult, cuModuleUnload, (CUmodule))                                                                            \
-    X(CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))                                           \
-    X(CUresult, cuFuncGetAttribute, (int *, CUfunction_attribute, CUfunction))                                         \
-    X(CUresult, cuFuncSetAttribute, (CUfunction, CUfunction_attribute, int))                                           \
-    X(CUresult, cuMemAlloc_v2, (CUdeviceptr *, size_t))                                                                \
-    X(CUresult, cuMemFree_v2, (CUdeviceptr))                                                                           \
-    X(CUresult, cuMemcpyHtoDAsync_v2, (CUdeviceptr, const void *, size_t, CUstream))                                   \
-    X(CUresult, cuMemcpyDtoHAsync_v2, (void *, CUdeviceptr, size_t, CUstream))                                         \
-    X(CUresult, cuMemcpyDtoDAsync_v2, (CUdeviceptr, CUdeviceptr, size_t, CUstream))                                    \
-    X(CUresult, cuMemsetD8Async, (CUdeviceptr, unsigned char, size_t, CUstream))                                       \
-    X(CUresult, cuLaunchKernel,                                                                                        \
+    X(CUresult, cuInit, "hipInit", (unsigned int))                                                                     \
+    X(CUresult, cuGetErrorString, "", (CUresult, const char **))                                                       \
+    X(CUresult, cuDeviceGetCount, "hipGetDeviceCount", (int *))                                                        \
+    X(CUresult, cuDeviceGet, "hipDeviceGet", (CUdevice *, int))                                                        \
+    X(CUresult, cuDeviceGetName, "hipDeviceGetName", (char *, int, CUdevice))                                          \
+    X(CUresult, cuDeviceGetAttribute, "hipDeviceGetAttribute", (int *, CUdevice_attribute, CUdevice))                  \
+    X(CUresult, cuDeviceTotalMem_v2, "hipDeviceTotalMem", (size_t *, CUdevice))                                        \
+    X(CUresult, cuDevicePrimaryCtxRetain, "hipDevicePrimaryCtxRetain", (CUcontext *, CUdevice))                        \
+    X(CUresult, cuDevicePrimaryCtxRelease, "hipDevicePrimaryCtxRelease", (CUdevice))                                   \
+    X(CUresult, cuCtxPushCurrent_v2, "hipCtxPushCurrent", (CUcontext))                                                 \
+    X(CUresult, cuCtxPopCurrent_v2, "hipCtxPopCurrent", (CUcontext *))                                                 \
+    X(CUresult, cuCtxGetCurrent, "hipCtxGetCurrent", (CUcontext *))                                                    \
+    X(CUresult, cuCtxGetDevice, "hipCtxGetDevice", (CUdevice *))                                                       \
+    X(CUresult, cuStreamSynchronize, "hipStreamSynchronize", (CUstream))                                               \
+    X(CUresult, cuModuleLoadData, "hipModuleLoadData", (CUmodule *, const void *))                                     \
+    X(CUresult, cuModuleUnload, "hipModuleUnload", (CUmodule))                                                         \
+    X(CUresult, cuModuleGetFunction, "hipModuleGetFunction", (CUfunction *, CUmodule, const char *))                   \
+    X(CUresult, cuFuncGetAttribute, "hipFuncGetAttribute", (int *, CUfunction_attribute, CUfunction))                  \
+    X(CUresult, cuFuncSetAttribute, "", (CUfunction, CUfunction_attribute, int))                                       \
+    X(CUresult, cuMemAlloc_v2, "hipMalloc", (CUdeviceptr *, size_t))                                                   \
+    X(CUresult, cuMemFree_v2, "hipFree", (CUdeviceptr))                                                                \
+    X(CUresult, cuMemcpyHtoDAsync_v2, "hipMemcpyHtoDAsync", (CUdeviceptr, const void *, size_t, CUstream))             \
+    X(CUresult, cuMemcpyDtoHAsync_v2, "hipMemcpyDtoHAsync", (void *, CUdeviceptr, size_t, CUstream))                   \
+    X(CUresult, cuMemcpyDtoDAsync_v2, "hipMemcpyDtoDAsync", (CUdeviceptr, CUdeviceptr, size_t, CUstream))              \
+    X(CUresult, cuMemsetD8Async, "hipMemsetD8Async", (CUdeviceptr, unsigned char, size_t, CUstream))                   \
+    X(CUresult, cuLaunchKernel, "hipModuleLaunchKernel",                                                               \
       (CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,   \
        CUstream, void **, void **))                                                                                    \
-    X(CUresult, cuEventCreate, (CUevent *, unsigned int))                                                              \
-    X(CUresult, cuEventRecord, (CUevent, CUstream))                                                                    \
-    X(CUresult, cuEventSynchronize, (CUevent))                                                                         \
-    X(CUresult, cuEventElapsedTime, (float *, CUevent, CUevent))                                                       \
-    X(CUresult, cuEventDestroy_v2, (CUevent))
+    X(CUresult, cuEventCreate, "hipEventCreateWithFlags", (CUevent *, unsigned int))                                   \
+    X(CUresult, cuEventRecord, "hipEventRecord", (CUevent, CUstream))                                                  \
+    X(CUresult, cuEventSynchronize, "hipEventSynchronize", (CUevent))                                                  \
+    X(CUresult, cuEventElapsedTime, "hipEventElapsedTime", (float *, CUevent, CUevent))                                \
+    X(CUresult, cuEventDestroy_v2, "hipEventDestroy", (CUevent))
 
 #define CUDA_OPTIONAL_FUNCTIONS(X)                                                                                     \
-    X(CUresult, cuDriverGetVersion, (int *))                                                                           \
-    X(CUresult, cuDeviceCanAccessPeer, (int *, CUdevice, CUdevice))                                                    \
-    X(CUresult, cuCtxEnablePeerAccess, (CUcontext, unsigned int))                                                      \
-    X(CUresult, cuMemcpyPeerAsync, (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))                 \
-    X(CUresult, cuMemHostAlloc, (void **, size_t, unsigned int))                                                       \
-    X(CUresult, cuMemFreeHost, (void *))                                                                               \
-    X(CUresult, cuMemAllocAsync, (CUdeviceptr *, size_t, CUstream))                                                    \
-    X(CUresult, cuMemFreeAsync, (CUdeviceptr, CUstream))                                                               \
-    X(CUresult, cuModuleLoadDataEx, (CUmodule *, const void *, unsigned int, CUjit_option *, void **))                 \
-    X(CUresult, cuStreamCreate, (CUstream *, unsigned int))                                                            \
-    X(CUresult, cuStreamDestroy_v2, (CUstream))                                                                        \
-    X(CUresult, cuStreamBeginCapture_v2, (CUstream, CUstreamCaptureMode))                                              \
-    X(CUresult, cuStreamEndCapture, (CUstream, CUgraph *))                                                             \
-    X(CUresult, cuGraphInstantiateWithFlags, (CUgraphExec *, CUgraph, unsigned long long))                             \
-    X(CUresult, cuGraphLaunch, (CUgraphExec, CUstream))                                                                \
-    X(CUresult, cuGraphExecDestroy, (CUgraphExec))                                                                     \
-    X(CUresult, cuGraphDestroy, (CUgraph))
+    X(CUresult, cuDriverGetVersion, "hipDriverGetVersion", (int *))                                                    \
+    X(CUresult, cuDeviceCanAccessPeer, "", (int *, CUdevice, CUdevice))                                                \
+    X(CUresult, cuCtxEnablePeerAccess, "", (CUcontext, unsigned int))                                                  \
+    X(CUresult, cuMemcpyPeerAsync, "", (CUdeviceptr, CUcontext, CUdeviceptr, CUcontext, size_t, CUstream))             \
+    X(CUresult, cuMemHostAlloc, "hipHostMalloc", (void **, size_t, unsigned int))                                      \
+    X(CUresult, cuMemFreeHost, "hipHostFree", (void *))                                                                \
+    X(CUresult, cuMemAllocAsync, "hipMallocAsync", (CUdeviceptr *, size_t, CUstream))                                  \
+    X(CUresult, cuMemFreeAsync, "hipFreeAsync", (CUdeviceptr, CUstream))                                               \
+    X(CUresult, cuModuleLoadDataEx, "", (CUmodule *, const void *, unsigned int, CUjit_option *, void **))             \
+    X(CUresult, cuStreamCreate, "hipStreamCreateWithFlags", (CUstream *, unsigned int))                                \
+    X(CUresult, cuStreamDestroy_v2, "hipStreamDestroy", (CUstream))                                                    \
+    X(CUresult, cuStreamBeginCapture_v2, "hipStreamBeginCapture", (CUstream, CUstreamCaptureMode))                     \
+    X(CUresult, cuStreamEndCapture, "hipStreamEndCapture", (CUstream, CUgraph *))                                      \
+    X(CUresult, cuGraphInstantiateWithFlags, "hipGraphInstantiateWithFlags",                                           \
+      (CUgraphExec *, CUgraph, unsigned long long))                                                                    \
+    X(CUresult, cuGraphLaunch, "hipGraphLaunch", (CUgraphExec, CUstream))                                              \
+    X(CUresult, cuGraphExecDestroy, "hipGraphExecDestroy", (CUgraphExec))                                              \
+    X(CUresult, cuGraphDestroy, "hipGraphDestroy", (CUgraph))
 
 #define NVRTC_FUNCTIONS(X)                                                                                             \
-    X(const char *, nvrtcGetErrorString, (nvrtcResult))                                                                \
-    X(nvrtcResult, nvrtcCreateProgram,                                                                                 \
+    X(const char *, nvrtcGetErrorString, "hiprtcGetErrorString", (nvrtcResult))                                        \
+    X(nvrtcResult, nvrtcCreateProgram, "hiprtcCreateProgram",                                                          \
       (nvrtcProgram *, const char *, const char *, int, const char *const *, const char *const *))                     \
-    X(nvrtcResult, nvrtcCompileProgram, (nvrtcProgram, int, const char *const *))                                      \
-    X(nvrtcResult, nvrtcGetPTXSize, (nvrtcProgram, size_t *))                                                          \
-    X(nvrtcResult, nvrtcGetPTX, (nvrtcProgram, char *))                                                                \
-    X(nvrtcResult, nvrtcGetProgramLogSize, (nvrtcProgram, size_t *))                                                   \
-    X(nvrtcResult, nvrtcGetProgramLog, (nvrtcProgram, char *))                                                         \
-    X(nvrtcResult, nvrtcDestroyProgram, (nvrtcProgram *))
+    X(nvrtcResult, nvrtcCompileProgram, "hiprtcCompileProgram", (nvrtcProgram, int, const char *const *))              \
+    X(nvrtcResult, nvrtcGetPTXSize, "hiprtcGetCodeSize", (nvrtcProgram, size_t *))                                     \
+    X(nvrtcResult, nvrtcGetPTX, "hiprtcGetCode", (nvrtcProgram, char *))                                               \
+    X(nvrtcResult, nvrtcGetProgramLogSize, "hiprtcGetProgramLogSize", (nvrtcProgram, size_t *))                        \
+    X(nvrtcResult, nvrtcGetProgramLog, "hiprtcGetProgramLog", (nvrtcProgram, char *))                                  \
+    X(nvrtcResult, nvrtcDestroyProgram, "hiprtcDestroyProgram", (nvrtcProgram *))
 
 #define NVRTC_OPTIONAL_FUNCTIONS(X)                                                                                    \
-    X(nvrtcResult, nvrtcVersion, (int *, int *))                                                                       \
-    X(nvrtcResult, nvrtcGetNumSupportedArchs, (int *))                                                                 \
-    X(nvrtcResult, nvrtcGetSupportedArchs, (int *))                                                                    \
-    X(nvrtcResult, nvrtcGetCUBINSize, (nvrtcProgram, size_t *))                                                        \
-    X(nvrtcResult, nvrtcGetCUBIN, (nvrtcProgram, char *))
+    X(nvrtcResult, nvrtcVersion, "hiprtcVersion", (int *, int *))                                                      \
+    X(nvrtcResult, nvrtcGetNumSupportedArchs, "", (int *))                                                             \
+    X(nvrtcResult, nvrtcGetSupportedArchs, "", (int *))                                                                \
+    X(nvrtcResult, nvrtcGetCUBINSize, "", (nvrtcProgram, size_t *))                                                    \
+    X(nvrtcResult, nvrtcGetCUBIN, "", (nvrtcProgram, char *))
+
+// What HIP alone has. X(result, name, parameters)
+#define HIP_FUNCTIONS(X) X(const char *, hipGetErrorString, (CUresult))
+
+// X(attribute of CUDA, attribute of HIP, value)
+#define HIP_ATTRIBUTES(X)                                                                                              \
+    X(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, hipDeviceAttributeMaxThreadsPerBlock, 56)                             \
+    X(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, hipDeviceAttributeMaxGridDimX, 29)                                           \
+    X(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, hipDeviceAttributeMaxSharedMemoryPerBlock, 74)                  \
+    X(CU_DEVICE_ATTRIBUTE_WARP_SIZE, hipDeviceAttributeWarpSize, 87)                                                   \
+    X(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, hipDeviceAttributeMultiprocessorCount, 63)                             \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, hipDeviceAttributeComputeCapabilityMajor, 23)                      \
+    X(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, hipDeviceAttributeComputeCapabilityMinor, 61)                      \
+    X(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, hipDeviceAttributeMemoryPoolsSupported, 88)
 
 #endif

@@ -10,6 +10,7 @@ static const struct fclrt_backend *const backends[FCL_BACKENDS] = {
     [FCL_BACKEND_CUDA] = &fclrt_cuda,
     [FCL_BACKEND_OPENCL] = &fclrt_opencl,
     [FCL_BACKEND_C] = &fclrt_c,
+    [FCL_BACKEND_HIP] = &fclrt_hip,
 };
 
 // ---------------------------------------------------------------- errors
@@ -82,11 +83,12 @@ static const char *const kind_names[] = {
     [FCL_DEVICE_C] = "c",
     [FCL_DEVICE_ANY] = "any",
     [FCL_DEVICE_OPENCL] = "opencl",
+    [FCL_DEVICE_HIP] = "hip",
 };
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
 const char *fcl_backend_name(enum fcl_backend backend) {
-    static const char *const names[FCL_BACKENDS] = {"cuda", "opencl", "c"};
+    static const char *const names[FCL_BACKENDS] = {"cuda", "opencl", "c", "hip"};
     return (unsigned)backend < FCL_BACKENDS ? names[backend] : "unknown";
 }
 
@@ -134,8 +136,8 @@ struct found {
 struct search {
     struct found *found;
     size_t count, capacity;
-    size_t ordinal;                   // of the next device of the backend being asked
-    int next_index[FCL_DEVICE_C + 1]; // of each kind
+    size_t ordinal;        // of the next device of the backend being asked
+    int next_index[KINDS]; // of each kind
 };
 
 static bool receive_device(void *to, const struct fcl_device_info *info) {
@@ -209,10 +211,11 @@ void fcl_device_list_free(struct fcl_device_list *list) {
 
 static bool kind_matches(enum fcl_device_kind wanted, enum fcl_device_kind kind) {
     switch (wanted) {
-    case FCL_DEVICE_ANY: return true;
+    case FCL_DEVICE_ANY: return kind != FCL_DEVICE_HIP;
     case FCL_DEVICE_OPENCL:
         return kind == FCL_DEVICE_OPENCL_GPU || kind == FCL_DEVICE_OPENCL_CPU || kind == FCL_DEVICE_OPENCL_OTHER;
     case FCL_DEVICE_CUDA:
+    case FCL_DEVICE_HIP:
     case FCL_DEVICE_OPENCL_GPU:
     case FCL_DEVICE_OPENCL_CPU:
     case FCL_DEVICE_OPENCL_OTHER:
@@ -228,6 +231,7 @@ static bool backend_matches(enum fcl_device_kind wanted, enum fcl_backend backen
         return kind_matches(wanted, FCL_DEVICE_OPENCL_GPU) || kind_matches(wanted, FCL_DEVICE_OPENCL_CPU) ||
                kind_matches(wanted, FCL_DEVICE_OPENCL_OTHER);
     case FCL_BACKEND_C: return kind_matches(wanted, FCL_DEVICE_C);
+    case FCL_BACKEND_HIP: return kind_matches(wanted, FCL_DEVICE_HIP);
     case FCL_BACKENDS: break;
     }
     return false;

@@ -20,13 +20,14 @@
 // at the latest by fcl_read or fcl_finish. One context must not be used by two threads at once;
 // different contexts may be.
 //
-// Environment. FCL_LIBOPENCL, FCL_LIBCUDA and FCL_LIBNVRTC name a driver library to load instead of
-// the usual one; FCL_CC is the C compiler (default `cc`; more words are its first arguments), and
-// FCL_NVRTC_OPTIONS has further options of NVRTC, as -lineinfo; FCL_CACHE=0 switches off the cache
-// of built programs on disk, FCL_POOL=0 the reuse of freed buffers; with FCL_POOL=exact they are
-// reused, and no buffer is larger than asked, so that tools that watch the bounds of memory see
-// what leaves it. FCL_THREADS says how many threads run C kernels; without it OMP_NUM_THREADS does,
-// or there are as many as processors that the process may use when the context is opened.
+// Environment. FCL_LIBOPENCL, FCL_LIBCUDA, FCL_LIBNVRTC, FCL_LIBHIP and FCL_LIBHIPRTC name a
+// library to load instead of the usual one; FCL_CC is the C compiler (default `cc`; more words are
+// its first arguments), FCL_NVRTC_OPTIONS has further options of NVRTC, as -lineinfo, and
+// FCL_HIPRTC_OPTIONS of hiprtc; FCL_CACHE=0 switches off the cache of built programs on disk,
+// FCL_POOL=0 the reuse of freed buffers; with FCL_POOL=exact they are reused, and no buffer is
+// larger than asked, so that tools that watch the bounds of memory see what leaves it. FCL_THREADS
+// says how many threads run C kernels; without it OMP_NUM_THREADS does, or there are as many as
+// processors that the process may use when the context is opened.
 #ifndef FCL_H
 #define FCL_H
 
@@ -61,9 +62,9 @@ enum fcl_status {
     FCL_DEVICE_FAULT, // a kernel did what stops its device (CUDA): this process gets nothing else from it
 };
 
-enum fcl_backend { FCL_BACKEND_CUDA, FCL_BACKEND_OPENCL, FCL_BACKEND_C, FCL_BACKENDS };
+enum fcl_backend { FCL_BACKEND_CUDA, FCL_BACKEND_OPENCL, FCL_BACKEND_C, FCL_BACKEND_HIP, FCL_BACKENDS };
 
-// The kind of a device; the last two only select and are never a device's kind.
+// The kind of a device; ANY and OPENCL only select and are never a device's kind.
 enum fcl_device_kind {
     FCL_DEVICE_CUDA,
     FCL_DEVICE_OPENCL_GPU,
@@ -72,6 +73,7 @@ enum fcl_device_kind {
     FCL_DEVICE_C,
     FCL_DEVICE_ANY,    // the first that works: CUDA, OpenCL GPU, CPU, other, C
     FCL_DEVICE_OPENCL, // the first OpenCL device that works: GPU, CPU, other
+    FCL_DEVICE_HIP,    // AMD's GPUs by HIP; only where it is asked for
 };
 
 struct fcl_context;
@@ -116,9 +118,9 @@ void fcl_device_list_free(struct fcl_device_list *list);
 
 // "success", "no such device", …
 const char *fcl_status_text(enum fcl_status status);
-// "cuda", "opencl", "c"
+// "cuda", "opencl", "c", "hip"
 const char *fcl_backend_name(enum fcl_backend backend);
-// "cuda", "opencl-gpu", "opencl-cpu", "opencl-other", "c", "any", "opencl"
+// "cuda", "opencl-gpu", "opencl-cpu", "opencl-other", "c", "any", "opencl", "hip"
 const char *fcl_device_kind_name(enum fcl_device_kind kind);
 // Reads a device's name as fcl_device_kind_name writes it, optionally followed by `:INDEX`. FCL_INVALID if it is none.
 enum fcl_status fcl_parse_device(const char *text, enum fcl_device_kind *kind, int *index);

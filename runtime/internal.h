@@ -167,7 +167,7 @@ struct fclrt_backend {
 enum fcl_status fclrt_copy_by_host(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
                                    uint64_t from_offset, uint64_t bytes);
 
-extern const struct fclrt_backend fclrt_cuda, fclrt_opencl, fclrt_c;
+extern const struct fclrt_backend fclrt_cuda, fclrt_opencl, fclrt_c, fclrt_hip;
 
 // ---------------------------------------------------------------- errors (fcl.c)
 

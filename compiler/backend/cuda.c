@@ -82,6 +82,7 @@ const char *cuda_atomic(enum ir_atomic atomic, enum base base) {
 
 const struct dialect dialect_cuda = {
     CUDA_FAMILY,
+    .atomic = cuda_atomic,
     .where = ON_CUDA,
     .orders_zeros = true,
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000ll)"},

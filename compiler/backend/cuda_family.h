@@ -43,7 +43,7 @@ const char *cuda_atomic(enum ir_atomic atomic, enum base base);
              [BASE_F64] = "__longlong_as_double"},                                                                     \
     .block_barrier = "__syncthreads();", .global_barrier = "__syncthreads();",                                         \
     .failed_head = "static __device__ __noinline__ ", .fence = "__threadfence();",                                     \
-    .block_fence = "__threadfence_block();", .pause = "fcl_pause();", .atomic = cuda_atomic,                           \
-    .unroll = "#pragma unroll", .roll = "#pragma unroll 1", .kernel_head = cuda_kernel_head
+    .block_fence = "__threadfence_block();", .pause = "fcl_pause();", .unroll = "#pragma unroll",                      \
+    .roll = "#pragma unroll 1", .kernel_head = cuda_kernel_head
 
 #endif

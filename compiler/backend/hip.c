@@ -6,17 +6,24 @@ static void file_head(struct text *out, struct file_needs needs) {
     text_add(out, "/* Compile with -ffp-contract=off: multiplications and additions are not to be contracted. */\n"
                   "#if !defined __HIPCC_RTC__\n#include <hip/hip_runtime.h>\n#endif\n"
                   "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that is not unrolled is no fault */\n"
+                  "#define FCL_LANES 32 /* of a warp: a wave has as many, or two warps */\n"
                   "#define FCL_BALLOT(x) ((unsigned)(__ballot(x) >> (__lane_id() & 32u)))\n"
                   "#define FCL_SHUFFLE(x, i) __shfl(x, (int)((i) & 31), 32)\n"
                   "#define FCL_SHUFFLE_UP(x, n) __shfl_up(x, n, 32)\n"
                   "#define FCL_SHUFFLE_DOWN(x, n) __shfl_down(x, n, 32)\n"
                   "#define FCL_SHUFFLE_XOR(x, n) __shfl_xor(x, n, 32)\n"
                   "/* Lanes of a wave go together, but for what the compiler or memory puts in another order. */\n"
+                  "#if !defined fcl_warp_barrier /* what simulates a GPU may have its own */\n"
                   "static __device__ __forceinline__ __attribute__((unused)) void fcl_warp_barrier() {\n"
                   "    __builtin_amdgcn_fence(__ATOMIC_RELEASE, \"wavefront\");\n"
                   "    __builtin_amdgcn_wave_barrier();\n"
                   "    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, \"wavefront\");\n"
-                  "}\n");
+                  "}\n#endif\n");
+    if (needs.atomics64) /* HIP has them by CUDA's names since ROCm 5.3 */
+        text_add(out, "#define FCL_ATOMIC_MIN(p, x) "
+                      "__hip_atomic_fetch_min(p, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n"
+                      "#define FCL_ATOMIC_MAX(p, x) "
+                      "__hip_atomic_fetch_max(p, x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)\n");
     if (needs.pauses)
         text_add(out, "static __device__ __forceinline__ void fcl_pause() { __builtin_amdgcn_s_sleep(4); }\n");
     if (needs.matches)
@@ -24,8 +31,15 @@ static void file_head(struct text *out, struct file_needs needs) {
                       "(FCL_BALLOT(((x) & (bits)) != 0) ^ ((x) & (bits) ? 0u : ~0u))\n");
 }
 
+static const char *hip_atomic(enum ir_atomic atomic, enum base base) {
+    if (base == BASE_I64 && (atomic == ATOMIC_MIN || atomic == ATOMIC_MAX))
+        return atomic == ATOMIC_MIN ? "FCL_ATOMIC_MIN" : "FCL_ATOMIC_MAX";
+    return cuda_atomic(atomic, base);
+}
+
 const struct dialect dialect_hip = {
     CUDA_FAMILY,
+    .atomic = hip_atomic,
     .where = ON_HIP,
     .infinity = {"__int_as_float(0x7f800000)", "__longlong_as_double(0x7ff0000000000000ll)"},
     .warp_barrier = "fcl_warp_barrier();",

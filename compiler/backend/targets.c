@@ -28,10 +28,10 @@ static const struct target c = {.name = "c",
                                 .dialect = &dialect_c,
                                 .loop = &machine_c,
                                 .linked = LINK_FUNCTIONS};
-/* Compiled only: the runtime has nothing that runs it. */
 static const struct target hip = {.name = "hip",
                                   .extension = ".hip",
                                   .language = "HIP",
+                                  .runtime = "FCL_BACKEND_HIP",
                                   .dialect = &dialect_hip,
                                   .simt = &machine_hip,
                                   .linked = LINK_NEVER};

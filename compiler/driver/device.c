@@ -1,4 +1,4 @@
-/* The executors that run on devices: CUDA, OpenCL and C, all through the runtime. */
+/* The executors that run on devices: CUDA, OpenCL, C and HIP, all through the runtime. */
 #include "driver/device.h"
 
 #include "driver/compilation.h"
@@ -364,3 +364,4 @@ static bool available(enum fcl_device_kind kind, const struct options *options, 
 EXECUTOR(cuda, "cuda", FCL_DEVICE_CUDA)
 EXECUTOR(opencl, "opencl", FCL_DEVICE_OPENCL)
 EXECUTOR(c, "c", FCL_DEVICE_C)
+EXECUTOR(hip, "hip", FCL_DEVICE_HIP)

@@ -70,6 +70,6 @@ void device_batch_free(struct device_batch *batch);
    `target`: the executor's name; NULL: any device. Opens the device. */
 const char *device_mapping_note(const struct options *options, struct arena *arena, const char *target);
 
-extern const struct executor executor_cuda, executor_opencl, executor_c;
+extern const struct executor executor_cuda, executor_opencl, executor_c, executor_hip;
 
 #endif

@@ -36,7 +36,7 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
 static const struct executor interp_executor = {"interp", interp_available, NULL, interp_execute};
 
 const struct executor *const executors[] = {
-    &executor_cuda, &executor_opencl, &executor_c, &interp_executor, NULL,
+    &executor_cuda, &executor_opencl, &executor_c, &interp_executor, &executor_hip, NULL,
 };
 
 const struct executor *executor_named(const char *target) {

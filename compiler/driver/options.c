@@ -99,7 +99,7 @@ static const struct option_info option_info[OPTION_COUNT] = {
         {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DOC) | ON(REPORT) | ON(DUMP),
          "where the output goes; for run a .npy file for the result, for doc a folder, for report a page"},
     [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES) | ON(DOC),
-                       "cuda, opencl, c, hip (only to compile), or interp (not to compile or time)"},
+                       "cuda, opencl, c, hip, or interp (not to compile or time)"},
     [OPTION_ALL_TARGETS] = {"all-targets", 0, NULL, ON(TEST), "on every target that is available"},
     [OPTION_FILTER] = {"filter", 0, "TEXT", ON(TEST), "only the directives that have this text in them"},
     [OPTION_LIST] = {"list", 0, NULL, ON(TEST), "list the directives, and run none"},

@@ -1,10 +1,17 @@
 // What nvcc and NVRTC know without any include, for g++: put before a .cu file when the simulator compiles it.
-// Like NVRTC it brings no standard header.
+// Like NVRTC it brings no standard header. With CUDASIM_HIP, what hiprtc knows, put before a .hip file.
 #pragma once
 
+#if defined CUDASIM_HIP /* the lanes of a wave */
+#define __HIPCC__ 1
+#define __HIPCC_RTC__ 1
+#define __HIP_DEVICE_COMPILE__ 1
+#define __AMDGCN_WAVEFRONT_SIZE CUDASIM_HIP
+#else
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
 #define __CUDA_ARCH__ 750
+#endif
 #define CUDASIM 1
 #define __global__ __attribute__((noinline))
 #define __device__
@@ -34,10 +41,10 @@ __attribute__((const)) uint3 cudasim_grid_dim();
 __attribute__((const)) unsigned cudasim_lane();
 char *cudasim_dynamic_shared();
 unsigned long cudasim_syncthreads(const char *what, int line, int vote);
-void cudasim_syncwarp(int line, unsigned mask);
-unsigned long cudasim_shuffle(const char *what, int line, unsigned mask, unsigned long value, int source_lane);
-unsigned cudasim_ballot(const char *what, int line, unsigned mask, int vote);
-unsigned cudasim_match(int line, unsigned mask, unsigned long value);
+void cudasim_syncwarp(int line, unsigned long mask);
+unsigned long cudasim_shuffle(const char *what, int line, unsigned long mask, unsigned long value, int source_lane);
+unsigned long cudasim_ballot(const char *what, int line, unsigned long mask, int vote);
+unsigned cudasim_match(int line, unsigned long mask, unsigned long value);
 unsigned cudasim_activemask();
 void cudasim_fence();
 void cudasim_failed();
@@ -48,19 +55,33 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 #define blockIdx (cudasim_block_idx())
 #define blockDim (cudasim_block_dim())
 #define gridDim (cudasim_grid_dim())
-#define warpSize 32
-
 #define __syncthreads() ((void)cudasim_syncthreads("__syncthreads", __LINE__, 0))
 #define __syncthreads_count(p) ((int)(cudasim_syncthreads("__syncthreads_count", __LINE__, (p) != 0) & 0xFFFFFFFF))
 #define __syncthreads_or(p) ((int)(cudasim_syncthreads("__syncthreads_or", __LINE__, (p) != 0) >> 63 & 1))
 #define __syncthreads_and(p) ((int)(~cudasim_syncthreads("__syncthreads_and", __LINE__, (p) != 0) >> 62 & 1))
+#if defined CUDASIM_HIP
+/* Those of a program for warps of 32 lanes or of 64, FCL_LANES, are what takes part. The others of
+   the wave are elsewhere: what a ballot has of them means nothing. */
+#define warpSize CUDASIM_HIP
+#define __lane_id() cudasim_lane()
+#define __ballot(p) cudasim::ballot_of_wave(__LINE__, FCL_LANES, (p) != 0)
+#define __shfl(x, lane, width) cudasim::shuffle(__LINE__, cudasim::lanes_with(width), x, lane, width)
+#define __shfl_up(x, by, width) cudasim::shuffle_up(__LINE__, cudasim::lanes_with(width), x, by, width)
+#define __shfl_down(x, by, width) cudasim::shuffle_down(__LINE__, cudasim::lanes_with(width), x, by, width)
+#define __shfl_xor(x, with, width) cudasim::shuffle_xor(__LINE__, cudasim::lanes_with(width), x, with, width)
+#define fcl_warp_barrier() cudasim_syncwarp(__LINE__, cudasim::lanes_with(FCL_LANES))
+#define __builtin_amdgcn_s_sleep(n) ((void)0)
+#define __hip_atomic_fetch_min(p, x, order, scope) atomicMin(p, x)
+#define __hip_atomic_fetch_max(p, x, order, scope) atomicMax(p, x)
+#else
+#define warpSize 32
 #define __syncwarp(...) cudasim_syncwarp(__LINE__, cudasim::mask_or_all(__VA_ARGS__))
 #define __activemask() cudasim_activemask()
 #define __shfl_sync(...) cudasim::shuffle(__LINE__, __VA_ARGS__)
 #define __shfl_up_sync(...) cudasim::shuffle_up(__LINE__, __VA_ARGS__)
 #define __shfl_down_sync(...) cudasim::shuffle_down(__LINE__, __VA_ARGS__)
 #define __shfl_xor_sync(...) cudasim::shuffle_xor(__LINE__, __VA_ARGS__)
-#define __ballot_sync(mask, p) cudasim_ballot("__ballot_sync", __LINE__, mask, (p) != 0)
+#define __ballot_sync(mask, p) ((unsigned)cudasim_ballot("__ballot_sync", __LINE__, mask, (p) != 0))
 #define __any_sync(mask, p) (cudasim_ballot("__any_sync", __LINE__, mask, (p) != 0) != 0)
 #define __all_sync(mask, p) (cudasim_ballot("__all_sync", __LINE__, mask, (p) == 0) == 0)
 /* In place of PTX (backend/cuda.c). */
@@ -68,6 +89,7 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 #define fcl_pause() ((void)0)
 #define fcl_load_four(to, from) cudasim::load_four(to, from)
 #define __match_any_sync(mask, v) cudasim_match(__LINE__, mask, cudasim::to_bits(v))
+#endif
 static inline void __threadfence() { cudasim_fence(); }
 static inline void __threadfence_system() { cudasim_fence(); }
 static inline void __threadfence_block() {}
@@ -83,8 +105,19 @@ template <class T> inline void load_four(T *to, const volatile T *from) {
 }
 
 inline unsigned match_bits(int line, unsigned x, unsigned bits) {
-    const unsigned lanes = cudasim_ballot("fcl_match", line, 0xFFFFFFFFu, (x & bits) != 0);
+    const unsigned lanes = (unsigned)cudasim_ballot("fcl_match", line, 0xFFFFFFFFu, (x & bits) != 0);
     return x & bits ? lanes : ~lanes;
+}
+
+/* The lane's group of so many. */
+inline unsigned long lanes_with(unsigned count) {
+    return count == 64 ? ~0ul : ((1ul << count) - 1) << (cudasim_lane() & ~(count - 1));
+}
+
+inline unsigned long ballot_of_wave(int line, unsigned lanes, int vote) {
+    const unsigned long mask = lanes_with(lanes);
+    const unsigned long votes = cudasim_ballot("__ballot", line, mask, vote);
+    return warpSize == 64 ? votes | ~mask : votes;
 }
 
 template <class T> inline unsigned long to_bits(T value) {
@@ -94,30 +127,30 @@ template <class T> inline unsigned long to_bits(T value) {
     return bits;
 }
 
-template <class T> inline T shuffle_from(const char *what, int line, unsigned mask, T value, int lane) {
+template <class T> inline T shuffle_from(const char *what, int line, unsigned long mask, T value, int lane) {
     unsigned long bits = cudasim_shuffle(what, line, mask, to_bits(value), lane);
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-template <class T> inline T shuffle(int line, unsigned mask, T value, int lane, int width = 32) {
+template <class T> inline T shuffle(int line, unsigned long mask, T value, int lane, int width = 32) {
     int self = (int)cudasim_lane(), first = self & ~(width - 1);
     return shuffle_from("__shfl_sync", line, mask, value, first | (lane & (width - 1)));
 }
 
-template <class T> inline T shuffle_up(int line, unsigned mask, T value, unsigned by, int width = 32) {
+template <class T> inline T shuffle_up(int line, unsigned long mask, T value, unsigned by, int width = 32) {
     int self = (int)cudasim_lane(), first = self & ~(width - 1);
     int lane = self - (int)by;
     return shuffle_from("__shfl_up_sync", line, mask, value, lane < first ? self : lane);
 }
 
-template <class T> inline T shuffle_down(int line, unsigned mask, T value, unsigned by, int width = 32) {
+template <class T> inline T shuffle_down(int line, unsigned long mask, T value, unsigned by, int width = 32) {
     int self = (int)cudasim_lane(), first = self & ~(width - 1);
     int lane = self + (int)by;
     return shuffle_from("__shfl_down_sync", line, mask, value, lane >= first + width ? self : lane);
 }
 
-template <class T> inline T shuffle_xor(int line, unsigned mask, T value, int with, int width = 32) {
+template <class T> inline T shuffle_xor(int line, unsigned long mask, T value, int with, int width = 32) {
     int self = (int)cudasim_lane(), first = self & ~(width - 1);
     int lane = self ^ with;
     return shuffle_from("__shfl_xor_sync", line, mask, value, lane >= first + width ? self : lane);

@@ -163,6 +163,10 @@ int load(module **result, const char *image) {
             one->image.end =
                 std::max<uintptr_t>(one->image.end, map->l_addr + segments[i].p_vaddr + segments[i].p_memsz);
     read_symbols(*one, file, map->l_addr);
+    if (const void *lanes = dlsym(one->library, "cudasim_hip")) {
+        one->is_hip = true;
+        one->warp_size = *static_cast<const unsigned *>(lanes);
+    }
     *result = one;
     return success;
 }
@@ -189,6 +193,8 @@ int find_kernel(kernel **result, module *owner, const char *name) {
             return success;
         }
     auto one = new kernel{name, owner, entry, {}};
+    if (owner->is_hip)
+        one->dynamic_limit = most_shared;
     for (const module::variable &variable : owner->shared_variables)
         if (!is_foreign(variable.symbol, *owner, name)) {
             one->shared_variables.push_back(variable);
@@ -212,8 +218,8 @@ int start(const kernel &what, dim grid, dim block, size_t dynamic_shared, void *
         return complain(invalid_value, "a launch with too many threads in a block");
     if (block.count() > what.most_threads)
         return complain(launch_out_of_resources, "a launch with more threads in a block than __launch_bounds__ says");
-    if (what.static_shared > most_static_shared || dynamic_shared > what.dynamic_limit ||
-        what.static_shared + dynamic_shared > most_shared)
+    if (what.static_shared > (what.owner->is_hip ? most_shared : most_static_shared) ||
+        dynamic_shared > what.dynamic_limit || what.static_shared + dynamic_shared > most_shared)
         return complain(invalid_value, "a launch with more shared memory than a block may have");
     const char *seed = getenv("CUDASIM_SEED"), *uninitialised = getenv("CUDASIM_UNINIT");
     running.what = &what;
@@ -383,7 +389,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
     case 7: *value = 65535; break;
     case 8: *value = most_static_shared; break; // shared memory per block
     case 9: *value = 65536; break;              // constant memory
-    case 10: *value = warp_size; break;
+    case 10: *value = 32; break;
     case 12: *value = 65536; break;        // registers per block
     case 13: *value = 1000000; break;      // clock, kHz
     case 16: *value = 4; break;            // multiprocessors

@@ -10,11 +10,11 @@
 
 namespace cudasim {
 
-constexpr unsigned warp_size = 32;
+constexpr unsigned most_lanes = 64; // of a warp: AMD's
 constexpr unsigned most_threads = 1024;
 constexpr size_t stack_bytes = 128 * 1024;
-constexpr size_t most_static_shared = 48 * 1024;
-constexpr size_t most_shared = 64 * 1024; // what Turing has
+constexpr size_t most_static_shared = 48 * 1024; // of a kernel of CUDA's
+constexpr size_t most_shared = 64 * 1024;        // what Turing has
 constexpr uint64_t device_bytes = 16ull << 30;
 constexpr unsigned char fresh_byte = 0xA5;     // what memory nobody has written holds
 constexpr uint64_t most_filled = 256ull << 20; // bytes of an allocation: the device has more memory than the host may
@@ -29,14 +29,19 @@ struct range {
     bool holds(uintptr_t address, size_t bytes) const { return address >= begin && address + bytes <= end; }
 };
 
+// Of HIP's device: CUDASIM_WAVE, 32 or 64 (the default).
+unsigned wave_size();
+
 // ---------------------------------------------------------------- modules and kernels
 
 struct module {
     void *library = nullptr;
     int device = 0;
     int file = -1; // the memory file it was loaded from
-    range image;   // the whole loaded library
-    range shared;  // all __shared__ variables of all its kernels
+    bool is_hip = false;
+    unsigned warp_size = 32;
+    range image;  // the whole loaded library
+    range shared; // all __shared__ variables of all its kernels
     struct variable {
         std::string symbol, name; // as the linker and as the source call it
         range place;
@@ -71,11 +76,11 @@ struct thread {
     int line;
     const char *what;
     collective kind;
-    unsigned mask;
+    uint64_t mask;
     int source_lane;
     uint64_t value, result;
     // clock[l]: the newest event of lane l of this warp that is known to have happened before.
-    uint32_t clock[warp_size];
+    uint32_t clock[most_lanes];
 };
 
 // The launch in progress; there is one at a time.
@@ -92,8 +97,9 @@ struct launch {
 };
 
 extern launch running;
-extern thread *current; // null outside a launch
-extern thread *threads; // of the running block, by number
+extern unsigned warp_size; // of the running kernel
+extern thread *current;    // null outside a launch
+extern thread *threads;    // of the running block, by number
 
 // Run the whole launch; false, and running.error says why, when something was wrong.
 bool execute();

@@ -1,4 +1,4 @@
-// NVRTC, by g++: a .cu file becomes a shared library whose loads and stores are announced to shadow.cc (that is what
+// NVRTC and hiprtc, by g++: a .cu or .hip file becomes a shared library whose loads and stores are announced to shadow.cc (that is what
 // g++ -fsanitize=thread makes; its callbacks are ours). The "PTX" is that library, as hexadecimal digits in a comment.
 #include <cctype>
 #include <cstdio>
@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "machine.h"
+
 namespace {
 
 enum : int { success = 0, invalid_program = 4, invalid_option = 5, compilation_failed = 6, internal_error = 11 };
@@ -19,6 +21,7 @@ enum : int { success = 0, invalid_program = 4, invalid_option = 5, compilation_f
 struct program {
     std::string source, name, log, image;
     std::vector<std::pair<std::string, std::string>> headers; // name, text
+    bool is_hip = false;
 };
 
 bool is_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -167,7 +170,7 @@ unsigned local_bytes(const std::string &source) {
 }
 
 // What is put after the user's program: how its kernels are entered, and where its shared variables lie.
-std::string entries(const std::vector<kernel> &kernels, unsigned local_bytes) {
+std::string entries(const std::vector<kernel> &kernels, unsigned local_bytes, bool is_hip) {
     std::ostringstream out;
     out << "\n#line 1 \"cudasim\"\n"
            "extern \"C\" {\n"
@@ -179,6 +182,8 @@ std::string entries(const std::vector<kernel> &kernels, unsigned local_bytes) {
            "    *begin = __start_cudasim_shared;\n"
            "    *end = __stop_cudasim_shared;\n"
            "}\n";
+    if (is_hip)
+        out << "unsigned cudasim_hip[] = {" << cudasim::wave_size() << "};\n";
     for (const kernel &one : kernels) {
         out << "void cudasim_entry_" << one.name << "(void **arguments) __attribute__((no_sanitize_thread));\n"
             << "void cudasim_entry_" << one.name << "(void **arguments) { cudasim::invoke(&" << one.name
@@ -251,7 +256,9 @@ int translate(int count, const char *const *options, std::string &flags, std::st
                                           "--extra-device-vectorization",
                                           "-ewp",
                                           "-Werror",
-                                          "--display-error-number"};
+                                          "--display-error-number",
+                                          "-ffp-contract",
+                                          "--offload-arch"};
     for (int i = 0; i < count; i++) {
         std::string option = options[i];
         if (option.compare(0, 2, "-D") == 0 || option.compare(0, 2, "-I") == 0 || option.compare(0, 2, "-U") == 0) {
@@ -336,7 +343,7 @@ int nvrtcCompileProgram(program *one, int count, const char *const *options) {
         write_all(folder + "/" + base_name(header.first), header.second);
     write_all(source, "#line 1 " + std::string("\"") + base_name(one->name) + "\"\n" +
                           tell_of_failures(rewrite_dynamic_shared(one->source)) +
-                          entries(find_kernels(blank(one->source)), local_bytes(one->source)));
+                          entries(find_kernels(blank(one->source)), local_bytes(one->source), one->is_hip));
     const char *compiler = getenv("CUDASIM_CXX");
     std::string command =
         std::string(compiler ? compiler : "g++") +
@@ -345,8 +352,10 @@ int nvrtcCompileProgram(program *one, int count, const char *const *options) {
         " -fno-tree-loop-im -fno-tree-phiprop" // these load what a branch not taken would, which no kernel has written
         " -fno-tree-loop-distribute-patterns -fno-exceptions -fno-rtti -fno-gnu-unique -fPIC -shared -nostdlib "
         "-Wl,-Bsymbolic -I" +
-        quote(folder) + flags + " -include " + quote(CUDASIM_HEADER) + " -o " + quote(library) + " " + quote(source) +
-        " -Wl,--build-id=none -lm >" + quote(log) + " 2>&1 </dev/null";
+        quote(folder) + flags +
+        (one->is_hip ? " -DCUDASIM_HIP=" + std::to_string(cudasim::wave_size()) : std::string()) + " -include " +
+        quote(CUDASIM_HEADER) + " -o " + quote(library) + " " + quote(source) + " -Wl,--build-id=none -lm >" +
+        quote(log) + " 2>&1 </dev/null";
     int result = system(command.c_str());
     one->log = read_all(log);
     if (result == 0) {
@@ -386,4 +395,32 @@ int nvrtcGetProgramLog(program *one, char *text) {
     memcpy(text, one->log.c_str(), one->log.size() + 1);
     return success;
 }
+
+// ---------------------------------------------------------------- hiprtc
+
+int hiprtcVersion(int *major, int *minor) { return nvrtcVersion(major, minor); }
+
+const char *hiprtcGetErrorString(int status) { return nvrtcGetErrorString(status); }
+
+int hiprtcCreateProgram(program **result, const char *source, const char *name, int count, const char *const *headers,
+                        const char *const *header_names) {
+    int status = nvrtcCreateProgram(result, source, name, count, headers, header_names);
+    if (status == success)
+        (*result)->is_hip = true;
+    return status;
+}
+
+int hiprtcDestroyProgram(program **one) { return nvrtcDestroyProgram(one); }
+
+int hiprtcCompileProgram(program *one, int count, const char *const *options) {
+    return nvrtcCompileProgram(one, count, options);
+}
+
+int hiprtcGetCodeSize(program *one, size_t *bytes) { return nvrtcGetPTXSize(one, bytes); }
+
+int hiprtcGetCode(program *one, char *code) { return nvrtcGetPTX(one, code); }
+
+int hiprtcGetProgramLogSize(program *one, size_t *bytes) { return nvrtcGetProgramLogSize(one, bytes); }
+
+int hiprtcGetProgramLog(program *one, char *text) { return nvrtcGetProgramLog(one, text); }
 }

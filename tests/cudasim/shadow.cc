@@ -43,7 +43,7 @@ struct bytes_apart {
 struct crowd {
     uint16_t someone, another; // of two different warps, if several_warps
     bool several_warps;
-    uint32_t clock[warp_size];
+    uint32_t clock[most_lanes];
 };
 
 cell *device_shadow;

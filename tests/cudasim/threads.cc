@@ -17,6 +17,7 @@
 namespace cudasim {
 
 launch running;
+unsigned warp_size = 32;
 thread *current;
 thread *threads;
 
@@ -108,8 +109,8 @@ std::string where_is(const thread &one) {
     if (one.now == state::done)
         snprintf(text, sizeof text, "thread %u has returned", one.number);
     else if (one.now == state::at_warp)
-        snprintf(text, sizeof text, "thread %u waits at %s on line %d with mask 0x%08x", one.number, one.what, one.line,
-                 one.mask);
+        snprintf(text, sizeof text, "thread %u waits at %s on line %d with mask 0x%08llx", one.number, one.what,
+                 one.line, static_cast<unsigned long long>(one.mask));
     else
         snprintf(text, sizeof text, "thread %u waits at %s on line %d", one.number, one.what, one.line);
     return text;
@@ -205,6 +206,7 @@ bool run_block(std::vector<unsigned> &order, std::mt19937_64 *random) {
 
 bool execute() {
     threads = storage;
+    warp_size = running.what->owner->warp_size;
     thread_count = static_cast<unsigned>(running.block.count());
     running.error.clear();
     begin_launch();
@@ -290,14 +292,14 @@ using namespace cudasim;
 namespace {
 
 // All threads that `mask` names have come: hand out the results, order what they did, and let them go.
-void complete(unsigned mask) {
+void complete(uint64_t mask) {
     thread *lanes = threads + current->warp * warp_size;
     unsigned there = std::min(warp_size, thread_count - current->warp * warp_size);
-    uint32_t merged[warp_size] = {};
-    unsigned ballot = 0;
+    uint32_t merged[most_lanes] = {};
+    uint64_t ballot = 0;
     for (unsigned l = 0; l < there; l++)
         if (mask >> l & 1) {
-            ballot |= static_cast<unsigned>(lanes[l].value != 0) << l;
+            ballot |= static_cast<uint64_t>(lanes[l].value != 0) << l;
             for (unsigned k = 0; k < warp_size; k++)
                 merged[k] = std::max(merged[k], lanes[l].clock[k]);
         }
@@ -328,11 +330,11 @@ void complete(unsigned mask) {
     }
 }
 
-uint64_t meet(collective kind, unsigned mask, uint64_t value, int source_lane, const char *what, int line) {
+uint64_t meet(collective kind, uint64_t mask, uint64_t value, int source_lane, const char *what, int line) {
     thread &me = *current;
     if (!(mask >> me.lane & 1))
-        fail("%s on line %d%s: thread %u, which is lane %u, is not in the mask 0x%08x", what, line, place().c_str(),
-             me.number, me.lane, mask);
+        fail("%s on line %d%s: thread %u, which is lane %u, is not in the mask 0x%08llx", what, line, place().c_str(),
+             me.number, me.lane, static_cast<unsigned long long>(mask));
     me.now = state::at_warp;
     me.kind = kind;
     me.mask = mask;
@@ -396,17 +398,17 @@ uint64_t cudasim_syncthreads(const char *what, int line, int vote) {
     return last_votes;
 }
 
-void cudasim_syncwarp(int line, unsigned mask) { meet(collective::sync, mask, 0, 0, "__syncwarp", line); }
+void cudasim_syncwarp(int line, uint64_t mask) { meet(collective::sync, mask, 0, 0, "__syncwarp", line); }
 
-uint64_t cudasim_shuffle(const char *what, int line, unsigned mask, uint64_t value, int source_lane) {
+uint64_t cudasim_shuffle(const char *what, int line, uint64_t mask, uint64_t value, int source_lane) {
     return meet(collective::shuffle, mask, value, source_lane, what, line);
 }
 
-unsigned cudasim_ballot(const char *what, int line, unsigned mask, int vote) {
-    return static_cast<unsigned>(meet(collective::ballot, mask, vote != 0, 0, what, line));
+uint64_t cudasim_ballot(const char *what, int line, uint64_t mask, int vote) {
+    return meet(collective::ballot, mask, vote != 0, 0, what, line);
 }
 
-unsigned cudasim_match(int line, unsigned mask, uint64_t value) {
+unsigned cudasim_match(int line, uint64_t mask, uint64_t value) {
     return static_cast<unsigned>(meet(collective::match, mask, value, 0, "__match_any_sync", line));
 }
 

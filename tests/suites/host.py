@@ -37,7 +37,7 @@ def cases(env):
         env.must(*compiler, "-Wall", "-Wextra", "-Werror", "-Iruntime", "-fsyntax-only", unit)
 
     for path in programs(env):
-        for extension in ("c", "cl", "cu"):
+        for extension in ("c", "cl", "cu", "hip"):
             def compiles(path=path, extension=extension):
                 folder = emitted(path, "unit", extension, [])
                 unit = implementation(folder)
@@ -45,7 +45,7 @@ def cases(env):
                 compile_header(unit, "g++", "-std=c++11", "-x", "c++")
                 if extension == "c":  # where all kernels of the file are together, which no run has
                     env.must("cc", "-std=c11", "-Wall", "-Werror", "-fopenmp", "-fsyntax-only", os.path.join(folder, "unit.c"))
-            # What differs by target is small: a short run has all three of the examples.
+            # What differs by target is small: a short run has all four of the examples.
             yield Case(f"{os.path.relpath(path, env.root)}: header for .{extension}", compiles,
                        long=extension != "c" and "examples" not in path)
 
@@ -170,6 +170,8 @@ def cases(env):
         listed = env.must(env.fclc, "devices", env=env.cudasim(CUDASIM_DEVICES="2"))
         assert "cuda:1" in listed, listed
     yield Case("tests/host/devices.c: two GPUs, in the simulator", two_gpus)
+    yield Case("tests/host/devices.c: two GPUs by HIP, in the simulator", lambda: two_devices(
+        "FCL_DEVICE_HIP", "hip", [], 2, env.cudasim(CUDASIM_DEVICES="2")))
 
     def own_queue():
         if not os.path.exists("/usr/include/CL/cl.h") or not glob.glob("/usr/lib/*/libOpenCL.so"):

@@ -12,6 +12,7 @@ EXECUTORS = {
     "cuda-simulator": (["--target=cuda"], "simulator"),
     "cuda-unoptimised": (["--target=cuda", "-O0"], "simulator"),
     "cuda-optimised": (["--target=cuda", "-O2"], "simulator"),
+    "hip-simulator": (["--target=hip"], "simulator"),
     "ptx": (["--target=cuda"], "ptx"),
     "ptx-unoptimised": (["--target=cuda", "-O0"], "ptx"),
     "ptx-optimised": (["--target=cuda", "-O2"], "ptx"),

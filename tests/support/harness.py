@@ -103,13 +103,13 @@ class Env:
         return done.stdout
 
     def cudasim(self, **extra):
-        """The variables that make the runtime take the CUDA simulator for the driver and NVRTC."""
+        """The variables that make the runtime take the CUDA simulator for the driver and NVRTC, and for HIP's."""
         library = os.path.join(self.root, "build", "tests", "libcudasim.so")
         if not self.sanitized:
             library = os.path.join(self.build, "tests", "libcudasim.so")
         if not os.path.exists(library):
             raise Skip("the CUDA simulator is not built")
-        return dict({"FCL_LIBCUDA": library, "FCL_LIBNVRTC": library}, **extra)
+        return dict({name: library for name in ("FCL_LIBCUDA", "FCL_LIBNVRTC", "FCL_LIBHIP", "FCL_LIBHIPRTC")}, **extra)
 
     def ptx_processor(self, **extra):
         """The variables that make the runtime take for the driver a processor of PTX, the one that FCL_PTXEMU names or that is

@@ -30,6 +30,25 @@ struct language {
     const char *wrong_word; // that the log of `wrong` must hold
 };
 
+// HIP is the same language.
+#define CUDA_KERNELS                                                                                                   \
+    "extern \"C\" __global__ void copy_int(int *to, const int *from, long long n) {\n"                                 \
+    "    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"                                            \
+    "    for (; i < n; i += gridDim.x * (long long)blockDim.x) to[i] = from[i];\n"                                     \
+    "}\n"                                                                                                              \
+    "extern \"C\" __global__ void add_int(int *to, const int *a, const int *b, long long n, int extra) {\n"            \
+    "    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"                                            \
+    "    for (; i < n; i += gridDim.x * (long long)blockDim.x) to[i] = a[i] + b[i] + extra;\n"                         \
+    "}\n"                                                                                                              \
+    "extern \"C\" __global__ void reverse_block(int *to, const int *from) {\n"                                         \
+    "    extern __shared__ int shared[];\n"                                                                            \
+    "    int i = threadIdx.x, n = blockDim.x;\n"                                                                       \
+    "    shared[i] = from[i];\n"                                                                                       \
+    "    __syncthreads();\n"                                                                                           \
+    "    to[i] = shared[n - 1 - i];\n"                                                                                 \
+    "}\n"
+#define CUDA_WRONG "extern \"C\" __global__ void wrong(int *to) { to[0] = no_such_name; }\n"
+
 static const struct language languages[] = {
     {FCL_DEVICE_OPENCL, "OpenCL",
      "kernel void copy_int(global int *to, global const int *from, long n) {\n"
@@ -65,23 +84,8 @@ static const struct language languages[] = {
      "        for (int64_t i = k; i < n; i += blocks) to[i] = a[i] + b[i] + extra;\n"
      "}\n",
      "void wrong(void *const *args, long blocks) { no_such_name; }\n", "no_such_name"},
-    {FCL_DEVICE_CUDA, "CUDA",
-     "extern \"C\" __global__ void copy_int(int *to, const int *from, long long n) {\n"
-     "    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
-     "    for (; i < n; i += gridDim.x * (long long)blockDim.x) to[i] = from[i];\n"
-     "}\n"
-     "extern \"C\" __global__ void add_int(int *to, const int *a, const int *b, long long n, int extra) {\n"
-     "    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
-     "    for (; i < n; i += gridDim.x * (long long)blockDim.x) to[i] = a[i] + b[i] + extra;\n"
-     "}\n"
-     "extern \"C\" __global__ void reverse_block(int *to, const int *from) {\n"
-     "    extern __shared__ int shared[];\n"
-     "    int i = threadIdx.x, n = blockDim.x;\n"
-     "    shared[i] = from[i];\n"
-     "    __syncthreads();\n"
-     "    to[i] = shared[n - 1 - i];\n"
-     "}\n",
-     "extern \"C\" __global__ void wrong(int *to) { to[0] = no_such_name; }\n", "no_such_name"},
+    {FCL_DEVICE_CUDA, "CUDA", CUDA_KERNELS, CUDA_WRONG, "no_such_name"},
+    {FCL_DEVICE_HIP, "HIP", CUDA_KERNELS, CUDA_WRONG, "no_such_name"},
 };
 
 static char cache_home[] = "/tmp/fcl-test-cache-XXXXXX";
@@ -202,7 +206,8 @@ static void missing_libraries_are_explained(void **state) {
     static const struct {
         const char *variable;
         enum fcl_device_kind kind;
-    } cases[] = {{"FCL_LIBCUDA", FCL_DEVICE_CUDA}, {"FCL_LIBOPENCL", FCL_DEVICE_OPENCL}};
+    } cases[] = {
+        {"FCL_LIBCUDA", FCL_DEVICE_CUDA}, {"FCL_LIBOPENCL", FCL_DEVICE_OPENCL}, {"FCL_LIBHIP", FCL_DEVICE_HIP}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *before = getenv(cases[i].variable);
         char *kept = before ? strdup(before) : NULL;
@@ -777,8 +782,9 @@ static int remove_cache_home(void **state) {
 
 #define ON_EACH(test)                                                                                                  \
     {"OpenCL: " #test, test, NULL, NULL, (void *)&languages[0]},                                                       \
-        {"C: " #test, test, NULL, NULL, (void *)&languages[1]}, {                                                      \
-        "CUDA: " #test, test, NULL, NULL, (void *)&languages[2]                                                        \
+        {"C: " #test, test, NULL, NULL, (void *)&languages[1]},                                                        \
+        {"CUDA: " #test, test, NULL, NULL, (void *)&languages[2]}, {                                                   \
+        "HIP: " #test, test, NULL, NULL, (void *)&languages[3]                                                         \
     }
 
 int main(void) {

@@ -1,4 +1,4 @@
-// Compares the runtime's own declarations of OpenCL, CUDA and NVRTC with the real headers, as far
+// Compares the runtime's own declarations of OpenCL, CUDA, NVRTC and HIP with the real headers, as far
 // as those are installed: a wrong constant would only show on a device. The assertions are made
 // when this file is compiled.
 #include <setjmp.h>
@@ -23,6 +23,16 @@
 #include "/usr/local/cuda/include/cuda.h"
 #include "/usr/local/cuda/include/nvrtc.h"
 #endif
+#if __has_include(<hip/hip_runtime_api.h>) && __has_include(<hip/hiprtc.h>)
+#define HAVE_HIP 1
+#define __HIP_PLATFORM_AMD__ 1
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#include <hip/hip_runtime_api.h>
+#include <hip/hiprtc.h>
+#pragma GCC diagnostic pop
+#endif
 #endif
 
 #define FCL_API_TYPES_KNOWN
@@ -38,13 +48,31 @@ OPENCL_CONSTANTS(CHECK_CONSTANT)
 OPENCL_FUNCTIONS(CHECK_FUNCTION)
 #endif
 
-#if defined HAVE_CUDA
 #include "cuda_api.h"
+#if defined HAVE_CUDA
+#define CHECK_CUDA(result, name, hip, parameters) CHECK_FUNCTION(result, name, parameters)
 CUDA_CONSTANTS(CHECK_CONSTANT)
-CUDA_FUNCTIONS(CHECK_FUNCTION)
-CUDA_OPTIONAL_FUNCTIONS(CHECK_FUNCTION)
-NVRTC_FUNCTIONS(CHECK_FUNCTION)
-NVRTC_OPTIONAL_FUNCTIONS(CHECK_FUNCTION)
+CUDA_FUNCTIONS(CHECK_CUDA)
+CUDA_OPTIONAL_FUNCTIONS(CHECK_CUDA)
+NVRTC_FUNCTIONS(CHECK_CUDA)
+NVRTC_OPTIONAL_FUNCTIONS(CHECK_CUDA)
+#endif
+
+// Its errors, flags and attributes of functions have CUDA's numbers.
+#if defined HAVE_HIP
+#define CHECK_ATTRIBUTE(cuda, hip, value) CHECK_CONSTANT(hip, value)
+HIP_ATTRIBUTES(CHECK_ATTRIBUTE)
+CHECK_CONSTANT(hipErrorOutOfMemory, 2)
+CHECK_CONSTANT(hipErrorNoDevice, 100)
+CHECK_CONSTANT(hipErrorNotFound, 500)
+CHECK_CONSTANT(hipErrorIllegalAddress, 700)
+CHECK_CONSTANT(hipErrorLaunchFailure, 719)
+CHECK_CONSTANT(HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 0)
+CHECK_CONSTANT(HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1)
+CHECK_CONSTANT(HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 3)
+CHECK_CONSTANT(hipStreamNonBlocking, 1)
+CHECK_CONSTANT(hipStreamCaptureModeRelaxed, 2)
+CHECK_CONSTANT(HIPRTC_SUCCESS, 0)
 #endif
 
 static void opencl_declarations_agree(void **state) {
@@ -63,10 +91,19 @@ static void cuda_declarations_agree(void **state) {
 #endif
 }
 
+static void hip_declarations_agree(void **state) {
+    (void)state;
+#if !defined HAVE_HIP
+    print_message("skipped: no HIP headers (package libamdhip64-dev)\n");
+    skip();
+#endif
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opencl_declarations_agree),
         cmocka_unit_test(cuda_declarations_agree),
+        cmocka_unit_test(hip_declarations_agree),
     };
     return cmocka_run_group_tests_name("runtime_abi", tests, NULL, NULL);
 }
