@@ -96,10 +96,12 @@ class Report(str):
 
     @property
     def json(self) -> dict[str, Any]:
+        """What docs/report.md describes."""
         return dict(json.loads(self._make(1)))
 
     @property
     def html(self) -> str:
+        """A page with a drawing."""
         return str(self._make(2))
 
     def _repr_html_(self) -> str:
