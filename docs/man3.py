@@ -108,6 +108,14 @@ def blocks(text):
             depth += line.count("{") - line.count("}")
 
 
+def undocumented(comment, lines):
+    """What of these declarations no comment says anything of: a comment is of the first, and of those that it names."""
+    if not comment:
+        return [lines[0].strip()]
+    functions = [(name[1], line) for line in joined(lines) if (name := re.match(r"\w[\w *]*?(\w+)\(", line))]
+    return [name for name, line in functions[1:] if name not in comment and "//" not in line]
+
+
 def body(path, name, title):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         text = file.read()
@@ -124,6 +132,8 @@ def body(path, name, title):
             out.append(f".Ss {lines[0][0].upper()}{lines[0][1:]}")
             continue
         declared = "\n".join(lines)
+        if declared.strip() and (bare := undocumented(comment, lines)):
+            sys.exit(f"{path}: there is no comment that says what this is: {', '.join(bare)}")
         if declared.startswith("static inline"):  # its body is no business of the reader's
             declared = declared[:declared.index(" {")] + ";"
         if comment:

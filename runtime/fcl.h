@@ -44,8 +44,10 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
+// Changes when programs that were compiled with this header would no longer run.
 #define FCL_RUNTIME_VERSION "1"
 
+// What a call comes to.
 enum fcl_status {
     FCL_OK = 0,
     FCL_INVALID,          // an argument of the call makes no sense
@@ -62,6 +64,7 @@ enum fcl_status {
     FCL_DEVICE_FAULT, // a kernel did what stops its device (CUDA): this process gets nothing else from it
 };
 
+// What runs kernels; the last is how many there are.
 enum fcl_backend { FCL_BACKEND_CUDA, FCL_BACKEND_OPENCL, FCL_BACKEND_C, FCL_BACKEND_HIP, FCL_BACKENDS };
 
 // The kind of a device; ANY and OPENCL only select and are never a device's kind.
@@ -76,6 +79,7 @@ enum fcl_device_kind {
     FCL_DEVICE_HIP,    // AMD's GPUs by HIP; only where it is asked for
 };
 
+// An open device, memory on it, what fcl_build makes, one function of that, and launches that are repeated as a whole.
 struct fcl_context;
 struct fcl_buffer;
 struct fcl_program;
@@ -84,6 +88,7 @@ struct fcl_graph;
 
 // ---------------------------------------------------------------- devices
 
+// What is known of a device.
 struct fcl_device_info {
     enum fcl_backend backend;
     enum fcl_device_kind kind;
@@ -106,6 +111,7 @@ struct fcl_device_info {
     char problem[256];         // why kernels cannot be built for it; empty when they can
 };
 
+// What fcl_devices finds.
 struct fcl_device_list {
     struct fcl_device_info *devices;
     size_t count;
@@ -127,6 +133,7 @@ enum fcl_status fcl_parse_device(const char *text, enum fcl_device_kind *kind, i
 
 // ---------------------------------------------------------------- contexts
 
+// How a context is opened; FCL_OPTIONS_DEFAULT is what to begin with.
 struct fcl_options {
     enum fcl_device_kind kind;
     int index;                   // among the devices of that kind
@@ -154,6 +161,7 @@ enum fcl_status fcl_open(struct fcl_context **context, const struct fcl_options 
 // Waits for all work, then releases the context and all it owns. NULL is fine.
 void fcl_close(struct fcl_context *context);
 
+// The device that the context is of.
 const struct fcl_device_info *fcl_device(const struct fcl_context *context);
 // The message of the last call that failed on this context, "" if none did; valid until the next one fails.
 const char *fcl_error(const struct fcl_context *context);
@@ -183,6 +191,7 @@ enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, u
 uintptr_t fcl_buffer_native(const struct fcl_buffer *buffer);
 // Work already asked for may still use it: the memory lives until that is done. NULL is fine.
 void fcl_buffer_free(struct fcl_buffer *buffer);
+// As many as were asked for.
 uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer);
 
 // Host to device. `data` may be reused as soon as it returns.
@@ -232,7 +241,9 @@ enum fcl_status fcl_link_image(struct fcl_context *context, const void *image, s
     "-O3 -march=native -fopenmp-simd -DFCL_OPENMP_SIMD -fno-math-errno -fno-trapping-math -ffp-contract=off "          \
     "-fno-tree-slp-vectorize"
 
+// The kernel of that name, which lives as long as its program. FCL_NO_KERNEL where there is none.
 enum fcl_status fcl_get_kernel(struct fcl_program *program, const char *name, struct fcl_kernel **kernel);
+// The name that it was asked for by.
 const char *fcl_kernel_name(const struct fcl_kernel *kernel);
 // Bytes of memory that each thread has for what its registers do not hold: its arrays, and what is
 // spilled. 0 also where the driver does not tell (OpenCL, C).
@@ -240,12 +251,14 @@ uint64_t fcl_kernel_thread_bytes(const struct fcl_kernel *kernel);
 
 // ---------------------------------------------------------------- launches
 
+// What an argument of a launch is.
 enum fcl_arg_kind {
     FCL_ARG_BUFFER,
     FCL_ARG_SCALAR, // 1, 2, 4 or 8 bytes
     FCL_ARG_LOCAL,  // OpenCL only: `bytes` of local memory
 };
 
+// An argument of a launch, which the functions below make.
 struct fcl_arg {
     enum fcl_arg_kind kind;
     bool may_be_absent; // BUFFER: may be NULL
@@ -257,6 +270,7 @@ struct fcl_arg {
     } as;
 };
 
+// An array in device memory.
 static inline struct fcl_arg fcl_arg_buffer(struct fcl_buffer *buffer) {
     struct fcl_arg arg;
     memset(&arg, 0, sizeof arg);
@@ -272,6 +286,7 @@ static inline struct fcl_arg fcl_arg_optional(struct fcl_buffer *buffer) {
     return arg;
 }
 
+// A number, of which there are 1, 2, 4 or 8 bytes. It is copied.
 static inline struct fcl_arg fcl_arg_scalar(const void *value, size_t bytes) {
     struct fcl_arg arg;
     memset(&arg, 0, sizeof arg);
@@ -282,6 +297,7 @@ static inline struct fcl_arg fcl_arg_scalar(const void *value, size_t bytes) {
     return arg;
 }
 
+// Local memory of OpenCL's blocks, for an array that they share.
 static inline struct fcl_arg fcl_arg_local(size_t bytes) {
     struct fcl_arg arg;
     memset(&arg, 0, sizeof arg);
@@ -322,8 +338,9 @@ uint64_t fcl_blocks(const struct fcl_context *context, uint64_t iterations, uint
 enum fcl_status fcl_graph_begin(struct fcl_context *context);
 // With a `status` other than FCL_OK, that of what was to be recorded, nothing is kept, and that is returned.
 enum fcl_status fcl_graph_end(struct fcl_context *context, enum fcl_status status, struct fcl_graph **graph);
+// Asks for what was recorded.
 enum fcl_status fcl_graph_launch(struct fcl_graph *graph);
-// Waits for the context's work. NULL is fine.
+// Releases it, after the context's work. NULL is fine.
 void fcl_graph_free(struct fcl_graph *graph);
 
 // ---------------------------------------------------------------- checks
@@ -348,6 +365,7 @@ int64_t fcl_room(int64_t elements, int32_t times);
 // FCL_INVALID where the context is not one of that backend, for which the kernels to come are written.
 enum fcl_status fcl_expect(struct fcl_context *context, enum fcl_backend backend);
 
+// A launch that was measured.
 struct fcl_timing {
     const char *kernel; // lives as long as the context
     double seconds;     // on the device, from the kernel's start to its end
@@ -356,6 +374,7 @@ struct fcl_timing {
 // The launches since fcl_open or fcl_clear_timings, in order; empty unless the context profiles. Waits for them. The
 // list is valid until the next call of fcl_launch, fcl_clear_timings or fcl_close.
 enum fcl_status fcl_timings(struct fcl_context *context, const struct fcl_timing **timings, size_t *count);
+// Forgets them.
 void fcl_clear_timings(struct fcl_context *context);
 
 #if defined __GNUC__

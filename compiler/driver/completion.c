@@ -165,7 +165,7 @@ static void print_zsh(FILE *out, struct arena *arena) {
           "    _describe command commands\n"
           "    _files -g '*.fcl'\n"
           "else\n"
-          "    _arguments $options '*:file:_files'\n"
+          "    _arguments $options '*:file:_files -g \"*.fcl\"'\n"
           "fi\n",
           out);
 }

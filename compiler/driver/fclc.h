@@ -23,6 +23,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
+// What a call comes to.
 enum fclc_status {
     FCLC_GOOD = 0,
     FCLC_WRONG = 1,    // the program is wrong, or a check of it failed
@@ -33,12 +34,15 @@ enum fclc_status {
 
 // "0.1.0"
 const char *fclc_version(void);
+// Releases a message or a text. NULL is fine.
 void fclc_free(char *text);
 
 // ---------------------------------------------------------------- programs
 
+// A program that is read and checked, with the options that it was loaded with.
 struct fclc_program;
 
+// A file of a program.
 struct fclc_file {
     const char *path; // names it in messages; what it imports is looked for beside it
     const char *text; // of `length` bytes, which are copied; NULL: it is read from the path
@@ -60,6 +64,7 @@ enum fcl_device_kind fclc_device_kind(const struct fclc_program *program, bool *
 enum fclc_status fclc_text(struct fclc_program *program, const char *kernel, const char *target, char **text,
                            char **message);
 
+// The forms of a report.
 enum fclc_report_form { FCLC_REPORT_TEXT, FCLC_REPORT_JSON, FCLC_REPORT_PAGE };
 // What kernels cost, as `fclc report` says it, of a kernel, or with NULL of all, for "cuda",
 // "opencl", "c" or "hip"; in *text, for fclc_free. `sizes` as --sizes has them, `device` as
@@ -69,6 +74,7 @@ enum fclc_status fclc_report(struct fclc_program *program, const char *kernel, c
 
 // ---------------------------------------------------------------- what a kernel takes and gives
 
+// The types of scalars and elements.
 enum fclc_base {
     FCLC_BOOL, // a byte
     FCLC_I8,
@@ -85,10 +91,13 @@ enum fclc_base {
     FCLC_BF16, // bfloat16: the upper half of a float
 };
 
+// Arrays of tuples are FCLC_TUPLE, too: an array for each component.
 enum fclc_kind { FCLC_SCALAR, FCLC_ARRAY, FCLC_TUPLE };
 
+// The most dimensions of an array.
 enum { FCLC_MAX_RANK = 8 };
 
+// The type of a parameter or a result.
 struct fclc_type {
     enum fclc_kind kind;
     enum fclc_base base; // SCALAR, ARRAY: of the elements
@@ -97,11 +106,13 @@ struct fclc_type {
     const struct fclc_type *items; // TUPLE
 };
 
+// A parameter, or the result.
 struct fclc_parameter {
     const char *name, *text; // its type as FCL writes it
     struct fclc_type type;
 };
 
+// What a kernel says of itself.
 struct fclc_kernel_info {
     const char *name, *text; // its type as `fclc types` prints it
     const char *comment;     // the lines of comment above it, without dashes; or ""
@@ -117,12 +128,14 @@ const struct fclc_kernel_info *fclc_kernels(const struct fclc_program *program, 
 
 // ---------------------------------------------------------------- running
 
+// A kernel that is compiled, and built in a context.
 struct fclc_kernel;
 
 // Compiles a kernel and builds it in an open context, which must outlive it; NULL: the interpreter will run it.
 enum fclc_status fclc_open(struct fclc_kernel **kernel, struct fclc_program *program, const char *name,
                            struct fcl_context *context, char **message);
-void fclc_close(struct fclc_kernel *kernel); // NULL is fine
+// Releases it; before its program and its context. NULL is fine.
+void fclc_close(struct fclc_kernel *kernel);
 
 // A scalar or an array: one for each in a type, from left to right, through all tuples.
 struct fclc_value {

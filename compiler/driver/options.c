@@ -585,6 +585,13 @@ void options_print_usage(FILE *out) {
     fprintf(out, "  fclc --help | --version | COMMAND --help\n");
 }
 
+/* printf pads by bytes, and an ellipsis has three. */
+static int padding(const char *text, int width) {
+    for (; *text; text++)
+        width -= ((unsigned char)*text & 0xC0) != 0x80;
+    return width > 0 ? width : 0;
+}
+
 static void print_option(FILE *out, const struct option_info *info) {
     char left[64];
     const char *equals = info->argument ? "=" : "", *argument = info->argument ? info->argument : "";
@@ -592,7 +599,7 @@ static void print_option(FILE *out, const struct option_info *info) {
         snprintf(left, sizeof left, "-%c, --%s%s%s", info->letter, info->name, equals, argument);
     else
         snprintf(left, sizeof left, "    --%s%s%s", info->name, equals, argument);
-    fprintf(out, "  %-28s %s\n", left, info->help);
+    fprintf(out, "  %s%*s %s\n", left, padding(left, 28), "", info->help);
 }
 
 void options_print_help(FILE *out, enum command command) {
@@ -606,18 +613,11 @@ void options_print_help(FILE *out, enum command command) {
             print_option(out, &option_info[i]);
 }
 
-/* printf pads by bytes, and an ellipsis has three. */
-static void print_row(FILE *out, const char *synopsis, const char *summary) {
-    int columns = 0;
-    for (const char *at = synopsis; *at; at++)
-        columns += ((unsigned char)*at & 0xC0) != 0x80;
-    fprintf(out, "  fclc %s%*s %s\n", synopsis, columns < 36 ? 36 - columns : 0, "", summary);
-}
-
 void options_print_overview(FILE *out) {
     fprintf(out, "fclc, the compiler for FCL, a functional language for GPU kernels\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        print_row(out, command_info[i].synopsis, command_info[i].summary);
+        fprintf(out, "  fclc %s%*s %s\n", command_info[i].synopsis, padding(command_info[i].synopsis, 36), "",
+                command_info[i].summary);
     fprintf(out,
             "\nFILE.fcl may be -, standard input. `fclc COMMAND --help` lists a command's options. These are all:\n\n");
     for (int i = 0; i < OPTION_COUNT; i++)

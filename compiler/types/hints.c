@@ -185,7 +185,10 @@ static bool hint_superfluous(struct checker *c, struct diagnostic *d, const stru
         return false;
     const char *what = operand_text(c, use->argument, NULL);
     if (is_function(found) && what)
-        diag_hint(c->diagnostics, d, "is `%s …` an application? Then it is in parentheses: `(%s …)`", what, what);
+        diag_hint(c->diagnostics, d,
+                  "`%s` takes %zu argument%s, and %zu are given; where `%s …` is an application, it is in parentheses: "
+                  "`(%s …)`",
+                  use->function, taken, taken == 1 ? "" : "s", use->count, what, what);
     else
         diag_hint(c->diagnostics, d, "`%s` takes %zu argument%s, and %zu are given: is this one too much?",
                   use->function, taken, taken == 1 ? "" : "s", use->count);
@@ -253,7 +256,7 @@ static bool hint_number_of(struct checker *c, struct diagnostic *d, const struct
     if (type_resolve(found->array.element)->kind == TYPE_PULL)
         diag_hint(c->diagnostics, d,
                   "`%s` takes lengths, and the elements of a matrix, row by row, as one array, `flatten %s`; a row "
-                  "of it has `length (%s ! 0)`",
+                  "of it has `columns %s`",
                   use->function, what, what);
     else
         diag_hint(c->diagnostics, d, "the number of its elements is `length %s`", what);

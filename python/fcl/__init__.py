@@ -55,10 +55,10 @@ def put(array: numpy.typing.ArrayLike, target: str | Device = "any") -> Array:
     return _core.put(device(target), numpy.ascontiguousarray(array))
 
 
-def load(path: str | os.PathLike[str], **options: Any) -> Program:
+def load(path: str | bytes | os.PathLike[str], **options: Any) -> Program:
     """The program in a file. Options are those of `fclc run`, `target="c"`, `check=True`, `block_size=64` …, or
     `device=Device(…)`; others are params. A param that has an option's name is given by params={"check": 1}."""
-    return Program(((os.fspath(path), None),), options)
+    return Program(((os.fsdecode(path), None),), options)
 
 
 def source(text: str, name: str = "source.fcl", files: dict[str, str] | None = None, **options: Any) -> Program:
@@ -96,10 +96,12 @@ class Report(str):
 
     @property
     def json(self) -> dict[str, Any]:
+        """What docs/report.md describes."""
         return dict(json.loads(self._make(1)))
 
     @property
     def html(self) -> str:
+        """A page with a drawing."""
         return str(self._make(2))
 
     def _repr_html_(self) -> str:

@@ -57,7 +57,7 @@ static int base_of_format(const char *format, Py_ssize_t size) {
 
 static PyObject *error_type, *argument_error_type, *warning_type;
 static PyObject *device_type, *array_type, *program_type, *kernel_type;
-static PyObject *numpy_asarray, *numpy_empty, *numpy_contiguous, *numpy_from_dlpack, *numpy_scalars[BASES];
+static PyObject *numpy_asarray, *numpy_empty, *numpy_array_equal, *numpy_from_dlpack, *numpy_scalars[BASES];
 
 static PyObject *attribute_of(const char *module, const char *name) {
     PyObject *from = PyImport_ImportModule(module);
@@ -945,7 +945,10 @@ static int take_scalar(struct call *call, const struct fclc_type *type, PyObject
     }
     double number = PyFloat_AsDouble(object);
     if (number == -1 && PyErr_Occurred()) {
+        int is_large = PyErr_ExceptionMatches(PyExc_OverflowError);
         PyErr_Clear();
+        if (is_large)
+            return wrong(call, "is out of the range of %s", base->numpy);
         type_name(object, found, sizeof found);
         return wrong(call, "wants a number, not a value of type %s", found);
     }
@@ -1126,20 +1129,76 @@ static int take_dlpack(struct call *call, const struct fclc_type *type, PyObject
     return take_foreign(call, type, (unsigned long long)(uintptr_t)t->data + t->byte_offset, value);
 }
 
+/* In row-major order, without gaps, and where elements of their size may lie. */
+static PyObject *dense_copy(PyObject *object) {
+    PyObject *array = PyObject_CallFunctionObjArgs(numpy_asarray, object, NULL);
+    PyObject *copy = array ? PyObject_CallMethod(array, "copy", "s", "C") : NULL;
+    Py_XDECREF(array);
+    return copy;
+}
+
 static int take_view(struct call *call, const struct fclc_type *type, PyObject *object, struct fclc_value *value) {
     Py_buffer *view = &call->views[call->view_count];
-    if (PyObject_GetBuffer(object, view, PyBUF_FORMAT | PyBUF_STRIDES) != 0)
-        return -1;
+    if (PyObject_GetBuffer(object, view, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
+        PyErr_Clear(); /* dates of NumPy's, or memory that is released */
+        char found[64];
+        type_name(object, found, sizeof found);
+        return wrong(call, "wants elements of type %s, and this %s does not show such", bases[type->base].numpy, found);
+    }
     call->view_count++;
     int base = base_of_format(view->format, view->itemsize);
     if (take_base(call, type, base, view->format) != 0 || take_shape(call, type, view->ndim, view->shape, value) != 0)
         return -1;
-    if (is_dense(view->ndim, view->shape, view->strides, view->itemsize)) {
+    if (is_dense(view->ndim, view->shape, view->strides, view->itemsize) &&
+        (uintptr_t)view->buf % (uintptr_t)view->itemsize == 0) {
         value->data = view->buf;
         return 0;
     }
-    PyObject *dense = PyObject_CallFunctionObjArgs(numpy_contiguous, object, NULL);
+    PyObject *dense = dense_copy(object);
     return hold(call, dense) != 0 ? -1 : take_view(call, type, dense, value);
+}
+
+/* The attribute `dtype.kind` of an array, 0 where it has none. */
+static char kind_of(PyObject *array) {
+    PyObject *dtype = PyObject_GetAttrString(array, "dtype");
+    PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
+    const char *text = kind ? PyUnicode_AsUTF8AndSize(kind, NULL) : NULL;
+    char result = text ? *text : 0;
+    Py_XDECREF(kind);
+    Py_XDECREF(dtype);
+    PyErr_Clear();
+    return result;
+}
+
+static int is_empty(PyObject *array) {
+    PyObject *size = PyObject_GetAttrString(array, "size");
+    int result = size && PyObject_IsTrue(size) == 0;
+    Py_XDECREF(size);
+    return result;
+}
+
+/* An array of the elements of a list, none of which becomes another by it: NumPy would make 1 of 1.5, True of 2, a number
+   of "3", and of None one that is none. */
+static PyObject *array_of_list(const struct fclc_type *type, PyObject *list) {
+    char wanted = *bases[type->base].numpy;
+    int is_whole = wanted == 'i' || wanted == 'u';
+    /* Integers are compared with what is made of them: NumPy has no type for all of [1, 2^64 - 1]. */
+    PyObject *found =
+        PyObject_CallFunctionObjArgs(numpy_asarray, list, is_whole ? (PyObject *)&PyBaseObject_Type : NULL, NULL);
+    PyObject *array = found ? PyObject_CallFunctionObjArgs(numpy_asarray, list, numpy_scalars[type->base], NULL) : NULL;
+    int is_same = 0;
+    if (array && is_whole) {
+        PyObject *answer = PyObject_CallFunctionObjArgs(numpy_array_equal, found, array, NULL);
+        is_same = answer && PyObject_IsTrue(answer) == 1;
+        Py_XDECREF(answer);
+    } else if (array) {
+        char kind = kind_of(found);
+        is_same = is_empty(array) || (kind && strchr(wanted == 'f' ? "biuf" : "b", kind));
+    }
+    if (!is_same)
+        Py_CLEAR(array);
+    Py_XDECREF(found);
+    return array;
 }
 
 static int take_host(struct call *call, const struct fclc_type *type, PyObject *object, struct fclc_value *value) {
@@ -1149,7 +1208,7 @@ static int take_host(struct call *call, const struct fclc_type *type, PyObject *
     char found[64];
     type_name(object, found, sizeof found);
     if (PyList_Check(object) || PyTuple_Check(object) || strcmp(found, "range") == 0)
-        array = PyObject_CallFunctionObjArgs(numpy_asarray, object, numpy_scalars[type->base], NULL);
+        array = array_of_list(type, object);
     else if (PyObject_HasAttrString(object, "__array__"))
         array = PyObject_CallFunctionObjArgs(numpy_asarray, object, NULL);
     else
@@ -1525,9 +1584,9 @@ static int add_type(PyObject *module, const char *name, PyType_Spec *spec, PyObj
 static int find_numpy(void) {
     numpy_asarray = attribute_of("numpy", "asarray");
     numpy_empty = attribute_of("numpy", "empty");
-    numpy_contiguous = attribute_of("numpy", "ascontiguousarray");
+    numpy_array_equal = attribute_of("numpy", "array_equal");
     numpy_from_dlpack = attribute_of("numpy", "from_dlpack");
-    if (!numpy_asarray || !numpy_empty || !numpy_contiguous || !numpy_from_dlpack)
+    if (!numpy_asarray || !numpy_empty || !numpy_array_equal || !numpy_from_dlpack)
         return -1;
     for (int i = 0; i < BASES; i++)
         if (!(numpy_scalars[i] = attribute_of("numpy", i == FCLC_BOOL ? "bool_" : bases[i].numpy)))

@@ -1,10 +1,11 @@
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
 
 version: str
 
+@final
 class Device:
     def __new__(cls, name: str = "any", queue: int | None = None) -> "Device": ...
     @property
@@ -15,6 +16,7 @@ class Device:
     def backend(self) -> str: ...
     def finish(self) -> None: ...
 
+@final
 class Array:
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -33,6 +35,7 @@ class Array:
     def __dlpack_device__(self) -> tuple[int, int]: ...
     def numpy(self) -> npt.NDArray[Any]: ...
 
+@final
 class Program:
     def __new__(cls, files: tuple[tuple[str, str | None], ...], options: tuple[str, ...]) -> "Program": ...
     @property

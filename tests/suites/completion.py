@@ -1,7 +1,11 @@
 """Completion in shells, and what `fclc --version --verbose` tells."""
 
 import os
+import pty
 import re
+import select
+import subprocess
+import time
 from harness import Case
 
 ORDER = 46
@@ -45,19 +49,57 @@ def cases(env):
             assert not missing, f"{shell}: {missing}"
     yield Case("every option, for every shell", everything)
 
-    for shell in ("zsh", "fish"):
-        def syntax(shell=shell):
-            tool = env.tool(shell)
-            script = os.path.join(env.tmp(), "script")
-            with open(script, "w", encoding="utf-8") as file:
-                file.write(env.must(env.fclc, "--completion=" + shell))
-            env.must(tool, "-n", script)
-            if shell == "fish":
-                got = env.must(tool, "-N", "-c", f"source {script}; complete -C 'fclc run --target '")
-                assert {"cuda", "opencl", "c", "interp"} <= set(got.split()), got
-                got = env.must(tool, "-N", "-c", f"source {script}; complete -C 'fclc te'")
-                assert got.startswith("test"), got
-        yield Case(shell, syntax)
+    def script(shell, name="script"):
+        """The shell, and the script that it reads."""
+        tool, path = env.tool(shell), os.path.join(env.tmp(), name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(env.must(env.fclc, "--completion=" + shell))
+        env.must(tool, "-n", path)
+        return tool, path
+
+    def fish():
+        tool, path = script("fish")
+        got = env.must(tool, "-N", "-c", f"source {path}; complete -C 'fclc run --target '")
+        assert {"cuda", "opencl", "c", "interp"} <= set(got.split()), got
+        got = env.must(tool, "-N", "-c", f"source {path}; complete -C 'fclc te'")
+        assert got.startswith("test"), got
+    yield Case("fish", fish)
+
+    def zsh():
+        """On a terminal, where alone it completes; ^X lists what ^I would choose from, ^U takes the line away."""
+        tool, path = script("zsh", "_fclc")
+        terminal, end = pty.openpty()
+        place = folder()
+        with open(os.path.join(place, ".zshrc"), "w", encoding="utf-8") as file:
+            file.write(f"fpath=({os.path.dirname(path)} $fpath)\nautoload -Uz compinit\ncompinit -u -D\nbindkey '^X' list-choices\n"
+                       "unsetopt PROMPT_SP\nunset zle_bracketed_paste\nPS1='> '\n")
+        shell = subprocess.Popen([tool, "-d", "-i"], stdin=end, stdout=end, stderr=end, cwd=place, start_new_session=True,
+                                 env=env.variables({"TERM": "dumb", "ZDOTDIR": place}))
+        os.close(end)
+
+        def typed(text, until):
+            os.write(terminal, text.encode())
+            said, stop = "", time.monotonic() + 30
+            while not re.search(until, said):
+                assert select.select([terminal], [], [], max(0, stop - time.monotonic()))[0], f"after {text!r}: {said!r}"
+                said += os.read(terminal, 4096).decode(errors="replace")
+            return said
+
+        def listed(line):
+            said = typed(line + "\x18", rf"\n> {line}$")
+            typed("\x15true\n", r"true\s+> $")
+            return set(said.split("\n", 1)[1].rsplit("\n", 1)[0].split())
+        try:
+            typed("", r"> $")
+            assert listed("fclc run --target=") == {"cuda", "opencl", "c", "hip", "interp"}
+            assert listed("fclc test ") == {"one.fcl", "sub/"}
+            assert {"run", "report", "--", "one.fcl"} <= listed("fclc "), listed("fclc ")
+            typed("fclc te\t--ju\tx", r"fclc te.*st .*--ju.*nit=.*x")
+        finally:
+            shell.kill()
+            shell.wait()
+            os.close(terminal)
+    yield Case("zsh", zsh)
 
     def version():
         short = env.must(env.fclc, "--version")

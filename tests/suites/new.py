@@ -1,7 +1,8 @@
 """fclc new: what it makes works as it is."""
 
 import os
-from harness import Case, Skip
+import virtual
+from harness import Case
 
 ORDER = 55
 
@@ -26,10 +27,9 @@ def cases(env):
     yield Case("a new program is built, runs and passes its tests", works)
 
     def python():
-        if env.run("python3", "-c", "import fcl, numpy").returncode:
-            raise Skip("no Python module fcl")
-        assert env.must("python3", os.path.join(made(), "call.py")) == "[2. 4. 6. 8.]\n30.0\n"
-    yield Case("a new program is called from Python", python)
+        virtual.package(env, env.build)
+        assert env.must(virtual.python(env.build), os.path.join(made(), "call.py")) == "[2. 4. 6. 8.]\n30.0\n"
+    yield Case("a new program is called from Python", python, alone=True)
 
     def refused():
         folder = env.tmp()

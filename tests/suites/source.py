@@ -39,9 +39,12 @@ def cases(env):
                 if name.endswith(".c"):
                     with open(os.path.join(folder, name), encoding="utf-8") as file:
                         variables |= set(re.findall(r'(?:getenv|fclrt_load)\("([A-Z_]+)"', file.read()))
+        commands = [f"fclc {name}" for name in re.findall(r"^  fclc ([a-z]+) ", env.must(env.fclc, "--help"), re.MULTILINE)]
+        prompt = re.findall(r"^  (:[a-z]+) ", env.must(env.fclc, "repl", input=":help\n"), re.MULTILINE)
         assert "--unroll" in options and "FCL_CC" in variables, (options, variables)
+        assert "fclc repl" in commands and ":type" in prompt, (commands, prompt)
         usual = {"HOME", "PATH", "TMPDIR"}
-        missing = [word for word in options + sorted(variables - usual) if not re.search(rf"{word}\b", text)]
+        missing = [word for word in commands + options + prompt + sorted(variables - usual) if not re.search(rf"{word}\b", text)]
         assert not missing, "not in man/fclc.1: " + ", ".join(missing)
 
     def tracked_files():
@@ -154,7 +157,7 @@ def cases(env):
     yield Case("no stage includes a later one", layers)
     yield Case("mandoc -Tlint man/fclc.1", manual)
     yield Case("man/fcl.3 is what docs/man3.py writes; mandoc -Tlint", library_manuals)
-    yield Case("man/fclc.1 has every option and variable", manual_is_complete)
+    yield Case("man/fclc.1 has every command, option and variable", manual_is_complete)
     yield Case("no generated file is tracked", tracked_files)
     yield Case("tests/README.md has each primitive's tests", index)
     yield Case("docs/ARCHITECTURE.md has the list of passes", table)
