@@ -1,14 +1,16 @@
 // Counts what the loads and stores of a launch would cost a GPU: with CUDASIM_TRAFFIC=FILE, a line for each instruction
 // of a kernel is added to FILE:
 //
-//     KERNEL LINE SPACE HOW requests=N units=N least=N bytes=N lanes=N
+//     KERNEL LINE SPACE HOW requests=N units=N least=N bytes=N lanes=N turns=N
 //     KERNEL barriers=N
 //
 // SPACE is global or shared, HOW read, write or atomic. A request is one instruction of one warp. Its units are, of global
 // memory, sectors of 32 bytes that its lanes touch; of shared memory, turns: the most different words of one of 32
 // banks that its lanes want, which take turns (lanes with elements of 8 bytes go by halves of a warp, those with 16 by
 // quarters). `least` is how many there would be were the bytes, each counted once, next to each other; `bytes` is how
-// many a lane has, and `lanes` how many loads or stores of an element these were. The barriers are those of all blocks,
+// many a lane has, and `lanes` how many loads or stores of an element these were. `turns` is of read-modify-writes, 0
+// of others: as many of a request as lanes of it are at one place, the most at any, for these wait for each other.
+// The barriers are those of all blocks,
 // each where all threads of its block meet.
 //
 // A thread's n-th time at an instruction goes together with the n-th times of the other lanes of its warp: as in a loop
@@ -34,7 +36,7 @@ struct request {
 };
 
 struct total {
-    uint64_t requests = 0, units = 0, least = 0, lanes = 0;
+    uint64_t requests = 0, units = 0, least = 0, lanes = 0, turns = 0;
 };
 
 using instruction = std::tuple<const void *, bool, access, size_t>;
@@ -70,6 +72,14 @@ uint64_t turns_of(const request &one) {
     return turns;
 }
 
+uint64_t turns_at_places(const request &one) {
+    std::map<uintptr_t, uint64_t> at;
+    uint64_t most = 0;
+    for (const auto &[lane, address] : one.lanes)
+        most = std::max(most, ++at[address]);
+    return most;
+}
+
 void add_block() {
     for (const auto &[key, one] : requests) {
         total &sum = totals[{std::get<0>(key), one.is_shared, one.how, one.bytes}];
@@ -78,6 +88,8 @@ void add_block() {
         const uint64_t size = one.is_shared ? 128 : 32, distinct = blocks_of(one, 1);
         sum.units += one.is_shared ? turns_of(one) : blocks_of(one, size);
         sum.least += (distinct + size - 1) / size;
+        if (one.how == access::atomic)
+            sum.turns += turns_at_places(one);
     }
     requests.clear();
     times.clear();
@@ -120,11 +132,13 @@ void traffic_of_launch() {
             const char *verb = how == access::read                            ? "read"
                                : how == access::atomic || how == access::load ? "atomic"
                                                                               : "write";
-            fprintf(file, "%s %s %s %s requests=%llu units=%llu least=%llu bytes=%zu lanes=%llu\n",
+            fprintf(file,
+                    "%s %s %s %s requests=%llu units=%llu least=%llu bytes=%zu lanes=%llu "
+                    "turns=%llu\n",
                     running.what->name.c_str(), source.empty() ? "?" : source.c_str() + 4,
                     is_shared ? "shared" : "global", verb, static_cast<unsigned long long>(sum.requests),
                     static_cast<unsigned long long>(sum.units), static_cast<unsigned long long>(sum.least), bytes,
-                    static_cast<unsigned long long>(sum.lanes));
+                    static_cast<unsigned long long>(sum.lanes), static_cast<unsigned long long>(sum.turns));
         }
         fprintf(file, "%s barriers=%llu\n", running.what->name.c_str(), static_cast<unsigned long long>(barriers));
         fclose(file);

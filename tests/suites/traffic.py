@@ -90,17 +90,27 @@ def traffic(text):
     return sums
 
 
+def turns(text):
+    """Of read-modify-writes, by where the places are: how many requests, and turns of lanes that meet at a place."""
+    sums = {}
+    for space, requests, units in re.findall(r"(global|shared) atomic requests=(\d+) .* turns=(\d+)", text):
+        if units != "0":  # a volatile load is none
+            before = sums.get(space, (0, 0))
+            sums[space] = before[0] + int(requests), before[1] + int(units)
+    return sums
+
+
 def cases(env):
-    def counted(command, file):
+    def counted(command, file, count=traffic):
         env.must(*command, env=env.cudasim(CUDASIM_TRAFFIC=file))
         with open(file, encoding="utf-8") as lines:
-            return traffic(lines.read())
+            return count(lines.read())
 
-    def known(kernel, buffers, expected):
+    def known(kernel, buffers, expected, count=traffic):
         def check():
             file = os.path.join(env.tmp(), "traffic")
             got = counted([env.path("tests/cudasim/launch"), env.path("tests/cudasim/selftest/traffic.cu"), kernel, "1", "32",
-                           *buffers], file)
+                           *buffers], file, count)
             assert got == expected, got
         return Case(f"what {kernel} of tests/cudasim/selftest/traffic.cu costs", check)
 
@@ -108,6 +118,8 @@ def cases(env):
                 {"global read": (8, 4), "shared write": (32, 1), "shared read": (32, 1), "global write": (4, 4)})
     yield known("wide", ["zeros:64", "zeros:64"],  # of 8 bytes: half a warp at a time
                 {"global read": (8, 8), "shared write": (2, 2), "shared read": (2, 1), "global write": (8, 8)})
+
+    yield known("meeting", ["range:32", "zeros:16"], {"global": (2, 10)}, turns)
 
     for path, kernel, arguments, worse in KERNELS:
         def cost(path=path, kernel=kernel, arguments=arguments, worse=worse):

@@ -12,3 +12,9 @@ extern "C" __global__ void wide(const double *in, double *out) {
     __syncthreads();
     out[31 - threadIdx.x] = same[threadIdx.x & 1];
 }
+
+// Lanes that meet at a place wait for each other: eight at each of four, and two at each of sixteen.
+extern "C" __global__ void meeting(const int *in, int *out) {
+    atomicAdd(&out[in[threadIdx.x] & 3], 1);
+    atomicAdd(&out[in[threadIdx.x] & 15], 1);
+}
