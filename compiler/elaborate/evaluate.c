@@ -198,11 +198,8 @@ static struct elab_value *merge(struct elaborator *e, struct ir_value *condition
     }
     if (a->kind == ELAB_PUSH && b->kind == ELAB_PUSH) {
         struct push *push = ARENA_NEW(e->arena, struct push);
-        push->kind = PUSH_CHOICE;
-        push->level = a->push->level;
-        push->both.condition = condition;
-        push->of = a->push;
-        push->both.second = b->push;
+        *push =
+            (struct push){.kind = PUSH_CHOICE, .level = a->push->level, .of = a->push, .both = {b->push, condition}};
         return elab_of_push(e, push);
     }
     struct elab_value *value = ARENA_NEW(e->arena, struct elab_value);

@@ -521,8 +521,6 @@ static void run_at_grid(struct elaborator *e, const struct reducing *r, const st
 
 void elab_run_reduce_by_index(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct reducing r = {.push = push, .function = push->function, .neutral = push->update.neutral};
-    struct split_frame *split = e->split;
-    e->split = NULL; /* elements are not chunks */
     elab_hold_pairs(e, push, push);
     reduce_study(e, &r);
     if (push->level == LEVEL_GRID)
@@ -531,28 +529,22 @@ void elab_run_reduce_by_index(struct elaborator *e, struct push *push, const str
         run_at_thread(e, &r, writer);
     else
         run_at_unit(e, &r, writer);
-    e->split = split;
 }
 
-static struct push *new_reduction(struct elaborator *e, const struct instance *instance,
-                                  struct elab_value **arguments) {
-    struct push *push = elab_push_new(e, PUSH_REDUCE_BY_INDEX, elab_level(e, instance, 0));
-    push->update.element = elab_type(e, instance, 0);
-    push->update.bytes = elab_as_scalar(e, arguments[0]);
-    push->update.blocks = elab_as_scalar(e, arguments[1]);
-    push->update.passes = elab_as_scalar(e, arguments[2]);
-    push->update.copies = elab_as_scalar(e, arguments[3]);
-    push->function = arguments[4];
-    push->update.neutral = arguments[5];
-    push->array = elab_as_pull(e, arguments[6]);
-    push->update.pairs = elab_as_pull(e, arguments[7]);
-    return push;
+static struct elab_value *reduction(struct elaborator *e, const struct instance *instance,
+                                    struct elab_value **arguments, bool is_each) {
+    return NEW_PUSH(REDUCE_BY_INDEX, elab_level(e, instance, 0), .function = arguments[4],
+                    .array = elab_as_pull(e, arguments[6]),
+                    .update = {.pairs = elab_as_pull(e, arguments[7]),
+                               .element = elab_type(e, instance, 0),
+                               .is_each = is_each,
+                               .neutral = arguments[5],
+                               .bytes = elab_as_scalar(e, arguments[0]),
+                               .blocks = elab_as_scalar(e, arguments[1]),
+                               .passes = elab_as_scalar(e, arguments[2]),
+                               .copies = elab_as_scalar(e, arguments[3])});
 }
 
-PRIMITIVE(REDUCE_BY_INDEX) { return elab_of_push(e, new_reduction(e, instance, arguments)); }
+PRIMITIVE(REDUCE_BY_INDEX) { return reduction(e, instance, arguments, false); }
 
-PRIMITIVE(REDUCE_BY_INDEX_EACH) {
-    struct push *push = new_reduction(e, instance, arguments);
-    push->update.is_each = true;
-    return elab_of_push(e, push);
-}
+PRIMITIVE(REDUCE_BY_INDEX_EACH) { return reduction(e, instance, arguments, true); }

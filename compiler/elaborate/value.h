@@ -317,7 +317,9 @@ typedef VEC(enum base) base_list;
 void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases);
 struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value **leaves, size_t *next);
 struct pull *elab_pull_new(struct elaborator *e, enum pull_kind kind, struct ir_value *length);
-struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
+struct push *elab_push_new(struct elaborator *e, struct push push); /* made where `e` stands in the program */
+#define NEW_PUSH(id, at, ...)                                                                                          \
+    elab_of_push(e, elab_push_new(e, (struct push){.kind = PUSH_##id, .level = at, __VA_ARGS__}))
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
 /* What a primitive's type variable, or its level variable, is here: by order of appearance in its
    type, where ambients do not count as levels. */

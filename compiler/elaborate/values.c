@@ -232,19 +232,16 @@ struct pull *elab_pull_new(struct elaborator *e, enum pull_kind kind, struct ir_
     return pull;
 }
 
-struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level) {
-    struct push *push = ARENA_NEW(e->arena, struct push);
-    push->kind = kind;
-    push->level = level;
-    push->span = e->span;
-    push->made_at = elab_users_span(e, e->span);
-    return push;
+struct push *elab_push_new(struct elaborator *e, struct push push) {
+    struct push *kept = ARENA_NEW(e->arena, struct push);
+    *kept = push;
+    kept->span = e->span;
+    kept->made_at = elab_users_span(e, e->span);
+    return kept;
 }
 
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull) {
-    struct push *push = elab_push_new(e, PUSH_PULL, level);
-    push->array = pull;
-    return push;
+    return elab_push_new(e, (struct push){.kind = PUSH_PULL, .level = level, .array = pull});
 }
 
 /* ---- instances ---- */
