@@ -100,13 +100,11 @@ static struct elab_value *fold_places(struct elaborator *e, const struct reducin
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
     memcpy(carried, leaves.at, leaves.count * sizeof *carried);
     struct ir_value *copy = ir_begin_for(b, count, carried, leaves.count, "copy");
-    size_t next = 0;
-    struct elab_value *so_far = elab_unflatten(e, r->neutral, carried, &next);
+    struct elab_value *so_far = elab_unflatten(e, r->neutral, carried);
     struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, step), first);
     elab_flatten(e, elab_apply2(e, r->function, so_far, reduce_read(e, r, places, at)), &combined);
     ir_end_for(b, combined.at, results);
-    next = 0;
-    return elab_unflatten(e, r->neutral, results, &next);
+    return elab_unflatten(e, r->neutral, results);
 }
 
 /* What a place and its copies have come to. */

@@ -76,12 +76,12 @@ void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer
     }
     ir_values carried = {0};
     elab_flatten(e, state, &carried);
-    size_t count = carried.count, next = 0;
+    size_t count = carried.count;
     struct ir_value **current = ARENA_ARRAY(e->arena, struct ir_value *, count);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
     memcpy(current, carried.at, count * sizeof *current);
     struct ir_value *i = ir_begin_for(b, length, current, count, "i");
-    struct elab_value *now = elab_unflatten(e, state, current, &next);
+    struct elab_value *now = elab_unflatten(e, state, current);
     struct elab_value *after = elab_apply2(e, push->function, now, elab_index(e, push->array, i));
     writer->write(e, writer, i, after);
     ir_values nexts = {0};
@@ -160,8 +160,7 @@ static struct elab_value *pass_bucket(struct elaborator *e, const struct push *p
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, held.count);
     ir_else(b, held.at, held.count);
     ir_end_if(b, otherwise.at, results, held.count, false);
-    size_t next = 0;
-    return elab_unflatten(e, element, results, &next);
+    return elab_unflatten(e, element, results);
 }
 
 void elab_run_scan_by_index(struct elaborator *e, struct push *push, const struct writer *writer) {

@@ -58,8 +58,7 @@ static struct elab_value *in_lane(struct elaborator *e, struct push *push, struc
     elab_flatten(e, own, &leaves);
     for (size_t k = 0; k < leaves.count; k++)
         leaves.at[k] = elab_exchange(e, leaves.at[k], lane);
-    size_t next = 0;
-    return elab_unflatten(e, own, leaves.at, &next);
+    return elab_unflatten(e, own, leaves.at);
 }
 
 void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writer *writer) {
