@@ -84,11 +84,7 @@ PRIMITIVE(MAP_PULL) { return elab_MAP(e, primitive, instance, arguments); }
 
 static struct elab_value *map_push(struct elaborator *e, struct elab_value **arguments, bool with_index) {
     struct push *of = elab_as_push(e, arguments[1]);
-    struct push *push = elab_push_new(e, PUSH_MAP, of->level);
-    push->function = arguments[0];
-    push->of = of;
-    push->map.with_index = with_index;
-    return elab_of_push(e, push);
+    return NEW_PUSH(MAP, of->level, .function = arguments[0], .of = of, .map.with_index = with_index);
 }
 
 PRIMITIVE(MAP_PUSH) { return map_push(e, arguments, false); }
@@ -100,27 +96,18 @@ PRIMITIVE(PUSH) {
 }
 
 PRIMITIVE(APPEND) {
-    struct push *a = elab_as_push(e, arguments[0]);
-    struct push *push = elab_push_new(e, PUSH_APPEND, a->level);
-    push->of = a;
-    push->both.second = elab_as_push(e, arguments[1]);
-    return elab_of_push(e, push);
+    struct push *of = elab_as_push(e, arguments[0]);
+    return NEW_PUSH(APPEND, of->level, .of = of, .both.second = elab_as_push(e, arguments[1]));
 }
 
 PRIMITIVE(PERMUTE) {
     struct push *of = elab_as_push(e, arguments[1]);
-    struct push *push = elab_push_new(e, PUSH_PERMUTE, of->level);
-    push->function = arguments[0];
-    push->of = of;
-    return elab_of_push(e, push);
+    return NEW_PUSH(PERMUTE, of->level, .function = arguments[0], .of = of);
 }
 
 PRIMITIVE(PERMUTE_INTO) {
     struct push *of = elab_as_push(e, arguments[1]);
-    struct push *push = elab_push_new(e, PUSH_PERMUTE_INTO, of->level);
-    push->total = elab_given_length(e, arguments[0]);
-    push->of = of;
-    return elab_of_push(e, push);
+    return NEW_PUSH(PERMUTE_INTO, of->level, .total = elab_given_length(e, arguments[0]), .of = of);
 }
 
 PRIMITIVE(PIPE) { return elab_apply(e, arguments[1], arguments[0]); }

@@ -248,44 +248,24 @@ void elab_run_chunks(struct elaborator *e, struct push *push, const struct write
 
 /* ---- primitives ---- */
 
-static struct push *chunks(struct elaborator *e, enum push_kind kind, const struct instance *instance, bool sequential,
-                           struct elab_value *array) {
+static struct elab_value *chunks(struct elaborator *e, enum push_kind kind, const struct instance *instance,
+                                 bool sequential, struct elab_value **arguments) {
     enum level_value inner = elab_level(e, instance, 0);
-    struct push *push = elab_push_new(e, kind, sequential ? inner : elab_level(e, instance, 1));
-    push->chunks.level = inner;
-    push->array = elab_as_pull(e, array);
-    return push;
+    bool has_places = kind != PUSH_CONCAT;
+    struct push push = {.kind = kind,
+                        .level = sequential ? inner : elab_level(e, instance, 1),
+                        .function = has_places ? arguments[1] : NULL,
+                        .array = elab_as_pull(e, arguments[has_places ? 2 : 1]),
+                        .chunks.level = inner};
+    if (kind == PUSH_INTERLEAVE_INTO)
+        push.total = elab_given_length(e, arguments[0]);
+    else
+        push.chunks.size = elab_chunk_size(e, arguments[0]);
+    return elab_of_push(e, elab_push_new(e, push));
 }
 
-PRIMITIVE(CONCAT) {
-    struct push *push = chunks(e, PUSH_CONCAT, instance, false, arguments[1]);
-    push->chunks.size = elab_chunk_size(e, arguments[0]);
-    return elab_of_push(e, push);
-}
-
-PRIMITIVE(CONCAT_SEQ) {
-    struct push *push = chunks(e, PUSH_CONCAT, instance, true, arguments[1]);
-    push->chunks.size = elab_chunk_size(e, arguments[0]);
-    return elab_of_push(e, push);
-}
-
-PRIMITIVE(INTERLEAVE) {
-    struct push *push = chunks(e, PUSH_INTERLEAVE, instance, false, arguments[2]);
-    push->chunks.size = elab_chunk_size(e, arguments[0]);
-    push->function = arguments[1];
-    return elab_of_push(e, push);
-}
-
-PRIMITIVE(INTERLEAVE_SEQ) {
-    struct push *push = chunks(e, PUSH_INTERLEAVE, instance, true, arguments[2]);
-    push->chunks.size = elab_chunk_size(e, arguments[0]);
-    push->function = arguments[1];
-    return elab_of_push(e, push);
-}
-
-PRIMITIVE(INTERLEAVE_INTO) {
-    struct push *push = chunks(e, PUSH_INTERLEAVE_INTO, instance, false, arguments[2]);
-    push->total = elab_given_length(e, arguments[0]);
-    push->function = arguments[1];
-    return elab_of_push(e, push);
-}
+PRIMITIVE(CONCAT) { return chunks(e, PUSH_CONCAT, instance, false, arguments); }
+PRIMITIVE(CONCAT_SEQ) { return chunks(e, PUSH_CONCAT, instance, true, arguments); }
+PRIMITIVE(INTERLEAVE) { return chunks(e, PUSH_INTERLEAVE, instance, false, arguments); }
+PRIMITIVE(INTERLEAVE_SEQ) { return chunks(e, PUSH_INTERLEAVE, instance, true, arguments); }
+PRIMITIVE(INTERLEAVE_INTO) { return chunks(e, PUSH_INTERLEAVE_INTO, instance, false, arguments); }

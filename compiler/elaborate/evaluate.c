@@ -198,11 +198,8 @@ static struct elab_value *merge(struct elaborator *e, struct ir_value *condition
     }
     if (a->kind == ELAB_PUSH && b->kind == ELAB_PUSH) {
         struct push *push = ARENA_NEW(e->arena, struct push);
-        push->kind = PUSH_CHOICE;
-        push->level = a->push->level;
-        push->both.condition = condition;
-        push->of = a->push;
-        push->both.second = b->push;
+        *push =
+            (struct push){.kind = PUSH_CHOICE, .level = a->push->level, .of = a->push, .both = {b->push, condition}};
         return elab_of_push(e, push);
     }
     struct elab_value *value = ARENA_NEW(e->arena, struct elab_value);
@@ -256,19 +253,14 @@ struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition,
     } else if (ground && !unknown) {
         struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, yields.count);
         ir_end_if(e->builder, others.at, results, yields.count, false);
-        size_t next = 0;
-        result = elab_unflatten(e, a, results, &next);
+        result = elab_unflatten(e, a, results);
         e->split = split;
         return result;
     } else {
         ir_end_if(e->builder, NULL, NULL, 0, true);
     }
     e->split = split;
-    if (ground) {
-        size_t next = 0;
-        return elab_unflatten(e, a, ARENA_ARRAY(e->arena, struct ir_value *, yields.count), &next);
-    }
-    return merge(e, condition, a, b);
+    return ground ? elab_unknown_like(e, a) : merge(e, condition, a, b);
 }
 
 struct branch {

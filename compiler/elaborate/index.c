@@ -78,8 +78,7 @@ static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, 
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases.count);
     for (size_t i = 0; i < bases.count; i++)
         leaves[i] = e->shape ? NULL : elab_load(e, pull->memory.buffers[i], place);
-    size_t next = 0;
-    return elab_of_type(e, pull->memory.element, leaves, &next);
+    return elab_of_type(e, pull->memory.element, leaves);
 }
 
 struct indexing {
@@ -170,13 +169,13 @@ static struct elab_value *index_table(struct elaborator *e, struct pull *list, s
     struct tables **tables = &list->tables[ir_current(e->builder) == e->kernel->body];
     if (!*tables)
         *tables = make_tables(e, list, count);
-    size_t width = (*tables)->count, next = 0;
+    size_t width = (*tables)->count;
     if (width == 0)
         return NULL;
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, width);
     for (size_t k = 0; k < width; k++)
         leaves[k] = elab_load(e, (*tables)->at[k], index);
-    return elab_unflatten(e, (*tables)->first, leaves, &next);
+    return elab_unflatten(e, (*tables)->first, leaves);
 }
 
 /* Whether the leaves of a type are known to be scalars. */
@@ -211,8 +210,7 @@ static struct elab_value *index_nothing(struct elaborator *e, struct type *type)
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases.count);
     for (size_t i = 0; i < bases.count; i++)
         leaves[i] = e->shape ? NULL : ir_constant(e->builder, bases.at[i], (union scalar){0});
-    size_t next = 0;
-    return elab_of_type(e, type, leaves, &next);
+    return elab_of_type(e, type, leaves);
 }
 
 /* note [asked again]
@@ -267,12 +265,8 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
     case PULL_GENERATE:
     case PULL_MAP: return computed(e, pull, index);
     case PULL_MEMORY:
-        if (!index && !pull->memory.extent_count) {
-            size_t next = 0;
-            base_list bases = {0};
-            elab_leaf_bases(e, pull->memory.element, &bases);
-            return elab_of_type(e, pull->memory.element, ARENA_ARRAY(e->arena, struct ir_value *, bases.count), &next);
-        }
+        if (!index && !pull->memory.extent_count)
+            return elab_of_type(e, pull->memory.element, NULL);
         if (!index)
             index = ir_int(e->builder, 0); /* in a shape: all rows have one length */
         return index_memory(e, pull, index);
@@ -314,16 +308,10 @@ struct elab_value *elab_index(struct elaborator *e, struct pull *pull, struct ir
         return elab_choose(e, pull->condition ? ir_resolve(e->builder, pull->condition) : NULL, index_thunk, &a,
                            index_thunk, &b);
     }
-    case PULL_UNKNOWN: {
+    case PULL_UNKNOWN:
         if (e->touched && index != e->touched->own)
             e->touched->others = true;
-        if (!pull->memory.element)
-            return elab_unknown(e);
-        base_list bases = {0};
-        elab_leaf_bases(e, pull->memory.element, &bases);
-        size_t next = 0;
-        return elab_of_type(e, pull->memory.element, ARENA_ARRAY(e->arena, struct ir_value *, bases.count), &next);
-    }
+        return pull->memory.element ? elab_of_type(e, pull->memory.element, NULL) : elab_unknown(e);
     }
     elab_internal(e, "unknown pull array");
 }

@@ -138,10 +138,8 @@ static struct lookback_state *new_values(struct elaborator *e, const struct bloc
 
 static struct elab_value *combine(struct elaborator *e, const struct lookback_state *state, struct ir_value *const *x,
                                   struct ir_value *const *y) {
-    size_t next = 0;
-    struct elab_value *a = elab_unflatten(e, state->neutral, (struct ir_value **)x, &next);
-    next = 0;
-    return elab_apply2(e, state->function, a, elab_unflatten(e, state->neutral, (struct ir_value **)y, &next));
+    struct elab_value *a = elab_unflatten(e, state->neutral, x);
+    return elab_apply2(e, state->function, a, elab_unflatten(e, state->neutral, y));
 }
 
 /* ---- in one pass ---- */
@@ -370,7 +368,7 @@ static void end_only(struct elaborator *e, struct ir_value *lane) {
 static struct elab_value *in_one_pass(struct elaborator *e, const struct lookback_state *state,
                                       const struct blocks_run *blocks, const ir_values *aggregate) {
     struct ir_builder *b = e->builder;
-    size_t n = state->bases.count, next = 0;
+    size_t n = state->bases.count;
     struct ir_buffer **found = ARENA_ARRAY(e->arena, struct ir_buffer *, n);
     for (size_t k = 0; k < n; k++) {
         found[k] = new_buffer(e, MEMORY_SHARED, state->bases.at[k], ir_int(b, 1), "before_block");
@@ -404,7 +402,7 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, n);
     for (size_t k = 0; k < n; k++)
         leaves[k] = ir_load(b, found[k], ir_int(b, 0));
-    return elab_unflatten(e, state->neutral, leaves, &next);
+    return elab_unflatten(e, state->neutral, leaves);
 }
 
 /* ---- in passes ---- */
@@ -667,8 +665,7 @@ PRIMITIVE(LOOKBACK) {
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, state->bases.count);
     for (size_t k = 0; k < state->bases.count; k++)
         leaves[k] = ir_load(e->builder, state->values[k], blocks->index);
-    size_t next = 0;
-    return elab_unflatten(e, neutral, leaves, &next);
+    return elab_unflatten(e, neutral, leaves);
 }
 
 PRIMITIVE(LOOKBACK_COUNTS) {

@@ -77,8 +77,6 @@ static void run_marked(struct elaborator *e, struct push *push, enum ir_check ou
     marking.marks = ir_buffer_new(b, marks_memory(push->level), push->level, BASE_U32, words, "written");
     marking.marks->rewritten = true;
     ir_allocate(b, marking.marks);
-    struct split_frame *split = e->split;
-    e->split = NULL;
     struct ir_value *w = elab_begin_threads(e, push->level, words);
     ir_store(b, marking.marks, w, ir_constant(b, BASE_U32, (union scalar){.natural = 0}));
     elab_end_threads(e, push->level, w);
@@ -94,7 +92,6 @@ static void run_marked(struct elaborator *e, struct push *push, enum ir_check ou
     struct ir_value *is_set = ir_binary(b, OP_EQ, bit, ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
     elab_check_push(e, push, CHECK_MISSING, is_set, i, stored);
     elab_end_threads(e, push->level, i);
-    e->split = split;
 }
 
 void elab_check_none(struct elaborator *e, struct push *push, const struct writer *writer, elab_run_function *run) {

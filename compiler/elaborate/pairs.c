@@ -145,8 +145,7 @@ static struct elab_value *of_all_lanes(struct elaborator *e, const struct reduci
         elab_flatten(e, element, &leaves);
         for (size_t k = 0; k < leaves.count; k++)
             leaves.at[k] = elab_exchange(e, leaves.at[k], ir_binary(b, OP_XOR, lane, ir_int(b, step)));
-        size_t next = 0;
-        element = elab_apply2(e, r->function, element, elab_unflatten(e, r->neutral, leaves.at, &next));
+        element = elab_apply2(e, r->function, element, elab_unflatten(e, r->neutral, leaves.at));
     }
     return element;
 }

@@ -57,7 +57,10 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
         return;
     elab_count_step(e, e->span);
     const struct elab_scheme *scheme = &elab_schemes[push->kind];
+    struct split_frame *split = e->split;
+    e->split = NULL; /* elements are not chunks, and each chunk has a frame of its own */
     scheme->check(e, push, writer, scheme->run);
+    e->split = split;
 }
 
 void elab_run_later(struct elaborator *e, runnings *all, struct push *push, struct writer writer) {

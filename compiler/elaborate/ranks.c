@@ -199,13 +199,10 @@ static void rank_by_one(struct elaborator *e, struct ranks *ranks, struct ir_val
 void elab_run_rank_by_index(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_builder *b = e->builder;
     const struct ranks *ranks = push->ranks;
-    struct split_frame *split = e->split;
-    e->split = NULL; /* elements are not chunks */
     if (!ranks->counters) {
         struct ir_value *i = elab_begin_threads(e, LEVEL_BLOCK, ir_resolve(b, ranks->indices->length));
         writer->write(e, writer, i, elab_scalar(e, ir_load(b, ranks->kept, i)));
         elab_end_threads(e, LEVEL_BLOCK, i);
-        e->split = split;
         return;
     }
     struct turn turn = begin_turns(e, ranks);
@@ -218,7 +215,6 @@ void elab_run_rank_by_index(struct elaborator *e, struct push *push, const struc
     writer->write(e, writer, turn.place, elab_scalar(e, end_where(e, counts_it, rank, ir_int(b, 0))));
     end_where(e, is_there, NULL, NULL);
     end_turns(e);
-    e->split = split;
 }
 
 PRIMITIVE(RANK_BY_INDEX) {
@@ -226,12 +222,9 @@ PRIMITIVE(RANK_BY_INDEX) {
     struct ranks *ranks = ARENA_NEW(e->arena, struct ranks);
     ranks->indices = elab_as_pull(e, arguments[1]);
     ranks->buckets = elab_given_length(e, arguments[0]);
-    struct push *push = elab_push_new(e, PUSH_RANK_BY_INDEX, LEVEL_BLOCK);
-    push->ranks = ranks;
-    push->array = ranks->indices;
+    struct elab_value *push = NEW_PUSH(RANK_BY_INDEX, LEVEL_BLOCK, .array = ranks->indices, .ranks = ranks);
     if (e->shape)
-        return elab_pair(e, elab_of_push(e, push),
-                         elab_of_pull(e, elab_unknown_array(e, &elab_int_type, ranks->buckets)));
+        return elab_pair(e, push, elab_of_pull(e, elab_unknown_array(e, &elab_int_type, ranks->buckets)));
     struct ir_value *room = elab_capacity(e, ranks->indices->length, LEVEL_BLOCK);
     struct ir_value *most = elab_capacity(e, ranks->buckets, LEVEL_BLOCK);
     struct ir_buffer **counts = ARENA_ARRAY(e->arena, struct ir_buffer *, 1);
@@ -240,6 +233,6 @@ PRIMITIVE(RANK_BY_INDEX) {
         rank_by_warps(e, ranks, room, most, counts[0]);
     else
         rank_by_one(e, ranks, room, counts[0]);
-    return elab_pair(e, elab_of_push(e, push),
+    return elab_pair(e, push,
                      elab_of_pull(e, elab_stored(e, &elab_int_type, counts, NULL, ir_resolve(b, ranks->buckets))));
 }

@@ -100,13 +100,11 @@ static struct elab_value *fold_places(struct elaborator *e, const struct reducin
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
     memcpy(carried, leaves.at, leaves.count * sizeof *carried);
     struct ir_value *copy = ir_begin_for(b, count, carried, leaves.count, "copy");
-    size_t next = 0;
-    struct elab_value *so_far = elab_unflatten(e, r->neutral, carried, &next);
+    struct elab_value *so_far = elab_unflatten(e, r->neutral, carried);
     struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, step), first);
     elab_flatten(e, elab_apply2(e, r->function, so_far, reduce_read(e, r, places, at)), &combined);
     ir_end_for(b, combined.at, results);
-    next = 0;
-    return elab_unflatten(e, r->neutral, results, &next);
+    return elab_unflatten(e, r->neutral, results);
 }
 
 /* What a place and its copies have come to. */
@@ -521,8 +519,6 @@ static void run_at_grid(struct elaborator *e, const struct reducing *r, const st
 
 void elab_run_reduce_by_index(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct reducing r = {.push = push, .function = push->function, .neutral = push->update.neutral};
-    struct split_frame *split = e->split;
-    e->split = NULL; /* elements are not chunks */
     elab_hold_pairs(e, push, push);
     reduce_study(e, &r);
     if (push->level == LEVEL_GRID)
@@ -531,28 +527,22 @@ void elab_run_reduce_by_index(struct elaborator *e, struct push *push, const str
         run_at_thread(e, &r, writer);
     else
         run_at_unit(e, &r, writer);
-    e->split = split;
 }
 
-static struct push *new_reduction(struct elaborator *e, const struct instance *instance,
-                                  struct elab_value **arguments) {
-    struct push *push = elab_push_new(e, PUSH_REDUCE_BY_INDEX, elab_level(e, instance, 0));
-    push->update.element = elab_type(e, instance, 0);
-    push->update.bytes = elab_as_scalar(e, arguments[0]);
-    push->update.blocks = elab_as_scalar(e, arguments[1]);
-    push->update.passes = elab_as_scalar(e, arguments[2]);
-    push->update.copies = elab_as_scalar(e, arguments[3]);
-    push->function = arguments[4];
-    push->update.neutral = arguments[5];
-    push->array = elab_as_pull(e, arguments[6]);
-    push->update.pairs = elab_as_pull(e, arguments[7]);
-    return push;
+static struct elab_value *reduction(struct elaborator *e, const struct instance *instance,
+                                    struct elab_value **arguments, bool is_each) {
+    return NEW_PUSH(REDUCE_BY_INDEX, elab_level(e, instance, 0), .function = arguments[4],
+                    .array = elab_as_pull(e, arguments[6]),
+                    .update = {.pairs = elab_as_pull(e, arguments[7]),
+                               .element = elab_type(e, instance, 0),
+                               .is_each = is_each,
+                               .neutral = arguments[5],
+                               .bytes = elab_as_scalar(e, arguments[0]),
+                               .blocks = elab_as_scalar(e, arguments[1]),
+                               .passes = elab_as_scalar(e, arguments[2]),
+                               .copies = elab_as_scalar(e, arguments[3])});
 }
 
-PRIMITIVE(REDUCE_BY_INDEX) { return elab_of_push(e, new_reduction(e, instance, arguments)); }
+PRIMITIVE(REDUCE_BY_INDEX) { return reduction(e, instance, arguments, false); }
 
-PRIMITIVE(REDUCE_BY_INDEX_EACH) {
-    struct push *push = new_reduction(e, instance, arguments);
-    push->update.is_each = true;
-    return elab_of_push(e, push);
-}
+PRIMITIVE(REDUCE_BY_INDEX_EACH) { return reduction(e, instance, arguments, true); }

@@ -63,13 +63,10 @@ static void run_pulls(struct elaborator *e, const struct running *all, size_t co
     struct push *first = all[0].push;
     if (elab_is_none(e, first->array->length))
         return;
-    struct split_frame *split = e->split;
-    e->split = NULL; /* elements are not chunks */
     if (count == 1 && is_thread_list(e, first)) {
         for (int64_t k = 0; k < ir_resolve(e->builder, first->array->length)->constant.integer; k++)
             all->writer->write(e, all->writer, ir_int(e->builder, k),
                                elab_index(e, first->array, ir_int(e->builder, k)));
-        e->split = split;
         return;
     }
     struct ir_value *i = elab_begin_threads(e, first->level, ir_resolve(e->builder, first->array->length));
@@ -79,7 +76,6 @@ static void run_pulls(struct elaborator *e, const struct running *all, size_t co
     for (size_t k = 0; k < count; k++)
         all[k].writer->write(e, all[k].writer, i, elements[k]);
     elab_end_threads(e, first->level, i);
-    e->split = split;
 }
 
 void elab_run_pull(struct elaborator *e, struct push *push, const struct writer *writer) {
@@ -113,14 +109,11 @@ void elab_run_choice(struct elaborator *e, struct push *push, const struct write
     case IR_FALSE: elab_run(e, push->both.second, writer); return;
     case IR_UNKNOWN: break;
     }
-    struct split_frame *split = e->split;
-    e->split = NULL;
     ir_begin_if(b, condition);
     elab_run(e, push->of, writer);
     ir_else(b, NULL, 0);
     elab_run(e, push->both.second, writer);
     ir_end_if(b, NULL, NULL, 0, true);
-    e->split = split;
 }
 
 /* ---- running together ----
@@ -185,6 +178,8 @@ static void run_joined(struct elaborator *e, const runnings *joined) {
 void elab_run_together(struct elaborator *e, const struct running *wanted, size_t count) {
     if (e->shape)
         return;
+    struct split_frame *split = e->split;
+    e->split = NULL; /* as in elab_run */
     runnings all = {0}, updates = {0};
     for (size_t k = 0; k < count; k++)
         add_running(e, &all, wanted[k].push, wanted[k].writer);
@@ -211,4 +206,5 @@ void elab_run_together(struct elaborator *e, const struct running *wanted, size_
             elab_hold_pairs(e, updates.at[i].push, updates.at[k].push);
     for (size_t i = 0; i < updates.count; i++)
         elab_run(e, updates.at[i].push, updates.at[i].writer);
+    e->split = split;
 }

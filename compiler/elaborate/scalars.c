@@ -167,10 +167,8 @@ PRIMITIVE(LOOP) {
     elab_flatten(e, state, &carried);
     size_t count = carried.count;
     for (size_t i = 0; i < count; i++)
-        if (!carried.at[i]) { /* a shape that depends on data */
-            size_t next = 0;
-            return elab_unflatten(e, state, ARENA_ARRAY(e->arena, struct ir_value *, count), &next);
-        }
+        if (!carried.at[i]) /* a shape that depends on data */
+            return elab_unknown_like(e, state);
     elab_repeats_carry(e, &carried);
     size_t all = carried.count;
     struct ir_value **current = ARENA_ARRAY(e->arena, struct ir_value *, all);
@@ -178,8 +176,7 @@ PRIMITIVE(LOOP) {
     struct split_frame *split = e->split;
     e->split = NULL;
     ir_begin_while(b, current, all, NULL, NULL);
-    size_t next = 0;
-    struct elab_value *now = elab_unflatten(e, state, current, &next);
+    struct elab_value *now = elab_unflatten(e, state, current);
     struct ir_value *more = elab_as_scalar(e, elab_apply(e, arguments[0], now));
     bool known = more != NULL, always = known && ir_known(b, more) == IR_TRUE;
     ir_while_body(b, known ? more : ir_bool(b, false));
@@ -197,8 +194,7 @@ PRIMITIVE(LOOP) {
     e->split = split;
     if (!known)
         memset(results, 0, count * sizeof *results);
-    next = 0;
-    return elab_unflatten(e, state, results, &next);
+    return elab_unflatten(e, state, results);
 }
 
 /* ---- foldl ---- */
@@ -209,13 +205,13 @@ PRIMITIVE(FOLDL) {
     struct pull *array = elab_as_pull(e, arguments[2]);
     ir_values carried = {0};
     elab_flatten(e, state, &carried);
-    size_t count = carried.count, next = 0;
+    size_t count = carried.count;
     struct ir_value *length = array->length ? ir_resolve(b, array->length) : NULL;
     bool known = length != NULL;
     for (size_t i = 0; i < count; i++)
         known = known && carried.at[i];
     if (!known)
-        return elab_unflatten(e, state, ARENA_ARRAY(e->arena, struct ir_value *, count), &next);
+        return elab_unknown_like(e, state);
     /* Lists have code of their own for each item; short static arrays are cheaper without the loop. */
     if (length->is_constant && (array->kind == PULL_LIST || length->constant.integer <= ANY_FOLDED)) {
         for (int64_t i = 0; i < length->constant.integer; i++)
@@ -227,7 +223,7 @@ PRIMITIVE(FOLDL) {
     struct split_frame *split = e->split;
     e->split = NULL;
     struct ir_value *i = ir_begin_for(b, length, current, count, "i");
-    struct elab_value *now = elab_unflatten(e, state, current, &next);
+    struct elab_value *now = elab_unflatten(e, state, current);
     ir_values after = {0};
     elab_flatten(e, elab_apply2(e, function, now, elab_index(e, array, i)), &after);
     for (size_t k = 0; k < count; k++)
@@ -237,6 +233,5 @@ PRIMITIVE(FOLDL) {
     e->split = split;
     if (!known)
         memset(results, 0, count * sizeof *results);
-    next = 0;
-    return elab_unflatten(e, state, results, &next);
+    return elab_unflatten(e, state, results);
 }

@@ -32,8 +32,6 @@ void elab_run_each(struct elaborator *e, struct push *push, const struct writer 
     if (elab_is_none(e, push->each.count))
         return;
     struct ir_builder *b = e->builder;
-    struct split_frame *split = e->split;
-    e->split = NULL; /* iterations are not chunks */
     struct ir_value *i = elab_begin_threads(e, push->level, ir_resolve(b, push->each.count));
     struct pull *pairs = elab_as_pull(e, elab_apply(e, push->function, elab_scalar(e, i)));
     struct ir_value *writes = pairs->length ? ir_resolve(b, pairs->length) : NULL;
@@ -52,15 +50,12 @@ void elab_run_each(struct elaborator *e, struct push *push, const struct writer 
             write_pair(e, pair_at(e, pairs, ir_int(b, k)), writer);
     }
     elab_end_threads(e, push->level, i);
-    e->split = split;
 }
 
 PRIMITIVE(PUSH_EACH) {
-    struct push *push = elab_push_new(e, PUSH_EACH, elab_level(e, instance, 0));
-    push->total = elab_given_length(e, arguments[0]);
-    push->each.count = elab_given_length(e, arguments[1]);
-    push->function = arguments[2];
-    return elab_of_push(e, push);
+    struct ir_value *total = elab_given_length(e, arguments[0]), *count = elab_given_length(e, arguments[1]);
+    enum level_value level = elab_level(e, instance, 0);
+    return NEW_PUSH(EACH, level, .total = total, .each.count = count, .function = arguments[2]);
 }
 
 /* ---- scanl ---- */
@@ -72,38 +67,31 @@ void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, push->array->length);
     struct elab_value *state = push->scanl.initial;
-    struct split_frame *split = e->split;
-    e->split = NULL;                                             /* elements are not chunks */
     if (length->is_constant && push->array->kind == PULL_LIST) { /* each item has code of its own */
         for (int64_t i = 0; i < length->constant.integer; i++) {
             state = elab_apply2(e, push->function, state, elab_index(e, push->array, ir_int(b, i)));
             writer->write(e, writer, ir_int(b, i), state);
         }
-        e->split = split;
         return;
     }
     ir_values carried = {0};
     elab_flatten(e, state, &carried);
-    size_t count = carried.count, next = 0;
+    size_t count = carried.count;
     struct ir_value **current = ARENA_ARRAY(e->arena, struct ir_value *, count);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
     memcpy(current, carried.at, count * sizeof *current);
     struct ir_value *i = ir_begin_for(b, length, current, count, "i");
-    struct elab_value *now = elab_unflatten(e, state, current, &next);
+    struct elab_value *now = elab_unflatten(e, state, current);
     struct elab_value *after = elab_apply2(e, push->function, now, elab_index(e, push->array, i));
     writer->write(e, writer, i, after);
     ir_values nexts = {0};
     elab_flatten(e, after, &nexts);
     ir_end_for(b, nexts.at, results);
-    e->split = split;
 }
 
 PRIMITIVE(SCANL) {
-    struct push *push = elab_push_new(e, PUSH_SCANL, LEVEL_THREAD);
-    push->function = arguments[0];
-    push->scanl.initial = arguments[1];
-    push->array = elab_as_pull(e, arguments[2]);
-    return elab_of_push(e, push);
+    struct pull *array = elab_as_pull(e, arguments[2]);
+    return NEW_PUSH(SCANL, LEVEL_THREAD, .function = arguments[0], .array = array, .scanl.initial = arguments[1]);
 }
 
 /* ---- seqfor ---- */
@@ -122,8 +110,6 @@ void elab_run_seqfor(struct elaborator *e, struct push *push, const struct write
     if (elab_is_none(e, push->total))
         return;
     struct ir_builder *b = e->builder;
-    struct split_frame *split = e->split;
-    e->split = NULL; /* iterations are not chunks */
     bool is_shared = elab_writes_plainly(writer) && are_private(writer);
     struct ir_buffer **buffers = writer->buffers;
     size_t count = writer->buffer_count;
@@ -144,15 +130,11 @@ void elab_run_seqfor(struct elaborator *e, struct push *push, const struct write
         own.write(e, &own, i, element);
     writer->write(e, writer, i, element);
     ir_end_for(b, NULL, NULL);
-    e->split = split;
 }
 
 PRIMITIVE(SEQFOR) {
-    struct push *push = elab_push_new(e, PUSH_SEQFOR, LEVEL_THREAD);
-    push->total = elab_given_length(e, arguments[0]);
-    push->function = arguments[1];
-    push->seqfor.element = elab_type(e, instance, 0);
-    return elab_of_push(e, push);
+    return NEW_PUSH(SEQFOR, LEVEL_THREAD, .function = arguments[1], .total = elab_given_length(e, arguments[0]),
+                    .seqfor.element = elab_type(e, instance, 0));
 }
 
 /* ---- scanByIndex ---- */
@@ -178,8 +160,7 @@ static struct elab_value *pass_bucket(struct elaborator *e, const struct push *p
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, held.count);
     ir_else(b, held.at, held.count);
     ir_end_if(b, otherwise.at, results, held.count, false);
-    size_t next = 0;
-    return elab_unflatten(e, element, results, &next);
+    return elab_unflatten(e, element, results);
 }
 
 void elab_run_scan_by_index(struct elaborator *e, struct push *push, const struct writer *writer) {
@@ -187,8 +168,6 @@ void elab_run_scan_by_index(struct elaborator *e, struct push *push, const struc
     if (elab_is_none(e, count))
         return;
     struct ir_builder *b = e->builder;
-    struct split_frame *split = e->split;
-    e->split = NULL; /* iterations are not chunks */
     struct ir_value *length = ir_resolve(b, push->array->length);
     size_t buffer_count;
     struct ir_buffer **buffers = elab_buffers(e, push->update.element, LEVEL_THREAD,
@@ -204,16 +183,11 @@ void elab_run_scan_by_index(struct elaborator *e, struct push *push, const struc
     struct elab_value **pair = pair_at(e, push->update.pairs, i);
     writer->write(e, writer, i, pass_bucket(e, push, &store, held, elab_as_scalar(e, pair[0]), pair[1]));
     ir_end_for(b, NULL, NULL);
-    e->split = split;
 }
 
 PRIMITIVE(SCAN_BY_INDEX) {
-    struct push *push = elab_push_new(e, PUSH_SCAN_BY_INDEX, LEVEL_THREAD);
-    push->function = arguments[0];
-    push->array = elab_as_pull(e, arguments[1]);
-    push->update.pairs = elab_as_pull(e, arguments[2]);
-    push->update.element = elab_type(e, instance, 0);
-    return elab_of_push(e, push);
+    return NEW_PUSH(SCAN_BY_INDEX, LEVEL_THREAD, .function = arguments[0], .array = elab_as_pull(e, arguments[1]),
+                    .update = {.pairs = elab_as_pull(e, arguments[2]), .element = elab_type(e, instance, 0)});
 }
 
 /* ---- scatter ---- */
@@ -338,15 +312,12 @@ static void check_scatter(struct elaborator *e, struct push *push, const struct 
 
 void elab_run_scatter(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_value *length = ir_resolve(e->builder, push->array->length);
-    struct split_frame *split = e->split;
-    e->split = NULL; /* elements are not chunks */
     struct push copy = *push;
     copy.kind = PUSH_PULL;
     elab_hold_pairs(e, push, push);
     if (e->options->check && !elab_writes_plainly(writer)) { /* what each place got can be looked at in memory only */
         copy.array = elab_force(e, push, push->update.element);
         elab_run(e, &copy, writer);
-        e->split = split;
         return;
     }
     elab_begin_start(e, push);
@@ -356,21 +327,15 @@ void elab_run_scatter(struct elaborator *e, struct push *push, const struct writ
         store_pairs(e, push, writer, length);
         check_scatter(e, push, writer);
     }
-    e->split = split;
 }
 
-static struct push *new_scatter(struct elaborator *e, const struct instance *instance, struct elab_value **arguments) {
-    struct push *push = elab_push_new(e, PUSH_SCATTER, elab_level(e, instance, 0));
-    push->array = elab_as_pull(e, arguments[0]);
-    push->update.pairs = elab_as_pull(e, arguments[1]);
-    push->update.element = elab_type(e, instance, 0);
-    return push;
+static struct elab_value *scatter(struct elaborator *e, const struct instance *instance, struct elab_value **arguments,
+                                  bool is_each) {
+    struct pull *pairs = elab_as_pull(e, arguments[1]);
+    return NEW_PUSH(SCATTER, elab_level(e, instance, 0), .array = elab_as_pull(e, arguments[0]),
+                    .update = {.pairs = pairs, .element = elab_type(e, instance, 0), .is_each = is_each});
 }
 
-PRIMITIVE(SCATTER) { return elab_of_push(e, new_scatter(e, instance, arguments)); }
+PRIMITIVE(SCATTER) { return scatter(e, instance, arguments, false); }
 
-PRIMITIVE(SCATTER_EACH) {
-    struct push *push = new_scatter(e, instance, arguments);
-    push->update.is_each = true;
-    return elab_of_push(e, push);
-}
+PRIMITIVE(SCATTER_EACH) { return scatter(e, instance, arguments, true); }

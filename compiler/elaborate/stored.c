@@ -113,9 +113,9 @@ PRIMITIVE(FORCE_UP_TO) {
     struct push *of = elab_as_push(e, arguments[1]);
     if (e->shape)
         return elab_of_pull(e, elab_unknown_array(e, element, NULL));
-    struct push *push = elab_push_new(e, PUSH_PERMUTE_INTO, of->level);
-    push->total = elab_given_length(e, arguments[0]);
-    push->of = of;
+    struct ir_value *total = elab_given_length(e, arguments[0]);
+    struct push *push =
+        elab_push_new(e, (struct push){.kind = PUSH_PERMUTE_INTO, .level = of->level, .total = total, .of = of});
     push->into.said = elab_one_int(e, push->level, "said_length");
     push->into.said->is_zeroed = push->level == LEVEL_GRID;
     if (!push->into.said->is_zeroed) {

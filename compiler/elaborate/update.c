@@ -92,9 +92,8 @@ void reduce_study(struct elaborator *e, struct reducing *r) {
     memcpy(carried + n, leaves.at, n * sizeof *carried);
     struct ir_region *here = ir_current(b);
     ir_begin_for(b, ir_int(b, 2), carried, 2 * n, "unknown");
-    size_t next = 0;
-    struct elab_value *old = elab_unflatten(e, r->neutral, carried, &next);
-    struct elab_value *new = elab_unflatten(e, r->neutral, carried, &next);
+    struct elab_value *old = elab_unflatten(e, r->neutral, carried);
+    struct elab_value *new = elab_unflatten(e, r->neutral, carried + n);
     ir_values results = {0};
     elab_flatten(e, elab_apply2(e, r->function, old, new), &results);
     bool is_apart = true;
@@ -121,8 +120,7 @@ static struct ir_value *pack(struct elaborator *e, const struct reducing *r, str
 }
 
 static struct elab_value *unpack(struct elaborator *e, const struct reducing *r, struct ir_value *word) {
-    size_t next = 0;
-    return elab_unflatten(e, r->neutral, elab_unpack(e, word, &r->bases), &next);
+    return elab_unflatten(e, r->neutral, elab_unpack(e, word, &r->bases));
 }
 
 /* A component as it is kept while the array is being updated, and back. */
@@ -159,8 +157,7 @@ struct elab_value *reduce_read(struct elaborator *e, const struct reducing *r, c
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, r->count);
     for (size_t k = 0; k < r->count; k++)
         leaves[k] = component_of(e, r, places, k, ir_load(e->builder, places->buffers[k], at));
-    size_t next = 0;
-    return elab_unflatten(e, r->neutral, leaves, &next);
+    return elab_unflatten(e, r->neutral, leaves);
 }
 
 void reduce_write(struct elaborator *e, const struct reducing *r, const struct places *places, struct ir_value *place,
@@ -213,11 +210,11 @@ struct component {
 
 static struct ir_value *next_component(struct elaborator *e, void *context, struct ir_value *old) {
     const struct component *c = context;
-    size_t n = c->reducing->count, next = 0;
+    size_t n = c->reducing->count;
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, n);
     memcpy(leaves, c->old, n * sizeof *leaves);
     leaves[c->which] = component_of(e, c->reducing, c->places, c->which, old);
-    struct elab_value *before = elab_unflatten(e, c->reducing->neutral, leaves, &next);
+    struct elab_value *before = elab_unflatten(e, c->reducing->neutral, leaves);
     ir_values results = {0};
     elab_flatten(e, elab_apply2(e, c->reducing->function, before, c->new), &results);
     return kept(e, c->reducing, c->places, results.at[c->which]);
@@ -238,9 +235,8 @@ static void update_components(struct elaborator *e, const struct reducing *r, co
             e, r, places, k,
             ir_load(b, places->buffers[k], at)); /* a name for what is there; not read where an atomic does all */
     ir_set_volatile(b, was_volatile);
-    size_t next = 0;
     ir_values results = {0};
-    elab_flatten(e, elab_apply2(e, r->function, elab_unflatten(e, r->neutral, old, &next), new), &results);
+    elab_flatten(e, elab_apply2(e, r->function, elab_unflatten(e, r->neutral, old), new), &results);
     for (size_t k = 0; k < r->count; k++) {
         struct ir_value *result = ir_resolve(b, results.at[k]);
         if (result == old[k])

@@ -310,14 +310,15 @@ struct pull *elab_as_pull(struct elaborator *e, struct elab_value *value);
 struct push *elab_as_push(struct elaborator *e, struct elab_value *value);
 /* Scalar leaves of a BT value in order of appearance. */
 void elab_flatten(struct elaborator *e, struct elab_value *value, ir_values *leaves);
-struct elab_value *elab_unflatten(struct elaborator *e, const struct elab_value *shape, struct ir_value **leaves,
-                                  size_t *next);
+struct elab_value *elab_unflatten(struct elaborator *e, const struct elab_value *shape, struct ir_value *const *leaves);
 bool elab_is_ground(const struct elab_value *value); /* scalars and tuples of them */
 typedef VEC(enum base) base_list;
 void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases);
-struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value **leaves, size_t *next);
+struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value *const *leaves); /* or NULL */
 struct pull *elab_pull_new(struct elaborator *e, enum pull_kind kind, struct ir_value *length);
-struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level);
+struct push *elab_push_new(struct elaborator *e, struct push push); /* made where `e` stands in the program */
+#define NEW_PUSH(id, at, ...)                                                                                          \
+    elab_of_push(e, elab_push_new(e, (struct push){.kind = PUSH_##id, .level = at, __VA_ARGS__}))
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull);
 /* What a primitive's type variable, or its level variable, is here: by order of appearance in its
    type, where ambients do not count as levels. */

@@ -89,24 +89,24 @@ void elab_flatten(struct elaborator *e, struct elab_value *value, ir_values *lea
     vec_push(e->arena, leaves, elab_as_scalar(e, value));
 }
 
-struct elab_value *elab_unflatten(struct elaborator *e, const struct elab_value *shape, struct ir_value **leaves,
-                                  size_t *next) {
-    if (shape->kind == ELAB_TUPLE) {
-        struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, shape->tuple.count);
-        for (size_t i = 0; i < shape->tuple.count; i++)
-            items[i] = elab_unflatten(e, shape->tuple.items[i], leaves, next);
-        return elab_tuple(e, items, shape->tuple.count);
-    }
-    return elab_scalar(e, leaves[(*next)++]);
+/* Takes the leaves from `*next` on, or unknown scalars where that is NULL. */
+static struct elab_value *unflatten(struct elaborator *e, const struct elab_value *shape,
+                                    struct ir_value *const **next) {
+    if (shape->kind != ELAB_TUPLE)
+        return elab_scalar(e, *next ? *(*next)++ : NULL);
+    struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, shape->tuple.count);
+    for (size_t i = 0; i < shape->tuple.count; i++)
+        items[i] = unflatten(e, shape->tuple.items[i], next);
+    return elab_tuple(e, items, shape->tuple.count);
+}
+
+struct elab_value *elab_unflatten(struct elaborator *e, const struct elab_value *shape,
+                                  struct ir_value *const *leaves) {
+    return unflatten(e, shape, &leaves);
 }
 
 struct elab_value *elab_unknown_like(struct elaborator *e, const struct elab_value *shape) {
-    if (shape->kind != ELAB_TUPLE)
-        return elab_unknown(e);
-    struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, shape->tuple.count);
-    for (size_t i = 0; i < shape->tuple.count; i++)
-        items[i] = elab_unknown_like(e, shape->tuple.items[i]);
-    return elab_tuple(e, items, shape->tuple.count);
+    return elab_unflatten(e, shape, NULL);
 }
 
 void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases) {
@@ -122,15 +122,18 @@ void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases) 
     }
 }
 
-struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value **leaves, size_t *next) {
+static struct elab_value *of_type(struct elaborator *e, struct type *type, struct ir_value *const **next) {
     type = type_resolve(type);
-    if (type->kind == TYPE_TUPLE) {
-        struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, type->tuple.count);
-        for (size_t i = 0; i < type->tuple.count; i++)
-            items[i] = elab_of_type(e, type->tuple.items[i], leaves, next);
-        return elab_tuple(e, items, type->tuple.count);
-    }
-    return elab_scalar(e, leaves[(*next)++]);
+    if (type->kind != TYPE_TUPLE)
+        return elab_scalar(e, *next ? *(*next)++ : NULL);
+    struct elab_value **items = ARENA_ARRAY(e->arena, struct elab_value *, type->tuple.count);
+    for (size_t i = 0; i < type->tuple.count; i++)
+        items[i] = of_type(e, type->tuple.items[i], next);
+    return elab_tuple(e, items, type->tuple.count);
+}
+
+struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value *const *leaves) {
+    return of_type(e, type, &leaves);
 }
 
 const struct elab_call *elab_users_call(const struct elaborator *e, struct span span) {
@@ -232,19 +235,16 @@ struct pull *elab_pull_new(struct elaborator *e, enum pull_kind kind, struct ir_
     return pull;
 }
 
-struct push *elab_push_new(struct elaborator *e, enum push_kind kind, enum level_value level) {
-    struct push *push = ARENA_NEW(e->arena, struct push);
-    push->kind = kind;
-    push->level = level;
-    push->span = e->span;
-    push->made_at = elab_users_span(e, e->span);
-    return push;
+struct push *elab_push_new(struct elaborator *e, struct push push) {
+    struct push *kept = ARENA_NEW(e->arena, struct push);
+    *kept = push;
+    kept->span = e->span;
+    kept->made_at = elab_users_span(e, e->span);
+    return kept;
 }
 
 struct push *elab_push_of_pull(struct elaborator *e, enum level_value level, struct pull *pull) {
-    struct push *push = elab_push_new(e, PUSH_PULL, level);
-    push->array = pull;
-    return push;
+    return elab_push_new(e, (struct push){.kind = PUSH_PULL, .level = level, .array = pull});
 }
 
 /* ---- instances ---- */

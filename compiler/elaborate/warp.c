@@ -58,19 +58,15 @@ static struct elab_value *in_lane(struct elaborator *e, struct push *push, struc
     elab_flatten(e, own, &leaves);
     for (size_t k = 0; k < leaves.count; k++)
         leaves.at[k] = elab_exchange(e, leaves.at[k], lane);
-    size_t next = 0;
-    return elab_unflatten(e, own, leaves.at, &next);
+    return elab_unflatten(e, own, leaves.at);
 }
 
 void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writer *writer) {
     struct ir_builder *b = e->builder;
-    struct split_frame *split = e->split;
-    e->split = NULL; /* elements are not chunks */
     if (is_in_lanes(e, push)) {
         struct ir_value *lane = elab_begin_threads(e, LEVEL_WARP, ir_int(b, e->options->warp_size));
         writer->write(e, writer, lane, in_lane(e, push, lane));
         elab_end_threads(e, LEVEL_WARP, lane);
-        e->split = split;
         return;
     }
     struct pull *array = elab_force(e, push->of, push->shuffle.element);
@@ -78,33 +74,20 @@ void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writ
     struct ir_value *i = elab_begin_threads(e, LEVEL_WARP, length);
     writer->write(e, writer, i, elab_index(e, array, source_lane(e, push, i, length)));
     elab_end_threads(e, LEVEL_WARP, i);
-    e->split = split;
 }
 
-static struct push *new_shuffle(struct elaborator *e, const struct instance *instance, struct elab_value *of) {
-    struct push *push = elab_push_new(e, PUSH_SHUFFLE, LEVEL_WARP);
-    push->of = elab_as_push(e, of);
-    push->shuffle.element = elab_type(e, instance, 0);
-    return push;
+static struct elab_value *shuffle(struct elaborator *e, enum exchange exchange, const struct instance *instance,
+                                  struct elab_value **arguments) {
+    bool has_function = exchange == EXCHANGE_BY_FUNCTION;
+    return NEW_PUSH(
+        SHUFFLE, LEVEL_WARP, .of = elab_as_push(e, arguments[1]), .function = has_function ? arguments[0] : NULL,
+        .shuffle = {exchange, has_function ? NULL : elab_as_scalar(e, arguments[0]), elab_type(e, instance, 0)});
 }
 
-PRIMITIVE(SHUFFLE) {
-    struct push *push = new_shuffle(e, instance, arguments[1]);
-    push->function = arguments[0];
-    return elab_of_push(e, push);
-}
-
-static struct elab_value *shuffle_by(struct elaborator *e, enum exchange exchange, const struct instance *instance,
-                                     struct elab_value **arguments) {
-    struct push *push = new_shuffle(e, instance, arguments[1]);
-    push->shuffle.exchange = exchange;
-    push->shuffle.count = elab_as_scalar(e, arguments[0]);
-    return elab_of_push(e, push);
-}
-
-PRIMITIVE(SHUFFLE_UP) { return shuffle_by(e, EXCHANGE_UP, instance, arguments); }
-PRIMITIVE(SHUFFLE_DOWN) { return shuffle_by(e, EXCHANGE_DOWN, instance, arguments); }
-PRIMITIVE(SHUFFLE_XOR) { return shuffle_by(e, EXCHANGE_XOR, instance, arguments); }
+PRIMITIVE(SHUFFLE) { return shuffle(e, EXCHANGE_BY_FUNCTION, instance, arguments); }
+PRIMITIVE(SHUFFLE_UP) { return shuffle(e, EXCHANGE_UP, instance, arguments); }
+PRIMITIVE(SHUFFLE_DOWN) { return shuffle(e, EXCHANGE_DOWN, instance, arguments); }
+PRIMITIVE(SHUFFLE_XOR) { return shuffle(e, EXCHANGE_XOR, instance, arguments); }
 
 /* ---- votes ---- */
 
