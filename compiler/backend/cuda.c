@@ -81,7 +81,7 @@ const char *cuda_atomic(enum ir_atomic atomic, enum base base) {
 }
 
 const struct dialect dialect_cuda = {
-    CUDA_FAMILY,
+    CUDA_FAMILY("32"),
     .atomic = cuda_atomic,
     .where = ON_CUDA,
     .orders_zeros = true,

@@ -43,6 +43,7 @@ struct printer;
 struct file_needs {
     bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses, fours;
     quirk_set quirks;
+    int warp_threads;
 };
 
 enum language { LANGUAGE_C, LANGUAGE_OPENCL, LANGUAGE_CUDA, LANGUAGE_COUNT };

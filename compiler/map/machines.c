@@ -5,6 +5,7 @@
 const struct machine machine_cuda = {.device = "cuda",
                                      .shared_most = GPU_SHARED_MOST,
                                      .has_shuffles = true,
+                                     .warp_sizes = 32,
                                      .pauses = true,
                                      .map = {.mapping = TARGET_SIMT,
                                              .where = ON_CUDA,
@@ -19,6 +20,7 @@ const struct machine machine_cuda = {.device = "cuda",
 
 const struct machine machine_hip = {.device = "hip",
                                     .has_shuffles = true,
+                                    .warp_sizes = 32 | 64,
                                     .pauses = true,
                                     .shared_most = HIP_SHARED,
                                     .map = {.mapping = TARGET_SIMT,
@@ -43,6 +45,7 @@ const struct machine machine_opencl_gpu = {.device = "opencl-gpu",
 /* The same, whose warps are sub-groups of 32. */
 const struct machine machine_opencl_sub_groups = {.device = "opencl-gpu",
                                                   .has_shuffles = true,
+                                                  .warp_sizes = 32,
                                                   .polls_by_atomics = true,
                                                   .shared_most = GPU_SHARED_MOST,
                                                   .table_bytes = OPENCL_TABLE,
@@ -62,3 +65,7 @@ const struct machine machine_opencl_cpu = {
 const struct machine machine_c = {.device = "c",
                                   .shared_bytes = CPU_SHARED,
                                   .map = {.mapping = TARGET_LOOP, .may_have_vectors = true, .where = ON_C}};
+
+bool machine_has_warps_of(const struct machine *machine, int64_t lanes) {
+    return !machine->warp_sizes || (machine->warp_sizes & lanes) == lanes;
+}
