@@ -4,6 +4,7 @@ it, and what ptxas says of it."""
 import collections
 import os
 import re
+import sys
 import time
 from harness import Case, Skip
 from programs import programs
@@ -628,6 +629,14 @@ def cases(env):
         if done.returncode and f"invalid target ID '{architecture}'" in done.stderr:
             raise Skip(f"this hipcc does not know {architecture}")
         assert not done.returncode, done.stdout + done.stderr
+
+    def with_hiprtc(name, architecture, *options):
+        out = compile_to("hip", env.path(*name), *options)
+        done = env.run(sys.executable, env.path("tests", "support", "hiprtc.py"), out, f"--offload-arch={architecture}",
+                       "-ffp-contract=off", "-Wall", "-Werror", timeout=300)
+        if done.returncode == 3:
+            raise Skip(done.stdout.strip())
+        assert not done.returncode and int(done.stdout) > 1000, done.stdout + done.stderr
     for name in (("examples", "collectives", "collectives.fcl"), ("examples", "reduce", "reduce.fcl"),
                  ("examples", "histograms", "histograms.fcl"), ("examples", "sorting", "sorting.fcl"),
                  ("tests", "run", "scalars", "bit_functions.fcl"), ("tests", "run", "scalars", "float.fcl")):
@@ -637,6 +646,10 @@ def cases(env):
         for architecture in ("gfx90a", "gfx942"):
             yield Case(f"{name[-1]} compiles as HIP for {architecture} with warps of 64, no warnings",
                        lambda name=name, architecture=architecture: with_hipcc(name, architecture, "--warp-size=64"))
+        for architecture, options in (("gfx90a", ()), ("gfx90a", ("--warp-size=64",)), ("gfx1030", ())):
+            yield Case(f"{name[-1]} is compiled by hiprtc for {architecture}{' with warps of 64' if options else ''}",
+                       lambda name=name, architecture=architecture, options=options: with_hiprtc(name, architecture, *options),
+                       long=name[-1] not in ("collectives.fcl", "sorting.fcl"))
     for name in (("examples", "sorting", "sorting.fcl"),):
         def too_narrow(name=name):
             try:
