@@ -1,6 +1,8 @@
 /* HIP C++, AMD's: hipcc compiles it, or hiprtc, which needs no header. A warp is 32 lanes on all GPUs,
    and where a wave has 64 it holds two of them; or, with --warp-size=64, a wave of 64. */
 #include "backend/cuda_family.h"
+#include "ir/machine.h"
+#include "map/map.h"
 
 static void file_head(struct text *out, struct file_needs needs) {
     bool is_whole = needs.warp_threads == 64;
@@ -44,7 +46,7 @@ static const char *hip_atomic(enum ir_atomic atomic, enum base base) {
     return cuda_atomic(atomic, base);
 }
 
-const struct dialect dialect_hip = {
+static const struct dialect dialect_hip = {
     CUDA_FAMILY("FCL_LANES"),
     .atomic = hip_atomic,
     .where = ON_HIP,
@@ -59,3 +61,26 @@ const struct dialect dialect_hip = {
     .alignment = " __attribute__((aligned(%d)))",
     .file_head = file_head,
 };
+
+/* ---- the target ---- */
+
+static const struct machine machine_hip = {.device = "hip",
+                                           .has_shuffles = true,
+                                           .warp_sizes = 32 | 64,
+                                           .pauses = true,
+                                           .shared_most = HIP_SHARED,
+                                           .map = {.mapping = TARGET_SIMT,
+                                                   .where = ON_HIP,
+                                                   .has_warps = true,
+                                                   .has_exact_blocks = true,
+                                                   .static_shared_limit = HIP_SHARED,
+                                                   .loads_ahead = true,
+                                                   .stack_limit = GPU_THREAD_STACK}};
+
+const struct target target_hip = {.name = "hip",
+                                  .extension = ".hip",
+                                  .language = "HIP",
+                                  .runtime = "FCL_BACKEND_HIP",
+                                  .dialect = &dialect_hip,
+                                  .simt = &machine_hip,
+                                  .linked = LINK_NEVER};

@@ -38,8 +38,6 @@ struct machine {
     size_t table_bytes;  /* 0: as many as it likes */
     struct map_options map;
 };
-extern const struct machine machine_cuda, machine_hip, machine_opencl_gpu, machine_opencl_sub_groups,
-    machine_opencl_cpu, machine_c;
 
 /* Can its warps have so many lanes? */
 bool machine_has_warps_of(const struct machine *machine, int64_t lanes);
