@@ -11,7 +11,7 @@ enum link {
     LINK_FUNCTIONS, /* as functions, in one file with the host's */
     LINK_IMAGE,     /* as bytes that the device loads */
 };
-/* A language to compile to, with all that is known of it: a row of backend/targets.c. */
+/* A language to compile to, with all that is known of it: one of backend/target_list.h. */
 struct target {
     const char *name;      /* --target=… */
     const char *extension; /* of outputs, with the dot */

@@ -2,6 +2,8 @@
    does some of the blocks, for who has threads of his own to share them out among, as the runtime;
    and NAME does all of them, by OpenMP where the compiler has it. */
 #include "backend/print.h"
+#include "ir/machine.h"
+#include "map/map.h"
 
 static void kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_printf(p->out, "FCL_BLOCK %sstatic void fcl_block_%s(",
@@ -197,3 +199,17 @@ const struct dialect dialect_c = {
     .kernel_tail = kernel_tail,
     .file_head = file_head,
 };
+
+/* ---- the target ---- */
+
+static const struct machine machine_c = {.device = "c",
+                                         .shared_bytes = CPU_SHARED,
+                                         .map = {.mapping = TARGET_LOOP, .may_have_vectors = true, .where = ON_C}};
+
+const struct target target_c = {.name = "c",
+                                .extension = ".c",
+                                .language = "C",
+                                .runtime = "FCL_BACKEND_C",
+                                .dialect = &dialect_c,
+                                .loop = &machine_c,
+                                .linked = LINK_FUNCTIONS};

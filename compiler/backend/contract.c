@@ -91,7 +91,10 @@ void print_contract(struct printer *p, const struct target_kernel *kernel, const
         text_printf(p->out,
                     "   Launch: any number of blocks is right, of %s %d threads each%s; fewer than 2^%d in all.\n",
                     kernel->is_exact ? "exactly" : "up to", kernel->block_threads,
-                    !kernel->is_exact && kernel->needs_warps ? ", a multiple of 32" : "", most);
+                    kernel->is_exact || !kernel->needs_warps ? ""
+                    : kernel->warp_threads == 32             ? ", a multiple of 32"
+                                                             : ", a multiple of 64",
+                    most);
     print_shared(p, kernel);
     text_add(p->out, "*/\n");
 }

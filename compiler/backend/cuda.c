@@ -1,5 +1,7 @@
 /* CUDA C++: needs no header, so that NVRTC compiles it as it is. */
 #include "backend/cuda_family.h"
+#include "ir/machine.h"
+#include "map/map.h"
 
 void cuda_kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_printf(p->out, "extern \"C\" __global__ void __launch_bounds__(%d", kernel->block_threads);
@@ -80,8 +82,8 @@ const char *cuda_atomic(enum ir_atomic atomic, enum base base) {
     return is_own ? names[atomic] : NULL;
 }
 
-const struct dialect dialect_cuda = {
-    CUDA_FAMILY,
+static const struct dialect dialect_cuda = {
+    CUDA_FAMILY("32"),
     .atomic = cuda_atomic,
     .where = ON_CUDA,
     .orders_zeros = true,
@@ -99,3 +101,30 @@ const struct dialect dialect_cuda = {
     .alignment_is_before = true,
     .file_head = file_head,
 };
+
+/* ---- the target ---- */
+
+static const struct machine machine_cuda = {.device = "cuda",
+                                            .shared_most = GPU_SHARED_MOST,
+                                            .has_shuffles = true,
+                                            .warp_sizes = 32,
+                                            .pauses = true,
+                                            .map = {.mapping = TARGET_SIMT,
+                                                    .where = ON_CUDA,
+                                                    .has_warps = true,
+                                                    .has_exact_blocks = true,
+                                                    .threads_together = CUDA_THREADS_TOGETHER,
+                                                    .threads_together_large = CUDA_THREADS_TOGETHER_LARGE,
+                                                    .registers = CUDA_REGISTERS,
+                                                    .static_shared_limit = CUDA_STATIC_SHARED,
+                                                    .loads_ahead = true,
+                                                    .stack_limit = GPU_THREAD_STACK}};
+
+const struct target target_cuda = {.name = "cuda",
+                                   .extension = ".cu",
+                                   .language = "CUDA",
+                                   .runtime = "FCL_BACKEND_CUDA",
+                                   .dialect = &dialect_cuda,
+                                   .simt = &machine_cuda,
+                                   .linked = LINK_IMAGE,
+                                   .has_graphs = true};

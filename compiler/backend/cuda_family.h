@@ -7,8 +7,8 @@
 void cuda_kernel_head(struct printer *p, const struct target_kernel *kernel);
 const char *cuda_atomic(enum ir_atomic atomic, enum base base);
 
-/* Fields of a dialect. */
-#define CUDA_FAMILY                                                                                                    \
+/* Fields of a dialect. `lanes`: how the lanes of a warp are counted there. */
+#define CUDA_FAMILY(lanes)                                                                                             \
     .language = LANGUAGE_CUDA,                                                                                         \
     .types = {[BASE_BOOL] = "bool",                                                                                    \
               [BASE_I8] = "signed char",                                                                               \
@@ -31,11 +31,12 @@ const char *cuda_atomic(enum ir_atomic atomic, enum base base);
                  [TARGET_THREAD_COUNT] = {"blockDim.x", PRECEDENCE_PRIMARY},                                           \
                  [TARGET_GLOBAL_THREAD_ID] = {"blockIdx.x * blockDim.x + threadIdx.x", PRECEDENCE_SUM},                \
                  [TARGET_GLOBAL_THREAD_COUNT] = {"gridDim.x * blockDim.x", PRECEDENCE_PRODUCT},                        \
-                 [TARGET_WARP_ID] = {"threadIdx.x / 32", PRECEDENCE_PRODUCT},                                          \
-                 [TARGET_WARP_COUNT] = {"blockDim.x / 32", PRECEDENCE_PRODUCT},                                        \
-                 [TARGET_GLOBAL_WARP_ID] = {"blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32", PRECEDENCE_SUM},      \
-                 [TARGET_GLOBAL_WARP_COUNT] = {"gridDim.x * (blockDim.x / 32)", PRECEDENCE_PRODUCT},                   \
-                 [TARGET_LANE_ID] = {"threadIdx.x % 32", PRECEDENCE_PRODUCT}},                                         \
+                 [TARGET_WARP_ID] = {"threadIdx.x / " lanes, PRECEDENCE_PRODUCT},                                      \
+                 [TARGET_WARP_COUNT] = {"blockDim.x / " lanes, PRECEDENCE_PRODUCT},                                    \
+                 [TARGET_GLOBAL_WARP_ID] = {"blockIdx.x * (blockDim.x / " lanes ") + threadIdx.x / " lanes,            \
+                                            PRECEDENCE_SUM},                                                           \
+                 [TARGET_GLOBAL_WARP_COUNT] = {"gridDim.x * (blockDim.x / " lanes ")", PRECEDENCE_PRODUCT},            \
+                 [TARGET_LANE_ID] = {"threadIdx.x % " lanes, PRECEDENCE_PRODUCT}},                                     \
     .has_min_max = true, .has_f_suffix = true, .function_head = "static __device__ __forceinline__ ",                  \
     .bits = {[BASE_U32] = "__float_as_uint",                                                                           \
              [BASE_U64] = "__double_as_longlong",                                                                      \

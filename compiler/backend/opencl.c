@@ -1,5 +1,7 @@
 /* OpenCL C 1.2, for both mappings. */
 #include "backend/print.h"
+#include "ir/machine.h"
+#include "map/map.h"
 
 /* Sub-groups of 32, whose threads follow one another: by the functions of Khronos or Intel, or
    AMD's instructions, whose waves may be two of them. What is exchanged comes from a lane of the
@@ -125,7 +127,7 @@ static const char *atomic(enum ir_atomic atomic, enum base base) {
     return NULL;
 }
 
-const struct dialect dialect_opencl = {
+static const struct dialect dialect_opencl = {
     .language = LANGUAGE_OPENCL,
     .where = ON_OPENCL,
     .types = {[BASE_BOOL] = "bool",
@@ -186,3 +188,46 @@ const struct dialect dialect_opencl = {
     .kernel_head = kernel_head,
     .file_head = file_head,
 };
+
+/* ---- the target ---- */
+
+static const struct machine machine_opencl_gpu = {.device = "opencl-gpu",
+                                                  .polls_by_atomics = true,
+                                                  .shared_most = GPU_SHARED_MOST,
+                                                  .table_bytes = OPENCL_TABLE,
+                                                  .map = {.mapping = TARGET_SIMT,
+                                                          .has_exact_blocks = true,
+                                                          .where = ON_OPENCL_THREADS,
+                                                          .dynamic_as_parameters = true,
+                                                          .stack_limit = GPU_THREAD_STACK,
+                                                          .block_stack_limit = OPENCL_BLOCK_STACK}};
+
+/* The same, whose warps are sub-groups of 32. */
+static const struct machine machine_opencl_sub_groups = {.device = "opencl-gpu",
+                                                         .has_shuffles = true,
+                                                         .warp_sizes = 32,
+                                                         .polls_by_atomics = true,
+                                                         .shared_most = GPU_SHARED_MOST,
+                                                         .table_bytes = OPENCL_TABLE,
+                                                         .map = {.mapping = TARGET_SIMT,
+                                                                 .has_warps = true,
+                                                                 .has_exact_blocks = true,
+                                                                 .where = ON_OPENCL_THREADS,
+                                                                 .dynamic_as_parameters = true,
+                                                                 .stack_limit = GPU_THREAD_STACK,
+                                                                 .block_stack_limit = OPENCL_BLOCK_STACK}};
+
+static const struct machine machine_opencl_cpu = {
+    .device = "opencl-cpu",
+    .shared_bytes = CPU_SHARED,
+    .map = {.mapping = TARGET_LOOP, .dynamic_as_parameters = true, .has_vectors = true, .where = ON_OPENCL_LOOPS}};
+
+const struct target target_opencl = {.name = "opencl",
+                                     .extension = ".cl",
+                                     .language = "OpenCL",
+                                     .runtime = "FCL_BACKEND_OPENCL",
+                                     .dialect = &dialect_opencl,
+                                     .simt = &machine_opencl_gpu,
+                                     .loop = &machine_opencl_cpu,
+                                     .sub_groups = &machine_opencl_sub_groups,
+                                     .linked = LINK_NEVER};

@@ -372,6 +372,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
             needs.scalar_loops |= kernel->has_scalar_loops;
             needs.quirks |= kernel->quirks;
             needs.warps |= kernel->needs_warps;
+            needs.warp_threads = kernel->warp_threads;
             text_add(&kernels, kernels.length ? "\n" : "");
             print_contract(p, kernel, users_of(out->arena, kernel, programs, count));
             print_kernel(p, kernel);

@@ -43,6 +43,7 @@ struct printer;
 struct file_needs {
     bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses, fours;
     quirk_set quirks;
+    int warp_threads;
 };
 
 enum language { LANGUAGE_C, LANGUAGE_OPENCL, LANGUAGE_CUDA, LANGUAGE_COUNT };
@@ -84,7 +85,7 @@ struct dialect {
     void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
     void (*file_head)(struct text *out, struct file_needs needs);
 };
-extern const struct dialect dialect_cuda, dialect_hip, dialect_opencl, dialect_c, dialect_dump;
+extern const struct dialect dialect_c, dialect_dump;
 
 struct printer {
     struct text *out;

@@ -1,42 +1,18 @@
-/* The targets, a row each. */
+/* The table of targets, and which is meant. */
 #include <string.h>
 
 #include "backend/print.h"
 #include "map/map.h"
 
-static const struct target cuda = {.name = "cuda",
-                                   .extension = ".cu",
-                                   .language = "CUDA",
-                                   .runtime = "FCL_BACKEND_CUDA",
-                                   .dialect = &dialect_cuda,
-                                   .simt = &machine_cuda,
-                                   .linked = LINK_IMAGE,
-                                   .has_graphs = true};
-static const struct target opencl = {.name = "opencl",
-                                     .extension = ".cl",
-                                     .language = "OpenCL",
-                                     .runtime = "FCL_BACKEND_OPENCL",
-                                     .dialect = &dialect_opencl,
-                                     .simt = &machine_opencl_gpu,
-                                     .loop = &machine_opencl_cpu,
-                                     .sub_groups = &machine_opencl_sub_groups,
-                                     .linked = LINK_NEVER};
-static const struct target c = {.name = "c",
-                                .extension = ".c",
-                                .language = "C",
-                                .runtime = "FCL_BACKEND_C",
-                                .dialect = &dialect_c,
-                                .loop = &machine_c,
-                                .linked = LINK_FUNCTIONS};
-static const struct target hip = {.name = "hip",
-                                  .extension = ".hip",
-                                  .language = "HIP",
-                                  .runtime = "FCL_BACKEND_HIP",
-                                  .dialect = &dialect_hip,
-                                  .simt = &machine_hip,
-                                  .linked = LINK_NEVER};
+#define TARGET(name) extern const struct target target_##name;
+#include "backend/target_list.h"
+#undef TARGET
 
-const struct target *const targets[] = {&cuda, &opencl, &c, &hip, NULL};
+const struct target *const targets[] = {
+#define TARGET(name) &target_##name,
+#include "backend/target_list.h"
+#undef TARGET
+    NULL};
 
 const struct target *target_named(const char *name) {
     for (size_t i = 0; targets[i]; i++)

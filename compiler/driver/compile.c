@@ -341,10 +341,9 @@ enum exit_status command_compile(struct options *options) {
             !target->runtime ? "--ahead is for C and CUDA: this target has no host functions"
                              : "--ahead is for C and CUDA: OpenCL kernels are in the header as text, and the driver "
                                "compiles them");
-    if (!options_mapping_fits(options, target->name)) {
-        return driver_complain(options, EXIT_USAGE, "--map=%s is not for %s", options_mapping_name(options->mapping),
-                               target->name);
-    }
+    const char *misfit = options_misfit(options, target->name);
+    if (misfit)
+        return driver_complain(options, EXIT_USAGE, "%s is not for %s", misfit, target->name);
     struct compilation *c = compilation_new(options);
     return finish(c, from_ir ? compile_ir(c, target) : to_ir ? write_ir(c, target) : compile(c, target));
 }
@@ -361,7 +360,7 @@ void check_later_stages(struct compilation *c) {
         const struct target *target = targets[i];
         const char *asked = o->target || !c->program->ir ? o->target : c->program->ir->target;
         bool is_wanted = asked ? strcmp(asked, target->name) == 0 : !target->simt || !target->loop;
-        if (is_wanted && options_mapping_fits(o, target->name))
+        if (is_wanted && !options_misfit(o, target->name))
             requests[count++] = request_for(c, target);
     }
     if (count)
@@ -371,7 +370,7 @@ void check_later_stages(struct compilation *c) {
 const char *text_for_target(struct compilation *c, struct arena *arena, const char *target,
                             const struct core_global *only, struct diagnostics *diagnostics) {
     const struct target *found = target_named(target);
-    if (!found || !options_mapping_fits(c->options, target))
+    if (!found || options_misfit(c->options, target))
         return NULL;
     struct generate_request request = request_for(c, found);
     struct generated generated = {0};

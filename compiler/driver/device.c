@@ -5,8 +5,8 @@
 #include "driver/generate.h"
 #include "host/execute.h"
 
-/* The machine that --map and --sub-groups ask for, or what is best for the device; NULL: the device
-   has no such mapping. */
+/* The machine that --map, --sub-groups and --warp-size ask for, or what is best for the device; NULL:
+   the device has no such mapping, or warps. */
 static const struct machine *choose_machine(const struct options *options, const struct fcl_device_info *device) {
     const char *name = fcl_device_kind_name(device->kind);
     const struct target *target = target_of_device(name);
@@ -15,7 +15,11 @@ static const struct machine *choose_machine(const struct options *options, const
                                                                        : target_machine(target, name);
     bool wants_sub_groups =
         options->sub_groups == SUB_GROUPS_DEFAULT ? device->has_sub_groups : options->sub_groups == SUB_GROUPS_YES;
-    return machine && machine == target->simt && target->sub_groups && wants_sub_groups ? target->sub_groups : machine;
+    if (machine && machine == target->simt && target->sub_groups && wants_sub_groups &&
+        machine_has_warps_of(target->sub_groups, options->warp_size))
+        machine = target->sub_groups;
+    bool is_too_narrow = machine && machine->warp_sizes && device->warp_width < (uint64_t)options->warp_size;
+    return !machine || is_too_narrow || !machine_has_warps_of(machine, options->warp_size) ? NULL : machine;
 }
 
 /* Is that how kernels are mapped for such a device when nothing is asked for? */
@@ -23,8 +27,11 @@ static bool is_usual(const struct machine *machine, const char *kind) {
     return machine->map.mapping == target_machine(target_of_device(kind), kind)->map.mapping;
 }
 
-/* What is wrong with --map. */
+/* What is wrong with --map or --warp-size. */
 static const char *not_for(const struct options *options, struct arena *arena, const char *kind) {
+    const struct target *target = target_of_device(kind);
+    if (options->mapping == MAPPING_DEFAULT || (options->mapping == MAPPING_SIMT ? target->simt : target->loop))
+        return arena_printf(arena, "this %s device has no warps of %d lanes", kind, (int)options->warp_size);
     return arena_printf(arena, "--map=%s is not for %s devices", options_mapping_name(options->mapping), kind);
 }
 

@@ -12,6 +12,7 @@ static struct elaborate_options elaborate_options_of(const struct options *optio
     struct elaborate_options result = elaborate_defaults;
     if (options->block_size_given)
         result.block_size = (int)options->block_size;
+    result.warp_size = (int)options->warp_size;
     if (options->grid_size_given)
         result.grid_size = (int)options->grid_size;
     if (options->vector_bytes_given)
@@ -128,7 +129,8 @@ static bool are_alike(const struct machine *a, const struct machine *b) {
 
 static bool fits_machine(const struct generate_request *request, struct ir_kernel *kernel, const char *made_for) {
     const struct target *target = made_for ? target_named(made_for) : NULL;
-    if (target && are_alike(target_machine(target, NULL), request->machine))
+    bool has_warps = machine_has_warps_of(request->machine, kernel->warp_size);
+    if (target && has_warps && are_alike(target_machine(target, NULL), request->machine))
         return true;
     kernel->has_warps = request->machine->has_shuffles;
     kernel->is_cpu = request->machine->map.mapping == TARGET_LOOP;

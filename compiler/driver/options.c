@@ -9,6 +9,7 @@
 #include "backend/backend.h"
 #include "ir/machine.h"
 #include "ir/passes.h"
+#include "map/map.h"
 #include "support/edit.h"
 
 const struct command_info command_info[COMMAND_COUNT] = {
@@ -58,6 +59,7 @@ enum option {
     OPTION_SUB_GROUPS,
     OPTION_BLOCK_SIZE,
     OPTION_GRID_SIZE,
+    OPTION_WARP_SIZE,
     OPTION_VECTOR_BYTES,
     OPTION_SHARED_BYTES,
     OPTION_CHECK,
@@ -119,6 +121,7 @@ static const struct option_info option_info[OPTION_COUNT] = {
                            "whether OpenCL's warps are sub-groups of 32, or threads; else as the device has them"},
     [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", MAKING, "threads of a block, #BlockSize"},
     [OPTION_GRID_SIZE] = {"grid-size", 0, "N", MAKING, "blocks of a grid, #GridSize"},
+    [OPTION_WARP_SIZE] = {"warp-size", 0, "32|64", MAKING, "lanes of a warp, #WarpSize; not for CUDA"},
     [OPTION_VECTOR_BYTES] = {"vector-bytes", 0, "16|32|64", MAKING,
                              "what a vector register of a CPU has, #VectorBytes"},
     [OPTION_SHARED_BYTES] = {"shared-bytes", 0, "N", GENERATING,
@@ -350,6 +353,12 @@ static bool take_option(struct option_parser *p, enum option option, const char 
     }
     case OPTION_BLOCK_SIZE: o->block_size_given = true; return number(p, name, value, 1, 1024, &o->block_size);
     case OPTION_GRID_SIZE: o->grid_size_given = true; return number(p, name, value, 1, INT32_MAX, &o->grid_size);
+    case OPTION_WARP_SIZE: {
+        static const char *const sizes[] = {"32", "64"};
+        o->warp_size_given = true;
+        o->warp_size = strtoll(value, NULL, 10);
+        return one_of(p, name, value, sizes, 2);
+    }
     case OPTION_VECTOR_BYTES: {
         static const char *const sizes[] = {"16", "32", "64"};
         o->vector_bytes_given = true;
@@ -462,10 +471,17 @@ static bool is_file_name(const char *text) {
     return strchr(text, '.') || strchr(text, '/') || strcmp(text, "-") == 0; /* -: standard input */
 }
 
-bool options_mapping_fits(const struct options *options, const char *target) {
+const char *options_misfit(const struct options *options, const char *target) {
     const struct target *known = target_named(target);
-    return !known || options->mapping == MAPPING_DEFAULT ||
-           (options->mapping == MAPPING_SIMT ? known->simt : known->loop) != NULL;
+    const struct machine *machine = !known                             ? NULL
+                                    : options->mapping == MAPPING_SIMT ? known->simt
+                                    : options->mapping == MAPPING_LOOP ? known->loop
+                                                                       : target_machine(known, NULL);
+    if (known && !machine)
+        return options->mapping == MAPPING_LOOP ? "--map=loop" : "--map=simt";
+    if (known && options->sub_groups == SUB_GROUPS_YES && machine == known->simt && known->sub_groups)
+        machine = known->sub_groups;
+    return !known || machine_has_warps_of(machine, options->warp_size) ? NULL : "--warp-size=64";
 }
 
 const char *options_mapping_name(enum mapping mapping) { return mapping == MAPPING_LOOP ? "loop" : "simt"; }
@@ -480,8 +496,9 @@ static bool check_operands(struct option_parser *p) {
         }
     bool runs = o->command == COMMAND_CHECK || o->command == COMMAND_RUN || o->command == COMMAND_TEST ||
                 o->command == COMMAND_BENCH || o->command == COMMAND_TUNE;
-    if (runs && o->target && !options_mapping_fits(o, o->target)) {
-        p->why = arena_printf(p->arena, "--map=%s is not for --target=%s", options_mapping_name(o->mapping), o->target);
+    const char *misfit = runs && o->target ? options_misfit(o, o->target) : NULL;
+    if (misfit) {
+        p->why = arena_printf(p->arena, "%s is not for --target=%s", misfit, o->target);
         return false;
     }
     bool takes_none = o->command == COMMAND_DEVICES || o->command == COMMAND_LSP || o->command == COMMAND_REPL;
@@ -532,7 +549,7 @@ bool options_parse(struct arena *arena, int count, char **arguments, struct opti
     struct option_parser p = {.arena = arena, .options = options};
     VEC(const char *) operands = {0};
     *options = (struct options){.block_size = 256,
-                                .warp_size = 32,
+                                .warp_size = GPU_LANES,
                                 .grid_size = 1024,
                                 .vector_bytes = CPU_VECTOR,
                                 .unroll = -1,

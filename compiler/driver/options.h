@@ -81,7 +81,7 @@ struct options {
     enum sub_groups sub_groups;
     int64_t block_size, warp_size, grid_size, vector_bytes;
     int64_t shared_bytes; /* 0: not given */
-    bool block_size_given, grid_size_given, vector_bytes_given;
+    bool block_size_given, grid_size_given, warp_size_given, vector_bytes_given;
     bool check, no_check;
     bool contract;
     int64_t unroll; /* -1: not said */
@@ -123,8 +123,9 @@ bool options_takes_file(const struct option_info *info);
 /* False, with a message of one or more lines in *why, when the command line is wrong. */
 bool options_parse(struct arena *arena, int count, char **arguments, struct options *options, const char **why);
 bool options_make_code(const struct options *options); /* or only look at the program */
-/* Is --map for that target? Threads are not for C, nor is one loop nest for CUDA. */
-bool options_mapping_fits(const struct options *options, const char *target);
+/* The option that is not for that target, or NULL: threads are not for C, nor is one loop nest for CUDA, nor warps
+   of 64 lanes. */
+const char *options_misfit(const struct options *options, const char *target);
 const char *options_mapping_name(enum mapping mapping);
 void options_print_usage(FILE *out);                      /* short: the commands */
 void options_print_help(FILE *out, enum command command); /* a command's own */

@@ -107,6 +107,8 @@ static void add_options(struct text *out, const struct options *o) {
         text_add(out, ",\n    check=True");
     if (o->block_size_given)
         text_printf(out, ",\n    block_size=%lld", (long long)o->block_size);
+    if (o->warp_size_given)
+        text_printf(out, ",\n    warp_size=%lld", (long long)o->warp_size);
     if (o->grid_size_given)
         text_printf(out, ",\n    grid_size=%lld", (long long)o->grid_size);
     for (size_t i = 0; i < o->settings.count; i++) {

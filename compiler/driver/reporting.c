@@ -103,8 +103,9 @@ const char *report_text(struct compilation *c, struct arena *arena, const struct
     sizes all = {0};
     struct report_heading heading = {.file = c->file->source->path, .version = FCLC_VERSION, .sources = c->sources};
     *why = NULL;
-    if (!target || !options_mapping_fits(c->options, target->name))
-        *why = target ? "that mapping is not for the target" : "a report is for cuda, opencl, c or hip";
+    if (!target || options_misfit(c->options, target->name))
+        *why = target ? arena_printf(arena, "%s is not for the target", options_misfit(c->options, target->name))
+                      : "a report is for cuda, opencl, c or hip";
     else if (wish->device && !(heading.device = find_device(arena, wish->device, why)))
         return NULL;
     if (*why || !read_sizes(arena, wish->sizes, &all, why))

@@ -40,6 +40,8 @@ static uint64_t hash_options(struct compilation *c, uint64_t hash) {
         text_printf(&text, "-D %s=%s ", o->settings.at[i].name, o->settings.at[i].value);
     if (o->block_size_given)
         text_printf(&text, "--block-size=%lld ", (long long)o->block_size);
+    if (o->warp_size_given)
+        text_printf(&text, "--warp-size=%lld ", (long long)o->warp_size);
     if (o->grid_size_given)
         text_printf(&text, "--grid-size=%lld ", (long long)o->grid_size);
     if (o->vector_bytes_given)

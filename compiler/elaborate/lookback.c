@@ -317,7 +317,7 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
     struct ir_builder *b = e->builder;
     size_t n = state->bases.count;
     struct ir_value *zero = ir_int(b, 0);
-    struct ir_value *none = ir_constant(b, BASE_U32, (union scalar){.natural = 0});
+    struct ir_value *none = elab_lanes(e, 0);
     struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
     struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
     begin_search(e, state, blocks, acc, carried);
@@ -329,9 +329,10 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
     struct ir_value *is_all = ir_binary(b, OP_OR, ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE)),
                                         ir_binary(b, OP_AND, is_there, ir_binary(b, OP_EQ, at, zero)));
     struct ir_value *ends = ir_ballot(b, is_all);
-    struct ir_value *below = ir_binary(b, OP_SUB, ir_binary(b, OP_AND, ends, ir_binary(b, OP_SUB, none, ends)),
-                                       ir_constant(b, BASE_U32, (union scalar){.natural = 1}));
-    struct window window = {lane, ir_unary(b, OP_POPCOUNT, below)}; /* 32 where no lane counts for all */
+    struct ir_value *below =
+        ir_binary(b, OP_SUB, ir_binary(b, OP_AND, ends, ir_binary(b, OP_SUB, none, ends)), elab_lanes(e, 1));
+    /* As many as there are where no lane counts for all. */
+    struct window window = {lane, ir_unary(b, OP_POPCOUNT, below)};
     struct ir_value *counts = ir_binary(b, OP_LE, lane, window.last);
     struct ir_value *missing = ir_ballot(b, ir_binary(b, OP_AND, counts, ir_unary(b, OP_NOT, is_there)));
     ir_begin_if(b, ir_binary(b, OP_EQ, missing, none));
@@ -374,11 +375,11 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
         found[k] = new_buffer(e, MEMORY_SHARED, state->bases.at[k], ir_int(b, 1), "before_block");
         ir_allocate(b, found[k]);
     }
-    bool by_warp = e->options->has_shuffles && e->options->warp_size == 32; /* a ballot has 32 bits */
+    bool by_warp = e->options->has_shuffles;
     struct ir_value *lane = NULL;
     ir_begin_forall(b, LEVEL_BLOCK, by_warp ? LEVEL_WARP : LEVEL_THREAD, ir_int(b, 1), "first");
     if (by_warp)
-        lane = ir_begin_forall(b, LEVEL_WARP, LEVEL_THREAD, ir_int(b, 32), "lane");
+        lane = ir_begin_forall(b, LEVEL_WARP, LEVEL_THREAD, ir_int(b, e->options->warp_size), "lane");
     bool was_volatile = ir_set_volatile(b, true);
     begin_only(e, lane);
     publish(e, state, blocks, AGGREGATE, aggregate->at);

@@ -110,8 +110,8 @@ static bool is_worth_batching(struct elaborator *e, const struct reducing *r, st
 }
 
 bool reduce_may_meet(const struct elaborator *e, const struct places *places) {
-    return e->options->has_shuffles && e->options->warp_size == 32 && /* a ballot has 32 bits */
-           e->options->block_size % 32 == 0 && places->buffers[0]->memory != MEMORY_SHARED;
+    return e->options->has_shuffles && e->options->block_size % e->options->warp_size == 0 &&
+           places->buffers[0]->memory != MEMORY_SHARED;
 }
 
 /* The threads of a block, as lanes of its warps where these are to exchange registers: *lane, or NULL. */
@@ -157,7 +157,7 @@ static void take_by_lanes(struct elaborator *e, const struct reducing *r, const 
     struct ir_builder *b = e->builder;
     struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]), *zero = ir_int(b, 0);
     struct ir_value *meet = ir_ballot(b, ir_binary(b, OP_EQ, index, ir_shuffle(b, index, zero)));
-    ir_begin_if(b, ir_binary(b, OP_EQ, meet, ir_constant(b, BASE_U32, (union scalar){.natural = UINT32_MAX})));
+    ir_begin_if(b, ir_binary(b, OP_EQ, meet, elab_lanes(e, UINT64_MAX)));
     struct elab_value *all = elab_pair(e, pair->tuple.items[0], of_all_lanes(e, r, pair->tuple.items[1], lane));
     ir_begin_if(b, ir_binary(b, OP_EQ, lane, zero));
     take_pair(e, r, places, all, low, width);

@@ -2,7 +2,7 @@
 
    note [matching]
    Where lanes exchange registers, each warp has a counter for each bucket and goes through a share
-   of the indices, 32 at a time, in order. The lanes with the same index find each other by a match
+   of the indices, one for each lane at a time, in order. The lanes with the same index find each other by a match
    of each of its bits; the last of them adds how many they are to the bucket's counter and tells
    them what it was before. Then each bucket's counters are summed up over the warps. A lane keeps
    its ranks until they are asked for, in an array of which each thread has places of its own, so
@@ -63,7 +63,7 @@ static struct ir_value *lanes_alike(struct elaborator *e, const struct ranks *ra
     struct ir_builder *b = e->builder;
     struct ir_value *one = ir_int(b, 1), *zero = ir_int(b, 0), *result;
     struct ir_value *word = ir_convert(b, index, BASE_U32);
-    struct ir_value *all = ir_constant(b, BASE_U32, (union scalar){.natural = UINT32_MAX});
+    struct ir_value *all = elab_lanes(e, UINT64_MAX);
     struct ir_value *alike = ir_known(b, counts) == IR_TRUE ? all : ir_ballot(b, counts);
     struct ir_value *most = ir_binary(b, OP_MAX, zero, ir_binary(b, OP_SUB, ranks->buckets, one));
     struct ir_value *bits = ir_binary(b, OP_SUB, ir_int(b, 32), ir_unary(b, OP_CLZ, most));
@@ -80,11 +80,11 @@ static struct ir_value *lanes_alike(struct elaborator *e, const struct ranks *ra
 static struct ir_value *count_alike(struct elaborator *e, const struct ranks *ranks, struct ir_value *lane,
                                     struct ir_value *alike, struct ir_value *counter, struct ir_value *counts) {
     struct ir_builder *b = e->builder;
-    struct ir_value *one = ir_constant(b, BASE_U32, (union scalar){.natural = 1}), *zero = ir_int(b, 0);
-    struct ir_value *below = ir_binary(b, OP_SUB, ir_binary(b, OP_SHL, one, ir_convert(b, lane, BASE_U32)), one);
+    struct ir_value *one = elab_lanes(e, 1), *zero = ir_int(b, 0), *most = ir_int(b, e->options->warp_size - 1);
+    struct ir_value *below = ir_binary(b, OP_SUB, ir_binary(b, OP_SHL, one, ir_convert(b, lane, one->base)), one);
     struct ir_value *before = ir_unary(b, OP_POPCOUNT, ir_binary(b, OP_AND, alike, below));
-    struct ir_value *last = ir_binary(b, OP_AND, ir_binary(b, OP_SUB, ir_int(b, 31), ir_unary(b, OP_CLZ, alike)),
-                                      ir_int(b, 31)); /* 31 of a lane that does not count */
+    struct ir_value *last = ir_binary(b, OP_AND, ir_binary(b, OP_SUB, most, ir_unary(b, OP_CLZ, alike)),
+                                      most); /* the last lane of one that does not count */
     ir_begin_if(b, ir_binary(b, OP_AND, counts, ir_binary(b, OP_EQ, lane, last)));
     struct ir_value *old =
         ir_atomic(b, ATOMIC_ADD, ranks->counters, counter, ir_binary(b, OP_ADD, before, ir_int(b, 1)));
@@ -103,7 +103,7 @@ struct turn {
 
 static struct turn begin_turns(struct elaborator *e, const struct ranks *ranks) {
     struct ir_builder *b = e->builder;
-    struct ir_value *lanes = ir_int(b, 32);
+    struct ir_value *lanes = ir_int(b, e->options->warp_size);
     struct turn turn;
     turn.warp = ir_begin_forall(b, LEVEL_BLOCK, LEVEL_WARP, ranks->warps, "warp");
     turn.lane = ir_begin_forall(b, LEVEL_WARP, LEVEL_THREAD, lanes, "lane");
@@ -154,7 +154,7 @@ static void rank_by_warps(struct elaborator *e, struct ranks *ranks, struct ir_v
     int64_t threads = e->options->block_size;
     struct ir_region *here = ir_enter_outermost(b); /* the host computes capacities */
     struct ir_value *count = ir_int(b, threads);
-    ranks->warps = ir_int(b, threads / 32);
+    ranks->warps = ir_int(b, threads / e->options->warp_size);
     ranks->rounds = ir_binary(b, OP_DIV, elab_sum_of_bounds(e, room, ir_int(b, threads - 1)), count);
     struct ir_value *kept = elab_product_of_bounds(e, ranks->rounds, count);
     struct ir_value *counters = elab_product_of_bounds(e, ranks->warps, most);
@@ -229,7 +229,7 @@ PRIMITIVE(RANK_BY_INDEX) {
     struct ir_value *most = elab_capacity(e, ranks->buckets, LEVEL_BLOCK);
     struct ir_buffer **counts = ARENA_ARRAY(e->arena, struct ir_buffer *, 1);
     counts[0] = shared_ints(e, most, "counts");
-    if (e->options->has_shuffles && e->options->warp_size == 32 && e->options->block_size % 32 == 0)
+    if (e->options->has_shuffles && e->options->block_size % e->options->warp_size == 0)
         rank_by_warps(e, ranks, room, most, counts[0]);
     else
         rank_by_one(e, ranks, room, counts[0]);

@@ -332,6 +332,8 @@ struct ir_value *elab_exchange(struct elaborator *e, struct ir_value *value,
 /* ---- pack.c: a BT element of at most 32 or 64 bits as a word (U32 or U64) ---- */
 int elab_leaf_bits(enum base base); /* in memory */
 int elab_bits(const base_list *bases);
+/* A constant with a bit for each lane of a warp. */
+struct ir_value *elab_lanes(struct elaborator *e, uint64_t lanes);
 struct ir_value *elab_pack(struct elaborator *e, enum base word, struct ir_value *const *leaves, size_t count);
 struct ir_value **elab_unpack(struct elaborator *e, struct ir_value *word, const base_list *bases); /* leaves */
 

@@ -37,6 +37,11 @@ struct ir_value *elab_exchange(struct elaborator *e, struct ir_value *value, str
     return bits == value ? got : ir_same_bits(e->builder, got, value->base);
 }
 
+struct ir_value *elab_lanes(struct elaborator *e, uint64_t lanes) {
+    enum base base = ir_lanes_base(e->kernel);
+    return ir_constant(e->builder, base, (union scalar){.natural = base == BASE_U32 ? (uint32_t)lanes : lanes});
+}
+
 static struct ir_value *source_lane(struct elaborator *e, const struct push *push, struct ir_value *i,
                                     struct ir_value *length) {
     struct ir_builder *b = e->builder;
@@ -94,7 +99,8 @@ PRIMITIVE(SHUFFLE_XOR) { return shuffle(e, EXCHANGE_XOR, instance, arguments); }
 /* The ballot of all lanes; one tells it to the warp. */
 static struct ir_value *ballot_of_lanes(struct elaborator *e, struct push *push) {
     struct ir_builder *b = e->builder;
-    struct ir_buffer *shared_ballot = ir_buffer_new(b, MEMORY_SHARED, LEVEL_WARP, BASE_U32, ir_int(b, 1), "ballot");
+    struct ir_buffer *shared_ballot =
+        ir_buffer_new(b, MEMORY_SHARED, LEVEL_WARP, ir_lanes_base(e->kernel), ir_int(b, 1), "ballot");
     ir_allocate(b, shared_ballot);
     struct ir_value *lane = elab_begin_threads(e, LEVEL_WARP, ir_int(b, e->options->warp_size));
     struct ir_value *ballot = ir_ballot(b, elab_as_scalar(e, in_lane(e, push, lane)));
@@ -117,10 +123,10 @@ static struct elab_value *vote(struct elaborator *e, struct elab_value *votes, e
     if (is_in_lanes(e, push)) {
         struct ir_value *ballot = ballot_of_lanes(e, push);
         e->split = split;
-        if (bit)
-            return elab_scalar(e, ballot);
-        union scalar none = {.natural = op == OP_OR ? 0 : UINT32_MAX};
-        return elab_scalar(e, ir_binary(b, op == OP_OR ? OP_NE : OP_EQ, ballot, ir_constant(b, BASE_U32, none)));
+        if (bit) /* of the first 32 */
+            return elab_scalar(e, ir_convert(b, ballot, BASE_U32));
+        return elab_scalar(
+            e, ir_binary(b, op == OP_OR ? OP_NE : OP_EQ, ballot, elab_lanes(e, op == OP_OR ? 0 : UINT64_MAX)));
     }
     struct type *type = ARENA_NEW(e->arena, struct type);
     *type = (struct type){.kind = TYPE_BASE, .base = BASE_BOOL};

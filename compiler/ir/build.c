@@ -764,9 +764,9 @@ struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct
 }
 
 struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote) {
-    return exchange(b, IR_BALLOT, BASE_U32, vote, NULL);
+    return exchange(b, IR_BALLOT, ir_lanes_base(b->kernel), vote, NULL);
 }
 
 struct ir_value *ir_match(struct ir_builder *b, struct ir_value *value, struct ir_value *bits) {
-    return exchange(b, IR_MATCH, BASE_U32, value, bits);
+    return exchange(b, IR_MATCH, ir_lanes_base(b->kernel), value, bits);
 }

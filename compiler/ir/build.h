@@ -78,7 +78,7 @@ struct ir_value *ir_compare_exchange(struct ir_builder *b, struct ir_buffer *buf
 /* Among the threads of a block, or of the grid. */
 void ir_fence(struct ir_builder *b, enum level_value among);
 /* Between the lanes of a warp, in a loop over all of them: integers of 32 and 64 bits and floats;
-   a ballot of bools is a uint. */
+   a ballot of bools is an ir_lanes_base. */
 struct ir_value *ir_shuffle(struct ir_builder *b, struct ir_value *value, struct ir_value *lane);
 struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote);
 /* The lanes in which all of these bits are 0, or not all, as here. `bits` is the same in all lanes. */

@@ -69,3 +69,5 @@ const char *ir_extent_name(struct arena *arena, size_t rank, size_t dimension) {
         return "length";
     return dimension < 3 ? names[dimension] : arena_printf(arena, "extent_%zu", dimension);
 }
+
+enum base ir_lanes_base(const struct ir_kernel *kernel) { return kernel->warp_size > 32 ? BASE_U64 : BASE_U32; }

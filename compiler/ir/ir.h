@@ -133,8 +133,8 @@ enum ir_kind {
                   block: what all its threads did before it comes before what any of them does after.
                   With `outer` thread nothing is ordered: the thread waits a moment before it looks again */
     IR_SHUFFLE, /* results[0] = operands[0] as lane operands[1] has it; all lanes of a warp come here together; ambient thread */
-    IR_BALLOT,   /* results[0] (uint): bit i is operands[0] of lane i; as SHUFFLE */
-    IR_MATCH,    /* results[0] (uint): bit i says whether operands[0] & operands[1] is 0 in lane i as in
+    IR_BALLOT,   /* results[0] (ir_lanes_base): bit i is operands[0] of lane i; as SHUFFLE */
+    IR_MATCH,    /* results[0] (the same): bit i says whether operands[0] & operands[1] is 0 in lane i as in
                     this one, or in neither; operands[1] is the same in all lanes; as SHUFFLE */
     IR_CHECK,    /* reports a failure unless operands[0]; operands[1] and [2] are the numbers of the message */
     IR_ALLOCATE, /* buffer comes to life, contents undefined unless it is zeroed */
@@ -330,5 +330,8 @@ bool ir_touches_memory(const struct ir_instruction *instruction);
 bool ir_is_cheap(const struct ir_instruction *instruction);
 /* Is `region` the same as or inside `ancestor`? */
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor);
+
+/* Of a bit for each lane of a warp: uint, or u64 for 64 lanes. */
+enum base ir_lanes_base(const struct ir_kernel *kernel);
 
 #endif

@@ -120,3 +120,7 @@ struct target_program *map_kernel(struct arena *arena, const struct ir_kernel *k
     }
     return program;
 }
+
+bool machine_has_warps_of(const struct machine *machine, int64_t lanes) {
+    return !machine->warp_sizes || (machine->warp_sizes & lanes) == lanes;
+}

@@ -32,13 +32,15 @@ struct map_options {
 struct machine {
     const char *device; /* the kind, as the runtime calls it: values are tuned for each */
     bool has_shuffles, polls_by_atomics, pauses;
+    int warp_sizes;      /* that it has, 32 and 64, together; 0: any, as a warp is a thread or a loop */
     int shared_bytes;    /* 0: as where nothing is said */
     int64_t shared_most; /* bytes of shared memory that a block can have at most, on any; simt */
     size_t table_bytes;  /* 0: as many as it likes */
     struct map_options map;
 };
-extern const struct machine machine_cuda, machine_hip, machine_opencl_gpu, machine_opencl_sub_groups,
-    machine_opencl_cpu, machine_c;
+
+/* Can its warps have so many lanes? */
+bool machine_has_warps_of(const struct machine *machine, int64_t lanes);
 
 /* Outlines all grid-level FORALLs of the kernel's host regions, nested ones (in host loops and branches) included.
    The kernel without one gives a program without kernels. The IR is not changed. */

@@ -28,7 +28,7 @@ __all__ = ["Array", "ArgumentError", "Device", "Error", "Kernel", "Program", "Re
 
 # Keywords that are options of `fclc run`; every other one is a param of the program.
 _FLAGS = {"check": "--check", "contract": "--contract", "no_prelude": "--no-prelude"}
-_OPTIONS = {"target", "map", "sub_groups", "block_size", "grid_size", "vector_bytes", "shared_bytes",
+_OPTIONS = {"target", "map", "sub_groups", "block_size", "grid_size", "warp_size", "vector_bytes", "shared_bytes",
             "unroll", "optimise", "tuning"}
 
 _devices: dict[str, Device] = {}

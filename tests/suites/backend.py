@@ -4,8 +4,9 @@ it, and what ptxas says of it."""
 import collections
 import os
 import re
+import sys
 import time
-from harness import Case
+from harness import Case, Skip
 from programs import programs
 
 ORDER = 50
@@ -635,17 +636,44 @@ def cases(env):
             env.tool("cc"), "-std=gnu11", "-fopenmp", "-Wall", "-Werror", "-fsyntax-only", compile_to("c", path)))
 
     # Compiled only: wave64, and wave32. No GPU of the kind has run it.
-    def with_hipcc(name, architecture):
+    def with_hipcc(name, architecture, *options):
         hipcc = env.tool("hipcc")
-        out = compile_to("hip", env.path(*name))
-        env.must(hipcc, f"--offload-arch={architecture}", "-ffp-contract=off", "-Wall", "-Werror", "--genco", out, "-o",
-                 os.path.join(env.tmp(), "out.co"), timeout=300)
+        out = compile_to("hip", env.path(*name), *options)
+        done = env.run(hipcc, f"--offload-arch={architecture}", "-ffp-contract=off", "-Wall", "-Werror", "--genco", out, "-o",
+                       os.path.join(env.tmp(), "out.co"), timeout=300)
+        if done.returncode and f"invalid target ID '{architecture}'" in done.stderr:
+            raise Skip(f"this hipcc does not know {architecture}")
+        assert not done.returncode, done.stdout + done.stderr
+
+    def with_hiprtc(name, architecture, *options):
+        out = compile_to("hip", env.path(*name), *options)
+        done = env.run(sys.executable, env.path("tests", "support", "hiprtc.py"), out, f"--offload-arch={architecture}",
+                       "-ffp-contract=off", "-Wall", "-Werror", timeout=300)
+        if done.returncode == 3:
+            raise Skip(done.stdout.strip())
+        assert not done.returncode and int(done.stdout) > 1000, done.stdout + done.stderr
     for name in (("examples", "collectives", "collectives.fcl"), ("examples", "reduce", "reduce.fcl"),
                  ("examples", "histograms", "histograms.fcl"), ("examples", "sorting", "sorting.fcl"),
                  ("tests", "run", "scalars", "bit_functions.fcl"), ("tests", "run", "scalars", "float.fcl")):
         for architecture in ("gfx90a", "gfx1030"):
             yield Case(f"{name[-1]} compiles as HIP for {architecture}, no warnings",
                        lambda name=name, architecture=architecture: with_hipcc(name, architecture))
+        for architecture in ("gfx90a", "gfx942"):
+            yield Case(f"{name[-1]} compiles as HIP for {architecture} with warps of 64, no warnings",
+                       lambda name=name, architecture=architecture: with_hipcc(name, architecture, "--warp-size=64"))
+        for architecture, options in (("gfx90a", ()), ("gfx90a", ("--warp-size=64",)), ("gfx1030", ())):
+            yield Case(f"{name[-1]} is compiled by hiprtc for {architecture}{' with warps of 64' if options else ''}",
+                       lambda name=name, architecture=architecture, options=options: with_hiprtc(name, architecture, *options),
+                       long=name[-1] not in ("collectives.fcl", "sorting.fcl"))
+    for name in (("examples", "sorting", "sorting.fcl"),):
+        def too_narrow(name=name):
+            try:
+                with_hipcc(name, "gfx1030", "--warp-size=64")
+            except AssertionError as error:
+                assert "waves of this GPU have 32 lanes" in str(error), error
+            else:
+                raise AssertionError("warps of 64 lanes compile for waves of 32")
+        yield Case(f"{name[-1]} with warps of 64 does not compile as HIP for gfx1030", too_narrow)
 
     def no_masks():
         folder = env.tmp()

@@ -68,6 +68,8 @@ def cases(env):
         assert done.returncode == 2 and "compiles nothing" in done.stderr, done.stderr
         done = env.run(env.fclc, "check", "--target=c", "--map=simt", "p.fcl", cwd=folder)
         assert done.returncode == 2 and "--map=simt is not for --target=c" in done.stderr, done.stderr
+        done = env.run(env.fclc, "check", "--target=cuda", "--warp-size=64", "p.fcl", cwd=folder)
+        assert done.returncode == 2 and "--warp-size=64 is not for --target=cuda" in done.stderr, done.stderr
     yield Case("check finds what compiling for a target finds", check_of_targets)
 
     def check_is_quick():

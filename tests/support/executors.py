@@ -13,6 +13,7 @@ EXECUTORS = {
     "cuda-unoptimised": (["--target=cuda", "-O0"], "simulator"),
     "cuda-optimised": (["--target=cuda", "-O2"], "simulator"),
     "hip-simulator": (["--target=hip"], "simulator"),
+    "hip-64-simulator": (["--target=hip", "--warp-size=64"], "simulator"),
     "ptx": (["--target=cuda"], "ptx"),
     "ptx-unoptimised": (["--target=cuda", "-O0"], "ptx"),
     "ptx-optimised": (["--target=cuda", "-O2"], "ptx"),

@@ -394,15 +394,17 @@ enum sample_target {
     SAMPLE_TARGET_COUNT
 };
 
+static inline const char *sample_target_name(enum sample_target target) {
+    return target == SAMPLE_CUDA ? "cuda" : target == SAMPLE_C ? "c" : "opencl";
+}
+
 static inline struct target_program *sample_map(struct arena *arena, const struct ir_kernel *kernel,
                                                 enum sample_target target) {
-    static const struct machine *const machines[SAMPLE_TARGET_COUNT] = {[SAMPLE_CUDA] = &machine_cuda,
-                                                                        [SAMPLE_OPENCL_SIMT] = &machine_opencl_gpu,
-                                                                        [SAMPLE_OPENCL_SUB_GROUPS] =
-                                                                            &machine_opencl_sub_groups,
-                                                                        [SAMPLE_OPENCL_LOOP] = &machine_opencl_cpu,
-                                                                        [SAMPLE_C] = &machine_c};
-    return map_kernel(arena, kernel, &machines[target]->map);
+    const struct target *of = target_named(sample_target_name(target));
+    const struct machine *machine = target == SAMPLE_OPENCL_SUB_GROUPS                   ? of->sub_groups
+                                    : target == SAMPLE_OPENCL_LOOP || target == SAMPLE_C ? of->loop
+                                                                                         : of->simt;
+    return map_kernel(arena, kernel, &machine->map);
 }
 
 static inline const char *sample_print(struct arena *arena, const struct ir_kernel *kernel, enum sample_target target) {
@@ -410,8 +412,7 @@ static inline const char *sample_print(struct arena *arena, const struct ir_kern
     struct text text;
     text_init(&text, arena);
     struct backend_options options = {.source = "sample.fcl", .version = "test"};
-    const char *name = target == SAMPLE_CUDA ? "cuda" : target == SAMPLE_C ? "c" : "opencl";
-    backend_print(&text, target_named(name), &program, 1, &options);
+    backend_print(&text, target_named(sample_target_name(target)), &program, 1, &options);
     return text_string(&text);
 }
 
