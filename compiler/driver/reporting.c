@@ -1,6 +1,7 @@
 /* fclc report: what kernels cost. */
 #include "driver/reporting.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +26,13 @@ static bool read_size(struct arena *arena, const char **at, struct report_size *
     const char *number = *at + length + 1;
     for (;;) {
         char *end;
-        double value = strtod(number, &end);
-        if (end == number || size->count == sizeof size->extents / sizeof *size->extents)
+        /* No other notation: the x of 0x5 is that of extents. */
+        const char *digits = arena_strndup(arena, number, strspn(number, "+-.0123456789eE"));
+        double value = strtod(digits, &end);
+        if (end == digits || *end || !isfinite(value) || size->count == sizeof size->extents / sizeof *size->extents)
             return false;
         size->extents[size->count++] = value;
-        number = end;
+        number += end - digits;
         if (*number != 'x')
             break;
         number++;
@@ -50,12 +53,18 @@ static bool read_sizes(struct arena *arena, const char *text, sizes *all, const 
     return true;
 }
 
-/* A name that fits no parameter of any kernel, and which there are; or NULL. */
+/* A name or a size that fits no parameter of any kernel, and which there are; or NULL. */
 static const char *unused_size(struct arena *arena, const sizes *all, const struct generated *generated) {
     for (size_t i = 0; i < all->count; i++) {
         bool is_any = strcmp(all->at[i].name, "n") == 0; /* there may be no array */
-        if (all->at[i].is_used || is_any || generated->kernels.count == 0)
+        if (all->at[i].is_used || (is_any && !all->at[i].misfits) || generated->kernels.count == 0)
             continue;
+        if (all->at[i].misfits)
+            return arena_printf(
+                arena,
+                "--sizes: that is no size of `%s`: an array has a whole number from 0 to 2147483647 for "
+                "each dimension, as in NAME=RxC",
+                all->at[i].name);
         struct suggestion suggestion = suggestion_for(all->at[i].name);
         struct text names;
         text_init(&names, arena);

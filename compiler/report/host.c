@@ -1,4 +1,5 @@
 /* The walk through the host's part of a kernel: what it allocates, launches, waits for and reads. */
+#include <math.h>
 #include <string.h>
 
 #include "report/walker.h"
@@ -285,6 +286,20 @@ static bool has_parameter(const struct ir_kernel *kernel, const char *name) {
     return false;
 }
 
+/* How many dimensions the arrays of an argument have. */
+static size_t rank_of(const struct ir_kernel *kernel, size_t argument) {
+    size_t rank = 0;
+    for (size_t i = 0; i < kernel->parameters.count; i++)
+        rank += kernel->parameters.at[i].kind == IR_PARAMETER_LENGTH && kernel->parameters.at[i].argument == argument;
+    return rank;
+}
+
+/* A length is an int from 0, another parameter what its type holds. */
+static bool fits(double given, bool is_length, enum base base) {
+    return base_info[base].is_floating ||
+           (given == floor(given) && (is_length ? given >= 0 && given <= INT32_MAX : fabs(given) < 0x1p63));
+}
+
 /* A length by its own name, or its array's, or as `n`, which every length is that has no other size, unless a parameter
    is called so. */
 static void set_sizes(struct walker *w) {
@@ -294,23 +309,29 @@ static void set_sizes(struct walker *w) {
         if (parameter->kind == IR_PARAMETER_BUFFER)
             continue;
         bool is_length = parameter->kind == IR_PARAMETER_LENGTH;
-        size_t which = 0;
+        size_t which = 0, rank = 1;
         struct report_size *size = size_named(w->request, parameter->name);
         for (size_t k = i; is_length && !size && k < kernel->parameters.count; k++)
             if (kernel->parameters.at[k].buffer && kernel->parameters.at[k].argument == parameter->argument) {
                 size = size_named(w->request, kernel->parameters.at[k].name);
                 which = (size_t)parameter->dimension;
+                rank = rank_of(kernel, parameter->argument);
                 break;
             }
         if (is_length && !size && !has_parameter(kernel, "n")) {
             size = size_named(w->request, "n");
             which = 0;
+            rank = 1;
         }
         value_set_state(w, parameter->value, KNOWN_BY_SIZE);
-        if (!size || which >= size->count)
+        if (!size)
             continue;
-        size->is_used = true;
         double given = size->extents[which];
+        if (size->count != rank || !fits(given, is_length, parameter->value->base)) {
+            size->misfits = true;
+            continue;
+        }
+        size->is_used = true;
         union scalar scalar = {.integer = (int64_t)given};
         if (base_info[parameter->value->base].is_floating)
             scalar.floating = given;

@@ -1,4 +1,5 @@
 /* A report for the terminal. */
+#include <stdarg.h>
 #include <string.h>
 
 #include "report/report.h"
@@ -9,9 +10,19 @@ struct report_printer {
     const struct report *report;
     const struct report_heading *heading;
     unsigned number; /* of steps, from 1 */
+    int indent;      /* of the lines below a launch */
 };
 
 static void start(struct report_printer *p, int indent) { text_printf(p->out, "%*s", indent * 2, ""); }
+
+/* A line about a launch. */
+__attribute__((format(printf, 2, 3))) static void below(struct report_printer *p, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    start(p, p->indent);
+    text_vprintf(p->out, format, values);
+    va_end(values);
+}
 
 static const char *line_text(struct report_printer *p, unsigned line) {
     return line ? arena_printf(p->arena, "  (line %u)", line) : "";
@@ -46,21 +57,21 @@ static void print_stored(struct report_printer *p, const struct report_launch *l
         const struct report_array *array = launch->arrays.at[i];
         if (array->place == REPORT_GLOBAL)
             continue;
-        text_printf(p->out, "      %s: %s, %s elements of %s\n", array->name, report_place_names[array->place],
-                    amount_text(p->arena, array->elements), base_info[array->element].name);
+        below(p, "%s: %s, %s elements of %s\n", array->name, report_place_names[array->place],
+              amount_text(p->arena, array->elements), base_info[array->element].name);
     }
     if (!amount_is_zero(launch->shared_bytes))
-        text_printf(p->out, "      shared memory of a block: %s bytes\n", amount_text(p->arena, launch->shared_bytes));
+        below(p, "shared memory of a block: %s bytes\n", amount_text(p->arena, launch->shared_bytes));
     if (launch->private_bytes)
-        text_printf(p->out, "      arrays of a thread: %lld bytes\n", (long long)launch->private_bytes);
+        below(p, "arrays of a thread: %lld bytes\n", (long long)launch->private_bytes);
 }
 
 static void print_accesses(struct report_printer *p, const struct report_launch *launch) {
     for (size_t i = 0; i < launch->accesses.count; i++) {
         const struct report_access *access = &launch->accesses.at[i];
-        text_printf(p->out, "      %s %s %s: %s of %u bytes, %s%s%s\n", report_place_names[access->array->place],
-                    report_use_names[access->use], access->array->name, amount_text(p->arena, access->count),
-                    access->bytes, pattern_text(p, access), per_element(p, access), line_text(p, access->line));
+        below(p, "%s %s %s: %s of %u bytes, %s%s%s\n", report_place_names[access->array->place],
+              report_use_names[access->use], access->array->name, amount_text(p->arena, access->count), access->bytes,
+              pattern_text(p, access), per_element(p, access), line_text(p, access->line));
     }
 }
 
@@ -81,12 +92,12 @@ static void print_estimate(struct report_printer *p, const struct report_launch 
     struct report_estimate e;
     if (!p->heading->device || !report_estimate(launch, p->heading->device, &e))
         return;
-    text_printf(p->out,
-                "      estimate: %.3g us, %s; memory %.3g us (%.0f bytes), operations %.3g us, "
-                "shared memory %.3g us\n",
-                e.microseconds, e.bound, e.memory_us, e.moved_bytes, e.operations_us, e.shared_us);
-    text_printf(p->out, "      occupancy: %.0f%%, %.0f %s to a multiprocessor, held by %s\n", e.occupancy * 100,
-                e.blocks_together, e.blocks_together == 1 ? "block" : "blocks", e.held_by);
+    below(p,
+          "estimate: %.3g us, %s; memory %.3g us (%.0f bytes), operations %.3g us, "
+          "shared memory %.3g us\n",
+          e.microseconds, e.bound, e.memory_us, e.moved_bytes, e.operations_us, e.shared_us);
+    below(p, "occupancy: %.0f%%, %.0f %s to a multiprocessor, held by %s\n", e.occupancy * 100, e.blocks_together,
+          e.blocks_together == 1 ? "block" : "blocks", e.held_by);
 }
 
 static void print_launch(struct report_printer *p, const struct report_launch *launch, unsigned line) {
@@ -94,16 +105,16 @@ static void print_launch(struct report_printer *p, const struct report_launch *l
     text_printf(p->out, "launch %s: %s %s, each by a %s%s\n", launch->name, iterations,
                 plural(iterations, "iteration", "iterations"), level_names[launch->unit], line_text(p, line));
     const char *blocks = amount_text(p->arena, launch->blocks);
-    text_printf(p->out, "      %s %s of %u %s%s\n", blocks, plural(blocks, "block", "blocks"), launch->threads,
-                launch->threads == 1 ? "thread" : "threads",
-                launch->turns > 1
-                    ? arena_printf(p->arena, ", or fewer, whose threads do %u iterations at a time", launch->turns)
-                    : "");
+    below(p, "%s %s of %u %s%s\n", blocks, plural(blocks, "block", "blocks"), launch->threads,
+          launch->threads == 1 ? "thread" : "threads",
+          launch->turns > 1
+              ? arena_printf(p->arena, ", or fewer, whose threads do %u iterations at a time", launch->turns)
+              : "");
     print_stored(p, launch);
     print_accesses(p, launch);
-    print_counts(p, launch->counts, 3);
+    print_counts(p, launch->counts, p->indent);
     if (launch->reports)
-        text_add(p->out, "      the host waits, and reads whether a check failed\n");
+        below(p, "the host waits, and reads whether a check failed\n");
     print_estimate(p, launch);
 }
 
@@ -122,7 +133,10 @@ static void print_steps(struct report_printer *p, const report_steps *steps, int
                         step->text, line_text(p, step->line));
             break;
         case STEP_SWAP: text_printf(p->out, "%s and %s exchange their memory\n", step->text, step->other); break;
-        case STEP_LAUNCH: print_launch(p, step->launch, step->line); break;
+        case STEP_LAUNCH:
+            p->indent = indent + 2;
+            print_launch(p, step->launch, step->line);
+            break;
         case STEP_LOOP:
             text_printf(p->out, "loop of the host, %s turns%s%s\n", amount_text(p->arena, step->turns),
                         step->is_unrolled ? ", one after the other" : ", each", line_text(p, step->line));

@@ -127,9 +127,9 @@ struct report {
 /* A size that is given: of a parameter, by its name; `extents` of an array, or the one of a scalar. */
 struct report_size {
     const char *name;
-    double extents[3];
+    double extents[TYPE_MOST_DIMENSIONS];
     size_t count;
-    bool is_used;
+    bool is_used, misfits; /* of some kernel's parameter; one of that name is no such thing */
 };
 
 struct report_request {

@@ -200,7 +200,11 @@ def cases(env):
         for arguments, status, message in (
                 (["--sizes=lngth=5"], 2, "nothing of `saxpy` is called `lngth`"),
                 (["--sizes=x_lenth=5"], 2, "did you mean `x_length`?"),
-                (["--sizes=n"], 2, "--sizes wants NAME=N"), (["--sizes=n=1x2x3x4"], 2, "--sizes wants"),
+                (["--sizes=n"], 2, "--sizes wants NAME=N"), (["--sizes=n=1x2x3x4x5x6x7x8x9"], 2, "--sizes wants"),
+                *((["saxpy", f"--sizes={size}"], 2, f"no size of `{size.split('=')[0]}`")
+                  for size in ("n=1x2", "n=-1", "n=1.5", "n=2147483648", "n=1e300", "x=2x3", "x=0x5")),
+                (["matVecByThread", "--sizes=n=1x2"], 2, "no size of `n`"), (["matVecByThread", "--sizes=m=5"], 2, "no size of `m`"),
+                *(([f"--sizes=n={size}"], 2, "--sizes wants") for size in ("nan", "inf", "5x", "0b1")),
                 (["--sizes="], 0, ""), (["--target=interp"], 2, "a report is for cuda"),
                 (["nothing"], 2, "`nothing`"), (["saxpy", "--map=loop", "--target=cuda"], 2, "mapping"),
                 (["saxpy", "-o", "/nowhere/page.html"], 2, "/nowhere")):
