@@ -113,7 +113,8 @@ const char *report_text(struct compilation *c, struct arena *arena, const struct
     struct report_heading heading = {.file = c->file->source->path, .version = FCLC_VERSION, .sources = c->sources};
     *why = NULL;
     if (!target || options_misfit(c->options, target->name))
-        *why = target ? arena_printf(arena, "%s is not for the target", options_misfit(c->options, target->name))
+        *why = target ? arena_printf(arena, "%s is not for --target=%s", options_misfit(c->options, target->name),
+                                     target->name)
                       : "a report is for cuda, opencl, c or hip";
     else if (wish->device && !(heading.device = find_device(arena, wish->device, why)))
         return NULL;

@@ -206,7 +206,7 @@ def cases(env):
                 (["matVecByThread", "--sizes=n=1x2"], 2, "no size of `n`"), (["matVecByThread", "--sizes=m=5"], 2, "no size of `m`"),
                 *(([f"--sizes=n={size}"], 2, "--sizes wants") for size in ("nan", "inf", "5x", "0b1")),
                 (["--sizes="], 0, ""), (["--target=interp"], 2, "a report is for cuda"),
-                (["nothing"], 2, "`nothing`"), (["saxpy", "--map=loop", "--target=cuda"], 2, "mapping"),
+                (["nothing"], 2, "`nothing`"), (["saxpy", "--map=loop", "--target=cuda"], 2, "--map=loop is not for --target=cuda"),
                 (["saxpy", "-o", "/nowhere/page.html"], 2, "/nowhere")):
             done = env.run(env.fclc, "report", EXAMPLES("linear"), *arguments)
             assert done.returncode == status and message in done.stderr, (arguments, done.returncode, done.stderr)
