@@ -204,6 +204,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
         elaborate.shared_bytes = machine->shared_bytes;
     if (request->vector_bytes && !request->options->vector_bytes_given)
         elaborate.vector_bytes = (int)request->vector_bytes;
+    elaborate.program = request->program;
     elaborate.asked = request->asked;
     const struct tuned *tuned = request->trial;
     if (!tuned && request->tuning && request->kind)

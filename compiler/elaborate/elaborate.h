@@ -16,6 +16,7 @@ struct param_value {
 };
 
 struct elaborate_options {
+    const struct program *program;        /* with the prelude, of which the elaborator calls functions */
     int block_size, warp_size, grid_size; /* what #BlockSize … are */
     bool has_shuffles;                    /* lanes of a warp exchange values without memory */
     bool polls_by_atomics;                /* blocks see what others write in time by atomics only */

@@ -466,6 +466,27 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
     elab_internal(e, "what is applied is no function");
 }
 
+struct ir_value **elab_prelude(struct elaborator *e, const char *name, struct ir_value *const *arguments,
+                               size_t count) {
+    struct span span = e->span;
+    const struct program *program = e->options->program;
+    size_t at = 0;
+    while (at < program->globals.count &&
+           !(program->globals.at[at]->from_prelude && strcmp(program->globals.at[at]->name->text, name) == 0))
+        at++;
+    if (at == program->globals.count)
+        elab_fail(e, DIAG_UNBOUND_NAME, span, "this needs `%s` of the prelude", name);
+    e->plans = true;
+    struct elab_value *value = elab_evaluate(e, program->globals.at[at]->body, NULL, NULL);
+    for (size_t k = 0; k < count; k++)
+        value = elab_apply(e, value, elab_scalar(e, arguments[k]));
+    e->plans = false;
+    e->span = span;
+    ir_values results = {0};
+    elab_flatten(e, value, &results);
+    return results.at;
+}
+
 struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
                                struct elab_value *b) {
     if (function->kind == ELAB_PRIMITIVE && function->primitive.count == 0 &&
@@ -494,7 +515,7 @@ static const struct environment *bind_lets(struct elaborator *e, const struct co
             entry->delayed = delayed;
         } else {
             entry->value = elab_evaluate(e, (*core)->let.value, environment, instance);
-            if ((*core)->let.local->name && entry->value->kind == ELAB_SCALAR && entry->value->scalar)
+            if (!e->plans && (*core)->let.local->name && entry->value->kind == ELAB_SCALAR && entry->value->scalar)
                 ir_name(entry->value->scalar, (*core)->let.local->name->text);
         }
         environment = entry;

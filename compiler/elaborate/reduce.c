@@ -223,34 +223,22 @@ struct own_buckets {
     struct ir_value *passes; /* over the pairs */
     struct ir_value *blocks; /* with buckets of their own */
     struct ir_value *worthwhile;
+    struct ir_value *copies; /* of all places, where that is not; 1: the array itself is updated */
 };
 
+/* See notes [own buckets] and [copies]. */
 static struct own_buckets plan_buckets(struct elaborator *e, const struct reducing *r) {
     struct ir_builder *b = e->builder;
-    struct ir_value *length = ir_resolve(b, r->push->array->length),
-                    *pairs = ir_resolve(b, r->push->update.pairs->length);
-    struct ir_value *bytes = r->push->update.bytes, *blocks = r->push->update.blocks,
-                    *most_passes = r->push->update.passes;
-    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
-    struct own_buckets own;
-    bytes = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, bytes), bytes, ir_int(b, e->options->shared_bytes));
-    own.limit = ir_binary(b, OP_MAX, one, ir_binary(b, OP_DIV, bytes, ir_int(b, place_bytes(r))));
-    own.width = ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, length, own.limit));
-    struct ir_value *full = ir_binary(b, OP_DIV, length, own.limit);
-    struct ir_value *rest = ir_binary(b, OP_REM, length, own.limit);
-    own.passes = ir_binary(b, OP_ADD, full, ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, rest), one, zero));
-    struct ir_value *gain =
-        ir_binary(b, OP_DIV, pairs, ir_binary(b, OP_MUL, own.width, ir_int(b, ANY_PAIRS_PER_BUCKET)));
-    struct ir_value *most = ir_int(b, e->options->is_cpu ? CPU_BLOCKS : e->options->grid_size);
-    struct ir_value *found = e->options->is_cpu ? ir_binary(b, OP_DIV, gain, ir_int(b, CPU_WAYS)) : gain;
-    found = ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, found, most));
-    /* A number of blocks that is asked for is taken as it is. */
-    struct ir_value *is_asked = ir_binary(b, OP_LT, zero, blocks);
-    own.blocks = ir_ternary(b, OP_SELECT, is_asked, blocks, found);
-    struct ir_value *enough =
-        ir_ternary(b, OP_SELECT, is_asked, ir_bool(b, true), ir_binary(b, OP_LE, ir_int(b, ANY_LEAST_BLOCKS), gain));
-    own.worthwhile = ir_binary(b, OP_AND, enough, ir_binary(b, OP_LE, own.passes, most_passes));
-    return own;
+    bool is_cpu = e->options->is_cpu;
+    struct ir_value *said = r->push->update.bytes, *zero = ir_int(b, 0);
+    struct ir_value *bytes =
+        ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, said), said, ir_int(b, e->options->shared_bytes));
+    struct ir_value *const *plan = ELAB_PRELUDE(
+        e, "planBuckets", bytes, r->push->update.blocks, r->push->update.passes, r->push->update.copies,
+        ir_int(b, place_bytes(r)), ir_resolve(b, r->push->array->length), ir_resolve(b, r->push->update.pairs->length),
+        ir_int(b, ANY_PAIRS_PER_BUCKET), ir_int(b, is_cpu ? CPU_WAYS : 1),
+        ir_int(b, is_cpu ? CPU_BLOCKS : e->options->grid_size), ir_int(b, ANY_LEAST_BLOCKS));
+    return (struct own_buckets){plan[0], plan[1], plan[2], plan[3], plan[4], plan[5]};
 }
 
 /* A block's buckets are combined with the array; those that nothing came to are left out. */
@@ -284,50 +272,29 @@ struct share {
     struct ir_value *first, *count;
 };
 
-/* x / y rounded up, for x that is not negative. */
-static struct ir_value *divide_up(struct ir_builder *b, struct ir_value *x, struct ir_value *y) {
-    struct ir_value *is_exact = ir_binary(b, OP_EQ, ir_binary(b, OP_REM, x, y), ir_int(b, 0));
-    return ir_binary(b, OP_ADD, ir_binary(b, OP_DIV, x, y),
-                     ir_ternary(b, OP_SELECT, is_exact, ir_int(b, 0), ir_int(b, 1)));
-}
-
 /* See note [shares]. */
 static struct share even_shares(struct elaborator *e, struct ir_value *pairs, struct ir_value *blocks) {
-    struct ir_builder *b = e->builder;
-    if (e->options->is_cpu)
-        return (struct share){.blocks = blocks};
-    struct ir_value *sectors = divide_up(b, ir_binary(b, OP_MAX, ir_int(b, 0), pairs), ir_int(b, GPU_SECTOR));
-    struct ir_value *size = ir_convert(b, divide_up(b, sectors, blocks), BASE_I64);
+    struct ir_value *sector = ir_int(e->builder, GPU_SECTOR);
     return (struct share){.blocks = blocks,
-                          .size = ir_binary(b, OP_MUL, size, ir_convert(b, ir_int(b, GPU_SECTOR), BASE_I64))};
-}
-
-/* Where on a CPU the share of a block begins, of pairs that are not negative. */
-static struct ir_value *begin_on_cpu(struct elaborator *e, const struct share *share, struct ir_value *pairs,
-                                     struct ir_value *block) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *before = ir_binary(b, OP_MUL, ir_convert(b, pairs, BASE_I64), ir_convert(b, block, BASE_I64));
-    struct ir_value *first =
-        ir_convert(b, ir_binary(b, OP_DIV, before, ir_convert(b, share->blocks, BASE_I64)), BASE_I32);
-    ir_bound(first, 0, pairs->high);
-    return first;
+                          .size = e->options->is_cpu ? NULL : *ELAB_PRELUDE(e, "evenShare", sector, pairs, blocks)};
 }
 
 static void begin_share(struct elaborator *e, struct share *share, struct ir_value *pairs, struct ir_value *block) {
     struct ir_builder *b = e->builder;
-    if (e->options->is_cpu) {
-        pairs = ir_binary(b, OP_MAX, ir_int(b, 0), pairs);
-        share->first = begin_on_cpu(e, share, pairs, block);
-        struct ir_value *end = begin_on_cpu(e, share, pairs, ir_binary(b, OP_ADD, block, ir_int(b, 1)));
-        share->count = ir_binary(b, OP_SUB, end, share->first);
-        ir_bound(share->count, 0, pairs->high);
+    if (!e->options->is_cpu) {
+        struct ir_value *const *part = ELAB_PRELUDE(e, "shareOf", share->size, pairs, block);
+        share->first = part[0];
+        share->count = part[1];
         return;
     }
-    struct ir_value *all = ir_convert(b, pairs, BASE_I64);
-    struct ir_value *first =
-        ir_binary(b, OP_MIN, ir_binary(b, OP_MUL, ir_convert(b, block, BASE_I64), share->size), all);
-    share->first = ir_convert(b, first, BASE_I32);
-    share->count = ir_convert(b, ir_binary(b, OP_MIN, share->size, ir_binary(b, OP_SUB, all, first)), BASE_I32);
+    pairs = ir_binary(b, OP_MAX, ir_int(b, 0), pairs);
+    share->first = *ELAB_PRELUDE(e, "shareStart", share->blocks, pairs, block);
+    ir_bound(share->first, 0, pairs->high);
+    struct ir_value *end =
+        *ELAB_PRELUDE(e, "shareStart", share->blocks, pairs, ir_binary(b, OP_ADD, block, ir_int(b, 1)));
+    ir_bound(end, 0, pairs->high);
+    share->count = ir_binary(b, OP_SUB, end, share->first);
+    ir_bound(share->count, 0, pairs->high);
 }
 
 /* A core cannot change one place twice in a row without waiting for the first change: pairs that
@@ -401,23 +368,6 @@ static void run_own_buckets(struct elaborator *e, const struct reducing *r, cons
     ir_end_for(b, NULL, NULL);
 }
 
-/* See note [copies]: how many, 1 where the array itself is updated. */
-static struct ir_value *plan_copies(struct elaborator *e, const struct reducing *r, const struct own_buckets *own) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1), *said = r->push->update.copies;
-    struct ir_value *length = ir_binary(b, OP_MAX, one, ir_resolve(b, r->push->array->length));
-    struct ir_value *pairs = ir_resolve(b, r->push->update.pairs->length);
-    struct ir_value *by_threads =
-        ir_binary(b, OP_DIV, ir_int(b, (int64_t)e->options->grid_size * e->options->block_size), length);
-    struct ir_value *by_pairs =
-        ir_binary(b, OP_DIV, ir_binary(b, OP_DIV, pairs, ir_int(b, ANY_PAIRS_PER_BUCKET)), length);
-    /* Few threads of a CPU run at a time: they seldom meet. */
-    struct ir_value *found =
-        e->options->is_cpu ? one : ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, by_threads, by_pairs));
-    struct ir_value *copies = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, said), said, found);
-    return ir_ternary(b, OP_SELECT, own->worthwhile, one, copies);
-}
-
 static struct places new_copies(struct elaborator *e, const struct reducing *r, struct ir_value *copies) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, r->push->array->length), *one = ir_int(b, 1);
@@ -434,9 +384,7 @@ static void take_from_blocks(struct elaborator *e, const struct reducing *r, con
     struct ir_builder *b = e->builder;
     struct ir_value *pairs = ir_resolve(b, r->push->update.pairs->length),
                     *length = ir_resolve(b, r->push->array->length);
-    struct ir_value *batches = divide_up(b, pairs, ir_int(b, (int64_t)GPU_BATCH * e->options->block_size));
-    struct ir_value *blocks =
-        ir_binary(b, OP_MAX, ir_int(b, 1), ir_binary(b, OP_MIN, batches, ir_int(b, e->options->grid_size)));
+    struct ir_value *blocks = *ELAB_PRELUDE(e, "batchBlocks", ir_int(b, GPU_BATCH), pairs);
     struct share share = even_shares(e, pairs, blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, blocks, "block");
     begin_share(e, &share, pairs, block);
@@ -501,7 +449,7 @@ static void run_at_grid(struct elaborator *e, const struct reducing *r, const st
     struct places places = in_place ? places_of(writer) : new_places(e, r, LEVEL_GRID, length, "buckets");
     add_lock(e, r, &places, LEVEL_GRID, length);
     struct own_buckets own = plan_buckets(e, r);
-    struct ir_value *copies = plan_copies(e, r, &own), *has_copies = ir_binary(b, OP_LT, ir_int(b, 1), copies);
+    struct ir_value *copies = own.copies, *has_copies = ir_binary(b, OP_LT, ir_int(b, 1), copies);
     struct places copied = {0};
     if (ir_known(b, has_copies) != IR_FALSE)
         copied = new_copies(e, r, copies);

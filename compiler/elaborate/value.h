@@ -233,6 +233,7 @@ struct elaborator {
     const struct ir_region *together; /* note [together] in run.c; NULL: one array is run alone */
     int shape;                        /* > 0: only lengths matter */
     bool holds_columns;               /* lengths of rows that are wanted in a shape are checked: matrix.c */
+    bool plans;                       /* in elab_prelude: names are left out */
     bool may_leave_loops;             /* see note [unfinished lengths] */
     int tries;                        /* > 0: errors are not told */
     struct map *instances;            /* of each use, the last one */
@@ -274,6 +275,12 @@ const struct environment *elab_bind(struct elaborator *e, const struct environme
 struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function, struct elab_value *argument);
 struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,
                                struct elab_value *b);
+/* An internal function of the prelude, applied to scalars: the scalars of its result. Names in it are left out of the
+   code, as they say nothing about the program. */
+struct ir_value **elab_prelude(struct elaborator *e, const char *name, struct ir_value *const *arguments, size_t count);
+#define ELAB_PRELUDE(e, name, ...)                                                                                     \
+    elab_prelude(e, name, (struct ir_value *[]){__VA_ARGS__},                                                          \
+                 sizeof(struct ir_value *[]){__VA_ARGS__} / sizeof(struct ir_value *))
 /* The function's result goes to the sink, from within each branch when the function ends in an
    `if`: where a result such as -1 stands for "nowhere", the branch that gives it comes to nothing.
    At ambient thread. */
