@@ -489,6 +489,7 @@ static struct ir_value *compute_length(struct elaborator *e, struct push *push) 
     }
     case PUSH_INTO:
     case PUSH_EACH:
+    case PUSH_MMA:
     case PUSH_SEQFOR: return push->total;
     case PUSH_BUCKETS: return push->pairs->length;
     case PUSH_CHUNKS: return push->total ? push->total : length_of_chunks(e, push);

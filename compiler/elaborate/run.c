@@ -318,6 +318,7 @@ void elab_run(struct elaborator *e, struct push *push, const struct writer *writ
     case PUSH_SCATTER: elab_run_scatter(e, push, writer); return;
     case PUSH_REDUCE: elab_run_reduce(e, push, writer); return;
     case PUSH_SHUFFLE: elab_run_shuffle(e, push, writer); return;
+    case PUSH_MMA: elab_run_mma(e, push, writer); return;
     case PUSH_APPEND: elab_run_together(e, &(struct running){push, writer}, 1); return;
     case PUSH_PERMUTE: elab_run_marked(e, push, CHECK_PLACE, writer, run_permute); return;
     case PUSH_INTO: elab_run_marked(e, push, CHECK_PLACE, writer, run_into); return;

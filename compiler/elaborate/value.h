@@ -90,11 +90,12 @@ enum push_kind {
     PUSH_SCATTER, /* array, and over it pairs */
     PUSH_REDUCE,  /* array, and into it pairs, by function; initial: its neutral element; sizes */
     PUSH_SHUFFLE, /* of: exchanged as `exchange` says, by `count` or by `function`; element */
+    PUSH_MMA,     /* array times pairs, added to sums; total */
 };
 struct push {
     enum push_kind kind;
     enum level_value level;
-    struct pull *array, *pairs;
+    struct pull *array, *pairs, *sums;
     bool is_each; /* of an update: `pairs` are a thread's push arrays of pairs */
     enum exchange exchange;
     struct elab_value *function;
@@ -516,6 +517,9 @@ void elab_run_ranks(struct elaborator *e, struct push *push, const struct writer
 
 /* ---- warp.c ---- */
 void elab_run_shuffle(struct elaborator *e, struct push *push, const struct writer *writer);
+
+/* ---- mma.c ---- */
+void elab_run_mma(struct elaborator *e, struct push *push, const struct writer *writer);
 
 /* ---- bound.c ---- */
 /* A value of the outermost region (or a constant) that `value` never exceeds; NULL: none is known. */

@@ -79,6 +79,7 @@ int64_t push_length(struct interp *in, struct interp_push *push) {
     case INTERP_PUSH_SEQFOR:
     case INTERP_PUSH_INTERLEAVE_INTO: length = push->size; break;
     case INTERP_PUSH_BUCKETS: length = push->pairs->length; break;
+    case INTERP_PUSH_MMA: length = push->sums->length; break;
     case INTERP_PUSH_JOINED: break; /* nobody asks: updates alone have such pairs */
     case INTERP_PUSH_INTERLEAVE:
     case INTERP_PUSH_CONCAT:
@@ -462,6 +463,28 @@ static int64_t run_shuffle(struct interp *in, struct interp_push *push, struct s
     return length;
 }
 
+static struct value float_at(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span) {
+    struct value element = pull_element(in, pull, index, span);
+    return scalar_apply(in, PRIM_TO_F32, &element);
+}
+
+/* Each product is exact, and rounded with the sum that it joins. */
+static int64_t run_mma(struct interp *in, const struct interp_push *push, struct sink *to) {
+    for (int64_t i = 0; i < MMA_ROWS * MMA_COLUMNS; i++) {
+        struct region_mark mark = region_here(in->region);
+        struct value sum = pull_element(in, push->sums, i, push->span);
+        for (int64_t k = 0; k < MMA_INNER; k++) {
+            const struct value operands[] = {float_at(in, push->pull, i / MMA_COLUMNS * MMA_INNER + k, push->span),
+                                             float_at(in, push->pairs, k * MMA_COLUMNS + i % MMA_COLUMNS, push->span),
+                                             sum};
+            sum = scalar_apply(in, PRIM_FMA, operands);
+        }
+        to->write(in, to, i, sum);
+        region_release(in->region, mark);
+    }
+    return MMA_ROWS * MMA_COLUMNS;
+}
+
 static int64_t run_scheme(struct interp *in, struct interp_push *push, struct sink *to) {
     switch (push->kind) {
     case INTERP_PUSH_PULL: return run_pull(in, push, to);
@@ -498,6 +521,7 @@ static int64_t run_scheme(struct interp *in, struct interp_push *push, struct si
     case INTERP_PUSH_SCATTER: return run_scatter(in, push, to);
     case INTERP_PUSH_REDUCE: return run_reduce(in, push, to);
     case INTERP_PUSH_SHUFFLE: return run_shuffle(in, push, to);
+    case INTERP_PUSH_MMA: return run_mma(in, push, to);
     }
     interp_fail_at(in, DIAG_INTERNAL, push->span, push->made_at, "the interpreter meets an unknown push array");
 }

@@ -112,6 +112,7 @@ enum interp_push_kind {
     INTERP_PUSH_REDUCE,          /* pull, pairs, function, initial: reduceByIndex */
     INTERP_PUSH_JOINED,          /* chunks, one after the other, of any lengths */
     INTERP_PUSH_SHUFFLE,         /* of, exchanged as `exchange` says, by size or by function */
+    INTERP_PUSH_MMA,             /* sums, and to them the product of pull and pairs */
 };
 struct interp_push {
     enum interp_push_kind kind;
@@ -123,7 +124,7 @@ struct interp_push {
     struct value function, initial;
     struct interp_push *of, *second;
     const struct interp_pull *pull; /* or the chunks */
-    const struct interp_pull *pairs;
+    const struct interp_pull *pairs, *sums;
     enum level_value chunk_level; /* who computes a chunk; pure: there are none */
     bool is_each;                 /* of an update: `pairs` are push arrays of pairs */
     enum exchange exchange;

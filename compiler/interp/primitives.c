@@ -443,6 +443,22 @@ static struct value shuffle_by(struct interp *in, enum exchange exchange, const 
                                              .size = a[0].scalar.integer});
 }
 
+static void check_tile(struct interp *in, const struct interp_pull *tile, const char *which, int rows, int columns,
+                       struct span span) {
+    if (tile->length != rows * columns)
+        interp_fail(in, DIAG_TILE_LENGTH, span, MMA_TILE_MESSAGE, which, rows, columns, rows * columns,
+                    (long long)tile->length);
+}
+
+PRIMITIVE(MMA) {
+    check_tile(in, a[0].pull, "first", MMA_ROWS, MMA_INNER, span);
+    check_tile(in, a[1].pull, "second", MMA_INNER, MMA_COLUMNS, span);
+    check_tile(in, a[2].pull, "third", MMA_ROWS, MMA_COLUMNS, span);
+    return new_push(
+        in, (struct interp_push){
+                .kind = INTERP_PUSH_MMA, .span = span, .pull = a[0].pull, .pairs = a[1].pull, .sums = a[2].pull});
+}
+
 PRIMITIVE(SHUFFLE_UP) { return shuffle_by(in, EXCHANGE_UP, a, span); }
 PRIMITIVE(SHUFFLE_DOWN) { return shuffle_by(in, EXCHANGE_DOWN, a, span); }
 PRIMITIVE(SHUFFLE_XOR) { return shuffle_by(in, EXCHANGE_XOR, a, span); }

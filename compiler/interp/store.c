@@ -70,6 +70,7 @@ static bool length_is_cheap(const struct interp_push *push) {
     case INTERP_PUSH_REDUCE:
     case INTERP_PUSH_SEQFOR:
     case INTERP_PUSH_BUCKETS:
+    case INTERP_PUSH_MMA:
     case INTERP_PUSH_INTO:
     case INTERP_PUSH_INTERLEAVE:
     case INTERP_PUSH_INTERLEAVE_INTO: return true;

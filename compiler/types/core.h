@@ -25,6 +25,10 @@ extern const struct primitive_info primitive_info[PRIM_COUNT];
 /* Whose element a lane gets by a shuffle: that of lane f i, i - n, i + n or i ^ n. */
 enum exchange { EXCHANGE_BY_FUNCTION, EXCHANGE_UP, EXCHANGE_DOWN, EXCHANGE_XOR };
 
+/* The matrices of mma: ROWS × INNER, INNER × COLUMNS and ROWS × COLUMNS. */
+enum { MMA_ROWS = 16, MMA_COLUMNS = 8, MMA_INNER = 16 };
+#define MMA_TILE_MESSAGE "the %s matrix of `mma` has %d rows of %d elements, %d in all, and this has %lld"
+
 enum core_kind {
     CORE_LITERAL,   /* literal, of the node's type: a base type, or a variable of class num or floating */
     CORE_LOCAL,     /* local (+ instance when its binding is a polymorphic let) */
