@@ -145,8 +145,7 @@ static bool collect(struct placing *p, const struct ir_region *region, const str
         bool is_while = instruction->kind == IR_WHILE && !loop && p->loop->region->ambient != LEVEL_THREAD;
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r]) {
-                if (!collect(p, instruction->regions[r], is_parallel ? instruction : loop,
-                             repeats || is_while))
+                if (!collect(p, instruction->regions[r], is_parallel ? instruction : loop, repeats || is_while))
                     return false;
                 for (size_t k = 0; k < instruction->regions[r]->yields.count; k++)
                     if (p->moves[instruction->regions[r]->yields.at[k]->id])
@@ -304,8 +303,7 @@ static bool is_distance(const struct dimensions *all, size_t count, int64_t dist
     const struct dimension *last = &all->at[count - 1];
     int64_t down = distance / last->step - (distance % last->step < 0); /* all others reach less than a step */
     for (int64_t turns = down; turns <= down + 1; turns++)
-        if (turns < last->count && -turns < last->count &&
-            is_distance(all, count - 1, distance - turns * last->step))
+        if (turns < last->count && -turns < last->count && is_distance(all, count - 1, distance - turns * last->step))
             return true;
     return false;
 }

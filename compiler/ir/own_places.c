@@ -16,9 +16,10 @@
    A thread may have w neighbours instead, as products of matrices have their sums: where iteration
    i accesses places w i + j + w B q, with j from 0 to w - 1, place p is of thread (p / w) mod B, and
    slot j + w q. A loop over all places, such as the one that begins the sums with zeros, is shared
-   out likewise then: thread t does iterations w t + j + w B q. Of a loop that two such arrays want
-   shared out differently, the first has it. Only for products: other arrays are mostly made of
-   elements of global memory, which are loaded best by threads side by side.
+   out likewise then: thread t does iterations w t + j + w B q; and so are the other arrays of such
+   a loop, which may copy one into the other. Of a loop that two arrays want shared out differently,
+   the first has it. Only for products: other arrays are mostly made of elements of global memory,
+   which are loaded best by threads side by side.
 
    note [early loads]
    What a thread loads into such an array it uses behind barriers, and all of it is to be under way
@@ -67,6 +68,7 @@ struct keeper {
     struct arena *arena;
     struct ir_kernel *kernel;
     struct map *candidates; /* ir_buffer → candidate */
+    struct map *sums;       /* loads of what products of matrices are added to */
     struct map *widths;     /* loops of several rounds → a candidate that shares them out by its width */
     struct map *rounds;     /* the loops that are split → struct rounds */
 };
@@ -184,9 +186,10 @@ static bool find_slot(const struct keeper *k, struct access *access, int64_t wid
            high + access->step * rounds <= slots;
 }
 
-static bool is_product(const struct ir_instruction *store) {
-    const struct ir_instruction *stored = store->kind == IR_STORE ? store->operands[1]->definition : NULL;
-    return stored && stored->kind == IR_MMA;
+/* Does a product of matrices take it as a sum, or give it? */
+static bool is_of_product(const struct keeper *k, const struct ir_instruction *access) {
+    const struct ir_instruction *stored = access->kind == IR_STORE ? access->operands[1]->definition : NULL;
+    return (stored && stored->kind == IR_MMA) || map_has(k->sums, access);
 }
 
 static void consider(struct keeper *k, struct ir_instruction *instruction) {
@@ -206,7 +209,7 @@ static void consider(struct keeper *k, struct ir_instruction *instruction) {
         find_loop(k, &access);
     access.step = access.loop ? step_of(&access) : 0;
     candidate->is_out = access.step < 1 || access.step > MOST_NEIGHBOURS;
-    if (is_product(instruction) && !candidate->is_out)
+    if (!candidate->is_out && is_of_product(k, instruction))
         candidate->width = access.step;
     vec_push(k->arena, &candidate->accesses, access);
 }
@@ -214,6 +217,31 @@ static void consider(struct keeper *k, struct ir_instruction *instruction) {
 /* How its loop of several rounds must be shared out for an access. */
 static int64_t width_of(const struct candidate *candidate, const struct access *access) {
     return access->step == candidate->width ? 1 : candidate->width;
+}
+
+/* Who shares loops over all places with an array of neighbours has neighbours, too. */
+static void spread_widths(struct keeper *k) {
+    struct map *wide = map_new(k->arena); /* loops → a candidate that has neighbours */
+    for (bool goes_on = true; goes_on;) {
+        goes_on = false;
+        for (size_t i = 0; i < map_count(k->candidates); i++) {
+            struct map_entry entry = map_entry(k->candidates, i);
+            struct candidate *candidate = entry.value;
+            for (size_t n = 0; !candidate->is_out && n < candidate->accesses.count; n++) {
+                const struct access *access = &candidate->accesses.at[n];
+                const struct candidate *other = map_get(wide, access->loop);
+                if (access->step != 1 || rounds_of(access->loop, threads_of(k, entry.key)) < 2)
+                    continue;
+                if (candidate->width > 1 && !other) {
+                    map_set(wide, access->loop, candidate);
+                    goes_on = true;
+                } else if (candidate->width == 1 && other) {
+                    candidate->width = other->width;
+                    goes_on = true;
+                }
+            }
+        }
+    }
 }
 
 /* All its accesses have slots, and their loops are free to be shared out for it. */
@@ -240,6 +268,10 @@ static bool may_keep(struct keeper *k, const struct ir_buffer *buffer, struct ca
 }
 
 static void collect(struct keeper *k, const struct ir_region *region) {
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        for (size_t i = MMA_FIRST + MMA_SECOND; walk.at->kind == IR_MMA && i < MMA_OPERANDS; i++)
+            if (walk.at->operands[i]->definition)
+                map_set(k->sums, walk.at->operands[i]->definition, walk.at);
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
         if (walk.at->buffer)
             consider(k, walk.at);
@@ -384,9 +416,11 @@ void pass_own_places(struct arena *arena, struct ir_kernel *kernel) {
     if ((threads & (threads - 1)) != 0 || (lanes & (lanes - 1)) != 0) /* places may wrap where powers of two do */
         return;
     k.candidates = map_new(arena);
+    k.sums = map_new(arena);
     k.widths = map_new(arena);
     k.rounds = map_new(arena);
     collect(&k, kernel->body);
+    spread_widths(&k);
     for (size_t i = 0; i < map_count(k.candidates); i++) {
         struct map_entry entry = map_entry(k.candidates, i);
         struct candidate *candidate = entry.value;
