@@ -50,6 +50,7 @@ enum core_config {
     CONFIG_GRID_SIZE,
     CONFIG_IS_CPU,
     CONFIG_HAS_WARPS,
+    CONFIG_HAS_MMA,
     CONFIG_VECTOR_BYTES,
     CONFIG_COUNT
 };

@@ -53,9 +53,10 @@ static void dump_instance(struct text *out, const struct core_instance *instance
 }
 
 const struct core_config_info core_config_info[CONFIG_COUNT] = {
-    [CONFIG_BLOCK_SIZE] = {"#BlockSize", BASE_I32}, [CONFIG_WARP_SIZE] = {"#WarpSize", BASE_I32},
-    [CONFIG_GRID_SIZE] = {"#GridSize", BASE_I32},   [CONFIG_IS_CPU] = {"#IsCpu", BASE_BOOL},
-    [CONFIG_HAS_WARPS] = {"#HasWarps", BASE_BOOL},  [CONFIG_VECTOR_BYTES] = {"#VectorBytes", BASE_I32}};
+    [CONFIG_BLOCK_SIZE] = {"#BlockSize", BASE_I32},    [CONFIG_WARP_SIZE] = {"#WarpSize", BASE_I32},
+    [CONFIG_GRID_SIZE] = {"#GridSize", BASE_I32},      [CONFIG_IS_CPU] = {"#IsCpu", BASE_BOOL},
+    [CONFIG_HAS_WARPS] = {"#HasWarps", BASE_BOOL},     [CONFIG_HAS_MMA] = {"#HasMma", BASE_BOOL},
+    [CONFIG_VECTOR_BYTES] = {"#VectorBytes", BASE_I32}};
 
 static void dump_literal(struct text *out, const struct core *core) {
     if (core->literal.is_bool)
