@@ -5,6 +5,7 @@
 const struct machine machine_cuda = {.device = "cuda",
                                      .shared_most = GPU_SHARED_MOST,
                                      .has_shuffles = true,
+                                     .has_mma = true,
                                      .pauses = true,
                                      .map = {.mapping = TARGET_SIMT,
                                              .where = ON_CUDA,
