@@ -12,7 +12,7 @@
    there is an iteration for every one. For a warp's array, the same with the lanes of the warp for
    the threads.
 
-   note [neighbours]
+   note [several places]
    A thread may have w neighbours instead, as products of matrices have their sums: where iteration
    i accesses places w i + j + w B q, with j from 0 to w - 1, place p is of thread (p / w) mod B, and
    slot j + w q. A loop over all places, such as the one that begins the sums with zeros, is shared
@@ -143,7 +143,7 @@ static int64_t step_of(struct access *access) {
     return 0;
 }
 
-/* note [own places], note [neighbours] */
+/* note [own places], note [several places] */
 static bool find_slot(const struct keeper *k, struct access *access, int64_t width) {
     const struct ir_buffer *buffer = access->instruction->buffer;
     const struct linear *place = &access->place;
