@@ -32,7 +32,7 @@ PROGRAMS = {
     "examples/linear/linear.fcl": "saxpy",
     "examples/reverse/reverse.fcl": "reverseGrid",
     "benchmarks/fcl/whole.fcl": ".*",
-    "benchmarks/fcl/matrices.fcl": "timesVector|product|edges|transposed",
+    "benchmarks/fcl/matrices.fcl": "timesVector|product|unitProduct|edges|transposed",
     "benchmarks/fcl/plain.fcl": ".*",
     "examples/sparse/sparse.fcl": "times",
     "examples/mandelbrot/mandelbrot.fcl": "picture",
@@ -49,6 +49,7 @@ ELEMENT_BYTES = {
     "options": 12,
     "blackScholes": 12,
     "placePairs": 8,
+    "unitProduct": 2,
     **{f"sortedPairs_{i}": 8 for i in (3, 4, 5, 6)},
 }
 
@@ -349,6 +350,7 @@ def measures(resources, body, architecture, threads, shared, element):
             if max(fused) >= 64
             else 0
         ),
+        "products": sum(one.base == "HMMA" for one in code),
     }
 
 
@@ -487,6 +489,7 @@ RUNS = {
     "bucketSums": ("benchmarks/fcl/whole.fcl", "256 random:70001:1:0:255 iota:70001"),
     "timesVector": ("benchmarks/fcl/matrices.fcl", "256 iota:65536 iota:256"),
     "product": ("benchmarks/fcl/matrices.fcl", "128 iota:16384 iota:16384"),
+    "unitProduct": ("benchmarks/fcl/matrices.fcl", "128 fill:16384:1 fill:16384:2"),
     "edges": ("benchmarks/fcl/matrices.fcl", "256 256 iota:65536"),
 }
 
@@ -542,7 +545,7 @@ def worse(bound, got):
     more += [
         key for key in ("shortest", "whole") if got.get(key, 0) > 1.02 * bound.get(key, 0) + 0.1
     ]
-    less = [key for key in ("occupancy", "in_flight") if got.get(key, 0) < bound.get(key, 0)]
+    less = [key for key in ("occupancy", "in_flight", "products") if got.get(key, 0) < bound.get(key, 0)]
     less += [key for key in ("fused",) if got.get(key, 0) < bound.get(key, 0) - 1]
     return [f"{key} was {bound.get(key, 0)} and is {got.get(key, 0)}" for key in more + less]
 
@@ -584,6 +587,7 @@ COLUMNS = (
     ("barriers", "barriers"),
     ("shortest", "instructions an element"),
     ("fused", "fused %"),
+    ("products", "products"),
 )
 
 

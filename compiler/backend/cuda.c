@@ -69,6 +69,58 @@ static void file_head(struct text *out, struct file_needs needs) {
             "#endif\n");
 }
 
+/* A matrix unit's instruction takes two elements in a register. Elsewhere each lane asks others for
+   their registers, the rows and columns of its results, and adds the products in order. */
+static void print_mma(struct text *out, unsigned bases) {
+    static const char *const names[] = {"f16", "bf16"};
+    for (unsigned i = 0; i < 2; i++)
+        if (bases >> i & 1)
+            text_printf(out,
+                        "/* A warp's product of matrices of 16 x 16 and 16 x 8, added to c: a lane's part of it. */\n"
+                        "static __device__ __forceinline__ void fcl_mma_%s(\n"
+                        "    float &d0, float &d1, float &d2, float &d3,\n"
+                        "    unsigned short a0, unsigned short a1, unsigned short a2, unsigned short a3,\n"
+                        "    unsigned short a4, unsigned short a5, unsigned short a6, unsigned short a7,\n"
+                        "    unsigned short b0, unsigned short b1, unsigned short b2, unsigned short b3,\n"
+                        "    float c0, float c1, float c2, float c3) {\n"
+                        "    const unsigned a[4] = {a0 | (unsigned)a1 << 16, a2 | (unsigned)a3 << 16,\n"
+                        "                           a4 | (unsigned)a5 << 16, a6 | (unsigned)a7 << 16};\n"
+                        "    const unsigned b[2] = {b0 | (unsigned)b1 << 16, b2 | (unsigned)b3 << 16};\n"
+                        "#if __CUDA_ARCH__ >= 800\n"
+                        "    asm volatile(\"mma.sync.aligned.m16n8k16.row.col.f32.%s.%s.f32 \"\n"
+                        "                 \"{%%0, %%1, %%2, %%3}, {%%4, %%5, %%6, %%7}, {%%8, %%9}, "
+                        "{%%10, %%11, %%12, %%13};\"\n"
+                        "                 : \"=f\"(d0), \"=f\"(d1), \"=f\"(d2), \"=f\"(d3)\n"
+                        "                 : \"r\"(a[0]), \"r\"(a[1]), \"r\"(a[2]), \"r\"(a[3]), \"r\"(b[0]), "
+                        "\"r\"(b[1]),\n"
+                        "                   \"f\"(c0), \"f\"(c1), \"f\"(c2), \"f\"(c3));\n"
+                        "#else\n"
+                        "    const unsigned lane = threadIdx.x %% 32;\n"
+                        "    d0 = c0, d1 = c1, d2 = c2, d3 = c3;\n"
+                        "    #pragma unroll\n"
+                        "    for (unsigned k = 0; k < 8; ++k) { /* columns 2 k and 2 k + 1 of the one, rows of the "
+                        "other */\n"
+                        "        const unsigned upper = __shfl_sync(0xffffffffu, a[k / 4 * 2], (lane & 28) + k %% 4);\n"
+                        "        const unsigned lower = __shfl_sync(0xffffffffu, a[k / 4 * 2 + 1], (lane & 28) + k %% "
+                        "4);\n"
+                        "        const unsigned left = __shfl_sync(0xffffffffu, b[k / 4], lane %% 4 * 8 + k %% 4);\n"
+                        "        const unsigned right = __shfl_sync(0xffffffffu, b[k / 4], lane %% 4 * 8 + 4 + k %% "
+                        "4);\n"
+                        "        #pragma unroll\n"
+                        "        for (int h = 0; h < 32; h += 16) {\n"
+                        "            const float u = fcl_float_of_%s((unsigned short)(upper >> h));\n"
+                        "            const float w = fcl_float_of_%s((unsigned short)(lower >> h));\n"
+                        "            const float x = fcl_float_of_%s((unsigned short)(left >> h));\n"
+                        "            const float y = fcl_float_of_%s((unsigned short)(right >> h));\n"
+                        "            d0 = fmaf(u, x, d0), d1 = fmaf(u, y, d1);\n"
+                        "            d2 = fmaf(w, x, d2), d3 = fmaf(w, y, d3);\n"
+                        "        }\n"
+                        "    }\n"
+                        "#endif\n"
+                        "}\n\n",
+                        names[i], names[i], names[i], names[i], names[i], names[i], names[i]);
+}
+
 const char *cuda_atomic(enum ir_atomic atomic, enum base base) {
     static const char *const names[ATOMIC_COUNT] = {"atomicAdd", "atomicMin", "atomicMax",  "atomicAnd",
                                                     "atomicOr",  "atomicXor", "atomicExch", "atomicCAS"};
@@ -100,6 +152,7 @@ static const struct dialect dialect_cuda = {
     .alignment = "__align__(%d) ",
     .alignment_is_before = true,
     .file_head = file_head,
+    .print_mma = print_mma,
 };
 
 /* ---- the target ---- */
@@ -107,6 +160,7 @@ static const struct dialect dialect_cuda = {
 static const struct machine machine_cuda = {.device = "cuda",
                                             .shared_most = GPU_SHARED_MOST,
                                             .has_shuffles = true,
+                                            .has_mma = true,
                                             .warp_sizes = 32,
                                             .pauses = true,
                                             .map = {.mapping = TARGET_SIMT,

@@ -189,6 +189,27 @@ static void print_if(struct printer *p, const struct target_statement *statement
     print_line(p, "}");
 }
 
+static void print_mma(struct printer *p, const struct target_statement *statement) {
+    enum base base = statement->operands[0]->base;
+    p->has_mma |= 1u << (base == BASE_BF16);
+    p->helpers[OP_BITS][BASE_U32][BASE_BOOL] = p->helpers[OP_BITS][BASE_F32][BASE_BOOL] = true;
+    p->helpers[OP_CONVERT][BASE_F32][base] = true; /* where there is no matrix unit */
+    print_indent(p);
+    text_printf(p->out, "%s ", p->dialect->types[BASE_F32]);
+    for (size_t i = 0; i < MMA_SUMS; i++)
+        text_printf(p->out, "%s%s", i ? ", " : "", statement->results[i]->name);
+    text_add(p->out, ";\n");
+    print_indent(p);
+    text_printf(p->out, "fcl_mma_%s(", base_info[base].name);
+    for (size_t i = 0; i < MMA_SUMS; i++)
+        text_printf(p->out, "%s%s", i ? ", " : "", statement->results[i]->name);
+    for (size_t i = 0; i < MMA_OPERANDS; i++) {
+        text_add(p->out, ", ");
+        print_expr(p, statement->operands[i], PRECEDENCE_ANY);
+    }
+    text_add(p->out, ");\n");
+}
+
 static void print_statement(struct printer *p, const struct target_statement *statement) {
     switch (statement->kind) {
     case TARGET_DECLARE: print_variable(p, statement); return;
@@ -222,6 +243,7 @@ static void print_statement(struct printer *p, const struct target_statement *st
         }
         text_add(p->out, ");\n");
         return;
+    case TARGET_MMA: print_mma(p, statement); return;
     case TARGET_CHECK: print_check(p, statement); return;
     case TARGET_FENCE:
         if (!statement->is_pause)
@@ -389,5 +411,7 @@ void backend_print(struct text *out, const struct target *target, const struct t
     text_add(out, "\n");
     p->out = out;
     print_helpers(p);
+    if (p->has_mma)
+        p->dialect->print_mma(out, p->has_mma);
     text_add(out, text_string(&kernels));
 }

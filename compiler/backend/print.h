@@ -84,6 +84,7 @@ struct dialect {
     void (*kernel_head)(struct printer *p, const struct target_kernel *kernel);
     void (*kernel_tail)(struct printer *p, const struct target_kernel *kernel); /* may be NULL */
     void (*file_head)(struct text *out, struct file_needs needs);
+    void (*print_mma)(struct text *out, unsigned bases); /* behind the helpers; only where matrix units may be */
 };
 extern const struct dialect dialect_c, dialect_dump;
 
@@ -94,6 +95,7 @@ struct printer {
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
     bool has_matches, has_pauses, has_fours;
+    unsigned has_mma;           /* bit 0: of f16; bit 1: of bf16 */
     quirk_set quirks;           /* that what is printed would meet */
     bool has_vector_loops;      /* a loop by vectors, and the same by elements */
     bool mathematics[OP_COUNT]; /* used of those in mathematics.c */

@@ -130,7 +130,8 @@ static bool are_alike(const struct machine *a, const struct machine *b) {
 static bool fits_machine(const struct generate_request *request, struct ir_kernel *kernel, const char *made_for) {
     const struct target *target = made_for ? target_named(made_for) : NULL;
     bool has_warps = machine_has_warps_of(request->machine, kernel->warp_size);
-    if (target && has_warps && are_alike(target_machine(target, NULL), request->machine))
+    bool has_products = ir_uses(kernel, IR_MMA) && !request->machine->has_mma;
+    if (target && has_warps && !has_products && are_alike(target_machine(target, NULL), request->machine))
         return true;
     kernel->has_warps = request->machine->has_shuffles;
     kernel->is_cpu = request->machine->map.mapping == TARGET_LOOP;
@@ -196,6 +197,7 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     struct elaborate_options elaborate = elaborate_options_of(request->options);
     const struct machine *machine = request->machine;
     elaborate.has_shuffles = machine->has_shuffles;
+    elaborate.has_mma = machine->has_mma;
     elaborate.polls_by_atomics = machine->polls_by_atomics;
     elaborate.pauses = machine->pauses;
     elaborate.is_cpu = machine->map.mapping == TARGET_LOOP;

@@ -19,6 +19,7 @@ struct elaborate_options {
     const struct program *program;        /* with the prelude, of which the elaborator calls functions */
     int block_size, warp_size, grid_size; /* what #BlockSize … are */
     bool has_shuffles;                    /* lanes of a warp exchange values without memory */
+    bool has_mma;                         /* a warp multiplies matrices by an instruction */
     bool polls_by_atomics;                /* blocks see what others write in time by atomics only */
     bool pauses;                          /* who waits for another block looks again after a moment */
     int shared_bytes;                     /* that a block may use without being told how many */

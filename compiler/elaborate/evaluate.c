@@ -70,6 +70,7 @@ static struct elab_value *evaluate_config(struct elaborator *e, enum core_config
     case CONFIG_WARP_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->warp_size));
     case CONFIG_GRID_SIZE: return elab_scalar(e, ir_int(e->builder, e->options->grid_size));
     case CONFIG_IS_CPU: return elab_scalar(e, ir_bool(e->builder, e->options->is_cpu));
+    case CONFIG_HAS_MMA: return elab_scalar(e, ir_bool(e->builder, e->options->has_mma));
     case CONFIG_HAS_WARPS: return elab_scalar(e, ir_bool(e->builder, e->options->has_shuffles));
     case CONFIG_VECTOR_BYTES: return elab_scalar(e, ir_int(e->builder, e->options->vector_bytes));
     case CONFIG_COUNT: break;

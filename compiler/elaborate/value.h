@@ -84,7 +84,8 @@ struct push {
     struct ir_value *length;
     struct ir_region *length_region; /* where it was computed */
     struct elab_value *function;     /* of elements, places, or both; or NULL */
-    struct ir_value *total; /* where a program gives the length: places outside are dropped, but for SEQFOR; or NULL */
+    struct ir_value
+        *total; /* where a program gives the length: places outside are dropped, but for SEQFOR; of MMA; or NULL */
     union {
         struct pull *array; /* what it is made of */
         struct push *of;    /* of MAP, APPEND, PERMUTE, PERMUTE_INTO, CHOICE, SHUFFLE */
@@ -126,6 +127,10 @@ struct push {
             struct ir_value *count;
             struct type *element;
         } shuffle;
+        struct { /* MMA: the array times the second, added to the sums */
+            struct pull *second, *sums;
+            enum base base; /* of the elements of the two that are multiplied */
+        } mma;
         const struct ranks *ranks; /* RANK_BY_INDEX: ranks.c */
     };
 };

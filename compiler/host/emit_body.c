@@ -259,6 +259,7 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
     case IR_ATOMIC:
     case IR_SHUFFLE:
     case IR_MATCH:
+    case IR_MMA:
     case IR_BALLOT:
     case IR_FENCE: break; /* stores are the device's */
     }

@@ -207,6 +207,7 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
     case IR_ATOMIC:
     case IR_SHUFFLE:
     case IR_MATCH:
+    case IR_MMA:
     case IR_BALLOT:
     case IR_FENCE: x->why = "internal error: a store on the host"; return false;
     case IR_ALLOCATE: {

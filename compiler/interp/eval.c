@@ -165,6 +165,7 @@ static struct value config(struct interp *in, const struct core *core) {
     case CONFIG_GRID_SIZE: return int_of(in->options->grid_size);
     case CONFIG_VECTOR_BYTES: return int_of(in->options->vector_bytes);
     case CONFIG_IS_CPU:
+    case CONFIG_HAS_MMA:
     case CONFIG_HAS_WARPS: return bool_of(false); /* no result may depend on it */
     case CONFIG_COUNT: break;
     }

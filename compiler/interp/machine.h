@@ -99,7 +99,7 @@ struct interp_push {
     struct span span;      /* the operation's, for messages */
     struct span made_at;   /* as of a closure */
     int64_t length;        /* -1: not known yet */
-    int64_t total;         /* the length that the program gives */
+    int64_t total;         /* the length that the program gives; of MMA */
     struct value function; /* of elements, places, or both */
     union {
         const struct interp_pull *array; /* what it is made of */
@@ -134,6 +134,9 @@ struct interp_push {
             enum exchange exchange;
             int64_t count;
         } shuffle;
+        struct { /* MMA: the array times the second, added to the sums */
+            const struct interp_pull *second, *sums;
+        } mma;
     };
 };
 

@@ -395,6 +395,20 @@ static struct value shuffle_by(struct interp *in, enum exchange exchange, const 
     return NEW_PUSH(SHUFFLE, .of = a[1].push, .shuffle = {exchange, a[0].scalar.integer});
 }
 
+static void check_tile(struct interp *in, const struct interp_pull *tile, const char *which, int rows, int columns,
+                       struct span span) {
+    if (tile->length != rows * columns)
+        interp_fail(in, DIAG_TILE_LENGTH, span, MMA_TILE_MESSAGE, which, rows, columns, rows * columns,
+                    (long long)tile->length);
+}
+
+PRIMITIVE(MMA) {
+    check_tile(in, a[0].pull, "first", MMA_ROWS, MMA_INNER, span);
+    check_tile(in, a[1].pull, "second", MMA_INNER, MMA_COLUMNS, span);
+    check_tile(in, a[2].pull, "third", MMA_ROWS, MMA_COLUMNS, span);
+    return NEW_PUSH(MMA, .total = MMA_ROWS * MMA_COLUMNS, .array = a[0].pull, .mma = {a[1].pull, a[2].pull});
+}
+
 PRIMITIVE(SHUFFLE_UP) { return shuffle_by(in, EXCHANGE_UP, a, span); }
 PRIMITIVE(SHUFFLE_DOWN) { return shuffle_by(in, EXCHANGE_DOWN, a, span); }
 PRIMITIVE(SHUFFLE_XOR) { return shuffle_by(in, EXCHANGE_XOR, a, span); }

@@ -393,6 +393,28 @@ static int64_t run_shuffle(struct interp *in, struct interp_push *push, struct s
     return length;
 }
 
+static struct value float_at(struct interp *in, const struct interp_pull *pull, int64_t index, struct span span) {
+    struct value element = pull_element(in, pull, index, span);
+    return scalar_apply(in, PRIM_TO_F32, &element);
+}
+
+/* Each product is exact, and rounded with the sum that it joins. */
+static int64_t run_mma(struct interp *in, struct interp_push *push, struct sink *to) {
+    for (int64_t i = 0; i < push->total; i++) {
+        struct region_mark mark = region_here(in->region);
+        int64_t row = i / MMA_COLUMNS, column = i % MMA_COLUMNS;
+        struct value sum = pull_element(in, push->mma.sums, i, push->span);
+        for (int64_t k = 0; k < MMA_INNER; k++) {
+            const struct value operands[] = {float_at(in, push->array, row * MMA_INNER + k, push->span),
+                                             float_at(in, push->mma.second, k * MMA_COLUMNS + column, push->span), sum};
+            sum = scalar_apply(in, PRIM_FMA, operands);
+        }
+        to->write(in, to, i, sum);
+        region_release(in->region, mark);
+    }
+    return push->total;
+}
+
 /* ---- those that pass on what another runs ---- */
 
 static int64_t run_map(struct interp *in, struct interp_push *push, struct sink *to) {

@@ -770,3 +770,12 @@ struct ir_value *ir_ballot(struct ir_builder *b, struct ir_value *vote) {
 struct ir_value *ir_match(struct ir_builder *b, struct ir_value *value, struct ir_value *bits) {
     return exchange(b, IR_MATCH, ir_lanes_base(b->kernel), value, bits);
 }
+
+void ir_mma(struct ir_builder *b, struct ir_value *const operands[MMA_OPERANDS], struct ir_value *results[MMA_SUMS]) {
+    struct ir_instruction *instruction = builder_instruction(b, IR_MMA, MMA_OPERANDS, MMA_SUMS, 0);
+    for (size_t i = 0; i < MMA_OPERANDS; i++)
+        instruction->operands[i] = builder_operand(b, operands[i]);
+    for (size_t i = 0; i < MMA_SUMS; i++)
+        results[i] = instruction->results[i] = builder_value(b, BASE_F32, NULL, NULL);
+    builder_append(b, b->frames.count - 1, instruction);
+}

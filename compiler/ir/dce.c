@@ -67,6 +67,7 @@ static void keep(struct dce *d, struct ir_instruction *instruction) {
         case IR_ATOMIC:
         case IR_SHUFFLE:
         case IR_MATCH:
+        case IR_MMA:
         case IR_BALLOT:
         case IR_CHECK:
             for (size_t i = 0; i < instruction->operand_count; i++)
@@ -147,6 +148,7 @@ static void follow(struct dce *d, struct ir_value *value) {
     case IR_FENCE:
     case IR_SHUFFLE:
     case IR_MATCH:
+    case IR_MMA:
     case IR_BALLOT:
     case IR_CHECK:
     case IR_ALLOCATE:

@@ -52,6 +52,7 @@ static bool collect(struct fuser *f, const struct ir_instruction *loop, accesses
         case IR_FORALL: return false;
         case IR_SHUFFLE:
         case IR_MATCH:
+        case IR_MMA:
         case IR_BALLOT: *exchanges = true; break;
         case IR_OPERATION:
         case IR_CHECK:

@@ -9,14 +9,16 @@
    and c - p alike, all reads must come before the writes to what they read: those of another
    parallel loop, before it; those of the same parallel loop, of elements of its own iteration,
    earlier in it. The elements are told apart by their places f and g as sums: iteration i, and
-   round r of a counted loop within, have i a + r b + … with b beyond all that i a can be. */
+   round r of a counted loop within or around, have i a + r b + … with b beyond all that i a can be.
+   So have the warps of a block. What different parallel loops access in a loop, or by warps, has
+   no order. */
 #include "ir/pass_list.h"
 
 #include "ir/linear.h"
 #include "ir/rewrite.h"
 #include "ir/walk.h"
 
-enum { MOST_ACCESSES = 1024, MOST_LOOPS = 4 };
+enum { MOST_ACCESSES = 1024, MOST_LOOPS = 6 };
 
 struct access {
     struct ir_instruction *instruction;
@@ -140,13 +142,10 @@ static bool collect(struct placing *p, const struct ir_region *region, const str
                 return false;
         }
         bool is_parallel = instruction->kind == IR_FORALL;
-        bool is_warps = is_parallel && (instruction->inner != LEVEL_THREAD || loop); /* not looked into */
-        bool is_loop = instruction->kind == IR_FOR || instruction->kind == IR_WHILE;
-        bool is_of_thread = loop || p->loop->region->ambient == LEVEL_THREAD;
+        bool is_while = instruction->kind == IR_WHILE && !loop && p->loop->region->ambient != LEVEL_THREAD;
         for (int r = 0; r < 2; r++)
             if (instruction->regions[r]) {
-                if (!collect(p, instruction->regions[r], is_parallel ? instruction : loop,
-                             repeats || is_warps || (is_loop && !is_of_thread)))
+                if (!collect(p, instruction->regions[r], is_parallel ? instruction : loop, repeats || is_while))
                     return false;
                 for (size_t k = 0; k < instruction->regions[r]->yields.count; k++)
                     if (p->moves[instruction->regions[r]->yields.at[k]->id])
@@ -297,11 +296,32 @@ static bool is_at_least(const struct linear *sum, struct ir_value *least, int de
            (is_at_least(sum, minimum->operands[0], depth - 1) || is_at_least(sum, minimum->operands[1], depth - 1));
 }
 
+/* Is that the distance between the places of two iterations? */
+static bool is_distance(const struct dimensions *all, size_t count, int64_t distance) {
+    if (count == 0)
+        return distance == 0;
+    const struct dimension *last = &all->at[count - 1];
+    int64_t down = distance / last->step - (distance % last->step < 0); /* all others reach less than a step */
+    for (int64_t turns = down; turns <= down + 1; turns++)
+        if (turns < last->count && -turns < last->count && is_distance(all, count - 1, distance - turns * last->step))
+            return true;
+    return false;
+}
+
+/* Are both in a loop in the loop, or done by several warps? */
+static bool are_repeated(const struct placing *p, const struct access *a, const struct access *b) {
+    const struct ir_region *region = a->instruction->region;
+    for (; region->owner != p->loop; region = region->parent)
+        if (region->owner->kind != IR_IF && ir_region_inside(b->instruction->region, region))
+            return true;
+    return false;
+}
+
 /* May what is read have been written in the same step? */
 static bool disturbs(const struct placing *p, const struct access *write, const struct access *read) {
     bool is_first = is_before(p, read->instruction, write->instruction);
     if (read->loop != write->loop)
-        return !is_first;
+        return !is_first || are_repeated(p, read, write);
     struct linear apart = read->at;
     struct dimensions dimensions = {.count = 0};
     bool goes_round = false;
@@ -316,8 +336,7 @@ static bool disturbs(const struct placing *p, const struct access *write, const 
                !is_at_least(&apart, read->loop->operands[0], 1);
     if (apart.constant == 0)
         return goes_round || !is_first;
-    int64_t distance = apart.constant < 0 ? -apart.constant : apart.constant;
-    return distance <= span && !(dimensions.count == 1 && distance % dimensions.at[0].step != 0);
+    return is_distance(&dimensions, dimensions.count, apart.constant);
 }
 
 static bool may_be_in_place(const struct placing *p) {

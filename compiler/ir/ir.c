@@ -25,11 +25,19 @@ bool ir_has(const struct ir_instruction *instruction, enum ir_kind kind) {
     return false;
 }
 
+bool ir_uses(const struct ir_kernel *kernel, enum ir_kind kind) {
+    for (struct ir_walk walk = ir_walk(kernel->body); walk.at; ir_next(&walk))
+        if (walk.at->kind == kind)
+            return true;
+    return false;
+}
+
 static bool touches_memory(const struct ir_instruction *instruction) {
     switch (instruction->kind) {
     case IR_OPERATION:
     case IR_SHUFFLE:
     case IR_MATCH:
+    case IR_MMA:
     case IR_BALLOT:
     case IR_CHECK:
     case IR_FORALL:

@@ -123,6 +123,16 @@ static inline bool ir_is_constant_memory(const struct ir_buffer *buffer) {
    model), and which is the nearest that OpenCL 1.2 has. On processors they are ordinary ones, so
    that loops go by vectors: processors and their compilers store an element at once. */
 
+/* note [fragments]
+   The product of a matrix of 16 × 16 and one of 16 × 8, both of f16 or of bf16, added to one of
+   floats of 16 × 8. Of these a lane has eight elements, four and four, which are the operands, and
+   gets four of the result. In lane l, with g = l / 4 and t = 2 (l % 4), they are
+     of the first:  (g, t) (g, t + 1) (g + 8, t) (g + 8, t + 1), and the same at columns t + 8, t + 9
+     of the second: (t, g) (t + 1, g) (t + 8, g) (t + 9, g)
+     of the others: (g, t) (g, t + 1) (g + 8, t) (g + 8, t + 1)
+   which is how mma.m16n8k16 of PTX has them. */
+enum { MMA_FIRST = 8, MMA_SECOND = 4, MMA_SUMS = 4, MMA_OPERANDS = MMA_FIRST + MMA_SECOND + MMA_SUMS };
+
 enum ir_kind {
     IR_OPERATION, /* results[0] = op operands */
     IR_LOAD,      /* results[0] = buffer[operands[0]] */
@@ -136,6 +146,7 @@ enum ir_kind {
     IR_BALLOT,   /* results[0] (ir_lanes_base): bit i is operands[0] of lane i; as SHUFFLE */
     IR_MATCH,    /* results[0] (the same): bit i says whether operands[0] & operands[1] is 0 in lane i as in
                     this one, or in neither; operands[1] is the same in all lanes; as SHUFFLE */
+    IR_MMA,      /* results[0…3] (float) = a lane's part of a product, note [fragments]; as SHUFFLE */
     IR_CHECK,    /* reports a failure unless operands[0]; operands[1] and [2] are the numbers of the message */
     IR_ALLOCATE, /* buffer comes to life, contents undefined unless it is zeroed */
     IR_SWAP,     /* `buffer` and `other`, both OUTPUT, exchange their memory; ambient grid */
@@ -324,6 +335,7 @@ static inline bool ir_is_loop(const struct ir_instruction *instruction) {
 }
 /* Is there an instruction of that kind in its regions? */
 bool ir_has(const struct ir_instruction *instruction, enum ir_kind kind);
+bool ir_uses(const struct ir_kernel *kernel, enum ir_kind kind);
 /* Does it read or write memory, tables aside, or hold something that does? */
 bool ir_touches_memory(const struct ir_instruction *instruction);
 /* An operation of an instruction or two: better done than jumped over. */

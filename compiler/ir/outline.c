@@ -22,6 +22,7 @@ static bool only_computes(const struct ir_instruction *instruction) {
         case IR_ATOMIC:
         case IR_SHUFFLE:
         case IR_MATCH:
+        case IR_MMA:
         case IR_BALLOT:
         case IR_FENCE: return false;
         case IR_OPERATION:

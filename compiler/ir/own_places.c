@@ -12,6 +12,15 @@
    there is an iteration for every one. For a warp's array, the same with the lanes of the warp for
    the threads.
 
+   note [several places]
+   A thread may have w neighbours instead, as products of matrices have their sums: where iteration
+   i accesses places w i + j + w B q, with j from 0 to w - 1, place p is of thread (p / w) mod B, and
+   slot j + w q. A loop over all places, such as the one that begins the sums with zeros, is shared
+   out likewise then: thread t does iterations w t + j + w B q; and so are the other arrays of such
+   a loop, which may copy one into the other. Of a loop that two arrays want shared out differently,
+   the first has it. Only for products: other arrays are mostly made of elements of global memory,
+   which are loaded best by threads side by side.
+
    note [early loads]
    What a thread loads into such an array it uses behind barriers, and all of it is to be under way
    together. But NVIDIA's assembler moves a load that nothing can change behind a barrier, to where
@@ -33,11 +42,25 @@
 struct access {
     struct ir_instruction *instruction, *loop;
     struct ir_instruction *warps; /* the loop over warps around it, or NULL */
-    struct linear slot;           /* without the round */
+    struct linear place;
+    int64_t step;       /* of the place, from one iteration to the next */
+    struct linear slot; /* without the rounds */
 };
 
+/* The loops inside of a loop that was split: of each the index, and what it adds to the loop's index and,
+   where that is the place, to the slot. */
+enum { MOST_ROUNDS = 2 };
+struct rounds {
+    size_t count;
+    struct ir_value *index[MOST_ROUNDS];
+    int64_t turns[MOST_ROUNDS], step[MOST_ROUNDS], slots[MOST_ROUNDS];
+};
+
+enum { MOST_NEIGHBOURS = 4 };
+
 struct candidate {
-    bool is_out; /* something is against it */
+    bool is_out;   /* something is against it */
+    int64_t width; /* neighbours that a thread has */
     VEC(struct access) accesses;
 };
 
@@ -45,7 +68,9 @@ struct keeper {
     struct arena *arena;
     struct ir_kernel *kernel;
     struct map *candidates; /* ir_buffer → candidate */
-    struct map *rounds;     /* the loops that are split → the index of their rounds */
+    struct map *sums;       /* loads of what products of matrices are added to */
+    struct map *widths;     /* loops of several rounds → a candidate that shares them out by its width */
+    struct map *rounds;     /* the loops that are split → struct rounds */
 };
 
 /* The threads that the array belongs to. */
@@ -107,37 +132,64 @@ static bool is_counted(const struct ir_value *index) {
            loop->region->ambient < LEVEL_GRID;
 }
 
-/* note [own places] */
-static bool find_slot(const struct keeper *k, struct access *access) {
+/* By how much the place grows from one iteration to the next; 0: it is no such sum. */
+static int64_t step_of(struct access *access) {
+    const struct ir_value *index = access->loop->parameters[0];
+    if (!linear_expand(access->instruction->operands[0], &access->place))
+        return 0;
+    for (size_t i = 0; i < access->place.count; i++)
+        if (access->place.term[i].value == index)
+            return access->place.term[i].coefficient;
+    return 0;
+}
+
+/* note [own places], note [several places] */
+static bool find_slot(const struct keeper *k, struct access *access, int64_t width) {
     const struct ir_buffer *buffer = access->instruction->buffer;
+    const struct linear *place = &access->place;
+    struct linear *slot = &access->slot;
     int64_t threads = threads_of(k, buffer), slots = buffer->capacity->constant.integer / threads;
-    struct linear place, *slot = &access->slot;
-    if (!linear_expand(access->instruction->operands[0], &place) || place.constant % threads != 0)
+    int64_t all = threads * width, rounds = rounds_of(access->loop, threads);
+    int64_t first = ((place->constant % all) + all) % all, last = first; /* of the neighbours */
+    if (rounds == 0 || (access->step != width && (access->step != 1 || rounds % width != 0)))
         return false;
-    *slot = (struct linear){.base = place.base, .constant = place.constant / threads};
-    int64_t low = slot->constant, high = slot->constant;
-    bool has_index = false, has_warp = !access->warps;
-    for (size_t i = 0; i < place.count; i++) {
-        struct ir_value *value = place.term[i].value;
-        int64_t step = place.term[i].coefficient / threads;
-        if (value == access->loop->parameters[0] && place.term[i].coefficient == 1) {
-            has_index = true;
+    *slot = (struct linear){.base = place->base, .constant = (place->constant - first) / threads + first};
+    int64_t low = slot->constant - first, high = low;
+    bool has_warp = !access->warps;
+    for (size_t i = 0; i < place->count; i++) {
+        struct ir_value *value = place->term[i].value;
+        int64_t coefficient = place->term[i].coefficient;
+        if (value == access->loop->parameters[0])
             continue;
-        }
         if (access->warps && value == access->warps->parameters[0] &&
-            place.term[i].coefficient == k->kernel->warp_size) {
+            coefficient == k->kernel->warp_size * access->step) {
             has_warp = true;
             continue;
         }
-        if (place.term[i].coefficient % threads != 0 || step > slots || step < -slots || !is_counted(value))
+        if (!is_counted(value) || slot->count + MOST_ROUNDS == LINEAR_MAX_TERMS)
             return false;
-        int64_t reach = step * (value->region->owner->operands[0]->constant.integer - 1);
-        low += reach < 0 ? reach : 0;
-        high += reach > 0 ? reach : 0;
+        int64_t turns = value->region->owner->operands[0]->constant.integer, step = coefficient / threads;
+        if (coefficient > 0 && coefficient < width && turns <= width) {
+            last += coefficient * (turns - 1);
+            step = coefficient;
+        } else {
+            if (coefficient % all != 0 || step > slots || step < -slots)
+                return false;
+            int64_t reach = step * (turns - 1);
+            low += reach < 0 ? reach : 0;
+            high += reach > 0 ? reach : 0;
+        }
         slot->term[slot->count].value = value;
         slot->term[slot->count++].coefficient = step;
     }
-    return has_index && has_warp && low >= 0 && high + rounds_of(access->loop, threads) <= slots;
+    return has_warp && last < width && (access->step == width || last == 0) && low >= 0 &&
+           high + access->step * rounds <= slots;
+}
+
+/* Does a product of matrices take it as a sum, or give it? */
+static bool is_of_product(const struct keeper *k, const struct ir_instruction *access) {
+    const struct ir_instruction *stored = access->kind == IR_STORE ? access->operands[1]->definition : NULL;
+    return (stored && stored->kind == IR_MMA) || map_has(k->sums, access);
 }
 
 static void consider(struct keeper *k, struct ir_instruction *instruction) {
@@ -146,6 +198,7 @@ static void consider(struct keeper *k, struct ir_instruction *instruction) {
     if (!candidate) {
         candidate = ARENA_NEW(k->arena, struct candidate);
         candidate->is_out = !is_eligible(k, buffer);
+        candidate->width = 1;
         map_set(k->candidates, buffer, candidate);
     }
     if (candidate->is_out || instruction->kind == IR_ALLOCATE)
@@ -154,11 +207,71 @@ static void consider(struct keeper *k, struct ir_instruction *instruction) {
     struct access access = {.instruction = instruction};
     if (is_plain)
         find_loop(k, &access);
-    candidate->is_out = !access.loop || rounds_of(access.loop, threads_of(k, buffer)) == 0 || !find_slot(k, &access);
+    access.step = access.loop ? step_of(&access) : 0;
+    candidate->is_out = access.step < 1 || access.step > MOST_NEIGHBOURS;
+    if (!candidate->is_out && is_of_product(k, instruction))
+        candidate->width = access.step;
     vec_push(k->arena, &candidate->accesses, access);
 }
 
+/* How its loop of several rounds must be shared out for an access. */
+static int64_t width_of(const struct candidate *candidate, const struct access *access) {
+    return access->step == candidate->width ? 1 : candidate->width;
+}
+
+/* Who shares loops over all places with an array of neighbours has neighbours, too. */
+static void spread_widths(struct keeper *k) {
+    struct map *wide = map_new(k->arena); /* loops → a candidate that has neighbours */
+    for (bool goes_on = true; goes_on;) {
+        goes_on = false;
+        for (size_t i = 0; i < map_count(k->candidates); i++) {
+            struct map_entry entry = map_entry(k->candidates, i);
+            struct candidate *candidate = entry.value;
+            for (size_t n = 0; !candidate->is_out && n < candidate->accesses.count; n++) {
+                const struct access *access = &candidate->accesses.at[n];
+                const struct candidate *other = map_get(wide, access->loop);
+                if (access->step != 1 || rounds_of(access->loop, threads_of(k, entry.key)) < 2)
+                    continue;
+                if (candidate->width > 1 && !other) {
+                    map_set(wide, access->loop, candidate);
+                    goes_on = true;
+                } else if (candidate->width == 1 && other) {
+                    candidate->width = other->width;
+                    goes_on = true;
+                }
+            }
+        }
+    }
+}
+
+/* All its accesses have slots, and their loops are free to be shared out for it. */
+static bool may_keep(struct keeper *k, const struct ir_buffer *buffer, struct candidate *candidate) {
+    int64_t threads = threads_of(k, buffer);
+    if (candidate->is_out || !candidate->accesses.count ||
+        buffer->capacity->constant.integer % (threads * candidate->width) != 0)
+        return false;
+    for (size_t i = 0; i < candidate->accesses.count; i++) {
+        struct access *access = &candidate->accesses.at[i];
+        const int64_t *width = map_get(k->widths, access->loop);
+        bool is_free = !width || *width == width_of(candidate, access);
+        if (!find_slot(k, access, candidate->width) || !is_free)
+            return false;
+    }
+    for (size_t i = 0; i < candidate->accesses.count; i++) {
+        struct access *access = &candidate->accesses.at[i];
+        int64_t *width = ARENA_NEW(k->arena, int64_t);
+        *width = width_of(candidate, access);
+        if (rounds_of(access->loop, threads) > 1)
+            map_set(k->widths, access->loop, width);
+    }
+    return true;
+}
+
 static void collect(struct keeper *k, const struct ir_region *region) {
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        for (size_t i = MMA_FIRST + MMA_SECOND; walk.at->kind == IR_MMA && i < MMA_OPERANDS; i++)
+            if (walk.at->operands[i]->definition)
+                map_set(k->sums, walk.at->operands[i]->definition, walk.at);
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
         if (walk.at->buffer)
             consider(k, walk.at);
@@ -166,54 +279,76 @@ static void collect(struct keeper *k, const struct ir_region *region) {
 
 /* ---- rewriting ---- */
 
-/* The loop's index becomes round * threads + thread. */
-static void split(struct keeper *k, struct ir_instruction *loop, int64_t threads) {
+/* The loop's index becomes round * threads + thread, or with neighbours (round * threads + thread) * width +
+   neighbour. */
+static void split(struct keeper *k, struct ir_instruction *loop, int64_t threads, int64_t width) {
     int64_t count = rounds_of(loop, threads);
     if (count == 1 || map_has(k->rounds, loop))
         return;
     struct ir_value *index = loop->parameters[0];
     struct ir_region *body = loop->regions[0];
     struct ir_region *of_thread = rewrite_region(k->arena, k->kernel, LEVEL_THREAD, loop, loop->region);
-    struct ir_instruction user = {.span = loop->span, .region = of_thread};
+    struct ir_region *inner = of_thread;
+    struct ir_instruction user = {.span = loop->span, .region = of_thread}, *last = loop;
     struct rewriter outside = {k->arena, k->kernel, of_thread, &user};
-    struct ir_instruction *rounds = rewrite_instruction(&outside, IR_FOR, 1, 0);
-    rounds->loop.unroll = true;
-    rounds->operands[0] = rewrite_constant(&outside, index->base, count);
-    rounds->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
-    rounds->parameter_count = 1;
-    rounds->regions[0] = body;
-    struct ir_value *round = rounds->parameters[0] = rewrite_value(&outside, index->base, body, 0, count - 1);
+    struct rounds *rounds = ARENA_NEW(k->arena, struct rounds);
+    *rounds = (struct rounds){.turns = {count / width, width}, .step = {threads * width, 1}, .slots = {width, 1}};
+    rounds->count = width > 1 ? 2 : 1;
     struct ir_value *thread = rewrite_value(&outside, index->base, of_thread, 0, threads - 1);
     thread->name = "thread";
     loop->operands[0] = rewrite_constant(&outside, index->base, threads);
     loop->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
     loop->parameters[0] = thread;
     loop->regions[0] = of_thread;
-    body->owner = rounds;
-    body->parent = of_thread;
+    for (size_t i = 0; i < rounds->count; i++) {
+        struct ir_region *next =
+            i + 1 < rounds->count ? rewrite_region(k->arena, k->kernel, LEVEL_THREAD, NULL, inner) : body;
+        user.region = outside.region = inner;
+        last = rewrite_instruction(&outside, IR_FOR, 1, 0);
+        last->loop.unroll = true;
+        last->operands[0] = rewrite_constant(&outside, index->base, rounds->turns[i]);
+        last->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
+        last->parameter_count = 1;
+        last->regions[0] = next;
+        last->parameters[0] = rounds->index[i] = rewrite_value(&outside, index->base, next, 0, rounds->turns[i] - 1);
+        next->owner = last;
+        next->parent = inner;
+        inner = next;
+    }
 
     struct ir_region fresh = {0};
     struct rewriter inside = {k->arena, k->kernel, &fresh, body->instructions.at[0]};
-    struct ir_value *before =
-        rewrite_operation(&inside, OP_MUL, round, rewrite_constant(&inside, index->base, threads));
-    struct ir_value *sum = rewrite_operation(&inside, OP_ADD, before, thread);
-    before->definition->no_wrap = sum->definition->no_wrap = true;
+    struct ir_value *sum = thread;
+    if (width > 1) {
+        sum = rewrite_operation(&inside, OP_MUL, thread, rewrite_constant(&inside, index->base, width));
+        sum->definition->no_wrap = true;
+    }
+    for (size_t i = 0; i < rounds->count; i++) {
+        struct ir_value *before = rounds->index[i];
+        if (rounds->step[i] > 1) {
+            before =
+                rewrite_operation(&inside, OP_MUL, before, rewrite_constant(&inside, index->base, rounds->step[i]));
+            before->definition->no_wrap = true;
+        }
+        sum = rewrite_operation(&inside, OP_ADD, before, sum);
+        sum->definition->no_wrap = true;
+    }
     sum->definition->results[0] = index;
     index->definition = sum->definition;
     for (size_t i = 0; i < body->instructions.count; i++)
         vec_push(k->arena, &fresh.instructions, body->instructions.at[i]);
     body->instructions = fresh.instructions;
-    map_set(k->rounds, loop, round);
+    map_set(k->rounds, loop, rounds);
 }
 
 /* Where the access stood, with its slot in the place of its place. */
 static void put_slot(struct keeper *k, const struct access *access) {
     struct ir_region *region = access->instruction->region;
     struct linear slot = access->slot;
-    struct ir_value *round = map_get(k->rounds, access->loop);
-    if (round) {
-        slot.term[slot.count].value = round;
-        slot.term[slot.count++].coefficient = 1;
+    const struct rounds *rounds = map_get(k->rounds, access->loop);
+    for (size_t i = 0; rounds && i < rounds->count; i++) {
+        slot.term[slot.count].value = rounds->index[i];
+        slot.term[slot.count++].coefficient = rounds->slots[i] * access->step;
     }
     struct ir_region fresh = {0};
     for (size_t i = 0; i < region->instructions.count; i++) {
@@ -268,7 +403,7 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
     }
     find_fours(candidate);
     for (size_t i = 0; i < candidate->accesses.count; i++)
-        split(k, candidate->accesses.at[i].loop, threads);
+        split(k, candidate->accesses.at[i].loop, threads, width_of(candidate, &candidate->accesses.at[i]));
     for (size_t i = 0; i < candidate->accesses.count; i++) {
         const struct access *access = &candidate->accesses.at[i];
         put_slot(k, access);
@@ -287,12 +422,20 @@ void pass_own_places(struct arena *arena, struct ir_kernel *kernel) {
     if ((threads & (threads - 1)) != 0 || (lanes & (lanes - 1)) != 0) /* places may wrap where powers of two do */
         return;
     k.candidates = map_new(arena);
+    k.sums = map_new(arena);
+    k.widths = map_new(arena);
     k.rounds = map_new(arena);
     collect(&k, kernel->body);
+    spread_widths(&k);
     for (size_t i = 0; i < map_count(k.candidates); i++) {
         struct map_entry entry = map_entry(k.candidates, i);
         struct candidate *candidate = entry.value;
-        if (!candidate->is_out && candidate->accesses.count)
+        candidate->is_out = !may_keep(&k, entry.key, candidate);
+    }
+    for (size_t i = 0; i < map_count(k.candidates); i++) {
+        struct map_entry entry = map_entry(k.candidates, i);
+        const struct candidate *candidate = entry.value;
+        if (!candidate->is_out)
             keep(&k, (struct ir_buffer *)entry.key, candidate);
     }
     if (map_count(k.candidates))

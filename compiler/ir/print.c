@@ -196,6 +196,11 @@ static void print_instruction(struct ir_printer *p, const struct ir_instruction 
         print_values(p, instruction->operands, instruction->operand_count);
         text_add(out, "\n");
         return;
+    case IR_MMA:
+        text_add(out, "mma ");
+        print_values(p, instruction->operands, instruction->operand_count);
+        text_add(out, "\n");
+        return;
     case IR_CHECK:
         text_add(out, "check ");
         print_values(p, instruction->operands, instruction->operand_count);

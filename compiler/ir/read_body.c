@@ -262,7 +262,7 @@ static void read_right(struct reader *r, struct ir_instruction *i) {
     } words[] = {{"load", IR_LOAD},       {"store", IR_STORE},   {"atomic", IR_ATOMIC}, {"fence", IR_FENCE},
                  {"shuffle", IR_SHUFFLE}, {"ballot", IR_BALLOT}, {"check", IR_CHECK},   {"allocate", IR_ALLOCATE},
                  {"swap", IR_SWAP},       {"forall", IR_FORALL}, {"for", IR_FOR},       {"while", IR_WHILE},
-                 {"if", IR_IF},           {"match", IR_MATCH}};
+                 {"if", IR_IF},           {"match", IR_MATCH},   {"mma", IR_MMA}};
     size_t which = 0;
     while (which < sizeof words / sizeof *words && !reader_accept(r, words[which].word))
         which++;
@@ -283,6 +283,7 @@ static void read_right(struct reader *r, struct ir_instruction *i) {
     case IR_CHECK: i->site = (uint32_t)reader_integer(r, 0, MOST_NUMBERS); /* fall through */
     case IR_SHUFFLE:
     case IR_MATCH:
+    case IR_MMA:
     case IR_BALLOT:
         reader_values(r, &operands);
         set_operands(i, &operands);
@@ -320,7 +321,9 @@ static void read_instruction(struct reader *r, struct ir_region *region) {
         results.at[k]->definition = i;
     bool has_result = i->kind == IR_OPERATION || i->kind == IR_LOAD || i->kind == IR_ATOMIC || i->kind == IR_SHUFFLE ||
                       i->kind == IR_BALLOT || i->kind == IR_MATCH;
-    bool may_have = i->kind == IR_FOR || i->kind == IR_WHILE || i->kind == IR_IF;
+    bool may_have = i->kind == IR_FOR || i->kind == IR_WHILE || i->kind == IR_IF || i->kind == IR_MMA;
+    if (i->kind == IR_MMA && results.count != MMA_SUMS)
+        reader_fail(r, begin, "this instruction has four results");
     if (has_result ? results.count != 1 : results.count != 0 && !may_have)
         reader_fail(r, begin, has_result ? "this instruction has one result" : "this instruction has no result");
     vec_push(r->arena, &region->instructions, i);

@@ -217,6 +217,21 @@ static void check_exchange(struct verifier *v, const struct ir_instruction *at, 
     }
 }
 
+static void check_mma(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {
+    check_exchange(v, at, region);
+    if (at->operand_count != MMA_OPERANDS || at->result_count != MMA_SUMS) {
+        complain(v, at, "a product of matrices with %zu operands", at->operand_count);
+        return;
+    }
+    enum base base = at->operands[0]->base;
+    if (base != BASE_F16 && base != BASE_BF16)
+        complain(v, at, "a product of matrices of %s", base_info[base].name);
+    for (size_t i = 0; i < MMA_OPERANDS && !v->wrong; i++)
+        expect_base(v, at, at->operands[i], i < MMA_FIRST + MMA_SECOND ? base : BASE_F32, "an element of a matrix");
+    for (size_t i = 0; i < MMA_SUMS && !v->wrong; i++)
+        expect_base(v, at, at->results[i], BASE_F32, "an element of a product");
+}
+
 static void check_yields(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region,
                          struct ir_value *const *like, size_t count) {
     if (region->yields.count != count)
@@ -261,6 +276,7 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
     case IR_SHUFFLE:
     case IR_MATCH:
     case IR_BALLOT: check_exchange(v, at, region); break;
+    case IR_MMA: check_mma(v, at, region); break;
     case IR_CHECK:
         if (at->operand_count != 3 || at->site >= v->kernel->checks.count)
             complain(v, at, "a check without its numbers");

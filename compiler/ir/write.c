@@ -224,6 +224,11 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
         add_values(w, i->operands, i->operand_count);
         end_line(w);
         return;
+    case IR_MMA:
+        text_add(out, "mma");
+        add_values(w, i->operands, i->operand_count);
+        end_line(w);
+        return;
     case IR_CHECK:
         text_printf(out, "check %u", i->site);
         add_values(w, i->operands, i->operand_count);

@@ -255,6 +255,7 @@ static void visit_region(struct placement *p, const struct ir_region *region, st
         case IR_OPERATION:
         case IR_SHUFFLE:
         case IR_MATCH:
+        case IR_MMA:
         case IR_BALLOT:
         case IR_CHECK:
         case IR_ALLOCATE:

@@ -123,6 +123,22 @@ static void lower_exchange(struct lowering *l, const struct ir_instruction *inst
     lower_bind(l, result, expr_variable(l, variable, result->low, result->high));
 }
 
+/* See note [fragments] in ir.h. */
+static void lower_mma(struct lowering *l, const struct ir_instruction *instruction) {
+    struct target_expr **operands = ARENA_ARRAY(l->arena, struct target_expr *, MMA_OPERANDS);
+    struct target_variable **results = ARENA_ARRAY(l->arena, struct target_variable *, MMA_SUMS);
+    for (size_t i = 0; i < MMA_OPERANDS; i++)
+        operands[i] = lower_value(l, instruction->operands[i]);
+    for (size_t i = 0; i < MMA_SUMS; i++) {
+        const struct ir_value *result = instruction->results[i];
+        results[i] = lower_variable(l, result->base, result->name, "sum");
+        lower_bind(l, result, expr_variable(l, results[i], result->low, result->high));
+    }
+    struct target_statement *product = lower_emit(l, TARGET_MMA);
+    product->operands = operands;
+    product->results = results;
+}
+
 /* ---- checks ---- */
 
 static void lower_check(struct lowering *l, const struct ir_instruction *instruction) {
@@ -162,7 +178,8 @@ static void leave_on_failure(struct lowering *l, const struct ir_instruction *lo
     struct target_expr *site = expr_element(l, BASE_I32, l->report, expr_integer(l, BASE_I32, 0));
     site->is_volatile = true;
     enum level_value together = loop->region->ambient;
-    if (together == LEVEL_THREAD && (ir_has(loop, IR_BALLOT) || ir_has(loop, IR_MATCH) || ir_has(loop, IR_SHUFFLE)))
+    if (together == LEVEL_THREAD &&
+        (ir_has(loop, IR_BALLOT) || ir_has(loop, IR_MATCH) || ir_has(loop, IR_SHUFFLE) || ir_has(loop, IR_MMA)))
         together = LEVEL_WARP; /* lanes that have left would not come to what the others do together */
     if (l->target->mapping == TARGET_SIMT)
         site = simt_agree(l, site, together);
@@ -455,6 +472,7 @@ void lower_instruction(struct lowering *l, const struct ir_instruction *instruct
     case IR_SHUFFLE:
     case IR_MATCH:
     case IR_BALLOT: lower_exchange(l, instruction); break;
+    case IR_MMA: lower_mma(l, instruction); break;
     case IR_CHECK: lower_check(l, instruction); break;
     case IR_SWAP:
     case IR_ALLOCATE: break; /* declared where it is first accessed; swapped by the host */

@@ -103,6 +103,7 @@ enum target_statement_kind {
     TARGET_ATOMIC, /* variable (or NULL) = array[index] as it was, which becomes what `atomic` says of value (and expected) */
     TARGET_FENCE,
     TARGET_SHUFFLE,         /* variable = value as another lane has it; index NULL: the ballot of the lanes' values */
+    TARGET_MMA,             /* results = the lane's part of a product of matrices, of `operands` */
     TARGET_CHECK,           /* unless `value`: report `site` with the numbers `index` and `limit` to `array` */
     TARGET_DECLARE_ARRAY,   /* array comes to life in this scope */
     TARGET_DECLARE_POINTER, /* array is the part of `from` that begins at its element `index` */
@@ -140,7 +141,9 @@ struct target_statement {
     struct target_variable *variable;
     struct target_array *array, *from;
     struct target_expr *value, *index, *limit, *step;
-    struct target_expr *expected; /* ATOMIC: to be exchanged for value */
+    struct target_expr *expected;     /* ATOMIC: to be exchanged for value */
+    struct target_expr **operands;    /* MMA: MMA_OPERANDS */
+    struct target_variable **results; /* MMA: MMA_SUMS */
     enum ir_atomic atomic;
     uint32_t site;                   /* CHECK: from 1 */
     struct target_block body, other; /* FOR by vectors: `other` is the same by elements, where there may be none */

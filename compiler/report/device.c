@@ -148,7 +148,8 @@ bool report_estimate(const struct report_launch *launch, const struct report_dev
         operations += count; /* each is an instruction, too */
     }
     operations += launch->counts[COUNT_INTEGER].constant + launch->counts[COUNT_FLOATING].constant +
-                  launch->counts[COUNT_EXCHANGES].constant + 16 * launch->counts[COUNT_LONG].constant;
+                  launch->counts[COUNT_EXCHANGES].constant + 16 * launch->counts[COUNT_LONG].constant +
+                  256 * launch->counts[COUNT_PRODUCTS].constant;
     /* Blocks that are fewer than the multiprocessors leave some of these idle. */
     double busy = fmin(device->multiprocessors, fmax(1, launch->blocks.constant));
     double clocks = busy * device->gigahertz * 1e3;

@@ -157,6 +157,7 @@ static void walk_host(struct walker *w, const struct ir_region *region) {
         case IR_ATOMIC:
         case IR_SHUFFLE:
         case IR_MATCH:
+        case IR_MMA:
         case IR_BALLOT:
         case IR_FENCE: break;
         }

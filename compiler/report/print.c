@@ -80,6 +80,7 @@ static void print_counts(struct report_printer *p, const struct amount *counts, 
         [COUNT_BLOCK_BARRIERS] = "barriers of a block", [COUNT_WARP_BARRIERS] = "barriers of a warp",
         [COUNT_EXCHANGES] = "values from other lanes",  [COUNT_INTEGER] = "operations on integers",
         [COUNT_FLOATING] = "operations on floats",      [COUNT_LONG] = "long operations (divisions, roots, exp …)",
+        [COUNT_PRODUCTS] = "products of matrices",
     };
     for (int i = 0; i < COUNT_KINDS; i++)
         if (!amount_is_zero(counts[i])) {

@@ -64,7 +64,8 @@ enum report_count {
     COUNT_EXCHANGES, /* values that a lane gets from another */
     COUNT_INTEGER,   /* operations, of all threads together */
     COUNT_FLOATING,
-    COUNT_LONG, /* divisions, roots, exp and the like, of either */
+    COUNT_LONG,     /* divisions, roots, exp and the like, of either */
+    COUNT_PRODUCTS, /* of matrices, by units for them: each of a warp */
     COUNT_KINDS
 };
 extern const char *const report_count_names[COUNT_KINDS];

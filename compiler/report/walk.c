@@ -9,6 +9,7 @@ const char *const report_count_names[COUNT_KINDS] = {
     [COUNT_BLOCK_BARRIERS] = "block_barriers", [COUNT_WARP_BARRIERS] = "warp_barriers",
     [COUNT_EXCHANGES] = "exchanges",           [COUNT_INTEGER] = "integer_operations",
     [COUNT_FLOATING] = "floating_operations",  [COUNT_LONG] = "long_operations",
+    [COUNT_PRODUCTS] = "matrix_products",
 };
 
 enum {
@@ -324,6 +325,10 @@ static void walk_region(struct walker *w, const struct ir_region *region) {
         case IR_MATCH:
         case IR_BALLOT:
             count(w, COUNT_EXCHANGES, width(w, region));
+            set_states(w, instruction->results, instruction->result_count, KNOWN_BY_DATA);
+            break;
+        case IR_MMA:
+            count(w, COUNT_PRODUCTS, 1.0 / w->kernel->warp_size); /* each lane comes to it */
             set_states(w, instruction->results, instruction->result_count, KNOWN_BY_DATA);
             break;
         case IR_CHECK:

@@ -2,9 +2,10 @@
 #include "types/core.h"
 
 const struct core_config_info core_config_info[CONFIG_COUNT] = {
-    [CONFIG_BLOCK_SIZE] = {"#BlockSize", BASE_I32}, [CONFIG_WARP_SIZE] = {"#WarpSize", BASE_I32},
-    [CONFIG_GRID_SIZE] = {"#GridSize", BASE_I32},   [CONFIG_IS_CPU] = {"#IsCpu", BASE_BOOL},
-    [CONFIG_HAS_WARPS] = {"#HasWarps", BASE_BOOL},  [CONFIG_VECTOR_BYTES] = {"#VectorBytes", BASE_I32}};
+    [CONFIG_BLOCK_SIZE] = {"#BlockSize", BASE_I32},    [CONFIG_WARP_SIZE] = {"#WarpSize", BASE_I32},
+    [CONFIG_GRID_SIZE] = {"#GridSize", BASE_I32},      [CONFIG_IS_CPU] = {"#IsCpu", BASE_BOOL},
+    [CONFIG_HAS_WARPS] = {"#HasWarps", BASE_BOOL},     [CONFIG_HAS_MMA] = {"#HasMma", BASE_BOOL},
+    [CONFIG_VECTOR_BYTES] = {"#VectorBytes", BASE_I32}};
 
 double core_floating(const struct core *literal, enum base base) {
     if (literal->literal.is_floating)

@@ -31,6 +31,10 @@ enum push_kind {
 };
 enum exchange { EXCHANGE_BY_FUNCTION, EXCHANGE_UP, EXCHANGE_DOWN, EXCHANGE_XOR };
 
+/* The matrices of mma: ROWS × INNER, INNER × COLUMNS and ROWS × COLUMNS. */
+enum { MMA_ROWS = 16, MMA_COLUMNS = 8, MMA_INNER = 16 };
+#define MMA_TILE_MESSAGE "the %s matrix of `mma` has %d rows of %d elements, %d in all, and this has %lld"
+
 enum core_kind {
     CORE_LITERAL,   /* literal, of the node's type: a base type, or a variable of class num or floating */
     CORE_LOCAL,     /* local (+ instance when its binding is a polymorphic let) */
@@ -52,6 +56,7 @@ enum core_config {
     CONFIG_GRID_SIZE,
     CONFIG_IS_CPU,
     CONFIG_HAS_WARPS,
+    CONFIG_HAS_MMA,
     CONFIG_VECTOR_BYTES,
     CONFIG_COUNT
 };

@@ -109,7 +109,8 @@ static struct core *infer_config(struct checker *c, const struct ast_expr *expr)
     struct diagnostic *d = diag_error(c->diagnostics, DIAG_UNKNOWN_CONFIG, expr->span,
                                       "there is no configuration constant `%s`", expr->name.name->text);
     diag_hint(c->diagnostics, d,
-              "there are `#BlockSize`, `#WarpSize`, `#GridSize`, `#IsCpu`, `#HasWarps` and `#VectorBytes`; others are "
+              "there are `#BlockSize`, `#WarpSize`, `#GridSize`, `#IsCpu`, `#HasWarps`, `#HasMma` and `#VectorBytes`; "
+              "others are "
               "declared: "
               "`param chunk : int = 1024`");
     return error_core(c, expr->span);
