@@ -208,7 +208,7 @@ static void check_exchange(struct verifier *v, const struct ir_instruction *at, 
     }
     if (!lanes->operands[0]->is_constant || lanes->operands[0]->constant.integer != v->kernel->warp_size)
         complain(v, at, "an exchange of lanes in a loop that is not over all lanes");
-    if (at->kind != IR_SHUFFLE && at->results[0]->base != ir_lanes_base(v->kernel))
+    if ((at->kind == IR_BALLOT || at->kind == IR_MATCH) && at->results[0]->base != ir_lanes_base(v->kernel))
         complain(v, at, "bits of lanes that are not of the type for as many");
     for (const struct ir_instruction *owner = region->owner; owner != lanes; owner = owner->region->owner) {
         const struct ir_value *decides = owner->kind == IR_WHILE ? owner->regions[0]->yields.at[0] : owner->operands[0];
