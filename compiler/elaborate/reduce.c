@@ -11,7 +11,14 @@
    Where even that would take too many passes, but there are fewer places than threads, the places
    are copied in global memory: blocks share out the copies, and so meet less often. The first copy
    would be the array itself; but then the rest would need other code, so all copies begin as the
-   neutral element, and a last launch combines each place's copies in order. */
+   neutral element, and a last launch combines each place's copies in order.
+
+   note [copies of lanes]
+   Lanes of a warp whose pairs go to one of a few buckets wait for each other: of 16 buckets with as
+   many pairs in each, for four others mostly. So where a block's own buckets are few, a GPU has as
+   many as 32 copies of them, side by side, and each lane updates the copy of its number: with 32,
+   no two lanes are at one place, nor at one bank of shared memory. Copies are combined as all are,
+   so there must be pairs for them, too. */
 #include "elaborate/reduce.h"
 
 /* ---- phases ---- */
@@ -89,35 +96,59 @@ static void fill(struct elaborator *e, const struct reducing *r, const struct pl
     elab_end_threads(e, level, h);
 }
 
-/* The element combined with those at `first`, `first + step` and so on, of that number. */
+/* A place's copies: at `first`, `first + step` and so on, of that number. */
+struct copies {
+    struct ir_value *first, *step, *count;
+    struct ir_value *begin; /* the number of the first that is read, where `count` is a power of two; NULL: 0 */
+};
+
+/* The element combined with all copies. */
 static struct elab_value *fold_places(struct elaborator *e, const struct reducing *r, const struct places *places,
-                                      struct elab_value *element, struct ir_value *first, struct ir_value *step,
-                                      struct ir_value *count) {
+                                      struct elab_value *element, const struct copies *copies) {
     struct ir_builder *b = e->builder;
     ir_values leaves = {0}, combined = {0};
     elab_flatten(e, element, &leaves);
     struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
     memcpy(carried, leaves.at, leaves.count * sizeof *carried);
-    struct ir_value *copy = ir_begin_for(b, count, carried, leaves.count, "copy");
+    struct ir_value *copy = ir_begin_for(b, copies->count, carried, leaves.count, "copy");
     size_t next = 0;
     struct elab_value *so_far = elab_unflatten(e, r->neutral, carried, &next);
-    struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, step), first);
+    if (copies->begin)
+        copy = ir_binary(b, OP_AND, ir_binary(b, OP_ADD, copy, copies->begin),
+                         ir_binary(b, OP_SUB, copies->count, ir_int(b, 1)));
+    struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, copies->step), copies->first);
     elab_flatten(e, elab_apply2(e, r->function, so_far, reduce_read(e, r, places, at)), &combined);
     ir_end_for(b, combined.at, results);
     next = 0;
     return elab_unflatten(e, r->neutral, results, &next);
 }
 
+/* What the copies that lie side by side have come to. Threads begin with different ones, so that
+   those of a warp are at different banks. */
+static struct elab_value *read_lane_ways(struct elaborator *e, const struct reducing *r, const struct places *places,
+                                         struct ir_value *place) {
+    struct ir_builder *b = e->builder;
+    struct places all = *places;
+    all.lane_ways = NULL;
+    struct ir_value *ways = places->lane_ways, *start = ir_binary(b, OP_MUL, place, ways);
+    struct ir_value *row = ir_binary(b, OP_DIV, start, ir_int(b, GPU_BANKS));
+    return fold_places(e, r, &all, r->neutral,
+                       &(struct copies){.first = start, .step = ir_int(b, 1), .count = ways, .begin = row});
+}
+
 /* What a place and its copies have come to. */
 static struct elab_value *read_ways(struct elaborator *e, const struct reducing *r, const struct places *places,
                                     struct ir_value *place) {
     struct ir_builder *b = e->builder;
+    if (places->lane_ways)
+        return read_lane_ways(e, r, places, place);
     struct elab_value *element = reduce_read(e, r, places, place);
     if (!places->ways)
         return element;
-    return fold_places(e, r, places, element, ir_binary(b, OP_ADD, place, places->stride), places->stride,
-                       ir_binary(b, OP_SUB, places->ways, ir_int(b, 1)));
+    struct ir_value *others = ir_binary(b, OP_SUB, places->ways, ir_int(b, 1));
+    return fold_places(e, r, places, element,
+                       &(struct copies){ir_binary(b, OP_ADD, place, places->stride), places->stride, others, NULL});
 }
 
 static void hand_on(struct elaborator *e, const struct reducing *r, const struct places *places, enum level_value level,
@@ -348,29 +379,60 @@ static void add_ways(struct elaborator *e, const struct reducing *r, struct plac
     buckets->stride = ir_int(b, stride);
 }
 
+/* The greatest power of two up to x, as many as a warp's lanes at most; 1 where that is too few to be worth it. */
+static struct ir_value *ways_below(struct ir_builder *b, struct ir_value *x) {
+    struct ir_value *result = ir_int(b, 1);
+    for (int64_t power = GPU_LEAST_WAYS; power <= GPU_LANES; power *= 2) {
+        struct ir_value *next = ir_int(b, power);
+        result = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LE, next, x), next, result);
+    }
+    return result;
+}
+
+static int64_t places_in_ways(const struct reducing *r) { return GPU_WAYS_BYTES / place_bytes(r); }
+
+/* See note [copies of lanes]; NULL: one, whatever comes. */
+static struct ir_value *plan_lane_ways(struct elaborator *e, const struct reducing *r, const struct own_buckets *own) {
+    struct ir_builder *b = e->builder;
+    if (e->options->is_cpu)
+        return NULL;
+    struct ir_value *pairs = ir_resolve(b, r->push->pairs->length);
+    struct ir_value *fit = ir_binary(b, OP_DIV, ir_int(b, places_in_ways(r)), own->width);
+    struct ir_value *of_block = ir_binary(b, OP_DIV, pairs, ir_binary(b, OP_MAX, ir_int(b, 1), own->blocks));
+    struct ir_value *worthwhile =
+        ir_binary(b, OP_DIV, of_block, ir_binary(b, OP_MUL, own->width, ir_int(b, ANY_PAIRS_PER_BUCKET)));
+    struct ir_value *ways = ir_resolve(b, ways_below(b, ir_binary(b, OP_MIN, fit, worthwhile)));
+    return ways->high > 1 ? ways : NULL;
+}
+
 static void run_pass(struct elaborator *e, const struct reducing *r, const struct own_buckets *own,
                      const struct places *places, struct ir_value *pass) {
     struct ir_builder *b = e->builder;
     struct ir_value *pairs = ir_resolve(b, r->push->pairs->length), *length = ir_resolve(b, r->push->array->length);
     struct ir_value *low = ir_binary(b, OP_MUL, pass, own->limit);
     struct ir_value *width = ir_binary(b, OP_MIN, own->width, ir_binary(b, OP_SUB, length, low));
+    struct ir_value *lane_ways = plan_lane_ways(e, r, own);
     struct ir_value *capacity = elab_upper_bound(e, own->width); /* the array's length may be what a loop carries */
     if (!capacity)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
                   "no bound is known for the number of buckets that a block has for itself here");
     int64_t stride = stride_of_ways(e, r, width);
-    if (stride) {
-        struct ir_region *here = ir_enter_outermost(b);
+    struct ir_region *here = ir_enter_outermost(b);
+    if (stride)
         capacity = ir_binary(b, OP_MAX, capacity, ir_int(b, stride * CPU_WAYS));
-        ir_leave_outermost(b, here);
+    if (lane_ways) { /* of many buckets there is one copy, of few as many as fit */
+        struct ir_value *most = ir_binary(b, OP_MUL, capacity, ir_int(b, GPU_LANES));
+        capacity = ir_binary(b, OP_MIN, most, ir_binary(b, OP_MAX, capacity, ir_int(b, places_in_ways(r))));
     }
+    ir_leave_outermost(b, here);
     struct share share = even_shares(e, pairs, own->blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, own->blocks, "block");
     struct places buckets = new_places(e, r, LEVEL_BLOCK, capacity, "own_buckets");
     add_lock(e, r, &buckets, LEVEL_BLOCK, capacity);
     if (stride)
         add_ways(e, r, &buckets, width, stride);
-    empty_ways(e, r, &buckets, ir_int(b, 0), width);
+    empty_ways(e, r, &buckets, ir_int(b, 0), lane_ways ? ir_binary(b, OP_MUL, width, lane_ways) : width);
+    buckets.lane_ways = lane_ways;
     begin_share(e, &share, pairs, block);
     if (buckets.ways) {
         enum ir_truth truth = ir_begin_choice(b, ir_binary(b, OP_LT, ir_int(b, 1), buckets.ways));
@@ -456,7 +518,8 @@ static void run_copies(struct elaborator *e, const struct reducing *r, const str
     take_from_blocks(e, r, copied, copies);
 
     h = elab_begin_threads(e, LEVEL_GRID, length);
-    reduce_write(e, r, places, h, fold_places(e, r, copied, reduce_read(e, r, places, h), h, length, copies));
+    struct copies all = {h, length, copies, NULL};
+    reduce_write(e, r, places, h, fold_places(e, r, copied, reduce_read(e, r, places, h), &all));
     elab_end_threads(e, LEVEL_GRID, h);
 }
 
@@ -469,7 +532,7 @@ static void run_in_global(struct elaborator *e, const struct reducing *r, const 
         run_copies(e, r, copied, copies, places);
     ir_other_choice(b, copy);
     if (copy != IR_TRUE) {
-        if (reduce_may_meet(e, places))
+        if (!e->options->is_cpu)
             take_from_blocks(e, r, places, NULL);
         else
             reduce_take_pairs(e, r, places, LEVEL_GRID, zero, ir_resolve(b, r->push->pairs->length), zero,

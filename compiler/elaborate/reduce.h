@@ -28,11 +28,10 @@ struct places {
     struct ir_buffer *lock;
     struct ir_value *lock_offset;   /* or NULL */
     struct ir_value *ways, *stride; /* copies, one after the other, that pairs take in turns; NULL: one */
+    struct ir_value *lane_ways; /* copies that lie side by side, place by place: note [copies of lanes]; NULL: one */
 };
 
 /* pairs.c */
-/* Do threads of many blocks update these places, and can lanes exchange registers? */
-bool reduce_may_meet(const struct elaborator *e, const struct places *places);
 /* Pairs first, first + 1, … of that number go to the places low, low + 1, … of that number. */
 void reduce_take_pairs(struct elaborator *e, const struct reducing *r, const struct places *places,
                        enum level_value level, struct ir_value *first, struct ir_value *count, struct ir_value *low,
