@@ -166,10 +166,11 @@ static struct ir_value *is_as_first(struct elaborator *e, const struct elab_valu
     return ir_binary(e->builder, OP_EQ, index, ir_shuffle(e->builder, index, ir_int(e->builder, 0)));
 }
 
-static struct ir_value *half_meet(struct elaborator *e, const struct elab_value *pair) {
+/* Are at least so many lanes at the place of the first one? */
+static struct ir_value *meet(struct elaborator *e, const struct elab_value *pair, int least) {
     struct ir_builder *b = e->builder;
     struct ir_value *alike = ir_unary(b, OP_POPCOUNT, ir_ballot(b, is_as_first(e, pair)));
-    return ir_binary(b, OP_LE, ir_int(b, GPU_LANES / 2), alike);
+    return ir_binary(b, OP_LE, ir_int(b, least), alike);
 }
 
 /* For each component `then` or `otherwise`. */
@@ -198,20 +199,38 @@ static void take_meeting(struct elaborator *e, const struct reducing *r, const s
     ir_end_only(b);
 }
 
+/* The same without a neutral element for the other lanes: all lanes are at one place, or each takes its own pair. */
+static void take_if_all_meet(struct elaborator *e, const struct reducing *r, const struct places *places,
+                             const struct elab_value *pair, struct ir_value *lane, struct ir_value *low,
+                             struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    ir_begin_if(b, meet(e, pair, GPU_LANES));
+    struct elab_value *all = of_all_lanes(e, r, pair->tuple.items[1], lane);
+    ir_begin_if(b, ir_binary(b, OP_EQ, lane, ir_int(b, 0)));
+    take_pair(e, r, places, elab_pair(e, pair->tuple.items[0], all), low, width);
+    ir_end_only(b);
+    ir_else(b, NULL, 0);
+    take_pair(e, r, places, pair, low, width);
+    ir_end_if(b, NULL, NULL, 0, false);
+}
+
 /* See note [meeting]; without a lane nobody meets. */
 static void take_batch(struct elaborator *e, const struct reducing *r, const struct places *places,
                        const struct elab_value *const *pairs, int count, struct ir_value *lane, struct ir_value *low,
                        struct ir_value *width) {
     struct ir_builder *b = e->builder;
-    if (lane) {
-        ir_begin_if(b, half_meet(e, pairs[0]));
+    if (lane && r->has_neutral) {
+        ir_begin_if(b, meet(e, pairs[0], GPU_LANES / 2));
         for (int k = 0; k < count; k++)
             take_meeting(e, r, places, pairs[k], lane, low, width);
         ir_else(b, NULL, 0);
     }
     for (int k = 0; k < count; k++)
-        take_pair(e, r, places, pairs[k], low, width);
-    if (lane)
+        if (lane && !r->has_neutral)
+            take_if_all_meet(e, r, places, pairs[k], lane, low, width);
+        else
+            take_pair(e, r, places, pairs[k], low, width);
+    if (lane && r->has_neutral)
         ir_end_if(b, NULL, NULL, 0, false);
 }
 

@@ -578,8 +578,19 @@ static void run_at_grid(struct elaborator *e, const struct reducing *r, const st
         hand_on(e, r, &places, LEVEL_GRID, writer);
 }
 
+static bool is_number(const struct ir_value *value, int64_t number) {
+    return value->is_constant && value->constant.integer == number;
+}
+
+/* Is the neutral element one? With no own buckets and one copy, as `permute` asks for, it need not be. */
+static bool has_neutral(const struct elaborator *e, const struct push *push) {
+    return !is_number(ir_resolve(e->builder, push->sizes[2]), 0) ||
+           !is_number(ir_resolve(e->builder, push->sizes[3]), 1);
+}
+
 void elab_run_reduce(struct elaborator *e, struct push *push, const struct writer *writer) {
-    struct reducing r = {.push = push, .function = push->function, .neutral = push->initial};
+    struct reducing r = {
+        .push = push, .function = push->function, .neutral = push->initial, .has_neutral = has_neutral(e, push)};
     struct split_frame *split = e->split;
     e->split = NULL; /* elements are not chunks */
     elab_hold_pairs(e, push, push);

@@ -14,9 +14,10 @@ struct reducing {
     enum update *updates; /* by component */
     enum ir_atomic *atomics;
     bool is_packed, is_locked;
-    bool is_alone;   /* one thread does all updates */
-    enum base word;  /* packed */
-    bool has_narrow; /* components that are kept in a word */
+    bool has_neutral; /* false: it is asked for in a way that uses no neutral element */
+    bool is_alone;    /* one thread does all updates */
+    enum base word;   /* packed */
+    bool has_narrow;  /* components that are kept in a word */
 };
 
 /* Where places lie: one buffer for each component, or a packed one; `lock` when they are locked. */
