@@ -421,8 +421,8 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
     if (stride)
         capacity = ir_binary(b, OP_MAX, capacity, ir_int(b, stride * CPU_WAYS));
     if (lane_ways) { /* of many buckets there is one copy, of few as many as fit */
-        struct ir_value *most = ir_binary(b, OP_MUL, capacity, ir_int(b, GPU_LANES));
-        capacity = ir_binary(b, OP_MIN, most, ir_binary(b, OP_MAX, capacity, ir_int(b, places_in_ways(r))));
+        int64_t fit = places_in_ways(r), most = own->width->high * GPU_LANES;
+        capacity = ir_binary(b, OP_MAX, capacity, ir_int(b, fit < most ? fit : most));
     }
     ir_leave_outermost(b, here);
     struct share share = even_shares(e, pairs, own->blocks);
