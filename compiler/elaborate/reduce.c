@@ -7,6 +7,13 @@
    memory, which begin as the neutral element, and these are then combined with the array. Buckets
    that do not fit are done a range at a time: one pass over the pairs each.
 
+   note [much shared memory]
+   What every GPU gives a block are 48 KiB; newer ones give more where a launch asks for it, up to
+   227 KiB, but then a multiprocessor has few blocks, and those of a few hundred threads. So more is
+   asked for where buckets do not fit otherwise, the device is known, and there are pairs for as many
+   such blocks as it has multiprocessors. That saves passes over the pairs; one block alone that has
+   buckets for 227 KiB still has 16 bytes a thread and more under way.
+
    note [copies]
    Where even that would take too many passes, but there are fewer places than threads, the places
    are copied in global memory: blocks share out the copies, and so meet less often. The first copy
@@ -258,13 +265,32 @@ struct own_buckets {
     struct ir_value *worthwhile;
 };
 
+/* Bytes that a block's own buckets may take where nothing is said: see note [much shared memory]. */
+static struct ir_value *plan_bytes(struct elaborator *e, const struct reducing *r, struct ir_value *are_blocks_asked) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *usual = ir_int(b, e->options->shared_bytes);
+    int64_t most = (e->options->shared_most - GPU_OTHER_SHARED) / place_bytes(r);
+    int64_t fit = e->options->shared_bytes / place_bytes(r);
+    if (most <= fit)
+        return usual;
+    struct ir_value *length = ir_resolve(b, r->push->array->length), *pairs = ir_resolve(b, r->push->pairs->length);
+    struct ir_value *width = ir_binary(b, OP_MAX, ir_int(b, 1), ir_binary(b, OP_MIN, length, ir_int(b, most)));
+    struct ir_value *gain = ir_binary(b, OP_DIV, pairs, ir_binary(b, OP_MUL, width, ir_int(b, ANY_PAIRS_PER_BUCKET)));
+    struct ir_value *enough =
+        ir_binary(b, OP_OR, are_blocks_asked, ir_binary(b, OP_LE, ir_int(b, GPU_LARGE_BLOCKS), gain));
+    struct ir_value *is_large = ir_binary(b, OP_AND, ir_binary(b, OP_LT, ir_int(b, fit), length), enough);
+    return ir_ternary(b, OP_SELECT, is_large, ir_int(b, most * place_bytes(r)), usual);
+}
+
 static struct own_buckets plan_buckets(struct elaborator *e, const struct reducing *r) {
     struct ir_builder *b = e->builder;
     struct ir_value *length = ir_resolve(b, r->push->array->length), *pairs = ir_resolve(b, r->push->pairs->length);
     struct ir_value *bytes = r->push->sizes[0], *blocks = r->push->sizes[1], *most_passes = r->push->sizes[2];
     struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
     struct own_buckets own;
-    bytes = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, bytes), bytes, ir_int(b, e->options->shared_bytes));
+    struct ir_value *is_asked = ir_binary(b, OP_LT, zero, blocks);
+    struct ir_value *usual = plan_bytes(e, r, is_asked);
+    bytes = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, bytes), bytes, usual);
     own.limit = ir_binary(b, OP_MAX, one, ir_binary(b, OP_DIV, bytes, ir_int(b, place_bytes(r))));
     own.width = ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, length, own.limit));
     struct ir_value *full = ir_binary(b, OP_DIV, length, own.limit);
@@ -276,7 +302,6 @@ static struct own_buckets plan_buckets(struct elaborator *e, const struct reduci
     struct ir_value *found = e->options->is_cpu ? ir_binary(b, OP_DIV, gain, ir_int(b, CPU_WAYS)) : gain;
     found = ir_binary(b, OP_MAX, one, ir_binary(b, OP_MIN, found, most));
     /* A number of blocks that is asked for is taken as it is. */
-    struct ir_value *is_asked = ir_binary(b, OP_LT, zero, blocks);
     own.blocks = ir_ternary(b, OP_SELECT, is_asked, blocks, found);
     struct ir_value *enough =
         ir_ternary(b, OP_SELECT, is_asked, ir_bool(b, true), ir_binary(b, OP_LE, ir_int(b, ANY_LEAST_BLOCKS), gain));

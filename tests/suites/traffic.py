@@ -55,6 +55,10 @@ TURNS = {
     "4096 fill:65536:3 iota:65536": 2048,
 }
 
+# Buckets of 4 bytes, and passes over the pairs on a device that gives a block up to 64 KiB, of which a KiB is not for buckets.
+RANGES = "tests/run/prelude/reduce_by_index_ranges.fcl"
+LARGE = [(12288, [], 1), (12289, [], 1), (16128, [], 1), (16129, [], 2), (12289, ["--shared-bytes=49152"], 2)]
+
 # What ptxas says for sm_90: at most so many registers, just so many bytes of shared memory; nothing is spilled.
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
@@ -147,6 +151,19 @@ def cases(env):
                            *arguments.split()], os.path.join(env.tmp(), "traffic"), turns)
             assert got["shared"] == (2048, expected), got
         yield Case(f"bucketSums {arguments}: turns at places", meet)
+
+    def launches_of(*command):
+        file = os.path.join(env.tmp(), "calls")
+        env.must(*command, env=env.cudasim(CUDASIM_CALLS=file))
+        with open(file, encoding="utf-8") as lines:
+            return sum(line.startswith("launch ") for line in lines)
+
+    for buckets, asked, passes in LARGE:
+        def large(buckets=buckets, asked=asked, passes=passes):
+            got = launches_of(env.fclc, "run", "--target=cuda", "--no-check", *asked, env.path(RANGES), "large", str(buckets),
+                              "iota:9001")
+            assert got == 2 + passes, got  # and one that fills the places, one that reads some
+        yield Case(f"{buckets} buckets {' '.join(asked)}: launches", large)
 
     def bodies_of(path):
         text = env.must(env.fclc, "--dump=ir-opt", "--target=cuda", env.path(path))
