@@ -204,6 +204,8 @@ static struct ir_kernel *elaborated(const struct generate_request *request, cons
     elaborate.table_bytes = machine->table_bytes;
     if (machine->shared_bytes)
         elaborate.shared_bytes = machine->shared_bytes;
+    else if (request->shared_bytes)
+        elaborate.shared_most = (int)shared_limit(request);
     if (request->vector_bytes && !request->options->vector_bytes_given)
         elaborate.vector_bytes = (int)request->vector_bytes;
     elaborate.program = request->program;

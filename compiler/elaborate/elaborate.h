@@ -23,6 +23,7 @@ struct elaborate_options {
     bool polls_by_atomics;                /* blocks see what others write in time by atomics only */
     bool pauses;                          /* who waits for another block looks again after a moment */
     int shared_bytes;                     /* that a block may use without being told how many */
+    int shared_most;                      /* that it may ask for; 0: no more than those */
     size_t table_bytes;                   /* of constants that a kernel may have in its text; 0: as many as it likes */
     bool is_cpu;                          /* few threads run at a time, each with a cache of its own */
     int vector_bytes;                     /* of a vector register, #VectorBytes, where is_cpu */

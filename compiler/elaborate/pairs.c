@@ -3,8 +3,16 @@
    note [batches]
    For all that a compiler knows, an update changes what the next pair is read from, and it is in a
    branch; so a GPU's thread would wait for each pair's load before it asks for the next one. Where
-   pairs take little to compute and an update is one instruction, a thread computes several pairs
-   and then does their updates: their loads are under way together.
+   pairs take little to compute a thread computes several and then does their updates: their loads
+   are under way together. Where an update is a loop, by compare-and-swap or a lock, a batch has
+   fewer pairs: the code of an update is long then, and 16 bytes are under way all the same.
+
+   note [meeting]
+   Lanes of a warp that update one place wait for each other, 32 times at worst. So a warp looks
+   whether half of its lanes have one place, its first lane's: then these combine what they have by
+   exchanging registers, and one of them updates the place for all. Looking takes as many
+   instructions as an update of shared memory, so a warp looks at the first pairs of a batch only,
+   and takes all of the batch in that way or none: a place that is hot is so for many pairs.
 
    note [looking first]
    A comparison and a branch for each pair take a CPU as long as the update of a bucket. The least
@@ -79,11 +87,12 @@ static void take_each(struct elaborator *e, const struct reducing *r, const stru
     elab_take_pairs(e, r->push, which, take_one, &taking);
 }
 
-static bool all_are(const struct reducing *r, enum update wanted) {
+/* Pairs of a thread that are under way together: note [batches]. */
+static int batch_of(const struct reducing *r) {
+    bool is_loop = r->is_packed || r->is_locked;
     for (size_t k = 0; k < r->count; k++)
-        if (r->updates[k] != wanted)
-            return false;
-    return true;
+        is_loop |= r->updates[k] != UPDATE_ATOMIC;
+    return is_loop ? GPU_BATCH_OF_LOOPS : GPU_BATCH;
 }
 
 /* What a pair takes is seen from one that is computed for nothing, and is dead code then. *truth:
@@ -105,13 +114,13 @@ static bool is_worth_batching(struct elaborator *e, const struct reducing *r, st
                               struct ir_value *count, struct ir_value *low, struct ir_value *width) {
     enum ir_truth truth;
     return !r->push->update.is_each && !e->options->is_cpu && !e->options->check && e->options->optimise > 0 &&
-           !r->is_packed && !r->is_locked && count->high >= (int64_t)GPU_BATCH * e->options->block_size &&
-           all_are(r, UPDATE_ATOMIC) && length_of_pair(e, r, first, count, low, width, &truth) <= GPU_BATCHED_PAIR;
+           count->high >= (int64_t)batch_of(r) * e->options->block_size &&
+           length_of_pair(e, r, first, count, low, width, &truth) <= GPU_BATCHED_PAIR;
 }
 
-bool reduce_may_meet(const struct elaborator *e, const struct places *places) {
-    return e->options->has_shuffles && e->options->block_size % e->options->warp_size == 0 &&
-           places->buffers[0]->memory != MEMORY_SHARED;
+/* Can the lanes of whole warps exchange registers? */
+static bool has_lanes(const struct elaborator *e) {
+    return e->options->has_shuffles && e->options->block_size % e->options->warp_size == 0;
 }
 
 /* The threads of a block, as lanes of its warps where these are to exchange registers: *lane, or NULL. */
@@ -150,21 +159,86 @@ static struct elab_value *of_all_lanes(struct elaborator *e, const struct reduci
     return element;
 }
 
-/* Where all lanes of a warp meet at one place, one of them updates it for all. */
-static void take_by_lanes(struct elaborator *e, const struct reducing *r, const struct places *places,
-                          const struct elab_value *pair, struct ir_value *lane, struct ir_value *low,
-                          struct ir_value *width) {
+/* Is the lane's index that of the first lane? */
+static struct ir_value *is_as_first(struct elaborator *e, const struct elab_value *pair) {
+    struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
+    return ir_binary(e->builder, OP_EQ, index, ir_shuffle(e->builder, index, ir_int(e->builder, 0)));
+}
+
+/* Are at least so many lanes at the place of the first one? */
+static struct ir_value *meet(struct elaborator *e, const struct elab_value *pair, int least) {
     struct ir_builder *b = e->builder;
-    struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]), *zero = ir_int(b, 0);
-    struct ir_value *meet = ir_ballot(b, ir_binary(b, OP_EQ, index, ir_shuffle(b, index, zero)));
-    ir_begin_if(b, ir_binary(b, OP_EQ, meet, elab_lanes(e, UINT64_MAX)));
-    struct elab_value *all = elab_pair(e, pair->tuple.items[0], of_all_lanes(e, r, pair->tuple.items[1], lane));
-    ir_begin_if(b, ir_binary(b, OP_EQ, lane, zero));
-    take_pair(e, r, places, all, low, width);
+    struct ir_value *alike = ir_unary(b, OP_POPCOUNT, ir_ballot(b, is_as_first(e, pair)));
+    return ir_binary(b, OP_LE, ir_int(b, least), ir_convert(b, alike, BASE_I32));
+}
+
+/* For each component `then` or `otherwise`. */
+static struct elab_value *choose(struct elaborator *e, struct ir_value *condition, struct elab_value *then,
+                                 struct elab_value *otherwise) {
+    ir_values leaves = {0}, others = {0};
+    elab_flatten(e, then, &leaves);
+    elab_flatten(e, otherwise, &others);
+    for (size_t k = 0; k < leaves.count; k++)
+        leaves.at[k] = ir_ternary(e->builder, OP_SELECT, condition, leaves.at[k], others.at[k]);
+    return elab_unflatten(e, then, leaves.at);
+}
+
+/* The first lane updates its place for all that have it, each other lane its own. */
+static void take_meeting(struct elaborator *e, const struct reducing *r, const struct places *places,
+                         const struct elab_value *pair, struct ir_value *lane, struct ir_value *low,
+                         struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    struct elab_value *own = pair->tuple.items[1];
+    struct ir_value *is_alike = is_as_first(e, pair);
+    struct elab_value *all = of_all_lanes(e, r, choose(e, is_alike, own, r->neutral), lane);
+    struct ir_value *is_first = ir_binary(b, OP_EQ, lane, ir_int(b, 0));
+    ir_begin_if(b, ir_binary(b, OP_OR, is_first, ir_unary(b, OP_NOT, is_alike)));
+    take_pair(e, r, places, elab_pair(e, pair->tuple.items[0], choose(e, is_alike, all, own)), low, width);
+    ir_end_only(b);
+}
+
+/* The same without a neutral element for the other lanes: all lanes are at one place, or each takes its own pair. */
+static void take_if_all_meet(struct elaborator *e, const struct reducing *r, const struct places *places,
+                             const struct elab_value *pair, struct ir_value *lane, struct ir_value *low,
+                             struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    ir_begin_if(b, meet(e, pair, e->options->warp_size));
+    struct elab_value *all = of_all_lanes(e, r, pair->tuple.items[1], lane);
+    ir_begin_if(b, ir_binary(b, OP_EQ, lane, ir_int(b, 0)));
+    take_pair(e, r, places, elab_pair(e, pair->tuple.items[0], all), low, width);
     ir_end_only(b);
     ir_else(b, NULL, 0);
     take_pair(e, r, places, pair, low, width);
     ir_end_if(b, NULL, NULL, 0, false);
+}
+
+/* See note [meeting]; without a lane nobody meets. */
+static void take_batch(struct elaborator *e, const struct reducing *r, const struct places *places,
+                       const struct elab_value *const *pairs, int count, struct ir_value *lane, struct ir_value *low,
+                       struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    if (lane && r->has_neutral) {
+        ir_begin_if(b, meet(e, pairs[0], e->options->warp_size / 2));
+        for (int k = 0; k < count; k++)
+            take_meeting(e, r, places, pairs[k], lane, low, width);
+        ir_else(b, NULL, 0);
+    }
+    for (int k = 0; k < count; k++)
+        if (lane && !r->has_neutral)
+            take_if_all_meet(e, r, places, pairs[k], lane, low, width);
+        else
+            take_pair(e, r, places, pairs[k], low, width);
+    if (lane && r->has_neutral)
+        ir_end_if(b, NULL, NULL, 0, false);
+}
+
+/* The thread's own copy of the places: note [copies of lanes]. */
+static struct places own_copy(struct elaborator *e, const struct places *places, struct ir_value *thread) {
+    struct ir_builder *b = e->builder;
+    struct places own = *places;
+    if (own.lane_ways)
+        own.offset = own.lock_offset = ir_binary(b, OP_AND, thread, ir_binary(b, OP_SUB, own.lane_ways, ir_int(b, 1)));
+    return own;
 }
 
 /* Each thread of a block takes one batch after the other; the pairs that are left come last. */
@@ -173,29 +247,26 @@ static void take_in_batches(struct elaborator *e, const struct reducing *r, cons
                             struct ir_value *width) {
     struct ir_builder *b = e->builder;
     int64_t block = e->options->block_size;
-    struct ir_value *threads = ir_int(b, block), *size = ir_int(b, GPU_BATCH * block), *lane;
+    int of_batch = batch_of(r);
+    struct ir_value *threads = ir_int(b, block), *size = ir_int(b, of_batch * block), *lane;
     struct ir_value *batches = ir_binary(b, OP_DIV, count, size);
     struct ir_value *done = ir_binary(b, OP_MUL, batches, size), *left = ir_binary(b, OP_SUB, count, done);
-    struct ir_value *thread = begin_batches(e, reduce_may_meet(e, places), &lane),
-                    *own = ir_binary(b, OP_ADD, first, thread);
+    struct ir_value *thread = begin_batches(e, has_lanes(e), &lane), *own = ir_binary(b, OP_ADD, first, thread);
+    struct places mine = own_copy(e, places, thread);
     struct ir_value *batch = ir_begin_for(b, batches, NULL, 0, "batch");
     struct ir_value *start = ir_binary(b, OP_ADD, own, ir_binary(b, OP_MUL, batch, size));
     ir_assume(b, ir_binary(b, OP_LE, start,
-                           ir_int(b, INT32_MAX - (GPU_BATCH - 1) * block))); /* all of them are below the length */
+                           ir_int(b, INT32_MAX - (of_batch - 1) * block))); /* all of them are below the length */
     const struct elab_value *pairs[GPU_BATCH];
-    for (int k = 0; k < GPU_BATCH; k++)
+    for (int k = 0; k < of_batch; k++)
         pairs[k] = pair_at(e, r, ir_binary(b, OP_ADD, start, ir_int(b, k * block)));
-    for (int k = 0; k < GPU_BATCH; k++)
-        if (lane)
-            take_by_lanes(e, r, places, pairs[k], lane, low, width);
-        else
-            take_pair(e, r, places, pairs[k], low, width);
+    take_batch(e, r, &mine, pairs, of_batch, lane, low, width);
     ir_end_for(b, NULL, NULL);
     struct ir_value *up = ir_binary(b, OP_SUB, ir_int(b, block - 1), thread);
     struct ir_value *rounds = ir_binary(b, OP_DIV, ir_binary(b, OP_ADD, left, up), threads);
     struct ir_value *round = ir_begin_for(b, rounds, NULL, 0, "round");
     struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_ADD, own, done), ir_binary(b, OP_MUL, round, threads));
-    take_pair(e, r, places, pair_at(e, r, at), low, width);
+    take_pair(e, r, &mine, pair_at(e, r, at), low, width);
     ir_end_for(b, NULL, NULL);
     end_batches(e, thread, lane);
 }
@@ -208,7 +279,8 @@ void reduce_take_pairs(struct elaborator *e, const struct reducing *r, const str
         return;
     }
     struct ir_value *i = elab_begin_threads(e, level, count);
-    take_each(e, r, places, ir_binary(e->builder, OP_ADD, first, i), low, width);
+    struct places own = own_copy(e, places, i);
+    take_each(e, r, &own, ir_binary(e->builder, OP_ADD, first, i), low, width);
     elab_end_threads(e, level, i);
 }
 

@@ -7,11 +7,25 @@
    memory, which begin as the neutral element, and these are then combined with the array. Buckets
    that do not fit are done a range at a time: one pass over the pairs each.
 
+   note [much shared memory]
+   What every GPU gives a block are 48 KiB; newer ones give more where a launch asks for it, up to
+   227 KiB, but then a multiprocessor has few blocks, and those of a few hundred threads. So more is
+   asked for where buckets do not fit otherwise, the device is known, and there are pairs for as many
+   such blocks as it has multiprocessors. That saves passes over the pairs; one block alone that has
+   buckets for 227 KiB still has 16 bytes a thread and more under way.
+
    note [copies]
    Where even that would take too many passes, but there are fewer places than threads, the places
    are copied in global memory: blocks share out the copies, and so meet less often. The first copy
    would be the array itself; but then the rest would need other code, so all copies begin as the
-   neutral element, and a last launch combines each place's copies in order. */
+   neutral element, and a last launch combines each place's copies in order.
+
+   note [copies of lanes]
+   Lanes of a warp whose pairs go to one of a few buckets wait for each other: of 16 buckets with as
+   many pairs in each, for four others mostly. So where a block's own buckets are few, a GPU has as
+   many as 32 copies of them, side by side, and each lane updates the copy of its number: with 32,
+   no two lanes are at one place, nor at one bank of shared memory. Copies are combined as all are,
+   so there must be pairs for them, too. */
 #include "elaborate/reduce.h"
 
 /* ---- phases ---- */
@@ -89,33 +103,57 @@ static void fill(struct elaborator *e, const struct reducing *r, const struct pl
     elab_end_threads(e, level, h);
 }
 
-/* The element combined with those at `first`, `first + step` and so on, of that number. */
+/* A place's copies: at `first`, `first + step` and so on, of that number. */
+struct copies {
+    struct ir_value *first, *step, *count;
+    struct ir_value *begin; /* the number of the first that is read, where `count` is a power of two; NULL: 0 */
+};
+
+/* The element combined with all copies. */
 static struct elab_value *fold_places(struct elaborator *e, const struct reducing *r, const struct places *places,
-                                      struct elab_value *element, struct ir_value *first, struct ir_value *step,
-                                      struct ir_value *count) {
+                                      struct elab_value *element, const struct copies *copies) {
     struct ir_builder *b = e->builder;
     ir_values leaves = {0}, combined = {0};
     elab_flatten(e, element, &leaves);
     struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
     memcpy(carried, leaves.at, leaves.count * sizeof *carried);
-    struct ir_value *copy = ir_begin_for(b, count, carried, leaves.count, "copy");
+    struct ir_value *copy = ir_begin_for(b, copies->count, carried, leaves.count, "copy");
     struct elab_value *so_far = elab_unflatten(e, r->neutral, carried);
-    struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, step), first);
+    if (copies->begin)
+        copy = ir_binary(b, OP_AND, ir_binary(b, OP_ADD, copy, copies->begin),
+                         ir_binary(b, OP_SUB, copies->count, ir_int(b, 1)));
+    struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, copies->step), copies->first);
     elab_flatten(e, elab_apply2(e, r->function, so_far, reduce_read(e, r, places, at)), &combined);
     ir_end_for(b, combined.at, results);
     return elab_unflatten(e, r->neutral, results);
+}
+
+/* What the copies that lie side by side have come to. Threads begin with different ones, so that
+   those of a warp are at different banks. */
+static struct elab_value *read_lane_ways(struct elaborator *e, const struct reducing *r, const struct places *places,
+                                         struct ir_value *place) {
+    struct ir_builder *b = e->builder;
+    struct places all = *places;
+    all.lane_ways = NULL;
+    struct ir_value *ways = places->lane_ways, *start = ir_binary(b, OP_MUL, place, ways);
+    struct ir_value *row = ir_binary(b, OP_DIV, start, ir_int(b, GPU_BANKS));
+    return fold_places(e, r, &all, r->neutral,
+                       &(struct copies){.first = start, .step = ir_int(b, 1), .count = ways, .begin = row});
 }
 
 /* What a place and its copies have come to. */
 static struct elab_value *read_ways(struct elaborator *e, const struct reducing *r, const struct places *places,
                                     struct ir_value *place) {
     struct ir_builder *b = e->builder;
+    if (places->lane_ways)
+        return read_lane_ways(e, r, places, place);
     struct elab_value *element = reduce_read(e, r, places, place);
     if (!places->ways)
         return element;
-    return fold_places(e, r, places, element, ir_binary(b, OP_ADD, place, places->stride), places->stride,
-                       ir_binary(b, OP_SUB, places->ways, ir_int(b, 1)));
+    struct ir_value *others = ir_binary(b, OP_SUB, places->ways, ir_int(b, 1));
+    return fold_places(e, r, places, element,
+                       &(struct copies){ir_binary(b, OP_ADD, place, places->stride), places->stride, others, NULL});
 }
 
 static void hand_on(struct elaborator *e, const struct reducing *r, const struct places *places, enum level_value level,
@@ -226,13 +264,31 @@ struct own_buckets {
     struct ir_value *copies; /* of all places, where that is not; 1: the array itself is updated */
 };
 
+/* Bytes that a block's own buckets may take where nothing is said: see note [much shared memory]. */
+static struct ir_value *plan_bytes(struct elaborator *e, const struct reducing *r, struct ir_value *are_blocks_asked) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *usual = ir_int(b, e->options->shared_bytes);
+    int64_t most = (e->options->shared_most - GPU_OTHER_SHARED) / place_bytes(r);
+    int64_t fit = e->options->shared_bytes / place_bytes(r);
+    if (most <= fit)
+        return usual;
+    struct ir_value *length = ir_resolve(b, r->push->array->length),
+                    *pairs = ir_resolve(b, r->push->update.pairs->length);
+    struct ir_value *width = ir_binary(b, OP_MAX, ir_int(b, 1), ir_binary(b, OP_MIN, length, ir_int(b, most)));
+    struct ir_value *gain = ir_binary(b, OP_DIV, pairs, ir_binary(b, OP_MUL, width, ir_int(b, ANY_PAIRS_PER_BUCKET)));
+    struct ir_value *enough =
+        ir_binary(b, OP_OR, are_blocks_asked, ir_binary(b, OP_LE, ir_int(b, GPU_LARGE_BLOCKS), gain));
+    struct ir_value *is_large = ir_binary(b, OP_AND, ir_binary(b, OP_LT, ir_int(b, fit), length), enough);
+    return ir_ternary(b, OP_SELECT, is_large, ir_int(b, most * place_bytes(r)), usual);
+}
+
 /* See notes [own buckets] and [copies]. */
 static struct own_buckets plan_buckets(struct elaborator *e, const struct reducing *r) {
     struct ir_builder *b = e->builder;
     bool is_cpu = e->options->is_cpu;
     struct ir_value *said = r->push->update.bytes, *zero = ir_int(b, 0);
-    struct ir_value *bytes =
-        ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, said), said, ir_int(b, e->options->shared_bytes));
+    struct ir_value *usual = plan_bytes(e, r, ir_binary(b, OP_LT, zero, r->push->update.blocks));
+    struct ir_value *bytes = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, said), said, usual);
     struct ir_value *const *plan = ELAB_PRELUDE(
         e, "planBuckets", bytes, r->push->update.blocks, r->push->update.passes, r->push->update.copies,
         ir_int(b, place_bytes(r)), ir_resolve(b, r->push->array->length), ir_resolve(b, r->push->update.pairs->length),
@@ -315,6 +371,32 @@ static void add_ways(struct elaborator *e, const struct reducing *r, struct plac
     buckets->stride = ir_int(b, stride);
 }
 
+/* The greatest power of two up to x, as many as a warp's lanes at most; 1 where that is too few to be worth it. */
+static struct ir_value *ways_below(struct ir_builder *b, struct ir_value *x) {
+    struct ir_value *result = ir_int(b, 1);
+    for (int64_t power = GPU_LEAST_WAYS; power <= GPU_LANES; power *= 2) {
+        struct ir_value *next = ir_int(b, power);
+        result = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LE, next, x), next, result);
+    }
+    return result;
+}
+
+static int64_t places_in_ways(const struct reducing *r) { return GPU_WAYS_BYTES / place_bytes(r); }
+
+/* See note [copies of lanes]; NULL: one, whatever comes. */
+static struct ir_value *plan_lane_ways(struct elaborator *e, const struct reducing *r, const struct own_buckets *own) {
+    struct ir_builder *b = e->builder;
+    if (e->options->is_cpu)
+        return NULL;
+    struct ir_value *pairs = ir_resolve(b, r->push->update.pairs->length);
+    struct ir_value *fit = ir_binary(b, OP_DIV, ir_int(b, places_in_ways(r)), own->width);
+    struct ir_value *of_block = ir_binary(b, OP_DIV, pairs, ir_binary(b, OP_MAX, ir_int(b, 1), own->blocks));
+    struct ir_value *worthwhile =
+        ir_binary(b, OP_DIV, of_block, ir_binary(b, OP_MUL, own->width, ir_int(b, ANY_PAIRS_PER_BUCKET)));
+    struct ir_value *ways = ir_resolve(b, ways_below(b, ir_binary(b, OP_MIN, fit, worthwhile)));
+    return ways->high > 1 ? ways : NULL;
+}
+
 static void run_pass(struct elaborator *e, const struct reducing *r, const struct own_buckets *own,
                      const struct places *places, struct ir_value *pass) {
     struct ir_builder *b = e->builder;
@@ -322,23 +404,28 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
                     *length = ir_resolve(b, r->push->array->length);
     struct ir_value *low = ir_binary(b, OP_MUL, pass, own->limit);
     struct ir_value *width = ir_binary(b, OP_MIN, own->width, ir_binary(b, OP_SUB, length, low));
+    struct ir_value *lane_ways = plan_lane_ways(e, r, own);
     struct ir_value *capacity = elab_upper_bound(e, own->width); /* the array's length may be what a loop carries */
     if (!capacity)
         elab_fail(e, DIAG_UNKNOWN_LENGTH, e->span,
                   "no bound is known for the number of buckets that a block has for itself here");
     int64_t stride = stride_of_ways(e, r, width);
-    if (stride) {
-        struct ir_region *here = ir_enter_outermost(b);
+    struct ir_region *here = ir_enter_outermost(b);
+    if (stride)
         capacity = ir_binary(b, OP_MAX, capacity, ir_int(b, stride * CPU_WAYS));
-        ir_leave_outermost(b, here);
+    if (lane_ways) { /* of many buckets there is one copy, of few as many as fit */
+        int64_t fit = places_in_ways(r), most = own->width->high * GPU_LANES;
+        capacity = ir_binary(b, OP_MAX, capacity, ir_int(b, fit < most ? fit : most));
     }
+    ir_leave_outermost(b, here);
     struct share share = even_shares(e, pairs, own->blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, own->blocks, "block");
     struct places buckets = new_places(e, r, LEVEL_BLOCK, capacity, "own_buckets");
     add_lock(e, r, &buckets, LEVEL_BLOCK, capacity);
     if (stride)
         add_ways(e, r, &buckets, width, stride);
-    empty_ways(e, r, &buckets, ir_int(b, 0), width);
+    empty_ways(e, r, &buckets, ir_int(b, 0), lane_ways ? ir_binary(b, OP_MUL, width, lane_ways) : width);
+    buckets.lane_ways = lane_ways;
     begin_share(e, &share, pairs, block);
     if (buckets.ways) {
         enum ir_truth truth = ir_begin_choice(b, ir_binary(b, OP_LT, ir_int(b, 1), buckets.ways));
@@ -406,7 +493,8 @@ static void run_copies(struct elaborator *e, const struct reducing *r, const str
     take_from_blocks(e, r, copied, copies);
 
     h = elab_begin_threads(e, LEVEL_GRID, length);
-    reduce_write(e, r, places, h, fold_places(e, r, copied, reduce_read(e, r, places, h), h, length, copies));
+    struct copies all = {h, length, copies, NULL};
+    reduce_write(e, r, places, h, fold_places(e, r, copied, reduce_read(e, r, places, h), &all));
     elab_end_threads(e, LEVEL_GRID, h);
 }
 
@@ -419,7 +507,7 @@ static void run_in_global(struct elaborator *e, const struct reducing *r, const 
         run_copies(e, r, copied, copies, places);
     ir_other_choice(b, copy);
     if (copy != IR_TRUE) {
-        if (reduce_may_meet(e, places))
+        if (!e->options->is_cpu)
             take_from_blocks(e, r, places, NULL);
         else
             reduce_take_pairs(e, r, places, LEVEL_GRID, zero, ir_resolve(b, r->push->update.pairs->length), zero,
@@ -465,8 +553,19 @@ static void run_at_grid(struct elaborator *e, const struct reducing *r, const st
         hand_on(e, r, &places, LEVEL_GRID, writer);
 }
 
+static bool is_number(const struct ir_value *value, int64_t number) {
+    return value->is_constant && value->constant.integer == number;
+}
+
+/* Is the neutral element one? With no own buckets and one copy, as `permute` asks for, it need not be. */
+static bool has_neutral(const struct elaborator *e, const struct push *push) {
+    return !is_number(ir_resolve(e->builder, push->update.passes), 0) ||
+           !is_number(ir_resolve(e->builder, push->update.copies), 1);
+}
+
 void elab_run_reduce_by_index(struct elaborator *e, struct push *push, const struct writer *writer) {
-    struct reducing r = {.push = push, .function = push->function, .neutral = push->update.neutral};
+    struct reducing r = {
+        .push = push, .function = push->function, .neutral = push->update.neutral, .has_neutral = has_neutral(e, push)};
     elab_hold_pairs(e, push, push);
     reduce_study(e, &r);
     if (push->level == LEVEL_GRID)

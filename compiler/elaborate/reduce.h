@@ -14,9 +14,10 @@ struct reducing {
     enum update *updates; /* by component */
     enum ir_atomic *atomics;
     bool is_packed, is_locked;
-    bool is_alone;   /* one thread does all updates */
-    enum base word;  /* packed */
-    bool has_narrow; /* components that are kept in a word */
+    bool has_neutral; /* false: it is asked for in a way that uses no neutral element */
+    bool is_alone;    /* one thread does all updates */
+    enum base word;   /* packed */
+    bool has_narrow;  /* components that are kept in a word */
 };
 
 /* Where places lie: one buffer for each component, or a packed one; `lock` when they are locked. */
@@ -28,11 +29,10 @@ struct places {
     struct ir_buffer *lock;
     struct ir_value *lock_offset;   /* or NULL */
     struct ir_value *ways, *stride; /* copies, one after the other, that pairs take in turns; NULL: one */
+    struct ir_value *lane_ways; /* copies that lie side by side, place by place: note [copies of lanes]; NULL: one */
 };
 
 /* pairs.c */
-/* Do threads of many blocks update these places, and can lanes exchange registers? */
-bool reduce_may_meet(const struct elaborator *e, const struct places *places);
 /* Pairs first, first + 1, … of that number go to the places low, low + 1, … of that number. */
 void reduce_take_pairs(struct elaborator *e, const struct reducing *r, const struct places *places,
                        enum level_value level, struct ir_value *first, struct ir_value *count, struct ir_value *low,

@@ -145,8 +145,15 @@ static struct ir_value *component_of(struct elaborator *e, const struct reducing
 
 /* ---- one place ---- */
 
+static struct ir_value *place_from(struct elaborator *e, const struct places *places, struct ir_value *offset,
+                                   struct ir_value *place) {
+    if (places->lane_ways)
+        place = ir_binary(e->builder, OP_MUL, place, places->lane_ways);
+    return offset ? ir_binary(e->builder, OP_ADD, offset, place) : place;
+}
+
 static struct ir_value *place_in(struct elaborator *e, const struct places *places, struct ir_value *place) {
-    return places->offset ? ir_binary(e->builder, OP_ADD, places->offset, place) : place;
+    return place_from(e, places, places->offset, place);
 }
 
 struct elab_value *reduce_read(struct elaborator *e, const struct reducing *r, const struct places *places,
@@ -259,7 +266,7 @@ static void update_locked(struct elaborator *e, const struct reducing *r, const 
     ir_begin_while(b, carried, 1, NULL, NULL);
     ir_while_body(b, ir_unary(b, OP_NOT, carried[0]));
     ir_current(b)->owner->loop.is_lock = true;
-    struct ir_value *lock = places->lock_offset ? ir_binary(b, OP_ADD, places->lock_offset, place) : place;
+    struct ir_value *lock = place_from(e, places, places->lock_offset, place);
     struct ir_value *was = ir_compare_exchange(b, places->lock, lock, ir_int(b, 0), ir_int(b, 1));
     ir_name(was, "taken");
     struct ir_value *is_mine = ir_binary(b, OP_EQ, was, ir_int(b, 0));

@@ -45,6 +45,20 @@ KERNELS = [
     (MATRICES, "edges", "64 64 iota:4096", {"global read": 1.09}),
 ]
 
+# Turns of lanes that meet at places of a block's own buckets, of 2048 requests of a warp: few buckets, more, many; and one that is hot.
+TURNS = {
+    "16 random:65536:1:0:15 iota:65536": 2048,
+    "16 fill:65536:3 iota:65536": 2048,
+    "256 random:65536:1:0:255 iota:65536": 2379,
+    "256 fill:65536:3 iota:65536": 2048,
+    "4096 random:65536:1:0:4095 iota:65536": 2267,
+    "4096 fill:65536:3 iota:65536": 2048,
+}
+
+# Buckets of 4 bytes, and passes over the pairs on a device that gives a block up to 64 KiB, of which a KiB is not for buckets.
+RANGES = "tests/run/prelude/reduce_by_index_ranges.fcl"
+LARGE = [(12288, [], 1), (12289, [], 1), (16128, [], 1), (16129, [], 2), (12289, ["--shared-bytes=49152"], 2)]
+
 # What ptxas says for sm_90: at most so many registers, just so many bytes of shared memory; nothing is spilled.
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
@@ -130,6 +144,26 @@ def cases(env):
                 ratio = round(units / least, 2)
                 assert ratio == worse.get(kind, BEST), f"{kind}: {ratio} times the least, expected {worse.get(kind, BEST)}\n{sums}"
         yield Case(f"{kernel} {arguments}: sectors and turns at banks", cost)
+
+    for arguments, expected in TURNS.items():
+        def meet(arguments=arguments, expected=expected):
+            got = counted([env.fclc, "run", "--target=cuda", "--no-check", "--grid-size=8", env.path(WHOLE), "bucketSums",
+                           *arguments.split()], os.path.join(env.tmp(), "traffic"), turns)
+            assert got["shared"] == (2048, expected), got
+        yield Case(f"bucketSums {arguments}: turns at places", meet)
+
+    def launches_of(*command):
+        file = os.path.join(env.tmp(), "calls")
+        env.must(*command, env=env.cudasim(CUDASIM_CALLS=file))
+        with open(file, encoding="utf-8") as lines:
+            return sum(line.startswith("launch ") for line in lines)
+
+    for buckets, asked, passes in LARGE:
+        def large(buckets=buckets, asked=asked, passes=passes):
+            got = launches_of(env.fclc, "run", "--target=cuda", "--no-check", *asked, env.path(RANGES), "large", str(buckets),
+                              "iota:9001")
+            assert got == 2 + passes, got  # and one that fills the places, one that reads some
+        yield Case(f"{buckets} buckets {' '.join(asked)}: launches", large)
 
     def bodies_of(path):
         text = env.must(env.fclc, "--dump=ir-opt", "--target=cuda", env.path(path))
