@@ -202,7 +202,7 @@ def cases(env):
                 (["--sizes=x_lenth=5"], 2, "did you mean `x_length`?"),
                 (["--sizes=n"], 2, "--sizes wants NAME=N"), (["--sizes=n=1x2x3x4"], 2, "--sizes wants"),
                 (["--sizes="], 0, ""), (["--target=interp"], 2, "a report is for cuda"),
-                (["nothing"], 2, "`nothing`"), (["saxpy", "--map=loop", "--target=cuda"], 2, "mapping"),
+                (["nothing"], 2, "`nothing`"), (["saxpy", "--map=loop", "--target=cuda"], 2, "--map=loop is not for"),
                 (["saxpy", "-o", "/nowhere/page.html"], 2, "/nowhere")):
             done = env.run(env.fclc, "report", EXAMPLES("linear"), *arguments)
             assert done.returncode == status and message in done.stderr, (arguments, done.returncode, done.stderr)
