@@ -52,7 +52,11 @@ def cases(env):
         assert not missing and not extra, f"without a section: {missing}; sections of no code: {extra}"
         wrong = [code for code in known if page[code][0] != known[code]]
         assert not wrong, f"other titles than in diag.def: {wrong}"
-    yield Case("docs/errors.md has every code", complete)
+        with open(env.path("docs", "language.md"), encoding="utf-8") as file:
+            table = file.read().partition("\n## Errors")[2]
+        unsaid = [code for code in known if f"`{code}`" not in table]
+        assert not unsaid, f"not in docs/language.md, Errors: {unsaid}"
+    yield Case("docs/errors.md and the table of docs/language.md have every code", complete)
 
     def explained():
         for code, (title, body) in page.items():

@@ -8,11 +8,12 @@ import random
 import re
 
 from harness import Case
+from targets import targets
 
 ORDER = 35
 SANITIZED = True
 
-TARGETS = {"cuda": "cu", "opencl": "cl", "c": "c", "hip": "hip"}
+TARGETS = targets()
 FUZZED = ("examples/linear/linear.fcl", "tests/run/prelude/lookback.fcl", "tests/run/prelude/updates.fcl", "tests/run/language/loops_and_folds.fcl")
 WORDS = ["%3", "%0", "%x", "@0", "@2", "1", "-1", "0", "2147483647", "4294967295u32", "1.5f32", "true", "i64", "float", "bool",
          "load", "store", "forall", "if", "}", "{", "in", "at", "grid/block", "block/thread", "volatile", "nowrap", "next"]

@@ -1,10 +1,12 @@
 """The sources themselves: their format, the order of the stages, the manual page."""
 
+import json
 import os
 import re
 import shutil
 import test_index
 from harness import Case, Skip
+from targets import targets
 
 ORDER = 10
 
@@ -38,7 +40,7 @@ def cases(env):
             for name in names:
                 if name.endswith(".c"):
                     with open(os.path.join(folder, name), encoding="utf-8") as file:
-                        variables |= set(re.findall(r'(?:getenv|fclrt_load)\("([A-Z_]+)"', file.read()))
+                        variables |= set(re.findall(r'(?:getenv\(|fclrt_load\(|variable = )"([A-Z_]+)"', file.read()))
         commands = [f"fclc {name}" for name in re.findall(r"^  fclc ([a-z]+) ", env.must(env.fclc, "--help"), re.MULTILINE)]
         prompt = re.findall(r"^  (:[a-z]+) ", env.must(env.fclc, "repl", input=":help\n"), re.MULTILINE)
         assert "--unroll" in options and "FCL_CC" in variables, (options, variables)
@@ -46,6 +48,24 @@ def cases(env):
         usual = {"HOME", "PATH", "TMPDIR"}
         missing = [word for word in commands + options + prompt + sorted(variables - usual) if not re.search(rf"{word}\b", text)]
         assert not missing, "not in man/fclc.1: " + ", ".join(missing)
+
+    def targets_are_named():
+        """In the help, the manual page, the names of outputs and the schema of reports, which are text."""
+        told = " ".join(env.must(env.fclc, "--help").split())
+        taken = re.search(r"--target=TARGET (.*?)--", told)[1]
+        outputs = re.search(r"OUT\.\{([^}]*)\}", told)[1].split(",")
+        manual = re.search(r"^\.It Fl -target Ns = Ns Cm (.*)", open(env.file("man", "fclc.1"), encoding="utf-8").read(),
+                           re.MULTILINE)[1].split(" | ")
+        with open(env.file("docs", "report.schema.json"), encoding="utf-8") as file:
+            reported = json.load(file)["properties"]["target"]["enum"]
+        missing = []
+        for name, extension in targets().items():
+            missing += [f"{name} in {where}" for where, names in (
+                ("the help", re.findall(r"\w+", taken)), ("man/fclc.1", manual), ("docs/report.schema.json", reported)
+            ) if name not in names]
+            if extension not in outputs:
+                missing.append(f"{extension} in the help")
+        assert not missing, "not named: " + ", ".join(missing)
 
     def tracked_files():
         tool = env.tool("git")
@@ -158,6 +178,7 @@ def cases(env):
     yield Case("mandoc -Tlint man/fclc.1", manual)
     yield Case("man/fcl.3 is what docs/man3.py writes; mandoc -Tlint", library_manuals)
     yield Case("man/fclc.1 has every command, option and variable", manual_is_complete)
+    yield Case("every target is in the help, the manual page and the schema of reports", targets_are_named)
     yield Case("no generated file is tracked", tracked_files)
     yield Case("tests/README.md has each primitive's tests", index)
     yield Case("docs/ARCHITECTURE.md has the list of passes", table)
