@@ -235,13 +235,13 @@ struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition,
     ir_values yields = {0};
     bool ground = elab_is_ground(a);
     if (ground)
-        elab_flatten(e, a, &yields);
+        yields = elab_leaves(e, a);
     bool unknown = any_unknown(&yields);
     ir_else(e->builder, yields.at, ground && !unknown ? yields.count : 0);
     struct elab_value *b = else_thunk(e, else_context);
     ir_values others = {0};
     if (ground)
-        elab_flatten(e, b, &others);
+        others = elab_leaves(e, b);
     struct elab_value *result;
     if (ground && !unknown && any_unknown(&others)) { /* the then branch already yielded: match it */
         for (size_t i = 0; i < others.count; i++)

@@ -94,15 +94,14 @@ static struct elab_value *fold_places(struct elaborator *e, const struct reducin
                                       struct elab_value *element, struct ir_value *first, struct ir_value *step,
                                       struct ir_value *count) {
     struct ir_builder *b = e->builder;
-    ir_values leaves = {0}, combined = {0};
-    elab_flatten(e, element, &leaves);
+    ir_values leaves = elab_leaves(e, element);
     struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
     memcpy(carried, leaves.at, leaves.count * sizeof *carried);
     struct ir_value *copy = ir_begin_for(b, count, carried, leaves.count, "copy");
     struct elab_value *so_far = elab_unflatten(e, r->neutral, carried);
     struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, step), first);
-    elab_flatten(e, elab_apply2(e, r->function, so_far, reduce_read(e, r, places, at)), &combined);
+    ir_values combined = elab_leaves(e, elab_apply2(e, r->function, so_far, reduce_read(e, r, places, at)));
     ir_end_for(b, combined.at, results);
     return elab_unflatten(e, r->neutral, results);
 }
@@ -259,9 +258,7 @@ static void combine(struct elaborator *e, const struct reducing *r, const struct
     struct ir_builder *b = e->builder;
     struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, width);
     struct elab_value *element = read_ways(e, r, own, h);
-    ir_values leaves = {0}, neutral = {0};
-    elab_flatten(e, element, &leaves);
-    elab_flatten(e, r->neutral, &neutral);
+    ir_values leaves = elab_leaves(e, element), neutral = elab_leaves(e, r->neutral);
     struct ir_value *is_used = ir_bool(b, false);
     for (size_t k = 0; k < r->count; k++)
         is_used = ir_binary(b, OP_OR, is_used,

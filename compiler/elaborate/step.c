@@ -703,8 +703,7 @@ static bool fits_registers(struct elaborator *e, const struct loop *l, const str
             continue;
         if (!kept[k] || !kept[k]->is_constant || kept[k]->constant.integer % threads != 0)
             return false;
-        base_list bases = {0};
-        elab_leaf_bases(e, s->parts[k].type, &bases);
+        base_list bases = elab_bases_of(e, s->parts[k].type);
         for (size_t i = 0; i < bases.count; i++)
             if (kept[k]->constant.integer / threads * base_info[bases.at[i]].bits > MOST_BITS_OF_A_THREAD)
                 return false;
