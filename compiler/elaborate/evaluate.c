@@ -131,7 +131,7 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
     struct elab_value *value = elab_evaluate(e, body, NULL, own);
     if (value->kind == ELAB_CLOSURE)
         value->closure.global = global;
-    /* Else vals made of vals would be evaluated as often as there are ways from one to another. */
+    /* If they were not kept, vals made of vals would be evaluated once for each way from one to another. */
     if (is_constant(value) && global->scheme->type_count + global->scheme->level_count == 0)
         map_set(e->constants, global, value);
     return value;

@@ -188,7 +188,7 @@ static bool is_of_scalars(struct type *type) {
     return true;
 }
 
-/* Or of rows of these. */
+/* Whether the elements, or the elements of rows of rows, are known to be scalars. */
 static bool is_array_of_scalars(struct type *type) {
     for (type = type_resolve(type); type->kind == TYPE_PULL;)
         type = type_resolve(type->array.element);

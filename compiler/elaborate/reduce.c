@@ -49,7 +49,7 @@ static void free_locks(struct elaborator *e, const struct places *places, struct
         ir_store(e->builder, places->lock, place, ir_int(e->builder, 0));
 }
 
-/* So many places from `start` on become the neutral element. */
+/* `count` places from `start` on become the neutral element. */
 static void empty_places(struct elaborator *e, const struct reducing *r, const struct places *places,
                          struct ir_value *start, struct ir_value *count) {
     struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, count);
@@ -299,7 +299,7 @@ static struct share even_shares(struct elaborator *e, struct ir_value *pairs, st
                           .size = ir_binary(b, OP_MUL, size, ir_convert(b, ir_int(b, GPU_SECTOR), BASE_I64))};
 }
 
-/* Where on a CPU the share of a block begins, of pairs that are not negative. */
+/* The first pair of a block's share on a CPU. `pairs`, their number, is not negative. */
 static struct ir_value *begin_on_cpu(struct elaborator *e, const struct share *share, struct ir_value *pairs,
                                      struct ir_value *block) {
     struct ir_builder *b = e->builder;
