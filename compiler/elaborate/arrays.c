@@ -32,8 +32,7 @@ PRIMITIVE(COLUMNS) {
 PRIMITIVE(LENGTH_PULL) { return elab_LENGTH(e, primitive, instance, arguments); }
 
 PRIMITIVE(ELEMENT_BYTES) {
-    base_list bases = {0};
-    elab_leaf_bases(e, elab_type(e, instance, 0), &bases);
+    base_list bases = elab_bases_of(e, elab_type(e, instance, 0));
     return elab_scalar(e, ir_int(e->builder, elab_bits(&bases) / 8));
 }
 

@@ -134,9 +134,9 @@ struct chunk_body {
     struct blocks_run *blocks; /* or NULL */
 };
 
-/* Whether the chunk may be written, which is reported where it may not: every chunk has the size
-   that was said, but for the last of a concat, of which the whole has as many elements as there is
-   memory for. Of a negative size, which is an error of its own, chunks are empty. */
+/* Whether the chunk may be written; where it may not, that is reported. Every chunk has the size that
+   was said. Only the last chunk of a concat may be smaller: there is memory for as many elements as
+   it has. A negative size is an error of its own: chunks are empty then. */
 static struct ir_value *chunk_fits(struct elaborator *e, const struct chunk_body *body, struct push *whole,
                                    struct push *chunk) {
     struct ir_builder *b = e->builder;

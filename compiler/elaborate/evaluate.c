@@ -132,7 +132,7 @@ static struct elab_value *evaluate_global(struct elaborator *e, const struct cor
     struct elab_value *value = elab_evaluate(e, body, NULL, own);
     if (value->kind == ELAB_CLOSURE)
         value->closure.global = global;
-    /* Else vals made of vals would be evaluated as often as there are ways from one to another. */
+    /* If they were not kept, vals made of vals would be evaluated once for each way from one to another. */
     if (is_constant(value) && global->scheme->type_count + global->scheme->level_count == 0)
         map_set(e->constants, global, value);
     return value;
@@ -236,13 +236,13 @@ struct elab_value *elab_choose(struct elaborator *e, struct ir_value *condition,
     ir_values yields = {0};
     bool ground = elab_is_ground(a);
     if (ground)
-        elab_flatten(e, a, &yields);
+        yields = elab_leaves(e, a);
     bool unknown = any_unknown(&yields);
     ir_else(e->builder, yields.at, ground && !unknown ? yields.count : 0);
     struct elab_value *b = else_thunk(e, else_context);
     ir_values others = {0};
     if (ground)
-        elab_flatten(e, b, &others);
+        others = elab_leaves(e, b);
     struct elab_value *result;
     if (ground && !unknown && any_unknown(&others)) { /* the then branch already yielded: match it */
         for (size_t i = 0; i < others.count; i++)
@@ -483,9 +483,7 @@ struct ir_value **elab_prelude(struct elaborator *e, const char *name, struct ir
         value = elab_apply(e, value, elab_scalar(e, arguments[k]));
     e->plans = false;
     e->span = span;
-    ir_values results = {0};
-    elab_flatten(e, value, &results);
-    return results.at;
+    return elab_leaves(e, value).at;
 }
 
 struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function, struct elab_value *a,

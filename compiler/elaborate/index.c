@@ -73,8 +73,7 @@ static struct elab_value *index_memory(struct elaborator *e, struct pull *pull, 
     struct ir_value *place = index;
     if (pull->memory.offset)
         place = ir_binary(b, OP_ADD, pull->memory.offset, ir_convert(b, index, pull->memory.offset->base));
-    base_list bases = {0};
-    elab_leaf_bases(e, pull->memory.element, &bases);
+    base_list bases = elab_bases_of(e, pull->memory.element);
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases.count);
     for (size_t i = 0; i < bases.count; i++)
         leaves[i] = e->shape ? NULL : elab_load(e, pull->memory.buffers[i], place);
@@ -128,7 +127,7 @@ enum { LONGEST_DECISION = 8 };
 static bool is_constant_item(struct elaborator *e, struct elab_value *item, ir_values *leaves) {
     if (!elab_is_ground(item))
         return false;
-    elab_flatten(e, item, leaves);
+    *leaves = elab_leaves(e, item);
     for (size_t i = 0; i < leaves->count; i++)
         if (!leaves->at[i] || !leaves->at[i]->is_constant ||
             (base_info[leaves->at[i]->base].is_floating && !isfinite(leaves->at[i]->constant.floating)))
@@ -189,7 +188,7 @@ static bool is_of_scalars(struct type *type) {
     return true;
 }
 
-/* Or of rows of these. */
+/* Whether the elements, or the elements of rows of rows, are known to be scalars. */
 static bool is_array_of_scalars(struct type *type) {
     for (type = type_resolve(type); type->kind == TYPE_PULL;)
         type = type_resolve(type->array.element);
@@ -205,8 +204,7 @@ static struct elab_value *index_nothing(struct elaborator *e, struct type *type)
         row->memory.element = type_resolve(type->array.element);
         return elab_of_pull(e, row);
     }
-    base_list bases = {0};
-    elab_leaf_bases(e, type, &bases);
+    base_list bases = elab_bases_of(e, type);
     struct ir_value **leaves = ARENA_ARRAY(e->arena, struct ir_value *, bases.count);
     for (size_t i = 0; i < bases.count; i++)
         leaves[i] = e->shape ? NULL : ir_constant(e->builder, bases.at[i], (union scalar){0});

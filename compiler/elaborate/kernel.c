@@ -58,8 +58,7 @@ static struct elab_value *array_parameter(struct elaborator *e, struct type *typ
         extents[i] = parameter.value;
         vec_push(e->kept, &e->kernel->parameters, parameter);
     }
-    base_list bases = {0};
-    elab_leaf_bases(e, element, &bases);
+    base_list bases = elab_bases_of(e, element);
     struct pull *pull = ARENA_NEW(e->arena, struct pull);
     pull->kind = PULL_MEMORY;
     pull->length = extents[0];
@@ -198,8 +197,7 @@ static void store_pull(struct elaborator *e, struct type *type, struct pull *pul
     /* What a grid-level force stored as a whole is the result as it is. */
     if (pull->kind == PULL_MEMORY && !pull->memory.offset && !pull->memory.extent_count &&
         pull->memory.buffers[0]->memory == MEMORY_OUTPUT && !pull->memory.buffers[0]->is_result) {
-        base_list bases = {0};
-        elab_leaf_bases(e, element, &bases);
+        base_list bases = elab_bases_of(e, element);
         for (size_t i = 0; i < bases.count; i++)
             add_array(e, &shape, pull->memory.buffers[i]);
         return;

@@ -120,8 +120,7 @@ static struct lookback_state *new_values(struct elaborator *e, const struct bloc
     struct lookback_state *state = ARENA_NEW(e->arena, struct lookback_state);
     state->function = function;
     state->neutral = neutral;
-    ir_values leaves = {0};
-    elab_flatten(e, neutral, &leaves);
+    ir_values leaves = elab_leaves(e, neutral);
     for (size_t k = 0; k < leaves.count; k++)
         vec_push(e->arena, &state->bases, leaves.at[k]->base);
     if (in_one_pass) {
@@ -263,8 +262,7 @@ static void go_back(struct elaborator *e, const struct lookback_state *state, co
     struct ir_value **words, *what = look(e, state, j, &words);
     ir_name(what, "state");
     ir_begin_if(b, ir_binary(b, OP_NE, what, ir_int(b, NOTHING)));
-    ir_values combined = {0};
-    elab_flatten(e, combine(e, state, value_in(e, state, words), carried), &combined);
+    ir_values combined = elab_leaves(e, combine(e, state, value_in(e, state, words), carried));
     vec_push(e->arena, &combined, ir_binary(b, OP_SUB, j, one));
     struct ir_value *is_all =
         ir_binary(b, OP_OR, ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE)), ir_binary(b, OP_EQ, j, zero));
@@ -304,8 +302,7 @@ static void combine_lanes(struct elaborator *e, const struct lookback_state *sta
     for (size_t k = 0; k < n; k++)
         others[k] = elab_exchange(e, carried[k], lane);
     ir_begin_if(b, ir_binary(b, OP_LE, from, ir_binary(b, OP_MIN, window->last, most)));
-    ir_values combined = {0};
-    elab_flatten(e, combine(e, state, others, carried), &combined);
+    ir_values combined = elab_leaves(e, combine(e, state, others, carried));
     ir_else(b, combined.at, n);
     ir_end_if(b, carried, nexts, n, false);
     ir_end_for(b, nexts, x);
@@ -340,8 +337,7 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
     combine_lanes(e, state, &window, x);
     for (size_t k = 0; k < n; k++)
         x[k] = elab_exchange(e, x[k], zero);
-    ir_values combined = {0};
-    elab_flatten(e, combine(e, state, x, carried), &combined);
+    ir_values combined = elab_leaves(e, combine(e, state, x, carried));
     vec_push(e->arena, &combined, ir_binary(b, OP_SUB, carried[n], ir_int(b, e->options->warp_size)));
     vec_push(e->arena, &combined, ir_binary(b, OP_NE, ends, none));
     ir_else(b, combined.at, n + 2);
@@ -384,14 +380,13 @@ static struct elab_value *in_one_pass(struct elaborator *e, const struct lookbac
     begin_only(e, lane);
     publish(e, state, blocks, AGGREGATE, aggregate->at);
     end_only(e, lane);
-    ir_values acc = {0}, inclusive = {0};
-    elab_flatten(e, state->neutral, &acc);
+    ir_values acc = elab_leaves(e, state->neutral);
     if (by_warp)
         go_back_by_warp(e, state, blocks, lane, acc.at);
     else
         go_back(e, state, blocks, acc.at);
     begin_only(e, lane);
-    elab_flatten(e, combine(e, state, acc.at, aggregate->at), &inclusive);
+    ir_values inclusive = elab_leaves(e, combine(e, state, acc.at, aggregate->at));
     publish(e, state, blocks, INCLUSIVE, inclusive.at);
     ir_set_volatile(b, was_volatile);
     for (size_t k = 0; k < n; k++)
@@ -421,15 +416,14 @@ static void scan_values(struct elaborator *e, const struct lookback_state *state
     struct ir_builder *b = e->builder;
     size_t n = state->bases.count;
     ir_begin_forall(b, LEVEL_GRID, LEVEL_THREAD, ir_int(b, 1), "one");
-    ir_values acc = {0}, nexts = {0};
-    elab_flatten(e, state->neutral, &acc);
+    ir_values acc = elab_leaves(e, state->neutral);
     struct ir_value *i = ir_begin_for(b, blocks->count, acc.at, n, "block");
     struct ir_value **given = ARENA_ARRAY(e->arena, struct ir_value *, n);
     for (size_t k = 0; k < n; k++) {
         given[k] = ir_load(b, state->values[k], i);
         ir_store(b, state->values[k], i, acc.at[k]);
     }
-    elab_flatten(e, combine(e, state, acc.at, given), &nexts);
+    ir_values nexts = elab_leaves(e, combine(e, state, acc.at, given));
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, n);
     ir_end_for(b, nexts.at, results);
     ir_end_forall(b);
@@ -647,8 +641,7 @@ PRIMITIVE(LOOKBACK) {
         state = new_values(e, blocks, !in_passes, arguments[1], neutral);
         end_state(e, blocks, state, in_passes, "lookback", back);
     }
-    ir_values aggregate = {0};
-    elab_flatten(e, arguments[3], &aggregate);
+    ir_values aggregate = elab_leaves(e, arguments[3]);
     bool is_same = aggregate.count == state->bases.count && are_alike(state->function, arguments[1]);
     for (size_t k = 0; k < aggregate.count && is_same; k++)
         is_same = aggregate.at[k]->base == state->bases.at[k];

@@ -15,8 +15,7 @@ enum ir_memory elab_memory(enum level_value level) {
 
 struct ir_buffer **elab_buffers(struct elaborator *e, struct type *element, enum level_value level,
                                 struct ir_value *capacity, const char *name, size_t *count) {
-    base_list bases = {0};
-    elab_leaf_bases(e, element, &bases);
+    base_list bases = elab_bases_of(e, element);
     struct ir_buffer **buffers = ARENA_ARRAY(e->arena, struct ir_buffer *, bases.count);
     for (size_t i = 0; i < bases.count; i++) {
         buffers[i] = ir_buffer_new(e->builder, elab_memory(level), level, bases.at[i], capacity, name);

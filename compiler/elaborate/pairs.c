@@ -150,8 +150,7 @@ static struct elab_value *of_all_lanes(struct elaborator *e, const struct reduci
                                        struct ir_value *lane) {
     struct ir_builder *b = e->builder;
     for (int step = e->options->warp_size / 2; step > 0; step /= 2) {
-        ir_values leaves = {0};
-        elab_flatten(e, element, &leaves);
+        ir_values leaves = elab_leaves(e, element);
         for (size_t k = 0; k < leaves.count; k++)
             leaves.at[k] = elab_exchange(e, leaves.at[k], ir_binary(b, OP_XOR, lane, ir_int(b, step)));
         element = elab_apply2(e, r->function, element, elab_unflatten(e, r->neutral, leaves.at));
@@ -175,9 +174,7 @@ static struct ir_value *meet(struct elaborator *e, const struct elab_value *pair
 /* For each component `then` or `otherwise`. */
 static struct elab_value *choose(struct elaborator *e, struct ir_value *condition, struct elab_value *then,
                                  struct elab_value *otherwise) {
-    ir_values leaves = {0}, others = {0};
-    elab_flatten(e, then, &leaves);
-    elab_flatten(e, otherwise, &others);
+    ir_values leaves = elab_leaves(e, then), others = elab_leaves(e, otherwise);
     for (size_t k = 0; k < leaves.count; k++)
         leaves.at[k] = ir_ternary(e->builder, OP_SELECT, condition, leaves.at[k], others.at[k]);
     return elab_unflatten(e, then, leaves.at);

@@ -112,8 +112,7 @@ static void write_store(struct elaborator *e, const struct writer *self, struct 
                         struct elab_value *element) {
     if (self->offset)
         index = ir_binary(e->builder, OP_ADD, self->offset, index);
-    ir_values leaves = {0};
-    elab_flatten(e, element, &leaves);
+    ir_values leaves = elab_leaves(e, element);
     if (leaves.count != self->buffer_count)
         elab_internal(e, "an element has more components than its buffers");
     elab_count_step(e, e->span); /* a list may have many items, of which each is a store */

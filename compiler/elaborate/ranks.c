@@ -75,8 +75,8 @@ static struct ir_value *lanes_alike(struct elaborator *e, const struct ranks *ra
     return result;
 }
 
-/* What the counter was before these lanes, which the last of them has made as much more as there
-   are of them; and they before this one. */
+/* The counter's value before these lanes, plus the number of those before this one. The last of the lanes
+   adds their number to the counter. */
 static struct ir_value *count_alike(struct elaborator *e, const struct ranks *ranks, struct ir_value *lane,
                                     struct ir_value *alike, struct ir_value *counter, struct ir_value *counts) {
     struct ir_builder *b = e->builder;

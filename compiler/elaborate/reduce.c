@@ -63,7 +63,7 @@ static void free_locks(struct elaborator *e, const struct places *places, struct
         ir_store(e->builder, places->lock, place, ir_int(e->builder, 0));
 }
 
-/* So many places from `start` on become the neutral element. */
+/* `count` places from `start` on become the neutral element. */
 static void empty_places(struct elaborator *e, const struct reducing *r, const struct places *places,
                          struct ir_value *start, struct ir_value *count) {
     struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, count);
@@ -113,8 +113,7 @@ struct copies {
 static struct elab_value *fold_places(struct elaborator *e, const struct reducing *r, const struct places *places,
                                       struct elab_value *element, const struct copies *copies) {
     struct ir_builder *b = e->builder;
-    ir_values leaves = {0}, combined = {0};
-    elab_flatten(e, element, &leaves);
+    ir_values leaves = elab_leaves(e, element);
     struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, leaves.count);
     memcpy(carried, leaves.at, leaves.count * sizeof *carried);
@@ -124,7 +123,7 @@ static struct elab_value *fold_places(struct elaborator *e, const struct reducin
         copy = ir_binary(b, OP_AND, ir_binary(b, OP_ADD, copy, copies->begin),
                          ir_binary(b, OP_SUB, copies->count, ir_int(b, 1)));
     struct ir_value *at = ir_binary(b, OP_ADD, ir_binary(b, OP_MUL, copy, copies->step), copies->first);
-    elab_flatten(e, elab_apply2(e, r->function, so_far, reduce_read(e, r, places, at)), &combined);
+    ir_values combined = elab_leaves(e, elab_apply2(e, r->function, so_far, reduce_read(e, r, places, at)));
     ir_end_for(b, combined.at, results);
     return elab_unflatten(e, r->neutral, results);
 }
@@ -303,9 +302,7 @@ static void combine(struct elaborator *e, const struct reducing *r, const struct
     struct ir_builder *b = e->builder;
     struct ir_value *h = elab_begin_threads(e, LEVEL_BLOCK, width);
     struct elab_value *element = read_ways(e, r, own, h);
-    ir_values leaves = {0}, neutral = {0};
-    elab_flatten(e, element, &leaves);
-    elab_flatten(e, r->neutral, &neutral);
+    ir_values leaves = elab_leaves(e, element), neutral = elab_leaves(e, r->neutral);
     struct ir_value *is_used = ir_bool(b, false);
     for (size_t k = 0; k < r->count; k++)
         is_used = ir_binary(b, OP_OR, is_used,

@@ -153,7 +153,7 @@ static bool is_update(const struct push *push) {
     return push->kind == PUSH_SCATTER || push->kind == PUSH_REDUCE_BY_INDEX;
 }
 
-/* Of a concat, an interleave or interleaveInto, whose chunks may be run together. */
+/* A concat, an interleave or an interleaveInto: their chunks may be run together. */
 static bool is_of_chunks(const struct push *push) { return elab_schemes[push->kind].run == elab_run_chunks; }
 
 static bool is_joined(struct elaborator *e, struct push *x, struct push *y) {

@@ -6,9 +6,7 @@
 /* Equality by component: all are equal, or any differs. */
 static struct elab_value *compare_tuples(struct elaborator *e, enum primitive primitive,
                                          struct elab_value **arguments) {
-    ir_values a = {0}, b = {0};
-    elab_flatten(e, arguments[0], &a);
-    elab_flatten(e, arguments[1], &b);
+    ir_values a = elab_leaves(e, arguments[0]), b = elab_leaves(e, arguments[1]);
     struct ir_value *result = ir_bool(e->builder, primitive == PRIM_EQ);
     for (size_t i = 0; i < a.count; i++) {
         if (!a.at[i] || !b.at[i])
@@ -163,8 +161,7 @@ PRIMITIVE(LOOP) {
         if (i < e->options->unroll)
             state = elab_apply(e, arguments[1], state);
     }
-    ir_values carried = {0};
-    elab_flatten(e, state, &carried);
+    ir_values carried = elab_leaves(e, state);
     size_t count = carried.count;
     for (size_t i = 0; i < count; i++)
         if (!carried.at[i]) /* a shape that depends on data */
@@ -182,7 +179,7 @@ PRIMITIVE(LOOP) {
     ir_while_body(b, known ? more : ir_bool(b, false));
     ir_values after = {0};
     if (known)
-        elab_flatten(e, elab_apply(e, arguments[1], now), &after);
+        after = elab_leaves(e, elab_apply(e, arguments[1], now));
     for (size_t i = 0; i < after.count; i++)
         known = known && after.at[i];
     if (known && !e->shape)
@@ -203,8 +200,7 @@ PRIMITIVE(FOLDL) {
     struct ir_builder *b = e->builder;
     struct elab_value *function = arguments[0], *state = arguments[1];
     struct pull *array = elab_as_pull(e, arguments[2]);
-    ir_values carried = {0};
-    elab_flatten(e, state, &carried);
+    ir_values carried = elab_leaves(e, state);
     size_t count = carried.count;
     struct ir_value *length = array->length ? ir_resolve(b, array->length) : NULL;
     bool known = length != NULL;
@@ -224,8 +220,7 @@ PRIMITIVE(FOLDL) {
     e->split = NULL;
     struct ir_value *i = ir_begin_for(b, length, current, count, "i");
     struct elab_value *now = elab_unflatten(e, state, current);
-    ir_values after = {0};
-    elab_flatten(e, elab_apply2(e, function, now, elab_index(e, array, i)), &after);
+    ir_values after = elab_leaves(e, elab_apply2(e, function, now, elab_index(e, array, i)));
     for (size_t k = 0; k < count; k++)
         known = known && after.at[k];
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);

@@ -74,8 +74,7 @@ void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer
         }
         return;
     }
-    ir_values carried = {0};
-    elab_flatten(e, state, &carried);
+    ir_values carried = elab_leaves(e, state);
     size_t count = carried.count;
     struct ir_value **current = ARENA_ARRAY(e->arena, struct ir_value *, count);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
@@ -84,8 +83,7 @@ void elab_run_scanl(struct elaborator *e, struct push *push, const struct writer
     struct elab_value *now = elab_unflatten(e, state, current);
     struct elab_value *after = elab_apply2(e, push->function, now, elab_index(e, push->array, i));
     writer->write(e, writer, i, after);
-    ir_values nexts = {0};
-    elab_flatten(e, after, &nexts);
+    ir_values nexts = elab_leaves(e, after);
     ir_end_for(b, nexts.at, results);
 }
 
@@ -148,15 +146,14 @@ static struct elab_value *pass_bucket(struct elaborator *e, const struct push *p
     enum ir_truth truth = ir_known(b, inside);
     if (truth == IR_FALSE)
         return element;
-    ir_values otherwise = {0}, held = {0};
-    elab_flatten(e, element, &otherwise);
+    ir_values otherwise = elab_leaves(e, element);
     if (truth == IR_UNKNOWN)
         ir_begin_if(b, inside);
     struct elab_value *old = elab_index(e, buckets, index);
     store->write(e, store, index, elab_apply2(e, push->function, old, element));
     if (truth == IR_TRUE)
         return old;
-    elab_flatten(e, old, &held);
+    ir_values held = elab_leaves(e, old);
     struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, held.count);
     ir_else(b, held.at, held.count);
     ir_end_if(b, otherwise.at, results, held.count, false);
@@ -238,8 +235,7 @@ static bool is_one_thread(const struct elaborator *e, const struct push *push) {
 }
 
 static bool may_mix_tuples(struct elaborator *e, const struct push *push) {
-    base_list leaves = {0};
-    elab_leaf_bases(e, push->update.element, &leaves);
+    base_list leaves = elab_bases_of(e, push->update.element);
     return leaves.count > 1 && push->update.pairs->length->high > 1 && !is_one_thread(e, push);
 }
 
@@ -284,8 +280,7 @@ static void find_pair(struct elaborator *e, void *context, struct elab_value *pa
     struct ir_value *inside = elab_is_inside(e, place, ir_resolve(b, finding->push->array->length));
     enum ir_truth truth = ir_begin_choice(b, inside);
     if (truth != IR_FALSE) {
-        ir_values leaves = {0};
-        elab_flatten(e, pair->tuple.items[1], &leaves);
+        ir_values leaves = elab_leaves(e, pair->tuple.items[1]);
         struct ir_value *at = writer->offset ? ir_binary(b, OP_ADD, writer->offset, place) : place;
         struct ir_value *same = ir_bool(b, true);
         for (size_t k = 0; k < leaves.count; k++) {

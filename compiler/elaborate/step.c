@@ -17,308 +17,8 @@
    them, and copies nothing. But where a block's or warp's threads touch only elements of their
    own, arrays of a length that is known are better off in registers (ir/own_places.c), where an
    exchange is one of names. */
-#include "elaborate/value.h"
+#include "elaborate/stepping.h"
 #include "ir/range.h"
-
-/* `condition` is a function of the state (while), or NULL and `count` steps are taken (power),
-   whose step takes its number first. */
-struct stepping {
-    struct elab_value *condition, *step;
-    struct ir_value *count;
-    struct type *type;        /* of the state */
-    const struct part *parts; /* its arrays and scalars */
-    size_t part_count;
-    enum level_value level; /* of the arrays; PURE: there are none */
-    struct span span;
-};
-
-/* What is known of a state: lengths of arrays, and scalars; NULL: not known. */
-typedef struct ir_value **known_state;
-
-static known_state new_known(struct elaborator *e, const struct stepping *s) {
-    return ARENA_ARRAY(e->arena, struct ir_value *, s->part_count + 1);
-}
-
-static struct ir_value *goes_on(struct elaborator *e, const struct stepping *s, struct elab_value **state,
-                                struct ir_value *done) {
-    if (s->condition)
-        return elab_as_scalar(e, elab_apply(e, s->condition, elab_put_together(e, s->type, state)));
-    return done && s->count ? ir_binary(e->builder, OP_LT, done, s->count) : NULL;
-}
-
-/* The parts of what a step makes: push arrays and scalars. */
-static struct elab_value **next_parts(struct elaborator *e, const struct stepping *s, struct elab_value **state,
-                                      struct ir_value *done) {
-    struct elab_value *value = elab_put_together(e, s->type, state);
-    return elab_take_apart(e, s->type,
-                           s->condition ? elab_apply(e, s->step, value)
-                                        : elab_apply2(e, s->step, elab_scalar(e, done), value));
-}
-
-static struct ir_value *known_part(struct elaborator *e, const struct part *part, struct elab_value *value) {
-    if (!part->is_array)
-        return elab_as_scalar(e, value);
-    struct ir_value *length = elab_push_length(e, elab_as_push(e, value));
-    return length ? ir_resolve(e->builder, length) : NULL;
-}
-
-static known_state known_parts(struct elaborator *e, const struct stepping *s, struct elab_value **values) {
-    known_state known = new_known(e, s);
-    for (size_t k = 0; k < s->part_count; k++)
-        known[k] = known_part(e, &s->parts[k], values[k]);
-    return known;
-}
-
-/* A state of which no more is known. Steps in steps are many, and each has such states: they count
-   by the memory they take. */
-static struct elab_value **state_of(struct elaborator *e, const struct stepping *s, struct ir_value *const *known) {
-    for (size_t k = 0; k <= s->part_count; k++)
-        elab_count_step(e, s->span);
-    struct elab_value **state = ARENA_ARRAY(e->arena, struct elab_value *, s->part_count + 1);
-    for (size_t k = 0; k < s->part_count; k++)
-        state[k] = s->parts[k].is_array ? elab_of_pull(e, elab_unknown_array(e, s->parts[k].type, known[k]))
-                                        : elab_scalar(e, known[k]);
-    return state;
-}
-
-/* ---- how many steps ---- */
-
-static bool has_memory_of_its_own(const struct stepping *s, const struct ir_value *length) {
-    return s->level == LEVEL_GRID || length->high <= ANY_SMALL;
-}
-
-/* A static number of steps, whatever the lengths; below grid only where each keeps the lengths,
-   and these are short, as arrays whose memory the launch sets aside do not share it. */
-static int counted_steps(struct elaborator *e, const struct stepping *s, known_state initial, int limit) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *count = s->condition || !s->count ? NULL : ir_resolve(b, s->count);
-    if (!count || !count->is_constant || count->constant.integer > limit)
-        return -1;
-    for (size_t k = 0; k < s->part_count; k++)
-        if (s->parts[k].is_array && (!initial[k] || !has_memory_of_its_own(s, initial[k])))
-            return -1;
-    int steps = count->constant.integer < 0 ? 0 : (int)count->constant.integer;
-    e->shape++;
-    known_state known = initial;
-    for (int i = 0; i < steps && steps >= 0; i++) {
-        known_state next = known_parts(e, s, next_parts(e, s, state_of(e, s, known), ir_int(b, i)));
-        for (size_t k = 0; k < s->part_count; k++)
-            if (s->parts[k].is_array && (!next[k] || (s->level != LEVEL_GRID && next[k] != known[k])))
-                steps = -1;
-        known = next;
-    }
-    e->shape--;
-    return steps;
-}
-
-/* How many steps there are, if shapes alone decide it and there are at most `limit`; otherwise -1. */
-static int static_steps(struct elaborator *e, const struct stepping *s, known_state initial, int limit) {
-    struct ir_builder *b = e->builder;
-    e->shape++;
-    int steps = -1;
-    known_state known = initial;
-    for (int i = 0; i <= limit; i++) {
-        bool is_static = true;
-        for (size_t k = 0; k < s->part_count; k++)
-            is_static = is_static && (!s->parts[k].is_array || (known[k] && known[k]->is_constant));
-        if (!is_static)
-            break;
-        struct elab_value **state = state_of(e, s, known);
-        struct ir_value *done = ir_int(b, i), *more = goes_on(e, s, state, done);
-        enum ir_truth truth = more ? ir_known(b, more) : IR_UNKNOWN;
-        if (truth == IR_FALSE)
-            steps = i;
-        if (truth != IR_TRUE)
-            break;
-        known = known_parts(e, s, next_parts(e, s, state, done));
-    }
-    e->shape--;
-    return steps;
-}
-
-/* ---- what steps do to the state ---- */
-
-enum { FROM_NOWHERE = -1 };
-
-/* The array of the state that a step hands on as it is. */
-static int handed_on(const struct stepping *s, struct elab_value *const *state, const struct elab_value *next) {
-    const struct push *push = next->push;
-    for (size_t j = 0; push->kind == PUSH_PULL && push->level == s->level && j < s->part_count; j++)
-        if (s->parts[j].is_array && push->array == state[j]->pull)
-            return (int)j;
-    return FROM_NOWHERE;
-}
-
-static bool is_same(struct elaborator *e, struct ir_value *x, struct ir_value *y) {
-    struct ir_builder *b = e->builder;
-    if (!x || !y)
-        return false;
-    x = ir_resolve(b, x), y = ir_resolve(b, y);
-    return x == y || (x->base == BASE_I32 && y->base == BASE_I32 && ir_prove(b, ir_binary(b, OP_EQ, x, y)));
-}
-
-/* What each step keeps, whichever step it is, stays known; and which array of the state each array
-   is after it (FROM_NOWHERE: a new one). */
-static void find_kept(struct elaborator *e, const struct stepping *s, known_state kept, int *from) {
-    e->shape++;
-    for (bool is_new = true; is_new;) {
-        is_new = false;
-        struct elab_value **state = state_of(e, s, kept), **next = next_parts(e, s, state, NULL);
-        for (size_t k = 0; k < s->part_count; k++) {
-            from[k] = s->parts[k].is_array ? handed_on(s, state, next[k]) : FROM_NOWHERE;
-            if (!kept[k] || is_same(e, kept[k], known_part(e, &s->parts[k], next[k])))
-                continue;
-            kept[k] = NULL;
-            is_new = true;
-        }
-    }
-    e->shape--;
-}
-
-/* What a length is below or at most, as long as this condition holds, and the host knows; NULL: nothing. */
-static struct ir_value *limit_of(struct elaborator *e, const struct ir_value *condition,
-                                 const struct ir_value *length) {
-    const struct ir_instruction *i = condition->definition;
-    if (i && i->kind == IR_IF && i->result_count == 1) { /* as `&&` is where nothing is optimised */
-        const struct ir_value *otherwise = i->regions[1]->yields.at[0];
-        if (!otherwise->is_constant || otherwise->constant.integer)
-            return NULL;
-        struct ir_value *limit = limit_of(e, i->operands[0], length);
-        return limit ? limit : limit_of(e, i->regions[0]->yields.at[0], length);
-    }
-    if (!i || i->kind != IR_OPERATION)
-        return NULL;
-    if (i->op == OP_AND) {
-        struct ir_value *limit = limit_of(e, i->operands[0], length);
-        return limit ? limit : limit_of(e, i->operands[1], length);
-    }
-    bool is_below = (i->op == OP_LT || i->op == OP_LE) && i->operands[0] == length;
-    return is_below ? elab_upper_bound(e, i->operands[1]) : NULL;
-}
-
-/* Is x one of those of which `most` is the greatest, or less? Unoptimised code proves nothing. */
-static bool is_within(const struct ir_value *x, const struct ir_value *most) {
-    const struct ir_instruction *i = x->definition, *m = most->definition;
-    if (x == most || (most->is_constant && x->high <= most->constant.integer))
-        return true;
-    if (i && i->kind == IR_OPERATION && i->op == OP_MAX)
-        return is_within(i->operands[0], most) && is_within(i->operands[1], most);
-    if (i && i->kind == IR_OPERATION && i->op == OP_MIN &&
-        (is_within(i->operands[0], most) || is_within(i->operands[1], most)))
-        return true;
-    return m && m->kind == IR_OPERATION && m->op == OP_MAX &&
-           (is_within(x, m->operands[0]) || is_within(x, m->operands[1]));
-}
-
-enum { MOST_ROUNDS = 8 };
-
-/* Bounds of lengths that a loop carries are found by trying: if `most` bounds them, is what a step
-   makes within that, too? Where it is not, the bound becomes the larger one, and in the last round
-   none. Says whether all hold. */
-static bool bounds_hold(struct elaborator *e, const struct stepping *s, known_state now, known_state next,
-                        const bool *is_asked, known_state most, bool is_last) {
-    struct ir_builder *b = e->builder;
-    bool hold = true;
-    for (size_t k = 0; k < s->part_count; k++) {
-        bool shrinks = next[k] && now[k] && ir_prove(b, ir_binary(b, OP_LE, next[k], now[k]));
-        if (!is_asked[k] || !most[k] || shrinks)
-            continue;
-        struct ir_value *bound = next[k] ? elab_upper_bound(e, next[k]) : NULL;
-        struct ir_region *here = ir_enter_outermost(b);
-        bool holds = bound && (is_within(bound, most[k]) || ir_prove(b, ir_binary(b, OP_LE, bound, most[k])));
-        struct ir_value *larger = bound && !holds && !is_last ? ir_binary(b, OP_MAX, bound, most[k]) : NULL;
-        ir_leave_outermost(b, here);
-        if (holds)
-            continue;
-        most[k] = larger;
-        hold = false;
-    }
-    return hold;
-}
-
-/* What is known after all steps of what they do not keep, by a loop of what shapes decide; and the
-   most elements that an array has, in `most`. */
-static known_state step_known(struct elaborator *e, const struct stepping *s, known_state initial, known_state kept,
-                              known_state most) {
-    struct ir_builder *b = e->builder;
-    bool *is_carried = ARENA_ARRAY(e->arena, bool, s->part_count + 1);
-    known_state result = new_known(e, s), asked = new_known(e, s);
-    bool *is_asked = ARENA_ARRAY(e->arena, bool, s->part_count + 1);
-    for (size_t k = 0; k < s->part_count; k++) {
-        result[k] = most[k] = kept[k];
-        is_carried[k] = !kept[k] && initial[k];
-        if (is_carried[k] && s->parts[k].is_array && s->level != LEVEL_GRID)
-            asked[k] = initial[k]->high <= ANY_SMALL ? ir_int(b, initial[k]->high) : elab_upper_bound(e, initial[k]);
-    }
-    e->shape++;
-    size_t rounds = 0;
-    for (bool is_done = false; !is_done; rounds++) {
-        is_done = true;
-        ir_values carried = {0};
-        vec_push(e->arena, &carried, ir_int(b, 0));
-        for (size_t k = 0; k < s->part_count; k++)
-            if (is_carried[k])
-                vec_push(e->arena, &carried, initial[k]);
-        size_t count = carried.count;
-        int64_t *lows = ARENA_ARRAY(e->arena, int64_t, count), *highs = ARENA_ARRAY(e->arena, int64_t, count);
-        highs[0] = INT32_MAX;
-        for (size_t k = 0, i = 1; k < s->part_count; k++)
-            if (is_carried[k]) {
-                lows[i] = s->parts[k].is_array ? 0 : INT64_MIN;
-                highs[i++] = s->parts[k].is_array ? INT32_MAX : INT64_MAX;
-            }
-        ir_begin_while(b, carried.at, count, lows, highs);
-        known_state now = new_known(e, s);
-        for (size_t k = 0, i = 1; k < s->part_count; k++)
-            now[k] = is_carried[k] ? carried.at[i++] : kept[k];
-        struct elab_value **state = state_of(e, s, now);
-        struct ir_value *more = goes_on(e, s, state, carried.at[0]);
-        ir_while_body(b, more ? more : ir_bool(b, false));
-        for (size_t k = 0; k < s->part_count; k++) {
-            struct ir_value *limit = more && is_carried[k] && s->parts[k].is_array ? limit_of(e, more, now[k]) : NULL;
-            is_asked[k] = is_carried[k] && asked[k] && !limit;
-            if (limit || is_asked[k])
-                map_set(e->bounds, now[k], limit ? limit : asked[k]);
-        }
-        known_state next = known_parts(e, s, next_parts(e, s, state, carried.at[0]));
-        ir_values after = {0};
-        vec_push(e->arena, &after, ir_binary(b, OP_ADD, carried.at[0], ir_int(b, 1)));
-        for (size_t k = 0, i = 1; k < s->part_count; k++)
-            if (is_carried[k]) {
-                is_done = is_done && next[k];
-                is_carried[k] = next[k] != NULL;
-                vec_push(e->arena, &after, next[k] ? next[k] : carried.at[i]);
-                i++;
-            }
-        is_done = bounds_hold(e, s, now, next, is_asked, asked, rounds >= MOST_ROUNDS) && is_done;
-        struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, count);
-        ir_end_while(b, after.at, results);
-        if (!is_done)
-            continue;
-        for (size_t k = 0, i = 1; k < s->part_count; k++) {
-            if (!is_carried[k])
-                continue;
-            result[k] = more ? results[i] : NULL;
-            i++;
-            if (!s->parts[k].is_array || s->level == LEVEL_GRID)
-                continue;
-            struct ir_value *bound = is_asked[k] ? asked[k] : elab_upper_bound(e, next[k]);
-            most[k] = bound ? ir_binary(b, OP_MAX, initial[k], bound) : NULL;
-            if (results[i - 1] != initial[k]) /* as it is where the loop does not run */
-                map_set(e->bounds, results[i - 1], bound ? most[k] : initial[k]);
-        }
-    }
-    e->shape--;
-    return result;
-}
-
-static struct elab_value *step_shape(struct elaborator *e, const struct stepping *s, known_state initial) {
-    known_state kept = new_known(e, s);
-    for (size_t k = 0; k < s->part_count; k++)
-        kept[k] = initial[k];
-    find_kept(e, s, kept, ARENA_ARRAY(e->arena, int, s->part_count + 1));
-    return elab_put_together(e, s->type, state_of(e, s, step_known(e, s, initial, kept, new_known(e, s))));
-}
 
 /* ---- loops ---- */
 
@@ -624,7 +324,7 @@ static void make_part(struct elaborator *e, struct loop *l, size_t k, struct ela
 static void take_step(struct elaborator *e, struct loop *l) {
     const struct stepping *s = l->stepping;
     struct ir_builder *b = e->builder;
-    struct elab_value **next = next_parts(e, s, current(e, l), l->done);
+    struct elab_value **next = step_next_parts(e, s, current(e, l), l->done);
     struct made *made = ARENA_ARRAY(e->arena, struct made, s->part_count + 1);
     struct ir_buffer ***wanted = ARENA_ARRAY(e->arena, struct ir_buffer **, s->part_count + 1);
     runnings all = {0};
@@ -675,10 +375,10 @@ static void look_at_touches(struct elaborator *e, void *context) {
     const struct stepping *s = t->loop->stepping;
     struct ir_builder *b = e->builder;
     e->shape++;
-    struct elab_value **state = state_of(e, s, t->kept);
+    struct elab_value **state = step_state_of(e, s, t->kept);
     struct touched touched = {.own = ir_parameter_value(b, BASE_I32, 0, INT32_MAX, NULL)};
     e->touched = &touched;
-    struct elab_value **next = next_parts(e, s, state, NULL);
+    struct elab_value **next = step_next_parts(e, s, state, NULL);
     for (size_t k = 0; k < s->part_count && !touched.others; k++) {
         if (!s->parts[k].is_array || t->loop->own[k].from >= 0)
             continue;
@@ -703,8 +403,7 @@ static bool fits_registers(struct elaborator *e, const struct loop *l, const str
             continue;
         if (!kept[k] || !kept[k]->is_constant || kept[k]->constant.integer % threads != 0)
             return false;
-        base_list bases = {0};
-        elab_leaf_bases(e, s->parts[k].type, &bases);
+        base_list bases = elab_bases_of(e, s->parts[k].type);
         for (size_t i = 0; i < bases.count; i++)
             if (kept[k]->constant.integer / threads * base_info[bases.at[i]].bits > MOST_BITS_OF_A_THREAD)
                 return false;
@@ -789,10 +488,10 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
                                            known_state known) {
     struct ir_builder *b = e->builder;
     struct loop l = {.stepping = s, .own = ARENA_ARRAY(e->arena, struct own, s->part_count + 1)};
-    known_state kept = new_known(e, s), most = new_known(e, s);
+    known_state kept = step_new_known(e, s), most = step_new_known(e, s);
     int *from = ARENA_ARRAY(e->arena, int, s->part_count + 1);
     memcpy(kept, known, s->part_count * sizeof *kept);
-    find_kept(e, s, kept, from);
+    step_find_kept(e, s, kept, from);
     bool changes_below = false;
     l.is_in_registers = s->level == LEVEL_THREAD;
     for (size_t k = 0; k < s->part_count; k++) {
@@ -829,7 +528,7 @@ static struct elab_value *step_dynamically(struct elaborator *e, const struct st
     for (size_t k = 0; k < s->part_count; k++)
         if (s->parts[k].is_array && !l.own[k].is_kept && s->level != LEVEL_GRID)
             map_set(e->bounds, l.own[k].length, l.own[k].capacity);
-    ir_while_body(b, goes_on(e, s, current(e, &l), l.done));
+    ir_while_body(b, step_goes_on(e, s, current(e, &l), l.done));
     struct split_frame *split = e->split;
     e->split = NULL;
     take_step(e, &l);
@@ -850,7 +549,7 @@ static struct elab_value *unroll(struct elaborator *e, const struct stepping *s,
                                  int steps) {
     struct elab_value **state = initial;
     for (int i = 0; i <= steps; i++) {
-        struct elab_value **next = i ? next_parts(e, s, state, ir_int(e->builder, i - 1)) : initial;
+        struct elab_value **next = i ? step_next_parts(e, s, state, ir_int(e->builder, i - 1)) : initial;
         state = elab_force_parts(e, s->parts, s->part_count, next);
     }
     return elab_put_together(e, s->type, state);
@@ -865,10 +564,10 @@ static struct elab_value *step(struct elaborator *e, struct stepping *s, const s
     for (size_t k = 0; k < s->part_count && s->level == LEVEL_PURE; k++)
         if (s->parts[k].is_array)
             s->level = elab_as_push(e, initial[k])->level;
-    known_state known = known_parts(e, s, initial);
-    int steps = static_steps(e, s, known, e->options->unroll);
+    known_state known = step_known_parts(e, s, initial);
+    int steps = step_static(e, s, known, e->options->unroll);
     if (steps < 0)
-        steps = counted_steps(e, s, known, e->options->unroll);
+        steps = step_counted(e, s, known, e->options->unroll);
     if (steps >= 0)
         return unroll(e, s, initial, steps);
     return e->shape ? step_shape(e, s, known) : step_dynamically(e, s, initial, known);

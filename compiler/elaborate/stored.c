@@ -89,8 +89,7 @@ static void mark_plain(struct elaborator *e, const struct part *part, const stru
                        const struct pull *stored) {
     if (!is_of_pull(push) || stored->kind != PULL_MEMORY)
         return;
-    base_list bases = {0};
-    elab_leaf_bases(e, part->type, &bases);
+    base_list bases = elab_bases_of(e, part->type);
     for (size_t k = 0; k < bases.count; k++)
         stored->memory.buffers[k]->is_plain = !ir_is_constant_memory(stored->memory.buffers[k]);
 }

@@ -78,8 +78,7 @@ static struct ir_value *other_operand(struct elaborator *e, const struct ir_valu
 /* Applies the operator to values of which nothing is known, looks at the result, and drops it. */
 void reduce_study(struct elaborator *e, struct reducing *r) {
     struct ir_builder *b = e->builder;
-    ir_values leaves = {0};
-    elab_flatten(e, r->neutral, &leaves);
+    ir_values leaves = elab_leaves(e, r->neutral);
     size_t n = r->count = leaves.count;
     for (size_t i = 0; i < n; i++)
         vec_push(e->arena, &r->bases, leaves.at[i]->base);
@@ -94,8 +93,7 @@ void reduce_study(struct elaborator *e, struct reducing *r) {
     ir_begin_for(b, ir_int(b, 2), carried, 2 * n, "unknown");
     struct elab_value *old = elab_unflatten(e, r->neutral, carried);
     struct elab_value *new = elab_unflatten(e, r->neutral, carried + n);
-    ir_values results = {0};
-    elab_flatten(e, elab_apply2(e, r->function, old, new), &results);
+    ir_values results = elab_leaves(e, elab_apply2(e, r->function, old, new));
     bool is_apart = true;
     for (size_t k = 0; k < n; k++) {
         const struct ir_value *result = ir_resolve(b, results.at[k]);
@@ -114,8 +112,7 @@ void reduce_study(struct elaborator *e, struct reducing *r) {
 }
 
 static struct ir_value *pack(struct elaborator *e, const struct reducing *r, struct elab_value *element) {
-    ir_values leaves = {0};
-    elab_flatten(e, element, &leaves);
+    ir_values leaves = elab_leaves(e, element);
     return elab_pack(e, r->word, leaves.at, leaves.count);
 }
 
@@ -174,8 +171,7 @@ void reduce_write(struct elaborator *e, const struct reducing *r, const struct p
         ir_store(e->builder, places->buffers[0], at, pack(e, r, element));
         return;
     }
-    ir_values leaves = {0};
-    elab_flatten(e, element, &leaves);
+    ir_values leaves = elab_leaves(e, element);
     for (size_t k = 0; k < r->count; k++)
         ir_store(e->builder, places->buffers[k], at, kept(e, r, places, leaves.at[k]));
 }
@@ -222,8 +218,7 @@ static struct ir_value *next_component(struct elaborator *e, void *context, stru
     memcpy(leaves, c->old, n * sizeof *leaves);
     leaves[c->which] = component_of(e, c->reducing, c->places, c->which, old);
     struct elab_value *before = elab_unflatten(e, c->reducing->neutral, leaves);
-    ir_values results = {0};
-    elab_flatten(e, elab_apply2(e, c->reducing->function, before, c->new), &results);
+    ir_values results = elab_leaves(e, elab_apply2(e, c->reducing->function, before, c->new));
     return kept(e, c->reducing, c->places, results.at[c->which]);
 }
 
@@ -242,8 +237,7 @@ static void update_components(struct elaborator *e, const struct reducing *r, co
             e, r, places, k,
             ir_load(b, places->buffers[k], at)); /* a name for what is there; not read where an atomic does all */
     ir_set_volatile(b, was_volatile);
-    ir_values results = {0};
-    elab_flatten(e, elab_apply2(e, r->function, elab_unflatten(e, r->neutral, old), new), &results);
+    ir_values results = elab_leaves(e, elab_apply2(e, r->function, elab_unflatten(e, r->neutral, old), new));
     for (size_t k = 0; k < r->count; k++) {
         struct ir_value *result = ir_resolve(b, results.at[k]);
         if (result == old[k])

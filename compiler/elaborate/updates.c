@@ -80,8 +80,7 @@ static bool is_read(const struct ir_region *region, const struct pull *array, si
 
 static void see_pair(struct elaborator *e, void *context, struct elab_value *pair) {
     (void)context;
-    ir_values leaves = {0};
-    elab_flatten(e, pair, &leaves);
+    elab_leaves(e, pair);
 }
 
 static void look(struct elaborator *e, void *context) {
@@ -93,8 +92,7 @@ static void look(struct elaborator *e, void *context) {
         looking->each = each && ir_resolve(e->builder, each)->is_constant ? ir_resolve(e->builder, each) : NULL;
     }
     elab_take_pairs(e, push, i, see_pair, NULL);
-    base_list bases = {0};
-    elab_leaf_bases(e, looking->other->update.element, &bases);
+    base_list bases = elab_bases_of(e, looking->other->update.element);
     looking->finds = is_read(ir_current(e->builder), looking->other->array, bases.count);
 }
 

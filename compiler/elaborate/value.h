@@ -321,11 +321,11 @@ struct ir_value *elab_as_scalar(struct elaborator *e, struct elab_value *value);
 struct pull *elab_as_pull(struct elaborator *e, struct elab_value *value);
 struct push *elab_as_push(struct elaborator *e, struct elab_value *value);
 /* Scalar leaves of a BT value in order of appearance. */
-void elab_flatten(struct elaborator *e, struct elab_value *value, ir_values *leaves);
+ir_values elab_leaves(struct elaborator *e, struct elab_value *value);
 struct elab_value *elab_unflatten(struct elaborator *e, const struct elab_value *shape, struct ir_value *const *leaves);
 bool elab_is_ground(const struct elab_value *value); /* scalars and tuples of them */
 typedef VEC(enum base) base_list;
-void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases);
+base_list elab_bases_of(struct elaborator *e, struct type *type);
 struct elab_value *elab_of_type(struct elaborator *e, struct type *type, struct ir_value *const *leaves); /* or NULL */
 struct pull *elab_pull_new(struct elaborator *e, enum pull_kind kind, struct ir_value *length);
 struct push *elab_push_new(struct elaborator *e, struct push push); /* made where `e` stands in the program */

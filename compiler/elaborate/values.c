@@ -79,14 +79,20 @@ static void check_width(struct elaborator *e, size_t leaves) {
         elab_fail(e, DIAG_TYPE_SIZE, e->span, "what is computed here is of more than %d scalars", TYPE_MOST_SCALARS);
 }
 
-void elab_flatten(struct elaborator *e, struct elab_value *value, ir_values *leaves) {
+static void flatten(struct elaborator *e, struct elab_value *value, ir_values *leaves) {
     if (value->kind == ELAB_TUPLE) {
         for (size_t i = 0; i < value->tuple.count; i++)
-            elab_flatten(e, value->tuple.items[i], leaves);
+            flatten(e, value->tuple.items[i], leaves);
         return;
     }
     check_width(e, leaves->count);
     vec_push(e->arena, leaves, elab_as_scalar(e, value));
+}
+
+ir_values elab_leaves(struct elaborator *e, struct elab_value *value) {
+    ir_values leaves = {0};
+    flatten(e, value, &leaves);
+    return leaves;
 }
 
 /* Takes the leaves from `*next` on, or unknown scalars where that is NULL. */
@@ -109,17 +115,23 @@ struct elab_value *elab_unknown_like(struct elaborator *e, const struct elab_val
     return elab_unflatten(e, shape, NULL);
 }
 
-void elab_leaf_bases(struct elaborator *e, struct type *type, base_list *bases) {
+static void add_bases(struct elaborator *e, struct type *type, base_list *bases) {
     type = type_resolve(type);
     if (type->kind == TYPE_BASE) {
         check_width(e, bases->count);
         vec_push(e->arena, bases, type->base);
     } else if (type->kind == TYPE_TUPLE) {
         for (size_t i = 0; i < type->tuple.count; i++)
-            elab_leaf_bases(e, type->tuple.items[i], bases);
+            add_bases(e, type->tuple.items[i], bases);
     } else {
         elab_internal(e, "an element in memory is not of a base type");
     }
+}
+
+base_list elab_bases_of(struct elaborator *e, struct type *type) {
+    base_list bases = {0};
+    add_bases(e, type, &bases);
+    return bases;
 }
 
 static struct elab_value *of_type(struct elaborator *e, struct type *type, struct ir_value *const **next) {

@@ -59,8 +59,7 @@ static struct elab_value *in_lane(struct elaborator *e, struct push *push, struc
         return push->map.with_index ? elab_apply2(e, push->function, elab_scalar(e, i), own)
                                     : elab_apply(e, push->function, own);
     struct ir_value *lane = source_lane(e, push, i, ir_int(e->builder, e->options->warp_size));
-    ir_values leaves = {0};
-    elab_flatten(e, own, &leaves);
+    ir_values leaves = elab_leaves(e, own);
     for (size_t k = 0; k < leaves.count; k++)
         leaves.at[k] = elab_exchange(e, leaves.at[k], lane);
     return elab_unflatten(e, own, leaves.at);

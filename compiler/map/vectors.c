@@ -64,7 +64,7 @@ struct rounds {
 
 static bool has_vectors(enum base base) { return base == BASE_F32 || base == BASE_I32 || base == BASE_U32; }
 
-/* By 0 a processor stops. What is known in a branch holds for those lanes only that are in it. */
+/* A division by 0 stops a processor. What is known in a branch holds only for the lanes that are in it. */
 static bool is_divisor(const struct finder *f, const struct target_expr *x) {
     return x->kind == TARGET_EXPR_CONSTANT ? x->constant.integer > 0 : x->low > 0 && !f->is_branch;
 }

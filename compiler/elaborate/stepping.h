@@ -1,0 +1,49 @@
+/* What shapes say of the steps of while and power. Private to these. */
+#ifndef FCL_ELABORATE_STEPPING_H
+#define FCL_ELABORATE_STEPPING_H
+
+#include "elaborate/value.h"
+
+/* `condition` is a function of the state (while), or NULL and `count` steps are taken (power),
+   whose step takes its number first. */
+struct stepping {
+    struct elab_value *condition, *step;
+    struct ir_value *count;
+    struct type *type;        /* of the state */
+    const struct part *parts; /* its arrays and scalars */
+    size_t part_count;
+    enum level_value level; /* of the arrays; PURE: there are none */
+    struct span span;
+};
+
+/* What is known of a state: lengths of arrays, and scalars; NULL: not known. */
+typedef struct ir_value **known_state;
+
+/* Nothing is known. */
+known_state step_new_known(struct elaborator *e, const struct stepping *s);
+/* Whether a step comes after so many; NULL: not known. */
+struct ir_value *step_goes_on(struct elaborator *e, const struct stepping *s, struct elab_value **state,
+                              struct ir_value *done);
+/* The parts of what a step makes: push arrays and scalars. */
+struct elab_value **step_next_parts(struct elaborator *e, const struct stepping *s, struct elab_value **state,
+                                    struct ir_value *done);
+known_state step_known_parts(struct elaborator *e, const struct stepping *s, struct elab_value **values);
+/* A state of which no more is known. Steps in steps are many, and each has such states: they count
+   by the memory they take. */
+struct elab_value **step_state_of(struct elaborator *e, const struct stepping *s, struct ir_value *const *known);
+/* A static number of steps, whatever the lengths; below grid only where each keeps the lengths,
+   and these are short, as arrays whose memory the launch sets aside do not share it. */
+int step_counted(struct elaborator *e, const struct stepping *s, known_state initial, int limit);
+/* How many steps there are, if shapes alone decide it and there are at most `limit`; otherwise -1. */
+int step_static(struct elaborator *e, const struct stepping *s, known_state initial, int limit);
+/* What each step keeps, whichever step it is, stays known; and which array of the state each array
+   is after it (-1: a new one). */
+void step_find_kept(struct elaborator *e, const struct stepping *s, known_state kept, int *from);
+/* What is known after all steps of what they do not keep, by a loop of what shapes decide; and the
+   most elements that an array has, in `most`. */
+known_state step_known(struct elaborator *e, const struct stepping *s, known_state initial, known_state kept,
+                       known_state most);
+/* The state after all steps, of which only lengths matter. */
+struct elab_value *step_shape(struct elaborator *e, const struct stepping *s, known_state initial);
+
+#endif
