@@ -17,7 +17,9 @@ static const char *next_word(struct arena *arena, const char **at) {
     int depth = 0;
     bool quoted = false;
     for (; *end && (depth > 0 || quoted || !isspace((unsigned char)*end)); end++) {
-        if (*end == '"')
+        if (quoted && *end == '\\' && end[1])
+            end++; /* \" is part of it */
+        else if (*end == '"')
             quoted = !quoted;
         if (!quoted)
             depth += (*end == '[' || *end == '(') - (*end == ']' || *end == ')');

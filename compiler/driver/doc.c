@@ -358,7 +358,8 @@ static const char *index_html(const struct library_doc *doc) {
             vec_push(doc->arena, &all, (struct indexed){page, &page->items.at[k]});
     }
     text_add(&out, "</dl>\n<h2>Names</h2>\n<dl>\n");
-    qsort(all.at, all.count, sizeof *all.at, by_item_name);
+    if (all.count)
+        qsort(all.at, all.count, sizeof *all.at, by_item_name);
     for (size_t i = 0; i < all.count; i++) {
         text_printf(&out, "<dt><a href=\"%s.html#", all.at[i].page->name);
         add_string(&out, all.at[i].item->anchor);

@@ -59,8 +59,8 @@ void fclc_unload(struct fclc_program *program);
 // The device that the options ask for by --target: of it a context is to be opened. *runs is false for the interpreter.
 enum fcl_device_kind fclc_device_kind(const struct fclc_program *program, bool *runs);
 
-// The device code that `fclc -o` writes, of a kernel, or with NULL of all, for "cuda", "opencl" or "c": in *text, for
-// fclc_free. The program's options hold, but for its target.
+// The device code that `fclc -o` writes, of a kernel, or with NULL of all, for "cuda", "opencl", "c" or "hip": in
+// *text, for fclc_free. The program's options hold, but for its target.
 enum fclc_status fclc_text(struct fclc_program *program, const char *kernel, const char *target, char **text,
                            char **message);
 

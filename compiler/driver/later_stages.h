@@ -14,7 +14,7 @@ void check_later_stages(struct compilation *c);
 /* The request to generate for that target as the options say. */
 struct generate_request request_for(struct compilation *c, const struct target *target);
 
-/* The kernels, or one of them, as text for "cuda", "opencl" or "c". NULL: there is no such target, or
+/* The kernels, or one of them, as text for "cuda", "opencl", "c" or "hip". NULL: there is no such target, or
    diagnostics tell why. */
 const char *text_for_target(struct compilation *c, struct arena *arena, const char *target,
                             const struct core_global *only, struct diagnostics *diagnostics);

@@ -241,7 +241,7 @@ static enum exit_status make_text(void *context) {
     enum exit_status status = text ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
     if (!text && !diag_error_count(diagnostics))
         status = driver_complain(&job->program->options, EXIT_USAGE,
-                                 "kernels become text for cuda, opencl or c, by a mapping that fits, not for %s",
+                                 "kernels become text for cuda, opencl, c or hip, by a mapping that fits, not for %s",
                                  job->target);
     compilation_print_diagnostics(c, diagnostics);
     if (text && !(*job->text = strdup(text)))

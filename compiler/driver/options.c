@@ -622,8 +622,9 @@ static void print_option(FILE *out, const struct option_info *info) {
 void options_print_help(FILE *out, enum command command) {
     fprintf(out, "usage: fclc [OPTION…] %s\n\n%s.\n", command_info[command].synopsis, command_info[command].summary);
     if (command == COMMAND_RUN || command == COMMAND_BENCH || command == COMMAND_TUNE)
-        fprintf(out, "\nAn ARGUMENT is a literal (3, [1,2], (1,[2.5])), a file (@x.npy, @x.csv, @-) or made up\n"
-                     "(iota:N, fill:N:V, random:N:SEED[:LO:HI]; RxC in place of N for a matrix).\n");
+        fprintf(out,
+                "\nAn ARGUMENT is a literal (3, [1,2], (1,[2.5]), \"text\"), a file (@x.npy, @x.csv, @-) or made up\n"
+                "(iota:N, fill:N:V, random:N:SEED[:LO:HI]; RxC in place of N for a matrix).\n");
     fprintf(out, "\noptions:\n");
     for (int i = 0; i < OPTION_COUNT; i++)
         if (option_info[i].commands & (1u << command))

@@ -197,7 +197,10 @@ struct diagnostic *report_failure(struct checker *c, struct span span, struct ty
     return report(c, NULL, span, found, expected);
 }
 
+/* What a `let` gives is what stands behind its `in`. */
 struct diagnostic *report_value(struct checker *c, const struct core *core, struct type *expected) {
+    while (core->kind == CORE_LET && core->let.body->span.end)
+        core = core->let.body;
     return report(c, &(struct application){.argument = core}, core->span, core->type, expected);
 }
 

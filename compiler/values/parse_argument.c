@@ -1,8 +1,9 @@
-/* Arguments from text: literals, files and generators. The parameter's type leads; an error says which argument,
+/* Arguments from text: literals, texts, files and generators. The parameter's type leads; an error says which argument,
    where in it (elements count from 0 as in FCL, components of tuples from 1) and which type is wanted. */
 #include "values/value.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -166,6 +167,61 @@ static struct host_value *read_array_literal(struct argument_reader *r, struct t
     for (size_t i = 0; i < leaves.count; i++)
         value_set(columns[i % width]->array.base, columns[i % width]->array.data, i / width, leaves.at[i]);
     return result;
+}
+
+/* ---- bytes ---- */
+
+static bool are_bytes(struct type *element, size_t rank) {
+    return rank == 1 && element->kind == TYPE_BASE && element->base == BASE_U8;
+}
+
+static struct host_value *array_of_bytes(struct argument_reader *r, struct type *element, const void *bytes,
+                                         size_t length) {
+    int64_t shape[1] = {(int64_t)length}, count;
+    if (!value_check_shape(r->arena, element, 1, shape, &count, &r->why))
+        return NULL;
+    struct host_value *result = value_array(r->arena, element, 1, shape);
+    if (length)
+        memcpy(result->array.data, bytes, length);
+    return result;
+}
+
+/* The byte behind a backslash; false: there is no such escape. */
+static bool read_escape(struct argument_reader *r, unsigned char *byte) {
+    static const char names[] = "ntr0\\\"", values[] = "\n\t\r\0\\\"";
+    const char *name = *r->at ? strchr(names, *r->at) : NULL;
+    if (name) {
+        *byte = (unsigned char)values[name - names];
+        r->at++;
+        return true;
+    }
+    if (*r->at == 'x' && isxdigit((unsigned char)r->at[1]) && isxdigit((unsigned char)r->at[2])) {
+        const char digits[] = {r->at[1], r->at[2], '\0'};
+        *byte = (unsigned char)strtoul(digits, NULL, 16);
+        r->at += 3;
+        return true;
+    }
+    r->why =
+        arena_printf(r->arena, "`\\%.1s` means nothing in a text; \\n, \\t, \\r, \\0, \\\\, \\\" and \\xHH do", r->at);
+    return false;
+}
+
+/* "text": its bytes, in UTF-8. */
+static struct host_value *read_text(struct argument_reader *r, struct type *element) {
+    unsigned char *bytes = arena_alloc(r->arena, strlen(r->at));
+    size_t length = 0;
+    for (r->at++; *r->at != '"'; length++) {
+        if (*r->at == '\0') {
+            r->why = "the text ends where `\"` is wanted";
+            return NULL;
+        }
+        if (*r->at != '\\')
+            bytes[length] = (unsigned char)*r->at++;
+        else if (r->at++, !read_escape(r, &bytes[length]))
+            return NULL;
+    }
+    r->at++;
+    return array_of_bytes(r, element, bytes, length);
 }
 
 /* ---- generators ---- */
@@ -375,11 +431,19 @@ static struct host_value *read_file(struct argument_reader *r, struct type *type
             r->why = said_of_file(r, path, r->why);
         return result;
     }
+    struct type *element;
+    size_t rank = value_type_rank(type, &element);
+    bool is_npy = strcmp(path, "-") == 0 || (length > 4 && strcmp(path + length - 4, ".npy") == 0);
+    if (!is_npy && are_bytes(element, rank)) {
+        struct value_bytes bytes;
+        return read_bytes(r, path, &bytes) ? array_of_bytes(r, element, bytes.at, bytes.length) : NULL;
+    }
     struct npy npy = {path, component_count(type), 0};
     if (strcmp(path, "-") == 0 && npy.count > 1)
         r->why = said_of_file(r, path, "one array of numbers can be read there, not tuples");
-    else if (strcmp(path, "-") != 0 && (length <= 4 || strcmp(path + length - 4, ".npy") != 0))
-        r->why = arena_printf(r->arena, "%s is neither a .npy nor a .csv file", path);
+    else if (!is_npy)
+        r->why =
+            arena_printf(r->arena, "%s is neither a .npy nor a .csv file; the bytes of others are of type [u8]", path);
     else
         return read_npy(r, &npy, type, 0);
     return NULL;
@@ -410,12 +474,16 @@ static bool names_file(struct argument_reader *r) {
 }
 
 /* Says what was meant where an array does not begin; false: something else. */
-static bool is_meant_otherwise(struct argument_reader *r) {
+static bool is_meant_otherwise(struct argument_reader *r, struct type *type, bool are_text) {
     if (names_generator(r->at))
         r->why = arena_printf(r->arena, "`%.24s` is no array; made-up ones are iota:N, fill:N:VALUE and random:N:SEED",
                               r->at);
+    else if (*r->at == '"')
+        r->why = arena_printf(r->arena, "a text is of type [u8], and %s is wanted", type_text(r->arena, type));
     else if (*r->at && *r->at != '[' && names_file(r))
         r->why = arena_printf(r->arena, "a file is given as @%s", r->at);
+    else if (are_text && *r->at && *r->at != '[')
+        r->why = arena_printf(r->arena, "a text is in quotes, which for the shell are quoted: '\"%.24s\"'", r->at);
     else
         return false;
     return true;
@@ -456,7 +524,10 @@ static struct host_value *read_value(struct argument_reader *r, struct type *typ
             return read_generator(r, type, element, rank, GENERATOR_FILL);
         if (starts_with(r, "random:"))
             return read_generator(r, type, element, rank, GENERATOR_RANDOM);
-        return is_meant_otherwise(r) ? NULL : read_array_literal(r, type, element, rank);
+        if (*r->at == '"' && are_bytes(element, rank))
+            return read_text(r, element);
+        return is_meant_otherwise(r, type, are_bytes(element, rank)) ? NULL
+                                                                     : read_array_literal(r, type, element, rank);
     }
     if (element->kind == TYPE_TUPLE)
         return read_tuple(r, element);

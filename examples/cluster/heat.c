@@ -4,7 +4,7 @@
 
 #include "cluster.h"
 #define HEAT_KERNELS_IMPLEMENTATION
-#include "heat_kernels.h"
+#include <heat_kernels.h>
 
 enum { UP, DOWN };
 

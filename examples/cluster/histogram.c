@@ -3,7 +3,7 @@
 
 #include "cluster.h"
 #define HISTOGRAM_KERNELS_IMPLEMENTATION
-#include "histogram_kernels.h"
+#include <histogram_kernels.h>
 
 enum { BINS = 256 };
 

@@ -3,7 +3,7 @@
 
 #include "cluster.h"
 #define KMEANS_KERNELS_IMPLEMENTATION
-#include "kmeans_kernels.h"
+#include <kmeans_kernels.h>
 
 enum { CENTRES = 8 };
 

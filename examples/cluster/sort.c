@@ -4,7 +4,7 @@
 
 #include "cluster.h"
 #define SORT_KERNELS_IMPLEMENTATION
-#include "sort_kernels.h"
+#include <sort_kernels.h>
 
 static void *memory(const struct cluster *cluster, size_t count, size_t bytes) {
     void *got = calloc(count ? count : 1, bytes);

@@ -158,7 +158,7 @@ class Kernel(_core.Kernel):
         return self._result[0]
 
     def code(self, target: str) -> str:
-        """Its device code for "cuda", "opencl" or "c", as `fclc -o` writes it."""
+        """Its device code for "cuda", "opencl", "c" or "hip", as `fclc -o` writes it."""
         return self._program._inner.text(self.__name__, target)
 
     def report(self, target: str | None = None, device: str | None = None, **sizes: Any) -> Report:
@@ -200,7 +200,7 @@ class Program:
         return dict(self._kernels)
 
     def code(self, target: str) -> str:
-        """The device code of all kernels for "cuda", "opencl" or "c", as `fclc -o` writes it."""
+        """The device code of all kernels for "cuda", "opencl", "c" or "hip", as `fclc -o` writes it."""
         return self._inner.text(None, target)
 
     def report(self, target: str | None = None, device: str | None = None, **sizes: Any) -> Report:

@@ -969,6 +969,8 @@ static int take_shape(struct call *call, const struct fclc_type *type, int rank,
                      type->rank == 1 ? "" : "s", rank);
     int64_t count = 1;
     for (int i = 0; i < rank; i++) {
+        if (shape[i] < 0) /* only others' descriptions of memory can say so */
+            return wrong(call, "has a dimension of %zd elements", shape[i]);
         if (shape[i] > INT32_MAX || (count *= shape[i] ? shape[i] : 1) > INT32_MAX)
             return wrong(call, "is too long: FCL counts up to 2147483647 elements");
         value->shape[i] = shape[i];
@@ -1062,8 +1064,10 @@ static int take_cuda(struct call *call, const struct fclc_type *type, PyObject *
     Py_ssize_t rank = shape ? sequence_of_sizes(shape, extents) : -1;
     unsigned long long address;
     int is_read_only, base = -1;
-    if (!runs_on_cuda(call))
+    if (!runs_on_cuda(call)) {
+        PyErr_Clear(); /* of a shape that is none */
         return wrong(call, "is in a CUDA device's memory, and this kernel runs elsewhere: use target=\"cuda\"");
+    }
     if (!text || !data || rank < 0 || rank > FCLC_MAX_RANK || !PyArg_ParseTuple(data, "Kp", &address, &is_read_only)) {
         PyErr_Clear();
         return wrong(call, "has a __cuda_array_interface__ that makes no sense");
@@ -1088,10 +1092,12 @@ static int take_cuda(struct call *call, const struct fclc_type *type, PyObject *
 
 static int take_dlpack(struct call *call, const struct fclc_type *type, PyObject *object, struct fclc_value *value) {
     PyObject *where = PyObject_CallMethod(object, "__dlpack_device__", NULL);
-    int device = 0, id = 0, is_read = where && PyArg_ParseTuple(where, "ii", &device, &id);
+    int device = 0, id = 0, is_read = where && PyTuple_Check(where) && PyArg_ParseTuple(where, "ii", &device, &id);
     Py_XDECREF(where);
-    if (!is_read)
-        return -1;
+    if (!is_read) {
+        PyErr_Clear();
+        return wrong(call, "has a __dlpack_device__ that makes no sense");
+    }
     if (device != DL_CUDA && device != DL_CUDA_MANAGED) {
         PyObject *array = PyObject_CallFunctionObjArgs(numpy_from_dlpack, object, NULL);
         return hold(call, array) != 0 ? -1 : take_host(call, type, array, value);
@@ -1516,9 +1522,13 @@ static PyObject *core_put(PyObject *module, PyObject *args) {
     PyObject *device, *object;
     Py_buffer view;
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!O:put", device_type, &device, &object) ||
-        PyObject_GetBuffer(object, &view, PyBUF_FORMAT | PyBUF_STRIDES) != 0)
+    if (!PyArg_ParseTuple(args, "O!O:put", device_type, &device, &object))
         return NULL;
+    if (PyObject_GetBuffer(object, &view, PyBUF_FORMAT | PyBUF_STRIDES) != 0) {
+        PyErr_Clear();
+        wrong_argument("put: an array is wanted, of a type that FCL has");
+        return NULL;
+    }
     int base = base_of_format(view.format, view.itemsize);
     struct device *d = (struct device *)device;
     struct fcl_buffer *buffer = NULL;

@@ -40,6 +40,37 @@ def test_what_fits_is_checked(device):
         fcl.source(TEXT, target="interp").twice(fcl.put(np.zeros(3, np.float32), device))
     with pytest.raises(fcl.ArgumentError, match="put: an array of 1 to 8 dimensions"):
         fcl.put(np.zeros(3, complex), other if other == "c" else device)
+    with pytest.raises(fcl.ArgumentError, match="put: an array is wanted, of a type that FCL has"):
+        fcl.put(np.zeros(3, "M8[s]"), other if other == "c" else device)
+
+
+class Other:
+    def __init__(self, **has):
+        self.__dict__.update(has)
+
+
+def test_memory_of_others_has_no_negative_extents_cuda():
+    try:
+        m = fcl.source(TEXT, target="cuda")
+    except fcl.Error:
+        pytest.skip("no cuda device")
+    with pytest.raises(fcl.ArgumentError, match="a dimension of -1 elements"):
+        m.twice(Other(__cuda_array_interface__={"shape": (-1,), "typestr": "<f4", "data": (64, False), "version": 3}))
+
+
+def test_what_others_say_of_their_memory_may_be_nonsense():
+    class ByDlpack(Other):
+        def __dlpack__(self, **options):
+            raise BufferError("no")
+        def __dlpack_device__(self):
+            return self.where
+    m = fcl.source(TEXT, target="c")
+    for other in (ByDlpack(where="ab"), ByDlpack(where=(1,)), ByDlpack(where=None), Other(__cuda_array_interface__={}),
+                  Other(__cuda_array_interface__="x"), Other(__cuda_array_interface__={"shape": 3, "typestr": "<f4", "data": 7})):
+        with pytest.raises(fcl.ArgumentError, match="argument 1"):
+            m.twice(other)
+    with pytest.raises(BufferError, match="no"):  # it is another's error
+        m.twice(ByDlpack(where=(1, 0)))
 
 
 def test_own_devices_have_own_memory(device):

@@ -174,7 +174,7 @@ def test_device_code():
                    "kernel b (xs : [int]) = push <grid> (map (+ 2) xs)\n", target="interp")
     assert "__global__" in m.code("cuda") and "__kernel" in m.code("opencl")
     assert "fcl_part_a" in m.a.code("c") and "fcl_part_b" not in m.a.code("c")
-    with pytest.raises(fcl.Error, match="cuda, opencl or c, by a mapping that fits, not for metal"):
+    with pytest.raises(fcl.Error, match="cuda, opencl, c or hip, by a mapping that fits, not for metal"):
         m.code("metal")
 
 

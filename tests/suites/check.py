@@ -361,7 +361,7 @@ def cases(env):
     def arguments():
         folder = env.tmp()
         program = ("kernel v (xs : [int]) = push <grid> xs\nkernel m (xs : [[int]]) = length xs\n"
-                   "kernel get (i : int) (xs : [int]) = xs ! i\n")
+                   "kernel get (i : int) (xs : [int]) = xs ! i\nkernel b (text : [u8]) = text\n")
         with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
             file.write(program)
         with open(os.path.join(folder, "numbers"), "w", encoding="utf-8") as file:
@@ -370,11 +370,15 @@ def cases(env):
                               (["get", "1", "[1,", "2]"], "quoted for the shell: '[1, 2]'"),
                               (["get", "iota:3", "[1]"], "`iota:3` makes an array, and a value of type int is wanted"),
                               (["v", "ok.csv"], "a file is given as @ok.csv"), (["v", "numbers"], "a file is given as @numbers"),
+                              (["b", "hello"], "quoted: '\"hello\"'"), (["b", "numbers"], "a file is given as @numbers"),
+                              (["v", "@numbers"], "the bytes of others are of type [u8]"), (["b", "@absent"], "cannot read absent"),
                               (["v", "iota"], "iota:N, fill:N:VALUE and random:N:SEED"), (["v", "range:3"], "made-up ones are"),
                               (["v", "iota:"], "a whole number, as in iota:1000"), (["v", "iota:1e3"], "`1e3` is no size"),
                               (["m", "iota:4"], "ROWSxCOLUMNS, as in iota:2x3"), (["m", "iota:2,3"], "ROWSxCOLUMNS")):
             done = env.run(env.fclc, "run", "--target=interp", "p.fcl", *given, cwd=folder)
             assert done.returncode == 2 and wanted in done.stderr, f"{given}: {done.stderr}"
+        assert env.must(env.fclc, "run", "--target=interp", "p.fcl", "b", "@numbers", cwd=folder) == "[49,10]\n"
+        assert env.must(env.fclc, "run", "--target=interp", "p.fcl", "b", "@/dev/null", cwd=folder) == "[]\n"
     yield Case("arguments that are nearly right", arguments)
 
     def nothing_to_run():

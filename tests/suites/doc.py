@@ -127,6 +127,13 @@ def cases(env):
 
     yield Case("a library's pages and examples", own)
 
+    def nothing():
+        path = os.path.join(env.tmp(), "nothing.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("-- Nothing yet.\n")
+        assert "Nothing yet." in pages_of(path)["nothing.html"].text
+    yield Case("the pages of a library that defines nothing", nothing)
+
     def ours():
         pages = pages_of(*sorted(glob.glob(env.path("lib", "*.fcl"))),
                          *sorted(glob.glob(env.path("prelude", "*.fcl"))))

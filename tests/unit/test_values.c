@@ -96,6 +96,24 @@ static void test_arrays_and_tuples(void **state) {
     assert_string_equal(through(a, pair(a, ints, ints), "(iota:3,[2])"), "([0,1,2],[2])");
 }
 
+static void test_texts(void **state) {
+    struct arena *a = *state;
+    struct type *bytes = array(a, base(a, BASE_U8));
+    assert_string_equal(through(a, bytes, "\"\""), "[]");
+    assert_string_equal(through(a, bytes, " \"aB \\n\\t\\r\\0\\\\\\\"\\x7f\\xFF\" "),
+                        "[97,66,32,10,9,13,0,92,34,127,255]");
+    assert_string_equal(through(a, bytes, "\"\xc3\xa9]\""), "[195,169,93]");
+    assert_string_equal(through(a, pair(a, bytes, bytes), "(\"a,b)\",\"\")"), "([97,44,98,41],[])");
+    assert_non_null(strstr(through(a, bytes, "\"ab"), "the text ends where `\"` is wanted"));
+    assert_non_null(strstr(through(a, bytes, "\"ab\\"), "`\\` means nothing in a text"));
+    assert_non_null(strstr(through(a, bytes, "\"\\q\""), "`\\q` means nothing in a text"));
+    assert_non_null(strstr(through(a, bytes, "\"\\x4\""), "`\\x` means nothing in a text"));
+    assert_non_null(strstr(through(a, bytes, "\"a\"b"), "follows a complete value"));
+    assert_non_null(
+        strstr(through(a, array(a, base(a, BASE_I8)), "\"a\""), "a text is of type [u8], and [i8] is wanted"));
+    assert_non_null(strstr(through(a, array(a, bytes), "\"a\""), "a text is of type [u8], and [[u8]] is wanted"));
+}
+
 static void test_errors_say_where(void **state) {
     struct arena *a = *state;
     struct type *bytes = array(a, base(a, BASE_I8)), *ints = array(a, base(a, BASE_I32));
@@ -364,6 +382,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_scalars),
         TEST(test_arrays_and_tuples),
+        TEST(test_texts),
         TEST(test_errors_say_where),
         TEST(test_generators),
         TEST(test_floats_are_shortest),
