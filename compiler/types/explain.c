@@ -5,12 +5,7 @@
 
 #include "types/checker.h"
 
-const char *type_text(struct checker *c, struct type *type) {
-    struct text text;
-    text_init(&text, c->arena);
-    type_print(&text, type);
-    return text_string(&text);
-}
+const char *type_text(struct checker *c, struct type *type) { return type_spelling(c->arena, type); }
 
 /* What is wanted where something of another shape is found: which number it would be by default is not the point. */
 static const char *shape_text(struct checker *c, struct type *wanted, struct type *found) {

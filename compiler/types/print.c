@@ -147,6 +147,13 @@ void type_print(struct text *out, struct type *type) {
     print_type(&p, type, false);
 }
 
+const char *type_spelling(struct arena *arena, struct type *type) {
+    struct text text;
+    text_init(&text, arena);
+    type_print(&text, type);
+    return text_string(&text);
+}
+
 void type_print_shape(struct text *out, struct type *type) {
     struct printer p = {.out = out, .use_names = true, .hides_numbers = true};
     print_type(&p, type, false);
