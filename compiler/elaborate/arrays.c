@@ -650,19 +650,17 @@ PRIMITIVE(CONCAT_SEQ) {
     return elab_of_push(e, push);
 }
 
-PRIMITIVE(INTERLEAVE) {
-    struct push *push = chunks(e, instance, false, arguments[2]);
+static struct elab_value *interleaved(struct elaborator *e, const struct instance *instance, bool sequential,
+                                      struct elab_value **arguments) {
+    struct push *push = chunks(e, instance, sequential, arguments[2]);
     push->chunk_size = elab_chunk_size(e, arguments[0]);
     push->function = arguments[1];
     return elab_of_push(e, push);
 }
 
-PRIMITIVE(INTERLEAVE_SEQ) {
-    struct push *push = chunks(e, instance, true, arguments[2]);
-    push->chunk_size = elab_chunk_size(e, arguments[0]);
-    push->function = arguments[1];
-    return elab_of_push(e, push);
-}
+PRIMITIVE(INTERLEAVE) { return interleaved(e, instance, false, arguments); }
+
+PRIMITIVE(INTERLEAVE_SEQ) { return interleaved(e, instance, true, arguments); }
 
 PRIMITIVE(INTERLEAVE_INTO) {
     struct push *push = chunks(e, instance, false, arguments[2]);
