@@ -20,13 +20,6 @@ static struct fclc_type type_of(struct arena *arena, struct type *type, size_t r
     return (struct fclc_type){.kind = FCLC_TUPLE, .rank = rank, .count = type->tuple.count, .items = items};
 }
 
-static const char *type_text(struct arena *arena, struct type *type) {
-    struct text text;
-    text_init(&text, arena);
-    type_print(&text, type);
-    return text_string(&text);
-}
-
 /* The beginning of the line before, or NULL. */
 static const unsigned char *line_before(const struct source *source, const unsigned char *line) {
     if (line == source->text)
@@ -70,7 +63,7 @@ static struct fclc_kernel_info info_of(struct arena *arena, const struct compila
     struct fclc_parameter *parameters = ARENA_ARRAY(arena, struct fclc_parameter, interface.count);
     for (size_t i = 0; i < interface.count; i++)
         parameters[i] = (struct fclc_parameter){.name = interface.names[i],
-                                                .text = type_text(arena, interface.parameters[i]),
+                                                .text = type_spelling(arena, interface.parameters[i]),
                                                 .type = type_of(arena, interface.parameters[i], 0)};
     struct text text;
     text_init(&text, arena);
@@ -85,7 +78,7 @@ static struct fclc_kernel_info info_of(struct arena *arena, const struct compila
         .line = place.line,
         .parameters = parameters,
         .parameter_count = interface.count,
-        .result = {.text = type_text(arena, interface.result), .type = type_of(arena, interface.result, 0)},
+        .result = {.text = type_spelling(arena, interface.result), .type = type_of(arena, interface.result, 0)},
     };
 }
 

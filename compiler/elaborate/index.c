@@ -177,22 +177,11 @@ static struct elab_value *index_table(struct elaborator *e, struct pull *list, s
     return elab_unflatten(e, (*tables)->first, leaves);
 }
 
-/* Whether the leaves of a type are known to be scalars. */
-static bool is_of_scalars(struct type *type) {
-    type = type_resolve(type);
-    if (type->kind != TYPE_TUPLE)
-        return type->kind == TYPE_BASE;
-    for (size_t i = 0; i < type->tuple.count; i++)
-        if (!is_of_scalars(type->tuple.items[i]))
-            return false;
-    return true;
-}
-
 /* Whether the elements, or the elements of rows of rows, are known to be scalars. */
 static bool is_array_of_scalars(struct type *type) {
     for (type = type_resolve(type); type->kind == TYPE_PULL;)
         type = type_resolve(type->array.element);
-    return is_of_scalars(type);
+    return type_is_of_scalars(type);
 }
 
 /* Zeros for an element of an empty list, a row of none, in code that is built but never runs, if

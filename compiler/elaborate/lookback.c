@@ -249,6 +249,19 @@ static void begin_search(struct elaborator *e, const struct lookback_state *stat
     ir_while_body(b, ir_unary(b, OP_NOT, carried[n + 1]));
 }
 
+/* In the branch where there is something at that block: what the loop carries next. Otherwise it looks again. */
+static void end_search(struct elaborator *e, const ir_values *next, struct ir_value **carried,
+                       struct ir_value **found) {
+    struct ir_builder *b = e->builder;
+    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, next->count);
+    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, next->count);
+    ir_else(b, next->at, next->count);
+    pause(e);
+    ir_end_if(b, carried, nexts, next->count, false);
+    ir_end_while(b, nexts, results);
+    memcpy(found, results, (next->count - 2) * sizeof *found);
+}
+
 /* Combines what the blocks before this one have given: acc[0…count) in and out. */
 static void go_back(struct elaborator *e, const struct lookback_state *state, const struct blocks_run *blocks,
                     struct ir_value **acc) {
@@ -256,7 +269,6 @@ static void go_back(struct elaborator *e, const struct lookback_state *state, co
     size_t n = state->bases.count;
     struct ir_value *zero = ir_int(b, 0), *one = ir_int(b, 1);
     struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
-    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
     begin_search(e, state, blocks, acc, carried);
     struct ir_value *j = carried[n];
     struct ir_value **words, *what = look(e, state, j, &words);
@@ -267,13 +279,7 @@ static void go_back(struct elaborator *e, const struct lookback_state *state, co
     struct ir_value *is_all =
         ir_binary(b, OP_OR, ir_binary(b, OP_EQ, what, ir_int(b, INCLUSIVE)), ir_binary(b, OP_EQ, j, zero));
     vec_push(e->arena, &combined, is_all);
-    ir_else(b, combined.at, n + 2);
-    pause(e);
-    ir_end_if(b, carried, nexts, n + 2, false);
-    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
-    ir_end_while(b, nexts, results);
-    for (size_t k = 0; k < n; k++)
-        acc[k] = results[k];
+    end_search(e, &combined, carried, acc);
 }
 
 /* The blocks that a warp looks at. */
@@ -316,7 +322,6 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
     struct ir_value *zero = ir_int(b, 0);
     struct ir_value *none = elab_lanes(e, 0);
     struct ir_value **carried = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
-    struct ir_value **nexts = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
     begin_search(e, state, blocks, acc, carried);
     /* Lanes that would be before block 0 look at it, too: they come after a lane that counts for all. */
     struct ir_value *at = ir_binary(b, OP_MAX, ir_binary(b, OP_SUB, carried[n], lane), zero);
@@ -340,13 +345,7 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
     ir_values combined = elab_leaves(e, combine(e, state, x, carried));
     vec_push(e->arena, &combined, ir_binary(b, OP_SUB, carried[n], ir_int(b, e->options->warp_size)));
     vec_push(e->arena, &combined, ir_binary(b, OP_NE, ends, none));
-    ir_else(b, combined.at, n + 2);
-    pause(e);
-    ir_end_if(b, carried, nexts, n + 2, false);
-    struct ir_value **results = ARENA_ARRAY(e->arena, struct ir_value *, n + 2);
-    ir_end_while(b, nexts, results);
-    for (size_t k = 0; k < n; k++)
-        acc[k] = results[k];
+    end_search(e, &combined, carried, acc);
 }
 
 /* Only lane 0 of a warp, or the one thread (NULL). */

@@ -4,6 +4,7 @@
    results of branches and single carried values. */
 #include "ir/pass_list.h"
 
+#include "ir/rewrite.h"
 #include "ir/walk.h"
 #include "support/map.h"
 
@@ -202,22 +203,14 @@ static void sweep_loop(struct dce *d, struct ir_instruction *loop) {
     loop->result_count = filter(d, loop->results, 0, like, count);
 }
 
-static void sweep(struct dce *d, struct ir_region *region) {
-    size_t kept = 0;
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        if (!instruction->marked && instruction->kind != IR_FENCE) /* a fence is as good as what it stands between */
-            continue;
-        region->instructions.at[kept++] = instruction;
-        if (instruction->kind == IR_IF)
-            sweep_branch(d, instruction);
-        else if (instruction->kind == IR_FOR || instruction->kind == IR_WHILE)
-            sweep_loop(d, instruction);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                sweep(d, instruction->regions[r]);
-    }
-    region->instructions.count = kept;
+static bool sweep(void *context, struct ir_instruction *instruction) {
+    if (!instruction->marked && instruction->kind != IR_FENCE) /* a fence is as good as what it stands between */
+        return false;
+    if (instruction->kind == IR_IF)
+        sweep_branch(context, instruction);
+    else if (instruction->kind == IR_FOR || instruction->kind == IR_WHILE)
+        sweep_loop(context, instruction);
+    return true;
 }
 
 void pass_dce(struct arena *arena, struct ir_kernel *kernel) {
@@ -238,7 +231,7 @@ void pass_dce(struct arena *arena, struct ir_kernel *kernel) {
         keep(&d, d.checks.at[i]);
     while (d.pending.count > 0)
         follow(&d, d.pending.at[--d.pending.count]);
-    sweep(&d, kernel->body);
+    rewrite_keep(kernel->body, sweep, &d);
     size_t kept = 0;
     for (size_t i = 0; i < kernel->buffers.count; i++) {
         struct ir_buffer *buffer = kernel->buffers.at[i];

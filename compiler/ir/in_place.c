@@ -359,20 +359,13 @@ static const struct access *access_of(const struct placing *p, const struct ir_i
     return NULL;
 }
 
-static void put_in_place(struct placing *p, struct ir_region *region) {
-    struct ir_region fresh = {0};
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        const struct access *access = access_of(p, instruction);
-        if (access)
-            instruction->operands[0] =
-                rewrite_sum(&(struct rewriter){p->arena, p->kernel, &fresh, instruction}, &access->new_at);
-        vec_push(p->arena, &fresh.instructions, instruction);
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                put_in_place(p, instruction->regions[r]);
-    }
-    region->instructions = fresh.instructions;
+static void put_in_place(void *context, struct ir_region *to, struct ir_instruction *instruction) {
+    const struct placing *p = context;
+    const struct access *access = access_of(p, instruction);
+    if (access)
+        instruction->operands[0] =
+            rewrite_sum(&(struct rewriter){p->arena, p->kernel, to, instruction}, &access->new_at);
+    vec_push(p->arena, &to->instructions, instruction);
 }
 
 static bool is_zero(const struct ir_value *value) {
@@ -391,9 +384,8 @@ static void drop_zeros(struct placing *p, const struct ir_region *region) {
     }
 }
 
-/* Loops that store each element where it is, as the copy does that an update begins with, have
-   nothing to do in place. */
-static bool changes_nothing(const struct ir_instruction *loop) {
+/* Not loops that store each element where it is, as the copy does that an update begins with. */
+static bool does_something(__attribute__((unused)) void *context, struct ir_instruction *loop) {
     bool is_loop = loop->kind == IR_FORALL || (loop->kind == IR_FOR && loop->result_count == 0);
     for (size_t i = 0; is_loop && i < loop->regions[0]->instructions.count; i++) {
         const struct ir_instruction *instruction = loop->regions[0]->instructions.at[i];
@@ -405,23 +397,9 @@ static bool changes_nothing(const struct ir_instruction *loop) {
             load->region != instruction->region || instruction->is_volatile ||
             !linear_expand(instruction->operands[0], &at) || !linear_expand(load->operands[0], &from) ||
             !linear_add(&at, &from, -1) || at.count > 0 || at.constant != 0)
-            return false;
+            return true;
     }
-    return is_loop;
-}
-
-static void drop_unchanging(struct ir_region *region) {
-    size_t kept = 0;
-    for (size_t i = 0; i < region->instructions.count; i++) {
-        struct ir_instruction *instruction = region->instructions.at[i];
-        if (changes_nothing(instruction))
-            continue;
-        region->instructions.at[kept++] = instruction;
-        for (int r = 0; r < 2; r++)
-            if (instruction->regions[r])
-                drop_unchanging(instruction->regions[r]);
-    }
-    region->instructions.count = kept;
+    return !is_loop;
 }
 
 /* A buffer of two halves, c apart, loses the second, which is no longer used: what was outside the
@@ -467,8 +445,8 @@ static void try_place(struct placing *p, struct ir_instruction *loop, size_t i) 
         return;
     for (int r = 0; r < 2; r++)
         if (loop->regions[r])
-            put_in_place(p, loop->regions[r]);
-    drop_unchanging(body);
+            rewrite_each(loop->regions[r], put_in_place, p);
+    rewrite_keep(body, does_something, NULL);
     body->yields.at[i] = p->place;
     rewrite_set(&p->replaced, loop->results[i], p->first); /* what follows finds the elements there, too */
     for (size_t k = 0; k < p->buffers.count; k++)

@@ -66,6 +66,19 @@ void rewrite_each(struct ir_region *region, rewrite_put *put, void *context) {
     }
 }
 
+void rewrite_keep(struct ir_region *region, rewrite_stays *stays, void *context) {
+    size_t kept = 0;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        struct ir_instruction *instruction = region->instructions.at[i];
+        if (!stays(context, instruction))
+            continue;
+        region->instructions.at[kept++] = instruction;
+        for (int r = 0; r < 2 && instruction->regions[r]; r++)
+            rewrite_keep(instruction->regions[r], stays, context);
+    }
+    region->instructions.count = kept;
+}
+
 void rewrite_close_gaps(struct ir_region *region) {
     size_t kept = 0;
     for (size_t i = 0; i < region->instructions.count; i++)

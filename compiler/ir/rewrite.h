@@ -22,6 +22,9 @@ void rewrite_move(struct arena *arena, struct ir_region *from, struct ir_region 
    done, and puts what becomes of it at the end of `to`. */
 typedef void rewrite_put(void *context, struct ir_region *to, struct ir_instruction *instruction);
 void rewrite_each(struct ir_region *region, rewrite_put *put, void *context);
+/* Leaves out those of which it is false, with what is within them. */
+typedef bool rewrite_stays(void *context, struct ir_instruction *instruction);
+void rewrite_keep(struct ir_region *region, rewrite_stays *stays, void *context);
 void rewrite_close_gaps(struct ir_region *region); /* instructions that are NULL are none */
 
 /* An empty region for an instruction that goes into `parent`. */

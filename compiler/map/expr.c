@@ -47,6 +47,15 @@ bool expr_is_integer(const struct target_expr *expr, int64_t value) {
     return expr->kind == TARGET_EXPR_CONSTANT && expr->constant.integer == value;
 }
 
+bool expr_reads(const struct target_expr *expr, bool vectors_only) {
+    if (expr->kind == TARGET_EXPR_ELEMENT && (!vectors_only || expr->array->lanes))
+        return true;
+    for (size_t i = 0; i < 3 && expr->operands[i]; i++)
+        if (expr_reads(expr->operands[i], vectors_only))
+            return true;
+    return false;
+}
+
 bool expr_mentions(const struct target_expr *expr, const struct target_variable *variable) {
     if (expr->kind == TARGET_EXPR_VARIABLE)
         return expr->variable == variable;

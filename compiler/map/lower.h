@@ -184,6 +184,7 @@ struct target_expr *expr_variable(struct lowering *l, struct target_variable *va
 struct target_expr *expr_element(struct lowering *l, enum base base, struct target_array *array,
                                  struct target_expr *index);
 bool expr_is_integer(const struct target_expr *expr, int64_t value);
+bool expr_reads(const struct target_expr *expr, bool vectors_only); /* an element of an array, or of one of vectors */
 bool expr_mentions(const struct target_expr *expr, const struct target_variable *variable);
 struct target_expr *expr_hardware(struct lowering *l, enum target_hardware hardware);
 struct target_expr *expr_operation(struct lowering *l, enum ir_op op, enum base base, struct target_expr *x,

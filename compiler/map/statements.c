@@ -64,18 +64,9 @@ struct target_expr *lower_value(struct lowering *l, const struct ir_value *value
     return expr;
 }
 
-static bool has_load(const struct target_expr *expr) {
-    if (expr->kind == TARGET_EXPR_ELEMENT)
-        return true;
-    for (size_t i = 0; i < 3 && expr->operands[i]; i++)
-        if (has_load(expr->operands[i]))
-            return true;
-    return false;
-}
-
 struct target_expr *lower_simple(struct lowering *l, const struct ir_value *value, const char *name) {
     struct target_expr *expr = lower_value(l, value);
-    return expr->size > 1 || has_load(expr) ? lower_named(l, expr, value->name, name) : expr;
+    return expr->size > 1 || expr_reads(expr, false) ? lower_named(l, expr, value->name, name) : expr;
 }
 
 struct target_array *lower_array(struct lowering *l, const struct ir_buffer *buffer) {

@@ -88,16 +88,11 @@ static bool is_supported(const struct finder *f, const struct target_expr *expr)
 
 static enum shape shape_of(const struct finder *f, const struct target_expr *expr);
 
-static bool has_elements(const struct target_expr *expr) {
-    return expr && (expr->kind == TARGET_EXPR_ELEMENT || has_elements(expr->operands[0]) ||
-                    has_elements(expr->operands[1]) || has_elements(expr->operands[2]));
-}
-
 /* A choice by lanes computes both sides for all lanes: these are branches. */
 static enum shape shape_of_side(const struct finder *f, const struct target_expr *side) {
     struct finder inside = *f;
     inside.is_branch = true;
-    return has_elements(side) ? SHAPE_OTHER : shape_of(&inside, side);
+    return expr_reads(side, false) ? SHAPE_OTHER : shape_of(&inside, side);
 }
 
 static enum shape shape_of_operation(const struct finder *f, const struct target_expr *expr) {
@@ -183,7 +178,7 @@ static bool is_flat(struct finder *f, const struct target_block *block, bool is_
 static bool is_flat_statement(struct finder *f, const struct target_statement *statement, bool is_branch) {
     f->is_branch = is_branch;
     enum shape shape = statement->value ? shape_of(f, statement->value) : SHAPE_LANES;
-    if (shape == SHAPE_OTHER || (is_branch && has_elements(statement->value)))
+    if (shape == SHAPE_OTHER || (is_branch && statement->value && expr_reads(statement->value, false)))
         return false;
     struct target_variable *variable = statement->variable;
     switch (statement->kind) {
@@ -302,15 +297,11 @@ static void keep_lanes_of_block(struct finder *f, const struct target_block *blo
 
 /* ---- loops ---- */
 
-static bool touches_expr(const struct target_expr *expr) {
-    return expr && ((expr->kind == TARGET_EXPR_ELEMENT && expr->array->lanes) || touches_expr(expr->operands[0]) ||
-                    touches_expr(expr->operands[1]) || touches_expr(expr->operands[2]));
-}
-
 static bool touches(const struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];
-        if ((statement->kind == TARGET_STORE && statement->array->lanes) || touches_expr(statement->value))
+        if ((statement->kind == TARGET_STORE && statement->array->lanes) ||
+            (statement->value && expr_reads(statement->value, true)))
             return true;
     }
     return false;

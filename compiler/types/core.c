@@ -20,32 +20,31 @@ struct span core_result_span(const struct core_global *kernel) {
     return body->span;
 }
 
-void core_visit_names(const struct core *core, core_name_visitor *visit, void *context) {
+struct core *core_part(const struct core *core, size_t i) {
     switch (core->kind) {
     case CORE_GLOBAL:
-    case CORE_PRIMITIVE: visit(context, core); break;
+    case CORE_PRIMITIVE:
     case CORE_LITERAL:
     case CORE_LOCAL:
-    case CORE_CONFIG: break;
-    case CORE_LAMBDA: core_visit_names(core->lambda.body, visit, context); break;
-    case CORE_APPLY:
-        core_visit_names(core->apply.function, visit, context);
-        core_visit_names(core->apply.argument, visit, context);
-        break;
-    case CORE_LET:
-        core_visit_names(core->let.value, visit, context);
-        core_visit_names(core->let.body, visit, context);
-        break;
+    case CORE_CONFIG: return NULL;
+    case CORE_LAMBDA: return i == 0 ? core->lambda.body : NULL;
+    case CORE_APPLY: return i == 0 ? core->apply.function : i == 1 ? core->apply.argument : NULL;
+    case CORE_LET: return i == 0 ? core->let.value : i == 1 ? core->let.body : NULL;
     case CORE_IF:
-        core_visit_names(core->conditional.condition, visit, context);
-        core_visit_names(core->conditional.then_branch, visit, context);
-        core_visit_names(core->conditional.else_branch, visit, context);
-        break;
+        return i == 0   ? core->conditional.condition
+               : i == 1 ? core->conditional.then_branch
+               : i == 2 ? core->conditional.else_branch
+                        : NULL;
     case CORE_TUPLE:
-    case CORE_LIST:
-        for (size_t i = 0; i < core->sequence.count; i++)
-            core_visit_names(core->sequence.items[i], visit, context);
-        break;
-    case CORE_SELECT: core_visit_names(core->select.tuple, visit, context); break;
+    case CORE_LIST: return i < core->sequence.count ? core->sequence.items[i] : NULL;
+    case CORE_SELECT: return i == 0 ? core->select.tuple : NULL;
     }
+    return NULL;
+}
+
+void core_visit_names(const struct core *core, core_name_visitor *visit, void *context) {
+    if (core->kind == CORE_GLOBAL || core->kind == CORE_PRIMITIVE)
+        visit(context, core);
+    for (size_t i = 0; core_part(core, i); i++)
+        core_visit_names(core_part(core, i), visit, context);
 }

@@ -183,6 +183,9 @@ struct name_place {
 };
 typedef VEC(struct name_place) name_places;
 
+/* The expressions that it is made of, in order; NULL: no more. */
+struct core *core_part(const struct core *core, size_t i);
+
 /* Every use of a name of the whole program, a CORE_GLOBAL or CORE_PRIMITIVE, in an expression. */
 typedef void core_name_visitor(void *context, const struct core *name);
 void core_visit_names(const struct core *core, core_name_visitor *visit, void *context);

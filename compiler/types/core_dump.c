@@ -63,28 +63,10 @@ static void dump_literal(struct text *out, const struct core *core) {
     type_print(out, type_without_levels(core->type));
 }
 
-static bool is_leaf(const struct core *core) {
-    switch (core->kind) {
-    case CORE_LITERAL:
-    case CORE_LOCAL:
-    case CORE_GLOBAL:
-    case CORE_PRIMITIVE:
-    case CORE_CONFIG: return true;
-    case CORE_LAMBDA:
-    case CORE_APPLY:
-    case CORE_LET:
-    case CORE_IF:
-    case CORE_TUPLE:
-    case CORE_SELECT:
-    case CORE_LIST: return false;
-    }
-    return false;
-}
-
 static void dump(struct text *out, const struct core *core, int depth);
 
 static void dump_child(struct text *out, const struct core *core, int depth) {
-    if (is_leaf(core))
+    if (!core_part(core, 0) && core->kind != CORE_LIST)
         text_add(out, " ");
     else
         indent(out, depth + 1);

@@ -1,4 +1,6 @@
 /* Ground types at run time: the evaluators substitute what an instance says, and share what has no variables. */
+#include <string.h>
+
 #include "support/fatal.h"
 #include "support/map.h"
 #include "types/type.h"
@@ -46,6 +48,9 @@ static struct type *copy_of(struct arena *arena, const struct type *type) {
     struct type *copy = ARENA_NEW(arena, struct type);
     *copy = *type;
     copy->is_settled = true;
+    if (type->kind == TYPE_TUPLE)
+        copy->tuple.items = memcpy(ARENA_ARRAY(arena, struct type *, type->tuple.count), type->tuple.items,
+                                   type->tuple.count * sizeof *type->tuple.items);
     return copy;
 }
 
@@ -59,6 +64,23 @@ enum { FEW_STEPS = 64 };
 
 static struct type *instantiate(struct instantiation *in, struct type *type);
 
+static struct type *instantiate_parts(struct instantiation *in, struct type *type) {
+    struct type *copy = NULL;
+    for (size_t i = 0; type_part(type, i); i++) {
+        struct type *part = instantiate(in, *type_part(type, i));
+        if (part == *type_part(type, i))
+            continue;
+        copy = copy ? copy : copy_of(in->arena, type);
+        *type_part(copy, i) = part;
+    }
+    struct level *level = type_level(type) ? ground_level(in->arena, in->instance, *type_level(type)) : NULL;
+    if (level && level != *type_level(type)) {
+        copy = copy ? copy : copy_of(in->arena, type);
+        *type_level(copy) = level;
+    }
+    return copy ? copy : type;
+}
+
 static struct type *instantiate_node(struct instantiation *in, struct type *type) {
     struct arena *arena = in->arena;
     const struct instance *instance = in->instance;
@@ -71,57 +93,11 @@ static struct type *instantiate_node(struct instantiation *in, struct type *type
     }
     case TYPE_BASE:
     case TYPE_ERROR: return type;
-    case TYPE_TUPLE: {
-        struct type **items = NULL;
-        for (size_t i = 0; i < type->tuple.count; i++) {
-            struct type *item = instantiate(in, type->tuple.items[i]);
-            if (!items && item != type->tuple.items[i]) {
-                items = ARENA_ARRAY(arena, struct type *, type->tuple.count);
-                for (size_t j = 0; j < i; j++)
-                    items[j] = type->tuple.items[j];
-            }
-            if (items)
-                items[i] = item;
-        }
-        if (!items)
-            return type;
-        struct type *copy = copy_of(arena, type);
-        copy->tuple.items = items;
-        return copy;
-    }
-    case TYPE_ARROW: {
-        struct type *from = instantiate(in, type->arrow.from);
-        struct type *to = instantiate(in, type->arrow.to);
-        struct level *ambient = ground_level(arena, instance, type->arrow.ambient);
-        if (from == type->arrow.from && to == type->arrow.to && ambient == type->arrow.ambient)
-            return type;
-        struct type *copy = copy_of(arena, type);
-        copy->arrow.from = from;
-        copy->arrow.to = to;
-        copy->arrow.ambient = ambient;
-        return copy;
-    }
-    case TYPE_LEVEL_ARROW: {
-        struct level *level = ground_level(arena, instance, type->level_arrow.level);
-        struct type *to = instantiate(in, type->level_arrow.to);
-        if (level == type->level_arrow.level && to == type->level_arrow.to)
-            return type;
-        struct type *copy = copy_of(arena, type);
-        copy->level_arrow.level = level;
-        copy->level_arrow.to = to;
-        return copy;
-    }
+    case TYPE_TUPLE:
+    case TYPE_ARROW:
+    case TYPE_LEVEL_ARROW:
     case TYPE_PULL:
-    case TYPE_PUSH: {
-        struct type *element = instantiate(in, type->array.element);
-        struct level *level = ground_level(arena, instance, type->array.level);
-        if (element == type->array.element && level == type->array.level)
-            return type;
-        struct type *copy = copy_of(arena, type);
-        copy->array.element = element;
-        copy->array.level = level;
-        return copy;
-    }
+    case TYPE_PUSH: return instantiate_parts(in, type);
     case TYPE_STORED:
         return type_resolve(
             type_stored(arena, instantiate(in, type->stored.of), ground_level(arena, instance, type->stored.level)));

@@ -25,75 +25,16 @@ static const char *dimension_problem(struct type *type) {
 }
 _Static_assert(TYPE_MOST_DIMENSIONS == 8, "as the message says");
 
-/* Why a parameter of that type cannot be, or NULL. */
-static const char *parameter_problem(struct type *type) {
-    type = type_resolve(type);
-    if (dimension_problem(type))
-        return dimension_problem(type);
-    switch (type->kind) {
-    case TYPE_VARIABLE:
-    case TYPE_BASE:
-    case TYPE_ERROR: return NULL;
-    case TYPE_TUPLE:
-        for (size_t i = 0; i < type->tuple.count; i++) {
-            const char *problem = parameter_problem(type->tuple.items[i]);
-            if (problem)
-                return problem;
-        }
-        return NULL;
-    case TYPE_ARROW: return "the host cannot pass a function";
-    case TYPE_LEVEL_ARROW: return "the host cannot pass a function that takes a level";
-    case TYPE_STORED: return "what is stored is not known";
-    case TYPE_PUSH: return "what the host passes is in memory, so it is a pull array";
-    case TYPE_PULL: {
-        struct type *element = type_resolve(type->array.element);
-        if (element->kind != TYPE_TUPLE)
-            return parameter_problem(element);
-        for (size_t i = 0; i < element->tuple.count; i++) {
-            struct type *part = type_resolve(element->tuple.items[i]);
-            if (part->kind == TYPE_PULL || part->kind == TYPE_PUSH)
-                return "an array from the host holds scalars, tuples of scalars, or arrays, but no tuples with arrays";
-            const char *problem = parameter_problem(part);
-            if (problem)
-                return problem;
-        }
-        return NULL;
-    }
-    }
-    return NULL;
-}
-
-static bool is_scalar(struct type *type) { /* kind BT */
-    type = type_resolve(type);
-    if (type->kind != TYPE_TUPLE)
-        return type->kind == TYPE_BASE || type->kind == TYPE_VARIABLE || type->kind == TYPE_ERROR;
-    for (size_t i = 0; i < type->tuple.count; i++)
-        if (!is_scalar(type->tuple.items[i]))
-            return false;
-    return true;
-}
-
 /* Whether more scalars than `left` can come of it; each place of a part that comes twice counts. */
 static bool has_many_scalars(struct type *type, size_t *left) {
     type = type_resolve(type);
-    switch (type->kind) {
-    case TYPE_TUPLE:
-        for (size_t i = 0; i < type->tuple.count; i++)
-            if (has_many_scalars(type->tuple.items[i], left))
-                return true;
-        return false;
-    case TYPE_PULL:
-    case TYPE_PUSH: return has_many_scalars(type->array.element, left);
-    case TYPE_VARIABLE:
-    case TYPE_BASE:
-    case TYPE_ARROW:
-    case TYPE_LEVEL_ARROW:
-    case TYPE_STORED:
-    case TYPE_ERROR: break;
-    }
-    if (*left == 0)
-        return true;
-    --*left;
+    if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH)
+        return has_many_scalars(type->array.element, left);
+    if (type->kind != TYPE_TUPLE)
+        return (*left)-- == 0;
+    for (size_t i = 0; i < type->tuple.count; i++)
+        if (has_many_scalars(type->tuple.items[i], left))
+            return true;
     return false;
 }
 
@@ -112,37 +53,70 @@ static bool is_grid(const struct type *push) {
     return !level.variable && level.value == LEVEL_GRID;
 }
 
-static const char *result_problem(struct type *type) {
+static bool is_scalar(struct type *type) { /* kind BT */
+    type = type_resolve(type);
+    if (type->kind != TYPE_TUPLE)
+        return type->kind == TYPE_BASE || type->kind == TYPE_VARIABLE || type->kind == TYPE_ERROR;
+    for (size_t i = 0; i < type->tuple.count; i++)
+        if (!is_scalar(type->tuple.items[i]))
+            return false;
+    return true;
+}
+
+/* What is wrong with a kernel's parameter, or result, of that type; NULL: nothing. */
+static const char *problem_of(struct type *type, bool is_result);
+
+static const char *problem_of_parts(struct type *tuple, bool is_result) {
+    const char *problem = NULL;
+    for (size_t i = 0; i < tuple->tuple.count && !problem; i++)
+        problem = problem_of(tuple->tuple.items[i], is_result);
+    return problem;
+}
+
+static const char *problem_of_passed(struct type *element) {
+    if (element->kind != TYPE_TUPLE)
+        return problem_of(element, false);
+    const char *problem = NULL;
+    for (size_t i = 0; i < element->tuple.count && !problem; i++) {
+        struct type *part = type_resolve(element->tuple.items[i]);
+        problem = part->kind == TYPE_PULL || part->kind == TYPE_PUSH
+                      ? "an array from the host holds scalars, tuples of scalars, or arrays, but no tuples with arrays"
+                      : problem_of(part, false);
+    }
+    return problem;
+}
+
+static const char *problem_of_given(struct type *element) {
+    if (element->kind == TYPE_PUSH && is_grid(element))
+        return "what is at grid takes the whole device, so there is none of it within an array: take what works in "
+               "a block, as `mergeSort <block>` for `sort`, and put these together by `concat`";
+    if (element->kind == TYPE_PUSH)
+        return "an array of push arrays must be put together first, as by `concat n`; the matrix of that is "
+               "`rows n (force (concat n …))`";
+    if (element->kind == TYPE_PULL)
+        return problem_of(element, true);
+    return is_scalar(element) ? NULL : "a result array holds scalars or tuples of scalars";
+}
+
+static const char *problem_of(struct type *type, bool is_result) {
     type = type_resolve(type);
     if (dimension_problem(type))
         return dimension_problem(type);
     switch (type->kind) {
     case TYPE_VARIABLE:
     case TYPE_BASE:
-    case TYPE_ERROR:
-    case TYPE_PUSH: return NULL;
-    case TYPE_TUPLE:
-        for (size_t i = 0; i < type->tuple.count; i++) {
-            const char *problem = result_problem(type->tuple.items[i]);
-            if (problem)
-                return problem;
-        }
-        return NULL;
-    case TYPE_ARROW: return "a function is no result: is a parameter missing?";
-    case TYPE_LEVEL_ARROW: return "a function that takes a level is no result: give it a level";
+    case TYPE_ERROR: return NULL;
+    case TYPE_TUPLE: return problem_of_parts(type, is_result);
+    case TYPE_ARROW:
+        return is_result ? "a function is no result: is a parameter missing?" : "the host cannot pass a function";
+    case TYPE_LEVEL_ARROW:
+        return is_result ? "a function that takes a level is no result: give it a level"
+                         : "the host cannot pass a function that takes a level";
     case TYPE_STORED: return "what is stored is not known";
-    case TYPE_PULL: {
-        struct type *element = type_resolve(type->array.element);
-        if (element->kind == TYPE_PUSH && is_grid(element))
-            return "what is at grid takes the whole device, so there is none of it within an array: take what works in "
-                   "a block, as `mergeSort <block>` for `sort`, and put these together by `concat`";
-        if (element->kind == TYPE_PUSH)
-            return "an array of push arrays must be put together first, as by `concat n`; the matrix of that is "
-                   "`rows n (force (concat n …))`";
-        if (element->kind == TYPE_PULL)
-            return result_problem(element);
-        return is_scalar(element) ? NULL : "a result array holds scalars or tuples of scalars";
-    }
+    case TYPE_PUSH: return is_result ? NULL : "what the host passes is in memory, so it is a pull array";
+    case TYPE_PULL:
+        type = type_resolve(type->array.element);
+        return is_result ? problem_of_given(type) : problem_of_passed(type);
     }
     return NULL;
 }
@@ -175,10 +149,8 @@ static const char *closed_sig(struct checker *c, const struct core_global *globa
 static bool has_failed(struct type *type) {
     type = type_resolve(type);
     bool found = type->kind == TYPE_ERROR;
-    if (type->kind == TYPE_PULL || type->kind == TYPE_PUSH)
-        return has_failed(type->array.element);
-    for (size_t i = 0; type->kind == TYPE_TUPLE && i < type->tuple.count; i++)
-        found |= has_failed(type->tuple.items[i]);
+    for (size_t i = 0; type_part(type, i); i++)
+        found |= has_failed(*type_part(type, i));
     return found;
 }
 
@@ -222,7 +194,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         if (!check_width(c, type->arrow.from, pattern->span, "this parameter of a kernel"))
             return;
         bool closed = close_type(c, type->arrow.from);
-        const char *problem = parameter_problem(type->arrow.from);
+        const char *problem = problem_of(type->arrow.from, false);
         if (problem) {
             struct diagnostic *d =
                 diag_error(c->diagnostics, DIAG_KERNEL_TYPE, pattern->span,
@@ -242,7 +214,7 @@ void check_kernel(struct checker *c, struct core_global *global, const struct as
         return;
     if (!check_width(c, type, decl->body->span, "the result of this kernel"))
         return;
-    const char *problem = result_problem(type);
+    const char *problem = problem_of(type, true);
     if (problem && diag_has_error_in(c->diagnostics, decl->span))
         return; /* of syntax, of which this may come */
     if (problem) {

@@ -27,21 +27,11 @@ const struct core_local *fresh_local(struct checker *c, symbol name) {
 const char *head_name(const struct core *head) {
     while (head->kind == CORE_APPLY)
         head = head->apply.function;
-    switch (head->kind) {
-    case CORE_LOCAL: return head->local.local->name ? head->local.local->name->text : NULL;
-    case CORE_GLOBAL: return head->global.global->name->text;
-    case CORE_PRIMITIVE: return primitive_info[head->primitive.primitive].name;
-    case CORE_LITERAL:
-    case CORE_CONFIG:
-    case CORE_LAMBDA:
-    case CORE_APPLY:
-    case CORE_LET:
-    case CORE_IF:
-    case CORE_TUPLE:
-    case CORE_SELECT:
-    case CORE_LIST: return NULL;
-    }
-    return NULL;
+    if (head->kind == CORE_LOCAL)
+        return head->local.local->name ? head->local.local->name->text : NULL;
+    if (head->kind == CORE_GLOBAL)
+        return head->global.global->name->text;
+    return head->kind == CORE_PRIMITIVE ? primitive_info[head->primitive.primitive].name : NULL;
 }
 
 struct callee callee_of(const struct core *head) {

@@ -147,6 +147,13 @@ void type_print(struct text *out, struct type *type) {
     print_type(&p, type, false);
 }
 
+const char *type_spelling(struct arena *arena, struct type *type) {
+    struct text text;
+    text_init(&text, arena);
+    type_print(&text, type);
+    return text_string(&text);
+}
+
 void type_print_shape(struct text *out, struct type *type) {
     struct type_printer p = {.out = out, .use_names = true, .hides_numbers = true};
     print_type(&p, type, false);
@@ -326,12 +333,7 @@ void scheme_print(struct text *out, const struct scheme *scheme, bool use_names)
 
 /* ---- for messages ---- */
 
-const char *type_text(struct checker *c, struct type *type) {
-    struct text text;
-    text_init(&text, c->arena);
-    type_print(&text, type);
-    return text_string(&text);
-}
+const char *type_text(struct checker *c, struct type *type) { return type_spelling(c->arena, type); }
 
 const char *level_text(struct checker *c, struct level level) {
     struct text text;

@@ -60,35 +60,16 @@ static void settle_instance(struct checker *c, struct core_instance *instance) {
 
 void settle_core(struct checker *c, struct core *core) {
     core->type = settle_type(c, core->type);
-    switch (core->kind) {
-    case CORE_LITERAL:
-    case CORE_CONFIG: break;
-    case CORE_LOCAL: settle_instance(c, &core->local.instance); break;
-    case CORE_GLOBAL: settle_instance(c, &core->global.instance); break;
-    case CORE_PRIMITIVE: settle_instance(c, &core->primitive.instance); break;
-    case CORE_LAMBDA: settle_core(c, core->lambda.body); break;
-    case CORE_APPLY:
-        settle_core(c, core->apply.function);
-        settle_core(c, core->apply.argument);
-        break;
-    case CORE_LET:
-        if (core->let.scheme)
-            settle_scheme(c, (struct scheme *)(uintptr_t)core->let.scheme);
-        settle_core(c, core->let.value);
-        settle_core(c, core->let.body);
-        break;
-    case CORE_IF:
-        settle_core(c, core->conditional.condition);
-        settle_core(c, core->conditional.then_branch);
-        settle_core(c, core->conditional.else_branch);
-        break;
-    case CORE_TUPLE:
-    case CORE_LIST:
-        for (size_t i = 0; i < core->sequence.count; i++)
-            settle_core(c, core->sequence.items[i]);
-        break;
-    case CORE_SELECT: settle_core(c, core->select.tuple); break;
-    }
+    if (core->kind == CORE_LOCAL)
+        settle_instance(c, &core->local.instance);
+    else if (core->kind == CORE_GLOBAL)
+        settle_instance(c, &core->global.instance);
+    else if (core->kind == CORE_PRIMITIVE)
+        settle_instance(c, &core->primitive.instance);
+    else if (core->kind == CORE_LET && core->let.scheme)
+        settle_scheme(c, (struct scheme *)(uintptr_t)core->let.scheme);
+    for (size_t i = 0; core_part(core, i); i++)
+        settle_core(c, core_part(core, i));
 }
 
 /* ---- literals ---- */

@@ -279,6 +279,16 @@ struct level **type_level(struct type *type) {
     return NULL;
 }
 
+bool type_is_of_scalars(struct type *type) {
+    type = type_resolve(type);
+    if (type->kind != TYPE_TUPLE)
+        return type->kind == TYPE_BASE;
+    for (size_t i = 0; i < type->tuple.count; i++)
+        if (!type_is_of_scalars(type->tuple.items[i]))
+            return false;
+    return true;
+}
+
 static bool count_nodes(struct type *type, size_t *left, uint32_t walk) {
     type = type_resolve(type);
     if (!type_walk_comes(walk, type, 0))

@@ -137,6 +137,7 @@ struct type *type_resolve(struct type *type); /* follows links at the root, and 
    them; NULL: there is none, or no more. */
 struct type **type_part(struct type *type, size_t i);
 struct level **type_level(struct type *type);
+bool type_is_of_scalars(struct type *type); /* one, or a tuple of such */
 /* The most scalars that an element, a loop's state, a parameter or a result may have: each is a buffer, a value or an
    argument of its own, and CUDA's kernels take 4 KiB of these, or 32. */
 enum { TYPE_MOST_SCALARS = 4096 };
@@ -163,7 +164,8 @@ struct scheme {
 void scheme_print(struct text *out, const struct scheme *scheme, bool use_names);
 void type_print(struct text *out,
                 struct type *type); /* with unresolved variables as _, numbers among them as `int` or `double` */
-void type_print_shape(struct text *out, struct type *type); /* the same with these as _, too */
+const char *type_spelling(struct arena *arena, struct type *type); /* the same */
+void type_print_shape(struct text *out, struct type *type);        /* the same with these as _, too */
 void level_print(struct text *out, struct level *level);
 
 /* ---- ground types at run time ----

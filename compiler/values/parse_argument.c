@@ -29,13 +29,6 @@ static void enter(struct argument_reader *r, bool is_component, size_t number) {
     r->depth++;
 }
 
-static const char *type_text(struct arena *arena, struct type *type) {
-    struct text text;
-    text_init(&text, arena);
-    type_print(&text, type);
-    return text_string(&text);
-}
-
 /* `argument 2 (`xs`), element 3: ` before what is wrong. */
 static const char *locate(const struct argument_reader *r) {
     struct text text;
@@ -75,10 +68,10 @@ static bool expect(struct argument_reader *r, char wanted, struct type *type) {
     }
     if (*r->at == '\0')
         r->why = arena_printf(r->arena, "the text ends where `%c` is wanted, in a value of type %s", wanted,
-                              type_text(r->arena, type));
+                              type_spelling(r->arena, type));
     else
         r->why = arena_printf(r->arena, "`%c` is wanted, not `%.16s`, for a value of type %s", wanted, r->at,
-                              type_text(r->arena, type));
+                              type_spelling(r->arena, type));
     return false;
 }
 
@@ -105,7 +98,7 @@ static bool read_element(struct argument_reader *r, struct type *type, scalars *
     }
     if (*r->at == '[' || *r->at == '(') {
         r->why = arena_printf(r->arena, "%s where a value of type %s is wanted", *r->at == '[' ? "a list" : "a tuple",
-                              type_text(r->arena, type));
+                              type_spelling(r->arena, type));
         return false;
     }
     union scalar value;
@@ -262,7 +255,7 @@ static bool read_dimensions(struct argument_reader *r, struct type *type, size_t
     if (count == rank)
         return true;
     r->why = arena_printf(r->arena, "a size of %zu dimension%s, and %s has %zu: it is %s", count, count == 1 ? "" : "s",
-                          type_text(r->arena, type), rank, size_form(rank));
+                          type_spelling(r->arena, type), rank, size_form(rank));
     return false;
 }
 
@@ -479,7 +472,7 @@ static bool is_meant_otherwise(struct argument_reader *r, struct type *type, boo
         r->why = arena_printf(r->arena, "`%.24s` is no array; made-up ones are iota:N, fill:N:VALUE and random:N:SEED",
                               r->at);
     else if (*r->at == '"')
-        r->why = arena_printf(r->arena, "a text is of type [u8], and %s is wanted", type_text(r->arena, type));
+        r->why = arena_printf(r->arena, "a text is of type [u8], and %s is wanted", type_spelling(r->arena, type));
     else if (*r->at && *r->at != '[' && names_file(r))
         r->why = arena_printf(r->arena, "a file is given as @%s", r->at);
     else if (are_text && *r->at && *r->at != '[')
@@ -533,7 +526,7 @@ static struct host_value *read_value(struct argument_reader *r, struct type *typ
         return read_tuple(r, element);
     if (names_generator(r->at)) {
         r->why = arena_printf(r->arena, "`%.24s` makes an array, and a value of type %s is wanted", r->at,
-                              type_text(r->arena, type));
+                              type_spelling(r->arena, type));
         return NULL;
     }
     scalars leaves = {0};
@@ -545,13 +538,13 @@ struct host_value *value_parse(struct arena *arena, struct type *type, const str
     struct argument_reader reader = {.arena = arena, .argument = argument, .at = text};
     struct host_value *result = NULL;
     if (!value_type_is_host(type)) {
-        reader.why = arena_printf(arena, "a value of type %s cannot be given here", type_text(arena, type));
+        reader.why = arena_printf(arena, "a value of type %s cannot be given here", type_spelling(arena, type));
     } else {
         result = read_value(&reader, type, false);
         skip_space(&reader);
         if (result && *reader.at) {
-            reader.why =
-                arena_printf(arena, "`%.24s` follows a complete value of type %s", reader.at, type_text(arena, type));
+            reader.why = arena_printf(arena, "`%.24s` follows a complete value of type %s", reader.at,
+                                      type_spelling(arena, type));
             result = NULL;
         }
     }

@@ -187,21 +187,11 @@ size_t value_type_rank(struct type *type, struct type **element) {
     return rank;
 }
 
-static bool is_base_or_tuple_of_them(struct type *type) {
-    type = type_resolve(type);
-    if (type->kind != TYPE_TUPLE)
-        return type->kind == TYPE_BASE;
-    for (size_t i = 0; i < type->tuple.count; i++)
-        if (!is_base_or_tuple_of_them(type->tuple.items[i]))
-            return false;
-    return true;
-}
-
 bool value_type_is_host(struct type *type) {
     struct type *element;
     size_t rank = value_type_rank(type, &element);
     if (rank > 0)
-        return rank <= VALUE_MAX_RANK && is_base_or_tuple_of_them(element);
+        return rank <= VALUE_MAX_RANK && type_is_of_scalars(element);
     if (element->kind != TYPE_TUPLE)
         return element->kind == TYPE_BASE;
     for (size_t i = 0; i < element->tuple.count; i++)
