@@ -137,7 +137,7 @@ static bool fits_machine(const struct generate_request *request, struct ir_kerne
     kernel->is_cpu = request->machine->map.mapping == TARGET_LOOP;
     if (!ir_is_bound(kernel))
         return true;
-    static const char *const what = "lanes that exchange values, or blocks that wait for others";
+    static const char *const what = "lanes that exchange values or multiply matrices, or blocks that wait for others";
     if (target == request->target) {
         struct diagnostic *error = diag_error(request->diagnostics, DIAG_IR_TEXT, kernel->span,
                                               "`%s` was made for threads: it goes by %s, and here levels become loops",

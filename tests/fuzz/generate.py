@@ -42,7 +42,7 @@ FEATURES = {name: re.compile(pattern) for name, pattern in {
     "captured arrays": r"ys ! \(|pairs ! \(",
     "scatterEach": r"scatterEach", "reduceByIndexEach": r"reduceByIndexEach", "scatter": r"scatter ", "reduceByIndex": r"reduceByIndex", "rankByIndex": r"rankByIndex",
     "lookback": r"lookback ", "lookbackCounts": r"lookbackCounts", "forceUpTo": r"forceUpTo",
-    "shuffles": r"shuffle", "votes": r"anyWarp|allWarp|ballot", "matrices": r"\[\[",
+    "shuffles": r"shuffle", "votes": r"anyWarp|allWarp|ballot", "mma": r"\bmma ", "matrices": r"\[\[",
     "loops in an element": r"\bloop ", "borders": r"generate \(length xs\) \(fn i =>", "results with shapes": r"-- shapes",
     **{f"{name} at {level}": rf"\({name} [^:]*: \[\w+\]<{level}>\)" for level in LEVELS
        for name in ("scatter", "scatterEach", "scatterEachPush", "reduceByIndex", "reduceByIndexEach", "reduceByIndexEachPush")},
@@ -365,6 +365,10 @@ class Generator:
         if level == "warp":
             of_some += [f"{self.pick('shuffleUp', 'shuffleDown', 'shuffleXor')} {n} (push <warp> {a})",
                         f"shuffle (fn i => length {a} - 1 - i) (push <warp> {a})"]
+            if t in FLOATS:
+                tile = f"(fn i => if i < length {a} then {self.pick('f16', 'bf16', 'float')} ({a} ! i) else {n}.5)"
+                of_some += [f"(append (permuteInto (min 128 (length {a})) (mapPushIx (fn i x => (i, {t} x)) "
+                            f"(mma (generate 256 {tile}) (generate 128 {tile}) (generate 128 float)))) (push <warp> (drop 128 {a})))"]
         if level == "block":
             index = "int (x & 15) - 2" if t in ("int", "uint", "i64", "u64", "u8", "i16") else f"i * {n} % 11 - 1"
             of_some += [f"(let (r, counts) = rankByIndex {n} (mapIx (fn i x => {index}) {a}) in mapPushIx (fn i rank => "

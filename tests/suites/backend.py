@@ -80,6 +80,11 @@ def cases(env):
     yield golden("where all lanes meet at a place of global memory one of them updates it: a vote and five exchanges for each of eight pairs",
                  "kernel k (n : int) (xs : [int]) = (reduceByIndex (+) 0 (replicate n 0) (map (fn x => (x, x)) xs) : [int]<grid>)", "k_5",
                  **{"early loads": 8}, loads=9, shuffles=48)
+    yield golden("a product of small matrices is one call of all lanes for each step, and its sums stay in their registers",
+                 "sig k : int -> [f16] -> [float]<grid>\n"
+                 "kernel k (n : int) (xs : [f16]) = concat 128 [push <warp> (power n (fn s sums => "
+                 "mma (generate 256 (fn i => xs ! (s * 256 + i))) (generate 128 (fn i => xs ! i)) sums) (push <warp> (replicate 128 0.0)))]", "k",
+                 {r"fcl_mma_f16\(": 1, r"__syncwarp": 0, r"\bxs\[": 12}, shared=0, barriers=0, private=1)
 
     merges = "kernel k (xs : [int]) = sortBy (fn x y => x <= y) xs"
     yield golden("sortBy: a thread sorts its seven in registers; a round is a barrier, a search and seven steps unrolled (all twice: full tiles, the last)",
