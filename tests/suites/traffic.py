@@ -67,14 +67,14 @@ REGISTERS = {
                "timesVector_4": (48, 32)},
     WHOLE: {"sums": (40, 15440), "segmentSums": (40, 14208), "positive": (40, 28752), "total": (45, 32),
             "rowTotals_0": (32, 32), "sorted_1": (40, 4096), "sorted_2": (40, 2080), "sorted_4": (80, 25680),
-            "sortedPairs_4": (80, 28752), "counts_1": (28, 0)},
+            "sortedPairs_4": (80, 28752), "counts_1": (40, 0)},
 }
 # In the PTX for sm_90: at least so many loads of 16 bytes from shared memory, at most so many narrower ones.
 WIDE = {MATRICES: {"product_0": (25, 97), "product_1": (38, 24)}}
 # In the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
     WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive": (15, 29), "total": (7, 34), "rowTotals_0": (3, 16),
-            "sorted_1": (2, 0), "sorted_2": (5, 10), "sorted_4": (16, 22), "counts_1": (2, 0)},
+            "sorted_1": (2, 0), "sorted_2": (5, 59), "sorted_4": (16, 22), "counts_1": (3, 49)},
 }
 
 
