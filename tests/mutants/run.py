@@ -3,7 +3,7 @@
 touch the file until one fails.
 
 usage: tests/mutants/run.py [--seed N] [--count N] [--only TEXT] [--again FILE]
-                            [--no-known] [--folder DIR] [--seconds N] [--jobs N]
+                            [--go-on] [--no-known] [--folder DIR] [--seconds N] [--jobs N]
 
 Each fault is built in a copy of the tree: an object file, a link. Faults that do not compile do not
 count; others are drawn for them. A program is run only where what the compiler makes of it is not
@@ -62,6 +62,8 @@ EXECUTED = tuple(f"*.fcl on {executor}*" for executor in EMITTED)
 GUESSED = (
     ("check: *", 0.1),
     ("unit: *", 0.2),
+    ("backend: *.fcl *", 10.0),  # by other compilers
+    ("backend: *every program*", 20.0),
     ("backend: *", 0.2),
     ("run: tests/run/language/* on interp", 0.2),
     ("run: tests/run/language/* on c", 0.8),
@@ -354,9 +356,10 @@ class Trial:
                     self.seconds_of(area, name),
                 ),
             )
+            begun = time.monotonic()
             changed = 0  # runs of programs that the fault changes
             for name in order:
-                if time.monotonic() - started > self.seconds:
+                if time.monotonic() - begun > self.seconds:
                     return "not finished", f"{self.seconds} s are over", time.monotonic() - started
                 env.set_cache(cache, name)
                 if area != "runtime" and not self.is_changed(tree, name):
@@ -455,6 +458,9 @@ def main():
     options.add_argument("--only", help="faults whose file, or line, has this text")
     options.add_argument("--again", help="a report: what survived in it")
     options.add_argument(
+        "--go-on", action="store_true", help="with the report in the folder, of a run that was ended"
+    )
+    options.add_argument(
         "--folder", default=os.path.join(ROOT, "build", "mutants"), help="where the copies are"
     )
     options.add_argument(
@@ -479,7 +485,11 @@ def main():
 
     trial = Trial(chosen.folder, chosen.jobs, chosen.seconds)
     lock = threading.Lock()
-    report = []
+    report, before = [], {}
+    report_path = os.path.join(chosen.folder, "report.json")
+    if chosen.go_on and os.path.exists(report_path):
+        with open(report_path, encoding="utf-8") as file:
+            before = {tuple(entry["key"]): (entry["became"], entry["why"]) for entry in json.load(file)}
 
     def attempt(source, count):
         """What became of so many faults of these, in numbers."""
@@ -496,17 +506,22 @@ def main():
                     if not fault:
                         return
                     total["tried"] += 1
-                became, why, took = trial.test(tree, fault)
+                if fault.key in before:
+                    became, why, took = *before[fault.key], 0.0
+                    if became == "killed":
+                        trial.noticed[why] += 1
+                else:
+                    became, why, took = trial.test(tree, fault)
                 if became != "killed" and became != "not compiled" and fault.key in equivalent:
                     became, why = "equivalent", equivalent[fault.key]
                 with lock:
                     total[became] += 1
+                    report.append(
+                        {"key": fault.key, "rule": fault.rule, "became": became, "why": why}
+                    )
                     if became != "not compiled":
                         by = f" by {why}" if became == "killed" else f": {why}" if why else ""
                         print(f"{became}{by} ({took:.0f} s)\n{fault}", flush=True)
-                        report.append(
-                            {"key": fault.key, "rule": fault.rule, "became": became, "why": why}
-                        )
                     trial.save(report)
 
         with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
