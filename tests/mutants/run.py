@@ -3,19 +3,22 @@
 touch the file until one fails.
 
 usage: tests/mutants/run.py [--seed N] [--count N] [--only TEXT] [--again FILE]
-                            [--no-known] [--folder DIR] [--seconds N] [--jobs N]
+                            [--go-on] [--no-known] [--folder DIR] [--seconds N] [--jobs N]
 
 Each fault is built in a copy of the tree: an object file, a link. Faults that do not compile do not
-count; others are drawn for them. A fault whose tests all pass has survived, unless equivalent.txt
-says why no test can see it. Those of known.txt are tried first, and all must be noticed; of the
-others 19 in 20. `--again` takes the faults of a report of before that had survived, and `--only`
-those whose file or line has this text.
+count; others are drawn for them. A program is run only where what the compiler makes of it is not
+what it makes without the fault. A fault whose tests all pass has survived, unless equivalent.txt
+says why no test can see it; one whose tests were not all run in its time is not finished. Those of
+known.txt are tried first, and all must be noticed; of the others 19 in 20. `--again` takes the
+faults of a report of before that were not noticed, and `--only` those whose file or line has this
+text.
 """
 
 import argparse
 import collections
 import concurrent.futures
 import fnmatch
+import hashlib
 import importlib.util
 import json
 import os
@@ -41,8 +44,36 @@ from harness import Counts, Env, Skip  # noqa: E402
 CASE_SECONDS = 100  # for one command: the slowest of those below takes 25
 ENOUGH = 0.95
 
-# The mappings; what both of OpenCL's have, C and CUDA have, and the interpreter runs nothing of it.
-EXECUTED = ("* on c", "* on cuda-simulator", "* on *-unoptimised", "* on * with *")
+# What the compiler makes for an executor: options, and the ending of the file. Of other runs
+# nothing is known before.
+EMITTED = {
+    "c": ([], "c"),
+    "c-unoptimised": (["-O0"], "c"),
+    "c-optimised": (["-O2"], "c"),
+    "cuda-simulator": ([], "cu"),
+    "cuda-unoptimised": (["-O0"], "cu"),
+    "cuda-optimised": (["-O2"], "cu"),
+    "opencl-simt": (["--map=simt"], "cl"),
+    "opencl-loop": (["--map=loop"], "cl"),
+}
+# The interpreter runs nothing of what the stages after the types make.
+EXECUTED = tuple(f"*.fcl on {executor}*" for executor in EMITTED)
+# Seconds that a case takes of which nothing is known yet: the first of these that it is like.
+GUESSED = (
+    ("check: *", 0.1),
+    ("unit: test_backend*", 30.0),  # by other compilers, too
+    ("unit: *", 0.2),
+    ("backend: *.fcl *", 10.0),  # by other compilers
+    ("backend: *every program*", 20.0),
+    ("backend: *", 0.2),
+    ("run: tests/run/language/* on interp", 0.2),
+    ("run: tests/run/language/* on c", 0.8),
+    ("run: tests/run/language/*", 1.0),
+    ("run: tests/run/scalars/*", 4.0),
+    ("run: tests/*", 2.0),
+    ("run: *", 10.0),
+    ("*", 1.0),
+)
 # What runs for a folder: suites, and which of their cases. Of these the fastest come first.
 UNIT = {
     "types": "test_types",
@@ -63,7 +94,7 @@ SUITES = {
     "elaborate": PROGRAMS + [("check", "*"), ("errors_page", "*")],
     "ir": PROGRAMS + [("check", "*"), ("way", "*")],
     "map": PROGRAMS + [("shared", "*"), ("traffic", "*")],
-    "backend": PROGRAMS + [("host", "*"), ("run", "* on opencl-loop")],
+    "backend": PROGRAMS + [("host", "*")],
     "runtime": [
         ("host", "*"),
         ("faults", "*"),
@@ -168,6 +199,7 @@ class Tree:
         done = self.make("all", "unit-tests", "test-tools")
         if done.returncode:
             sys.exit(f"the tree without faults is not built:\n{done.stdout[-2000:]}")
+        shutil.copy2(os.path.join(self.build, "fclc"), os.path.join(self.build, "fclc-clean"))
 
     def make(self, *targets):
         return subprocess.run(
@@ -177,6 +209,28 @@ class Tree:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
+
+    def emitted(self, compiler, program, executor):
+        """A word for all that a compiler says and writes of a program for an executor."""
+        options, ending = EMITTED[executor]
+        env = self.env()
+        try:
+            with open(os.path.join(self.folder, program), encoding="utf-8") as file:
+                has_checks = re.search(r"^-- test .*\bfails\b", file.read(), re.M)
+            told = hashlib.sha256()
+            for checks in ([], ["--check"]) if has_checks else ([],):
+                out = os.path.join(env.scratch, "out." + ending)
+                done = env.run(compiler, *options, *checks, program, "-o", out)
+                told.update(f"{done.returncode}{done.stdout}{done.stderr}".encode())
+                for name in sorted(os.listdir(env.scratch)):
+                    with open(os.path.join(env.scratch, name), "rb") as file:
+                        told.update(file.read())
+                    os.remove(os.path.join(env.scratch, name))
+            return told.hexdigest()
+        except AssertionError as problem:
+            return str(problem)
+        finally:
+            shutil.rmtree(env.scratch, ignore_errors=True)
 
     def env(self):
         return LimitedEnv(self.folder, self.build, False, tempfile.mkdtemp(dir=self.scratch))
@@ -230,6 +284,32 @@ class Trial:
         self.clean = None  # a tree without a fault
         self.sound = {}  # of a case that has failed: whether it passes where there is no fault
         self.trees = [Tree(os.path.join(folder, f"tree{n}")) for n in range(jobs)]
+        with open(os.path.join(self.trees[0].build, "fclc-clean"), "rb") as file:
+            clean = hashlib.sha256(file.read()).hexdigest()[:16]
+        self.emitted_path = os.path.join(folder, f"emitted-{clean}.json")
+        self.emitted = {}  # what the compiler without a fault makes
+        if os.path.exists(self.emitted_path):
+            self.emitted = json.load(open(self.emitted_path))
+
+    def is_changed(self, tree, name):
+        """Can the fault be seen by this case? Not where the compiler makes the same of its program:
+        but for what it does otherwise on devices that say other things than it assumes, and then a
+        fault counts as not noticed that might be."""
+        found = re.match(r"run: (\S+\.fcl) on (\S+)", name)
+        if not found or found[2] not in EMITTED:
+            return True
+        with open(os.path.join(tree.folder, found[1]), "rb") as file:
+            key = f"{hashlib.sha256(file.read()).hexdigest()[:16]} {found[0]}"
+        if key not in self.emitted:
+            self.emitted[key] = tree.emitted("build/fclc-clean", *found.groups())
+        return tree.emitted("build/fclc", *found.groups()) != self.emitted[key]
+
+    def seconds_of(self, area, name):
+        """How long a case takes, as far as is known; less where it has noticed faults before, more
+        where it is for what another stage says."""
+        guessed = next(seconds for like, seconds in GUESSED if fnmatch.fnmatch(name, like))
+        is_far = area != "types" and name.startswith(("check: ", "errors_page: "))
+        return self.times.get(name, guessed) * (30 if is_far else 1) / (1 + self.noticed[name])
 
     def is_sound(self, area, name):
         """Does the case pass without the fault?"""
@@ -247,20 +327,15 @@ class Trial:
     def test(self, tree, fault):
         """(what became of it, the case that noticed or what the compiler said, seconds)."""
         started = time.monotonic()
-        area = fault.path.split("/")[-2]
+        area = next(part for part in reversed(fault.path.split("/")) if part in SUITES)
         path = os.path.join(tree.folder, fault.path)
-        text = open(path, encoding="utf-8").read()
+        object_file = os.path.join(tree.build, "obj", os.path.splitext(fault.path)[0] + ".o")
+        text, times = open(path, encoding="utf-8").read(), os.stat(path)
+        shutil.copy2(object_file, object_file + ".clean")
         env = None
         try:
             open(path, "w", encoding="utf-8").write(fault.applied(text))
-            units = [
-                f"build/tests/unit/{os.path.splitext(name)[0]}"
-                for name in sorted(os.listdir(os.path.join(tree.folder, "tests", "unit")))
-                if name.endswith(".c") and fnmatch.fnmatch(name, UNIT[area] + ".c")
-            ]
-            built = tree.make(
-                "build/fclc", "build/libfcl.a", *units, *(["all"] if area == "runtime" else [])
-            )
+            built = tree.make(*(["all"] if area == "runtime" else ["build/fclc"]))
             if (
                 built.returncode
                 or "incompatible-pointer" in built.stdout
@@ -275,33 +350,48 @@ class Trial:
                 else self.cache
             )
             cases = cases_of(env, area)
-            order = list(cases)
-            order.sort(
+            order = sorted(
+                cases,
                 key=lambda name: (
                     all(word not in name for word in fault.noticed),
-                    self.times.get(name, 0.0) / (1 + 10 * self.noticed[name]),
-                )
+                    self.seconds_of(area, name),
+                ),
             )
+            begun = time.monotonic()
+            changed = 0  # runs of programs that the fault changes
             for name in order:
-                if time.monotonic() - started > self.seconds:
-                    return "survived", f"{self.seconds} s are over", time.monotonic() - started
-                before = time.monotonic()
+                if time.monotonic() - begun > self.seconds:
+                    return "not finished", f"{self.seconds} s are over", time.monotonic() - started
                 env.set_cache(cache, name)
+                if area != "runtime" and not self.is_changed(tree, name):
+                    continue
+                changed += name.startswith("run: ") and area != "types"
+                if name.startswith("unit: "):
+                    tree.make(f"build/tests/unit/{name.split()[1]}")
+                before = time.monotonic()
                 result = outcome(cases[name])
+                took = time.monotonic() - before
                 if result is True:
-                    self.times[name] = time.monotonic() - before
-                elif result is not None and self.is_sound(area, name):
+                    self.times[name] = took
+                    self.sound[name] = True
+                    continue
+                self.times[name] = max(took, self.times.get(name, 0.0))
+                if result is not None and self.is_sound(area, name):
                     self.noticed[name] += 1
                     return "killed", name, time.monotonic() - started
-            return "survived", "", time.monotonic() - started
+            return "survived", f"{changed} runs had other code", time.monotonic() - started
         finally:
             open(path, "w", encoding="utf-8").write(text)
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+            os.replace(object_file + ".clean", object_file)
+            os.utime(object_file)  # what is linked with it is linked again
             if env:
                 shutil.rmtree(env.scratch, ignore_errors=True)
 
     def save(self, report):
         for path, what in (
             (self.times_path, self.times),
+            (self.emitted_path, self.emitted),
             (os.path.join(self.folder, "report.json"), report),
         ):
             with open(path, "w", encoding="utf-8") as file:
@@ -372,6 +462,9 @@ def main():
     options.add_argument("--only", help="faults whose file, or line, has this text")
     options.add_argument("--again", help="a report: what survived in it")
     options.add_argument(
+        "--go-on", action="store_true", help="with the folder's report, of a run that was ended"
+    )
+    options.add_argument(
         "--folder", default=os.path.join(ROOT, "build", "mutants"), help="where the copies are"
     )
     options.add_argument(
@@ -384,7 +477,9 @@ def main():
     if chosen.again:
         with open(chosen.again, encoding="utf-8") as file:
             again = {
-                tuple(entry["key"]) for entry in json.load(file) if entry["became"] == "survived"
+                tuple(entry["key"])
+                for entry in json.load(file)
+                if entry["became"] in ("survived", "not finished")
             }
 
     def is_chosen(fault):
@@ -394,7 +489,13 @@ def main():
 
     trial = Trial(chosen.folder, chosen.jobs, chosen.seconds)
     lock = threading.Lock()
-    report = []
+    report, before = [], {}
+    report_path = os.path.join(chosen.folder, "report.json")
+    if chosen.go_on and os.path.exists(report_path):
+        with open(report_path, encoding="utf-8") as file:
+            before = {
+                tuple(entry["key"]): (entry["became"], entry["why"]) for entry in json.load(file)
+            }
 
     def attempt(source, count):
         """What became of so many faults of these, in numbers."""
@@ -411,17 +512,22 @@ def main():
                     if not fault:
                         return
                     total["tried"] += 1
-                became, why, took = trial.test(tree, fault)
-                if became == "survived" and fault.key in equivalent:
+                if fault.key in before:
+                    became, why, took = *before[fault.key], 0.0
+                    if became == "killed":
+                        trial.noticed[why] += 1
+                else:
+                    became, why, took = trial.test(tree, fault)
+                if became != "killed" and became != "not compiled" and fault.key in equivalent:
                     became, why = "equivalent", equivalent[fault.key]
                 with lock:
                     total[became] += 1
+                    report.append(
+                        {"key": fault.key, "rule": fault.rule, "became": became, "why": why}
+                    )
                     if became != "not compiled":
                         by = f" by {why}" if became == "killed" else f": {why}" if why else ""
                         print(f"{became}{by} ({took:.0f} s)\n{fault}", flush=True)
-                        report.append(
-                            {"key": fault.key, "rule": fault.rule, "became": became, "why": why}
-                        )
                     trial.save(report)
 
         with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
@@ -431,10 +537,11 @@ def main():
 
     known = attempt(known_faults(), 0 if chosen.no_known else sys.maxsize)
     total = attempt(drawn(chosen.seed), sys.maxsize if again else chosen.count)
-    counted = total["killed"] + total["survived"]
+    counted = total["killed"] + total["survived"] + total["not finished"]
     print(f"known: {known['killed']} of {known['tried']} killed")
     print(
-        f"seed {chosen.seed}: {total['killed']} of {counted} killed, {total['survived']} survived; "
+        f"seed {chosen.seed}: {total['killed']} of {counted} killed, {total['survived']} survived, "
+        f"{total['not finished']} not finished; "
         f"{total['equivalent']} equivalent, {total['not compiled']} did not compile"
     )
     return 1 if known["killed"] < known["tried"] or total["killed"] < ENOUGH * counted else 0
