@@ -158,6 +158,12 @@ def cases(env):
         with open(file, encoding="utf-8") as lines:
             return sum(line.startswith("launch ") for line in lines)
 
+    def locked():
+        got = counted([env.fclc, "run", "--target=cuda", "--no-check", env.path("tests/run/prelude/reduce_by_index_batches.fcl"),
+                       "fewLocked", "6", "iota:65536"], os.path.join(env.tmp(), "traffic"), turns)
+        assert got["shared"] == (4096, 4096), got  # a lock is taken and released
+    yield Case("few places with locks, one of them hot: turns", locked)
+
     for buckets, asked, passes in LARGE:
         def large(buckets=buckets, asked=asked, passes=passes):
             got = launches_of(env.fclc, "run", "--target=cuda", "--no-check", *asked, env.path(RANGES), "large", str(buckets),
