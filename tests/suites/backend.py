@@ -50,6 +50,9 @@ def cases(env):
                 assert count(pattern, text) == value, f"{pattern}: {count(pattern, text)}, expected {value}, in\n{text}"
         return Case(name, check)
 
+    yield golden("what is known of a number is known of its complement: no comparison is left",
+                 "kernel k (xs : [int]) = push <block> (map (fn x => let c = ~(x & 15) in if c < -16 then 1 else if c >= 0 then 2 else c) xs)",
+                 "k", choices=0)
     yield golden("a chain of maps at block is one loop, one load, one store, no barrier",
                  "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <block>", "k",
                  barriers=0, shared=0, loads=1, stores=1)
