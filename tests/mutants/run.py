@@ -90,7 +90,14 @@ PROGRAMS = [("run", case) for case in EXECUTED] + [
     ("prelude", "* on c"),
 ]
 SUITES = {
-    "types": [("check", "*"), ("errors_page", "*"), ("run", "* on interp"), ("reference", "*")],
+    "types": [
+        ("check", "*"),
+        ("errors_page", "*"),
+        ("run", "* on interp"),
+        ("reference", "*"),
+        ("limits", "types*"),
+        ("limits", "2^*"),
+    ],
     "elaborate": PROGRAMS + [("check", "*"), ("errors_page", "*")],
     "ir": PROGRAMS + [("check", "*"), ("way", "*")],
     "map": PROGRAMS + [("shared", "*"), ("traffic", "*")],

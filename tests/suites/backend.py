@@ -51,6 +51,9 @@ def cases(env):
                 assert count(pattern, text) == value, f"{pattern}: {count(pattern, text)}, expected {value}, in\n{text}"
         return Case(name, check)
 
+    yield golden("what is known of a number is known of its complement: no comparison is left",
+                 "kernel k (xs : [int]) = push <block> (map (fn x => let c = ~(x & 15) in if c < -16 then 1 else if c >= 0 then 2 else c) xs)",
+                 "k", choices=0)
     yield golden("a chain of maps at block is one loop, one load, one store, no barrier",
                  "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <block>", "k",
                  barriers=0, shared=0, loads=1, stores=1)
@@ -423,6 +426,18 @@ def cases(env):
                  "kernel k (xs : [int]) = filter (fn x => x > 0) xs", "k", {r"held\d*\[\w+\] = tile": 2})
     yield golden("a reciprocal square root is the device's",
                  "kernel k (xs : [float]) = push <grid> (map rsqrt xs)", "k", {r"\brsqrtf\(": 2, r"sqrtf|/": 2})
+    def reciprocal_roots():
+        path = os.path.join(env.tmp(), "roots.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel k (xs : [float]) = push <grid> (map rsqrt xs)\n")
+        text = open(compile_to("cl", path), encoding="utf-8").read()
+        assert "#define rsqrt(x) (1 / sqrt(x))\n" in text.partition("__kernel")[0], text
+    yield Case("and in OpenCL Intel's compiler gets one of its own, as it has two that differ", reciprocal_roots)
+    for step, scalar in ((7, 1), (8, 0)):
+        yield golden(f"elements {step} apart that go round are read {'one by one' if scalar else 'by vectors'} in C, as LLVM loses the mask of steps "
+                     "that are no power of two",
+                     f"kernel k (xs : [int]) = push <grid> (generate 1000 (fn i => xs ! ((i * {step}) & 15)))", "fcl_block_k",
+                     {"FCL_SCALAR": scalar, "FCL_SIMD": 1 - scalar}, extension="c")
     yield golden("what all lanes know is not shuffled: 32 equal places of a histogram are one addition of 32",
                  "kernel k (xs : [int]) = histogram 65536 xs", "k_2",
                  {r"__shfl_xor_sync": 0, r"atomicAdd\(&copies\[[^,]*\], 32\)": 8})
