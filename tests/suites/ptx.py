@@ -10,7 +10,7 @@ import os
 import random
 import re
 from executors import EXECUTORS, require
-from harness import Case, Counts
+from harness import Case, Counts, Skip
 from programs import programs as tested_programs
 
 ORDER = 47
@@ -56,10 +56,13 @@ def test(env, path, capability, extra, executor="ptx"):
     log = os.path.join(env.tmp(), "log")
     done = env.run(env.fclc, "test", *EXECUTORS[executor][0], path, timeout=3000 if env.long else 900,
                    env=env.ptx_processor(PTXEMU_CC=capability, PTXEMU_LOG=log, **extra))
+    said = open(log, encoding="utf-8").read() if os.path.exists(log) else ""
+    unknown = re.search(r"unknown instruction (\S+)", done.stderr + said)
+    if unknown:
+        raise Skip(f"the processor does not know {unknown[1]}")
     counts = Counts.of_last_line(done.stdout)
     assert counts, f"no counts, exit status {done.returncode}\n{done.stdout}{done.stderr}"
     assert counts.passed + counts.failed + counts.skipped, "no test directives"
-    said = open(log, encoding="utf-8").read() if os.path.exists(log) else ""
     counts.output += done.stderr + said
     return counts, [line for line in said.splitlines() if not HARMLESS.search(line)]
 
