@@ -366,7 +366,7 @@ static bool available(enum fcl_device_kind kind, const struct options *options, 
     static enum exit_status id##_run(const struct execution *execution, struct host_value **result) {                  \
         return run_on(execution, kind, result);                                                                        \
     }                                                                                                                  \
-    const struct executor executor_##id = {text, id##_available, id##_build, id##_run};
+    const struct executor executor_##id = {text, id##_available, id##_build, id##_run, (kind) == FCL_DEVICE_HIP};
 
 EXECUTOR(cuda, "cuda", FCL_DEVICE_CUDA)
 EXECUTOR(opencl, "opencl", FCL_DEVICE_OPENCL)

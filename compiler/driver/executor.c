@@ -33,7 +33,7 @@ static enum exit_status interp_execute(const struct execution *e, struct host_va
     return good ? EXIT_GOOD : diag_has(e->diagnostics, DIAG_INTERNAL) ? EXIT_INTERNAL : EXIT_PROGRAM_WRONG;
 }
 
-static const struct executor interp_executor = {"interp", interp_available, NULL, interp_execute};
+static const struct executor interp_executor = {"interp", interp_available, NULL, interp_execute, false};
 
 const struct executor *const executors[] = {
     &executor_cuda, &executor_opencl, &executor_c, &interp_executor, &executor_hip, NULL,

@@ -32,6 +32,7 @@ struct executor {
     void (*build)(const struct execution *execution);
     /* EXIT_GOOD; EXIT_PROGRAM_WRONG for errors of the program; EXIT_DEVICE when a device or its driver failed. */
     enum exit_status (*run)(const struct execution *execution, struct host_value **result);
+    bool is_asked_for; /* only where its name is given, --all-targets does not */
 };
 
 extern const struct executor *const executors[]; /* ends with NULL */

@@ -177,7 +177,8 @@ static void run_tests(struct testing *t, struct compilation *c, const directives
         return;
     }
     for (size_t i = 0; executors[i]; i++)
-        run_on(t, c, executors[i], tests);
+        if (!executors[i]->is_asked_for)
+            run_on(t, c, executors[i], tests);
 }
 
 /* What is wrong with the file itself fails like a test. */
