@@ -164,11 +164,29 @@ static struct ir_value *is_as_first(struct elaborator *e, const struct elab_valu
     return ir_binary(e->builder, OP_EQ, index, ir_shuffle(e->builder, index, ir_int(e->builder, 0)));
 }
 
-/* Are at least so many lanes at the place of the first one? */
+/* How many lanes are at the place of the first one? */
+static struct ir_value *number_of(struct elaborator *e, struct ir_value *is_alike) {
+    return ir_convert(e->builder, ir_unary(e->builder, OP_POPCOUNT, ir_ballot(e->builder, is_alike)), BASE_I32);
+}
+
+/* Are there at least so many? */
 static struct ir_value *meet(struct elaborator *e, const struct elab_value *pair, int least) {
+    return ir_binary(e->builder, OP_LE, ir_int(e->builder, least), number_of(e, is_as_first(e, pair)));
+}
+
+/* Where all lanes add the same constants, what comes of those alike is that times their number. NULL: not so. */
+static struct elab_value *of_their_number(struct elaborator *e, const struct reducing *r, struct elab_value *own,
+                                          struct ir_value *is_alike) {
     struct ir_builder *b = e->builder;
-    struct ir_value *alike = ir_unary(b, OP_POPCOUNT, ir_ballot(b, is_as_first(e, pair)));
-    return ir_binary(b, OP_LE, ir_int(b, least), ir_convert(b, alike, BASE_I32));
+    ir_values leaves = elab_leaves(e, own);
+    for (size_t k = 0; k < leaves.count; k++)
+        if (r->is_packed || r->is_locked || !leaves.at[k]->is_constant || !base_info[leaves.at[k]->base].is_integer ||
+            r->updates[k] != UPDATE_ATOMIC || r->atomics[k] != ATOMIC_ADD)
+            return NULL;
+    struct ir_value *number = number_of(e, is_alike);
+    for (size_t k = 0; k < leaves.count; k++)
+        leaves.at[k] = ir_binary(b, OP_MUL, leaves.at[k], ir_convert(b, number, leaves.at[k]->base));
+    return elab_unflatten(e, own, leaves.at);
 }
 
 /* For each component `then` or `otherwise`. */
@@ -187,7 +205,9 @@ static void take_meeting(struct elaborator *e, const struct reducing *r, const s
     struct ir_builder *b = e->builder;
     struct elab_value *own = pair->tuple.items[1];
     struct ir_value *is_alike = is_as_first(e, pair);
-    struct elab_value *all = of_all_lanes(e, r, choose(e, is_alike, own, r->neutral), lane);
+    struct elab_value *all = of_their_number(e, r, own, is_alike);
+    if (!all)
+        all = of_all_lanes(e, r, choose(e, is_alike, own, r->neutral), lane);
     struct ir_value *is_first = ir_binary(b, OP_EQ, lane, ir_int(b, 0));
     ir_begin_if(b, ir_binary(b, OP_OR, is_first, ir_unary(b, OP_NOT, is_alike)));
     take_pair(e, r, places, elab_pair(e, pair->tuple.items[0], choose(e, is_alike, all, own)), low, width);
