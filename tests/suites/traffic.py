@@ -74,7 +74,7 @@ WIDE = {MATRICES: {"product_0": (25, 97), "product_1": (38, 24)}}
 # In the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
     WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive": (15, 29), "total": (7, 34), "rowTotals_0": (3, 16),
-            "sorted_1": (2, 0), "sorted_2": (5, 59), "sorted_4": (16, 22), "counts_1": (3, 49)},
+            "sorted_1": (2, 0), "sorted_2": (5, 19), "sorted_4": (16, 22), "counts_1": (3, 9)},
 }
 
 

@@ -66,9 +66,10 @@ static enum exit_status run(const struct execution *execution, struct host_value
     return EXIT_DEVICE;
 }
 
-const struct executor executor_cuda = {"cuda", absent, NULL, run};
-const struct executor executor_opencl = {"opencl", absent, NULL, run};
-const struct executor executor_c = {"c", absent, NULL, run};
+const struct executor executor_cuda = {"cuda", absent, NULL, run, false};
+const struct executor executor_opencl = {"opencl", absent, NULL, run, false};
+const struct executor executor_c = {"c", absent, NULL, run, false};
+const struct executor executor_hip = {"hip", absent, NULL, run, true};
 
 const char *device_mapping_note(const struct options *options, struct arena *arena, const char *target) {
     (void)options, (void)arena, (void)target;
