@@ -191,7 +191,7 @@ enum fcl_status fcl_buffer_wrap(struct fcl_context *context, uintptr_t native, u
 uintptr_t fcl_buffer_native(const struct fcl_buffer *buffer);
 // Work already asked for may still use it: the memory lives until that is done. NULL is fine.
 void fcl_buffer_free(struct fcl_buffer *buffer);
-// As many as were asked for.
+// The bytes that the buffer was asked for with.
 uint64_t fcl_buffer_bytes(const struct fcl_buffer *buffer);
 
 // Host to device. `data` may be reused as soon as it returns.

@@ -84,17 +84,16 @@ void print_contract(struct printer *p, const struct target_kernel *kernel, const
     text_printf(p->out, ", each done by a %s.\n", unit_text(kernel->unit));
     for (size_t i = 0; i < kernel->parameters.count; i++)
         print_parameter_line(p, &kernel->parameters.at[i]);
-    if (kernel->mapping == TARGET_LOOP)
+    if (kernel->mapping == TARGET_LOOP) {
         text_add(p->out,
                  "   Launch: any number of blocks is right (a few for each core is fast), of one thread each.\n");
-    else
-        text_printf(p->out,
-                    "   Launch: any number of blocks is right, of %s %d threads each%s; fewer than 2^%d in all.\n",
-                    kernel->is_exact ? "exactly" : "up to", kernel->block_threads,
-                    kernel->is_exact || !kernel->needs_warps ? ""
-                    : kernel->warp_threads == 32             ? ", a multiple of 32"
-                                                             : ", a multiple of 64",
-                    most);
+    } else {
+        text_printf(p->out, "   Launch: any number of blocks is right, of %s %d threads each",
+                    kernel->is_exact ? "exactly" : "up to", kernel->block_threads);
+        if (!kernel->is_exact && kernel->needs_warps)
+            text_printf(p->out, ", a multiple of %d", kernel->warp_threads);
+        text_printf(p->out, "; fewer than 2^%d in all.\n", most);
+    }
     print_shared(p, kernel);
     text_add(p->out, "*/\n");
 }

@@ -333,7 +333,7 @@ static void go_back_by_warp(struct elaborator *e, const struct lookback_state *s
     struct ir_value *ends = ir_ballot(b, is_all);
     struct ir_value *below =
         ir_binary(b, OP_SUB, ir_binary(b, OP_AND, ends, ir_binary(b, OP_SUB, none, ends)), elab_lanes(e, 1));
-    /* As many as there are where no lane counts for all. */
+    /* `below` has a bit for each lane before the first that counts for all; where there is none, for every lane. */
     struct window window = {lane, ir_unary(b, OP_POPCOUNT, below)};
     struct ir_value *counts = ir_binary(b, OP_LE, lane, window.last);
     struct ir_value *missing = ir_ballot(b, ir_binary(b, OP_AND, counts, ir_unary(b, OP_NOT, is_there)));

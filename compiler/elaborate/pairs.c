@@ -189,7 +189,7 @@ static struct elab_value *of_their_number(struct elaborator *e, const struct red
     return elab_unflatten(e, own, leaves.at);
 }
 
-/* For each component `then` or `otherwise`. */
+/* `then` where the condition holds, else `otherwise`, component by component, without a branch. */
 static struct elab_value *choose(struct elaborator *e, struct ir_value *condition, struct elab_value *then,
                                  struct elab_value *otherwise) {
     ir_values leaves = elab_leaves(e, then), others = elab_leaves(e, otherwise);

@@ -343,7 +343,7 @@ bool ir_is_cheap(const struct ir_instruction *instruction);
 /* Is `region` the same as or inside `ancestor`? */
 bool ir_region_inside(const struct ir_region *region, const struct ir_region *ancestor);
 
-/* Of a bit for each lane of a warp: uint, or u64 for 64 lanes. */
+/* The base of a number that has a bit for each lane of a warp: uint, or u64 for 64 lanes. */
 enum base ir_lanes_base(const struct ir_kernel *kernel);
 
 #endif

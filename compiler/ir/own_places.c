@@ -132,7 +132,7 @@ static bool is_counted(const struct ir_value *index) {
            loop->region->ambient < LEVEL_GRID;
 }
 
-/* By how much the place grows from one iteration to the next; 0: it is no such sum. */
+/* How far apart the places of two iterations are that follow each other; 0: the place is no sum with the index. */
 static int64_t step_of(struct access *access) {
     const struct ir_value *index = access->loop->parameters[0];
     if (!linear_expand(access->instruction->operands[0], &access->place))
@@ -219,7 +219,8 @@ static int64_t width_of(const struct candidate *candidate, const struct access *
     return access->step == candidate->width ? 1 : candidate->width;
 }
 
-/* Who shares loops over all places with an array of neighbours has neighbours, too. */
+/* A loop over all places is shared out in one way for all its arrays: where one of them gives a thread neighbours, the
+   others do, too. */
 static void spread_widths(struct keeper *k) {
     struct map *wide = map_new(k->arena); /* loops → a candidate that has neighbours */
     for (bool goes_on = true; goes_on;) {

@@ -194,7 +194,8 @@ static bool is_same(const struct border *x, const struct border *y) {
     return x->is_first == y->is_first && x->place.is_rest == y->place.is_rest && is_limit;
 }
 
-/* Of those that differ by a constant alone the one that leaves least inside. */
+/* Does it leave less inside than every other border that differs from it by a constant alone? The others then need no
+   comparison of their own. */
 static bool is_least(const struct borders *borders, size_t i) {
     const struct border *border = &borders->borders[i];
     for (size_t k = 0; k < borders->count; k++) {

@@ -131,7 +131,7 @@ static void lower_tickets(struct lowering *l, const struct ir_instruction *foral
     lower_leave(l, scope);
 }
 
-/* Which iterations of a parallel loop one loop does: of a row of `rows`, those inside of `borders`. */
+/* What one loop does of a parallel loop: a row of `rows`, and of that what lies inside of `borders`. */
 struct loop_part {
     const struct ir_instruction *forall;
     const struct rows *rows;       /* or NULL */

@@ -25,7 +25,7 @@ static void lower_result(struct lowering *l, const struct ir_instruction *instru
 /* A sum with a lesser constant that wraps could name an element of an array that there may be. */
 enum { LEAST_CONSTANT = -(1 << 16), MOST_CONSTANT = 1 << 30, MOST_FEW = 1 << 16 };
 
-/* With so few a sum could only wrap to what is too far below 0 for a subscript, whatever such constant comes next. */
+/* A sum with so small a number that wraps is far below 0: no constant that follows makes a subscript of it. */
 static bool is_few(const struct ir_value *value) { return value->low >= 0 && value->high <= MOST_FEW; }
 
 /* On processors an address takes 64 bits, so that a sum of 32 bits has to be extended; of one that
@@ -383,7 +383,7 @@ static bool is_truth(const struct target_expr *expr, bool truth) {
     return expr->base == BASE_BOOL && expr_is_integer(expr, truth);
 }
 
-/* Of which only one branch is left: note [borders]. */
+/* A branch whose condition is known: only one side is lowered. Note [borders] has why it may be known here. */
 static void lower_decided(struct lowering *l, const struct ir_instruction *branch, bool truth) {
     const struct ir_region *region = branch->regions[truth ? 0 : 1];
     if (region)

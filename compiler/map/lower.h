@@ -29,7 +29,7 @@ struct value_use {
 };
 /* How often values are used in the body of `forall`, dead operations aside; indexed by value id, all zeros before. */
 void uses_count(struct value_use *uses, const struct ir_kernel *kernel, const struct ir_instruction *forall);
-/* The same anew for the loop's body, where some values are bound: for these nothing is computed. */
+/* Counts uses in the loop's body once more, when some values are bound: what only these take is not used. */
 void uses_count_unbound(struct lowering *l, const struct ir_instruction *loop);
 /* Where values are bound: is it known to be a truth? The operand that the operation is then the same as, or NULL. */
 bool uses_know(struct target_expr *const *values, const struct ir_value *value, bool *truth);
@@ -271,7 +271,8 @@ const struct borders *borders_find(struct lowering *l, const struct ir_instructi
 /* The iterations *first to *limit become those inside. */
 void borders_enter(struct lowering *l, const struct borders *borders, const struct rows *rows,
                    struct target_expr **first, struct target_expr **limit);
-/* Likewise those that are left, in a loop over both sides if there are two. */
+/* The iterations *first to *limit become those outside of `inside` and `outside`: before the one, behind the other, or
+   both in turn, in a loop of two rounds. */
 struct lower_scope borders_enter_others(struct lowering *l, const struct borders *borders, struct target_expr *inside,
                                         struct target_expr *outside, struct target_expr **first,
                                         struct target_expr **limit);

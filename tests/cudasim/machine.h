@@ -29,7 +29,7 @@ struct range {
     bool holds(uintptr_t address, size_t bytes) const { return address >= begin && address + bytes <= end; }
 };
 
-// Of HIP's device: CUDASIM_WAVE, 32 or 64 (the default).
+// How many lanes a wave of HIP's device has: what CUDASIM_WAVE says, 32 or 64; 64 without it.
 unsigned wave_size();
 
 // ---------------------------------------------------------------- modules and kernels
