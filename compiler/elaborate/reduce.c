@@ -263,36 +263,22 @@ struct own_buckets {
     struct ir_value *copies; /* of all places, where that is not; 1: the array itself is updated */
 };
 
-/* Bytes that a block's own buckets may take where nothing is said: see note [much shared memory]. */
-static struct ir_value *plan_bytes(struct elaborator *e, const struct reducing *r, struct ir_value *are_blocks_asked) {
-    struct ir_builder *b = e->builder;
-    struct ir_value *usual = ir_int(b, e->options->shared_bytes);
-    int64_t most = (e->options->shared_most - GPU_OTHER_SHARED) / place_bytes(r);
-    int64_t fit = e->options->shared_bytes / place_bytes(r);
-    if (most <= fit)
-        return usual;
-    struct ir_value *length = ir_resolve(b, r->push->array->length),
-                    *pairs = ir_resolve(b, r->push->update.pairs->length);
-    struct ir_value *width = ir_binary(b, OP_MAX, ir_int(b, 1), ir_binary(b, OP_MIN, length, ir_int(b, most)));
-    struct ir_value *gain = ir_binary(b, OP_DIV, pairs, ir_binary(b, OP_MUL, width, ir_int(b, ANY_PAIRS_PER_BUCKET)));
-    struct ir_value *enough =
-        ir_binary(b, OP_OR, are_blocks_asked, ir_binary(b, OP_LE, ir_int(b, GPU_LARGE_BLOCKS), gain));
-    struct ir_value *is_large = ir_binary(b, OP_AND, ir_binary(b, OP_LT, ir_int(b, fit), length), enough);
-    return ir_ternary(b, OP_SELECT, is_large, ir_int(b, most * place_bytes(r)), usual);
-}
-
-/* See notes [own buckets] and [copies]. */
+/* See notes [own buckets], [much shared memory] and [copies]. */
 static struct own_buckets plan_buckets(struct elaborator *e, const struct reducing *r) {
     struct ir_builder *b = e->builder;
     bool is_cpu = e->options->is_cpu;
     struct ir_value *said = r->push->update.bytes, *zero = ir_int(b, 0);
-    struct ir_value *usual = plan_bytes(e, r, ir_binary(b, OP_LT, zero, r->push->update.blocks));
+    struct ir_value *length = ir_resolve(b, r->push->array->length),
+                    *pairs = ir_resolve(b, r->push->update.pairs->length);
+    struct ir_value *size = ir_int(b, place_bytes(r)), *least = ir_int(b, ANY_PAIRS_PER_BUCKET);
+    struct ir_value *usual = *ELAB_PRELUDE(e, "bucketBytes", ir_int(b, e->options->shared_bytes),
+                                           ir_int(b, e->options->shared_most - GPU_OTHER_SHARED), size,
+                                           ir_int(b, GPU_LARGE_BLOCKS), r->push->update.blocks, length, pairs, least);
     struct ir_value *bytes = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, said), said, usual);
-    struct ir_value *const *plan = ELAB_PRELUDE(
-        e, "planBuckets", bytes, r->push->update.blocks, r->push->update.passes, r->push->update.copies,
-        ir_int(b, place_bytes(r)), ir_resolve(b, r->push->array->length), ir_resolve(b, r->push->update.pairs->length),
-        ir_int(b, ANY_PAIRS_PER_BUCKET), ir_int(b, is_cpu ? CPU_WAYS : 1),
-        ir_int(b, is_cpu ? CPU_BLOCKS : e->options->grid_size), ir_int(b, ANY_LEAST_BLOCKS));
+    struct ir_value *const *plan =
+        ELAB_PRELUDE(e, "planBuckets", bytes, r->push->update.blocks, r->push->update.passes, r->push->update.copies,
+                     size, length, pairs, least, ir_int(b, is_cpu ? CPU_WAYS : 1),
+                     ir_int(b, is_cpu ? CPU_BLOCKS : e->options->grid_size), ir_int(b, ANY_LEAST_BLOCKS));
     return (struct own_buckets){plan[0], plan[1], plan[2], plan[3], plan[4], plan[5]};
 }
 
@@ -368,16 +354,6 @@ static void add_ways(struct elaborator *e, const struct reducing *r, struct plac
     buckets->stride = ir_int(b, stride);
 }
 
-/* The greatest power of two up to x, as many as a warp's lanes at most; 1 where that is too few to be worth it. */
-static struct ir_value *ways_below(struct ir_builder *b, struct ir_value *x) {
-    struct ir_value *result = ir_int(b, 1);
-    for (int64_t power = GPU_LEAST_WAYS; power <= GPU_LANES; power *= 2) {
-        struct ir_value *next = ir_int(b, power);
-        result = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LE, next, x), next, result);
-    }
-    return result;
-}
-
 static int64_t places_in_ways(const struct reducing *r) { return GPU_WAYS_BYTES / place_bytes(r); }
 
 /* See note [copies of lanes]; NULL: one, whatever comes. */
@@ -386,11 +362,10 @@ static struct ir_value *plan_lane_ways(struct elaborator *e, const struct reduci
     if (e->options->is_cpu)
         return NULL;
     struct ir_value *pairs = ir_resolve(b, r->push->update.pairs->length);
-    struct ir_value *fit = ir_binary(b, OP_DIV, ir_int(b, places_in_ways(r)), own->width);
-    struct ir_value *of_block = ir_binary(b, OP_DIV, pairs, ir_binary(b, OP_MAX, ir_int(b, 1), own->blocks));
-    struct ir_value *worthwhile =
-        ir_binary(b, OP_DIV, of_block, ir_binary(b, OP_MUL, own->width, ir_int(b, ANY_PAIRS_PER_BUCKET)));
-    struct ir_value *ways = ir_resolve(b, ways_below(b, ir_binary(b, OP_MIN, fit, worthwhile)));
+    struct ir_value *ways =
+        *ELAB_PRELUDE(e, "laneWays", ir_int(b, GPU_LEAST_WAYS), ir_int(b, GPU_LANES), ir_int(b, places_in_ways(r)),
+                      own->width, own->blocks, pairs, ir_int(b, ANY_PAIRS_PER_BUCKET));
+    ways = ir_resolve(b, ways);
     return ways->high > 1 ? ways : NULL;
 }
 
