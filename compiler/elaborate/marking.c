@@ -1,4 +1,5 @@
-/* Places that a function of the program gives, with --check: a bit for every place of the result says that it was written. */
+/* Places that a function of the program gives, with --check: a bit for every place of the result
+   says that it was written. */
 #include "elaborate/value.h"
 
 struct marking {

@@ -263,7 +263,7 @@ struct own_buckets {
     struct ir_value *copies; /* of all places, where that is not; 1: the array itself is updated */
 };
 
-/* See notes [own buckets], [much shared memory] and [copies]. */
+/* See note [own buckets], note [much shared memory] and note [copies]. */
 static struct own_buckets plan_buckets(struct elaborator *e, const struct reducing *r) {
     struct ir_builder *b = e->builder;
     bool is_cpu = e->options->is_cpu;

@@ -1183,8 +1183,8 @@ static int is_empty(PyObject *array) {
     return result;
 }
 
-/* An array of the elements of a list, none of which becomes another by it: NumPy would make 1 of 1.5, True of 2, a number
-   of "3", and of None one that is none. */
+/* An array of a list's elements, each as it is: NumPy would make 1 of 1.5, True of 2, a number of "3", and NaN of
+   None. */
 static PyObject *array_of_list(const struct fclc_type *type, PyObject *list) {
     char wanted = *bases[type->base].numpy;
     int is_whole = wanted == 'i' || wanted == 'u';

@@ -1,5 +1,6 @@
-// NVRTC and hiprtc, by g++: a .cu or .hip file becomes a shared library whose loads and stores are announced to shadow.cc (that is what
-// g++ -fsanitize=thread makes; its callbacks are ours). The "PTX" is that library, as hexadecimal digits in a comment.
+// NVRTC and hiprtc, by g++: a .cu or .hip file becomes a shared library whose loads and stores are
+// announced to shadow.cc (that is what g++ -fsanitize=thread makes; its callbacks are ours). The
+// "PTX" is that library, as hexadecimal digits in a comment.
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>

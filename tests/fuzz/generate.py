@@ -43,7 +43,8 @@ FEATURES = {name: re.compile(pattern) for name, pattern in {
     "scatterEach": r"scatterEach", "reduceByIndexEach": r"reduceByIndexEach", "scatter": r"scatter ", "reduceByIndex": r"reduceByIndex", "rankByIndex": r"rankByIndex",
     "lookback": r"lookback ", "lookbackCounts": r"lookbackCounts", "forceUpTo": r"forceUpTo",
     "shuffles": r"shuffle", "votes": r"anyWarp|allWarp|ballot", "mma": r"\bmma ", "matrices": r"\[\[",
-    "loops in an element": r"\bloop ", "borders": r"generate \(length xs\) \(fn i =>", "results with shapes": r"-- shapes",
+    "loops in an element": r"\bloop ", "borders": r"generate \(length xs\) \(fn i =>",
+    "results with shapes": r"-- shapes",
     **{f"{name} at {level}": rf"\({name} [^:]*: \[\w+\]<{level}>\)" for level in LEVELS
        for name in ("scatter", "scatterEach", "scatterEachPush", "reduceByIndex", "reduceByIndexEach", "reduceByIndexEachPush")},
 }.items()}
@@ -824,7 +825,7 @@ class Generator:
                 f"  in {result}\n")
 
     def bordered(self, name, t):
-        """Elements that depend on where they are: what is compared and clamped is the index, or a part of it by rows."""
+        """Elements that depend on where they are: the index, or a part of it by rows, is compared and clamped."""
         constant = lambda: self.pick("0 - 1", "0", "1", "2", "5", "63", "64", "65", "100", "2147483647", "-2147483648")
         widths = ["n", "3", "64", "(n + 1)"]
         row, box = self.random.choice(widths), self.random.choice(widths)
@@ -850,7 +851,8 @@ class Generator:
 
         self.arguments[name] = []
         for size in (0, 1, 2, 64, 66, 257, 1000):
-            n, m = self.random.choice([0, 1, 2, 3, 10, 31, 100, size, -1]), self.random.choice([0, 1, 7, 65, size - 1, 2147483647, -5])
+            n = self.random.choice([0, 1, 2, 3, 10, 31, 100, size, -1])
+            m = self.random.choice([0, 1, 7, 65, size - 1, 2147483647, -5])
             self.arguments[name].append(f"{n} {m} {'[]' if not size else f'random:{size}:{size}'}")
         return (f"kernel {name} (n : int) (m : int) (xs : [{t}]) =\n"
                 f"  push <{self.pick('grid', 'grid', 'grid', 'block')}> (generate (length xs) (fn i => {element()}))\n")

@@ -66,7 +66,8 @@ def test_what_others_say_of_their_memory_may_be_nonsense():
             return self.where
     m = fcl.source(TEXT, target="c")
     for other in (ByDlpack(where="ab"), ByDlpack(where=(1,)), ByDlpack(where=None), Other(__cuda_array_interface__={}),
-                  Other(__cuda_array_interface__="x"), Other(__cuda_array_interface__={"shape": 3, "typestr": "<f4", "data": 7})):
+                  Other(__cuda_array_interface__="x"),
+                  Other(__cuda_array_interface__={"shape": 3, "typestr": "<f4", "data": 7})):
         with pytest.raises(fcl.ArgumentError, match="argument 1"):
             m.twice(other)
     with pytest.raises(BufferError, match="no"):  # it is another's error

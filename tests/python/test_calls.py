@@ -86,7 +86,8 @@ def test_lists_are_converted_and_arrays_are_not():
 def test_no_element_of_a_list_becomes_another():
     m = fcl.source("kernel a (xs : [int]) = xs\nkernel b (xs : [bool]) = xs\nkernel c (xs : [u8]) = xs\nkernel d (xs : [i64]) = xs\n"
                    "kernel e (xs : [bf16]) = xs\nkernel f (xs : [[u64]]) = xs", target="c")
-    for kernel, wrong in [(m.a, [1.5]), (m.a, ["3"]), (m.a, [None]), (m.a, [2**31]), (m.a, [-2**31 - 1]), (m.b, [2, 0]), (m.b, [1]), (m.c, [-1]),
+    for kernel, wrong in [(m.a, [1.5]), (m.a, ["3"]), (m.a, [None]), (m.a, [2**31]), (m.a, [-2**31 - 1]),
+                          (m.b, [2, 0]), (m.b, [1]), (m.c, [-1]),
                           (m.c, [256]), (m.d, [2**63]), (m.e, [1.5]), (m.f, [[-1]])]:
         with pytest.raises(fcl.ArgumentError, match="cannot be made an array of"):
             kernel(wrong)
@@ -102,16 +103,19 @@ def test_arrays_of_any_strides_alignment_and_kind():
     assert not odd.flags.aligned
     fields = np.zeros(12, [("a", "i1"), ("b", "i8")])
     fields["b"] = xs
-    for array in (xs, xs[::-1], xs[::-3], xs[1::2], odd, odd[::-2], fields["b"], np.broadcast_to(np.int64(7), 5), xs[:0]):
+    for array in (xs, xs[::-1], xs[::-3], xs[1::2], odd, odd[::-2], fields["b"], np.broadcast_to(np.int64(7), 5),
+                  xs[:0]):
         assert m.a(array).tolist() == array.tolist() == m.a(memoryview(array)).tolist()
     table = xs.reshape(3, 4)
     for array in (table, table.T, table[::-1, ::-2], np.asfortranarray(table), odd.reshape(3, 4), odd.reshape(4, 3).T,
-                  np.lib.stride_tricks.sliding_window_view(xs, 3), table[:0], table[:, :0], np.broadcast_to(xs, (2, 12))):
+                  np.lib.stride_tricks.sliding_window_view(xs, 3), table[:0], table[:, :0],
+                  np.broadcast_to(xs, (2, 12))):
         got = m.b(array)
         assert got.shape == array.shape and got.tolist() == array.tolist()
     gone = memoryview(xs)
     gone.release()
-    for array in (np.zeros(2, "m8[s]"), np.zeros(2, "M8[s]"), np.zeros(2, ">i8"), np.zeros(2, object), np.zeros(2, "S8"), fields, gone):
+    for array in (np.zeros(2, "m8[s]"), np.zeros(2, "M8[s]"), np.zeros(2, ">i8"), np.zeros(2, object),
+                  np.zeros(2, "S8"), fields, gone):
         with pytest.raises(fcl.ArgumentError, match="wants elements of type int64"):
             m.a(array)
 
@@ -122,7 +126,8 @@ def test_scalars_are_checked():
     assert m.k(np.uint64(3), np.bool_(False), np.float64(0.1), np.int8(-1)) == (3, False, np.float32(0.1), -1)
     for wrong, said in [((256, True, 1, 0), "argument 1, `a : u8`, is out of the range of uint8"),
                         ((-1, True, 1, 0), "out of the range"), ((1.5, True, 1, 0), "wants a whole number"),
-                        ((1, 1, 1, 0), "wants True or False"), ((1, True, 10**400, 0), "out of the range of float32"), ((1, True, "x", 0), "wants a number"),
+                        ((1, 1, 1, 0), "wants True or False"), ((1, True, 10**400, 0), "out of the range of float32"),
+                        ((1, True, "x", 0), "wants a number"),
                         ((1, True, 1, 2**63), "out of the range of int64"), ((1, True, 1), "argument 4, `d : i64`, is missing"),
                         ((1, True, 1, 0, 0), "takes 4 arguments, and 5 were given")]:
         with pytest.raises(fcl.ArgumentError, match=said):

@@ -24,7 +24,8 @@ def test_python_md(tmp_path, monkeypatch):
 def members(what):
     """The public ones of a class, but for those of what it extends that is not of this package."""
     parts = [part for part in what.__mro__ if part.__module__.startswith("fcl")]
-    return {name for part in parts for name in (*vars(part), *vars(part).get("__annotations__", {})) if not name.startswith("_")}
+    names = {name for part in parts for name in (*vars(part), *vars(part).get("__annotations__", {}))}
+    return {name for name in names if not name.startswith("_")}
 
 
 def test_every_public_name_is_documented():

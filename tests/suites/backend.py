@@ -80,10 +80,10 @@ def cases(env):
                  "k", unrolled=0, divisions=0)
     yield golden("a thread of a histogram has eight loads under way before it updates a bucket, and one for what is left",
                  "kernel k (xs : [int]) = histogram 256 xs", "k_1", **{"early loads": 8}, loads=9)
-    yield golden("lanes that meet at a place of global memory are one update: a vote before eight pairs, and six exchanges for each",
+    yield golden("lanes that meet in global memory are one update: a vote before eight pairs, six exchanges for each",
                  "kernel k (n : int) (xs : [int]) = (reduceByIndex (+) 0 (replicate n 0) (map (fn x => (x, x)) xs) : [int]<grid>)", "k_5",
                  **{"early loads": 8}, loads=9, shuffles=49)
-    yield golden("a product of small matrices is one call of all lanes for each step, and its sums stay in their registers",
+    yield golden("a product of small matrices is one call of all lanes a step, and its sums stay in their registers",
                  "sig k : int -> [f16] -> [float]<grid>\n"
                  "kernel k (n : int) (xs : [f16]) = concat 128 [push <warp> (power n (fn s sums => "
                  "mma (generate 256 (fn i => xs ! (s * 256 + i))) (generate 128 (fn i => xs ! i)) sums) (push <warp> (replicate 128 0.0)))]", "k",
@@ -112,19 +112,23 @@ def cases(env):
                  extension="c", loops=1)
 
     sides = "(fn i => if i > 0 && i < length xs - 1 then xs ! (i - 1) + xs ! (i + 1) else xs ! i)"
-    yield golden("what is inside of an array is a loop of its own in C, whose loads are in no branch, beside that of both borders",
+    yield golden("what is inside of an array is a loop of its own in C, without branches, beside that of both borders",
                  f"kernel k (xs : [float]) = push <grid> (generate (length xs) {sides})", "fcl_block_k",
                  {r"i = inside; i < outside; \+\+i\) \{\s*(const \w+ \w+ = [^;?]*;\s*)*result\[i\] = [^;?]*;\s*\}": 1,
                   r"side < 2": 1, r"\?|if \(": 3}, extension="c", loops=3)
-    yield golden("a clamped neighbour is just the neighbour there", "kernel k (xs : [int]) = let last = length xs - 1 in "
-                 "push <grid> (generate (length xs) (fn i => xs ! max 0 (i - 1) + xs ! min last (i + 1)))", "fcl_block_k",
+    yield golden("a clamped neighbour is just the neighbour there",
+                 "kernel k (xs : [int]) = let last = length xs - 1 in "
+                 "push <grid> (generate (length xs) (fn i => xs ! max 0 (i - 1) + xs ! min last (i + 1)))",
+                 "fcl_block_k",
                  {r"result\[i\] = [^;]*xs\[i - 1\][^;]*xs\[i \+ 1\]": 1}, extension="c", loops=3)
     cell = ("(fn e x => if isInside (e / (ny * nx)) nz && isInside (e / nx % ny) ny && isInside (e % nx) nx "
             "then x + xs ! (e - 1) + xs ! (e + ny * nx) else x)")
-    yield golden("a cell of a box is told by loops over its layers and rows from those at borders: the row is asked once",
+    yield golden("cells inside of a box and at its borders have loops of their own in C, and a row is asked for once",
                  "fun isInside i n = i > 0 && i < n - 1\n"
-                 f"kernel k (nz : int) (ny : int) (nx : int) (xs : [int]) = push <grid> (mapIx {cell} xs)", "fcl_block_k",
-                 {r"if \(chosen\) \{\s*FCL_SIMD\w*\s*for \(int i = inside; i < outside; \+\+i\) \{[^?{]*\}": 1}, extension="c")
+                 f"kernel k (nz : int) (ny : int) (nx : int) (xs : [int]) = push <grid> (mapIx {cell} xs)",
+                 "fcl_block_k",
+                 {r"if \(chosen\) \{\s*FCL_SIMD\w*\s*for \(int i = inside; i < outside; \+\+i\) \{[^?{]*\}": 1},
+                 extension="c")
 
     blank = "fun isBlank c = c == 32u8 || c == 10u8 || c == 9u8 || c == 13u8\n"
     starts = "(generate (length s) (fn i => isBlank (s ! i) && (i == 0 || not (isBlank (s ! (i - 1))))))"
@@ -436,7 +440,8 @@ def cases(env):
     for step, scalar in ((7, 1), (8, 0)):
         yield golden(f"elements {step} apart that go round are read {'one by one' if scalar else 'by vectors'} in C, as LLVM loses the mask of steps "
                      "that are no power of two",
-                     f"kernel k (xs : [int]) = push <grid> (generate 1000 (fn i => xs ! ((i * {step}) & 15)))", "fcl_block_k",
+                     f"kernel k (xs : [int]) = push <grid> (generate 1000 (fn i => xs ! ((i * {step}) & 15)))",
+                     "fcl_block_k",
                      {"FCL_SCALAR": scalar, "FCL_SIMD": 1 - scalar}, extension="c")
     yield golden("what all lanes know is not shuffled: equal places of a histogram are one addition of their number",
                  "kernel k (xs : [int]) = histogram 65536 xs", "k_2",
@@ -660,7 +665,8 @@ def cases(env):
     def with_hipcc(name, architecture, *options):
         hipcc = env.tool("hipcc")
         out = compile_to("hip", env.path(*name), *options)
-        done = env.run(hipcc, f"--offload-arch={architecture}", "-ffp-contract=off", "-Wall", "-Werror", "--genco", out, "-o",
+        done = env.run(hipcc, f"--offload-arch={architecture}", "-ffp-contract=off", "-Wall", "-Werror", "--genco",
+                       out, "-o",
                        os.path.join(env.tmp(), "out.co"), timeout=300)
         if done.returncode and f"invalid target ID '{architecture}'" in done.stderr:
             raise Skip(f"this hipcc does not know {architecture}")
@@ -684,7 +690,8 @@ def cases(env):
                        lambda name=name, architecture=architecture: with_hipcc(name, architecture, "--warp-size=64"))
         for architecture, options in (("gfx90a", ()), ("gfx90a", ("--warp-size=64",)), ("gfx1030", ())):
             yield Case(f"{name[-1]} is compiled by hiprtc for {architecture}{' with warps of 64' if options else ''}",
-                       lambda name=name, architecture=architecture, options=options: with_hiprtc(name, architecture, *options),
+                       lambda name=name, architecture=architecture, options=options:
+                       with_hiprtc(name, architecture, *options),
                        long=name[-1] not in ("collectives.fcl", "sorting.fcl"))
     for name in (("examples", "sorting", "sorting.fcl"),):
         def too_narrow(name=name):

@@ -370,8 +370,10 @@ def cases(env):
                               (["get", "1", "[1,", "2]"], "quoted for the shell: '[1, 2]'"),
                               (["get", "iota:3", "[1]"], "`iota:3` makes an array, and a value of type int is wanted"),
                               (["v", "ok.csv"], "a file is given as @ok.csv"), (["v", "numbers"], "a file is given as @numbers"),
-                              (["b", "hello"], "quoted: '\"hello\"'"), (["b", "numbers"], "a file is given as @numbers"),
-                              (["v", "@numbers"], "the bytes of others are of type [u8]"), (["b", "@absent"], "cannot read absent"),
+                              (["b", "hello"], "quoted: '\"hello\"'"),
+                              (["b", "numbers"], "a file is given as @numbers"),
+                              (["v", "@numbers"], "the bytes of others are of type [u8]"),
+                              (["b", "@absent"], "cannot read absent"),
                               (["v", "iota"], "iota:N, fill:N:VALUE and random:N:SEED"), (["v", "range:3"], "made-up ones are"),
                               (["v", "iota:"], "a whole number, as in iota:1000"), (["v", "iota:1e3"], "`1e3` is no size"),
                               (["m", "iota:4"], "ROWSxCOLUMNS, as in iota:2x3"), (["m", "iota:2,3"], "ROWSxCOLUMNS")):

@@ -74,7 +74,8 @@ def cases(env):
         with open(os.path.join(place, ".zshrc"), "w", encoding="utf-8") as file:
             file.write(f"fpath=({os.path.dirname(path)} $fpath)\nautoload -Uz compinit\ncompinit -u -D\nbindkey '^X' list-choices\n"
                        "unsetopt PROMPT_SP\nunset zle_bracketed_paste\nPS1='> '\n")
-        shell = subprocess.Popen([tool, "-d", "-i"], stdin=end, stdout=end, stderr=end, cwd=place, start_new_session=True,
+        shell = subprocess.Popen([tool, "-d", "-i"], stdin=end, stdout=end, stderr=end, cwd=place,
+                                 start_new_session=True,
                                  env=env.variables({"TERM": "dumb", "ZDOTDIR": place}))
         os.close(end)
 
@@ -82,7 +83,8 @@ def cases(env):
             os.write(terminal, text.encode())
             said, stop = "", time.monotonic() + 30
             while not re.search(until, said):
-                assert select.select([terminal], [], [], max(0, stop - time.monotonic()))[0], f"after {text!r}: {said!r}"
+                left = max(0, stop - time.monotonic())
+                assert select.select([terminal], [], [], left)[0], f"after {text!r}: {said!r}"
                 said += os.read(terminal, 4096).decode(errors="replace")
             return said
 

@@ -203,10 +203,12 @@ def cases(env):
                 (["--sizes=n"], 2, "--sizes wants NAME=N"), (["--sizes=n=1x2x3x4x5x6x7x8x9"], 2, "--sizes wants"),
                 *((["saxpy", f"--sizes={size}"], 2, f"no size of `{size.split('=')[0]}`")
                   for size in ("n=1x2", "n=-1", "n=1.5", "n=2147483648", "n=1e300", "x=2x3", "x=0x5")),
-                (["matVecByThread", "--sizes=n=1x2"], 2, "no size of `n`"), (["matVecByThread", "--sizes=m=5"], 2, "no size of `m`"),
+                (["matVecByThread", "--sizes=n=1x2"], 2, "no size of `n`"), 
+                (["matVecByThread", "--sizes=m=5"], 2, "no size of `m`"),
                 *(([f"--sizes=n={size}"], 2, "--sizes wants") for size in ("nan", "inf", "5x", "0b1")),
                 (["--sizes="], 0, ""), (["--target=interp"], 2, "a report is for cuda"),
-                (["nothing"], 2, "`nothing`"), (["saxpy", "--map=loop", "--target=cuda"], 2, "--map=loop is not for --target=cuda"),
+                (["nothing"], 2, "`nothing`"), 
+                (["saxpy", "--map=loop", "--target=cuda"], 2, "--map=loop is not for --target=cuda"),
                 (["saxpy", "-o", "/nowhere/page.html"], 2, "/nowhere")):
             done = env.run(env.fclc, "report", EXAMPLES("linear"), *arguments)
             assert done.returncode == status and message in done.stderr, (arguments, done.returncode, done.stderr)

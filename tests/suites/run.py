@@ -19,7 +19,8 @@ OCLGRIND_LIMITS = {"conversions.fcl": "oclgrind rounds i64 to float by way of do
 # Loops that look at the report of failed checks, which others write: known to the CUDA simulator.
 REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
 # What only a long run has on all programs, and these small ones always: barriers, warps, atomics, locks, look-backs, steps, checks.
-RARE = {"hip-simulator", "hip-64-simulator", "c-unoptimised", "c-optimised", "cuda-unoptimised", "cuda-optimised", "oclgrind"}
+RARE = {"hip-simulator", "hip-64-simulator", "c-unoptimised", "c-optimised", "cuda-unoptimised", "cuda-optimised",
+        "oclgrind"}
 SMALL = {name + ".fcl" for name in (
     "arrays block_branches scan_by_index checks scatter_collisions shared_places_of_launch force_up_to steps_in_place "
     "level_groups levels lookback reduce_by_index_ranges own_elements own_places permute_into small_programs rank_by_index "

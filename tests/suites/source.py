@@ -41,12 +41,14 @@ def cases(env):
                 if name.endswith(".c"):
                     with open(os.path.join(folder, name), encoding="utf-8") as file:
                         variables |= set(re.findall(r'(?:getenv\(|fclrt_load\(|variable = )"([A-Z_]+)"', file.read()))
-        commands = [f"fclc {name}" for name in re.findall(r"^  fclc ([a-z]+) ", env.must(env.fclc, "--help"), re.MULTILINE)]
+        told = env.must(env.fclc, "--help")
+        commands = [f"fclc {name}" for name in re.findall(r"^  fclc ([a-z]+) ", told, re.MULTILINE)]
         prompt = re.findall(r"^  (:[a-z]+) ", env.must(env.fclc, "repl", input=":help\n"), re.MULTILINE)
         assert "--unroll" in options and "FCL_CC" in variables, (options, variables)
         assert "fclc repl" in commands and ":type" in prompt, (commands, prompt)
         usual = {"HOME", "PATH", "TMPDIR"}
-        missing = [word for word in commands + options + prompt + sorted(variables - usual) if not re.search(rf"{word}\b", text)]
+        wanted = commands + options + prompt + sorted(variables - usual)
+        missing = [word for word in wanted if not re.search(rf"{word}\b", text)]
         assert not missing, "not in man/fclc.1: " + ", ".join(missing)
 
     def targets_are_named():
@@ -54,7 +56,9 @@ def cases(env):
         told = " ".join(env.must(env.fclc, "--help").split())
         taken = re.search(r"--target=TARGET (.*?)--", told)[1]
         outputs = re.search(r"OUT\.\{([^}]*)\}", told)[1].split(",")
-        manual = re.search(r"^\.It Fl -target Ns = Ns Cm (.*)", open(env.file("man", "fclc.1"), encoding="utf-8").read(),
+        with open(env.file("man", "fclc.1"), encoding="utf-8") as file:
+            page = file.read()
+        manual = re.search(r"^\.It Fl -target Ns = Ns Cm (.*)", page,
                            re.MULTILINE)[1].split(" | ")
         with open(env.file("docs", "report.schema.json"), encoding="utf-8") as file:
             reported = json.load(file)["properties"]["target"]["enum"]

@@ -45,7 +45,8 @@ KERNELS = [
     (MATRICES, "edges", "64 64 iota:4096", {"global read": 1.09}),
 ]
 
-# Turns of lanes that meet at places of a block's own buckets, of 2048 requests of a warp: few buckets, more, many; and one that is hot.
+# Turns of lanes that meet at places of a block's own buckets, of 2048 requests of a warp: few buckets, more, many;
+# and one that is hot.
 TURNS = {
     "16 random:65536:1:0:15 iota:65536": 2048,
     "16 fill:65536:3 iota:65536": 2048,
@@ -55,7 +56,8 @@ TURNS = {
     "4096 fill:65536:3 iota:65536": 2048,
 }
 
-# Buckets of 4 bytes, and passes over the pairs on a device that gives a block up to 64 KiB, of which a KiB is not for buckets.
+# Buckets of 4 bytes, and passes over the pairs on a device that gives a block up to 64 KiB, of which a KiB is not for
+# buckets.
 RANGES = "tests/run/prelude/reduce_by_index_ranges.fcl"
 LARGE = [(12288, [], 1), (12289, [], 1), (16128, [], 1), (16129, [], 2), (12289, ["--shared-bytes=49152"], 2)]
 
@@ -147,7 +149,8 @@ def cases(env):
 
     for arguments, expected in TURNS.items():
         def meet(arguments=arguments, expected=expected):
-            got = counted([env.fclc, "run", "--target=cuda", "--no-check", "--grid-size=8", env.path(WHOLE), "bucketSums",
+            got = counted([env.fclc, "run", "--target=cuda", "--no-check", "--grid-size=8", env.path(WHOLE),
+                           "bucketSums",
                            *arguments.split()], os.path.join(env.tmp(), "traffic"), turns)
             assert got["shared"] == (2048, expected), got
         yield Case(f"bucketSums {arguments}: turns at places", meet)
@@ -159,14 +162,16 @@ def cases(env):
             return sum(line.startswith("launch ") for line in lines)
 
     def locked():
-        got = counted([env.fclc, "run", "--target=cuda", "--no-check", env.path("tests/run/prelude/reduce_by_index_batches.fcl"),
+        got = counted([env.fclc, "run", "--target=cuda", "--no-check",
+                       env.path("tests/run/prelude/reduce_by_index_batches.fcl"),
                        "fewLocked", "6", "iota:65536"], os.path.join(env.tmp(), "traffic"), turns)
         assert got["shared"] == (4096, 4096), got  # a lock is taken and released
     yield Case("few places with locks, one of them hot: turns", locked)
 
     for buckets, asked, passes in LARGE:
         def large(buckets=buckets, asked=asked, passes=passes):
-            got = launches_of(env.fclc, "run", "--target=cuda", "--no-check", *asked, env.path(RANGES), "large", str(buckets),
+            got = launches_of(env.fclc, "run", "--target=cuda", "--no-check", *asked, env.path(RANGES), "large",
+                              str(buckets),
                               "iota:9001")
             assert got == 2 + passes, got  # and one that fills the places, one that reads some
         yield Case(f"{buckets} buckets {' '.join(asked)}: launches", large)
