@@ -61,14 +61,11 @@ static void run_by_lanes(struct elaborator *e, struct push *push, const struct w
 }
 
 void elab_run_mma(struct elaborator *e, struct push *push, const struct writer *writer) {
-    struct split_frame *split = e->split;
-    e->split = NULL; /* elements are not chunks */
     enum base base = push->mma.base;
     if (e->options->has_mma && e->options->warp_size == 32 && (base == BASE_F16 || base == BASE_BF16))
         run_by_lanes(e, push, writer);
     else
         run_by_elements(e, push, writer);
-    e->split = split;
 }
 
 static struct pull *as_tile(struct elaborator *e, struct elab_value *value, const char *which, int rows, int columns) {
