@@ -61,7 +61,8 @@ TASKS = {
 }
 
 
-def main():
+def main(side, driver, tasks, of_matrices):
+    """Measures one task of `tasks`, which get the inputs, or of those that get rows and columns before these."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--measure", required=True)
     parser.add_argument("--data", required=True)
@@ -73,12 +74,14 @@ def main():
     parser.add_argument("--check", default="yes")
     parser.add_argument("task")
     o = parser.parse_args()
-    if o.task not in TASKS:
+    if o.task not in tasks and o.task not in of_matrices:
         return NO_TASK
     described = json.loads(subprocess.run([o.measure, "--write", o.data, "--size", o.size, o.task], check=True,
                                           capture_output=True, text=True).stdout)
     arrays = [np.load(path) for path in described["files"]]
-    run = TASKS[o.task]
+    if o.task in of_matrices:
+        arrays = [described["rows"], described["columns"], *arrays]
+    run = tasks.get(o.task) or of_matrices[o.task]
     start = time.perf_counter()
     for i in range(o.warm_up + 1):
         if i == 0 or time.perf_counter() - start < o.seconds:
@@ -97,11 +100,11 @@ def main():
             if subprocess.run([o.measure, "--verify", ",".join(paths), "--size", o.size, o.task], check=False).returncode:
                 return 1
     print(json.dumps({
-        "task": o.task, "side": "numpy", "target": "c", "device": "CPU", "driver": f"NumPy {np.__version__}",
+        "task": o.task, "side": side, "target": "c", "device": "CPU", "driver": driver,
         "size": described["size"], "runs": len(times), "median_s": statistics.median(times), "min_s": min(times),
         "bytes": described["bytes"], "launches": []}))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("numpy", f"NumPy {np.__version__}", TASKS, {}))
