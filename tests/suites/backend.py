@@ -530,7 +530,7 @@ def cases(env):
                        'matMulFma m p n xs ys\n')
         # rows of the first matrix, a vector of the second: as in benchmarks/reference/sgemm.cl, and half as many of each where
         # registers are half as wide and as many
-        for size, vectors, rows in ((64, 16, 8), (32, 4, 4)):
+        for size, vectors, rows in ((64, 8, 8), (32, 4, 4)):
             text = body(open(compile_to("cl", path, "--map=loop", f"--vector-bytes={size}", "-D", "matMulUnrolled=1"), encoding="utf-8").read(), "k")
             assert count(rf"\bfloat16 local_array\w*\[{vectors}\]", text) == 1, text
             inner = re.search(r"while \(state\w* < depth\) \{(.*?)\n +\}\n +state", text, re.S)
