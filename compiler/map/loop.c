@@ -194,24 +194,32 @@ static bool is_plain(const struct ir_region *region) {
     return true;
 }
 
-/* Note [abreast] in vectors.c: all that an iteration does is few operations in a loop whose rounds
-   wait for each other. */
-static bool is_abreast(const struct ir_region *region) {
+static bool has_loops(const struct ir_region *region) {
+    for (size_t i = 0; i < region->instructions.count; i++)
+        if (((const struct ir_instruction *)region->instructions.at[i])->regions[0])
+            return true;
+    return false;
+}
+
+/* Note [abreast] in vectors.c: the vectors that go at once through a loop whose rounds wait for
+   each other, where an iteration does little else; 0: that is not so. */
+static int count_abreast(const struct ir_region *region) {
     const struct ir_instruction *rounds = NULL;
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        if (instruction->kind == IR_FOR && !instruction->loop.unroll && !rounds)
+        bool is_loop = instruction->kind == IR_WHILE || (instruction->kind == IR_FOR && !instruction->loop.unroll);
+        if (is_loop && !rounds)
             rounds = instruction;
         else if (instruction->regions[0])
-            return false;
+            return 0;
     }
-    if (!rounds || rounds->operands[0]->region == region || rounds->result_count != 1 ||
-        rounds->results[0]->base != BASE_F32 || rounds->regions[0]->instructions.count > CPU_ABREAST_ROUND)
-        return false;
-    for (size_t i = 0; i < rounds->regions[0]->instructions.count; i++)
-        if (rounds->regions[0]->instructions.at[i]->regions[0])
-            return false;
-    return !has_calls(region);
+    if (!rounds || has_loops(rounds->regions[0]) || has_calls(region))
+        return 0;
+    if (rounds->kind == IR_WHILE)
+        return has_loops(rounds->regions[1]) ? 0 : CPU_ABREAST_MASKED;
+    bool is_sum = rounds->operands[0]->region != region && rounds->result_count == 1 &&
+                  rounds->results[0]->base == BASE_F32 && rounds->regions[0]->instructions.count <= CPU_ABREAST_ROUND;
+    return is_sum ? CPU_ABREAST : 0;
 }
 
 /* Note [calls] in vectors.c: as many iterations as go by vectors, so many of these at a time, or
@@ -257,8 +265,9 @@ static struct target_expr *lower_vectors(struct lowering *l, const struct loop_p
 
 static void lower_part(struct lowering *l, const struct loop_part *part, struct target_expr *first,
                        struct target_expr *limit) {
-    if (is_abreast(part->forall->regions[0]))
-        first = lower_vectors(l, part, first, limit, CPU_ABREAST);
+    int abreast = count_abreast(part->forall->regions[0]);
+    if (abreast)
+        first = lower_vectors(l, part, first, limit, abreast);
     if (first != limit)
         first = lower_vectors(l, part, first, limit, 1);
     if (first != limit)

@@ -20,7 +20,8 @@
    note [abreast]
    Where such a loop inside adds to one number in each round, as the product of a row and a column
    does, each round waits for the one before it, and a processor could do several in that time. So
-   four vectors go through the loop at once, as long as there are as many.
+   four vectors go through the loop at once, as long as there are as many; and two where each lane
+   leaves a short loop when it wants, until the last lane of both has left.
 
    All iterations of a loop over threads are independent, so that those of a vector may be done at
    once. */
@@ -384,6 +385,7 @@ static struct target_expr *mask(struct finder *f, struct target_block *to, struc
     variable->name = names_fresh(f->l->names, "mask", "mask");
     variable->base = BASE_BOOL;
     variable->lanes = LANES;
+    map_set(f->shapes, variable, (void *)(uintptr_t)SHAPE_LANES);
     new_statement(f, TARGET_DECLARE, value, to)->variable = variable;
     struct target_expr *named = expr_variable(f->l, variable, 0, 1);
     named->lanes = LANES;
@@ -532,6 +534,13 @@ static void flatten_branches(struct finder *f, struct target_statement *branch, 
     flatten(f, &branch->other, to, mask(f, to, others, all));
 }
 
+static bool is_one_more(const struct target_expr *value, const struct target_variable *variable) {
+    const struct target_expr *left = value->operands[0], *right = value->operands[1];
+    return value->kind == TARGET_EXPR_OPERATION && value->op == OP_ADD && value->base == BASE_I32 &&
+           left->kind == TARGET_EXPR_VARIABLE && left->variable == variable && right->kind == TARGET_EXPR_CONSTANT &&
+           right->constant.integer == 1;
+}
+
 static void flatten_assign(struct finder *f, struct target_statement *assign, struct target_expr *all) {
     struct target_variable *variable = assign->variable;
     bool is_first = !map_has(f->assigned, variable);
@@ -544,11 +553,17 @@ static void flatten_assign(struct finder *f, struct target_statement *assign, st
     before->base = variable->base;
     before->lanes = LANES;
     assign->value = expr_new(f->l, TARGET_EXPR_OPERATION, variable->base);
+    assign->value->lanes = LANES;
+    if (is_one_more(value, variable)) { /* a lane of a mask is -1 or 0 */
+        assign->value->op = OP_SUB;
+        assign->value->operands[0] = before;
+        assign->value->operands[1] = all;
+        return;
+    }
     assign->value->op = OP_SELECT;
     assign->value->operands[0] = all;
     assign->value->operands[1] = value;
     assign->value->operands[2] = before;
-    assign->value->lanes = LANES;
 }
 
 static struct target_expr *nothing(const struct finder *f, enum base base) {
@@ -687,15 +702,35 @@ static struct target_statement *statement_in_file(struct file *file, const struc
     return copy;
 }
 
+/* Out when no lane of any of the vectors is left. */
+static struct target_statement *leave_unless_any(struct file *files, int count, struct target_statement *leave) {
+    struct lowering *l = files->f->l;
+    struct target_expr *any = leave->value;
+    for (int k = 1; k < count; k++) {
+        struct target_expr *more = expr_new(l, TARGET_EXPR_OPERATION, BASE_BOOL);
+        more->op = OP_OR;
+        more->operands[0] = any;
+        more->operands[1] = in_file(&files[k], leave->value);
+        more->lanes = LANES;
+        any = more;
+    }
+    leave->value = any;
+    return leave;
+}
+
 /* What is the same in all iterations is done for the first vector alone. */
 static struct target_block abreast(struct file *files, int count, const struct target_block *block) {
     const struct finder *f = files->f;
     struct target_block result = {0};
     for (size_t i = 0; i < block->statements.count; i++) {
         struct target_statement *statement = block->statements.at[i];
-        if (statement->kind == TARGET_FOR) {
+        if (statement->kind == TARGET_FOR || statement->kind == TARGET_WHILE) {
             statement->body = abreast(files, count, &statement->body);
             vec_push(f->l->arena, &result.statements, statement);
+            continue;
+        }
+        if (statement->kind == TARGET_LEAVE_UNLESS) {
+            vec_push(f->l->arena, &result.statements, leave_unless_any(files, count, statement));
             continue;
         }
         bool is_shared = statement->kind != TARGET_STORE &&
@@ -709,9 +744,10 @@ static struct target_block abreast(struct file *files, int count, const struct t
 static bool may_go_abreast(const struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++) {
         const struct target_statement *statement = block->statements.at[i];
-        bool is_plain =
-            statement->kind == TARGET_DECLARE || statement->kind == TARGET_ASSIGN || statement->kind == TARGET_STORE;
-        if (!is_plain && (statement->kind != TARGET_FOR || !may_go_abreast(&statement->body)))
+        bool is_plain = statement->kind == TARGET_DECLARE || statement->kind == TARGET_ASSIGN ||
+                        statement->kind == TARGET_STORE || statement->kind == TARGET_LEAVE_UNLESS;
+        bool is_loop = statement->kind == TARGET_FOR || (statement->kind == TARGET_WHILE && is_short(statement));
+        if (!is_plain && !(is_loop && may_go_abreast(&statement->body)))
             return false;
     }
     return true;
