@@ -275,6 +275,56 @@ def rodinia_lavaMD(
     return tuple(out)
 
 
+@sequential
+def lcg_uniform(seed):
+    product = (np.uint64(seed) * np.uint64(1103515245) + np.uint64(12345)) & np.uint64(0xFFFFFFFF)
+    return np.uint32(product % np.uint64(0x7FFFFFFF))
+
+
+@sequential
+def lcg_normal(seed):
+    u = lcg_uniform(seed)
+    v = lcg_uniform(u)
+    turned = 2 * np.pi * (v / 0x7FFFFFFF)
+    return np.sqrt(-2 * np.log(u / 0x7FFFFFFF)) * np.cos(turned), v
+
+
+@parallel
+def particle_move(film, k, disk, xs, ys, seeds, weights):
+    height, width, _ = film.shape
+    for i_ in prange(len(seeds)):
+        i = i8(i_)
+        down, seed = lcg_normal(seeds[i])
+        across, seeds[i] = lcg_normal(seed)
+        xs[i] += 1 + 5 * down
+        ys[i] += 2 * across - 2
+        row, column = int(np.round(xs[i])), int(np.round(ys[i]))
+        light = 0.0
+        for d in range(len(disk)):
+            r, c = row + disk[d, 0], column + disk[d, 1]
+            inside = 0 <= r < height and 0 <= c < width
+            p = f8(film[r, c, k] if inside else film[0, 0, k])
+            light += ((p - 100) * (p - 100) - (p - 228) * (p - 228)) / 50
+        weights[i] = np.exp(light / len(disk))
+
+
+def rodinia_particlefilter(film, seeds):
+    height, width, frames = film.shape
+    n, seeds = len(seeds), seeds.copy()
+    square = np.stack(np.indices((9, 9)), -1).reshape(-1, 2) - 4
+    disk = square[(square**2).sum(1) < 25]
+    xs, ys = np.full(n, height // 2, f8), np.full(n, width // 2, f8)
+    distances, weights = np.zeros(frames), np.empty(n)
+    for k in range(1, frames):
+        particle_move(film, k, disk, xs, ys, seeds, weights)
+        shares = weights / weights.sum()
+        distances[k] = np.hypot(shares @ xs - height // 2, shares @ ys - width // 2)
+        first = lcg_uniform(seeds[0]) / 0x7FFFFFFF
+        drawn = np.searchsorted(np.cumsum(shares), (np.arange(n) + first) / n)
+        xs, ys = (x[np.minimum(n - 1, drawn)] for x in (xs, ys))
+    return distances
+
+
 # ---- Accelerate's examples ----
 
 
@@ -464,6 +514,118 @@ def accelerate_fluid(u, v, d, steps, solver_steps, time, diffusion, viscosity):
         u2, v2 = project(fluid_advect(1, u1, u1, v1, time), fluid_advect(2, v1, u1, v1, time))
         u, v, d = u2, v2, fluid_advect(0, diffuse(0, diffusion, d), u, v, time)
     return u, v, d
+
+
+@sequential
+def dot(v, w):
+    return v[0] * w[0] + v[1] * w[1] + v[2] * w[2]
+
+
+@sequential
+def along(v, k, w):
+    return v[0] + k * w[0], v[1] + k * w[1], v[2] + k * w[2]
+
+
+@sequential
+def unit(v):
+    return along((f4(0), f4(0), f4(0)), f4(1) / np.sqrt(dot(v, v)), v)
+
+
+@sequential
+def cross(v, w):
+    return v[1] * w[2] - v[2] * w[1], v[2] * w[0] - v[0] * w[2], v[0] * w[1] - v[1] * w[0]
+
+
+@sequential
+def ray_to_ball(point, way, ball):
+    centre, radius = (ball[0], ball[1], ball[2]), ball[3]
+    out = along(centre, f4(-1), point)
+    far = dot(out, way)
+    ahead = (far * way[0], far * way[1], far * way[2])
+    off = along(along(point, f4(1), ahead), f4(-1), centre)
+    aside = np.sqrt(dot(off, off))
+    if aside >= radius or dot(ahead, way) <= 0:
+        return f4(np.inf)
+    return np.sqrt(dot(ahead, ahead)) - np.sqrt(radius * radius - aside * aside)
+
+
+@sequential
+def ray_to_floor(point, way, below, normal):
+    slope = dot(way, normal)
+    return f4(np.inf) if slope >= 0 else dot(along(below, f4(-1), point), normal) / slope
+
+
+@sequential
+def ray_pixel(balls, limit, point, way):
+    below, floor = (f4(0), f4(-100), f4(0)), (f4(0), f4(0.9805807), f4(-0.19611613))
+    lamp = (f4(250), f4(350), f4(200))
+    red, green, blue, visibility = f4(0), f4(0), f4(0), f4(1)
+    for _ in range(limit):
+        least, best = f4(np.inf), -1
+        for i in range(len(balls)):
+            far = ray_to_ball(point, way, balls[i])
+            if far < least:
+                least, best = far, i
+        down = ray_to_floor(point, way, below, floor)
+        if least == np.inf and down == np.inf:
+            break
+        if least < down:
+            point = along(point, least, way)
+            ball = balls[best]
+            normal = unit(along(point, f4(-1), (ball[0], ball[1], ball[2])))
+            colour, shine = (ball[4], ball[5], ball[6]), ball[7]
+        else:
+            point, normal, shine = along(point, down, way), floor, f4(0.2)
+            odd = int(point[0] / f4(100)) + int(point[2] / f4(100)) + (point[0] < 0) + (point[2] < 0)
+            gray = f4(1 if odd & 1 else 0.4)
+            colour = (gray, gray, gray)
+        beam = along(lamp, f4(-1), point)
+        far = np.sqrt(dot(beam, beam))
+        beam = (f4(1) / far * beam[0], f4(1) / far * beam[1], f4(1) / far * beam[2])
+        hidden = ray_to_floor(point, beam, below, floor) < far
+        for i in range(len(balls)):
+            hidden |= ray_to_ball(point, beam, balls[i]) < far
+        lit = f4(0) if hidden else min(f4(1), max(f4(0), dot(normal, beam)))
+        lit = min(f4(1), lit + f4(0.3))
+        own, rest = f4(1) - shine, f4(1) - visibility
+        total = rest + visibility
+        m, n = rest / total, visibility / total
+        r, g, b = own * (lit * colour[0]), own * (f4(0.3) * colour[1]), own * (f4(0.3) * colour[2])
+        red = min(f4(1), np.sqrt(m * (red * red) + n * (r * r)))
+        green = min(f4(1), np.sqrt(m * (green * green) + n * (g * g)))
+        blue = min(f4(1), np.sqrt(m * (blue * blue) + n * (b * b)))
+        way = along(way, -(f4(2) * dot(normal, way)), normal)
+        visibility *= shine
+    return 255 << 24 | int(f4(255) * red) << 16 | int(f4(255) * green) << 8 | int(f4(255) * blue)
+
+
+@parallel
+def accelerate_ray(width, height, degrees, x, y, z, a, b, limit, time):
+    s, c, half = np.sin(time), np.cos(time), f4(np.pi) / f4(2)
+    rise, fall = f4(40) * np.sin(time + half), f4(40) * np.sin(time - half)
+    balls = np.array(
+        [  # centre, radius, colour and shine
+            [f4(40) * s, f4(-80), f4(0), f4(20), f4(1), f4(0.3), f4(1), f4(0.4)],
+            [f4(200) * s, rise, f4(200) * c, f4(100), f4(0.4), f4(0.4), f4(1), f4(0.8)],
+            [f4(-200) * s, fall, f4(-200) * c, f4(100), f4(0.4), f4(0.4), f4(1), f4(0.5)],
+            [f4(0), f4(150), f4(-100), f4(50), f4(1), f4(1), f4(1), f4(0.8)],
+        ]
+    )
+    forward = unit((np.cos(a) * np.cos(b), np.sin(b), np.sin(a) * np.cos(b)))
+    right = unit(cross(forward, (f4(0), f4(1), f4(0))))
+    up = unit(cross(right, forward))
+    across = np.tan(f4(np.pi) * f4(degrees // 2) / f4(180))
+    tall = f4(height) / f4(width) * across
+    image = np.empty((height, width), np.uint32)
+    for i_ in prange(height):
+        i = i8(i_)
+        v = f4(height - 1 - i) * (f4(2) * tall / (f4(height) - f4(1))) - tall
+        for j in range(width):
+            u = f4(j) * (f4(2) * across / (f4(width) - f4(1))) - across
+            aside = along((u * right[0], u * right[1], u * right[2]), v, up)
+            way = unit(along(forward, f4(1), aside))
+            image[i, j] = ray_pixel(balls, limit, (x, y, z), way)
+    return image
 
 
 # ---- Parboil ----
@@ -1065,6 +1227,13 @@ def aligned(n):
     return table
 
 
+def disk_film(rng, size, frames):
+    """A bright disk that moves over a dark ground, and noise; frame by frame in the last dimension."""
+    x, y, k = np.indices((size, size, frames))
+    inside = (x - size // 2 - k) ** 2 + (y - size // 2 + 2 * k) ** 2 < 25
+    return np.clip(100 + 128 * inside + 5 * rng.normal(size=inside.shape), 0, 255).astype(np.uint8)
+
+
 def box(rng, width, height, layers):
     n = width * height * (layers + 4)
     cells = np.repeat(
@@ -1105,6 +1274,10 @@ MAKE = {
         f4(60) * floats(r, n),
         f4(180) * floats(r, n),
     ),
+    "rodinia_particlefilter": lambda r, size, frames, n: (
+        disk_film(r, size, frames),
+        r.integers(1, 1 << 31, n, np.uint32),
+    ),
     "rodinia_pathfinder": lambda r, cols, rows: (i4(cols), i4(rows)),
     "rodinia_srad": lambda r, rows, cols: (r.integers(0, 256, (rows, cols), np.uint8),),
     "rodinia_lavaMD": lava_boxes,
@@ -1132,6 +1305,11 @@ MAKE = {
         f4(1.15),
         i4(limit),
         f4(2),
+    ),
+    "accelerate_ray": lambda r, w, h, limit: (
+        *(i4(w), i4(h), i4(100)),
+        *(f4(50), f4(-100), f4(-700), f4(1.5707), f4(0)),
+        *(i4(limit), f4(0.5)),
     ),
     "accelerate_crystal": lambda r, size, degree, steps: (
         i4(size),
@@ -1207,11 +1385,13 @@ MAKE = {
 # What the data sets `tiny` and `small` are made of: results fit a repository, and the interpreter.
 SIZES = {
     "rodinia_nn": [(1, 1), (300, 10)],
+    "rodinia_particlefilter": [(9, 3, 1), (32, 6, 100)],
     "rodinia_pathfinder": [(1, 1), (300, 20)],
     "rodinia_srad": [(1, 7), (17, 23)],
     "rodinia_lavaMD": [(1, 3), (2, 10)],
     "accelerate_canny": [(3, 5), (30, 37)],
     "accelerate_mandelbrot": [(1, 1, 100), (33, 20, 100)],
+    "accelerate_ray": [(2, 2, 1), (40, 30, 4)],
     "accelerate_crystal": [(1, 5, 1), (13, 5, 3)],
     "accelerate_fft": [(1, 2), (16, 32)],
     "accelerate_fluid": [(4, 1, 2), (17, 2, 5)],
@@ -1240,6 +1420,7 @@ LARGE = {
     "rodinia_lud": (512,),
     "rodinia_nw": (1024,),
     "rodinia_nn": (1 << 20, 100),
+    "rodinia_particlefilter": (128, 10, 10000),
     "rodinia_pathfinder": (100000, 100),
     "rodinia_srad": (502, 458),
     "rodinia_lavaMD": (5, 64),
@@ -1248,6 +1429,7 @@ LARGE = {
     "accelerate_pagerank": (1 << 17, 1 << 20),
     "accelerate_canny": (1024, 1024),
     "accelerate_mandelbrot": (800, 600, 256),
+    "accelerate_ray": (800, 600, 4),
     "accelerate_crystal": (256, 5, 10),
     "accelerate_fft": (512, 512),
     "accelerate_fluid": (256, 2, 20),

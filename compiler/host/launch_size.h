@@ -14,7 +14,7 @@ struct launch_size {
 static inline struct launch_size launch_size_of(const struct target_kernel *kernel) {
     unsigned threads = (unsigned)kernel->block_threads;
     if (kernel->mapping == TARGET_LOOP)
-        return (struct launch_size){0, kernel->unit == LEVEL_THREAD ? 4096 : 1};
+        return (struct launch_size){0, kernel->unit == LEVEL_THREAD ? (unsigned)kernel->worth : 1};
     unsigned least = target_has_scratch(kernel) ? UINT32_MAX : 0;
     if (kernel->unit == LEVEL_THREAD)
         return (struct launch_size){threads, least ? least : (unsigned)kernel->turns};

@@ -453,7 +453,40 @@ void loop_declare(struct lowering *l, struct extent *extent) {
     lower_scratch(l, buffer, LEVEL_BLOCK, expr_hardware(l, TARGET_BLOCK_ID));
 }
 
+/* note [worth]
+   A block of few iterations costs more than it gains: it begins anew with vectors, and has to be
+   taken by a thread. So a block has thousands of those that do little. But where each does much, as
+   a loop of its own, already a few hundred of them take long, and are to be shared out among all
+   cores. So what an iteration does is estimated, by what is known when the kernel is compiled. */
+
+static int64_t work_of(const struct ir_region *region) {
+    int64_t work = 0;
+    for (size_t i = 0; i < region->instructions.count; i++) {
+        const struct ir_instruction *instruction = region->instructions.at[i];
+        int64_t own = 1, rounds = 1, inside = 0;
+        if (instruction->kind == IR_OPERATION && !ir_is_cheap(instruction))
+            own = CPU_LONG_WORK;
+        for (int k = 0; k < 2 && instruction->regions[k]; k++)
+            inside += work_of(instruction->regions[k]);
+        if (ir_is_loop(instruction)) {
+            const struct ir_value *count = instruction->kind == IR_WHILE ? NULL : instruction->operands[0];
+            rounds = !count || !count->is_constant ? CPU_ROUNDS : count->constant.integer;
+        }
+        if (rounds > 0)
+            work += own + (rounds < CPU_BLOCK_WORK ? rounds : CPU_BLOCK_WORK) * inside;
+        if (work >= CPU_BLOCK_WORK)
+            return CPU_BLOCK_WORK;
+    }
+    return work;
+}
+
+static int worth_of(const struct ir_region *body) {
+    int64_t work = work_of(body);
+    return (int)(CPU_BLOCK_WORK / (work < CPU_LEAST_WORK ? CPU_LEAST_WORK : work));
+}
+
 void loop_begin(struct lowering *l) {
+    l->target->worth = worth_of(l->forall->regions[0]);
     loop_forall(l, l->forall);
     if (l->options->has_vectors)
         vectors_make(l);

@@ -206,6 +206,7 @@ struct target_kernel {
     int block_threads;              /* to launch with; also the most that may be (1 in the loop mapping) */
     int blocks_together; /* that a multiprocessor is to hold at least, which bounds a thread's registers; 0: the compiler's affair */
     int turns;        /* of a thread, one after the other, where there are enough: note [turns]; 0: one */
+    int worth;        /* LOOP, LEVEL_THREAD: iterations that are worth a block: note [worth] */
     bool needs_warps; /* threads per block must be a multiple of the warp's */
     int warp_threads;
     bool uses_double;

@@ -423,6 +423,18 @@ def cases(env):
         least = re.findall(r"blocks = fcl_blocks\(context, .*, 256, (\d+)\);", header)
         assert least[0] == "4294967295" and least[-1] != least[0], least
     yield Case("a launch whose threads have memory of their own has no more blocks than keep the device busy", capped)
+
+    def shared_out():
+        path = os.path.join(env.tmp(), "worth.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("kernel little (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n"
+                       "kernel some (xs : [double]) = push <grid> (map (fn x => exp (sin x)) xs)\n"
+                       "kernel unknown (n : int) (xs : [double]) = push <grid> (map (fn x => foldl (fn s i => s / (x + double i)) x (iota n)) xs)\n"
+                       "kernel much (xs : [double]) = push <grid> (map (fn x => foldl (fn s i => s + exp (x * double i)) x (iota 9000)) xs)")
+        header = open(os.path.splitext(compile_to("c", path))[0] + ".h", encoding="utf-8").read()
+        little, some, unknown, much = (int(worth) for worth in re.findall(r"blocks = fcl_blocks\(context, .*, 0, (\d+)\);", header))
+        assert little == 4096 > some > unknown > much == 1, (little, some, unknown, much)
+    yield Case("of iterations that do much, fewer are worth a block in C", shared_out)
     yield golden("a step at grid reads one array and writes another: neither has two halves",
                  "kernel k (n : int) (xs : [int]) = push <grid> (power n (fn i a => push <grid> (map (fn x => x * x) a)) (push <grid> xs))", "k_1",
                  {r"= result\[i\];": 2, r"result2\[i\] = ": 2})
