@@ -926,6 +926,47 @@ def misc_radix_sort(xs):
     return np.sort(xs)
 
 
+@parallel
+def bfast_errors(n, terms, images, out):
+    p = len(terms)
+    for s_ in prange(len(images)):
+        s = i8(s_)
+        a = np.zeros((p, p + 1))
+        for t in range(n):
+            if not np.isnan(images[s, t]):
+                for r in range(p):
+                    for c in range(p):
+                        a[r, c] += terms[r, t] * terms[c, t]
+                    a[r, p] += terms[r, t] * images[s, t]
+        for i in range(p):
+            a[i] /= a[i, i]
+            for r in range(p):
+                if r != i:
+                    a[r] -= a[r, i] * a[i]
+        for t in range(images.shape[1]):
+            fit = 0.0
+            for r in range(p):
+                fit += terms[r, t] * a[r, p]
+            out[s, t] = 0.0 if np.isnan(images[s, t]) else images[s, t] - fit
+
+
+def misc_bfast(k, n, period, share, level, images):
+    dates = np.arange(1, images.shape[1] + 1, dtype=f4)
+    angles = [f4(2 * np.pi) * f4(i) * dates / period for i in range(1, k + 1)]
+    waves = [wave(angle) for angle in angles for wave in (np.sin, np.cos)]
+    terms = np.stack([np.ones_like(dates), dates, *waves])
+    errors = np.empty_like(images)
+    bfast_errors(n, terms, images, errors)
+    scale = np.sqrt((errors[:, :n] ** 2).sum(1) / f4(n - len(terms)) * f4(n))
+    sums = np.cumsum(errors, 1, f8)
+    width = int(f4(n) * share)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moving = ((sums[:, n:] - sums[:, n - width : -width]) / scale[:, None]).astype(f4)
+    x = np.arange(n + 1, images.shape[1] + 1, dtype=f4) / f4(n)
+    bound = level * np.sqrt(np.where(x > np.exp(f4(1)), np.log(x), f4(1)))
+    return np.where(np.isnan(moving), f4(0), np.abs(moving) - bound)
+
+
 def misc_life(generations, board):
     x = board.astype(np.int8)
     for _ in range(generations):
@@ -1075,6 +1116,16 @@ def box(rng, width, height, layers):
     return cells
 
 
+def seasons(rng, pixels, dates, n, k):
+    """Pixels of a season each, a trend, chance, and clouds; half of them break after date n."""
+    t = np.arange(dates, dtype=f4)
+    height, phase, trend = rng.uniform(500, 3000, (pixels, 3, 1)).transpose(1, 0, 2)
+    y = 5000 + height * np.sin(6.2831853 * t / 23 + phase) + (trend - 1750) * t / dates
+    y += rng.normal(0, 300, y.shape) + 2000 * (t > (n + dates) // 2) * (np.arange(pixels) % 2)[:, None]
+    y[rng.random(y.shape) < 0.2] = np.nan
+    return i4(k), i4(n), f4(23), f4(0.25), f4(1.736126), y.astype(f4)
+
+
 def option(rng, paths):
     """FinPar's medium data set, with fewer paths."""
     inputs = [
@@ -1193,6 +1244,7 @@ MAKE = {
         f8(0.6),
         f8(0.5),
     ),
+    "misc_bfast": seasons,
     "misc_life": lambda r, generations, rows, cols: (i4(generations), r.random((rows, cols)) < 0.3),
     "misc_radix_sort": lambda r, n: (r.integers(0, 2**32, n, np.uint32),),
     "jgf_crypt": lambda r, n: (
@@ -1222,6 +1274,7 @@ SIZES = {
     "parboil_spmv": [(1, 4), (150, 20)],
     "finpar_OptionPricing": [(1,), (300,)],
     "finpar_LocVolCalib": [(1, 8, 8, 4), (3, 32, 16, 8)],
+    "misc_bfast": [(1, 9, 8, 1), (13, 60, 40, 3)],
     "misc_life": [(1, 3, 4), (10, 31, 20)],
     "misc_radix_sort": [(1,), (1500,)],
     "jgf_crypt": [(8,), (1000,)],
@@ -1260,6 +1313,7 @@ LARGE = {
     "parboil_spmv": (1 << 17, 32),
     "finpar_OptionPricing": (1 << 17,),
     "finpar_LocVolCalib": (16, 256, 32, 16),
+    "misc_bfast": (16384, 256, 128, 3),
     "misc_life": (50, 512, 512),
     "misc_radix_sort": (1 << 20,),
     "jgf_crypt": (1 << 20,),
