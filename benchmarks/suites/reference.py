@@ -325,6 +325,267 @@ def rodinia_particlefilter(film, seeds):
     return distances
 
 
+# The cell is computed in double precision. Where a step is far too long, floats overflow and doubles
+# do not, so after the second step the two choose other sizes of steps.
+MYOCYTE = np.zeros((13, 12))  # the weights of Fehlberg's stages
+MYOCYTE[1, :1] = 2 / 27
+MYOCYTE[2, :2] = np.array([1, 3]) / 36
+MYOCYTE[3, :3] = np.array([1, 0, 3]) / 24
+MYOCYTE[4, :4] = np.array([20, 0, -75, 75]) / 48
+MYOCYTE[5, :5] = np.array([1, 0, 0, 5, 4]) / 20
+MYOCYTE[6, :6] = np.array([-25, 0, 0, 125, -260, 250]) / 108
+MYOCYTE[7, :7] = np.array([93, 0, 0, 0, 244, -200, 13]) / 900
+MYOCYTE[8, :8] = np.array([180, 0, 0, -795, 1408, -1070, 67, 270]) / 90
+MYOCYTE[9, :9] = np.array([-455, 0, 0, 115, -3904, 3110, -171, 1530, -45]) / 540
+MYOCYTE[10, :10] = np.array([2383, 0, 0, -8525, 17984, -15050, 2133, 2250, 1125, 1800]) / 4100
+MYOCYTE[11, :10] = np.array([3, 0, 0, 0, 0, -30, -3, -15, 15, 30]) / 205
+MYOCYTE[12, :12] = np.array([-1777, 0, 0, -8525, 17984, -14450, 2193, 2550, 825, 1200, 0, 4100])
+MYOCYTE[12] /= 4100
+MYOCYTE_TIMES = np.array([0, 2 / 27, 1 / 9, 1 / 6, 5 / 12, 1 / 2, 5 / 6, 1 / 6, 2 / 3, 1 / 3, 1, 0, 1])
+CELL = 3.1416 * 10.25**2 * 1e-13  # liters
+CYTOSOL, RETICULUM, SHELL, JUNCTION = 0.65 * CELL, 0.035 * CELL, 0.02 * CELL, 0.000539 * CELL
+FARADAY, VOLT = 96485.0, 96485 / 8314 / 310
+
+
+@sequential
+def sigmoid(x):
+    return 1 / (1 + np.exp(x))
+
+
+@sequential
+def nernst(outer, inner):
+    return np.log(outer / inner) / VOLT
+
+
+@sequential
+def through_field(v, z, permeability, inner, outer):
+    e = np.exp(z * v * VOLT)
+    return permeability * z * z * v * FARADAY * VOLT * (inner * e - outer) / (e - 1)
+
+
+@sequential
+def through_membrane(v, gates, pump, v_slow, v_cl, share, opening, slow_gate, na, ca):
+    v_na = v - nernst(140.0, na)
+    sodium = share * (16 * gates + 0.297e-3) * v_na
+    sodium_l = through_field(v, 1.0, 1.5e-8, 0.75 * na, 0.75 * 140) * opening
+    pumped = share * 1.90719 * pump * 5.4 / (1 + (11 / na) ** 4) / (5.4 + 1.5)
+    slow = share * 0.07 * (0.057 + 0.19 * sigmoid((-4.2 - np.log10(ca)) / 0.6))
+    slow *= slow_gate**2 * v_slow
+    chloride = share * 0.109625 / (1 + 0.1 / ca) * v_cl
+    calcium_l = through_field(v, 2.0, 5.4e-4, 0.341 * ca, 0.341 * 1.8) * opening
+    out, back = np.exp(0.35 * v * VOLT), np.exp(-0.65 * v * VOLT)
+    weight = 3.59e-3 * 140**3 * (1 + (na / 12.29) ** 3) + 87.5**3 * ca
+    weight += 12.29**3 * 1.8 * (1 + ca / 3.59e-3) + (1.3 + 1.8) * na**3 + 140**3 * ca
+    exchanged = share * 9 / (1 + (0.256e-3 / ca) ** 3)
+    exchanged *= (out * na**3 * 1.8 - back * 140**3 * ca) / weight / (1 + 0.27 * back)
+    driven = share * 0.0673 * ca**1.6 / (0.5e-3**1.6 + ca**1.6)
+    leaked = share * 2.513e-4 * (v - nernst(1.8, ca) / 2)
+    na_in = sodium + sodium_l + 3 * exchanged + 3 * pumped
+    ca_in = calcium_l + leaked + driven - 2 * exchanged
+    return na_in, ca_in, slow - 2 * pumped + chloride, calcium_l, exchanged, driven, leaked
+
+
+@sequential
+def membrane(period, time, y, d):
+    v, r, o, i = y[38], y[13], y[14], y[15]
+    csqn, ca_r, na_j, na_s, na_c, k, ca_j, ca_s, ca_c = y[29:38]
+    d[0] = 0.32 * (v + 47.13) / (1 - np.exp(-0.1 * (v + 47.13))) * (1 - y[0])
+    d[0] -= 0.08 * np.exp(-v / 11) * y[0]
+    if v >= -40:
+        up_h, down_h = 0.0, 1 / 0.13 * sigmoid(-(v + 10.66) / 11.1)
+        up_j, down_j = 0.0, 0.3 * np.exp(-2.535e-7 * v) * sigmoid(-0.1 * (v + 32))
+    else:
+        up_h = 0.135 * np.exp((80 + v) / -6.8)
+        down_h = 3.56 * np.exp(0.079 * v) + 3.1e5 * np.exp(0.35 * v)
+        up_j = -127140 * np.exp(0.2444 * v) - 3.474e-5 * np.exp(-0.04391 * v)
+        up_j *= (v + 37.78) * sigmoid(0.311 * (v + 79.23))
+        down_j = 0.1212 * np.exp(-0.01052 * v) * sigmoid(-0.1378 * (v + 40.14))
+    d[1], d[2] = up_h * (1 - y[1]) - down_h * y[1], up_j * (1 - y[2]) - down_j * y[2]
+    v_k, v_cl = v - nernst(5.4, k), v - nernst(15.0, 150.0)
+    v_slow = v - nernst(5.4 + 0.01833 * 140, k + 0.01833 * na_c)
+    d[11] = sigmoid(-(v + 50) / 7.5) - y[11]
+    d[11] *= (
+        0.00138 * (v + 7) / (1 - np.exp(-0.123 * (v + 7)))
+        + 6.1e-4 * (v + 10) / (np.exp(0.145 * (v + 10)) - 1)
+    )
+    d[12] = sigmoid(-(v - 1.5) / 16.7) - y[12]
+    d[12] *= (
+        7.19e-5 * (v + 30) / (1 - np.exp(-0.148 * (v + 30)))
+        + 1.31e-4 * (v + 30) / (np.exp(0.0687 * (v + 30)) - 1)
+    )
+    x, s, late = sigmoid(-(v + 3) / 15), sigmoid((v + 33.5) / 10), sigmoid((v + 60) / 10)
+    d[7] = (x - y[7]) / (9 * sigmoid((v + 3) / 15) + 0.5)
+    d[8] = (s - y[8]) / (3000 * late + 30)
+    d[9] = (x - y[9]) / (3.5 * np.exp(-((v / 30) ** 2)) + 1.5)
+    d[10] = (s - y[10]) / (20 * s + 20)
+    d[39] = (s - y[39]) / (2800 * late + 220)
+    a = 1.02 * sigmoid(0.2385 * (v_k - 59.215))
+    b = 0.49124 * np.exp(0.08032 * (v_k + 5.476)) + np.exp(0.06175 * (v_k - 594.31))
+    b *= sigmoid(-0.5143 * (v_k + 4.753))
+    current = 0.03 * y[11] * sigmoid((v + 33) / 22.4) + 0.001 * sigmoid(7.488 - v / 5.98)
+    current += 0.06 * y[7] * (y[8] + 0.5 * y[39]) + 0.02 * y[9] * y[10] + 0.9 * a / (a + b)
+    current = current * v_k + 9e-3 * v_cl
+    sigma = (np.exp(140 / 67.3) - 1) / 7
+    pump = 1 / (1 + 0.1245 * np.exp(-0.1 * v * VOLT) + 0.0365 * sigma * np.exp(-v * VOLT))
+    top = sigmoid(-(v + 14.5) / 6)
+    d[3] = (top - y[3]) * (0.035 * (v + 14.5)) / (top * (1 - np.exp(-(v + 14.5) / 6)))
+    d[4] = sigmoid((v + 35.06) / 3.6) + 0.6 * sigmoid((50 - v) / 20) - y[4]
+    d[4] *= 0.0197 * np.exp(-((0.0337 * (v + 14.5)) ** 2)) + 0.02
+    d[5] = 1.7 * ca_j * (1 - y[5]) - 11.9e-3 * y[5]
+    d[6] = 1.7 * ca_s * (1 - y[6]) - 11.9e-3 * y[6]
+    opening = 0.45 * y[3] * y[4]
+    open_j, open_s = opening * 0.9 * (1 - y[5]), opening * 0.1 * (1 - y[6])
+    current += through_field(v, 1.0, 2.7e-7, 0.75 * k, 0.75 * 5.4) * (open_j + open_s)
+    gates = y[0] ** 3 * y[1] * y[2]
+    na_in_j, ca_in_j, other_j, l_j, x_j, p_j, b_j = through_membrane(
+        v, gates, pump, v_slow, v_cl, 0.11, open_j, y[11], na_j, ca_j
+    )
+    na_in_s, ca_in_s, other_s, l_s, x_s, p_s, b_s = through_membrane(
+        v, gates, pump, v_slow, v_cl, 0.89, open_s, y[12], na_s, ca_s
+    )
+    current += na_in_j + na_in_s + ca_in_j + ca_in_s + other_j + other_s
+    load = 15 - 14 / (1 + (0.45 / ca_r) ** 2.5)
+    rest = 1 - r - o - i
+    opens = 10 / load * ca_j**2 * r - 0.06 * o
+    shuts = 0.5 * load * ca_j * o - 0.005 * i
+    d[13] = 0.005 * rest - 0.5 * load * ca_j * r - opens
+    d[14], d[15] = opens - shuts, shuts - 0.06 * i + 10 / load * ca_j**2 * rest
+    released, leak = 25 * o * (ca_r - ca_j), 5.348e-6 * (ca_r - ca_j)
+    c_part, r_part = (ca_c / 0.246e-3) ** 1.787, (ca_r / 1.7) ** 1.787
+    taken = 2.86e-4 * (c_part - r_part) / (1 + c_part + r_part)
+    d[16] = 0.1e-3 * na_j * (7.561 - y[16]) - 1e-3 * y[16]
+    d[17] = 0.1e-3 * na_s * (1.65 - y[17]) - 1e-3 * y[17]
+    d[18] = 32.7 * ca_c * (0.07 - y[18]) - 19.6e-3 * y[18]
+    d[19] = 2.37 * ca_c * (0.14 - y[19] - y[20]) - 0.032e-3 * y[19]
+    d[20] = 3e-3 * (0.14 - y[19] - y[20]) - 3.33e-3 * y[20]
+    d[22] = 13.8 * ca_c * (0.14 - y[22] - y[23]) - 0.46e-3 * y[22]
+    d[23] = 0.0157 * (0.14 - y[22] - y[23]) - 0.057e-3 * y[23]
+    d[24] = 100 * ca_c * (19 * 0.9e-3 - y[24]) - 0.06 * y[24]
+    d[25] = 100 * ca_j * (4.62e-4 * CYTOSOL / JUNCTION - y[25]) - 1.3 * y[25]
+    d[26] = 100 * ca_s * (37.38e-3 * CYTOSOL / SHELL - y[26]) - 1.3 * y[26]
+    d[27] = 100 * ca_j * (1.65e-4 * CYTOSOL / JUNCTION - y[27]) - 0.03 * y[27]
+    d[28] = 100 * ca_s * (13.35e-3 * CYTOSOL / SHELL - y[28]) - 0.03 * y[28]
+    d[29] = 100 * ca_r * (2.7 - csqn) - 65 * csqn
+    d[30] = (taken - leak) * CYTOSOL / RETICULUM - released - d[29]
+    na_js, na_sc = (na_s - na_j) / 1.6382e12 * 0.03, (na_c - na_s) / 1.8308e10 * 0.03
+    ca_js, ca_sc = (ca_s - ca_j) / 1.2134e12, (ca_c - ca_s) / 2.6851e11
+    per = 1.381e-10 / FARADAY
+    d[31] = (na_js - na_in_j * per) / JUNCTION - d[16]
+    d[32] = (na_sc - na_js - na_in_s * per) / SHELL - d[17]
+    d[33] = -na_sc / CYTOSOL
+    d[35] = (ca_js - ca_in_j * per / 2 + released * RETICULUM + leak * CYTOSOL) / JUNCTION
+    d[35] -= d[25] + d[27]
+    d[36] = (ca_sc - ca_js - ca_in_s * per / 2) / SHELL - d[26] - d[28]
+    d[37] = -ca_sc / CYTOSOL - taken - d[18:25].sum()
+    d[38] = (9.5 if time % period <= 5 else 0.0) - current
+    per *= 1000 / (2 * CYTOSOL)
+    d[42], d[43] = -(l_j + l_s) * per, -(p_j + p_s) * per
+    d[44], d[45] = 2 * (x_j + x_s) * per, -(b_j + b_s) * per
+
+
+@sequential
+def calmodulin(buffer, kinase, calcineurin, phosphatase, ca, y, d):
+    cam, cam2, cam4, buffered, buffered2, buffered4, b2, b, t, t2, a, cn, cn0, cn2, cn4 = y
+    to2 = 10 / (0.0025 * (1 + 135 / 0.94 - 1 / 0.012) * (1 + 135 / 8.1 + 1 / 0.022)) * ca**2
+    to4 = 500 / (0.128 * (1 + 135 / 0.64 + 1 / 0.0014) * (1 + 135 / 13 - 1 / 0.153)) * ca**2
+    takes2, takes4 = to2 * cam - 10 * cam2, to4 * cam2 - 500 * cam4
+    buffer2, buffer4 = to2 * buffered - 0.1 * buffered2, to4 * buffered2 - 500 * buffered4
+    free = (buffer - buffered - buffered2 - buffered4) * 0.007
+    enters, enters2 = free * cam - 0.0014 * buffered, free * cam2 - 1.4e-5 * buffered2
+    enters4 = free * cam4 - 1.4e-5 * buffered4
+    cn_takes = 2 * ca**2 * (calcineurin - cn - cn0 - cn2 - cn4) - cn
+    cn_takes2, cn_takes4 = to2 * cn0 - 10 / 165 * cn2, to4 * cn2 - 10 / 2508 * cn4
+    cn_joins, cn_joins2 = 46 * cam * cn - 537.966 * cn0, 46 * cam2 * cn - 3.2604 * cn2
+    cn_joins4 = 46 * cam4 * cn - 0.0013 * cn4
+    join, inactive, active = 2.2 / 33.5e-3, 1 - b2 - b - t - t2 - a, b + t + t2 + a
+    joins2 = join * cam2 * inactive - 5 * join * b2
+    joins4 = join * cam4 * inactive - 2.2 * b
+    fills, empties = to4 * b2 - 3.35 * b, 0.00335 * t - to4 * t2
+    turns = (0.055 * active + 0.0074 * active**2 + 0.015 * active**3) * b
+    turns -= 1.72 * phosphatase * t / (11.5 + kinase * t)
+    shed2 = 1.72 * phosphatase * t2 / (11.5 + kinase * t2)
+    parts4, parts2 = 0.0022 * t - join * cam4 * a, 5 * join * t2 - join * cam2 * a
+    d[0] = -takes2 - enters - cn_joins
+    d[1] = takes2 - takes4 - enters2 - cn_joins2 + kinase * (parts2 - joins2)
+    d[2] = takes4 - enters4 - cn_joins4 + kinase * (parts4 - joins4)
+    d[3], d[4], d[5] = enters - buffer2, buffer2 + enters2 - buffer4, buffer4 + enters4
+    d[6], d[7] = joins2 - fills + shed2, joins4 + fills - turns
+    d[8], d[9] = turns - parts4 - empties, empties - parts2 - shed2
+    d[10] = parts4 + parts2 - 1.72 * phosphatase * a / (11.5 + kinase * a)
+    d[11], d[12] = cn_takes - cn_joins - cn_joins2 - cn_joins4, cn_joins - cn_takes2
+    d[13], d[14] = cn_joins2 + cn_takes2 - cn_takes4, cn_joins4 + cn_takes4
+    d *= 1e-3
+    taken = takes2 + takes4 + buffer2 + buffer4 + cn_takes + cn_takes2 + cn_takes4
+    return 2e-3 * (kinase * (empties - fills) - taken)
+
+
+@sequential
+def myocyte_changes(parameters, time, y, d):
+    membrane(parameters[0], time, y, d)
+    for c in range(3):
+        _, buffer, kinase, calcineurin, phosphatase = parameters[1 + 5 * c : 6 + 5 * c]
+        own = slice(46 + 15 * c, 61 + 15 * c)
+        taken = calmodulin(
+            buffer, kinase, calcineurin, phosphatase, 1000 * y[35 + c], y[own], d[own]
+        )
+        d[35 + c] += 1e-3 * taken
+    held = y[46:52].sum() + parameters[3] * y[52:56].sum() + y[58:61].sum()
+    for j in range(3):
+        leaves = (0.0014 if j == 0 else 1.4e-5) * y[46 + j]
+        leaves = 1e-3 * (leaves - (parameters[2] - held) * 0.007 * y[61 + j])
+        sinks = 8.587e-15 * (y[61 + j] - y[76 + j])
+        d[46 + j] -= leaves
+        d[61 + j] += (leaves * 1.779e-14 - sinks) / 6.6013e-13
+        d[76 + j] += sinks / 2.1454e-11
+    for i in range(91):
+        if not np.isfinite(d[i]):
+            d[i] = 1e-4
+
+
+@parallel
+def myocyte(shifts, end, start, parameters, times, weights, out):
+    good = np.ones(len(shifts), np.bool_)
+    tolerance = 10 / end if end else 1.0
+    for cell_ in prange(len(shifts)):
+        cell = i8(cell_)
+        y, d = start + shifts[cell], np.zeros((13, 91))
+        new = y.copy()
+        time = 0
+        while good[cell] and time < end:
+            h, tries, good[cell] = 1.0, 0, False
+            while not good[cell] and tries < 12:
+                for s in range(13):
+                    new[:] = y
+                    for k in range(s):
+                        new += h * weights[s, k] * d[k]
+                    myocyte_changes(parameters, time + times[s] * h, new, d[s])
+                new = 41 / 840 * (d[0] + d[10]) + 34 / 105 * d[5]
+                new = y + h * (new + 9 / 35 * (d[6] + d[7]) + 9 / 280 * (d[8] + d[9]))
+                wrong = np.abs(41 / 840 * (d[0] + d[10] - d[11] - d[12]))
+                ratio = np.inf
+                for i in range(91):
+                    allowed = tolerance * (abs(y[i]) if y[i] != 0 else tolerance)
+                    if wrong[i] > 0:
+                        ratio = min(ratio, allowed / wrong[i])
+                good[cell], tries = ratio >= 1, tries + 1
+                h = min(0.9, h * min(4.0, max(0.125, 0.8 * ratio ** (1 / 7))))
+                if time + 1.5 * h > end:
+                    h *= 0.5
+            y[:] = new
+            time += 1
+        out[cell] = y
+    return good
+
+
+def rodinia_myocyte(repeat, eps, workload, end, start, parameters):
+    shifts = (np.arange(workload) % repeat).astype(f4) * eps
+    out = np.empty((len(shifts), 91), f4)
+    good = myocyte(
+        shifts, int(end), start.astype(f8), parameters.astype(f8), MYOCYTE_TIMES, MYOCYTE, out
+    )
+    return good.all(), out
+
+
 # ---- Accelerate's examples ----
 
 
@@ -1088,6 +1349,47 @@ def misc_radix_sort(xs):
     return np.sort(xs)
 
 
+@parallel
+def bfast_errors(n, terms, images, out):
+    p = len(terms)
+    for s_ in prange(len(images)):
+        s = i8(s_)
+        a = np.zeros((p, p + 1))
+        for t in range(n):
+            if not np.isnan(images[s, t]):
+                for r in range(p):
+                    for c in range(p):
+                        a[r, c] += terms[r, t] * terms[c, t]
+                    a[r, p] += terms[r, t] * images[s, t]
+        for i in range(p):
+            a[i] /= a[i, i]
+            for r in range(p):
+                if r != i:
+                    a[r] -= a[r, i] * a[i]
+        for t in range(images.shape[1]):
+            fit = 0.0
+            for r in range(p):
+                fit += terms[r, t] * a[r, p]
+            out[s, t] = 0.0 if np.isnan(images[s, t]) else images[s, t] - fit
+
+
+def misc_bfast(k, n, period, share, level, images):
+    dates = np.arange(1, images.shape[1] + 1, dtype=f4)
+    angles = [f4(2 * np.pi) * f4(i) * dates / period for i in range(1, k + 1)]
+    waves = [wave(angle) for angle in angles for wave in (np.sin, np.cos)]
+    terms = np.stack([np.ones_like(dates), dates, *waves])
+    errors = np.empty_like(images)
+    bfast_errors(n, terms, images, errors)
+    scale = np.sqrt((errors[:, :n] ** 2).sum(1) / f4(n - len(terms)) * f4(n))
+    sums = np.cumsum(errors, 1, f8)
+    width = int(f4(n) * share)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        moving = ((sums[:, n:] - sums[:, n - width : -width]) / scale[:, None]).astype(f4)
+    x = np.arange(n + 1, images.shape[1] + 1, dtype=f4) / f4(n)
+    bound = level * np.sqrt(np.where(x > np.exp(f4(1)), np.log(x), f4(1)))
+    return np.where(np.isnan(moving), f4(0), np.abs(moving) - bound)
+
+
 def misc_life(generations, board):
     x = board.astype(np.int8)
     for _ in range(generations):
@@ -1244,6 +1546,23 @@ def box(rng, width, height, layers):
     return cells
 
 
+def seasons(rng, pixels, dates, n, k):
+    """Pixels of a season each, a trend, chance, and clouds; half of them break after date n."""
+    t = np.arange(dates, dtype=f4)
+    height, phase, trend = rng.uniform(500, 3000, (pixels, 3, 1)).transpose(1, 0, 2)
+    y = 5000 + height * np.sin(6.2831853 * t / 23 + phase) + (trend - 1750) * t / dates
+    y += rng.normal(0, 300, y.shape) + 2000 * (t > (n + dates) // 2) * (np.arange(pixels) % 2)[:, None]
+    y[rng.random(y.shape) < 0.2] = np.nan
+    return i4(k), i4(n), f4(23), f4(0.25), f4(1.736126), y.astype(f4)
+
+
+def cells(rng, workload, end):
+    start, parameters = (
+        np.load(os.path.join(datasets.SMALL, f"rodinia_myocyte_100_in.{i}.npy")) for i in (4, 5)
+    )
+    return i4(8), f4(1e-4), i8(workload), i4(end), start, parameters
+
+
 def option(rng, paths):
     """FinPar's medium data set, with fewer paths."""
     inputs = [
@@ -1281,6 +1600,7 @@ MAKE = {
     "rodinia_pathfinder": lambda r, cols, rows: (i4(cols), i4(rows)),
     "rodinia_srad": lambda r, rows, cols: (r.integers(0, 256, (rows, cols), np.uint8),),
     "rodinia_lavaMD": lava_boxes,
+    "rodinia_myocyte": cells,
     "accelerate_kmeans": lambda r, k, n: (i4(k), floats(r, n, 2)),
     "accelerate_nbody": lambda r, steps, n: (
         i4(steps),
@@ -1371,6 +1691,7 @@ MAKE = {
         f8(0.6),
         f8(0.5),
     ),
+    "misc_bfast": seasons,
     "misc_life": lambda r, generations, rows, cols: (i4(generations), r.random((rows, cols)) < 0.3),
     "misc_radix_sort": lambda r, n: (r.integers(0, 2**32, n, np.uint32),),
     "jgf_crypt": lambda r, n: (
@@ -1389,6 +1710,7 @@ SIZES = {
     "rodinia_pathfinder": [(1, 1), (300, 20)],
     "rodinia_srad": [(1, 7), (17, 23)],
     "rodinia_lavaMD": [(1, 3), (2, 10)],
+    "rodinia_myocyte": [(0, 3), (9, 2)],
     "accelerate_canny": [(3, 5), (30, 37)],
     "accelerate_mandelbrot": [(1, 1, 100), (33, 20, 100)],
     "accelerate_ray": [(2, 2, 1), (40, 30, 4)],
@@ -1402,6 +1724,7 @@ SIZES = {
     "parboil_spmv": [(1, 4), (150, 20)],
     "finpar_OptionPricing": [(1,), (300,)],
     "finpar_LocVolCalib": [(1, 8, 8, 4), (3, 32, 16, 8)],
+    "misc_bfast": [(1, 9, 8, 1), (13, 60, 40, 3)],
     "misc_life": [(1, 3, 4), (10, 31, 20)],
     "misc_radix_sort": [(1,), (1500,)],
     "jgf_crypt": [(8,), (1000,)],
@@ -1424,6 +1747,7 @@ LARGE = {
     "rodinia_pathfinder": (100000, 100),
     "rodinia_srad": (502, 458),
     "rodinia_lavaMD": (5, 64),
+    "rodinia_myocyte": (4096, 2),
     "accelerate_kmeans": (5, 50000),
     "accelerate_nbody": (1, 8192),
     "accelerate_pagerank": (1 << 17, 1 << 20),
@@ -1442,6 +1766,7 @@ LARGE = {
     "parboil_spmv": (1 << 17, 32),
     "finpar_OptionPricing": (1 << 17,),
     "finpar_LocVolCalib": (16, 256, 32, 16),
+    "misc_bfast": (16384, 256, 128, 3),
     "misc_life": (50, 512, 512),
     "misc_radix_sort": (1 << 20,),
     "jgf_crypt": (1 << 20,),

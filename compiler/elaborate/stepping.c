@@ -50,6 +50,26 @@ static bool has_memory_of_its_own(const struct stepping *s, const struct ir_valu
     return s->level == LEVEL_GRID || length->high <= ANY_SMALL;
 }
 
+static bool is_same(struct elaborator *e, struct ir_value *x, struct ir_value *y) {
+    struct ir_builder *b = e->builder;
+    if (!x || !y)
+        return false;
+    x = ir_resolve(b, x), y = ir_resolve(b, y);
+    return x == y || (x->base == BASE_I32 && y->base == BASE_I32 && ir_prove(b, ir_binary(b, OP_EQ, x, y)));
+}
+
+/* Are so many steps, of which some were evaluated since then, too much to unroll? Each is code of its own, and is
+   evaluated anew for each loop around it. Arrays that keep their lengths need no unrolling. */
+static bool is_too_much(struct elaborator *e, const struct stepping *s, known_state initial, known_state known,
+                        uint64_t begun, int evaluated, int steps) {
+    if (steps < 2 || (e->steps - begun) / (uint64_t)evaluated * (uint64_t)steps <= ANY_UNROLLED_EVALUATION)
+        return false;
+    for (size_t k = 0; k < s->part_count; k++)
+        if (s->parts[k].is_array && !is_same(e, initial[k], known[k]))
+            return false;
+    return true;
+}
+
 int step_counted(struct elaborator *e, const struct stepping *s, known_state initial, int limit) {
     struct ir_builder *b = e->builder;
     struct ir_value *count = s->condition || !s->count ? NULL : ir_resolve(b, s->count);
@@ -61,12 +81,15 @@ int step_counted(struct elaborator *e, const struct stepping *s, known_state ini
     int steps = count->constant.integer < 0 ? 0 : (int)count->constant.integer;
     e->shape++;
     known_state known = initial;
+    uint64_t begun = e->steps;
     for (int i = 0; i < steps && steps >= 0; i++) {
         known_state next = step_known_parts(e, s, step_next_parts(e, s, step_state_of(e, s, known), ir_int(b, i)));
         for (size_t k = 0; k < s->part_count; k++)
             if (s->parts[k].is_array && (!next[k] || (s->level != LEVEL_GRID && next[k] != known[k])))
                 steps = -1;
         known = next;
+        if (is_too_much(e, s, initial, known, begun, i + 1, steps))
+            steps = -1;
     }
     e->shape--;
     return steps;
@@ -77,6 +100,7 @@ int step_static(struct elaborator *e, const struct stepping *s, known_state init
     e->shape++;
     int steps = -1;
     known_state known = initial;
+    uint64_t begun = e->steps;
     for (int i = 0; i <= limit; i++) {
         bool is_static = true;
         for (size_t k = 0; k < s->part_count; k++)
@@ -91,6 +115,10 @@ int step_static(struct elaborator *e, const struct stepping *s, known_state init
         if (truth != IR_TRUE)
             break;
         known = step_known_parts(e, s, step_next_parts(e, s, state, done));
+        struct ir_value *count = s->condition ? NULL : ir_resolve(b, s->count);
+        bool is_counted = count && count->is_constant;
+        if (is_too_much(e, s, initial, known, begun, i + 1, is_counted ? (int)count->constant.integer : i + 1))
+            break;
     }
     e->shape--;
     return steps;
@@ -107,14 +135,6 @@ static int handed_on(const struct stepping *s, struct elab_value *const *state, 
         if (s->parts[j].is_array && push->array == state[j]->pull)
             return (int)j;
     return FROM_NOWHERE;
-}
-
-static bool is_same(struct elaborator *e, struct ir_value *x, struct ir_value *y) {
-    struct ir_builder *b = e->builder;
-    if (!x || !y)
-        return false;
-    x = ir_resolve(b, x), y = ir_resolve(b, y);
-    return x == y || (x->base == BASE_I32 && y->base == BASE_I32 && ir_prove(b, ir_binary(b, OP_EQ, x, y)));
 }
 
 void step_find_kept(struct elaborator *e, const struct stepping *s, known_state kept, int *from) {
