@@ -4,14 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Deep nesting is not shown by more blanks than this: they would be most of the text. */
-enum { MOST_INDENT = 40 };
-
-void print_indent(struct printer *p) {
-    for (int i = 0; i < p->indent && i < MOST_INDENT; i++)
-        text_add(p->out, "    ");
-}
-
 __attribute__((format(printf, 2, 3))) static void print_line(struct printer *p, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -9,7 +9,7 @@ enum exit_status command_run_any(struct options *options); /* the one that was a
 enum exit_status command_check(struct options *options);   /* inspect.c */
 enum exit_status command_explain(struct options *options); /* explain.c */
 enum exit_status command_types(struct options *options);   /* inspect.c */
-enum exit_status command_dump(struct options *options);    /* inspect.c; later stages in compile.c */
+enum exit_status command_dump(struct options *options);    /* inspect.c; later stages in later_stages.c */
 enum exit_status command_run(struct options *options);     /* run.c */
 enum exit_status command_test(struct options *options);    /* test.c */
 enum exit_status command_compile(struct options *options); /* compile.c */
