@@ -391,9 +391,17 @@ void compilation_print_diagnostics(const struct compilation *c, const struct dia
         diag_print_text(diagnostics, out, colour, DIAGNOSTICS_SHOWN);
 }
 
-enum exit_status compilation_finish(const struct compilation *c) {
+enum exit_status exit_worse(enum exit_status a, enum exit_status b) { return a > b ? a : b; }
+
+enum exit_status compilation_finish(const struct compilation *c, enum exit_status status) {
     compilation_print_diagnostics(c, c->diagnostics);
-    return compilation_is_good(c) ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
+    return compilation_is_good(c) ? status : exit_worse(status, EXIT_PROGRAM_WRONG);
+}
+
+enum exit_status compilation_end(struct compilation *c, enum exit_status status) {
+    status = compilation_finish(c, status);
+    compilation_free(c);
+    return status;
 }
 
 const struct core_global *compilation_kernel(const struct compilation *c) {

@@ -270,12 +270,6 @@ static enum exit_status write_python(struct compilation *c) {
     return status;
 }
 
-static enum exit_status finish(struct compilation *c, enum exit_status status) {
-    enum exit_status found = compilation_finish(c);
-    compilation_free(c);
-    return status > found ? status : found;
-}
-
 enum exit_status command_compile(struct options *options) {
     if (!options->output)
         return driver_complain(options, EXIT_USAGE, "where does the output go? usage is `fclc %s`",
@@ -290,7 +284,7 @@ enum exit_status command_compile(struct options *options) {
             return driver_complain(options, EXIT_USAGE, "--ahead is for C and CUDA, and -o %s is a Python module",
                                    options->output);
         struct compilation *module = compilation_new(options);
-        return finish(module, write_python(module));
+        return compilation_end(module, write_python(module));
     }
     const struct target *target = chosen_target(options);
     bool from_ir = ends_with(options->operands[0], ".fclir"), to_ir = ends_with(options->output, ".fclir");
@@ -308,5 +302,5 @@ enum exit_status command_compile(struct options *options) {
     if (misfit)
         return driver_complain(options, EXIT_USAGE, "%s is not for %s", misfit, target->name);
     struct compilation *c = compilation_new(options);
-    return finish(c, from_ir ? compile_ir(c, target) : to_ir ? write_ir(c, target) : compile(c, target));
+    return compilation_end(c, from_ir ? compile_ir(c, target) : to_ir ? write_ir(c, target) : compile(c, target));
 }

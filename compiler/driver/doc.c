@@ -458,14 +458,13 @@ static enum exit_status check_page(struct library_doc *doc, const struct page *p
     return status;
 }
 
-static enum exit_status worse(enum exit_status a, enum exit_status b) { return a > b ? a : b; }
-
 static enum exit_status read_file(struct library_doc *doc, const char *path) {
     struct compilation *c = compilation_new(doc->options);
     enum exit_status status = compilation_check(c, path);
     if (status == EXIT_GOOD && compilation_is_good(c))
         read_page(doc, c, path);
-    status = worse(status, compilation_is_good(c) ? EXIT_GOOD : compilation_finish(c));
+    if (!compilation_is_good(c))
+        status = compilation_finish(c, status);
     compilation_free(c);
     return status;
 }
@@ -479,11 +478,11 @@ enum exit_status command_doc(struct options *options) {
         .arena = arena, .options = options, .homes = map_new(arena), .symbols = symbols_new(arena)};
     enum exit_status status = EXIT_GOOD;
     for (size_t i = 0; i < options->operand_count; i++)
-        status = worse(status, read_file(&doc, options->operands[i]));
+        status = exit_worse(status, read_file(&doc, options->operands[i]));
     if (status == EXIT_GOOD && options->output)
         status = write_pages(&doc);
     for (size_t i = 0; i < doc.pages.count && options->check && status != EXIT_USAGE; i++)
-        status = worse(status, check_page(&doc, doc.pages.at[i]));
+        status = exit_worse(status, check_page(&doc, doc.pages.at[i]));
     arena_free(arena);
     return status;
 }

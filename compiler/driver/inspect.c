@@ -9,17 +9,12 @@
 #include "support/edit.h"
 #include "syntax/syntax.h"
 
-/* The worse of two; they are ordered that way. */
-static enum exit_status worse(enum exit_status a, enum exit_status b) { return a > b ? a : b; }
-
 static enum exit_status check_file(struct options *options, const char *path) {
     struct compilation *c = compilation_new(options);
     enum exit_status status = compilation_check(c, path);
     if (status == EXIT_GOOD && compilation_is_good(c) && !options->types_only)
         check_later_stages(c);
-    status = worse(status, compilation_finish(c));
-    compilation_free(c);
-    return status;
+    return compilation_end(c, status);
 }
 
 enum exit_status command_check(struct options *options) {
@@ -28,7 +23,7 @@ enum exit_status command_check(struct options *options) {
                                "--target=interp compiles nothing: with --types-only that is not looked for");
     enum exit_status result = EXIT_GOOD;
     for (size_t i = 0; i < options->operand_count; i++)
-        result = worse(result, check_file(options, options->operands[i]));
+        result = exit_worse(result, check_file(options, options->operands[i]));
     return result;
 }
 
@@ -117,9 +112,7 @@ enum exit_status command_types(struct options *options) {
     if (status == EXIT_GOOD && compilation_is_good(c))
         status = add_types(c, options->operands + 1, options->operand_count - 1, &out);
     fputs(text_string(&out), stdout);
-    status = worse(status, compilation_finish(c));
-    compilation_free(c);
-    return status;
+    return compilation_end(c, status);
 }
 
 /* ---- dumps ---- */
@@ -162,7 +155,5 @@ enum exit_status command_dump(struct options *options) {
         !output_write(c->arena, options->output ? options->output : "-", text_string(&out), out.length, &why)) {
         status = driver_complain(options, EXIT_USAGE, "%s", why);
     }
-    status = worse(status, compilation_finish(c));
-    compilation_free(c);
-    return status;
+    return compilation_end(c, status);
 }

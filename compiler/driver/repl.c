@@ -196,9 +196,7 @@ static struct type *type_of(struct session *s, const char *expression, const cha
     o->operands = operand;
     o->operand_count = 1;
     struct compilation *c = compilation_new(o);
-    enum exit_status status = compilation_check(c, session_name);
-    enum exit_status found = compilation_finish(c);
-    if (status != EXIT_GOOD || found != EXIT_GOOD)
+    if (compilation_finish(c, compilation_check(c, session_name)) != EXIT_GOOD)
         return NULL;
     const struct core_global *it = c->program->globals.at[c->program->globals.count - 1];
     struct text text;
@@ -238,9 +236,7 @@ static enum exit_status check_definitions(struct session *s, const char *text) {
     o.operands = &operand;
     o.operand_count = 1;
     struct compilation *c = compilation_new(&o);
-    enum exit_status status = compilation_check(c, session_name);
-    enum exit_status found = compilation_finish(c);
-    if (status != EXIT_GOOD || found != EXIT_GOOD)
+    if (compilation_finish(c, compilation_check(c, session_name)) != EXIT_GOOD)
         return EXIT_PROGRAM_WRONG;
     size_t own = 0, all = c->program->globals.count;
     entries new = split(s, text);

@@ -175,7 +175,5 @@ static enum exit_status report(struct compilation *c, struct options *options) {
 
 enum exit_status command_report(struct options *options) {
     struct compilation *c = compilation_new(options);
-    enum exit_status status = report(c, options), found = compilation_finish(c);
-    compilation_free(c);
-    return status > found ? status : found;
+    return compilation_end(c, report(c, options));
 }

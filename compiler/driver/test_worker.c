@@ -171,15 +171,14 @@ static const char *run_test(struct testing *t) {
     struct diagnostics *diagnostics = diagnostics_new(t->arena, c->sources);
     struct options options = *c->options;
     options.check = is_checked(c, directive);
-    struct execution execution = {.arena = t->arena,
-                                  .options = &options,
-                                  .program = c->program,
-                                  .tuning = &c->tuning,
-                                  .kernel = kernel,
-                                  .arguments = arguments,
-                                  .argument_count = directive->arguments.count,
-                                  .diagnostics = diagnostics,
-                                  .batch = t->batch};
+    struct execution execution = execution_of(c);
+    execution.arena = t->arena;
+    execution.options = &options;
+    execution.kernel = kernel;
+    execution.arguments = arguments;
+    execution.argument_count = directive->arguments.count;
+    execution.diagnostics = diagnostics;
+    execution.batch = t->batch;
     struct host_value *result = NULL;
     enum exit_status status = t->executor->run(&execution, &result);
     t->device_failed = status == EXIT_DEVICE;
@@ -202,12 +201,8 @@ static struct device_batch *build_together(const struct test_job *job, const str
         if (kernel)
             device_batch_add(batch, kernel, is_checked(c, &job->tests->at[i]));
     }
-    struct execution building = {.arena = c->arena,
-                                 .options = c->options,
-                                 .program = c->program,
-                                 .tuning = &c->tuning,
-                                 .diagnostics = c->diagnostics,
-                                 .batch = batch};
+    struct execution building = execution_of(c);
+    building.batch = batch;
     if (executor->build)
         executor->build(&building);
     return batch;
