@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+static void print_block(struct printer *p, const struct target_block *block);
+
 __attribute__((format(printf, 2, 3))) static void print_line(struct printer *p, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
@@ -291,7 +293,7 @@ static void print_four(struct printer *p, const struct target_statement *first) 
     text_add(p->out, ";\n");
 }
 
-void print_block(struct printer *p, const struct target_block *block) {
+static void print_block(struct printer *p, const struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++)
         if (is_four(p, block, i)) {
             print_four(p, block->statements.at[i]);

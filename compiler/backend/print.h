@@ -146,7 +146,6 @@ void print_report_helper(struct printer *p);
 void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base base, enum target_space space);
 
 /* print.c */
-void print_block(struct printer *p, const struct target_block *block);
 void print_kernel(struct printer *p, const struct target_kernel *kernel);
 /* What a kernel gets, `const T *restrict name` or `T name`, and then `more`; a long list has one to a line. */
 void print_parameters(struct printer *p, const struct target_kernel *kernel, const char *more);

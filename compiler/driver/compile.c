@@ -212,7 +212,7 @@ static enum exit_status compile_ir(struct compilation *c, const struct target *t
     if (!file)
         return EXIT_PROGRAM_WRONG;
     const char *header = arena_printf(c->arena, "%s.h", without_extension(c->arena, c->options->output));
-    if (ends_with(c->options->output, ".fclir")) {
+    if (text_ends_with(c->options->output, ".fclir")) {
         if (overwrites_source(c, c->options->output))
             return EXIT_USAGE;
         struct text text;
@@ -274,12 +274,12 @@ enum exit_status command_compile(struct options *options) {
     if (!options->output)
         return driver_complain(options, EXIT_USAGE, "where does the output go? usage is `fclc %s`",
                                command_info[COMMAND_COMPILE].synopsis);
-    if (ends_with(options->output, ".py") && ends_with(options->operands[0], ".fclir"))
+    if (text_ends_with(options->output, ".py") && text_ends_with(options->operands[0], ".fclir"))
         return driver_complain(options, EXIT_USAGE, "-o %s is made of a program in FCL, and %s is the IR of one",
                                options->output, options->operands[0]);
-    if (ends_with(options->output, ".html"))
+    if (text_ends_with(options->output, ".html"))
         return command_report(options);
-    if (ends_with(options->output, ".py")) {
+    if (text_ends_with(options->output, ".py")) {
         if (options->ahead)
             return driver_complain(options, EXIT_USAGE, "--ahead is for C and CUDA, and -o %s is a Python module",
                                    options->output);
@@ -287,7 +287,7 @@ enum exit_status command_compile(struct options *options) {
         return compilation_end(module, write_python(module));
     }
     const struct target *target = chosen_target(options);
-    bool from_ir = ends_with(options->operands[0], ".fclir"), to_ir = ends_with(options->output, ".fclir");
+    bool from_ir = text_ends_with(options->operands[0], ".fclir"), to_ir = text_ends_with(options->output, ".fclir");
     if (!target && to_ir && !options->target)
         target = targets[0];
     if (!target)

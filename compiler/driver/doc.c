@@ -47,8 +47,7 @@ struct library_doc {
 
 static const char *name_of_path(struct arena *arena, const char *path) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    size_t length = strlen(base);
-    return length > 4 && strcmp(base + length - 4, ".fcl") == 0 ? arena_strndup(arena, base, length - 4) : base;
+    return text_ends_with(base, ".fcl") ? arena_strndup(arena, base, strlen(base) - strlen(".fcl")) : base;
 }
 
 /* The next line of a comment without its dashes and the blank behind them; false: there is none. */
@@ -161,12 +160,7 @@ static const char *head_of(struct arena *arena, const struct compilation *c, con
             return written;
     }
     const struct core_global *global = global_of(c, decl);
-    struct text text;
-    text_init(&text, arena);
-    text_printf(&text, "%s : ", decl->name->text);
-    if (global)
-        scheme_print(&text, global->scheme, false);
-    return text_string(&text);
+    return arena_printf(arena, "%s : %s", decl->name->text, global ? scheme_spelling(arena, global->scheme) : "");
 }
 
 static void read_page(struct library_doc *doc, const struct compilation *c, const char *path) {

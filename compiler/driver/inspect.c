@@ -29,12 +29,6 @@ enum exit_status command_check(struct options *options) {
 
 /* ---- types ---- */
 
-static void print_type_of(struct text *out, const char *name, const struct scheme *scheme) {
-    text_printf(out, "%s : ", name);
-    scheme_print(out, scheme, false);
-    text_add(out, "\n");
-}
-
 /* The last definition of that name in a file, or with NULL in the prelude. */
 static const struct scheme *scheme_in(const struct compilation *c, const struct source *source, const char *name,
                                       struct suggestion *suggestion) {
@@ -92,14 +86,14 @@ static enum exit_status add_types(const struct compilation *c, const char *const
         if (is_logical(name))
             text_printf(out, "%s : bool -> bool -> bool\n", names[i]);
         else if (scheme)
-            print_type_of(out, names[i], scheme);
+            text_printf(out, "%s : %s\n", names[i], scheme_spelling(c->arena, scheme));
         else
             status = EXIT_USAGE;
     }
     for (size_t i = 0; count == 0 && i < c->program->globals.count; i++) {
         const struct core_global *global = c->program->globals.at[i];
         if (global->source == c->file->source)
-            print_type_of(out, global->name->text, global->scheme);
+            text_printf(out, "%s : %s\n", global->name->text, scheme_spelling(c->arena, global->scheme));
     }
     return status;
 }

@@ -5,15 +5,10 @@
 
 #include "ir/passes.h"
 
-bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), n = strlen(end);
-    return length > n && strcmp(text + length - n, end) == 0;
-}
-
 const struct target *chosen_target(const struct options *options) {
     for (size_t i = 0; targets[i]; i++)
         if (options->target ? strcmp(options->target, targets[i]->name) == 0
-                            : options->output && ends_with(options->output, targets[i]->extension))
+                            : options->output && text_ends_with(options->output, targets[i]->extension))
             return targets[i];
     return NULL;
 }

@@ -11,7 +11,6 @@ enum exit_status dump_later_stage(struct compilation *c, struct text *out);
 /* What compiling the kernels of a checked program would find, among the diagnostics. */
 void check_later_stages(struct compilation *c);
 
-bool ends_with(const char *text, const char *end);
 /* --target, or else what the output's extension says; NULL when neither tells. */
 const struct target *chosen_target(const struct options *options);
 

@@ -22,6 +22,7 @@
 
 #include "driver/arguments.h"
 #include "driver/device.h"
+#include "driver/output.h"
 #include "driver/timing.h"
 #include "support/edit.h"
 
@@ -32,19 +33,6 @@ struct message {
     struct test_event event; /* whose texts are only there or not */
     size_t target_length, why_length;
 };
-
-static bool write_all(int pipe, const void *bytes, size_t length) {
-    while (length > 0) {
-        ssize_t written = write(pipe, bytes, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes = (const char *)bytes + written;
-        length -= (size_t)written;
-    }
-    return true;
-}
 
 static bool read_all(int pipe, void *bytes, size_t length) {
     while (length > 0) {
@@ -64,8 +52,8 @@ static size_t length_of(const char *text) { return text ? strlen(text) : 0; }
 /* The child ends where nobody listens any more. */
 static void send_event(int pipe, struct test_event event) {
     struct message message = {event, length_of(event.target), length_of(event.why)};
-    bool good = write_all(pipe, &message, sizeof message) && write_all(pipe, event.target, message.target_length) &&
-                write_all(pipe, event.why, message.why_length);
+    bool good = output_pipe(pipe, &message, sizeof message) && output_pipe(pipe, event.target, message.target_length) &&
+                output_pipe(pipe, event.why, message.why_length);
     if (!good)
         _exit(EXIT_INTERNAL);
 }
