@@ -41,8 +41,9 @@ setup(
     package_dir={"": "python"},
     package_data={"fcl": ["py.typed", "*.pyi"]},
     ext_modules=[Extension(
-        "fcl._core", ["python/fcl/_core.c"], include_dirs=["compiler/driver", "runtime"], py_limited_api=True,
-        depends=[os.path.join(BUILD, "libfclc.a"), "compiler/driver/fclc.h", "runtime/fcl.h"],
+        "fcl._core", sorted(glob.glob("python/core/*.c")), py_limited_api=True,
+        include_dirs=["compiler/driver", "runtime"],
+        depends=[os.path.join(BUILD, "libfclc.a"), "compiler/driver/fclc.h", "runtime/fcl.h", "python/core/core.h"],
         extra_compile_args=["-std=c11", "-fvisibility=hidden"],
         extra_objects=[os.path.join(BUILD, "libfclc.a")],
         extra_link_args=["-Wl,--exclude-libs,ALL", "-Wl,-s", "-ldl", "-lm", "-lpthread"])],

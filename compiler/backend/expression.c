@@ -1,80 +1,5 @@
 /* Expressions in C's syntax: few parentheses, no casts but those that the meaning needs. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "backend/print.h"
-#include "ir/fold.h"
-
-const char *memory_type(const struct dialect *dialect, enum base base) {
-    return base == BASE_BOOL ? dialect->byte : dialect->types[base];
-}
-
-/* ---- constants ---- */
-
-/* Its bits: no literal says the sign and the payload, and programs can ask for them. */
-static void print_nan(struct printer *p, enum base base, double value) {
-    if (p->dialect->is_plain) {
-        text_add(p->out, "nan");
-        return;
-    }
-    enum base word = base_of_bits(base);
-    union scalar bits = fold_operation(OP_BITS, word, base, &(union scalar){.floating = value});
-    p->helpers[OP_BITS][base][BASE_BOOL] = true;
-    text_printf(p->out, "%s(", helper_name(p->out->arena, OP_BITS, base, BASE_BOOL));
-    print_constant(p, word, bits, PRECEDENCE_ANY);
-    text_add(p->out, ")");
-}
-
-static void print_float(struct printer *p, enum base base, double value, enum precedence least) {
-    bool is_double = base == BASE_F64;
-    bool is_closed = signbit(value) && !isnan(value) && least > PRECEDENCE_UNARY;
-    text_add(p->out, is_closed ? "(" : "");
-    if (isnan(value)) {
-        print_nan(p, base, value);
-    } else if (isinf(value)) {
-        text_printf(p->out, "%s%s", value < 0 ? "-" : "", p->dialect->infinity[is_double]);
-    } else {
-        char digits[64];
-        for (int precision = 1; precision <= 17; precision++) {
-            snprintf(digits, sizeof digits, "%.*g", precision, value);
-            if (floating_in(base_info[base].format, floating_read(digits, NULL)) == value)
-                break;
-        }
-        text_printf(p->out, "%s%s%s", digits, strpbrk(digits, ".e") ? "" : ".0", is_double ? "" : "f");
-    }
-    text_add(p->out, is_closed ? ")" : "");
-}
-
-void print_constant(struct printer *p, enum base base, union scalar value, enum precedence least) {
-    const struct base_info *info = &base_info[base];
-    if (base == BASE_BOOL) {
-        text_add(p->out, value.integer ? "true" : "false");
-    } else if (info->is_narrow && !p->dialect->is_plain) {
-        text_printf(p->out, "0x%04" PRIx64, floating_bits(info->format, value.floating));
-    } else if (info->is_floating) {
-        print_float(p, base, value.floating, least);
-    } else if (!info->is_signed) {
-        const char *suffix = base == BASE_U64 ? p->dialect->suffix_u64 : base == BASE_U32 ? "u" : "";
-        bool is_pattern = value.natural > INT32_MAX; /* of bits, most likely, as in a mask */
-        text_printf(p->out, is_pattern ? "0x%" PRIx64 "%s" : "%" PRIu64 "%s", value.natural, suffix);
-    } else {
-        const char *suffix = base == BASE_I64 ? p->dialect->suffix_i64 : "";
-        int64_t lowest = -(INT64_C(1) << (info->bits - 1 > 62 ? 62 : info->bits - 1));
-        if (info->bits == 64)
-            lowest = INT64_MIN;
-        bool is_lowest = info->bits >= 32 && value.integer == lowest;
-        bool is_closed = is_lowest || (value.integer < 0 && least > PRECEDENCE_UNARY);
-        text_add(p->out, is_closed ? "(" : "");
-        if (is_lowest) /* its absolute value is no literal of the type */
-            text_printf(p->out, "%" PRId64 "%s - 1", value.integer + 1, suffix);
-        else
-            text_printf(p->out, "%" PRId64 "%s", value.integer, suffix);
-        text_add(p->out, is_closed ? ")" : "");
-    }
-}
 
 /* ---- helpers of the printing ---- */
 
@@ -470,15 +395,6 @@ static void print_operation(struct printer *p, const struct target_expr *expr, e
 }
 
 /* ---- vectors, in OpenCL's spelling: scalars beside them are widened ---- */
-
-const char *vector_type(struct printer *p, enum base base) {
-    base = base == BASE_BOOL ? BASE_I32 : base; /* what comparisons give: all bits set, or none */
-    if (p->dialect->has_own_vectors)
-        return arena_printf(p->out->arena, "fcl_%s_%d", base_info[base].name, TARGET_LANES);
-    return arena_printf(p->out->arena, "%s%d", p->dialect->types[base], TARGET_LANES);
-}
-
-const char *vector_prefix(const struct printer *p) { return p->dialect->has_own_vectors ? "fcl_vector_" : ""; }
 
 /* Opens what makes a vector of a scalar, or of a vector with the same bits. */
 static void open_vector(struct printer *p, enum base base, bool is_same_bits) {

@@ -5,15 +5,6 @@
 #include "backend/print.h"
 #include "ir/fold.h"
 
-const char *helper_name(struct arena *arena, unsigned helper, enum base base, enum base from) {
-    if (helper == OP_CONVERT)
-        return arena_printf(arena, "fcl_%s_of_%s", base_info[base].name, base_info[from].name);
-    if (helper == HELPER_MIN_VECTOR || helper == HELPER_MAX_VECTOR)
-        return arena_printf(arena, "fcl_%s_%s%d", helper == HELPER_MIN_VECTOR ? "min" : "max", base_info[base].name,
-                            TARGET_LANES);
-    return arena_printf(arena, "fcl_%s_%s", ir_op_info[helper].name, base_info[base].name);
-}
-
 static void print_head(struct printer *p, const char *result, const char *name) {
     text_printf(p->out, "%s%s %s(", p->dialect->function_head, result, name);
 }

@@ -4,13 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Deep nesting is not shown by more blanks than this: they would be most of the text. */
-enum { MOST_INDENT = 40 };
-
-void print_indent(struct printer *p) {
-    for (int i = 0; i < p->indent && i < MOST_INDENT; i++)
-        text_add(p->out, "    ");
-}
+static void print_block(struct printer *p, const struct target_block *block);
 
 __attribute__((format(printf, 2, 3))) static void print_line(struct printer *p, const char *format, ...) {
     va_list arguments;
@@ -299,7 +293,7 @@ static void print_four(struct printer *p, const struct target_statement *first) 
     text_add(p->out, ";\n");
 }
 
-void print_block(struct printer *p, const struct target_block *block) {
+static void print_block(struct printer *p, const struct target_block *block) {
     for (size_t i = 0; i < block->statements.count; i++)
         if (is_four(p, block, i)) {
             print_four(p, block->statements.at[i]);

@@ -106,6 +106,15 @@ struct printer {
     bool points_to_shared;      /* this kernel's shared arrays have pointers: QUIRK_SHARED_ADDRESSES */
 };
 
+/* words.c */
+void print_indent(struct printer *p);
+const char *memory_type(const struct dialect *dialect, enum base base);
+const char *vector_type(struct printer *p, enum base base);
+const char *vector_prefix(const struct printer *p); /* of functions of vectors */
+/* `helper`: of enum helper, or an operation */
+const char *helper_name(struct arena *arena, unsigned helper, enum base base, enum base from);
+void print_constant(struct printer *p, enum base base, union scalar value, enum precedence least);
+
 /* conditions.c */
 /* Prints a condition of several so that vectors can be made of it; false: it is to be as any other. */
 bool print_condition(struct printer *p, const struct target_expr *expr, enum precedence least);
@@ -113,18 +122,17 @@ bool conditions_by_vectors(const struct target_statement *loop); /* in its body 
 
 /* expression.c */
 void print_expr(struct printer *p, const struct target_expr *expr, enum precedence least);
-void print_constant(struct printer *p, enum base base, union scalar value, enum precedence least);
-const char *memory_type(const struct dialect *dialect, enum base base);
-const char *vector_type(struct printer *p, enum base base);
-const char *vector_prefix(const struct printer *p); /* of functions of vectors */
+/* `array[index]`, or the same through a volatile pointer */
+void print_element(struct printer *p, const struct target_array *array, const struct target_expr *index,
+                   bool is_volatile);
+/* `array + index)` */
+void print_address(struct printer *p, const struct target_array *array, const struct target_expr *index);
 /* Prints a scalar or a vector as a vector. */
 void print_widened(struct printer *p, const struct target_expr *x);
 /* Stores TARGET_LANES elements that follow one another in an array whose elements are scalars. */
 void print_vector_store(struct printer *p, const struct target_statement *store);
 
 /* helpers.c */
-/* `helper`: of enum helper, or an operation */
-const char *helper_name(struct arena *arena, unsigned helper, enum base base, enum base from);
 void print_helpers(struct printer *p);
 
 /* mathematics.c */
@@ -138,13 +146,6 @@ void print_report_helper(struct printer *p);
 void print_atomic_helper(struct printer *p, enum ir_atomic atomic, enum base base, enum target_space space);
 
 /* print.c */
-void print_indent(struct printer *p);
-/* `array[index]`, or the same through a volatile pointer */
-/* `array + index)` */
-void print_address(struct printer *p, const struct target_array *array, const struct target_expr *index);
-void print_element(struct printer *p, const struct target_array *array, const struct target_expr *index,
-                   bool is_volatile);
-void print_block(struct printer *p, const struct target_block *block);
 void print_kernel(struct printer *p, const struct target_kernel *kernel);
 /* What a kernel gets, `const T *restrict name` or `T name`, and then `more`; a long list has one to a line. */
 void print_parameters(struct printer *p, const struct target_kernel *kernel, const char *more);

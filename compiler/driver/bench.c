@@ -76,7 +76,7 @@ static bool warm_up(struct device_session *session) {
 }
 
 /* See note [what is timed]. */
-static bool measure_runs(const struct device_request *request, struct device_session *session, struct measurement *m) {
+static bool measure_runs(const struct execution *request, struct device_session *session, struct measurement *m) {
     samples measured = {0};
     double spent = 0, seconds;
     if (!warm_up(session))
@@ -119,8 +119,7 @@ static bool take_launches(struct arena *arena, struct device_session *session, s
     return true;
 }
 
-static bool measure_launches(const struct device_request *request, struct device_session *session,
-                             struct measurement *m) {
+static bool measure_launches(const struct execution *request, struct device_session *session, struct measurement *m) {
     double seconds;
     if (!warm_up(session))
         return false;
@@ -132,10 +131,10 @@ static bool measure_launches(const struct device_request *request, struct device
     return true;
 }
 
-typedef bool measure(const struct device_request *request, struct device_session *session, struct measurement *m);
+typedef bool measure(const struct execution *request, struct device_session *session, struct measurement *m);
 
 /* Note [what is timed] says why there are two sessions. */
-static enum exit_status in_session(struct compilation *c, struct device_request *request, measure *what,
+static enum exit_status in_session(struct compilation *c, struct execution *request, measure *what,
                                    struct measurement *m) {
     struct device_session session = {0};
     bool is_good = device_prepare(request, &session) && what(request, &session, m);
@@ -323,12 +322,10 @@ static enum exit_status report(struct compilation *c, const struct measurement *
 }
 
 static enum exit_status bench(struct compilation *c) {
-    struct device_request request;
-    bool is_ready = false;
-    enum exit_status status = timing_request(c, &request, &is_ready);
-    if (!is_ready)
+    struct execution request;
+    enum exit_status status = timing_request(c, &request);
+    if (!request.kernel)
         return status;
-    request.tuning = &c->tuning;
     struct measurement m = {0};
     status = in_session(c, &request, measure_runs, &m);
     request.profile = true;
@@ -341,7 +338,5 @@ enum exit_status command_bench(struct options *options) {
     if (options->runs && options->time > 0)
         return driver_complain(options, EXIT_USAGE, "--runs and --time both say when it is enough: give one of them");
     struct compilation *c = compilation_new(options);
-    enum exit_status status = bench(c), found = compilation_finish(c);
-    compilation_free(c);
-    return status > found ? status : found;
+    return compilation_end(c, bench(c));
 }

@@ -181,9 +181,8 @@ static enum exit_status load_prelude(struct compilation *c) {
     }
     VEC(const char *) names = {0};
     for (struct dirent *entry; (entry = readdir(listing));) {
-        size_t length = strlen(entry->d_name);
-        if (length > 4 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 4, ".fcl") == 0)
-            vec_push(c->arena, &names, arena_strndup(c->arena, entry->d_name, length));
+        if (entry->d_name[0] != '.' && text_ends_with(entry->d_name, ".fcl"))
+            vec_push(c->arena, &names, arena_printf(c->arena, "%s", entry->d_name));
     }
     closedir(listing);
     if (!names.count) {
@@ -281,11 +280,6 @@ static const char *library_file_of(void *context, symbol name) {
 
 /* ---- the IR of a program ---- */
 
-static bool is_ir(const char *path) {
-    size_t length = strlen(path);
-    return length > 6 && strcmp(path + length - 6, ".fclir") == 0;
-}
-
 /* What the kernel's parameters are called: an argument of several arrays by the first one. */
 static const char **parameter_names(struct arena *arena, const struct ir_kernel *kernel) {
     const char **names = ARENA_ARRAY(arena, const char *, kernel->parameter_type_count + 1);
@@ -358,7 +352,7 @@ static enum exit_status read_ir(struct compilation *c, const char *path) {
 /* ---- checking it ---- */
 
 enum exit_status compilation_check(struct compilation *c, const char *path) {
-    if (is_ir(path) && !given_text(c, path))
+    if (text_ends_with(path, ".fclir") && !given_text(c, path))
         return read_ir(c, path);
     enum exit_status status = compilation_load(c, path);
     if (status != EXIT_GOOD)
@@ -391,9 +385,17 @@ void compilation_print_diagnostics(const struct compilation *c, const struct dia
         diag_print_text(diagnostics, out, colour, DIAGNOSTICS_SHOWN);
 }
 
-enum exit_status compilation_finish(const struct compilation *c) {
+enum exit_status exit_worse(enum exit_status a, enum exit_status b) { return a > b ? a : b; }
+
+enum exit_status compilation_finish(const struct compilation *c, enum exit_status status) {
     compilation_print_diagnostics(c, c->diagnostics);
-    return compilation_is_good(c) ? EXIT_GOOD : EXIT_PROGRAM_WRONG;
+    return compilation_is_good(c) ? status : exit_worse(status, EXIT_PROGRAM_WRONG);
+}
+
+enum exit_status compilation_end(struct compilation *c, enum exit_status status) {
+    status = compilation_finish(c, status);
+    compilation_free(c);
+    return status;
 }
 
 const struct core_global *compilation_kernel(const struct compilation *c) {

@@ -40,8 +40,11 @@ enum exit_status compilation_load(struct compilation *c, const char *path);
 /* Loads and checks. The program is to be used when compilation_is_good. */
 enum exit_status compilation_check(struct compilation *c, const char *path);
 bool compilation_is_good(const struct compilation *c);
-/* Prints the diagnostics to stderr; EXIT_PROGRAM_WRONG when there are errors among them. */
-enum exit_status compilation_finish(const struct compilation *c);
+enum exit_status exit_worse(enum exit_status a, enum exit_status b); /* they are ordered that way */
+/* Prints the diagnostics to stderr; the status, or EXIT_PROGRAM_WRONG when there are errors among them: the worse. */
+enum exit_status compilation_finish(const struct compilation *c, enum exit_status status);
+/* The same, and frees it. */
+enum exit_status compilation_end(struct compilation *c, enum exit_status status);
 void compilation_print_diagnostics(const struct compilation *c, const struct diagnostics *diagnostics);
 
 /* A kernel of the user's file. NULL: a message was printed that says which there are. */

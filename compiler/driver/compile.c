@@ -1,4 +1,4 @@
-/* fclc FILE -o OUT: kernels and their host functions to files; and the dumps of the stages behind the checker. */
+/* fclc FILE -o OUT: kernels and their host functions to files. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,44 +11,7 @@
 #include "driver/python.h"
 #include "fcl.h"
 #include "host/emit.h"
-#include "ir/passes.h"
 #include "ir/text.h"
-
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), n = strlen(end);
-    return length > n && strcmp(text + length - n, end) == 0;
-}
-
-/* --target, or else what the output's extension says; NULL when neither tells. */
-static const struct target *chosen_target(const struct options *options) {
-    for (size_t i = 0; targets[i]; i++)
-        if (options->target ? strcmp(options->target, targets[i]->name) == 0
-                            : options->output && ends_with(options->output, targets[i]->extension))
-            return targets[i];
-    return NULL;
-}
-
-static struct generate_request ir_request_for(struct compilation *c, const struct target *target) {
-    const struct machine *machine = c->options->mapping == MAPPING_LOOP && target->loop ? target->loop
-                                    : c->options->sub_groups == SUB_GROUPS_YES && target->sub_groups
-                                        ? target->sub_groups
-                                        : target_machine(target, NULL);
-    return (struct generate_request){.arena = c->arena,
-                                     .options = c->options,
-                                     .target = target,
-                                     .machine = machine,
-                                     .kind = machine->device,
-                                     .shared_bytes = (uint64_t)c->options->shared_bytes,
-                                     .diagnostics = c->diagnostics};
-}
-
-struct generate_request request_for(struct compilation *c, const struct target *target) {
-    struct generate_request request = ir_request_for(c, target);
-    request.program = c->program;
-    request.source = c->file->source;
-    request.tuning = &c->tuning;
-    return request;
-}
 
 static const char *without_extension(struct arena *arena, const char *path) {
     const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
@@ -249,7 +212,7 @@ static enum exit_status compile_ir(struct compilation *c, const struct target *t
     if (!file)
         return EXIT_PROGRAM_WRONG;
     const char *header = arena_printf(c->arena, "%s.h", without_extension(c->arena, c->options->output));
-    if (ends_with(c->options->output, ".fclir")) {
+    if (text_ends_with(c->options->output, ".fclir")) {
         if (overwrites_source(c, c->options->output))
             return EXIT_USAGE;
         struct text text;
@@ -307,30 +270,24 @@ static enum exit_status write_python(struct compilation *c) {
     return status;
 }
 
-static enum exit_status finish(struct compilation *c, enum exit_status status) {
-    enum exit_status found = compilation_finish(c);
-    compilation_free(c);
-    return status > found ? status : found;
-}
-
 enum exit_status command_compile(struct options *options) {
     if (!options->output)
         return driver_complain(options, EXIT_USAGE, "where does the output go? usage is `fclc %s`",
                                command_info[COMMAND_COMPILE].synopsis);
-    if (ends_with(options->output, ".py") && ends_with(options->operands[0], ".fclir"))
+    if (text_ends_with(options->output, ".py") && text_ends_with(options->operands[0], ".fclir"))
         return driver_complain(options, EXIT_USAGE, "-o %s is made of a program in FCL, and %s is the IR of one",
                                options->output, options->operands[0]);
-    if (ends_with(options->output, ".html"))
+    if (text_ends_with(options->output, ".html"))
         return command_report(options);
-    if (ends_with(options->output, ".py")) {
+    if (text_ends_with(options->output, ".py")) {
         if (options->ahead)
             return driver_complain(options, EXIT_USAGE, "--ahead is for C and CUDA, and -o %s is a Python module",
                                    options->output);
         struct compilation *module = compilation_new(options);
-        return finish(module, write_python(module));
+        return compilation_end(module, write_python(module));
     }
     const struct target *target = chosen_target(options);
-    bool from_ir = ends_with(options->operands[0], ".fclir"), to_ir = ends_with(options->output, ".fclir");
+    bool from_ir = text_ends_with(options->operands[0], ".fclir"), to_ir = text_ends_with(options->output, ".fclir");
     if (!target && to_ir && !options->target)
         target = targets[0];
     if (!target)
@@ -345,61 +302,5 @@ enum exit_status command_compile(struct options *options) {
     if (misfit)
         return driver_complain(options, EXIT_USAGE, "%s is not for %s", misfit, target->name);
     struct compilation *c = compilation_new(options);
-    return finish(c, from_ir ? compile_ir(c, target) : to_ir ? write_ir(c, target) : compile(c, target));
-}
-
-/* ---- without output ---- */
-
-/* Without --target for CUDA and for C: a GPU and a CPU, on which the prelude's functions go different
-   ways. What is made for OpenCL goes one or the other. */
-void check_later_stages(struct compilation *c) {
-    const struct options *o = c->options;
-    struct generate_request requests[2];
-    size_t count = 0;
-    for (size_t i = 0; targets[i] && count < 2; i++) {
-        const struct target *target = targets[i];
-        const char *asked = o->target || !c->program->ir ? o->target : c->program->ir->target;
-        bool is_wanted = asked ? strcmp(asked, target->name) == 0 : !target->simt || !target->loop;
-        if (is_wanted && !options_misfit(o, target->name))
-            requests[count++] = request_for(c, target);
-    }
-    if (count)
-        (void)generate_check(requests, count); /* its answer is among the diagnostics */
-}
-
-const char *text_for_target(struct compilation *c, struct arena *arena, const char *target,
-                            const struct core_global *only, struct diagnostics *diagnostics) {
-    const struct target *found = target_named(target);
-    if (!found || options_misfit(c->options, target))
-        return NULL;
-    struct generate_request request = request_for(c, found);
-    struct generated generated = {0};
-    request.arena = arena;
-    request.diagnostics = diagnostics;
-    request.only = only ? &only : NULL;
-    request.only_count = only != NULL;
-    return generate(&request, &generated) ? generate_text(&request, &generated, c->file->source->path) : NULL;
-}
-
-/* ---- dumps ---- */
-
-enum exit_status dump_later_stage(struct compilation *c, struct text *out) {
-    const struct target *target = chosen_target(c->options);
-    struct generate_request request = request_for(c, target ? target : targets[0]);
-    const char *stage = c->options->dump;
-    bool is_target = strcmp(stage, "target") == 0;
-    if (!is_target)
-        request.until = strcmp(stage, "ir") == 0       ? ""
-                        : strcmp(stage, "ir-opt") == 0 ? ir_passes[ir_pass_count - 1].name
-                                                       : stage;
-    struct generated generated = {0};
-    if (!generate(&request, &generated))
-        return EXIT_PROGRAM_WRONG;
-    for (size_t i = 0; i < generated.kernels.count; i++) {
-        if (is_target)
-            backend_dump(out, generated.targets.at[i]);
-        else
-            ir_print(out, generated.kernels.at[i]);
-    }
-    return EXIT_GOOD;
+    return compilation_end(c, from_ir ? compile_ir(c, target) : to_ir ? write_ir(c, target) : compile(c, target));
 }

@@ -65,14 +65,11 @@ static struct fclc_kernel_info info_of(struct arena *arena, const struct compila
         parameters[i] = (struct fclc_parameter){.name = interface.names[i],
                                                 .text = type_spelling(arena, interface.parameters[i]),
                                                 .type = type_of(arena, interface.parameters[i], 0)};
-    struct text text;
-    text_init(&text, arena);
-    scheme_print(&text, global->scheme, false);
     struct place place = {0};
     place_of(c->sources, global->span.begin, &place);
     return (struct fclc_kernel_info){
         .name = global->name->text,
-        .text = text_string(&text),
+        .text = scheme_spelling(arena, global->scheme),
         .comment = comment_above(arena, global->source, global->span),
         .path = global->source->path,
         .line = place.line,

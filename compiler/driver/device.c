@@ -40,7 +40,7 @@ static uint64_t shared_bytes(const struct options *options, const struct fcl_dev
 }
 
 /* Opens the device, and says what is to be generated for it: the request's kernel. */
-static bool open_device(const struct device_request *request, struct device_session *session,
+static bool open_device(const struct execution *request, struct device_session *session,
                         struct generate_request *generation) {
     const struct options *options = request->options;
     struct fcl_options open = FCL_OPTIONS_DEFAULT;
@@ -84,7 +84,7 @@ static bool open_device(const struct device_request *request, struct device_sess
     return true;
 }
 
-bool device_open(const struct device_request *request, struct device_session *session) {
+bool device_open(const struct execution *request, struct device_session *session) {
     struct generate_request generation;
     if (!open_device(request, session, &generation))
         return false;
@@ -99,7 +99,7 @@ bool device_open(const struct device_request *request, struct device_session *se
 
 /* For runs with checks, which are to begin soon: C compilers take three times as long for -O3, and
    more for many branches. */
-static const char *build_options(const struct device_request *request, const struct device_session *session) {
+static const char *build_options(const struct execution *request, const struct device_session *session) {
     bool is_c = fcl_device(session->context)->backend == FCL_BACKEND_C;
     return is_c && request->options->check && !request->profile && !request->is_kept
                ? arena_printf(request->arena, "%s -O1", fcl_build_options(session->context))
@@ -107,7 +107,7 @@ static const char *build_options(const struct device_request *request, const str
 }
 
 /* Makes one of the session's kernels ready to run. */
-static bool begin(const struct device_request *request, struct device_session *session, size_t index) {
+static bool begin(const struct execution *request, struct device_session *session, size_t index) {
     session->status = EXIT_DEVICE;
     struct execute_job job = {.kernel = session->generated->kernels.at[index],
                               .target = session->generated->targets.at[index],
@@ -120,7 +120,7 @@ static bool begin(const struct device_request *request, struct device_session *s
     return session->run != NULL;
 }
 
-bool device_build(const struct device_request *request, struct device_session *session) {
+bool device_build(const struct execution *request, struct device_session *session) {
     session->status = EXIT_DEVICE;
     if (fcl_build(session->context, session->text, build_options(request, session), &session->built) != FCL_OK) {
         session->why = fcl_error(session->context);
@@ -129,7 +129,7 @@ bool device_build(const struct device_request *request, struct device_session *s
     return begin(request, session, 0);
 }
 
-bool device_pass(const struct device_request *request, struct device_session *session) {
+bool device_pass(const struct execution *request, struct device_session *session) {
     session->status = EXIT_DEVICE;
     if (!device_run_pass_values(session->run, request->arguments, request->argument_count, &session->why))
         return false;
@@ -137,7 +137,7 @@ bool device_pass(const struct device_request *request, struct device_session *se
     return true;
 }
 
-bool device_prepare(const struct device_request *request, struct device_session *session) {
+bool device_prepare(const struct execution *request, struct device_session *session) {
     return device_open(request, session) && device_build(request, session) && device_pass(request, session);
 }
 
@@ -155,7 +155,7 @@ enum exit_status device_report_check(const struct device_session *session, struc
     return EXIT_PROGRAM_WRONG;
 }
 
-bool device_lacks_shared(const struct device_session *session, struct device_request *request) {
+bool device_lacks_shared(const struct device_session *session, struct execution *request) {
     if (request->launch_sized_outside || !device_run_lacks_shared(session->run))
         return false;
     request->launch_sized_outside = true;
@@ -212,8 +212,8 @@ void device_batch_free(struct device_batch *batch) {
 }
 
 /* Builds the kernels of a part, each like `one`. Where that fails, part->is_built stays false. */
-static void build_part(struct device_batch *batch, struct batch_part *part, const struct device_request *one) {
-    struct device_request request = *one;
+static void build_part(struct device_batch *batch, struct batch_part *part, const struct execution *one) {
+    struct execution request = *one;
     struct device_session *session = &part->session;
     struct generate_request generation;
     request.arena = part->arena = arena_new();
@@ -231,12 +231,12 @@ static void build_part(struct device_batch *batch, struct batch_part *part, cons
 }
 
 /* The part that the kernel is in, built; NULL where it must be made alone. */
-static struct batch_part *part_with(const struct device_request *alone, struct device_batch *batch, size_t *index) {
-    struct batch_part *part = batch ? &batch->parts[alone->options->check] : NULL;
+static struct batch_part *part_with(const struct execution *alone, size_t *index) {
+    struct batch_part *part = alone->batch ? &alone->batch->parts[alone->options->check] : NULL;
     if (!part || part->has_failed || !part->kernels.count)
         return NULL;
     if (!part->arena)
-        build_part(batch, part, alone);
+        build_part(alone->batch, part, alone);
     const struct device_session *session = &part->session;
     size_t count = part->is_built ? session->generated->globals.count : 0;
     for (*index = 0; *index < count; ++*index)
@@ -275,21 +275,10 @@ static enum exit_status run_once(struct device_session *session, const struct ex
     return *result ? EXIT_GOOD : EXIT_DEVICE;
 }
 
-static struct device_request request_of(const struct execution *execution, enum fcl_device_kind kind) {
-    return (struct device_request){.arena = execution->arena,
-                                   .options = execution->options,
-                                   .program = execution->program,
-                                   .kernel = execution->kernel,
-                                   .arguments = execution->arguments,
-                                   .argument_count = execution->argument_count,
-                                   .kind = kind,
-                                   .tuning = execution->tuning,
-                                   .diagnostics = execution->diagnostics};
-}
-
 static void build_on(const struct execution *execution, enum fcl_device_kind kind) {
     struct options options = *execution->options;
-    struct device_request request = request_of(execution, kind);
+    struct execution request = *execution;
+    request.kind = kind;
     request.options = &options;
     for (int check = 0; check < 2; check++) {
         struct batch_part *part = &execution->batch->parts[check];
@@ -305,20 +294,20 @@ void device_report(const struct execution *execution, const char *why, bool has_
         diag_hint(execution->diagnostics, d, "with `--check` the kernel itself says where it leaves its arrays");
 }
 
-static enum exit_status run_as(struct device_request *request, const struct execution *execution,
-                               struct device_batch *batch, struct host_value **result) {
+static enum exit_status run_as(struct execution *execution, struct host_value **result) {
     size_t index = 0;
-    struct batch_part *part = part_with(request, batch, &index);
+    struct batch_part *part = part_with(execution, &index);
     struct device_session alone = {0}, *session = part ? &part->session : &alone;
     bool is_ready =
-        part ? begin(request, session, index) && device_pass(request, session) : device_prepare(request, session);
+        part ? begin(execution, session, index) && device_pass(execution, session) : device_prepare(execution, session);
     enum exit_status status = is_ready ? run_once(session, execution, result) : session->status;
     bool has_stopped = status == EXIT_DEVICE && fcl_error_status(session->context) == FCL_DEVICE_FAULT;
-    bool is_again = status == EXIT_DEVICE && device_lacks_shared(session, request);
+    bool is_again = status == EXIT_DEVICE && device_lacks_shared(session, execution);
     if (part && status == EXIT_DEVICE && !has_stopped && !is_again && !device_run_failed_check(session->run)) {
         close_part(part);
         part->has_failed = true;
-        return run_as(request, execution, NULL, result);
+        execution->batch = NULL;
+        return run_as(execution, result);
     }
     if (device_run_failed_check(session->run))
         status = device_report_check(session, execution->diagnostics);
@@ -331,13 +320,15 @@ static enum exit_status run_as(struct device_request *request, const struct exec
     } else {
         device_finish(&alone);
     }
-    return is_again ? run_as(request, execution, NULL, result) : status;
+    execution->batch = NULL;
+    return is_again ? run_as(execution, result) : status;
 }
 
 static enum exit_status run_on(const struct execution *execution, enum fcl_device_kind kind,
                                struct host_value **result) {
-    struct device_request request = request_of(execution, kind);
-    return run_as(&request, execution, execution->batch, result);
+    struct execution request = *execution;
+    request.kind = kind;
+    return run_as(&request, result);
 }
 
 static bool available(enum fcl_device_kind kind, const struct options *options, struct arena *arena,

@@ -3,29 +3,10 @@
 #define FCL_DRIVER_DEVICE_H
 
 #include "driver/executor.h"
-#include "fcl.h"
 
 struct device_batch;
 struct device_run;
 struct generated;
-
-struct device_request {
-    struct arena *arena;
-    const struct options *options;
-    const struct program *program;
-    const struct core_global *kernel;
-    struct host_value *const *arguments;
-    size_t argument_count;
-    enum fcl_device_kind kind;
-    struct fcl_context *context; /* of the caller's, which stays open; NULL: one of that kind is opened */
-    const struct tuning *tuning;
-    const struct tuned *trial; /* as in generate_request */
-    struct map *asked;
-    bool profile;
-    bool launch_sized_outside; /* as in map_options */
-    bool is_kept;              /* it runs often: the time that a C compiler takes is well spent */
-    struct diagnostics *diagnostics;
-};
 
 struct device_session {
     struct fcl_context *context;
@@ -41,15 +22,15 @@ struct device_session {
 
 /* Opens the device and compiles the kernel for it; then builds it; then puts the arguments into
    its memory. device_finish is due in any case. */
-bool device_open(const struct device_request *request, struct device_session *session);
-bool device_build(const struct device_request *request, struct device_session *session);
-bool device_pass(const struct device_request *request, struct device_session *session);
-bool device_prepare(const struct device_request *request, struct device_session *session); /* all three */
+bool device_open(const struct execution *request, struct device_session *session);
+bool device_build(const struct execution *request, struct device_session *session);
+bool device_pass(const struct execution *request, struct device_session *session);
+bool device_prepare(const struct execution *request, struct device_session *session); /* all three */
 void device_finish(struct device_session *session);
 
 /* After a run that failed: was it for want of shared memory, so that another one may do without?
    Then it warns, and changes the request so. */
-bool device_lacks_shared(const struct device_session *session, struct device_request *request);
+bool device_lacks_shared(const struct device_session *session, struct execution *request);
 
 /* After a run that device_run_failed_check knows the reason of: the program is wrong, and where. */
 enum exit_status device_report_check(const struct device_session *session, struct diagnostics *diagnostics);

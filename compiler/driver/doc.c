@@ -47,8 +47,7 @@ struct library_doc {
 
 static const char *name_of_path(struct arena *arena, const char *path) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-    size_t length = strlen(base);
-    return length > 4 && strcmp(base + length - 4, ".fcl") == 0 ? arena_strndup(arena, base, length - 4) : base;
+    return text_ends_with(base, ".fcl") ? arena_strndup(arena, base, strlen(base) - strlen(".fcl")) : base;
 }
 
 /* The next line of a comment without its dashes and the blank behind them; false: there is none. */
@@ -161,12 +160,7 @@ static const char *head_of(struct arena *arena, const struct compilation *c, con
             return written;
     }
     const struct core_global *global = global_of(c, decl);
-    struct text text;
-    text_init(&text, arena);
-    text_printf(&text, "%s : ", decl->name->text);
-    if (global)
-        scheme_print(&text, global->scheme, false);
-    return text_string(&text);
+    return arena_printf(arena, "%s : %s", decl->name->text, global ? scheme_spelling(arena, global->scheme) : "");
 }
 
 static void read_page(struct library_doc *doc, const struct compilation *c, const char *path) {
@@ -458,14 +452,13 @@ static enum exit_status check_page(struct library_doc *doc, const struct page *p
     return status;
 }
 
-static enum exit_status worse(enum exit_status a, enum exit_status b) { return a > b ? a : b; }
-
 static enum exit_status read_file(struct library_doc *doc, const char *path) {
     struct compilation *c = compilation_new(doc->options);
     enum exit_status status = compilation_check(c, path);
     if (status == EXIT_GOOD && compilation_is_good(c))
         read_page(doc, c, path);
-    status = worse(status, compilation_is_good(c) ? EXIT_GOOD : compilation_finish(c));
+    if (!compilation_is_good(c))
+        status = compilation_finish(c, status);
     compilation_free(c);
     return status;
 }
@@ -479,11 +472,11 @@ enum exit_status command_doc(struct options *options) {
         .arena = arena, .options = options, .homes = map_new(arena), .symbols = symbols_new(arena)};
     enum exit_status status = EXIT_GOOD;
     for (size_t i = 0; i < options->operand_count; i++)
-        status = worse(status, read_file(&doc, options->operands[i]));
+        status = exit_worse(status, read_file(&doc, options->operands[i]));
     if (status == EXIT_GOOD && options->output)
         status = write_pages(&doc);
     for (size_t i = 0; i < doc.pages.count && options->check && status != EXIT_USAGE; i++)
-        status = worse(status, check_page(&doc, doc.pages.at[i]));
+        status = exit_worse(status, check_page(&doc, doc.pages.at[i]));
     arena_free(arena);
     return status;
 }

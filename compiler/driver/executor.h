@@ -2,10 +2,8 @@
 #ifndef FCL_DRIVER_EXECUTOR_H
 #define FCL_DRIVER_EXECUTOR_H
 
-#include "driver/options.h"
-#include "driver/tuning.h"
-#include "support/diag.h"
-#include "types/core.h"
+#include "driver/compilation.h"
+#include "fcl.h"
 #include "values/value.h"
 
 struct device_batch;
@@ -20,8 +18,23 @@ struct execution {
     struct host_value *const *arguments; /* as the kernel's parameters want them */
     size_t argument_count;
     struct diagnostics *diagnostics;
+
+    /* For devices alone: */
     struct device_batch *batch; /* that the kernel is one of; or NULL. See driver/device.h */
+    enum fcl_device_kind kind;
+    struct fcl_context *context; /* of the caller's, which stays open; NULL: one of that kind is opened */
+    const struct tuned *trial;   /* as in generate_request */
+    struct map *asked;
+    bool profile;
+    bool launch_sized_outside; /* as in map_options */
+    bool is_kept;              /* it runs often: the time that a C compiler takes is well spent */
 };
+
+/* One of that program, but for the kernel and its arguments. */
+struct execution execution_of(struct compilation *c);
+/* Checks the file and reads the kernel and the arguments that the command line names. Where they are not as they should
+   be, the execution has no kernel: that is said or among the diagnostics, and the status is for it. */
+enum exit_status execution_read(struct compilation *c, struct execution *execution);
 
 struct executor {
     const char *name; /* as --target says it */

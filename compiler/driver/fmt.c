@@ -45,7 +45,7 @@ static enum exit_status format(struct options *options, const char *path) {
     else if (syntax_format(&text, c->symbols, source, c->diagnostics))
         status = deliver(c, path, source, &text);
     if (!compilation_is_good(c)) /* what is only a warning is for other commands to tell */
-        status = compilation_finish(c);
+        status = compilation_finish(c, EXIT_GOOD);
     compilation_free(c);
     return status;
 }

@@ -19,7 +19,7 @@ static struct elaborate_options elaborate_options_of(const struct options *optio
         result.vector_bytes = (int)options->vector_bytes;
     if (options->unroll >= 0)
         result.unroll = (int)options->unroll;
-    result.optimise = options->optimise;
+    result.optimise = (int)options->optimise;
     result.check = options->check;
     result.stack_bytes = options->stack_bytes;
     return result;
@@ -233,7 +233,7 @@ static bool optimised(const struct generate_request *request, struct ir_kernel *
     const struct map_options *map = &request->machine->map;
     const struct options *options = request->options;
     kernel->contracts |= options->contract;
-    struct ir_pass_options passes = {.level = options->optimise,
+    struct ir_pass_options passes = {.level = (int)options->optimise,
                                      .target = map->mapping == TARGET_LOOP
                                                    ? PASS_CPU
                                                    : PASS_THREADS | (map->has_exact_blocks ? PASS_EXACT : 0) |

@@ -9,17 +9,12 @@
 #include "support/edit.h"
 #include "syntax/syntax.h"
 
-/* The worse of two; they are ordered that way. */
-static enum exit_status worse(enum exit_status a, enum exit_status b) { return a > b ? a : b; }
-
 static enum exit_status check_file(struct options *options, const char *path) {
     struct compilation *c = compilation_new(options);
     enum exit_status status = compilation_check(c, path);
     if (status == EXIT_GOOD && compilation_is_good(c) && !options->types_only)
         check_later_stages(c);
-    status = worse(status, compilation_finish(c));
-    compilation_free(c);
-    return status;
+    return compilation_end(c, status);
 }
 
 enum exit_status command_check(struct options *options) {
@@ -28,17 +23,11 @@ enum exit_status command_check(struct options *options) {
                                "--target=interp compiles nothing: with --types-only that is not looked for");
     enum exit_status result = EXIT_GOOD;
     for (size_t i = 0; i < options->operand_count; i++)
-        result = worse(result, check_file(options, options->operands[i]));
+        result = exit_worse(result, check_file(options, options->operands[i]));
     return result;
 }
 
 /* ---- types ---- */
-
-static void print_type_of(struct text *out, const char *name, const struct scheme *scheme) {
-    text_printf(out, "%s : ", name);
-    scheme_print(out, scheme, false);
-    text_add(out, "\n");
-}
 
 /* The last definition of that name in a file, or with NULL in the prelude. */
 static const struct scheme *scheme_in(const struct compilation *c, const struct source *source, const char *name,
@@ -97,14 +86,14 @@ static enum exit_status add_types(const struct compilation *c, const char *const
         if (is_logical(name))
             text_printf(out, "%s : bool -> bool -> bool\n", names[i]);
         else if (scheme)
-            print_type_of(out, names[i], scheme);
+            text_printf(out, "%s : %s\n", names[i], scheme_spelling(c->arena, scheme));
         else
             status = EXIT_USAGE;
     }
     for (size_t i = 0; count == 0 && i < c->program->globals.count; i++) {
         const struct core_global *global = c->program->globals.at[i];
         if (global->source == c->file->source)
-            print_type_of(out, global->name->text, global->scheme);
+            text_printf(out, "%s : %s\n", global->name->text, scheme_spelling(c->arena, global->scheme));
     }
     return status;
 }
@@ -117,9 +106,7 @@ enum exit_status command_types(struct options *options) {
     if (status == EXIT_GOOD && compilation_is_good(c))
         status = add_types(c, options->operands + 1, options->operand_count - 1, &out);
     fputs(text_string(&out), stdout);
-    status = worse(status, compilation_finish(c));
-    compilation_free(c);
-    return status;
+    return compilation_end(c, status);
 }
 
 /* ---- dumps ---- */
@@ -162,7 +149,5 @@ enum exit_status command_dump(struct options *options) {
         !output_write(c->arena, options->output ? options->output : "-", text_string(&out), out.length, &why)) {
         status = driver_complain(options, EXIT_USAGE, "%s", why);
     }
-    status = worse(status, compilation_finish(c));
-    compilation_free(c);
-    return status;
+    return compilation_end(c, status);
 }

@@ -11,8 +11,12 @@ enum exit_status dump_later_stage(struct compilation *c, struct text *out);
 /* What compiling the kernels of a checked program would find, among the diagnostics. */
 void check_later_stages(struct compilation *c);
 
-/* The request to generate for that target as the options say. */
+/* --target, or else what the output's extension says; NULL when neither tells. */
+const struct target *chosen_target(const struct options *options);
+
+/* The request to generate for that target as the options say: of the checked program, or of IR that was read. */
 struct generate_request request_for(struct compilation *c, const struct target *target);
+struct generate_request ir_request_for(struct compilation *c, const struct target *target);
 
 /* The kernels, or one of them, as text for "cuda", "opencl", "c" or "hip". NULL: there is no such target, or
    diagnostics tell why. */

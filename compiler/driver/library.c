@@ -40,7 +40,7 @@ struct fclc_kernel {
     struct arena *arena;
     struct fcl_context *context;    /* NULL: the interpreter */
     struct device_session session;  /* of a context */
-    bool launch_sized_outside;      /* as in device_request */
+    bool launch_sized_outside;      /* as in execution */
     struct device_part **parts;     /* of each argument, */
     struct device_part *flat_parts; /* one after another, */
     const struct fclc_type **types; /* and of what types they are: SCALAR, or ARRAY */
@@ -180,8 +180,7 @@ static enum exit_status load(void *context) {
     status = compilation_check(p->c, p->options.operands[0]);
     if (status == EXIT_GOOD && compilation_is_good(p->c))
         p->kernels = describe_kernels(p->arena, p->c);
-    enum exit_status found = compilation_finish(p->c);
-    return status > found ? status : found;
+    return compilation_finish(p->c, status);
 }
 
 enum fclc_status fclc_load(struct fclc_program **program, const struct fclc_file *files, size_t file_count,
@@ -342,15 +341,13 @@ static enum exit_status build_kernel(void *context) {
     struct compilation *c = k->program->c;
     struct device_session session = {0};
     struct diagnostics *diagnostics = diagnostics_new(k->arena, c->sources);
-    struct device_request request = {.arena = k->arena,
-                                     .options = &k->program->options,
-                                     .program = c->program,
-                                     .kernel = k->global,
-                                     .context = k->context,
-                                     .tuning = &c->tuning,
-                                     .is_kept = true,
-                                     .launch_sized_outside = k->launch_sized_outside,
-                                     .diagnostics = diagnostics};
+    struct execution request = execution_of(c);
+    request.arena = k->arena;
+    request.kernel = k->global;
+    request.context = k->context;
+    request.is_kept = true;
+    request.launch_sized_outside = k->launch_sized_outside;
+    request.diagnostics = diagnostics;
     bool is_built = device_open(&request, &session) && device_build(&request, &session);
     struct device_session *old = is_built ? &k->session : &session;
     enum exit_status status = is_built ? EXIT_GOOD : session.status;
@@ -565,14 +562,12 @@ static enum exit_status interpret(void *context) {
     const struct fclc_value *from = job->arguments;
     for (size_t i = 0; i < interface.count; i++)
         arguments[i] = value_from(arena, &k->info->parameters[i].type, interface.parameters[i], &from);
-    struct execution execution = {.arena = arena,
-                                  .options = &k->program->options,
-                                  .program = c->program,
-                                  .tuning = &c->tuning,
-                                  .kernel = k->global,
-                                  .arguments = arguments,
-                                  .argument_count = interface.count,
-                                  .diagnostics = diagnostics_new(arena, c->sources)};
+    struct execution execution = execution_of(c);
+    execution.arena = arena;
+    execution.kernel = k->global;
+    execution.arguments = arguments;
+    execution.argument_count = interface.count;
+    execution.diagnostics = diagnostics_new(arena, c->sources);
     struct host_value *result = NULL;
     enum exit_status status = executor_named("interp")->run(&execution, &result);
     if (status == EXIT_GOOD) {

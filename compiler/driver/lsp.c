@@ -16,11 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "driver/commands.h"
 #include "driver/later_stages.h"
+#include "driver/output.h"
+#include "driver/timing.h"
 #include "support/fatal.h"
 
 enum {
@@ -65,12 +66,6 @@ struct server {
     bool is_initialized, is_shut_down, has_ended;
     enum exit_status status;
 };
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---- messages ---- */
 
@@ -134,21 +129,10 @@ static void publish(struct arena *arena, const char *params) {
 
 /* ---- children; see note [children] ---- */
 
-static void write_all(int to, const char *text, size_t length) {
-    while (length > 0) {
-        ssize_t written = write(to, text, length);
-        if (written <= 0 && errno != EINTR)
-            _exit(FATAL_EXIT_STATUS);
-        if (written > 0) {
-            text += written;
-            length -= (size_t)written;
-        }
-    }
-}
-
 static void write_line(int to, struct arena *arena, const yyjson_mut_val *value) {
     const char *text = arena_printf(arena, "%s\n", json_write(arena, value));
-    write_all(to, text, strlen(text));
+    if (!output_pipe(to, text, strlen(text)))
+        _exit(FATAL_EXIT_STATUS);
 }
 
 /* In the child gives true, with where to write; its standard input and output are not for it. */
@@ -174,7 +158,7 @@ static bool child_start(struct child *child, int seconds, int *to) {
     }
     child->id = id;
     child->pipe = ends[0];
-    child->deadline = now() + seconds;
+    child->deadline = timing_now() + seconds;
     return false;
 }
 
@@ -195,7 +179,7 @@ static const char *child_end(struct arena *arena, struct child *child, bool is_l
 }
 
 static int milliseconds_until(double deadline) {
-    double left = deadline - now();
+    double left = deadline - timing_now();
     return left > 0 ? (int)(left * 1000) + 1 : 0;
 }
 
@@ -359,7 +343,7 @@ static void go_on_diagnosing(struct server *s, bool is_late) {
 }
 
 static void look_at(struct server *s, struct lsp_document *document) {
-    s->changed_at = now();
+    s->changed_at = timing_now();
     if (s->diagnosing.id && s->diagnosed == document)
         stop_diagnosing(s);
     for (size_t i = 0; i < s->changed.count; i++)

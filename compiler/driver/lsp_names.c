@@ -56,37 +56,24 @@ static bool is_same_name(const struct name_place *a, const struct name_place *b)
     return a->definition.begin == b->definition.begin;
 }
 
-static void print_scheme(struct text *out, const char *name, const struct scheme *scheme) {
-    text_printf(out, "%s : ", name);
-    if (scheme)
-        scheme_print(out, scheme, false);
-    else
-        text_add(out, "_");
+static const char *with_type(struct arena *arena, const char *name, const struct scheme *scheme) {
+    return arena_printf(arena, "%s : %s", name, scheme ? scheme_spelling(arena, scheme) : "_");
 }
 
 const char *lsp_global_type(const struct lsp_view *view, const struct core_global *global) {
-    struct text text;
-    text_init(&text, view->arena);
-    print_scheme(&text, global->name->text, global->scheme);
-    return text_string(&text);
+    return with_type(view->arena, global->name->text, global->scheme);
 }
 
 const char *lsp_primitive_type(const struct lsp_view *view, enum primitive primitive) {
-    struct text text;
-    text_init(&text, view->arena);
     struct diagnostics *unread = diagnostics_new(view->arena, view->c->sources);
-    print_scheme(&text, primitive_info[primitive].name,
-                 types_of_primitive(view->arena, view->c->symbols, unread, primitive));
-    return text_string(&text);
+    return with_type(view->arena, primitive_info[primitive].name,
+                     types_of_primitive(view->arena, view->c->symbols, unread, primitive));
 }
 
 const char *lsp_type_text(const struct lsp_view *view, const struct name_place *place) {
     if (place->global)
         return lsp_global_type(view, place->global);
-    struct text text;
-    text_init(&text, view->arena);
-    print_scheme(&text, place->name->text, place->scheme);
-    return text_string(&text);
+    return with_type(view->arena, place->name->text, place->scheme);
 }
 
 /* The comment's lines without their dashes; examples, `> e ==> v`, as programs. */
@@ -145,14 +132,6 @@ static const char *ambient_of(const struct scheme *scheme) {
     return NULL;
 }
 
-static const char *instance_text(const struct lsp_view *view, const struct name_place *place) {
-    struct text text;
-    text_init(&text, view->arena);
-    text_printf(&text, "%s : ", place->name->text);
-    type_print(&text, place->type);
-    return text_string(&text);
-}
-
 static const char *origin_of(const struct lsp_view *view, const struct name_place *place) {
     if (place->primitive != PRIM_COUNT)
         return "A primitive.";
@@ -168,7 +147,7 @@ yyjson_mut_val *lsp_hover(struct lsp_view *view, yyjson_mut_doc *json, yyjson_va
     const struct scheme *scheme = place->global ? place->global->scheme : place->scheme;
     const char *type = lsp_type_text(view, place), *here = NULL;
     if (place->type && scheme && scheme->type_count + scheme->level_count)
-        here = instance_text(view, place);
+        here = arena_printf(view->arena, "%s : %s", place->name->text, type_spelling(view->arena, place->type));
     struct text text;
     text_init(&text, view->arena);
     const char *word = place->global && place->global->kind == GLOBAL_KERNEL  ? "kernel "
@@ -302,10 +281,9 @@ static lsp_documents neighbours_of(struct lsp_view *view) {
     DIR *listing = *directory ? opendir(directory) : NULL;
     struct dirent *entry;
     for (size_t count = 0; listing && count < FILES_MOST && (entry = readdir(listing)); count++) {
-        size_t length = strlen(entry->d_name);
-        if (length <= 4 || strcmp(entry->d_name + length - 4, ".fcl") != 0)
+        if (!text_ends_with(entry->d_name, ".fcl"))
             continue;
-        const char *path = path_join(arena, directory, arena_strndup(arena, entry->d_name, length));
+        const char *path = path_join(arena, directory, arena_printf(arena, "%s", entry->d_name));
         const char *uri = lsp_uri_of_path(arena, path), *why;
         bool is_known = false;
         for (size_t i = 0; i < view->documents->count && !is_known; i++)

@@ -348,13 +348,10 @@ yyjson_mut_val *lsp_inlays(struct lsp_view *view, yyjson_mut_doc *json, yyjson_v
         const struct scheme *scheme = place->global ? place->global->scheme : place->scheme;
         if (!scheme || type_resolve(scheme->type)->kind == TYPE_ERROR)
             continue;
-        struct text text;
-        text_init(&text, view->arena);
-        text_add(&text, " : ");
-        scheme_print(&text, scheme, false);
+        const char *label = arena_printf(view->arena, " : %s", scheme_spelling(view->arena, scheme));
         yyjson_mut_val *hint = yyjson_mut_arr_add_obj(json, all);
         yyjson_mut_obj_add_val(json, hint, "position", lsp_position(view, json, place->span.end));
-        json_add_text(json, view->arena, hint, "label", text_string(&text));
+        json_add_text(json, view->arena, hint, "label", label);
         yyjson_mut_obj_add_int(json, hint, "kind", INLAY_TYPE);
     }
     return all;

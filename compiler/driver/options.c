@@ -13,73 +13,17 @@
 #include "support/edit.h"
 
 const struct command_info command_info[COMMAND_COUNT] = {
-    [COMMAND_COMPILE] = {"", "FILE.fcl -o OUT.{cu,cl,c,hip,py,html,fclir}",
-                         "compile; the target follows the extension of OUT", 1, 1},
-    [COMMAND_CHECK] = {"check", "check FILE.fcl…", "find all that is wrong, and say nothing when nothing is", 1, 0},
-    [COMMAND_EXPLAIN] = {"explain", "explain [CODE…]", "print what an error is about, and a program mended", 0, 0},
-    [COMMAND_TYPES] = {"types", "types FILE.fcl [NAME…]", "print the inferred types", 1, 0},
-    [COMMAND_RUN] = {"run", "run FILE.fcl KERNEL [ARGUMENT…]", "compile, run, print the result", 1, 0},
-    [COMMAND_TEST] = {"test", "test FILE.fcl…", "run the test directives of the files", 1, 0},
-    [COMMAND_BENCH] = {"bench", "bench FILE.fcl KERNEL [ARGUMENT…]", "run it many times and print the time it takes", 1,
-                       0},
-    [COMMAND_TUNE] = {"tune", "tune FILE.fcl KERNEL [ARGUMENT…]", "look for the values of params that make it fast", 1,
-                      0},
-    [COMMAND_REPORT] = {"report", "report FILE.fcl [KERNEL]",
-                        "say what kernels cost: launches, memory, loads and stores, barriers", 1, 2},
-    [COMMAND_NEW] = {"new", "new NAME", "make a folder with a program to begin with, and tests", 1, 1},
-    [COMMAND_DEVICES] = {"devices", "devices", "list the devices that programs can run on", 0, 0},
-    [COMMAND_FMT] = {"fmt", "fmt FILE.fcl…", "lay the files out as programs should be, in place", 0, 0},
-    [COMMAND_LSP] = {"lsp", "lsp", "the language server, for editors, on standard input and output", 0, 0},
-    [COMMAND_REPL] = {"repl", "repl", "a prompt for definitions and expressions; `:help` lists its commands", 0, 0},
-    [COMMAND_DOC] = {"doc", "doc FILE.fcl… -o DIR", "write pages about the files of a library, in HTML", 1, 0},
-    [COMMAND_DUMP] = {"", "--dump=STAGE FILE.fcl", "print what a stage of the compiler makes of the file", 1, 1},
+#define COMMAND(id, function, ...) [COMMAND_##id] = {__VA_ARGS__},
+#include "driver/commands.def"
+#undef COMMAND
 };
 
 /* ---- the options ---- */
 
 enum option {
-    OPTION_HELP,
-    OPTION_VERSION,
-    OPTION_COMPLETION,
-    OPTION_OUTPUT,
-    OPTION_TARGET,
-    OPTION_ALL_TARGETS,
-    OPTION_FILTER,
-    OPTION_LIST,
-    OPTION_VERBOSE,
-    OPTION_TIMEOUT,
-    OPTION_JUNIT,
-    OPTION_RUNS,
-    OPTION_TIME,
-    OPTION_SAVE,
-    OPTION_BASELINE,
-    OPTION_SIZES,
-    OPTION_DEVICE,
-    OPTION_MAP,
-    OPTION_SUB_GROUPS,
-    OPTION_BLOCK_SIZE,
-    OPTION_GRID_SIZE,
-    OPTION_WARP_SIZE,
-    OPTION_VECTOR_BYTES,
-    OPTION_SHARED_BYTES,
-    OPTION_CHECK,
-    OPTION_NO_CHECK,
-    OPTION_TYPES_ONLY,
-    OPTION_STDIN,
-    OPTION_CONTRACT,
-    OPTION_UNROLL,
-    OPTION_OPTIMISE,
-    OPTION_DEFINE,
-    OPTION_LIMIT,
-    OPTION_JSON,
-    OPTION_DEPENDENCIES,
-    OPTION_AHEAD,
-    OPTION_TUNING,
-    OPTION_DUMP,
-    OPTION_SKIP,
-    OPTION_DIAGNOSTICS,
-    OPTION_NO_PRELUDE,
-    OPTION_WARN,
+#define OPTION(id, ...) OPTION_##id,
+#include "driver/options.def"
+#undef OPTION
     OPTION_COUNT
 };
 
@@ -92,69 +36,14 @@ enum {
 };
 
 static const struct option_info option_info[OPTION_COUNT] = {
-    [OPTION_HELP] = {"help", 'h', NULL, EVERYWHERE, "print this, and do nothing else"},
-    [OPTION_VERSION] = {"version", 0, NULL, EVERYWHERE,
-                        "print the version, with --verbose also where things are, and do nothing else"},
-    [OPTION_COMPLETION] = {"completion", 0, "bash|zsh|fish", ON(COMPILE),
-                           "print what a shell completes this command by, and do nothing else"},
-    [OPTION_OUTPUT] =
-        {"output", 'o', "FILE", ON(COMPILE) | ON(RUN) | ON(DOC) | ON(REPORT) | ON(DUMP),
-         "where the output goes; for run a .npy file for the result, for doc a folder, for report a page"},
-    [OPTION_TARGET] = {"target", 0, "TARGET", MAKING | ON(DEVICES) | ON(DOC),
-                       "cuda, opencl, c, hip, or interp (not to compile or time)"},
-    [OPTION_ALL_TARGETS] = {"all-targets", 0, NULL, ON(TEST), "on every target that is available"},
-    [OPTION_FILTER] = {"filter", 0, "TEXT", ON(TEST), "only the directives that have this text in them"},
-    [OPTION_LIST] = {"list", 0, NULL, ON(TEST), "list the directives, and run none"},
-    [OPTION_VERBOSE] = {"verbose", 0, NULL, ON(TEST), "a line for each test that passes, too, with its time"},
-    [OPTION_TIMEOUT] = {"timeout", 0, "S", ON(TEST), "so many seconds at most for each test"},
-    [OPTION_JUNIT] = {"junit", 0, "FILE", ON(TEST), "write a report as JUnit XML, too"},
-    [OPTION_RUNS] = {"runs", 0, "N", ON(BENCH), "time so many runs"},
-    [OPTION_TIME] = {"time", 0, "S", ON(BENCH), "time runs for so many seconds"},
-    [OPTION_SAVE] = {"save", 0, "FILE", ON(BENCH), "write the times to a file, for --baseline"},
-    [OPTION_BASELINE] = {"baseline", 0, "FILE", ON(BENCH), "compare with saved times; status 1 when it is slower"},
-    [OPTION_SIZES] = {"sizes", 0, "NAME=N,…", ON(REPORT),
-                      "sizes of parameters: NAME=RxC for a matrix, n=N for the length of every array"},
-    [OPTION_DEVICE] = {"device", 0, "NAME", ON(REPORT),
-                       "estimate times and occupancy: v100, t4, a100, rtx3060, rtx4090, h100, or a file"},
-    [OPTION_MAP] = {"map", 0, "simt|loop", GENERATING, "how levels become hardware: threads, or vector loops"},
-    [OPTION_SUB_GROUPS] = {"sub-groups", 0, "yes|no", MAKING,
-                           "whether OpenCL's warps are sub-groups of 32, or threads; else as the device has them"},
-    [OPTION_BLOCK_SIZE] = {"block-size", 0, "N", MAKING, "threads of a block, #BlockSize"},
-    [OPTION_GRID_SIZE] = {"grid-size", 0, "N", MAKING, "blocks of a grid, #GridSize"},
-    [OPTION_WARP_SIZE] = {"warp-size", 0, "32|64", MAKING, "lanes of a warp, #WarpSize; not for CUDA"},
-    [OPTION_VECTOR_BYTES] = {"vector-bytes", 0, "16|32|64", MAKING,
-                             "what a vector register of a CPU has, #VectorBytes"},
-    [OPTION_SHARED_BYTES] = {"shared-bytes", 0, "N", GENERATING,
-                             "shared memory that a block of the GPU has; by itself what the device says"},
-    [OPTION_CHECK] =
-        {"check", 0, NULL, GENERATING | ON(FMT) | ON(DOC),
-         "check indices and writes at run time; run does by itself. fmt: change nothing; doc: run the examples"},
-    [OPTION_NO_CHECK] = {"no-check", 0, NULL, ON(RUN), "run the code as compile makes it, without checks"},
-    [OPTION_TYPES_ONLY] = {"types-only", 0, NULL, ON(CHECK), "no more than the types; kernels are not compiled"},
-    [OPTION_STDIN] = {"stdin", 0, NULL, ON(FMT), "lay out standard input, to standard output"},
-    [OPTION_CONTRACT] = {"contract", 0, NULL, MAKING,
-                         "let products and sums of floats be one operation, rounded once, as `with contract` does"},
-    [OPTION_UNROLL] = {"unroll", 0, "N", MAKING, "the most steps of a loop that is unrolled"},
-    [OPTION_OPTIMISE] = {"optimise", 'O', "0|1|2", MAKING, "how hard to work on the code; 1 is the default"},
-    [OPTION_DEFINE] = {"define", 'D', "NAME=VALUE", CHECKING, "the value of a param"},
-    [OPTION_LIMIT] = {"limit", 0, "N", ON(RUN), "print so many elements of a result at most; 0: all; else 64"},
-    [OPTION_JSON] = {"json", 0, NULL, ON(BENCH) | ON(TEST) | ON(REPORT) | ON(DEVICES), "print what is found as JSON"},
-    [OPTION_DEPENDENCIES] = {"dependencies", 'M', NULL, ON(COMPILE), "write the dependencies for make to OUT.d"},
-    [OPTION_AHEAD] = {"ahead", 0, NULL, ON(COMPILE),
-                      "kernels are compiled with the program that calls them: OUT.c, or by nvcc OUT.cu"},
-    [OPTION_TUNING] = {"tuning", 0, "FILE|none", MAKING, "the file of tuned values; else FILE.tune beside FILE.fcl"},
-    [OPTION_DUMP] = {"dump", 0, "STAGE", ON(COMPILE) | ON(DUMP),
-                     "tokens, ast, types, core, ir, a pass, ir-opt or target"},
-    [OPTION_SKIP] = {"skip", 0, "PASS", MAKING, "leave that pass of the IR out; a wrong name lists them"},
-    [OPTION_DIAGNOSTICS] = {"diagnostics", 0, "text|json", CHECKING | ON(FMT), "the form of errors and warnings"},
-    [OPTION_WARN] = {"warn", 'W', "no-NAME|error", ON(CHECK) | ON(COMPILE),
-                     "without warnings of that name; `error`: all are errors"},
-    [OPTION_NO_PRELUDE] = {"no-prelude", 0, NULL, CHECKING, "do not import the prelude"},
+#define OPTION(id, name, letter, argument, commands, help, taken)                                                      \
+    [OPTION_##id] = {name, letter, argument, commands, help},
+#include "driver/options.def"
+#undef OPTION
 };
 
 static const char *const stages[] = {"tokens", "ast", "types", "core", "ir", "ir-opt", "target"};
 enum { STAGES = sizeof stages / sizeof *stages };
-static const char *const shells[] = {"bash", "zsh", "fish"};
 
 const struct option_info *options_info(size_t *count) {
     *count = OPTION_COUNT;
@@ -219,8 +108,10 @@ struct option_parser {
     const char *why;
 };
 
-static bool one_of(struct option_parser *p, const char *option, const char *value, const char *const *choices,
-                   size_t count) {
+/* One of the words that its argument may be. */
+static bool choice(struct option_parser *p, const struct option_info *info, const char *value) {
+    size_t count;
+    const char *const *choices = options_choices(p->arena, info, &count);
     struct suggestion suggestion = suggestion_for(value);
     for (size_t i = 0; i < count; i++)
         if (strcmp(value, choices[i]) == 0)
@@ -229,7 +120,7 @@ static bool one_of(struct option_parser *p, const char *option, const char *valu
             suggestion_offer(&suggestion, choices[i]);
     struct text text;
     text_init(&text, p->arena);
-    text_printf(&text, "--%s cannot be `%s`", option, value);
+    text_printf(&text, "--%s cannot be `%s`", info->name, value);
     if (suggestion.best)
         text_printf(&text, "; did you mean `%s`?", suggestion.best);
     text_add(&text, " (");
@@ -238,18 +129,6 @@ static bool one_of(struct option_parser *p, const char *option, const char *valu
     text_add(&text, ")");
     p->why = text_string(&text);
     return false;
-}
-
-static bool one_of_stages(struct option_parser *p, const char *option, const char *value, bool all) {
-    size_t count;
-    const char *const *names = stage_names(p->arena, all, &count);
-    return one_of(p, option, value, names, count);
-}
-
-static bool one_of_targets(struct option_parser *p, const char *option, const char *value) {
-    size_t count;
-    const char *const *names = target_names(p->arena, &count);
-    return one_of(p, option, value, names, count);
 }
 
 static bool number(struct option_parser *p, const char *option, const char *value, int64_t least, int64_t most,
@@ -316,88 +195,27 @@ static bool warn(struct option_parser *p, const char *value) {
     return false;
 }
 
+static bool skip(struct option_parser *p, const char *value) {
+    vec_push(p->arena, &p->options->skipped, value);
+    return true;
+}
+
+#define FLAG(field) (o->field = true)
+#define TEXT(field) (o->field = value, true)
+#define NUMBER(field, least, most) number(p, name, value, least, most, &o->field)
+#define SECONDS(field) seconds(p, name, value, &o->field)
+#define CHOICE choice(p, &option_info[option], value)
+
 static bool take_option(struct option_parser *p, enum option option, const char *value) {
     struct options *o = p->options;
     const char *name = option_info[option].name;
-    int64_t small = 0;
     p->given |= (uint64_t)1 << option;
     switch (option) {
-    case OPTION_HELP: o->only_help = true; return true;
-    case OPTION_VERSION: o->only_version = true; return true;
-    case OPTION_COMPLETION:
-        o->completion = value;
-        return one_of(p, name, value, shells, sizeof shells / sizeof *shells);
-    case OPTION_OUTPUT: o->output = value; return true;
-    case OPTION_TARGET: o->target = value; return one_of_targets(p, name, value);
-    case OPTION_ALL_TARGETS: o->all_targets = true; return true;
-    case OPTION_FILTER: o->filter = value; return true;
-    case OPTION_LIST: o->list = true; return true;
-    case OPTION_VERBOSE: o->verbose = true; return true;
-    case OPTION_TIMEOUT: return seconds(p, name, value, &o->timeout);
-    case OPTION_JUNIT: o->junit = value; return true;
-    case OPTION_RUNS: return number(p, name, value, 1, 1000000, &o->runs);
-    case OPTION_TIME: return seconds(p, name, value, &o->time);
-    case OPTION_SAVE: o->save = value; return true;
-    case OPTION_BASELINE: o->baseline = value; return true;
-    case OPTION_SIZES: o->sizes = o->sizes ? arena_printf(p->arena, "%s,%s", o->sizes, value) : value; return true;
-    case OPTION_DEVICE: o->device = value; return true;
-    case OPTION_MAP: {
-        static const char *const mappings[] = {"simt", "loop"};
-        o->mapping = strcmp(value, "simt") == 0 ? MAPPING_SIMT : MAPPING_LOOP;
-        return one_of(p, name, value, mappings, 2);
-    }
-    case OPTION_SUB_GROUPS: {
-        static const char *const answers[] = {"yes", "no"};
-        o->sub_groups = strcmp(value, "yes") == 0 ? SUB_GROUPS_YES : SUB_GROUPS_NO;
-        return one_of(p, name, value, answers, 2);
-    }
-    case OPTION_BLOCK_SIZE: o->block_size_given = true; return number(p, name, value, 1, 1024, &o->block_size);
-    case OPTION_GRID_SIZE: o->grid_size_given = true; return number(p, name, value, 1, INT32_MAX, &o->grid_size);
-    case OPTION_WARP_SIZE: {
-        static const char *const sizes[] = {"32", "64"};
-        o->warp_size_given = true;
-        o->warp_size = strtoll(value, NULL, 10);
-        return one_of(p, name, value, sizes, 2);
-    }
-    case OPTION_VECTOR_BYTES: {
-        static const char *const sizes[] = {"16", "32", "64"};
-        o->vector_bytes_given = true;
-        o->vector_bytes = strtoll(value, NULL, 10);
-        return one_of(p, name, value, sizes, 3);
-    }
-    case OPTION_SHARED_BYTES: return number(p, name, value, 1024, INT32_MAX, &o->shared_bytes);
-    case OPTION_CHECK: o->check = true; return true;
-    case OPTION_NO_CHECK: o->no_check = true; return true;
-    case OPTION_TYPES_ONLY: o->types_only = true; return true;
-    case OPTION_STDIN: o->from_stdin = true; return true;
-    case OPTION_CONTRACT: o->contract = true; return true;
-    case OPTION_UNROLL: return number(p, name, value, 0, 65536, &o->unroll);
-    case OPTION_OPTIMISE: {
-        bool good = number(p, name, value, 0, 2, &small);
-        o->optimise = (int)small;
-        return good;
-    }
-    case OPTION_DEFINE: return define(p, value);
-    case OPTION_LIMIT: return number(p, name, value, 0, INT64_MAX, &o->limit);
-    case OPTION_JSON: o->json = true; return true;
-    case OPTION_DEPENDENCIES: o->make_dependencies = true; return true;
-    case OPTION_AHEAD: o->ahead = true; return true;
-    case OPTION_TUNING:
-        o->tuning = value;
-        p->why = "--tuning wants the name of a file, or none";
-        return *value;
-    case OPTION_DUMP:
-        o->dump = value;
-        o->command = COMMAND_DUMP;
-        return one_of_stages(p, name, value, true);
-    case OPTION_SKIP: vec_push(p->arena, &o->skipped, value); return one_of_stages(p, name, value, false);
-    case OPTION_DIAGNOSTICS: {
-        static const char *const forms[] = {"text", "json"};
-        o->json_diagnostics = strcmp(value, "json") == 0;
-        return one_of(p, name, value, forms, 2);
-    }
-    case OPTION_NO_PRELUDE: o->no_prelude = true; return true;
-    case OPTION_WARN: return warn(p, value);
+#define OPTION(id, name, letter, argument, commands, help, taken)                                                      \
+    case OPTION_##id:                                                                                                  \
+        return taken;
+#include "driver/options.def"
+#undef OPTION
     case OPTION_COUNT: break;
     }
     return false;

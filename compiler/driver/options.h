@@ -23,30 +23,15 @@ enum exit_status {
 };
 
 enum command {
-    COMMAND_COMPILE,
-    COMMAND_CHECK,
-    COMMAND_EXPLAIN,
-    COMMAND_TYPES,
-    COMMAND_RUN,
-    COMMAND_TEST,
-    COMMAND_BENCH,
-    COMMAND_TUNE,
-    COMMAND_REPORT,
-    COMMAND_NEW,
-    COMMAND_DEVICES,
-    COMMAND_FMT,
-    COMMAND_LSP,
-    COMMAND_REPL,
-    COMMAND_DOC,
-    COMMAND_DUMP,
+#define COMMAND(id, ...) COMMAND_##id,
+#include "driver/commands.def"
+#undef COMMAND
     COMMAND_COUNT
 };
 
 struct command_info {
-    const char *name;     /* "" for compiling and dumping, which have no command word */
-    const char *synopsis; /* after `fclc ` */
-    const char *summary;  /* a line */
-    size_t least, most;   /* operands; most 0: any number */
+    const char *name, *synopsis, *summary;
+    size_t least, most;
 };
 extern const struct command_info command_info[COMMAND_COUNT];
 
@@ -84,10 +69,10 @@ struct options {
     bool block_size_given, grid_size_given, warp_size_given, vector_bytes_given;
     bool check, no_check;
     bool contract;
-    int64_t unroll; /* -1: not said */
-    int optimise;   /* 0 … 2 */
-    int64_t limit;  /* elements of a result that are printed; 0: all */
-    bool json;      /* bench, test, devices */
+    int64_t unroll;   /* -1: not said */
+    int64_t optimise; /* 0 … 2 */
+    int64_t limit;    /* elements of a result that are printed; 0: all */
+    bool json;        /* bench, test, devices */
     bool json_diagnostics;
     bool json_is_begun;     /* diagnostics were printed: the array is open */
     bool make_dependencies; /* -M */

@@ -1,4 +1,4 @@
-/* Writing files atomically. */
+/* Writing files atomically, and to pipes. */
 #include "driver/output.h"
 
 #include <errno.h>
@@ -46,4 +46,17 @@ bool output_write(struct arena *arena, const char *path, const void *bytes, size
     *why = arena_printf(arena, "%s cannot be written: %s", path, strerror(errno));
     unlink(temporary);
     return false;
+}
+
+bool output_pipe(int pipe, const void *bytes, size_t length) {
+    while (length > 0) {
+        ssize_t written = write(pipe, bytes, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        bytes = (const char *)bytes + written;
+        length -= (size_t)written;
+    }
+    return true;
 }

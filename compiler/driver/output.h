@@ -11,4 +11,7 @@
    directly. `-` is standard output. */
 bool output_write(struct arena *arena, const char *path, const void *bytes, size_t length, const char **why);
 
+/* All of it, whatever signals come between; false: nobody reads it. */
+bool output_pipe(int pipe, const void *bytes, size_t length);
+
 #endif

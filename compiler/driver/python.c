@@ -121,16 +121,16 @@ static void add_options(struct text *out, const struct options *o) {
 }
 
 static void add_program(struct text *out, const struct compilation *c) {
-    const struct source *main = c->file->source;
+    const struct source *own = c->file->source;
     text_add(out, "program = fcl.source(\n");
-    add_lines(out, (const char *)main->text, main->length, "    ");
+    add_lines(out, (const char *)own->text, own->length, "    ");
     text_add(out, ",\n    name=");
-    add_string(out, main->path);
+    add_string(out, own->path);
     size_t count = 0;
     for (size_t i = 0; i < c->files.count; i++) {
         const struct loaded *file = c->files.at[i];
         const struct source *source = file->module->file ? file->module->file->source : NULL;
-        if (!source || source == main || source->is_ours)
+        if (!source || source == own || source->is_ours)
             continue;
         text_add(out, count++ ? ",\n        " : ",\n    files={\n        ");
         add_string(out, source->path);

@@ -196,15 +196,10 @@ static struct type *type_of(struct session *s, const char *expression, const cha
     o->operands = operand;
     o->operand_count = 1;
     struct compilation *c = compilation_new(o);
-    enum exit_status status = compilation_check(c, session_name);
-    enum exit_status found = compilation_finish(c);
-    if (status != EXIT_GOOD || found != EXIT_GOOD)
+    if (compilation_finish(c, compilation_check(c, session_name)) != EXIT_GOOD)
         return NULL;
     const struct core_global *it = c->program->globals.at[c->program->globals.count - 1];
-    struct text text;
-    text_init(&text, s->arena);
-    scheme_print(&text, it->scheme, false);
-    *type = without_parameter(s->arena, text_string(&text));
+    *type = without_parameter(s->arena, scheme_spelling(s->arena, it->scheme));
     return type_resolve(type_resolve(it->scheme->type)->arrow.to);
 }
 
@@ -238,19 +233,15 @@ static enum exit_status check_definitions(struct session *s, const char *text) {
     o.operands = &operand;
     o.operand_count = 1;
     struct compilation *c = compilation_new(&o);
-    enum exit_status status = compilation_check(c, session_name);
-    enum exit_status found = compilation_finish(c);
-    if (status != EXIT_GOOD || found != EXIT_GOOD)
+    if (compilation_finish(c, compilation_check(c, session_name)) != EXIT_GOOD)
         return EXIT_PROGRAM_WRONG;
     size_t own = 0, all = c->program->globals.count;
     entries new = split(s, text);
     for (size_t i = 0; i < new.count; i++)
         own += new.at[i].kind != DECL_IMPORT &&new.at[i].kind != DECL_TYPE &&new.at[i].kind != DECL_SIG;
     for (size_t i = all - own; i < all; i++) {
-        struct text line;
-        text_init(&line, s->arena);
-        scheme_print(&line, c->program->globals.at[i]->scheme, false);
-        printf("%s : %s\n", c->program->globals.at[i]->name->text, text_string(&line));
+        const struct core_global *global = c->program->globals.at[i];
+        printf("%s : %s\n", global->name->text, scheme_spelling(s->arena, global->scheme));
     }
     return EXIT_GOOD;
 }

@@ -99,13 +99,6 @@ static const struct report_device *find_device(struct arena *arena, const char *
 
 /* ---- reports ---- */
 
-static const char *type_text(struct arena *arena, const struct core_global *global) {
-    struct text text;
-    text_init(&text, arena);
-    scheme_print(&text, global->scheme, false);
-    return text_string(&text);
-}
-
 const char *report_text(struct compilation *c, struct arena *arena, const struct report_wish *wish,
                         struct diagnostics *diagnostics, const char **why) {
     const struct target *target = target_named(wish->target ? wish->target : "cuda");
@@ -133,7 +126,7 @@ const char *report_text(struct compilation *c, struct arena *arena, const struct
     for (size_t i = 0; i < generated.kernels.count; i++) {
         struct report_request one = {arena, c->sources, generated.targets.at[i], all.at, all.count};
         reports[i] = report_of(&one);
-        reports[i]->type = type_text(arena, generated.globals.at[i]);
+        reports[i]->type = scheme_spelling(arena, generated.globals.at[i]->scheme);
     }
     if ((*why = unused_size(arena, &all, &generated)))
         return NULL;
@@ -175,7 +168,5 @@ static enum exit_status report(struct compilation *c, struct options *options) {
 
 enum exit_status command_report(struct options *options) {
     struct compilation *c = compilation_new(options);
-    enum exit_status status = report(c, options), found = compilation_finish(c);
-    compilation_free(c);
-    return status > found ? status : found;
+    return compilation_end(c, report(c, options));
 }

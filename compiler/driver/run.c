@@ -1,9 +1,7 @@
 /* fclc run: compile, run, print or write the result. */
 #include <string.h>
 
-#include "driver/arguments.h"
 #include "driver/commands.h"
-#include "driver/compilation.h"
 #include "driver/complaint.h"
 #include "driver/executor.h"
 #include "driver/output.h"
@@ -50,40 +48,24 @@ static enum exit_status deliver(struct compilation *c, const struct host_value *
 }
 
 static enum exit_status run_kernel(struct compilation *c) {
-    const struct options *o = c->options;
-    enum exit_status status = compilation_check(c, o->operands[0]);
-    if (status != EXIT_GOOD || !compilation_is_good(c))
+    struct execution execution;
+    enum exit_status status = execution_read(c, &execution);
+    if (!execution.kernel)
         return status;
-    const struct core_global *kernel = compilation_kernel(c);
-    if (!kernel)
-        return EXIT_USAGE;
     const char *why = NULL;
-    struct host_value **arguments =
-        parse_arguments(c->arena, kernel, o->operands + 2, o->operand_count - 2, NULL, &why);
-    const struct executor *executor = arguments ? executor_choose(o, c->arena, &why) : NULL;
+    const struct executor *executor = executor_choose(c->options, c->arena, &why);
     if (!executor)
-        return driver_complain(c->options, arguments ? EXIT_DEVICE : EXIT_USAGE, "%s", why);
+        return driver_complain(c->options, EXIT_DEVICE, "%s", why);
     executor_tell(c->options, executor, why);
-    struct execution execution = {.arena = c->arena,
-                                  .options = o,
-                                  .program = c->program,
-                                  .tuning = &c->tuning,
-                                  .kernel = kernel,
-                                  .arguments = arguments,
-                                  .argument_count = o->operand_count - 2,
-                                  .diagnostics = c->diagnostics};
     struct host_value *result = NULL;
     status = executor->run(&execution, &result);
     return status == EXIT_GOOD ? deliver(c, result) : status;
 }
 
 enum exit_status command_run(struct options *options) {
-    size_t length = options->output ? strlen(options->output) : 0;
-    if (options->output && (length <= 4 || strcmp(options->output + length - 4, ".npy") != 0))
+    if (options->output && !text_ends_with(options->output, ".npy"))
         return driver_complain(options, EXIT_USAGE, "-o %s: a result is written to a .npy file", options->output);
     options->check = !options->no_check;
     struct compilation *c = compilation_new(options);
-    enum exit_status status = run_kernel(c), found = compilation_finish(c);
-    compilation_free(c);
-    return status > found ? status : found;
+    return compilation_end(c, run_kernel(c));
 }

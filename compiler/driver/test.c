@@ -199,8 +199,8 @@ static enum exit_status test_file(struct testing *t, const char *path) {
         if (!is_good)
             fail_file(t, path, "the program is wrong");
     }
-    enum exit_status found = compilation_finish(c);
-    if (is_good && found == EXIT_GOOD && !all.count)
+    status = compilation_finish(c, status);
+    if (is_good && status == EXIT_GOOD && !all.count)
         driver_complain(t->options, EXIT_GOOD, "%s has no test directives", path);
     directives tests = filtered(t, &all);
     if (is_good && t->options->list)
@@ -208,7 +208,7 @@ static enum exit_status test_file(struct testing *t, const char *path) {
     else if (is_good)
         run_tests(t, c, &tests);
     compilation_free(c);
-    return status > found ? status : found;
+    return status;
 }
 
 /* ---- the command ---- */

@@ -22,6 +22,7 @@
 
 #include "driver/arguments.h"
 #include "driver/device.h"
+#include "driver/output.h"
 #include "driver/timing.h"
 #include "support/edit.h"
 
@@ -32,19 +33,6 @@ struct message {
     struct test_event event; /* whose texts are only there or not */
     size_t target_length, why_length;
 };
-
-static bool write_all(int pipe, const void *bytes, size_t length) {
-    while (length > 0) {
-        ssize_t written = write(pipe, bytes, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes = (const char *)bytes + written;
-        length -= (size_t)written;
-    }
-    return true;
-}
 
 static bool read_all(int pipe, void *bytes, size_t length) {
     while (length > 0) {
@@ -64,8 +52,8 @@ static size_t length_of(const char *text) { return text ? strlen(text) : 0; }
 /* The child ends where nobody listens any more. */
 static void send_event(int pipe, struct test_event event) {
     struct message message = {event, length_of(event.target), length_of(event.why)};
-    bool good = write_all(pipe, &message, sizeof message) && write_all(pipe, event.target, message.target_length) &&
-                write_all(pipe, event.why, message.why_length);
+    bool good = output_pipe(pipe, &message, sizeof message) && output_pipe(pipe, event.target, message.target_length) &&
+                output_pipe(pipe, event.why, message.why_length);
     if (!good)
         _exit(EXIT_INTERNAL);
 }
@@ -171,15 +159,14 @@ static const char *run_test(struct testing *t) {
     struct diagnostics *diagnostics = diagnostics_new(t->arena, c->sources);
     struct options options = *c->options;
     options.check = is_checked(c, directive);
-    struct execution execution = {.arena = t->arena,
-                                  .options = &options,
-                                  .program = c->program,
-                                  .tuning = &c->tuning,
-                                  .kernel = kernel,
-                                  .arguments = arguments,
-                                  .argument_count = directive->arguments.count,
-                                  .diagnostics = diagnostics,
-                                  .batch = t->batch};
+    struct execution execution = execution_of(c);
+    execution.arena = t->arena;
+    execution.options = &options;
+    execution.kernel = kernel;
+    execution.arguments = arguments;
+    execution.argument_count = directive->arguments.count;
+    execution.diagnostics = diagnostics;
+    execution.batch = t->batch;
     struct host_value *result = NULL;
     enum exit_status status = t->executor->run(&execution, &result);
     t->device_failed = status == EXIT_DEVICE;
@@ -202,12 +189,8 @@ static struct device_batch *build_together(const struct test_job *job, const str
         if (kernel)
             device_batch_add(batch, kernel, is_checked(c, &job->tests->at[i]));
     }
-    struct execution building = {.arena = c->arena,
-                                 .options = c->options,
-                                 .program = c->program,
-                                 .tuning = &c->tuning,
-                                 .diagnostics = c->diagnostics,
-                                 .batch = batch};
+    struct execution building = execution_of(c);
+    building.batch = batch;
     if (executor->build)
         executor->build(&building);
     return batch;

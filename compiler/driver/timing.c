@@ -5,37 +5,20 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "driver/arguments.h"
+#include "driver/complaint.h"
 #include "host/execute.h"
 
-enum exit_status timing_request(struct compilation *c, struct device_request *request, bool *is_ready) {
+enum exit_status timing_request(struct compilation *c, struct execution *request) {
     struct options *options = c->options;
-    enum exit_status status = compilation_check(c, options->operands[0]);
-    if (status != EXIT_GOOD || !compilation_is_good(c))
+    enum exit_status status = execution_read(c, request);
+    if (!request->kernel)
         return status;
-    const struct core_global *kernel = compilation_kernel(c);
-    if (!kernel)
-        return EXIT_USAGE;
-    const char *why = NULL;
-    struct host_value **arguments =
-        parse_arguments(c->arena, kernel, options->operands + 2, options->operand_count - 2, NULL, &why);
-    enum fcl_device_kind kind = FCL_DEVICE_ANY;
-    if (arguments && options->target && (fcl_parse_device(options->target, &kind, &(int){0}) != FCL_OK)) {
-        arguments = NULL;
-        why = arena_printf(c->arena, "target %s cannot be timed; cuda, opencl and c can", options->target);
+    if (options->target && fcl_parse_device(options->target, &request->kind, &(int){0}) != FCL_OK) {
+        request->kernel = NULL;
+        return driver_complain(options, EXIT_USAGE, "target %s cannot be timed; cuda, opencl and c can",
+                               options->target);
     }
-    if (!arguments)
-        return driver_complain(options, EXIT_USAGE, "%s", why);
     executor_tell(options, NULL, device_mapping_note(options, c->arena, options->target));
-    *is_ready = true;
-    *request = (struct device_request){.arena = c->arena,
-                                       .options = options,
-                                       .program = c->program,
-                                       .kernel = kernel,
-                                       .arguments = arguments,
-                                       .argument_count = options->operand_count - 2,
-                                       .kind = kind,
-                                       .diagnostics = c->diagnostics};
     return EXIT_GOOD;
 }
 

@@ -36,7 +36,7 @@ struct trial {
 
 struct search {
     struct compilation *c;
-    struct device_request request;
+    struct execution request;
     struct trial *start, *best;
     struct host_value *wanted;
     VEC(const char *) seen; /* the texts that were tried */
@@ -57,10 +57,10 @@ static bool is_seen(struct search *s, const char *text) {
 
 /* A run with all checks: without them, a choice that leads outside of arrays ends the search, or
    spoils what comes after. */
-static bool passes_checks(const struct device_request *request, struct trial *trial) {
+static bool passes_checks(const struct execution *request, struct trial *trial) {
     struct options options = *request->options;
     options.check = true;
-    struct device_request checked = *request;
+    struct execution checked = *request;
     checked.options = &options;
     struct device_session session = {0};
     bool is_good = device_prepare(&checked, &session) && device_run_once(session.run, &session.why);
@@ -94,7 +94,7 @@ static struct trial *trial_open(struct search *s, struct tuned values) {
     trial->arena = arena;
     trial->values = values;
     trial->asked = map_new(arena);
-    struct device_request request = s->request;
+    struct execution request = s->request;
     request.arena = arena;
     request.trial = &trial->values;
     request.asked = trial->asked;
@@ -302,28 +302,22 @@ static enum exit_status deliver(struct search *s) {
 
 /* The result, of a run with all checks: what is wrong with the program or the arguments is said here. */
 static enum exit_status find_wanted(struct search *s) {
-    const struct device_request *r = &s->request;
-    struct options options = *r->options;
+    struct options options = *s->request.options;
+    struct execution execution = s->request;
     options.check = true;
+    execution.options = &options;
     const char *why = NULL;
     const struct executor *executor = executor_choose(&options, s->c->arena, &why);
     if (!executor)
         return driver_complain(s->c->options, EXIT_DEVICE, "%s", why);
-    struct execution execution = {.arena = s->c->arena,
-                                  .options = &options,
-                                  .program = r->program,
-                                  .kernel = r->kernel,
-                                  .arguments = r->arguments,
-                                  .argument_count = r->argument_count,
-                                  .diagnostics = r->diagnostics};
     return executor->run(&execution, &s->wanted);
 }
 
 static enum exit_status tune(struct search *s) {
-    bool is_ready = false;
-    enum exit_status status = timing_request(s->c, &s->request, &is_ready);
-    if (!is_ready)
+    enum exit_status status = timing_request(s->c, &s->request);
+    if (!s->request.kernel)
         return status;
+    s->request.tuning = NULL; /* what was found before is to be found again */
     status = find_wanted(s);
     if (status != EXIT_GOOD)
         return status;
@@ -344,11 +338,11 @@ static enum exit_status tune(struct search *s) {
 enum exit_status command_tune(struct options *options) {
     struct compilation *c = compilation_new(options);
     struct search s = {.c = c};
-    enum exit_status status = tune(&s), found = compilation_finish(c);
+    enum exit_status status = compilation_finish(c, tune(&s));
     if (s.best && s.best != s.start)
         trial_close(s.best);
     if (s.start)
         trial_close(s.start);
     compilation_free(c);
-    return status > found ? status : found;
+    return status;
 }

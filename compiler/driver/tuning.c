@@ -178,10 +178,8 @@ static bool read_line(struct compilation *c, char *text, struct tuning *tuning, 
 }
 
 static const char *path_beside(struct arena *arena, const char *program) {
-    size_t length = strlen(program);
-    if (length > 4 && strcmp(program + length - 4, ".fcl") == 0)
-        length -= 4;
-    return arena_printf(arena, "%.*s.tune", (int)length, program);
+    size_t ending = text_ends_with(program, ".fcl") ? strlen(".fcl") : 0;
+    return arena_printf(arena, "%.*s.tune", (int)(strlen(program) - ending), program);
 }
 
 /* `-` for standard input. */

@@ -22,28 +22,6 @@ static const char *identifier(struct arena *arena, const char *text, bool upper)
     return isdigit((unsigned char)copy[0]) ? arena_printf(arena, "_%s", copy) : copy;
 }
 
-/* A line of source to a string literal; `??` is broken up, which would begin a trigraph. */
-void emit_embed(struct text *out, const char *source) {
-    bool begins = true;
-    for (const char *c = source; *c; c++) {
-        if (begins)
-            text_add(out, "    \"");
-        begins = false;
-        if (*c == '\n') {
-            text_add(out, "\\n\"\n");
-            begins = true;
-        } else if (*c == '"' || *c == '\\') {
-            text_printf(out, "\\%c", *c);
-        } else if (*c == '?' && c[1] == '?') {
-            text_add(out, "?\" \"");
-        } else {
-            text_add_n(out, c, 1);
-        }
-    }
-    if (!begins)
-        text_add(out, "\"");
-}
-
 static const char before_language[] = "Host functions of its kernels, for ";
 
 const struct target *host_header_target(const char *beginning) {

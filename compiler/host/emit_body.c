@@ -36,7 +36,7 @@ const char *emit_value(struct emit_body *body, const struct ir_value *value) {
 static const char *declare(struct emit_body *body, const struct ir_value *value) {
     const char *name = emit_value(body, value);
     if (!body->is_declared[value->id]) {
-        text_printf(&body->declarations, "    %s %s = 0;\n    (void)%s;\n", emit_memory_type(value->base), name, name);
+        text_printf(&body->declarations, "    %s %s = 0;\n    (void)%s;\n", base_info[value->base].c_type, name, name);
         body->is_declared[value->id] = true;
     }
     return name;
@@ -49,7 +49,7 @@ static void emit_table_load(struct emit_body *body, const struct ir_instruction 
     const char *index = emit_value(body, load->operands[0]);
     if (!map_has(body->tables, table)) {
         map_set(body->tables, table, NULL);
-        text_printf(&body->declarations, "    static const %s t%u[%lld] = {", emit_memory_type(table->element),
+        text_printf(&body->declarations, "    static const %s t%u[%lld] = {", base_info[table->element].c_type,
                     table->id, (long long)count);
         for (int64_t k = 0; k < count; k++) {
             const struct ir_value constant = {
@@ -88,7 +88,7 @@ static void launch_arguments(struct emit_body *body, const struct target_kernel 
         switch (p->kind) {
         case TARGET_PARAMETER_SCALAR:
             line(body, "{");
-            line(body, "    %s scalar = %s;", emit_memory_type(p->base), emit_value(body, p->value));
+            line(body, "    %s scalar = %s;", base_info[p->base].c_type, emit_value(body, p->value));
             line(body, "    args[%zu] = fcl_arg_scalar(&scalar, sizeof scalar);", i);
             line(body, "}");
             break;
@@ -151,7 +151,7 @@ static void assign(struct emit_body *body, struct ir_value *const *to, struct ir
     }
     line(body, "{");
     for (size_t i = 0; i < count; i++)
-        line(body, "    %s next%zu = %s;", emit_memory_type(to[i]->base), i, emit_value(body, from[i]));
+        line(body, "    %s next%zu = %s;", base_info[to[i]->base].c_type, i, emit_value(body, from[i]));
     for (size_t i = 0; i < count; i++)
         line(body, "    %s = next%zu;", declare(body, to[i]), i);
     line(body, "}");

@@ -21,7 +21,27 @@ struct signature {
     VEC(struct slot) slots;
 };
 
-const char *emit_memory_type(enum base base) { return base_info[base].c_type; }
+/* A line of source to a string literal; `??` is broken up, which would begin a trigraph. */
+void emit_embed(struct text *out, const char *source) {
+    bool begins = true;
+    for (const char *c = source; *c; c++) {
+        if (begins)
+            text_add(out, "    \"");
+        begins = false;
+        if (*c == '\n') {
+            text_add(out, "\\n\"\n");
+            begins = true;
+        } else if (*c == '"' || *c == '\\') {
+            text_printf(out, "\\%c", *c);
+        } else if (*c == '?' && c[1] == '?') {
+            text_add(out, "?\" \"");
+        } else {
+            text_add_n(out, c, 1);
+        }
+    }
+    if (!begins)
+        text_add(out, "\"");
+}
 
 static enum base base_of_result(const struct ir_result *result) {
     return result->is_array ? result->buffer->element : result->value->base;
@@ -144,19 +164,19 @@ static void add_prototype(struct text *out, const struct signature *s, enum host
         const struct ir_parameter *p = &s->kernel->parameters.at[i];
         const char *name = s->parameters[i];
         switch (p->kind) {
-        case IR_PARAMETER_SCALAR: text_printf(out, ", %s %s", emit_memory_type(p->value->base), name); break;
+        case IR_PARAMETER_SCALAR: text_printf(out, ", %s %s", base_info[p->value->base].c_type, name); break;
         case IR_PARAMETER_LENGTH: text_printf(out, ", int32_t %s", name); break;
         case IR_PARAMETER_BUFFER:
             if (device)
                 text_printf(out, ", struct fcl_buffer *%s", name);
             else
-                text_printf(out, ", const %s *%s", emit_memory_type(p->buffer->element), name);
+                text_printf(out, ", const %s *%s", base_info[p->buffer->element].c_type, name);
             break;
         }
     }
     for (size_t i = 0; i < s->slots.count; i++) {
         const struct slot *slot = &s->slots.at[i];
-        const char *type = emit_memory_type(base_of_result(slot->result));
+        const char *type = base_info[base_of_result(slot->result)].c_type;
         for (size_t k = 0; slot->begins_array && k < slot->result->rank; k++)
             text_printf(out, ", int32_t *%s", slot->extents[k]);
         if (!slot->result->is_array)
@@ -536,7 +556,7 @@ static void define_host(struct emit_unit *unit, struct text *out, const struct s
         const struct slot *slot = &s->slots.at[i];
         if (slot->result->is_array)
             (function == INTO ? copy_into : copy_allocated)(out, slot, i,
-                                                            emit_memory_type(slot->result->buffer->element));
+                                                            base_info[slot->result->buffer->element].c_type);
     }
     text_add(out, "out:\n");
     for (size_t i = 0; i < kernel->parameters.count; i++)

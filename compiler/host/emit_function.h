@@ -14,7 +14,7 @@ struct emit_unit {
     const struct sources *sources;
 };
 
-/* emit.c: a C string literal. */
+/* A C string literal. */
 void emit_embed(struct text *out, const char *text);
 
 /* `name` is the host function's; the same name with `_into`, `_device` and `_graph` behind it is free too. */
@@ -37,6 +37,5 @@ struct emit_body {
 };
 void emit_body(struct emit_body *body);
 const char *emit_value(struct emit_body *body, const struct ir_value *value);
-const char *emit_memory_type(enum base base); /* a bool is a byte */
 
 #endif

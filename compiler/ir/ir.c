@@ -9,11 +9,19 @@ const struct ir_op_info ir_op_info[OP_COUNT] = {
 #undef OP
 };
 
+const char *const ir_memory_names[] = {"input", "table", "output", "shared", "private"};
+
+const char *const ir_kind_names[] = {
+    [IR_LOAD] = "load",       [IR_STORE] = "store",       [IR_ATOMIC] = "atomic", [IR_FENCE] = "fence",
+    [IR_SHUFFLE] = "shuffle", [IR_BALLOT] = "ballot",     [IR_MATCH] = "match",   [IR_MMA] = "mma",
+    [IR_CHECK] = "check",     [IR_ALLOCATE] = "allocate", [IR_SWAP] = "swap",     [IR_FORALL] = "forall",
+    [IR_FOR] = "for",         [IR_WHILE] = "while",       [IR_IF] = "if"};
+
 const char *const ir_atomic_names[ATOMIC_COUNT] = {"add", "min", "max",      "and",
                                                    "or",  "xor", "exchange", "compare-exchange"};
 
 const struct ir_check_info ir_check_info[CHECK_COUNT] = {
-#define CHECK(id, code, message) [CHECK_##id] = {DIAG_##code, message},
+#define CHECK(id, code, message) [CHECK_##id] = {#id, DIAG_##code, message},
 #include "ir/checks.def"
 #undef CHECK
 };

@@ -93,6 +93,7 @@ enum ir_memory {
     MEMORY_SHARED,  /* of a block; or of one warp when owner is LEVEL_WARP (each warp has its own) */
     MEMORY_PRIVATE, /* of a thread; allocated at block or warp, each thread's own in all of its loops (own_places.c) */
 };
+extern const char *const ir_memory_names[MEMORY_PRIVATE + 1];
 struct ir_buffer {
     uint32_t id;
     enum ir_memory memory;
@@ -156,6 +157,7 @@ enum ir_kind {
     IR_WHILE,  /* operands initial, parameters current; regions[0] yields the condition to go on, regions[1] the next */
     IR_IF,     /* operands[0] condition; regions[0] then, regions[1] else; their yields are the results */
 };
+extern const char *const ir_kind_names[IR_IF + 1]; /* OPERATION has that of its `op` instead */
 
 /* What an atomic does to the old value, of 32 or 64 bits. Arithmetic is for integers; ADD also for floats. */
 enum ir_atomic {
@@ -179,6 +181,7 @@ enum ir_check {
     CHECK_COUNT
 };
 struct ir_check_info {
+    const char *name;
     enum diag_code code;
     const char *message; /* printf format of two long longs */
 };

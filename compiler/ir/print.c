@@ -135,12 +135,7 @@ static void print_operation(struct ir_printer *p, const struct ir_instruction *o
 }
 
 static void print_allocate(struct ir_printer *p, const struct ir_buffer *buffer) {
-    static const char *const memories[] = {[MEMORY_INPUT] = "input",
-                                           [MEMORY_TABLE] = "table",
-                                           [MEMORY_OUTPUT] = "output",
-                                           [MEMORY_SHARED] = "shared",
-                                           [MEMORY_PRIVATE] = "private"};
-    text_printf(p->out, "%s = allocate %s%s %s[", buffer_name(p, buffer), memories[buffer->memory],
+    text_printf(p->out, "%s = allocate %s%s %s[", buffer_name(p, buffer), ir_memory_names[buffer->memory],
                 buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP ? "/warp" : "",
                 base_info[buffer->element].name);
     print_value(p, buffer->capacity);
@@ -190,14 +185,8 @@ static void print_instruction(struct ir_printer *p, const struct ir_instruction 
     case IR_SHUFFLE:
     case IR_BALLOT:
     case IR_MATCH:
-        text_add(out, instruction->kind == IR_SHUFFLE  ? "shuffle "
-                      : instruction->kind == IR_BALLOT ? "ballot "
-                                                       : "match ");
-        print_values(p, instruction->operands, instruction->operand_count);
-        text_add(out, "\n");
-        return;
     case IR_MMA:
-        text_add(out, "mma ");
+        text_printf(out, "%s ", ir_kind_names[instruction->kind]);
         print_values(p, instruction->operands, instruction->operand_count);
         text_add(out, "\n");
         return;
@@ -212,7 +201,7 @@ static void print_instruction(struct ir_printer *p, const struct ir_instruction 
         return;
     case IR_FORALL:
     case IR_FOR:
-        text_add(out, instruction->kind == IR_FORALL ? "forall " : "for ");
+        text_printf(out, "%s ", ir_kind_names[instruction->kind]);
         print_value(p, instruction->parameters[0]);
         text_add(out, " < ");
         print_value(p, instruction->operands[0]);

@@ -81,18 +81,13 @@ static struct path *path_named(struct reader *r, const char *text) {
 
 /* site 3 INDEX at "k.fcl" 3:5 contained */
 static void read_site(struct reader *r) {
-    static const char *const names[] = {
-#define CHECK(id, code, message) #id,
-#include "ir/checks.def"
-#undef CHECK
-    };
     enum { MOST_LINES = 1 << 16, MOST_COLUMNS = 1 << 10 };
     struct ir_check_site site = {0};
     struct where where = {0};
     if (reader_integer(r, 0, MOST_NUMBERS) != (int64_t)r->kernel->checks.count)
         reader_fail(r, r->before.span, "sites are numbered from 0 on: this is site %zu", r->kernel->checks.count);
     size_t which = 0;
-    while (which < CHECK_COUNT && !reader_accept(r, names[which]))
+    while (which < CHECK_COUNT && !reader_accept(r, ir_check_info[which].name))
         which++;
     if (which == CHECK_COUNT)
         reader_expected(r, "a kind of check, as in `INDEX`,");

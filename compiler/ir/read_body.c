@@ -46,9 +46,8 @@ static void read_capacity(struct reader *r, struct ir_buffer *buffer) {
 }
 
 static enum ir_memory read_memory(struct reader *r) {
-    static const char *const names[] = {"input", "table", "output", "shared", "private"};
-    for (int i = 0; i < 5; i++)
-        if (reader_accept(r, names[i]))
+    for (int i = 0; i <= MEMORY_PRIVATE; i++)
+        if (reader_accept(r, ir_memory_names[i]))
             return (enum ir_memory)i;
     reader_expected(r, "input, table, output, shared or private");
 }
@@ -243,7 +242,6 @@ static void read_operation(struct reader *r, struct ir_instruction *i) {
     value_list operands = {0};
     for (int op = 0; op < OP_COUNT; op++)
         if (reader_accept(r, ir_op_info[op].name)) {
-            i->kind = IR_OPERATION;
             i->op = (enum ir_op)op;
             reader_values(r, &operands);
             set_operands(i, &operands);
@@ -256,23 +254,12 @@ static void read_operation(struct reader *r, struct ir_instruction *i) {
 /* What comes behind the results. */
 static void read_right(struct reader *r, struct ir_instruction *i) {
     value_list operands = {0};
-    static const struct {
-        const char *word;
-        enum ir_kind kind;
-    } words[] = {{"load", IR_LOAD},       {"store", IR_STORE},   {"atomic", IR_ATOMIC}, {"fence", IR_FENCE},
-                 {"shuffle", IR_SHUFFLE}, {"ballot", IR_BALLOT}, {"check", IR_CHECK},   {"allocate", IR_ALLOCATE},
-                 {"swap", IR_SWAP},       {"forall", IR_FORALL}, {"for", IR_FOR},       {"while", IR_WHILE},
-                 {"if", IR_IF},           {"match", IR_MATCH},   {"mma", IR_MMA}};
-    size_t which = 0;
-    while (which < sizeof words / sizeof *words && !reader_accept(r, words[which].word))
-        which++;
-    if (which == sizeof words / sizeof *words) {
-        read_operation(r, i);
-        return;
-    }
-    i->kind = words[which].kind;
+    int kind = IR_OPERATION + 1;
+    while (kind <= IR_IF && !reader_accept(r, ir_kind_names[kind]))
+        kind++;
+    i->kind = kind <= IR_IF ? (enum ir_kind)kind : IR_OPERATION;
     switch (i->kind) {
-    case IR_OPERATION: break;
+    case IR_OPERATION: read_operation(r, i); break;
     case IR_ATOMIC:
         i->store.atomic = read_atomic(r);
         read_access(r, i);

@@ -6,12 +6,6 @@
 #include "ir/text.h"
 #include "ir/walk.h"
 
-static const char *const memories[] = {[MEMORY_INPUT] = "input",
-                                       [MEMORY_TABLE] = "table",
-                                       [MEMORY_OUTPUT] = "output",
-                                       [MEMORY_SHARED] = "shared",
-                                       [MEMORY_PRIVATE] = "private"};
-
 struct ir_writer {
     struct text *out;
     const struct ir_kernel *kernel;
@@ -82,7 +76,7 @@ static void write_buffer(struct ir_writer *w, const struct ir_buffer *buffer) {
         text_add(w->out, " ");
         add_quoted(w->out, buffer->name);
     }
-    text_printf(w->out, " %s%s %s", memories[buffer->memory],
+    text_printf(w->out, " %s%s %s", ir_memory_names[buffer->memory],
                 buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP ? " warp" : "",
                 base_info[buffer->element].name);
     if (buffer->capacity) {
@@ -148,7 +142,7 @@ static void write_operation(struct ir_writer *w, const struct ir_instruction *i)
 
 static void write_loop(struct ir_writer *w, const struct ir_instruction *i) {
     struct text *out = w->out;
-    text_printf(out, "%s ", i->kind == IR_FORALL ? "forall" : "for");
+    text_printf(out, "%s ", ir_kind_names[i->kind]);
     add_definition(w, i->parameters[0]);
     text_add(out, " <");
     add_values(w, i->operands, 1);
@@ -220,12 +214,8 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
     case IR_SHUFFLE:
     case IR_MATCH:
     case IR_BALLOT:
-        text_add(out, i->kind == IR_SHUFFLE ? "shuffle" : i->kind == IR_MATCH ? "match" : "ballot");
-        add_values(w, i->operands, i->operand_count);
-        end_line(w);
-        return;
     case IR_MMA:
-        text_add(out, "mma");
+        text_add(out, ir_kind_names[i->kind]);
         add_values(w, i->operands, i->operand_count);
         end_line(w);
         return;
@@ -286,13 +276,8 @@ static void add_where(struct ir_writer *w, struct span span) {
 }
 
 static void write_site(struct ir_writer *w, const struct ir_check_site *site, size_t number) {
-    static const char *const names[] = {
-#define CHECK(id, code, message) #id,
-#include "ir/checks.def"
-#undef CHECK
-    };
     start(w);
-    text_printf(w->out, "site %zu %s", number, names[site->check]);
+    text_printf(w->out, "site %zu %s", number, ir_check_info[site->check].name);
     add_where(w, site->span);
     text_add(w->out, site->is_contained ? " contained\n" : "\n");
 }

@@ -55,6 +55,11 @@ void text_printf(struct text *text, const char *format, ...) {
 
 const char *text_string(const struct text *text) { return text->at ? text->at : ""; }
 
+bool text_ends_with(const char *string, const char *end) {
+    size_t length = strlen(string), n = strlen(end);
+    return length > n && strcmp(string + length - n, end) == 0;
+}
+
 const char *text_in_comment(struct arena *arena, const char *string) {
     struct text text;
     text_init(&text, arena);

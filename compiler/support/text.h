@@ -3,6 +3,7 @@
 #define FCL_SUPPORT_TEXT_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,8 @@ void text_add_n(struct text *text, const char *string, size_t length);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(struct text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 const char *text_string(const struct text *text);
+/* Behind something else: a name of a file that is nothing but `.fcl` has no such ending. */
+bool text_ends_with(const char *string, const char *end);
 /* The string such that it neither ends nor begins a comment of C. */
 const char *text_in_comment(struct arena *arena, const char *string);
 /* The string with U+FFFD for each byte that is no part of UTF-8 text. */

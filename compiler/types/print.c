@@ -331,6 +331,13 @@ void scheme_print(struct text *out, const struct scheme *scheme, bool use_names)
     text_add(out, text_string(&type));
 }
 
+const char *scheme_spelling(struct arena *arena, const struct scheme *scheme) {
+    struct text text;
+    text_init(&text, arena);
+    scheme_print(&text, scheme, false);
+    return text_string(&text);
+}
+
 /* ---- for messages ---- */
 
 const char *type_text(struct checker *c, struct type *type) { return type_spelling(c->arena, type); }

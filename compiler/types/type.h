@@ -162,6 +162,7 @@ struct scheme {
 /* Prints as `fclc types` does: type variables a, b, … and level variables l, m, … in order of appearance (or the
    user's names when use_names), `num a, ord b => ` before, `  where l < m` after; ambients never. */
 void scheme_print(struct text *out, const struct scheme *scheme, bool use_names);
+const char *scheme_spelling(struct arena *arena, const struct scheme *scheme); /* the same, without names */
 void type_print(struct text *out,
                 struct type *type); /* with unresolved variables as _, numbers among them as `int` or `double` */
 const char *type_spelling(struct arena *arena, struct type *type); /* the same */

@@ -415,7 +415,7 @@ static struct host_value *read_file(struct argument_reader *r, struct type *type
         r->why = "`@` needs a file name behind it";
         return NULL;
     }
-    if (length > 4 && strcmp(path + length - 4, ".csv") == 0) {
+    if (text_ends_with(path, ".csv")) {
         struct value_bytes bytes;
         if (!read_bytes(r, path, &bytes))
             return NULL;
@@ -426,7 +426,7 @@ static struct host_value *read_file(struct argument_reader *r, struct type *type
     }
     struct type *element;
     size_t rank = value_type_rank(type, &element);
-    bool is_npy = strcmp(path, "-") == 0 || (length > 4 && strcmp(path + length - 4, ".npy") == 0);
+    bool is_npy = strcmp(path, "-") == 0 || text_ends_with(path, ".npy");
     if (!is_npy && are_bytes(element, rank)) {
         struct value_bytes bytes;
         return read_bytes(r, path, &bytes) ? array_of_bytes(r, element, bytes.at, bytes.length) : NULL;
@@ -459,8 +459,7 @@ static bool names_generator(const char *text) {
 }
 
 static bool names_file(struct argument_reader *r) {
-    size_t length = strlen(r->at);
-    if (length > 4 && (strcmp(r->at + length - 4, ".csv") == 0 || strcmp(r->at + length - 4, ".npy") == 0))
+    if (text_ends_with(r->at, ".csv") || text_ends_with(r->at, ".npy"))
         return true;
     const char *directory = r->argument->directory;
     return access(directory ? arena_printf(r->arena, "%s/%s", directory, r->at) : r->at, F_OK) == 0;

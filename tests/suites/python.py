@@ -42,8 +42,8 @@ def cases(env):
                    if not path.endswith("driver/main.o")]
         env.must("gcc", "-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fsanitize=address,undefined",
                  "-fno-sanitize-recover=undefined", "-fvisibility=hidden", "-shared", "-I" + header, "-Icompiler/driver",
-                 "-Iruntime", "python/fcl/_core.c", *objects, "-o", os.path.join(folder, "_core.abi3.so"), "-ldl", "-lm",
-                 "-lpthread", timeout=300)
+                 "-Iruntime", *sorted(glob.glob(env.path("python", "core", "*.c"))), *objects,
+                 "-o", os.path.join(folder, "_core.abi3.so"), "-ldl", "-lm", "-lpthread", timeout=300)
         libraries = [env.must("gcc", f"-print-file-name=lib{name}.so").strip() for name in ("asan", "ubsan")]
         return tested(env.cudasim(LD_PRELOAD=" ".join(libraries), PYTHONPATH=place),
                       "-k", "test_calls or test_errors or test_arrays or test_threads and not microseconds")

@@ -1,0 +1,232 @@
+/* Calls of kernels. */
+#define _POSIX_C_SOURCE 200809L /* strdup */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 16 };
+
+/* ---- results ---- */
+
+static PyObject *scalar_object(int base, const struct fclc_value *value) {
+    char kind = py_bases[base].kind;
+    PyObject *number = kind == 'f'   ? PyFloat_FromDouble(value->scalar.floating)
+                       : kind == 'b' ? PyBool_FromLong(value->scalar.integer != 0)
+                       : kind == 'u' ? PyLong_FromUnsignedLongLong((unsigned long long)value->scalar.integer)
+                                     : PyLong_FromLongLong(value->scalar.integer);
+    int shown = base == FCLC_BF16 ? FCLC_F32 : base; /* a number, not its bits */
+    PyObject *result = number ? PyObject_CallFunctionObjArgs(py.numpy_scalars[shown], number, NULL) : NULL;
+    Py_XDECREF(number);
+    return result;
+}
+
+/* The interpreter's results are in memory that its next run takes back. */
+static PyObject *host_array(int base, int rank, const struct fclc_value *value) {
+    Py_ssize_t shape[FCLC_MAX_RANK];
+    for (int i = 0; i < rank; i++)
+        shape[i] = (Py_ssize_t)value->shape[i];
+    PyObject *extents = py_shape_tuple(rank, shape);
+    PyObject *array =
+        extents ? PyObject_CallFunctionObjArgs(py.numpy_empty, extents, py.numpy_scalars[base], NULL) : NULL;
+    Py_XDECREF(extents);
+    Py_buffer view;
+    if (!array || PyObject_GetBuffer(array, &view, PyBUF_WRITABLE) != 0) {
+        Py_XDECREF(array);
+        return NULL;
+    }
+    if (view.len)
+        memcpy(view.buf, value->data, (size_t)view.len);
+    PyBuffer_Release(&view);
+    return array;
+}
+
+static PyObject *array_object(struct call *call, int base, int rank, struct fclc_value *value, int keep) {
+    struct device *device = call->kernel->program->device;
+    if (!device)
+        return host_array(base, rank, value);
+    struct array *a = py_array_new(device, value->buffer, base, rank, value->shape);
+    value->buffer = NULL;
+    if (!a || keep)
+        return (PyObject *)a;
+    PyObject *result = py_array_backend(a) == FCL_BACKEND_C
+                           ? PyObject_CallFunctionObjArgs(py.numpy_asarray, (PyObject *)a, NULL)
+                           : py_array_read(a, 1);
+    DROP(a);
+    return result;
+}
+
+static PyObject *result_object(struct call *call, const struct fclc_type *type, struct fclc_value **at, int keep) {
+    if (type->kind == FCLC_SCALAR)
+        return scalar_object((int)type->base, (*at)++);
+    if (type->kind == FCLC_ARRAY)
+        return array_object(call, (int)type->base, (int)type->rank, (*at)++, keep);
+    PyObject *tuple = PyTuple_New((Py_ssize_t)type->count);
+    for (size_t i = 0; tuple && i < type->count; i++) {
+        PyObject *item = result_object(call, &type->items[i], at, keep);
+        if (!item || PyTuple_SetItem(tuple, (Py_ssize_t)i, item) != 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+/* ---- calls ---- */
+
+/* With the guard held, and Python's lock not. */
+static enum fclc_status run_wrapped(struct call *call, struct fclc_value *results, char **message) {
+    struct kernel *k = call->kernel;
+    struct fcl_context *context = k->program->device ? k->program->device->context : NULL;
+    enum fclc_status status = FCLC_GOOD;
+    size_t wrapped = 0;
+    *message = NULL;
+    for (; status == FCLC_GOOD && wrapped < call->foreign_count; wrapped++) {
+        const struct foreign *one = &call->foreign[wrapped];
+        if (fcl_buffer_wrap(context, one->address, one->bytes, &one->value->buffer) != FCL_OK) {
+            status = FCLC_DEVICE;
+            *message = strdup(fcl_error(context));
+        }
+    }
+    if (status == FCLC_GOOD)
+        status = fclc_run(k->kernel, call->values, results, message);
+    if (wrapped) /* their owner may write there next */
+        fcl_finish(context);
+    while (wrapped)
+        fcl_buffer_free(call->foreign[--wrapped].value->buffer);
+    return status;
+}
+
+/* `keep`: 1, 0, or -1, as the arguments are. */
+static PyObject *run(struct call *call, struct fclc_value *results, int keep) {
+    struct kernel *k = call->kernel;
+    struct guard *guard = py_program_guard(k->program);
+    PyObject *result = NULL;
+    py_guard_enter(guard);
+    if (py_kernel_open(k) == 0) {
+        char *message = NULL;
+        enum fclc_status status;
+        Py_BEGIN_ALLOW_THREADS status = run_wrapped(call, results, &message);
+        Py_END_ALLOW_THREADS struct fclc_value *at = results;
+        if (py_take_message(status, message) == 0)
+            result = result_object(call, &k->info->result.type, &at, keep < 0 ? call->has_arrays : keep);
+        for (size_t i = 0; !result && status == FCLC_GOOD && k->program->device && i < k->result_count; i++)
+            fcl_buffer_free(results[i].buffer);
+    }
+    py_guard_leave(guard);
+    return result;
+}
+
+/* Calls with few values take no memory for them. */
+static PyObject *take_and_run(struct kernel *k, PyObject *args, int keep) {
+    struct fclc_value few_values[FEW], few_results[FEW];
+    Py_buffer few_views[2 * FEW];
+    PyObject *few_held[3 * FEW];
+    struct foreign few_foreign[FEW];
+    struct call call = {
+        .kernel = k, .values = few_values, .views = few_views, .held = few_held, .foreign = few_foreign};
+    struct fclc_value *results = few_results;
+    size_t most = k->argument_count > k->result_count ? k->argument_count : k->result_count;
+    char *room = NULL;
+    if (most > FEW) {
+        room = malloc(
+            most * (2 * sizeof *call.values + 2 * sizeof *call.views + 3 * sizeof *call.held + sizeof *call.foreign));
+        if (!room)
+            return PyErr_NoMemory();
+        call.values = (struct fclc_value *)room;
+        results = call.values + most;
+        call.views = (Py_buffer *)(results + most);
+        call.foreign = (struct foreign *)(call.views + 2 * most);
+        call.held = (PyObject **)(call.foreign + most);
+    }
+    memset(call.values, 0, k->argument_count * sizeof *call.values);
+    PyObject *result = py_take_all(&call, args) == 0 ? run(&call, results, keep) : NULL;
+    while (call.view_count)
+        PyBuffer_Release(&call.views[--call.view_count]);
+    while (call.held_count)
+        Py_DECREF(call.held[--call.held_count]);
+    free(room);
+    return result;
+}
+
+/* Puts parameters that are given by name in their places, and takes `keep` out; the rest is in *others. */
+static PyObject *sort_keywords(struct kernel *k, PyObject *args, PyObject *kwargs, int *keep, PyObject **others) {
+    size_t count = k->info->parameter_count, given = (size_t)PyTuple_Size(args);
+    PyObject *all = PyTuple_New((Py_ssize_t)(given > count ? given : count)), *name, *value;
+    if (!all)
+        return NULL;
+    for (size_t i = 0; i < given; i++) {
+        PyObject *item = PyTuple_GetItem(args, (Py_ssize_t)i);
+        Py_INCREF(item);
+        PyTuple_SetItem(all, (Py_ssize_t)i, item);
+    }
+    Py_ssize_t at = 0;
+    size_t filled = given;
+    while (PyDict_Next(kwargs, &at, &name, &value)) {
+        const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+        size_t i = 0;
+        while (text && i < count && strcmp(k->info->parameters[i].name, text) != 0)
+            i++;
+        int is_bad = !text;
+        if (text && i < count) {
+            is_bad = i < given || PyTuple_GetItem(all, (Py_ssize_t)i);
+            if (is_bad)
+                py_wrong_argument("%s: `%s` is given twice", k->info->name, text);
+            else {
+                Py_INCREF(value);
+                PyTuple_SetItem(all, (Py_ssize_t)i, value);
+                filled++;
+            }
+        } else if (text && strcmp(text, "keep") == 0) {
+            *keep = PyObject_IsTrue(value);
+        } else if (text) {
+            if (!*others)
+                *others = PyDict_New();
+            is_bad = !*others || PyDict_SetItem(*others, name, value) != 0;
+        }
+        if (is_bad) {
+            Py_DECREF(all);
+            return NULL;
+        }
+    }
+    if (filled >= count)
+        return all;
+    for (size_t i = 0; i < count; i++)
+        if (i >= given && !PyTuple_GetItem(all, (Py_ssize_t)i)) {
+            py_wrong_argument("%s: argument %zu, `%s : %s`, is missing", k->info->name, i + 1,
+                              k->info->parameters[i].name, k->info->parameters[i].text);
+            break;
+        }
+    Py_DECREF(all);
+    return NULL;
+}
+
+static PyObject *call_with(struct kernel *k, PyObject *args, int keep) {
+    size_t given = (size_t)PyTuple_Size(args), count = k->info->parameter_count;
+    if (given == count)
+        return take_and_run(k, args, keep);
+    if (given < count)
+        py_wrong_argument("%s: argument %zu, `%s : %s`, is missing", k->info->name, given + 1,
+                          k->info->parameters[given].name, k->info->parameters[given].text);
+    else
+        py_wrong_argument("%s takes %zu argument%s, and %zu were given; its type is %s", k->info->name, count,
+                          count == 1 ? "" : "s", given, k->info->text);
+    return NULL;
+}
+
+PyObject *py_kernel_call(PyObject *object, PyObject *args, PyObject *kwargs) {
+    struct kernel *k = (struct kernel *)object;
+    if (!kwargs || PyDict_Size(kwargs) == 0)
+        return call_with(k, args, -1);
+    int keep = -1;
+    PyObject *others = NULL, *all = sort_keywords(k, args, kwargs, &keep, &others), *result = NULL;
+    if (all && !others) {
+        result = call_with(k, all, keep);
+    } else if (all) { /* options: that is a kernel of its own */
+        PyObject *variant = PyObject_CallMethod(object, "_variant", "O", others);
+        if (variant)
+            result = call_with((struct kernel *)variant, all, keep);
+        Py_XDECREF(variant);
+    }
+    Py_XDECREF(all);
+    Py_XDECREF(others);
+    return result;
+}

@@ -1,0 +1,169 @@
+/* The Python module's inner part: programs, kernels, device memory and calls, over fclc.h. This is what its files share;
+   each is below those that follow: base.c, device.c, array.c, program.c, then arguments.c and exchange.c together,
+   call.c, module.c. What they share begins with py_, as the whole compiler is linked with them.
+
+   Locks. A context serves one thread at a time, as does a program. Each Device has a guard, which is held for
+   the time of a call, with Python's own lock released; programs for the interpreter have one of their own.
+   What is freed while another thread holds the guard is freed when that one lets it go. */
+#ifndef FCL_PYTHON_CORE_H
+#define FCL_PYTHON_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include <fclc.h>
+
+/* Our objects begin as Python's do. */
+#define TAKE(object) Py_XINCREF((PyObject *)(object))
+#define DROP(object) Py_XDECREF((PyObject *)(object))
+
+/* ---- base.c ---- */
+
+struct base {
+    const char *numpy, *format;
+    char kind; /* as NumPy calls it; bf16 are floats, but NumPy gets their bits as numbers */
+    int bits;
+};
+enum { BASES = FCLC_BF16 + 1 };
+extern const struct base py_bases[];
+int py_base_of_format(const char *format, Py_ssize_t size); /* -1: none */
+
+extern struct own_objects {
+    PyObject *error_type, *argument_error_type, *warning_type;
+    PyObject *device_type, *array_type, *program_type, *kernel_type;
+    PyObject *numpy_asarray, *numpy_empty, *numpy_array_equal, *numpy_from_dlpack, *numpy_scalars[BASES];
+} py;
+PyObject *py_attribute_of(const char *module, const char *name);
+
+/* Raises fcl.Error, whose status is that of the command. */
+PyObject *py_fail_with(PyObject *type, int status, const char *message);
+/* Warnings that came with success are Python's; 0, or -1 where one became an error. */
+int py_take_message(enum fclc_status status, char *message);
+int py_wrong_argument(const char *format, ...);
+
+void py_free_object(PyObject *self);
+void *py_new_object(PyTypeObject *type);
+
+/* ---- device.c ---- */
+
+/* What is to be freed when the lock is let go: a buffer, or a kernel and then its program. */
+struct garbage {
+    struct fcl_buffer *buffer;
+    struct fclc_kernel *kernel;
+    PyObject *program;
+};
+
+struct guard {
+    PyThread_type_lock lock;
+    struct garbage *pending;
+    size_t count, room;
+};
+int py_guard_init(struct guard *guard);
+void py_guard_enter(struct guard *guard);
+/* Freeing a program may free more, which becomes pending meanwhile. */
+void py_guard_leave(struct guard *guard);
+/* This may happen anywhere, by Python's collector also in a call of this very thread: it waits for nothing. The
+   guard's owner is the caller's to keep. */
+void py_guard_free(struct guard *guard, struct garbage one);
+void py_guard_free_buffer(struct guard *guard, struct fcl_buffer *buffer);
+void py_guard_end(struct guard *guard);
+
+struct device {
+    PyObject_HEAD struct fcl_context *context;
+    struct guard guard;
+};
+PyObject *py_context_error(struct fcl_context *context);
+/* Until all work that was asked for is done; -1: it failed, and that is raised. */
+int py_wait(struct device *device);
+extern PyType_Spec py_device_spec;
+
+/* ---- array.c ---- */
+
+struct array {
+    PyObject_HEAD struct device *device;
+    struct fcl_buffer *buffer;
+    PyObject *owner; /* of memory that is not ours; or NULL */
+    int base, rank;
+    Py_ssize_t shape[FCLC_MAX_RANK], strides[FCLC_MAX_RANK];
+};
+/* Takes the buffer over. */
+struct array *py_array_new(struct device *device, struct fcl_buffer *buffer, int base, int rank, const int64_t *shape);
+Py_ssize_t py_array_count(const struct array *a);
+enum fcl_backend py_array_backend(const struct array *a);
+PyObject *py_shape_tuple(int rank, const Py_ssize_t *shape);
+/* A copy as a NumPy array; the guard is not held, unless the caller holds it. */
+PyObject *py_array_read(struct array *a, int is_held);
+extern PyType_Spec py_array_spec;
+
+/* ---- program.c ---- */
+
+struct program {
+    PyObject_HEAD struct fclc_program *program;
+    struct device *device; /* NULL: the interpreter */
+    struct guard own;      /* where there is no device */
+    const struct fclc_kernel_info *kernels;
+    size_t kernel_count;
+};
+struct guard *py_program_guard(struct program *p);
+extern PyType_Spec py_program_spec;
+
+struct kernel {
+    PyObject_HEAD struct program *program;
+    const struct fclc_kernel_info *info;
+    struct fclc_kernel *kernel;          /* compiled by the first call */
+    size_t argument_count, result_count; /* parts */
+};
+int py_kernel_open(struct kernel *k); /* with the guard held */
+extern PyType_Spec py_kernel_spec;
+
+/* ---- arguments.c ---- */
+
+/* What a call holds while it runs. */
+struct call {
+    struct kernel *kernel;
+    const struct fclc_parameter *parameter; /* in work, */
+    size_t number;                          /* from 1 */
+    struct fclc_value *values;              /* the arguments' parts, so far */
+    size_t value_count;
+    Py_buffer *views; /* of host memory */
+    size_t view_count;
+    PyObject **held; /* what keeps memory alive */
+    size_t held_count;
+    struct foreign {
+        struct fclc_value *value;
+        uintptr_t address;
+        uint64_t bytes;
+    } * foreign; /* memory of the device that is not ours */
+    size_t foreign_count;
+    int has_arrays; /* of the device among the arguments */
+};
+/* Raises what is wrong with the argument in work; -1. */
+int py_wrong(const struct call *call, const char *format, ...);
+void py_type_name(PyObject *object, char *text, size_t bytes);
+/* Keeps it until the call has ended; -1: there is none. */
+int py_hold(struct call *call, PyObject *object);
+/* What is given against what is wanted. */
+int py_take_shape(struct call *call, const struct fclc_type *type, int rank, const Py_ssize_t *shape,
+                  struct fclc_value *value);
+int py_take_base(struct call *call, const struct fclc_type *type, int base, const char *format);
+int py_take_host(struct call *call, const struct fclc_type *type, PyObject *object, struct fclc_value *value);
+int py_take_all(struct call *call, PyObject *args);
+
+/* ---- exchange.c ---- */
+
+/* Of arrays of ours: methods and a field. */
+PyObject *py_array_interface(PyObject *object, void *closure);
+PyObject *py_array_dlpack_device(PyObject *object, PyObject *unused);
+PyObject *py_array_dlpack(PyObject *object, PyObject *args, PyObject *kwargs);
+/* What it says of itself, `interface`, is a dictionary of version 2 or 3. */
+int py_take_cuda(struct call *call, const struct fclc_type *type, PyObject *interface, struct fclc_value *value);
+int py_take_dlpack(struct call *call, const struct fclc_type *type, PyObject *object, struct fclc_value *value);
+/* In row-major order, without gaps. */
+int py_is_dense(int rank, const Py_ssize_t *shape, const Py_ssize_t *strides, Py_ssize_t size);
+
+/* ---- call.c ---- */
+
+PyObject *py_kernel_call(PyObject *object, PyObject *args, PyObject *kwargs);
+
+#endif
