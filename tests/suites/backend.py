@@ -481,7 +481,7 @@ def cases(env):
     yield golden("an array of a warp of which every lane touches its own element is in registers",
                  "kernel k (n : int) (cols : int) (xs : [float]) = (generate n (fn r => reduceWarp (+) 0.0 (generate cols (fn i => xs ! (r * cols + i)))) |> concat 1 : [float]<grid>)", "k",
                  shared=0, barriers=0, loops=2)
-    yield golden("tiles of a stencil ask for no bound: of the branches in the kernel, one is whether the tile is inside, and one is of the border",
+    yield golden("tiles of a stencil ask for no bound: of the branches in the kernel, one is whether what is round the tile is inside, and one whether the tile is",
                  'import "stencil"\nkernel k (xs : [float]) = stencil nearest 1 (fn at => at (-1) + at 1) xs', "k",
                  branches=2, divisions=0, loops=2)
     yield golden("rows of 9 to 64 elements are reduced by eight lanes each: four rows a warp, three exchanges, one to bring the sums together",
@@ -490,8 +490,10 @@ def cases(env):
     yield golden("in order, what a warp has so far is in registers from one 32 elements to the next, of which each are combined in five exchanges",
                  "kernel k (xs : [[float]]) = reduceRows (fn (a, b) (p, q) => (a * p, b * p + q)) (1.0, 0.0) (map (map (fn x => (x, x + 1.0))) xs)", "k_3", {r"float local_array\d*\[1\];": 2},
                  shared=0, barriers=0, loops=1, shuffles=12, loads=1)
-    yield golden("and in two dimensions, the rows of a thread's elements are read once: 30 elements for 8 of Sobel's, and 8 of the border",
-                 'import "stencil"\nkernel k (r : int) (c : int) (xs : [float]) = sobel nearest r c xs', "k", {r"\bxs\[": 38}, branches=1)
+    yield golden("and in two dimensions, the rows of a thread's elements are read once: 30 elements for 8 of Sobel's, by the border, too, and 8 where there is no tile; "
+                 "it is asked whether there are tiles, whether this one is inside, and for each result whether it is stored",
+                 'import "stencil"\nkernel k (r : int) (c : int) (xs : [float]) = sobel nearest r c xs', "k",
+                 {r"\bxs\[": 68}, branches=19)
 
     threads = "sig f : [int] -> [int]<grid>\nfun f xs = splitUp 4 xs |> map (fn c => let a = force (push <thread> c) in %s) |> concat 4\nkernel k (xs : [int]) = f xs"
     yield golden("loops over a private array are unrolled, so that it is in registers; not for the ragged chunk",
