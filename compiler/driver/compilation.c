@@ -2,7 +2,6 @@
 #include "driver/compilation.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
