@@ -191,31 +191,17 @@ static const struct dialect dialect_opencl = {
 
 /* ---- the target ---- */
 
-static const struct machine machine_opencl_gpu = {.device = "opencl-gpu",
-                                                  .polls_by_atomics = true,
-                                                  .shared_most = GPU_SHARED_MOST,
-                                                  .table_bytes = OPENCL_TABLE,
-                                                  .map = {.mapping = TARGET_SIMT,
-                                                          .has_exact_blocks = true,
-                                                          .where = ON_OPENCL_THREADS,
-                                                          .dynamic_as_parameters = true,
-                                                          .stack_limit = GPU_THREAD_STACK,
-                                                          .block_stack_limit = OPENCL_BLOCK_STACK}};
+#define OF_THREADS                                                                                                     \
+    .device = "opencl-gpu", .polls_by_atomics = true, .shared_most = GPU_SHARED_MOST, .table_bytes = OPENCL_TABLE
+#define MAP_OF_THREADS                                                                                                 \
+    .mapping = TARGET_SIMT, .has_exact_blocks = true, .where = ON_OPENCL_THREADS, .dynamic_as_parameters = true,       \
+    .stack_limit = GPU_THREAD_STACK, .block_stack_limit = OPENCL_BLOCK_STACK
+
+static const struct machine machine_opencl_gpu = {OF_THREADS, .map = {MAP_OF_THREADS}};
 
 /* The same, whose warps are sub-groups of 32. */
-static const struct machine machine_opencl_sub_groups = {.device = "opencl-gpu",
-                                                         .has_shuffles = true,
-                                                         .warp_sizes = 32,
-                                                         .polls_by_atomics = true,
-                                                         .shared_most = GPU_SHARED_MOST,
-                                                         .table_bytes = OPENCL_TABLE,
-                                                         .map = {.mapping = TARGET_SIMT,
-                                                                 .has_warps = true,
-                                                                 .has_exact_blocks = true,
-                                                                 .where = ON_OPENCL_THREADS,
-                                                                 .dynamic_as_parameters = true,
-                                                                 .stack_limit = GPU_THREAD_STACK,
-                                                                 .block_stack_limit = OPENCL_BLOCK_STACK}};
+static const struct machine machine_opencl_sub_groups = {OF_THREADS, .has_shuffles = true, .warp_sizes = 32,
+                                                         .map = {MAP_OF_THREADS, .has_warps = true}};
 
 static const struct machine machine_opencl_cpu = {
     .device = "opencl-cpu",

@@ -2,7 +2,6 @@
 #include "driver/compilation.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,8 +77,7 @@ static struct loaded *load_file(struct compilation *c, const char *path, const c
 
 /* `import "matrix"` is `import "matrix.fcl"`; a name with a dot is taken as it is. */
 static const char *with_ending(struct arena *arena, const char *path) {
-    const char *slash = strrchr(path, '/');
-    return strchr(slash ? slash : path, '.') ? path : arena_printf(arena, "%s.fcl", path);
+    return strchr(text_file_name(path), '.') ? path : arena_printf(arena, "%s.fcl", path);
 }
 
 /* The module an import names; NULL when it is missing or wrong, which is reported. */

@@ -14,8 +14,8 @@
 #include "ir/text.h"
 
 static const char *without_extension(struct arena *arena, const char *path) {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    return dot && (!slash || dot > slash) && dot != path ? arena_strndup(arena, path, (size_t)(dot - path)) : path;
+    const char *dot = strrchr(text_file_name(path), '.');
+    return dot && dot != path ? arena_strndup(arena, path, (size_t)(dot - path)) : path;
 }
 
 /* A file's name as make reads it. */
@@ -95,12 +95,21 @@ static bool overwrites_header(struct compilation *c, const char *path, const str
 
 /* A header of the runtime's name would include itself, and its functions have the runtime's names. */
 static bool is_runtimes(struct compilation *c, const char *path) {
-    const char *slash = strrchr(path, '/');
-    if (strcmp(slash ? slash + 1 : path, "fcl.h") != 0)
+    if (strcmp(text_file_name(path), "fcl.h") != 0)
         return false;
     driver_complain(c->options, EXIT_USAGE, "-o %s writes %s, too, and fcl.h is the runtime's header",
                     c->options->output, path);
     return true;
+}
+
+/* The output, without a header. */
+static enum exit_status write_alone(struct compilation *c, const char *text) {
+    const char *output = c->options->output;
+    enum exit_status status = write_text(c, output, text);
+    if (status == EXIT_GOOD && c->options->make_dependencies)
+        status = write_text(c, arena_printf(c->arena, "%s.d", without_extension(c->arena, output)),
+                            dependencies(c, output, NULL));
+    return status;
 }
 
 /* Would a file that is read be written over? */
@@ -123,13 +132,17 @@ static bool may_write(struct compilation *c, const struct target *target, const 
     return !has_header || (!overwrites_source(c, header) && !overwrites_header(c, header, target));
 }
 
+static bool has_header(const struct compilation *c, const struct target *target) {
+    return strcmp(c->options->output, "-") != 0 && target->runtime;
+}
+
 /* The code of what was generated, and its header; `from`: the program's name. */
 static enum exit_status write_code(struct compilation *c, const struct generate_request *request,
                                    const struct generated *generated, const char *from) {
     const struct target *target = request->target;
     const char *output = c->options->output, *base = without_extension(c->arena, output);
     const char *header = arena_printf(c->arena, "%s.h", base);
-    bool is_file = strcmp(output, "-") != 0, has_header = is_file && target->runtime;
+    bool is_file = strcmp(output, "-") != 0, with_header = has_header(c, target);
     const char *kernels = generate_text(request, generated, from);
     struct host_emit_request host = {.target = target,
                                      .programs = generated->targets.at,
@@ -144,22 +157,15 @@ static enum exit_status write_code(struct compilation *c, const struct generate_
     if (target->runtime)
         emitted = host_emit(c->arena, &host);
     enum exit_status status = write_text(c, output, emitted.file ? emitted.file : kernels);
-    if (status == EXIT_GOOD && has_header)
+    if (status == EXIT_GOOD && with_header)
         status = write_text(c, header, emitted.header);
     if (status == EXIT_GOOD && c->options->make_dependencies && is_file)
         status =
-            write_text(c, arena_printf(c->arena, "%s.d", base), dependencies(c, output, has_header ? header : NULL));
+            write_text(c, arena_printf(c->arena, "%s.d", base), dependencies(c, output, with_header ? header : NULL));
     return status;
 }
 
-static bool has_header(const struct compilation *c, const struct target *target) {
-    return strcmp(c->options->output, "-") != 0 && target->runtime;
-}
-
 static enum exit_status compile(struct compilation *c, const struct target *target) {
-    enum exit_status status = compilation_check(c, c->options->operands[0]);
-    if (status != EXIT_GOOD || !compilation_is_good(c))
-        return status;
     const char *header = arena_printf(c->arena, "%s.h", without_extension(c->arena, c->options->output));
     if (!may_write(c, target, header, has_header(c, target)))
         return EXIT_USAGE;
@@ -178,9 +184,6 @@ static enum exit_status compile(struct compilation *c, const struct target *targ
 /* ---- the IR as text ---- */
 
 static enum exit_status write_ir(struct compilation *c, const struct target *target) {
-    enum exit_status status = compilation_check(c, c->options->operands[0]);
-    if (status != EXIT_GOOD || !compilation_is_good(c))
-        return status;
     if (overwrites_source(c, c->options->output))
         return EXIT_USAGE;
     struct generate_request request = request_for(c, target);
@@ -193,11 +196,7 @@ static enum exit_status write_ir(struct compilation *c, const struct target *tar
     ir_write_head(&text, target->name, c->options->operands[0]);
     for (size_t i = 0; i < generated.kernels.count; i++)
         ir_write(&text, generated.kernels.at[i], c->sources);
-    status = write_text(c, c->options->output, text_string(&text));
-    if (status == EXIT_GOOD && c->options->make_dependencies)
-        status = write_text(c, arena_printf(c->arena, "%s.d", without_extension(c->arena, c->options->output)),
-                            dependencies(c, c->options->output, NULL));
-    return status;
+    return write_alone(c, text_string(&text));
 }
 
 static enum exit_status compile_ir(struct compilation *c, const struct target *target) {
@@ -255,19 +254,22 @@ static enum exit_status complain_of_target(struct options *options) {
     return status;
 }
 
-static enum exit_status write_python(struct compilation *c) {
-    const char *output = c->options->output;
-    enum exit_status status = compilation_check(c, c->options->operands[0]);
-    if (status != EXIT_GOOD || !compilation_is_good(c))
-        return status;
+static enum exit_status write_python(struct compilation *c, const struct target *target) {
+    (void)target;
     check_later_stages(c);
-    if (overwrites_source(c, output) || !compilation_is_good(c))
+    if (overwrites_source(c, c->options->output) || !compilation_is_good(c))
         return compilation_is_good(c) ? EXIT_USAGE : EXIT_PROGRAM_WRONG;
-    status = write_text(c, output, python_module(c));
-    if (status == EXIT_GOOD && c->options->make_dependencies)
-        status = write_text(c, arena_printf(c->arena, "%s.d", without_extension(c->arena, output)),
-                            dependencies(c, output, NULL));
-    return status;
+    return write_alone(c, python_module(c));
+}
+
+/* Does it with the program, where that is good. */
+static enum exit_status with_program(struct options *options, const struct target *target,
+                                     enum exit_status (*write)(struct compilation *c, const struct target *target)) {
+    struct compilation *c = compilation_new(options);
+    enum exit_status status = compilation_check(c, options->operands[0]);
+    if (status == EXIT_GOOD && compilation_is_good(c))
+        status = write(c, target);
+    return compilation_end(c, status);
 }
 
 enum exit_status command_compile(struct options *options) {
@@ -283,8 +285,7 @@ enum exit_status command_compile(struct options *options) {
         if (options->ahead)
             return driver_complain(options, EXIT_USAGE, "--ahead is for C and CUDA, and -o %s is a Python module",
                                    options->output);
-        struct compilation *module = compilation_new(options);
-        return compilation_end(module, write_python(module));
+        return with_program(options, NULL, write_python);
     }
     const struct target *target = chosen_target(options);
     bool from_ir = text_ends_with(options->operands[0], ".fclir"), to_ir = text_ends_with(options->output, ".fclir");
@@ -301,6 +302,8 @@ enum exit_status command_compile(struct options *options) {
     const char *misfit = options_misfit(options, target->name);
     if (misfit)
         return driver_complain(options, EXIT_USAGE, "%s is not for %s", misfit, target->name);
+    if (!from_ir)
+        return with_program(options, target, to_ir ? write_ir : compile);
     struct compilation *c = compilation_new(options);
-    return compilation_end(c, from_ir ? compile_ir(c, target) : to_ir ? write_ir(c, target) : compile(c, target));
+    return compilation_end(c, compile_ir(c, target));
 }

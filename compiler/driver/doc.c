@@ -46,7 +46,7 @@ struct library_doc {
 /* ---- reading ---- */
 
 static const char *name_of_path(struct arena *arena, const char *path) {
-    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    const char *base = text_file_name(path);
     return text_ends_with(base, ".fcl") ? arena_strndup(arena, base, strlen(base) - strlen(".fcl")) : base;
 }
 

@@ -1,4 +1,4 @@
-/* What is behind the checker, as the options ask for it: requests to generate, checks, dumps and texts. */
+/* What is behind the checker, as the options ask for it: requests, checks, dumps and texts. */
 #include "driver/later_stages.h"
 
 #include <string.h>

@@ -14,7 +14,8 @@ void check_later_stages(struct compilation *c);
 /* --target, or else what the output's extension says; NULL when neither tells. */
 const struct target *chosen_target(const struct options *options);
 
-/* The request to generate for that target as the options say: of the checked program, or of IR that was read. */
+/* The request to generate for that target as the options say: of the checked program, or of IR
+   that was read. */
 struct generate_request request_for(struct compilation *c, const struct target *target);
 struct generate_request ir_request_for(struct compilation *c, const struct target *target);
 

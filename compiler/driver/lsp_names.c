@@ -184,12 +184,10 @@ static yyjson_mut_val *imported_file(struct lsp_view *view, yyjson_mut_doc *json
         const struct ast_decl *decl = file->decls.at[i];
         if (decl->kind != DECL_IMPORT || !decl->path || offset < decl->span.begin || offset > decl->span.end)
             continue;
-        size_t length = strlen(decl->path);
+        const char *wanted = text_file_name(decl->path);
+        size_t length = strlen(wanted);
         for (size_t k = 0; k < view->c->files.count; k++) {
-            const char *path = view->c->files.at[k]->path, *slash = strrchr(path, '/');
-            const char *base = slash ? slash + 1 : path, *wanted = strrchr(decl->path, '/');
-            wanted = wanted ? wanted + 1 : decl->path;
-            length = strlen(wanted);
+            const char *base = text_file_name(view->c->files.at[k]->path);
             if (strncmp(base, wanted, length) == 0 && (!base[length] || strcmp(base + length, ".fcl") == 0)) {
                 uint32_t at = view->c->files.at[k]->module->file->source->base;
                 return lsp_location(view, json, (struct span){at, at});

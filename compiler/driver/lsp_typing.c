@@ -1,6 +1,5 @@
 /* Help while typing: completion, signatures, inlay hints, and the layout of the whole. Completion
    and signatures look at tokens, as a program is seldom whole then. */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -1,7 +1,6 @@
 /* The entry point: options, and the command on a thread with a stack large enough for deep programs. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "driver/commands.h"
 #include "driver/compilation.h"

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "driver/commands.h"
 #include "driver/compilation.h"
@@ -61,7 +60,7 @@ static const char *why_no_name(struct arena *arena, const char *name) {
 
 enum exit_status command_new(struct options *options) {
     struct arena *arena = arena_new();
-    const char *folder = options->operands[0], *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
+    const char *folder = options->operands[0], *name = text_file_name(folder);
     const char *why = why_no_name(arena, name);
     enum exit_status status = EXIT_GOOD;
     if (why)

@@ -1,6 +1,4 @@
 /* fclc run: compile, run, print or write the result. */
-#include <string.h>
-
 #include "driver/commands.h"
 #include "driver/complaint.h"
 #include "driver/executor.h"

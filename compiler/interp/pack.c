@@ -3,7 +3,6 @@
 #include "interp/machine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "support/fatal.h"
 

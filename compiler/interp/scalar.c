@@ -3,7 +3,6 @@
 #include "interp/machine.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "support/fatal.h"
 #include "support/floating.h"

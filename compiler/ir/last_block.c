@@ -10,8 +10,6 @@
    launches. The last block's loads of what was stored are volatile: QUIRK_CHOSEN_LOADS of map/quirks. */
 #include "ir/pass_list.h"
 
-#include <string.h>
-
 #include "ir/machine.h"
 #include "ir/rewrite.h"
 #include "ir/walk.h"

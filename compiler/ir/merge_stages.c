@@ -8,8 +8,6 @@
    tree over many elements, up to what registers bear. Where it has fewer, half of those that worked then rest: worth it
    for four loads of a thread from global memory, which hide each other's latency, and for four from shared memory,
    as a barrier takes longer than they do. */
-#include <string.h>
-
 #include "ir/linear.h"
 #include "ir/machine.h"
 #include "ir/pass_list.h"

@@ -1,6 +1,4 @@
 /* Reading the IR from text: buffers and instructions. */
-#include <string.h>
-
 #include "ir/reader.h"
 
 /* ---- buffers ---- */

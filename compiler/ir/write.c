@@ -1,6 +1,5 @@
 /* Writing the IR as text; see text.h. */
 #include <math.h>
-#include <stdio.h>
 
 #include "ir/range.h"
 #include "ir/text.h"

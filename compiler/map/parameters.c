@@ -1,7 +1,6 @@
 /* What a device kernel gets from the host: the buffers it touches and the host values it needs, less those that it can
    cheaply compute from others. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "map/lower.h"
 

@@ -23,11 +23,11 @@ static void add_amount(struct json_writer *w, yyjson_mut_val *to, const char *ke
     yyjson_mut_obj_add_val(w->doc, to, key, amount(w, value));
 }
 
-static void add_line(struct json_writer *w, yyjson_mut_val *to, unsigned line) {
+static void add_line(struct json_writer *w, yyjson_mut_val *to, const char *key, unsigned line) {
     if (line)
-        yyjson_mut_obj_add_uint(w->doc, to, "line", line);
+        yyjson_mut_obj_add_uint(w->doc, to, key, line);
     else
-        yyjson_mut_obj_add_null(w->doc, to, "line");
+        yyjson_mut_obj_add_null(w->doc, to, key);
 }
 
 static void add_counts(struct json_writer *w, yyjson_mut_val *to, const struct amount *counts) {
@@ -86,7 +86,7 @@ static void add_launch(struct json_writer *w, yyjson_mut_val *to, const struct r
         add_amount(w, object, "count", access->count);
         json_add_text(w->doc, w->arena, object, "pattern", pattern_names[access->pattern]);
         yyjson_mut_obj_add_sint(w->doc, object, "stride", access->stride);
-        add_line(w, object, access->line);
+        add_line(w, object, "line", access->line);
     }
     add_counts(w, json_add_object(w->doc, to, "counts"), launch->counts);
     add_estimate(w, to, launch);
@@ -99,7 +99,7 @@ static void add_steps(struct json_writer *w, yyjson_mut_val *to, const char *key
         const struct report_step *step = steps->at[i];
         yyjson_mut_val *object = yyjson_mut_arr_add_obj(w->doc, array);
         json_add_text(w->doc, w->arena, object, "kind", kinds[step->kind]);
-        add_line(w, object, step->line);
+        add_line(w, object, "line", step->line);
         switch (step->kind) {
         case STEP_ALLOCATE:
         case STEP_READ:
@@ -136,11 +136,8 @@ static void add_kernel(struct json_writer *w, yyjson_mut_val *to, const struct r
         struct report_update update = report_update_of(kernel, i, w->heading->sources);
         yyjson_mut_val *object = yyjson_mut_arr_add_obj(w->doc, updates);
         yyjson_mut_obj_add_bool(w->doc, object, "in_place", update.is_in_place);
-        add_line(w, object, update.line);
-        if (update.use_line)
-            yyjson_mut_obj_add_uint(w->doc, object, "use_line", update.use_line);
-        else
-            yyjson_mut_obj_add_null(w->doc, object, "use_line");
+        add_line(w, object, "line", update.line);
+        add_line(w, object, "use_line", update.use_line);
         json_add_text(w->doc, w->arena, object, "text", update.text);
     }
     add_steps(w, to, "steps", &report->steps);

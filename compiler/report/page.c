@@ -1,7 +1,5 @@
 /* A report as a page: one file of HTML with a drawing for each kernel, of its launches one below the other and
    the arrays in global memory that each reads and writes. */
-#include <string.h>
-
 #include "report/report.h"
 
 struct page {

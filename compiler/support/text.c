@@ -55,6 +55,11 @@ void text_printf(struct text *text, const char *format, ...) {
 
 const char *text_string(const struct text *text) { return text->at ? text->at : ""; }
 
+const char *text_file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 bool text_ends_with(const char *string, const char *end) {
     size_t length = strlen(string), n = strlen(end);
     return length > n && strcmp(string + length - n, end) == 0;

@@ -1,7 +1,6 @@
 /* Type errors in words: what was expected and found in the user's names, and for levels both places that clash. The
    hints are in hints.c. */
 #include <ctype.h>
-#include <string.h>
 
 #include "types/checker.h"
 

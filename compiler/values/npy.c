@@ -3,7 +3,6 @@
 #include "values/value.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <string.h>
 
 static const char MAGIC[] = "\x93NUMPY";

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LONGEST_PLAIN_EXPONENT = 16, SMALLEST_PLAIN_EXPONENT = -4, MAX_DIGITS = 17 };
 

@@ -1,10 +1,13 @@
-/* The Python module's inner part: programs, kernels, device memory and calls, over fclc.h. This is what its files share;
-   each is below those that follow: base.c, device.c, array.c, program.c, then arguments.c and exchange.c together,
-   call.c, module.c. What they share begins with py_, as the whole compiler is linked with them.
+/* The Python module's inner part: programs, kernels, device memory and calls, over fclc.h. Here is
+   what its files share, in the order in which they stand on each other: base.c, device.c, array.c,
+   program.c, then arguments.c and exchange.c together, call.c, module.c. But the tables of Python's
+   types name what is above: an array has methods of exchange.c, a kernel is called by call.c. Shared
+   names begin with py_, as the whole compiler is linked with them.
 
-   Locks. A context serves one thread at a time, as does a program. Each Device has a guard, which is held for
-   the time of a call, with Python's own lock released; programs for the interpreter have one of their own.
-   What is freed while another thread holds the guard is freed when that one lets it go. */
+   Locks. A context serves one thread at a time, as does a program. Each Device has a guard, which
+   is held for the time of a call, with Python's own lock released; programs for the interpreter
+   have one of their own. What is freed while another thread holds the guard is freed when that one
+   lets it go. */
 #ifndef FCL_PYTHON_CORE_H
 #define FCL_PYTHON_CORE_H
 
@@ -63,8 +66,8 @@ int py_guard_init(struct guard *guard);
 void py_guard_enter(struct guard *guard);
 /* Freeing a program may free more, which becomes pending meanwhile. */
 void py_guard_leave(struct guard *guard);
-/* This may happen anywhere, by Python's collector also in a call of this very thread: it waits for nothing. The
-   guard's owner is the caller's to keep. */
+/* This may happen anywhere, by Python's collector also in a call of this very thread: it waits for
+   nothing. The guard's owner is the caller's to keep. */
 void py_guard_free(struct guard *guard, struct garbage one);
 void py_guard_free_buffer(struct guard *guard, struct fcl_buffer *buffer);
 void py_guard_end(struct guard *guard);

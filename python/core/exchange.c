@@ -1,5 +1,5 @@
-/* Memory that is shared with others on a device, by __cuda_array_interface__ and DLPack: ours for them, and theirs
-   as arguments. */
+/* Memory that is shared with others on a device, by __cuda_array_interface__ and DLPack: ours for
+   them, and theirs as arguments. */
 #include "core.h"
 
 #include <stdio.h>
