@@ -3,6 +3,32 @@
 #include "ir/machine.h"
 #include "map/map.h"
 
+static bool divides(const struct target_expr *expr) {
+    if (expr->kind != TARGET_EXPR_OPERATION)
+        return false;
+    if (expr->op == OP_SHR || expr->op == OP_DIV || expr->op == OP_REM)
+        return true;
+    for (int i = 0; i < 3 && expr->operands[i]; i++)
+        if (divides(expr->operands[i]))
+            return true;
+    return false;
+}
+
+/* Is a place divided in a loop that is unrolled? */
+static bool unrolls_division(const struct target_block *block, bool is_unrolled) {
+    for (size_t i = 0; i < block->statements.count; i++) {
+        const struct target_statement *statement = block->statements.at[i];
+        if (is_unrolled && statement->kind == TARGET_DECLARE && statement->value && divides(statement->value))
+            return true;
+        bool within = is_unrolled || (statement->kind == TARGET_FOR && statement->unroll);
+        if (unrolls_division(&statement->body, within) || unrolls_division(&statement->other, within))
+            return true;
+    }
+    return false;
+}
+
+/* A compiler that is not told how many threads there are does not conclude it from the launch bounds. In unrolled loops
+   it then computes in each thread what follows from constants, such as the rows and columns of a tile's elements. */
 void cuda_kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_printf(p->out, "extern \"C\" __global__ void __launch_bounds__(%d", kernel->block_threads);
     if (kernel->blocks_together > 1)
@@ -10,6 +36,10 @@ void cuda_kernel_head(struct printer *p, const struct target_kernel *kernel) {
     text_printf(p->out, ") %s(", kernel->name);
     print_parameters(p, kernel, "");
     text_add(p->out, ") {\n");
+    if (p->dialect->where == ON_CUDA && unrolls_division(&kernel->body, false)) {
+        p->has_threads = true;
+        text_printf(p->out, "    FCL_THREADS(%d);\n", kernel->block_threads);
+    }
 }
 
 static void file_head(struct text *out, struct file_needs needs) {
@@ -17,6 +47,15 @@ static void file_head(struct text *out, struct file_needs needs) {
                   "#if defined __clang__\n"
                   "#pragma clang diagnostic ignored \"-Wpass-failed\" /* a loop that is not unrolled is no fault */\n"
                   "#endif\n");
+    if (needs.threads)
+        text_add(out, "#if !defined FCL_THREADS /* what simulates a GPU may have its own */\n"
+                      "/* A block has no more threads. */\n"
+                      "#if defined __clang__ || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1102\n"
+                      "#define FCL_THREADS(count) __builtin_assume(threadIdx.x < (count))\n"
+                      "#else\n"
+                      "#define FCL_THREADS(count) ((void)0)\n"
+                      "#endif\n"
+                      "#endif\n");
     if (needs.matches) /* four instructions, where a compiler makes more of the same in C */
         text_add(out, "#if !defined fcl_match /* what simulates a GPU may have its own */\n"
                       "/* The lanes in which these bits are all 0, or not, as they are here. */\n"
@@ -54,13 +93,14 @@ static void file_head(struct text *out, struct file_needs needs) {
             "                           \"=\" letter(to[3])                                            \\\n"
             "                         : \"l\"(from));                                                  \\\n"
             "        } else {                                                                        \\\n"
+            "            const type *const end = from + 4;                                           \\\n"
             "            _Pragma(\"unroll 1\") /* a loop is jumped over, and has no predicates */      \\\n"
-            "            for (int i = 0; i < 4; ++i) {                                               \\\n"
-            "                to[0] = to[1];                                                          \\\n"
-            "                to[1] = to[2];                                                          \\\n"
-            "                to[2] = to[3];                                                          \\\n"
-            "                to[3] = from[i];                                                        \\\n"
-            "            }                                                                           \\\n"
+            "            do {                                                                        \\\n"
+            "                to[0] = to[2];                                                          \\\n"
+            "                to[1] = to[3];                                                          \\\n"
+            "                to[2] = from[0];                                                        \\\n"
+            "                to[3] = from[1];                                                        \\\n"
+            "            } while ((from += 2) != end);                                               \\\n"
             "        }                                                                               \\\n"
             "    }\n"
             "FCL_LOAD_FOUR(float, \"f\")\n"

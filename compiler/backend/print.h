@@ -41,7 +41,7 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses, fours;
+    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses, fours, threads;
     quirk_set quirks;
     int warp_threads;
 };
@@ -94,7 +94,7 @@ struct printer {
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
-    bool has_matches, has_pauses, has_fours;
+    bool has_matches, has_pauses, has_fours, has_threads;
     unsigned has_mma;           /* bit 0: of f16; bit 1: of bf16 */
     quirk_set quirks;           /* that what is printed would meet */
     bool has_vector_loops;      /* a loop by vectors, and the same by elements */

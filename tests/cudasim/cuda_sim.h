@@ -87,6 +87,7 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 /* In place of PTX (backend/cuda.c). */
 #define fcl_match(x, bits) cudasim::match_bits(__LINE__, x, bits)
 #define fcl_pause() ((void)0)
+#define FCL_THREADS(count) ((void)0)
 #define fcl_load_four(to, from) cudasim::load_four(to, from)
 #define __match_any_sync(mask, v) cudasim_match(__LINE__, mask, cudasim::to_bits(v))
 #endif

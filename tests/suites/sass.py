@@ -4,6 +4,7 @@ was, `python3 benchmarks/sass.py --save` writes it, and nothing runs on a GPU.
 
 `make sass` installs what this needs: NVIDIA's run-time compiler and what reads its code."""
 
+import re
 import sys
 from harness import Case, Skip
 
@@ -47,7 +48,7 @@ def cases(env):
             yield Case(f"{program} for sm_{architecture}", read)
 
     # The products of matrices at other sizes of blocks: tiles are what registers have room for.
-    for threads in (32, 64, 128, 512):
+    for threads in (32, 64, 128, 256, 512, 1024):
         for architecture in sass.ARCHITECTURES:
 
             def fits(threads=threads, architecture=architecture):
@@ -58,10 +59,15 @@ def cases(env):
                     architecture,
                     f"--block-size={threads}",
                 )
-                products = {name: row for name, row in got.items() if name.startswith("product")}
-                assert products
+                # a block of one warp has the sums of matrix units in shared memory
+                wanted = "product|unitProduct" if threads > 32 else "product"
+                products = {name: row for name, row in got.items() if re.match(wanted, name)}
+                least = 85 if 64 <= threads <= 512 else 78  # of 4 × 4 results a thread, or half a panel at a time
+                assert any(row["fused"] >= least for row in products.values()), products
+                assert threads == 32 or any(row["products"] for row in products.values()), products
+                most = 4 if threads == 32 else 0  # one warp holds more of a panel in registers than it has room for
                 for name, row in products.items():
-                    assert row["spills"] == 0 and row["occupancy"] >= 25, (name, row)
+                    assert row["spills"] <= most and row["occupancy"] >= 25, (name, row)
 
             yield Case(f"products by blocks of {threads} for sm_{architecture}", fits)
 
