@@ -563,7 +563,7 @@ def cases(env):
             file.write('import "matrix"\nkernel k (m : int) (p : int) (n : int) (xs : [float]) (ys : [float]) = '
                        'matMulTiled 16 16 8 (fn s x y => fma x y s) 0.0 m p n xs ys\n')
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
-        loop = re.search(r"\n( +)while \(state < pairs\) \{(.*?)\n\1\}", text, re.S)
+        loop = re.search(r"\n( +)while \(state\d* < pairs\) \{(.*?)\n\1\}", text, re.S)
         assert loop, text
         # two panels in turn: each is on its way while the one before is worked on, and has a barrier of its own
         turns = loop[2].split("__syncthreads();")

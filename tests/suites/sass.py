@@ -62,7 +62,8 @@ def cases(env):
                 # a block of one warp has the sums of matrix units in shared memory
                 wanted = "product|unitProduct" if threads > 32 else "product"
                 products = {name: row for name, row in got.items() if re.match(wanted, name)}
-                assert any(row["fused"] >= 85 for row in products.values()), products
+                least = 85 if 64 <= threads <= 512 else 78  # of 4 × 4 results a thread, or half a panel at a time
+                assert any(row["fused"] >= least for row in products.values()), products
                 assert threads == 32 or any(row["products"] for row in products.values()), products
                 most = 4 if threads == 32 else 0  # one warp holds more of a panel in registers than it has room for
                 for name, row in products.items():
