@@ -124,7 +124,7 @@ static void file_head(struct text *out, struct file_needs needs) {
         "#else\n#define FCL_BLOCK\n#define FCL_ALIGNED(bytes)\n#endif\n"
         "#if defined __clang__\n#define FCL_UNROLL _Pragma(\"unroll\")\n"
         "#define FCL_SCALAR _Pragma(\"clang loop vectorize(disable)\")\n"
-        "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 64\")\n#define FCL_SCALAR\n"
+        "#elif defined __GNUC__\n#define FCL_UNROLL _Pragma(\"GCC unroll 128\")\n#define FCL_SCALAR\n"
         "#else\n#define FCL_UNROLL\n#define FCL_SCALAR\n#endif\n"
         "#if defined _OPENMP || defined FCL_OPENMP_SIMD /* as where -fopenmp-simd is given */\n"
         "#define FCL_SIMD _Pragma(\"omp simd\")\n#else\n#define FCL_SIMD\n#endif\n"

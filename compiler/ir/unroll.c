@@ -83,6 +83,46 @@ static void mark_straight(const struct ir_region *region) {
             walk.at->loop.unroll = true;
 }
 
+/* Is it whether the index is below a constant, or a sum of it and a constant is? */
+static bool asks_for(const struct ir_value *condition, const struct ir_value *index) {
+    const struct ir_instruction *asked = condition->definition;
+    if (!asked || asked->kind != IR_OPERATION || asked->op != OP_LT || !asked->operands[1]->is_constant)
+        return false;
+    const struct ir_value *of = asked->operands[0];
+    const struct ir_instruction *moved = of->definition;
+    if (moved && moved->kind == IR_OPERATION && (moved->op == OP_ADD || moved->op == OP_SUB) &&
+        moved->operands[1]->is_constant)
+        of = moved->operands[0];
+    return of == index;
+}
+
+static bool is_choice(const struct ir_instruction *i, const struct ir_value *index) {
+    return (i->kind == IR_IF || (i->kind == IR_OPERATION && i->op == OP_SELECT)) && asks_for(i->operands[0], index);
+}
+
+/* A loop over the elements of lists, which are chosen by halves: each turn has an expression of its own, so unrolled
+   it is little more code, and has no choices. */
+static bool is_over_lists(const struct ir_instruction *loop) {
+    if (loop->kind != IR_FOR || !loop->operands[0]->is_constant || loop->operands[0]->constant.integer < 2 ||
+        loop->operands[0]->constant.integer > ANY_UNROLLED_LIST)
+        return false;
+    int64_t choices = 0, others = 0;
+    for (struct ir_walk walk = ir_walk(loop->regions[0]); walk.at; ir_next(&walk)) {
+        if (ir_is_loop(walk.at))
+            return false;
+        choices += is_choice(walk.at, loop->parameters[0]);
+        others += walk.region == loop->regions[0];
+    }
+    int64_t turns = loop->operands[0]->constant.integer;
+    return choices >= turns / 2 && others * turns <= 2 * ANY_UNROLLED_SIZE;
+}
+
+static void mark_lists(const struct ir_region *region) {
+    for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
+        if (walk.region->ambient == LEVEL_THREAD && is_over_lists(walk.at))
+            walk.at->loop.unroll = true;
+}
+
 /* Nests that would become too much code are left alone from the loop on where they do. */
 static void limit_copies(const struct ir_region *region, int64_t copies) {
     for (size_t i = 0; i < region->instructions.count; i++) {
@@ -106,5 +146,6 @@ void pass_unroll(struct arena *arena, struct ir_kernel *kernel) {
     find_dynamic(&u, kernel->body);
     mark_loops(&u, kernel->body);
     mark_straight(kernel->body);
+    mark_lists(kernel->body);
     limit_copies(kernel->body, 1);
 }

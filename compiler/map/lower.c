@@ -333,8 +333,8 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
         statement->vectors = TARGET_VECTORS_EIGHT;
     keep_order(l, loop, statement);
     bool is_slow = lower_has_quirk(l, QUIRK_NARROW_UNROLLED) && lower_computes_narrow(loop->regions[0]);
-    statement->unroll =
-        loop->loop.unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT && limit->constant.integer <= ANY_UNROLLED;
+    statement->unroll = loop->loop.unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT &&
+                        limit->constant.integer <= ANY_UNROLLED_LIST;
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");
     lower_bind(l, index, expr_variable(l, statement->variable, index->low, index->high));
