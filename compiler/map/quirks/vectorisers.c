@@ -196,7 +196,8 @@ static bool is_by_truth(const struct ir_value *value, const struct ir_region *lo
     if (definition->kind != IR_OPERATION)
         return false;
     bool is_quotient = definition->op == OP_DIV && definition->operands[0] == definition->operands[1];
-    if ((value->low >= 0 && value->high <= 1) || definition->operands[0]->base == BASE_BOOL || is_quotient)
+    bool is_of_truth = definition->op != OP_SELECT && definition->operands[0]->base == BASE_BOOL;
+    if ((value->low >= 0 && value->high <= 1) || is_of_truth || is_quotient)
         return true;
     const struct ir_value *varying = NULL;
     for (size_t i = 0; i < definition->operand_count; i++)
