@@ -89,9 +89,7 @@ static enum exit_status run_lines(struct options *options) {
         while (status == EXIT_GOOD && getline(&line, &room, stdin) >= 0)
             status = run_line(c, line);
     free(line);
-    enum exit_status found = compilation_finish(c);
-    compilation_free(c);
-    return status > found ? status : found;
+    return compilation_end(c, status);
 }
 
 static void start(void *context, size_t stack_bytes) {
