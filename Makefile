@@ -397,4 +397,4 @@ uninstall:
 clean:
 	rm -rf $(BUILD) build-asan
 
--include $(WASM_OBJECTS:.o=.d) $(ALL_OBJECTS:.o=.d) $(UNIT_SOURCES:%.c=$(BUILD)/obj/%.d) $(UNIT_SHARED_OBJECTS:.o=.d)
+-include $(WASM_OBJECTS:.o=.d) $(ALL_OBJECTS:.o=.d) $(UNIT_SOURCES:%.c=$(BUILD)/obj/%.d) $(UNIT_SHARED_OBJECTS:.o=.d) $(BUILD)/obj/tests/fuzz/results.d
