@@ -72,7 +72,7 @@ REGISTERS = {
             "sortedPairs_4": (80, 28752), "counts_1": (40, 0)},
 }
 # In the PTX for sm_90: at least so many loads of 16 bytes from shared memory, at most so many narrower ones.
-WIDE = {MATRICES: {"product_0": (25, 97), "product_1": (38, 24)}}
+WIDE = {MATRICES: {"product_0": (66, 8), "product_1": (35, 12)}}
 # In the text, whole chunks and the last one together: barriers of a block, and exchanges of registers in a warp.
 MEETINGS = {
     WHOLE: {"sums": (15, 29), "segmentSums": (15, 58), "positive": (15, 29), "total": (7, 34), "rowTotals_0": (3, 16),
