@@ -534,9 +534,10 @@ static void flatten_branches(struct finder *f, struct target_statement *branch, 
     flatten(f, &branch->other, to, mask(f, to, others, all));
 }
 
+/* Is it the variable and one more, which does not wrap? */
 static bool is_one_more(const struct target_expr *value, const struct target_variable *variable) {
     const struct target_expr *left = value->operands[0], *right = value->operands[1];
-    return value->kind == TARGET_EXPR_OPERATION && value->op == OP_ADD && value->base == BASE_I32 &&
+    return value->kind == TARGET_EXPR_OPERATION && value->op == OP_ADD && value->base == BASE_I32 && !value->wraps &&
            left->kind == TARGET_EXPR_VARIABLE && left->variable == variable && right->kind == TARGET_EXPR_CONSTANT &&
            right->constant.integer == 1;
 }

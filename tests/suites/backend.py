@@ -140,6 +140,11 @@ def cases(env):
                  "fcl_block_k", {r" && ": 3, r"mask\d? = mask\d? & ": 3, r"!fcl_vector_any\(mask \| mask2\)": 1},
                  extension="c")
 
+    yield golden("lanes that count beyond an int do so by unsigned numbers",
+                 "kernel k (n : int) (s : int) (xs : [int]) = "
+                 "push <block> (map (fn x => loop (fn i => i * i != n + x) (fn i => i + 1) s) xs)",
+                 "fcl_block_k", {r"state\d? - mask": 0, r"\(fcl_uint_16\)\(state\d?\) \+ ": 3}, extension="c")
+
     yield golden("chunks of chunks are known to have the elements that are asked for: no check is left in the block",
                  "kernel k (xs : [int]) = splitUp 256 xs |> map (fn c => push <block> (map (foldl (+) 0) (splitUp 16 c))) |> concat 16",
                  "fcl_block_k", {"fcl_failed": 0}, extension="c", options=["--check"])
