@@ -1,5 +1,6 @@
 // The side of the C++ library's parallel algorithms, which libstdc++ gives to TBB's threads.
 #include "bench.h"
+#include "definitions.h"
 
 #include <algorithm>
 #include <cstring>
@@ -71,7 +72,7 @@ void side_run(void) {
         break;
     case TASK_SAXPY:
         std::transform(par, side.x.begin(), side.x.end(), side.y.begin(), side.z.begin(),
-                       [](float x, float y) { return 2.0f * x + y; });
+                       [](float x, float y) { return SAXPY_FACTOR * x + y; });
         break;
     case TASK_SORT:
         std::copy(par, side.keys.begin(), side.keys.end(), side.sorted.begin());

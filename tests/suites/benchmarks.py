@@ -37,6 +37,19 @@ def cases(env):
             assert goals == wanted, f"{given}: {goals} goals"
     yield Case("benchmarks/run judges the goals that it is asked to", judged)
 
+    def compared():
+        program, compare = "examples/reverse/reverse.fcl", env.path("benchmarks", "compare")
+        said = env.must(sys.executable, compare, env.fclc, env.fclc, "--programs", program, "--targets=c")
+        assert "C: 1 programs" in said and "c: 0 kernels measured" in said and "0 slower" in said, said
+        # what is not optimised is larger
+        other = os.path.join(env.tmp(), "fclc")
+        with open(other, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nexec "{os.path.abspath(env.fclc)}" "$@" -O0\n')
+        os.chmod(other, 0o755)
+        done = env.run(sys.executable, compare, env.fclc, other, "--programs", "examples/sorting/sorting.fcl", "--no-times")
+        assert done.returncode == 1 and "examples/sorting/sorting.fcl: " in done.stdout, done.stdout + done.stderr
+    yield Case("benchmarks/compare finds what has grown, and nothing where all is the same", compared)
+
     for task in tasks.TASKS:
         def right(task=task):
             has_opencl()
