@@ -4,7 +4,7 @@
 
 #include "driver/device.h"
 
-/* As execution_read, for what a device is to be timed with. */
+/* Reads the kernel and its arguments, as execution_read does, and refuses a target that cannot be timed. */
 enum exit_status timing_request(struct compilation *c, struct execution *request);
 
 /* Wall-clock seconds of `runs` runs, one after another, launches and host work included. False: the session's `why`. */

@@ -155,7 +155,7 @@ int py_take_all(struct call *call, PyObject *args);
 
 /* ---- exchange.c ---- */
 
-/* Of arrays of ours: methods and a field. */
+/* What `fcl.Array` gives NumPy, CuPy and others: a field and two methods. */
 PyObject *py_array_interface(PyObject *object, void *closure);
 PyObject *py_array_dlpack_device(PyObject *object, PyObject *unused);
 PyObject *py_array_dlpack(PyObject *object, PyObject *args, PyObject *kwargs);

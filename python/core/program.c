@@ -66,7 +66,8 @@ static PyObject *type_object(const struct fclc_type *type) {
     return items ? Py_BuildValue("(snN)", "tuple", (Py_ssize_t)type->rank, items) : NULL;
 }
 
-/* (name, type, comment, path, line, ((name, type as text, type), …), (result's type as text, type)) of each kernel. */
+/* For each kernel (name, type, comment, path, line, parameters, result). A parameter is (name, type as text, type), the
+   result (type as text, type). */
 static PyObject *program_kernels(PyObject *object, void *closure) {
     struct program *self = (struct program *)object;
     PyObject *list = PyList_New(0);
