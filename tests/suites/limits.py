@@ -235,8 +235,12 @@ def measured(env, program, *command):
 
 
 def ends(env, seconds, megabytes, program, codes, *command):
-    """In an error of those, or well where None is among them, and in so much time and memory."""
-    returncode, said, took, needed = measured(env, program, *command)
+    """In an error of those, or well where None is among them, and in so much time and memory. What took
+    too long is tried twice more: the same compilation takes 0.6 to 1.1 s of a processor that others share."""
+    for _ in range(3):
+        returncode, said, took, needed = measured(env, program, *command)
+        if took < seconds:
+            break
     good = returncode == 0 and None in codes
     wrong = returncode == 1 and any(code and f"error[{code}]" in said for code in codes)
     first = said.split("\n", 1)[0][:300]
