@@ -35,7 +35,6 @@ static void walk_region(struct walk *walk, const struct ir_region *region) {
         interval->begin = walk->position++;
         if (instruction->buffer) {
             struct extent *extent = extent_of(walk, instruction->buffer, region);
-            extent->is_read |= instruction->kind == IR_LOAD || instruction->kind == IR_ATOMIC;
             extent->is_written |= instruction->kind == IR_STORE || instruction->kind == IR_ATOMIC;
             if (instruction->kind != IR_ALLOCATE)
                 vec_push(walk->arena, &extent->accesses, instruction);

@@ -9,7 +9,7 @@
    instructions of that region that hold the first and the last access. */
 struct extent {
     struct ir_buffer *buffer;
-    bool is_read, is_written;
+    bool is_written;
     const struct ir_region *region;
     const struct ir_instruction *first, *last;
     int begin, end; /* positions of first's begin and last's end */

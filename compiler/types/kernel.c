@@ -14,7 +14,7 @@ static bool close_type(struct checker *c, struct type *type) {
     bool closed = true;
     for (size_t i = 0; type_part(type, i); i++)
         closed &= close_type(c, *type_part(type, i));
-    return closed && (type->kind != TYPE_STORED || type_resolve(type) != type);
+    return closed && type->kind != TYPE_STORED; /* before a variable that is left open, or of what cannot be stored */
 }
 
 static const char *dimension_problem(struct type *type) {

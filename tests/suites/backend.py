@@ -190,6 +190,46 @@ def cases(env):
         assert "if (" not in loop and "max" not in loop and count(r"\bs\[", loop) == 4, loop
     yield Case("in C the element before one is loaded without a branch, and in whole tiles without a maximum", neighbours)
 
+    tiles = ("fun step x = (x * 3) ^ (x >> 1)\nfun four x = step (step (step (step x)))\nfun many x = four (four (four (four x)))\n"
+             "kernel k (xs : [int]) = let n = length xs in generate ((n + 63) / 64) (fn c => push <block> (generate 64 (fn i => "
+             "let at = c * 64 + i in if at < n then FUNCTION (xs ! at) else 0))) |> interleaveInto n (fn (c, i) => c * 64 + i)")
+    yield golden("tiles that lie wholly inside of an array have a loop without guards in C, as long as it is not too long to be there twice",
+                 tiles.replace("FUNCTION", "many"), "fcl_block_k", {"if \\(": 2, r"\^": 32}, extension="c", loops=3)
+    yield golden("and where it is, one loop with guards", tiles.replace("FUNCTION", "many (many (many (many (many (many (many (many (many x))))))))".join(("(fn x => ", ")"))),
+                 "fcl_block_k", {"if \\(": 1}, extension="c", loops=2)
+    yield golden("what comes before the first row of an index that is divided may wrap on its way",
+                 "kernel k (n : int) (a : int) (xs : [int]) = let lots = (a & 1048575) * 1000 in push <grid> "
+                 "(generate (length xs & 1048575) (fn i => xs ! ((i + lots) / n) + (i + lots) % n))", "fcl_block_k",
+                 {r"first_row = \(int\)\(\(uint32_t\)begin \+ \(uint32_t\)first\) / width": 1,
+                  r"\(int\)\(\(uint32_t\)begin \+ \(uint32_t\)end - 1u\) / width": 1}, extension="c")
+
+    def described():
+        path = os.path.join(env.tmp(), "described.fcl")
+        for length, told in (("(n + 1) * 3", r"k: kernel k, iterations: max\(\(n \+ 1\) \* 3, 0\)"), ("(((n + 1) * 3 / 2 + 5) * 7) / 3", r"k: kernel k, iterations: \(computed")):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"kernel k (n : int) (xs : [int]) = push <grid> (generate ({length}) (fn i => xs ! (i % 16)))\n")
+            text = open(compile_to("cu", path), encoding="utf-8").read()
+            assert re.search(told, text), text[:2000]
+    yield Case("a kernel's comment says how many iterations it has, if that is no long story", described)
+
+    def many_results():
+        path = os.path.join(env.tmp(), "results.fcl")
+        with open(path, "w", encoding="utf-8") as file:
+            results = ", ".join(f"push <grid> (map (fn x => x + {i}) xs)" for i in range(66))
+            file.write(f"kernel k (xs : [int]) = ({results})\n")
+        text = open(compile_to("c", path), encoding="utf-8").read()
+        stores = [count(r"result\d*\[i\] = ", body(text, f"fcl_block_k_{i}")) for i in range(2)]
+        assert stores == [64, 2], stores
+    yield Case("a loop stores 64 of a traversal's results, and another one the others", many_results)
+
+    for state in ("(fn x => x * x != a) (fn x => (x + a / x) / 2.0) 1.0", "(fn x => x < a) (fn x => x + 1.0) 0.0"):
+        yield golden(f"with --check a loop whose state is a float tells whether it ends: loop {state}",
+                     f"kernel k (xs : [float]) = push <grid> (map (fn a => loop {state}) xs)", "fcl_block_k",
+                     {r"if \(!\(fcl_bits_uint\(\w+\) != fcl_bits_uint\(\w+\)\)\) fcl_failed\(": 1}, options=["--check"], extension="c")
+    yield golden("and one that counts is not asked",
+                 "kernel k (xs : [int]) = push <grid> (map (fn a => loop (fn i => i < a) (fn i => i + 1) 0) xs)", "fcl_block_k",
+                 {r"fcl_failed\(": 0}, options=["--check"], extension="c")
+
     def one_warp():
         path = os.path.join(env.tmp(), "warp.fcl")
         with open(path, "w", encoding="utf-8") as file:

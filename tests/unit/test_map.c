@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "map/quirks/quirks.h"
 #include "test_map_samples.h"
 
 /* ---- counting ---- */
@@ -189,6 +190,34 @@ static void test_launches(void **state) {
     arena_free(arena);
 }
 
+/* What a kernel asks of shared memory, for how many warps a block has. */
+static void test_shared_bytes(void **state) {
+    (void)state;
+    struct arena *arena = arena_new();
+    struct ir_kernel *kernel = sample_warps(arena);
+    assert_int_equal(map_shared_bytes(arena, kernel), kernel->block_size / kernel->warp_size * 32 * 4);
+    kernel->block_size = 33;
+    assert_int_equal(map_shared_bytes(arena, kernel), 2 * 32 * 4);
+    assert_int_equal(map_shared_bytes(arena, sample_tree(arena)), (256 + 128) * 4);
+    arena_free(arena);
+}
+
+/* A quirk's row is printed where it has something to say, to whom it is of use. */
+static void test_quirks(void **state) {
+    (void)state;
+    struct arena *arena = arena_new();
+    struct text text;
+    text_init(&text, arena);
+    quirks_print(&text, quirk_bit(QUIRK_KNOWN_NANS) | quirk_bit(QUIRK_SHARED_ADDRESSES), ON_ALL);
+    quirks_print(&text, quirk_bit(QUIRK_GUARDED), ON_ALL & ~ON_OPENCL_THREADS);
+    quirks_print(&text, 0, ON_ALL);
+    assert_int_equal(text.length, 0);
+    quirks_print(&text, quirk_bit(QUIRK_GUARDED), ON_OPENCL_THREADS);
+    assert_non_null(strstr(text.at, "#define FCL_GUARDED(x) (*(volatile"));
+    assert_non_null(strstr(text.at, "#else\n#define FCL_GUARDED(x) x\n#endif\n"));
+    arena_free(arena);
+}
+
 /* n - 1 is computed by the kernel: n is a parameter already. */
 static void test_recomputation(void **state) {
     (void)state;
@@ -201,9 +230,10 @@ static void test_recomputation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fusion), cmocka_unit_test(test_two_phases), cmocka_unit_test(test_tree),
-        cmocka_unit_test(test_while),  cmocka_unit_test(test_warps),      cmocka_unit_test(test_dynamic),
-        cmocka_unit_test(test_large),  cmocka_unit_test(test_launches),   cmocka_unit_test(test_recomputation),
+        cmocka_unit_test(test_fusion),       cmocka_unit_test(test_two_phases), cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_while),        cmocka_unit_test(test_warps),      cmocka_unit_test(test_dynamic),
+        cmocka_unit_test(test_large),        cmocka_unit_test(test_launches),   cmocka_unit_test(test_recomputation),
+        cmocka_unit_test(test_shared_bytes), cmocka_unit_test(test_quirks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,10 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
+#include <utime.h>
 
 // Drivers keep memory until the process ends.
 const char *__lsan_default_suppressions(void);
@@ -746,6 +749,54 @@ static void programs_are_kept_on_disk(void **state) {
     each_cached(directory, remove_file);
 }
 
+static void make_sparse(const char *directory, const char *name, off_t bytes, time_t age) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(truncate(path, bytes), 0);
+    struct utimbuf times = {time(NULL) - age, time(NULL) - age};
+    assert_int_equal(utime(path, &times), 0);
+}
+
+static bool is_there(const char *directory, const char *name) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return access(path, F_OK) == 0;
+}
+
+// Of more than 256 MiB of programs those that were used last are kept, and what a crash left for an hour goes.
+static void the_cache_is_kept_small(void **state) {
+    const struct language *language = *state;
+    char directory[256];
+    snprintf(directory, sizeof directory, "%s/fcl", cache_home);
+    setenv("FCL_CACHE", "1", 1);
+    build_origin(language, false, language->copy_and_add);
+    each_cached(directory, remove_file);
+    enum { MIB = 1 << 20, HOUR = 3600 };
+    make_sparse(directory, "old.fclbin", 120 * MIB, 3 * HOUR);
+    make_sparse(directory, "older.fclbin", 120 * MIB, 4 * HOUR);
+    make_sparse(directory, "other", 120 * MIB, 5 * HOUR);
+    make_sparse(directory, "left.fcltmp", 1, 2 * HOUR);
+    make_sparse(directory, "begun.fcltmp", 1, 0);
+    assert_string_equal(build_origin(language, false, language->copy_and_add), "source");
+    assert_int_equal(each_cached(directory, NULL), 5); // no more than 256 MiB of programs
+    assert_false(is_there(directory, "left.fcltmp"));
+    make_sparse(directory, "new.fclbin", 60 * MIB, HOUR);
+    char changed[4096];
+    snprintf(changed, sizeof changed, "%s\n", language->copy_and_add);
+    assert_string_equal(build_origin(language, false, changed), "source");
+    assert_false(is_there(directory, "older.fclbin"));
+    assert_true(is_there(directory, "old.fclbin"));
+    assert_true(is_there(directory, "new.fclbin"));
+    assert_true(is_there(directory, "other"));
+    assert_true(is_there(directory, "begun.fcltmp"));
+    assert_string_equal(build_origin(language, false, language->copy_and_add), "disk");
+    unsetenv("FCL_CACHE");
+    each_cached(directory, remove_file);
+}
+
 static void options_without_support_are_left_out(void **state) {
     const struct language *language = *state;
     if (language->kind != FCL_DEVICE_C) {
@@ -808,6 +859,7 @@ int main(void) {
         ON_EACH(shared_memory),
         ON_EACH(launches_are_measured),
         ON_EACH(programs_are_kept_on_disk),
+        ON_EACH(the_cache_is_kept_small),
         ON_EACH(options_without_support_are_left_out),
     };
     return cmocka_run_group_tests_name("runtime", tests, make_cache_home, remove_cache_home);
