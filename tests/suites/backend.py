@@ -721,6 +721,21 @@ def cases(env):
         yield Case(f"{name} is right as C", lambda path=path: env.must(
             env.tool("cc"), "-std=gnu11", "-fopenmp", "-Wall", "-Werror", "-fsyntax-only", compile_to("c", path)))
 
+    for name, neutral, wanted in (("min", "9223372036854775807", r"FCL_ATOMIC_MIN\(&result"), ("max", "-9223372036854775808", r"FCL_ATOMIC_MAX\(&result"),
+                                  ("(+)", "0", r"fcl_atomic_add_i64\(&result")):
+        yield golden(f"HIP's own functions update 64 bits by min and max, CUDA's names by sums: {name}",
+                     f"kernel k (xs : [i64]) = (reduceByIndex {name} ({neutral}) (replicate 3000000 0) (map (fn x => (int x, x)) xs) : [i64]<grid>)", "k_1",
+                     {wanted: 17, r"FCL_ATOMIC_|fcl_atomic|atomicM": 17}, extension="hip")
+
+    def pauses():
+        for source, waits in (("scan (+) 0 xs", True), ("push <grid> (map (fn x => x + 1) xs)", False)):
+            path = os.path.join(env.tmp(), "pauses.fcl")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"kernel k (xs : [int]) = {source}\n")
+            text = open(compile_to("hip", path), encoding="utf-8").read()
+            assert (count(r"void fcl_pause\(\) \{ __builtin_amdgcn_s_sleep", text), count(r"\bfcl_pause\(\);", text) > 0) == (int(waits), waits), text
+    yield Case("HIP's kernels that wait for other blocks sleep meanwhile, and others do not know how", pauses)
+
     # Compiled only: wave64, and wave32. No GPU of the kind has run it.
     def with_hipcc(name, architecture, *options):
         hipcc = env.tool("hipcc")
