@@ -103,7 +103,7 @@ const char *names_identifier(struct arena *arena, const char *text) {
     size_t length = strlen(text);
     char *name = arena_strndup(arena, text, length);
     for (size_t i = 0; i < length; i++)
-        if (!isalnum((unsigned char)name[i]) || (unsigned char)name[i] > 127)
+        if (!isalnum((unsigned char)name[i])) /* nothing beyond ASCII is, as no locale is set */
             name[i] = '_';
     if (!length || isdigit((unsigned char)name[0]))
         return arena_printf(arena, "k_%s", name);

@@ -54,6 +54,10 @@ def cases(env):
     yield golden("what is known of a number is known of its complement: no comparison is left",
                  "kernel k (xs : [int]) = push <block> (map (fn x => let c = ~(x & 15) in if c < -16 then 1 else if c >= 0 then 2 else c) xs)",
                  "k", choices=0)
+    yield golden("a function that a comparison chooses is known in a branch whose condition says how it turns out: one of two is chosen in the other branch alone",
+                 "kernel k (xs : [int]) = (splitUp 4 xs |> map (fn c => let a = force (push <block> c)  f = if a ! 0 > 3 then fn b => map (+ 1) b "
+                 "else fn b => map (fn x => x * 2) b in if a ! 0 > 5 then push <block> (f (take 3 a)) else push <block> (reverse (f (take 3 a)))) |> concat 3 : [int]<grid>)",
+                 "fcl_block_k", {r"\* 2u": 2}, extension="c")
     yield golden("a chain of maps at block is one loop, one load, one store, no barrier",
                  "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <block>", "k",
                  barriers=0, shared=0, loads=1, stores=1)
@@ -222,10 +226,11 @@ def cases(env):
         assert stores == [64, 2], stores
     yield Case("a loop stores 64 of a traversal's results, and another one the others", many_results)
 
-    for state in ("(fn x => x * x != a) (fn x => (x + a / x) / 2.0) 1.0", "(fn x => x < a) (fn x => x + 1.0) 0.0"):
-        yield golden(f"with --check a loop whose state is a float tells whether it ends: loop {state}",
-                     f"kernel k (xs : [float]) = push <grid> (map (fn a => loop {state}) xs)", "fcl_block_k",
-                     {r"if \(!\(fcl_bits_uint\(\w+\) != fcl_bits_uint\(\w+\)\)\) fcl_failed\(": 1}, options=["--check"], extension="c")
+    for base, state in (("float", "(fn x => x * x != a) (fn x => (x + a / x) / 2.0) 1.0"), ("float", "(fn x => x < a) (fn x => x + 1.0) 0.0"),
+                        ("int", "(fn x => x < a) (fn x => x / 2) 1000"), ("int", "(fn x => x < a) (fn x => x) 0")):
+        yield golden(f"with --check a loop whose state is no counter tells whether it ends: {base}, loop {state}",
+                     f"kernel k (xs : [{base}]) = push <grid> (map (fn a => loop {state}) xs)", "fcl_block_k",
+                     {r"if \((!\(.* != .*\)|0)\) fcl_failed\(": 1}, options=["--check"], extension="c")
     yield golden("and one that counts is not asked",
                  "kernel k (xs : [int]) = push <grid> (map (fn a => loop (fn i => i < a) (fn i => i + 1) 0) xs)", "fcl_block_k",
                  {r"fcl_failed\(": 0}, options=["--check"], extension="c")
