@@ -108,6 +108,7 @@ SUITES = {
         ("libraries", "*"),
         ("shared", "*"),
         ("testing", "*"),
+        ("traces", "*"),
         ("failing", "* on c*"),
         ("run", "tests/run/*/*steps* on *"),
         ("run", "tests/run/*/lookback* on *"),

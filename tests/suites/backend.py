@@ -235,6 +235,12 @@ def cases(env):
                  "kernel k (xs : [int]) = push <grid> (map (fn a => loop (fn i => i < a) (fn i => i + 1) 0) xs)", "fcl_block_k",
                  {r"fcl_failed\(": 0}, options=["--check"], extension="c")
 
+    def loaded_once():
+        text = open(compile_to("c", env.path("examples", "sorting", "sorting.fcl")), encoding="utf-8").read()
+        text = body(text, "fcl_block_prefixSumsInTwo_0")
+        assert count(r"= x \? xs\[at\] : 0;", text) == 2 and count(r"\bxs\[", text) == 4, text
+    yield Case("the first element that a chunk's sums begin with is loaded once for whole tiles and once for the last", loaded_once)
+
     def one_warp():
         path = os.path.join(env.tmp(), "warp.fcl")
         with open(path, "w", encoding="utf-8") as file:
