@@ -241,6 +241,12 @@ def cases(env):
         assert count(r"= x \? xs\[at\] : 0;", text) == 2 and count(r"\bxs\[", text) == 4, text
     yield Case("the first element that a chunk's sums begin with is loaded once for whole tiles and once for the last", loaded_once)
 
+    def told_threads():
+        text = open(compile_to("cu", env.path("benchmarks", "fcl", "matrices.fcl")), encoding="utf-8").read()
+        for name, told in (("product_0", 1), ("unitProduct_0", 1), ("transposed", 1), ("edges", 0), ("timesVector_0", 0)):
+            assert count(r"FCL_THREADS\(256\)", body(text, name)) == told, name
+    yield Case("CUDA's compiler is told how many threads there are where an unrolled loop divides a place", told_threads)
+
     def one_warp():
         path = os.path.join(env.tmp(), "warp.fcl")
         with open(path, "w", encoding="utf-8") as file:
@@ -337,7 +343,8 @@ def cases(env):
             assert launch, name
             found[name] = (before.count("fcl_read("), after.count("fcl_read("))
         wanted = {"normed": (0, 0), "centred": (0, 0), "spread": (0, 1), "twice": (0, 0), "later": (0, 0), "told": (0, 1),
-                  "means": (0, 2), "normedSteps": (0, 0), "many": (1, 0), "asked": (1, 0), "stepped": (0, 0)}
+                  "means": (0, 2), "normedSteps": (0, 0), "many": (1, 0), "asked": (1, 0), "stepped": (0, 0),
+                  "little": (0, 0), "much": (1, 0)}
         assert found == wanted, found
     yield Case("the host waits for a number between launches only where it must know it", waits)
 
