@@ -48,8 +48,7 @@ static enum found find(struct checker *c, const struct stored_check *check, stru
                "the rows of an array of arrays are stored as one array: `flatten` gives it, and `rows` takes it apart");
         return FOUND_WRONG;
     case TYPE_PUSH:
-        report(c, check, of, "what was stored is read as a pull array",
-               "`push` makes a push array of it again");
+        report(c, check, of, "what was stored is read as a pull array", "`push` makes a push array of it again");
         return FOUND_WRONG;
     case TYPE_ARROW:
     case TYPE_LEVEL_ARROW:

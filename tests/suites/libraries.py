@@ -1,5 +1,6 @@
 """The libraries that programs are linked with: what they show, and that they work from their place."""
 
+import json
 import os
 import re
 from harness import Case, Skip
@@ -46,3 +47,22 @@ def cases(env):
         done = env.run(program, cwd="/", env=extra)
         assert done.returncode == 0, done.stdout + done.stderr
     yield Case("tests/unit/test_library.c on the shared libraries", compiler)
+
+    def sub_groups():
+        library = os.path.join(env.tmp(), "libsays.so")
+        if env.run("cc", "-shared", "-fPIC", "-Wall", "-Werror", "tests/support/opencl_says.c", "-o", library, "-ldl", "-Wl,--no-as-needed",
+                   "-l:libOpenCL.so.1").returncode:
+            raise Skip("no headers of OpenCL, or no library")
+        intel, khronos = "cl_intel_required_subgroup_size", "cl_khr_subgroup_shuffle cl_khr_subgroup_ballot"
+        for extensions, sizes, wanted in (
+                (f"cl_khr_fp64 {intel} cl_intel_subgroups", "8 16 32", True), (f"{khronos} {intel}", "32", True),
+                (f"{intel} cl_intel_subgroups", "8 16", False), ("cl_intel_subgroups", "8 16 32", False),
+                (f"{intel} cl_intel_subgroups_short", "32", False), (f"{intel} x_cl_intel_subgroups", "32", False),
+                (f"{intel} cl_khr_subgroup_ballot", "32", False), (f"{intel}s cl_intel_subgroups", "32", False)):
+            listed = json.loads(env.must(env.fclc, "devices", "--json", env={
+                "FCL_LIBOPENCL": library, "SAYS_EXTENSIONS": extensions, "SAYS_SIZES": sizes}))["devices"]
+            said = [device["sub_groups"] for device in listed if device["target"] == "opencl"]
+            if not said:
+                raise Skip("no OpenCL device")
+            assert set(said) == {wanted}, f"{extensions}, {sizes}: {said}"
+    yield Case("an OpenCL device has sub-groups if it lists what they need", sub_groups)

@@ -878,7 +878,8 @@ int main(void) {
         ON_EACH(shared_memory),
         ON_EACH(launches_are_measured),
         ON_EACH(programs_are_kept_on_disk),
-        ON_EACH(the_cache_is_kept_small), ON_EACH(nothing_stays_on_the_heap),
+        ON_EACH(the_cache_is_kept_small),
+        ON_EACH(nothing_stays_on_the_heap),
         ON_EACH(options_without_support_are_left_out),
     };
     return cmocka_run_group_tests_name("runtime", tests, make_cache_home, remove_cache_home);
