@@ -247,6 +247,27 @@ def cases(env):
             assert count(r"FCL_THREADS\(256\)", body(text, name)) == told, name
     yield Case("CUDA's compiler is told how many threads there are where an unrolled loop divides a place", told_threads)
 
+    yield golden("a loop is unrolled for choices by its index, not for choices by the data",
+                 "kernel k (xs : [int]) (ys : [int]) = (concat 20 (map (fn x => push <thread> (generate 20 (fn i => "
+                 "let f n = if x == n then ys ! (i + n) else n in f 1 + f 2 + f 3 + f 4 + f 5 + f 6 + f 7 + f 8 + f 9 + f 10))) xs) : [int]<grid>)",
+                 "fcl_block_k", {"FCL_UNROLL": 0, r"\? ys\[": 10}, extension="c", loops=2)
+    yield golden("a sum and its end are one launch on CUDA: the last block makes the end, whatever the host computes between them",
+                 "kernel k (xs : [int]) = reduce (+) 0 xs", "k", {"__global__": 0, "atomic": 1}, barriers=7)
+
+    def scalar_blocks():
+        text = open(compile_to("c", env.path("tests", "run", "toolchains", "gcc_places_by_truth.fcl")), encoding="utf-8").read()
+        found = re.findall(r"FCL_SCALAR_BLOCK static void fcl_block_(\w+)", text)
+        assert found == ["equal", "above_0", "quotient", "other", "either", "far_", "bits", "odd"], found
+        text = open(compile_to("c", env.path("tests", "run", "language", "checks.fcl")), encoding="utf-8").read()
+        assert re.findall(r"FCL_SCALAR_BLOCK static void fcl_block_(\w+)", text) == ["growsAtBlock", "growsWhile"], text
+    yield Case("GCC makes no vectors of places that are chosen by truth, directly or through other operations", scalar_blocks)
+
+    def spare_bytes():
+        text = open(compile_to("cu", env.path("tests", "run", "language", "growing_steps.fcl")), encoding="utf-8").read()
+        found = set(re.findall(r"Dynamic shared memory, bytes: (\S+)", text))
+        assert "16" in found and all(word.startswith("(") or int(word) > 0 for word in found), found
+    yield Case("a kernel's comment counts what its report takes of shared memory", spare_bytes)
+
     def one_warp():
         path = os.path.join(env.tmp(), "warp.fcl")
         with open(path, "w", encoding="utf-8") as file:

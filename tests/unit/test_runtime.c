@@ -239,6 +239,45 @@ static void missing_libraries_are_explained(void **state) {
     }
 }
 
+// The processor's name is what the system calls it, without what stands around it there.
+static void the_processor_has_its_name(void **state) {
+    (void)state;
+    char line[512] = "", *name = NULL;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && !name && fgets(line, sizeof line, file))
+        if (strncmp(line, "model name\t: ", 13) == 0)
+            name = line + 13;
+    if (file)
+        fclose(file);
+    if (!name) {
+        print_message("skipped: /proc/cpuinfo has no name\n");
+        skip();
+    }
+    name[strcspn(name, "\n")] = 0;
+    struct fcl_device_list list;
+    assert_int_equal(fcl_devices(&list), FCL_OK);
+    bool found = false;
+    for (size_t i = 0; i < list.count; i++)
+        if (list.devices[i].kind == FCL_DEVICE_C) {
+            found = true;
+            assert_memory_equal(list.devices[i].name, name, strlen(list.devices[i].name));
+            assert_true(list.devices[i].name[0] && list.devices[i].name[0] != ' ');
+        }
+    assert_true(found);
+    fcl_device_list_free(&list);
+}
+
+static void no_device_is_of_an_unknown_kind(void **state) {
+    (void)state;
+    struct fcl_options options = FCL_OPTIONS_DEFAULT;
+    options.kind = (enum fcl_device_kind)99;
+    struct fcl_context *context = NULL;
+    char error[512] = "";
+    assert_int_not_equal(fcl_open(&context, &options, error, sizeof error), FCL_OK);
+    assert_null(context);
+    assert_true(error[0] != 0);
+}
+
 static void absent_cuda_is_explained(void **state) {
     (void)state;
     struct fcl_device_list list;
@@ -864,6 +903,8 @@ int main(void) {
         cmocka_unit_test(null_is_tolerated),
         cmocka_unit_test(missing_libraries_are_explained),
         cmocka_unit_test(absent_cuda_is_explained),
+        cmocka_unit_test(the_processor_has_its_name),
+        cmocka_unit_test(no_device_is_of_an_unknown_kind),
         cmocka_unit_test(missing_compiler_is_explained),
         cmocka_unit_test(device_number_out_of_range),
         cmocka_unit_test(first_that_works),
