@@ -231,6 +231,9 @@ def cases(env):
         yield golden(f"with --check a loop whose state is no counter tells whether it ends: {base}, loop {state}",
                      f"kernel k (xs : [{base}]) = push <grid> (map (fn a => loop {state}) xs)", "fcl_block_k",
                      {r"if \((!\(.* != .*\)|0)\) fcl_failed\(": 1}, options=["--check"], extension="c")
+    yield golden("and in rows of a result, whose lengths are asked for before",
+                 "kernel k (n : int) (xs : [int]) = map (fn c => map (fn x => loop (fn i => i < n) (fn i => i + x) 0) c) (rows 2 xs)", "fcl_block_k",
+                 {r"fcl_failed\(k_fcl_report, 1": 1}, options=["--check"], extension="c")
     yield golden("and one that counts is not asked",
                  "kernel k (xs : [int]) = push <grid> (map (fn a => loop (fn i => i < a) (fn i => i + 1) 0) xs)", "fcl_block_k",
                  {r"fcl_failed\(": 0}, options=["--check"], extension="c")
