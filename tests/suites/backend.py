@@ -263,6 +263,9 @@ def cases(env):
         assert found == ["equal", "above_0", "quotient", "other", "either", "far_", "bits", "odd"], found
         text = open(compile_to("c", env.path("tests", "run", "language", "checks.fcl")), encoding="utf-8").read()
         assert re.findall(r"FCL_SCALAR_BLOCK static void fcl_block_(\w+)", text) == ["growsAtBlock", "growsWhile"], text
+        for name in ("lookback", "radix_sorts"): # there it is loops with others inside of them that have such places
+            text = open(compile_to("c", env.path("tests", "run", "prelude", name + ".fcl")), encoding="utf-8").read()
+            assert not re.findall(r"FCL_SCALAR_BLOCK static", text), text
     yield Case("GCC makes no vectors of places that are chosen by truth, directly or through other operations", scalar_blocks)
 
     def spare_bytes():
@@ -271,6 +274,8 @@ def cases(env):
         assert "16" in found and all(word.startswith("(") or int(word) > 0 for word in found), found
     yield Case("a kernel's comment counts what its report takes of shared memory", spare_bytes)
 
+    yield golden("rows of an array that are a result are stored as the array is, as far as they go: their number bounds the loop as it is",
+                 "kernel k (n : int) (xs : [int]) = rows n xs", "fcl_block_k", {r"\bmax|max_int": 0, r"result\[i\] = xs\[i\];": 1}, extension="c", loops=1)
     def one_warp():
         path = os.path.join(env.tmp(), "warp.fcl")
         with open(path, "w", encoding="utf-8") as file:

@@ -193,9 +193,9 @@ static void counts_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(does_each_block_once), cmocka_unit_test(shares_what_is_long), cmocka_unit_test(measures_what_was_alone),
-        cmocka_unit_test(works_after_fork),     cmocka_unit_test(teams_are_apart),
-        cmocka_unit_test(counts_threads),
+        cmocka_unit_test(does_each_block_once),    cmocka_unit_test(shares_what_is_long),
+        cmocka_unit_test(measures_what_was_alone), cmocka_unit_test(works_after_fork),
+        cmocka_unit_test(teams_are_apart),         cmocka_unit_test(counts_threads),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }
