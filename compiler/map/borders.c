@@ -149,7 +149,7 @@ static bool decides(const struct borders *found) {
 
 /* Checks would fail in another order; and beside loops, or arrays of its own, a comparison is nothing. */
 static bool is_much(const struct ir_instruction *at) {
-    return at->kind == IR_CHECK || at->kind == IR_ALLOCATE || at->kind == IR_WHILE || at->kind == IR_FORALL ||
+    return at->kind == IR_CHECK || at->kind == IR_ALLOCATE || at->kind == IR_WHILE ||
            (at->kind == IR_FOR && !at->loop.unroll);
 }
 
