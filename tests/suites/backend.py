@@ -774,6 +774,16 @@ def cases(env):
                      f"kernel k (xs : [i64]) = (reduceByIndex {name} ({neutral}) (replicate 3000000 0) (map (fn x => (int x, x)) xs) : [i64]<grid>)", "k_1",
                      {wanted: 17, r"FCL_ATOMIC_|fcl_atomic|atomicM": 17}, extension="hip")
 
+    def matches():
+        path = os.path.join(env.tmp(), "matches.fcl")
+        for source, wanted in (("let (ranks, _) = rankByIndex 16 xs in ranks", True), ("scan (+) 0 xs", False)):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"kernel k (xs : [int]) = {source}\n")
+            text = open(compile_to("hip", path), encoding="utf-8").read()
+            used = count(r"\bFCL_MATCH\(", text.replace("#define FCL_MATCH(", "")) > 0
+            assert (used, count(r"#define FCL_MATCH\(x, bits\) \(FCL_BALLOT", text)) == (wanted, int(wanted)), text
+    yield Case("HIP finds the lanes that meet by ballots, and only kernels that ask have what does it", matches)
+
     def pauses():
         for source, waits in (("scan (+) 0 xs", True), ("push <grid> (map (fn x => x + 1) xs)", False)):
             path = os.path.join(env.tmp(), "pauses.fcl")
