@@ -486,14 +486,14 @@ def main():
     if chosen.again:
         with open(chosen.again, encoding="utf-8") as file:
             again = {
-                tuple(entry["key"])
+                (*entry["key"], entry["line"])
                 for entry in json.load(file)
                 if entry["became"] in ("survived", "not finished")
             }
 
     def is_chosen(fault):
         return (not chosen.only or chosen.only in fault.path or chosen.only in fault.old_line) and (
-            again is None or fault.key in again
+            again is None or (*fault.key, fault.line) in again
         )
 
     trial = Trial(chosen.folder, chosen.jobs, chosen.seconds)
@@ -531,9 +531,8 @@ def main():
                     became, why = "equivalent", equivalent[fault.key]
                 with lock:
                     total[became] += 1
-                    report.append(
-                        {"key": fault.key, "rule": fault.rule, "became": became, "why": why}
-                    )
+                    entry = {"key": fault.key, "line": fault.line, "rule": fault.rule}
+                    report.append({**entry, "became": became, "why": why})
                     if became != "not compiled":
                         by = f" by {why}" if became == "killed" else f": {why}" if why else ""
                         print(f"{became}{by} ({took:.0f} s)\n{fault}", flush=True)
