@@ -677,9 +677,7 @@ def cases(env):
             out = compile_to("c", path)
             env.must(cc, "-std=gnu11", "-O1", "-fopenmp", "-Wall", "-Werror", "-c", out, "-o",
                      os.path.join(env.tmp(), "out.o"))
-        yield Case(f"{name} compiles as C, no warnings", with_cc, long=True)
-        yield Case(f"{name} is right as C", lambda path=path: env.must(
-            env.tool("cc"), "-std=gnu11", "-fopenmp", "-Wall", "-Werror", "-fsyntax-only", compile_to("c", path)))
+        yield Case(f"{name} compiles as C, no warnings", with_cc, long=True)  # host.py has what the front end says
 
     # Compiled only: wave64, and wave32. No GPU of the kind has run it.
     def with_hipcc(name, architecture, *options):
