@@ -219,14 +219,14 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 # Builds both trees with warnings as errors, then runs every suite; ends with `N passed, N failed, N skipped`.
 check:
 	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 all unit-tests test-tools
-	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g' all unit-tests
+	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g1' all unit-tests
 	@$(PYTHON) tests/support/check --build $(BUILD) --sanitized build-asan
 
 # Everything, also what is too slow for `check`: every program on every executor, unoptimised, optimised and under oclgrind, a
 # million elements for every function of the prelude and the library. Some hours.
 check-long:
 	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 all unit-tests test-tools
-	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g' all unit-tests
+	@$(MAKE) $(PARALLEL) --no-print-directory WERROR=1 BUILD=build-asan SANITIZE=1 OPTIMISE='-O1 -g1' all unit-tests
 	@$(PYTHON) tests/support/check --build $(BUILD) --sanitized build-asan --long
 
 # The normal build only, for the time between two edits. SUITE=name and CASE=pattern choose.

@@ -72,10 +72,12 @@ static void check_place(struct interp *in, const struct core *call, const struct
     struct type *function = call->apply.function->type;
     if (!function) /* of a tree that no checker has made */
         return;
-    function = type_without_levels(function);
+    if (function->kind != TYPE_ARROW) /* most are: this is asked for every call */
+        function = type_without_levels(function);
     if (function->kind != TYPE_ARROW)
         return;
-    enum level_value needed = level_instantiate(instance, function->arrow.ambient);
+    struct level *ambient = function->arrow.ambient;
+    enum level_value needed = ambient->variable ? level_instantiate(instance, ambient) : ambient->value;
     if (needed != LEVEL_PURE && needed != in->loc)
         interp_fail(in, DIAG_INTERNAL, call->span, "what is called here runs at %s, and the place is at %s",
                     level_names[needed], level_names[in->loc]);

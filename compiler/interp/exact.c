@@ -66,6 +66,10 @@ struct value interp_remember(struct interp *in, enum primitive primitive, const 
     if (!exact_operations[primitive] || result.base != BASE_I32)
         return result;
     bool is_unary = primitive == PRIM_NEG, is_product = primitive == PRIM_MUL;
+    bool is_plain = !arguments[0].wrapped && (is_unary || !arguments[1].wrapped); /* nearly all are */
+    if (is_plain && exact_operations[primitive](arguments[0].scalar.integer,
+                                                is_unary ? 0 : arguments[1].scalar.integer) == result.scalar.integer)
+        return result;
     const struct exact_int *of[2] = {record_of(in, arguments[0]), is_unary ? NULL : record_of(in, arguments[1])};
     struct exact_int record = {
         .is_product = is_product, .a = arguments[0].scalar.integer, .b = is_unary ? 0 : arguments[1].scalar.integer};

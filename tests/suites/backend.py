@@ -764,9 +764,7 @@ def cases(env):
             out = compile_to("c", path)
             env.must(cc, "-std=gnu11", "-O1", "-fopenmp", "-Wall", "-Werror", "-c", out, "-o",
                      os.path.join(env.tmp(), "out.o"))
-        yield Case(f"{name} compiles as C, no warnings", with_cc, long=True)
-        yield Case(f"{name} is right as C", lambda path=path: env.must(
-            env.tool("cc"), "-std=gnu11", "-fopenmp", "-Wall", "-Werror", "-fsyntax-only", compile_to("c", path)))
+        yield Case(f"{name} compiles as C, no warnings", with_cc, long=True)  # host.py has what the front end says
 
     for name, neutral, wanted in (("min", "9223372036854775807", r"FCL_ATOMIC_MIN\(&result"), ("max", "-9223372036854775808", r"FCL_ATOMIC_MAX\(&result"),
                                   ("(+)", "0", r"fcl_atomic_add_i64\(&result")):

@@ -59,5 +59,6 @@ def cases(env):
                             counts.output += (f"{kernel} {arguments} {' '.join(check)}: expected {error or result}, got status "
                                               f"{status}, {code}, {printed[:200]}\n{said[:600]}\n")
                 return counts
+            # OpenCL's loop mapping is that of C, and HIP's is that of CUDA.
             yield Case(f"{os.path.relpath(path, env.root)} on {executor}", run,
-                       long=executor.endswith("optimised"))
+                       long=executor.endswith(("optimised", "hip-simulator", "hip-64-simulator", "opencl-loop")))

@@ -55,8 +55,9 @@ def cases(env):
     def installed(extra, *words):
         package()
         return tested(extra, *words)
-    yield Case("tests/python, with pytest", lambda: installed(None), alone=True)
-    yield Case("tests/python on the CUDA simulator", lambda: installed(env.cudasim(), "-k", "cuda"), alone=True)
+    yield Case("tests/python, with pytest", lambda: installed(None, "-k", "not microseconds"))
+    yield Case("tests/python, how long a call takes", lambda: installed(None, "-k", "microseconds"), alone=True)
+    yield Case("tests/python on the CUDA simulator", lambda: installed(env.cudasim(), "-k", "cuda"))
 
     def wheel():
         environment()

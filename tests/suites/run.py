@@ -1,7 +1,7 @@
 """Programs with test directives, on every executor: tests/run, the examples, and (at small sizes) under oclgrind.
 
-A short run has each program of tests/run on the interpreter and by each mapping on each kind of device, and few on the rest: what the
-optimiser makes of a program must be right there, and what it is given must be right for that."""
+A short run has each program of tests/run on the interpreter and by each mapping on each kind of device, but for what WHOSE_MAPPING
+says, and few on the rest: what the optimiser makes of a program must be right there, and what it is given must be right for that."""
 
 import os
 from executors import EXECUTORS, require, variables
@@ -25,15 +25,24 @@ SMALL = {name + ".fcl" for name in (
     "arrays block_branches scan_by_index checks scatter_collisions shared_places_of_launch force_up_to steps_in_place "
     "level_groups levels lookback reduce_by_index_ranges own_elements own_places permute_into small_programs rank_by_index "
     "llvm_short_loops llvm_wrapped_places pocl_steps_in_chunks constant_tables warp_state warp_exchange whole_warps llvm_zeros").split()}
+# Each kernel costs OpenCL's SIMT mapping a quarter of a second. These have that mapping in the CUDA simulator, and how OpenCL spells
+# their operations by the loop mapping.
+WHOSE_MAPPING = {"scalars", "library", "top_and_repeated.fcl"}
+# Programs that go round for seconds, where the sanitizers see nothing after the first rounds.
+ROUNDS = {name + ".fcl" for name in "float_rules half_numbers lookback_waiting radix_sorts sort_widths top_and_repeated".split()}
 
 
 def is_long(env, path, executor):
     """Whether a short run leaves this out."""
+    folder, name = os.path.split(path)
+    folder = os.path.basename(folder)
     if env.sanitized:  # which takes ten times as long; the library's programs show it little that others do not
-        return "examples" in path or executor == "interp" and os.path.basename(os.path.dirname(path)) == "library"
+        return "examples" in path or executor == "interp" and (folder == "library" or name in ROUNDS)
     if "examples" in path and "opencl" in executor:  # which examples.py runs some of; all have the mappings of C and CUDA
         return True
-    return executor in RARE and os.path.basename(path) not in SMALL
+    if executor == "opencl-simt" and WHOSE_MAPPING & {folder, name}:
+        return True
+    return executor in RARE and name not in SMALL
 
 
 def cases(env):

@@ -57,7 +57,7 @@ def cases(env):
         assert sorted(printed) == sorted(NUMBERS), printed
 
     for executor in EXECUTORS:
-        yield Case(executor, lambda executor=executor: traced(executor))
+        yield Case(executor, lambda executor=executor: traced(executor), long=executor.endswith("-optimised"))
 
     def too_many():
         _, printed = run("c", "many", ["500000"])

@@ -5,6 +5,7 @@ import threading
 from harness import Skip
 
 ONE_AT_A_TIME = threading.Lock()
+_packaged = set()  # builds whose package is in their environment: what uses it there is not to see it replaced
 
 
 def python(build):
@@ -32,5 +33,7 @@ def package(env, build):
     """Puts the package `fcl` of this tree into it."""
     environment(env, build)
     with ONE_AT_A_TIME:
-        env.must(python(build), "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--force-reinstall", ".",
-                 env={"FCL_BUILD": build}, timeout=600)
+        if build not in _packaged:
+            env.must(python(build), "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--force-reinstall", ".",
+                     env={"FCL_BUILD": build}, timeout=600)
+            _packaged.add(build)
