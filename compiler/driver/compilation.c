@@ -146,7 +146,13 @@ static struct loaded *load_file(struct compilation *c, const char *path, const c
     loaded->module = ARENA_NEW(c->arena, struct module);
     vec_push(c->arena, &c->files, loaded);
 
-    struct ast_file *file = syntax_parse(c->arena, c->symbols, source, c->diagnostics);
+    loaded->draft = draft_new(c->arena, c->symbols, source, c->diagnostics);
+    if (is_prelude) /* the rest by prelude_read */
+        draft_want_kind(loaded->draft, DECL_IMPORT);
+    else
+        draft_want_all(loaded->draft);
+    draft_read(loaded->draft);
+    const struct ast_file *file = loaded->draft->file;
     const char *directory = path_directory(c->arena, path);
     VEC(const struct module *) imports = {0};
     for (size_t i = 0; i < file->decls.count; i++) {
@@ -199,7 +205,39 @@ static enum exit_status load_prelude(struct compilation *c) {
     return EXIT_GOOD;
 }
 
-enum exit_status compilation_load(struct compilation *c, const char *path) {
+/* What the elaborator applies of the prelude, which no text names. */
+static const char *const plans[] = {
+#define PLAN(id, name) name,
+#include "elaborate/plans.def"
+};
+static const enum primitive planned[] = {PRIM_REDUCE_BY_INDEX, PRIM_REDUCE_BY_INDEX_EACH};
+
+/* All of the prelude, or what the program uses of it. A param can be set where nothing uses it. */
+static void read_prelude(struct compilation *c, bool all) {
+    drafts prelude = {0}, programs = {0};
+    for (size_t i = 0; i < c->files.count; i++) {
+        struct loaded *file = c->files.at[i];
+        bool is_prelude = file->module->is_prelude;
+        if (is_prelude && all)
+            draft_want_all(file->draft);
+        else if (is_prelude)
+            draft_want_kind(file->draft, DECL_PARAM);
+        if (is_prelude)
+            vec_push(c->arena, &prelude, file->draft);
+        else
+            vec_push(c->arena, &programs, file->draft);
+    }
+    draft_needs needs = {0};
+    for (size_t i = 0; i < sizeof planned / sizeof *planned; i++)
+        for (size_t k = 0; k < sizeof plans / sizeof *plans; k++)
+            vec_push(c->arena, &needs, (struct draft_need){primitive_info[planned[i]].name, plans[k]});
+    if (!all)
+        draft_want_used(&prelude, &programs, &needs);
+    for (size_t i = 0; i < prelude.count; i++)
+        draft_read(prelude.at[i]);
+}
+
+static enum exit_status load(struct compilation *c, const char *path) {
     if (!c->options->no_prelude) {
         enum exit_status status = load_prelude(c);
         if (status != EXIT_GOOD)
@@ -213,6 +251,13 @@ enum exit_status compilation_load(struct compilation *c, const char *path) {
     }
     c->file = loaded->module->file;
     return EXIT_GOOD;
+}
+
+enum exit_status compilation_load(struct compilation *c, const char *path) {
+    enum exit_status status = load(c, path);
+    if (status == EXIT_GOOD)
+        read_prelude(c, true);
+    return status;
 }
 
 /* ---- checking ---- */
@@ -349,18 +394,37 @@ static enum exit_status read_ir(struct compilation *c, const char *path) {
 
 /* ---- checking it ---- */
 
-enum exit_status compilation_check(struct compilation *c, const char *path) {
-    if (text_ends_with(path, ".fclir") && !given_text(c, path))
-        return read_ir(c, path);
-    enum exit_status status = compilation_load(c, path);
-    if (status != EXIT_GOOD)
-        return status;
+/* Does more than the program use the prelude? */
+static bool looks_at_prelude(const struct compilation *c) {
+    enum command command = c->options->command;
+    bool is_asked = c->names || command == COMMAND_TYPES || command == COMMAND_DOC || command == COMMAND_DUMP;
+    return is_asked || c->modules.at[c->modules.count - 1]->is_prelude;
+}
+
+static void check_with_prelude(struct compilation *c, bool all) {
+    read_prelude(c, all);
     for (size_t i = 0; i < c->options->settings.count; i++)
         c->options->settings.at[i].wrong = false;
     struct library_names names = {c, NULL};
     struct library library = {library_file_of, &names};
     c->program = types_check(c->arena, c->symbols, c->modules.at, c->modules.count, c->options->settings.at,
                              c->options->settings.count, &library, c->names, c->diagnostics);
+}
+
+enum exit_status compilation_check(struct compilation *c, const char *path) {
+    if (text_ends_with(path, ".fclir") && !given_text(c, path))
+        return read_ir(c, path);
+    enum exit_status status = load(c, path);
+    if (status != EXIT_GOOD)
+        return status;
+    /* Messages speak of what else there is: where something is wrong, it is found again with all of the prelude. */
+    size_t mark = diag_mark(c->diagnostics);
+    bool is_whole = looks_at_prelude(c);
+    check_with_prelude(c, is_whole);
+    if (!is_whole && !compilation_is_good(c)) {
+        diag_forget(c->diagnostics, mark);
+        check_with_prelude(c, true);
+    }
     for (size_t i = 0; i < c->options->settings.count; i++)
         if (c->options->settings.at[i].wrong)
             return EXIT_USAGE;

@@ -5,6 +5,7 @@
 #include "driver/options.h"
 #include "driver/tuning.h"
 #include "support/diag.h"
+#include "syntax/draft.h"
 #include "types/check.h"
 
 /* A file that was loaded, once however often it is imported. */
@@ -13,6 +14,7 @@ struct loaded {
     const char *identity; /* its real path */
     bool is_library;      /* not a file of the user's */
     bool is_complete;     /* false while its imports are being loaded: meeting it then is a cycle */
+    struct draft *draft;
     struct module *module;
 };
 
@@ -34,10 +36,11 @@ struct compilation {
 struct compilation *compilation_new(struct options *options);
 void compilation_free(struct compilation *c);
 
-/* Reads and parses the file, what it imports, and the prelude. EXIT_GOOD also when there are errors among the
+/* Reads and parses the file, what it imports, and all of the prelude. EXIT_GOOD also when there are errors among the
    diagnostics; EXIT_USAGE, with a message printed, when the file or the prelude cannot be read at all. */
 enum exit_status compilation_load(struct compilation *c, const char *path);
-/* Loads and checks. The program is to be used when compilation_is_good. */
+/* Loads and checks; of the prelude what the program uses, where nobody looks at the rest. The program is to be used when
+   compilation_is_good. */
 enum exit_status compilation_check(struct compilation *c, const char *path);
 bool compilation_is_good(const struct compilation *c);
 enum exit_status exit_worse(enum exit_status a, enum exit_status b); /* they are ordered that way */

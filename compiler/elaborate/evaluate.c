@@ -467,8 +467,14 @@ struct elab_value *elab_apply(struct elaborator *e, struct elab_value *function,
     elab_internal(e, "what is applied is no function");
 }
 
-struct ir_value **elab_prelude(struct elaborator *e, const char *name, struct ir_value *const *arguments,
+static const char *const plan_names[] = {
+#define PLAN(id, name) name,
+#include "elaborate/plans.def"
+};
+
+struct ir_value **elab_prelude(struct elaborator *e, enum elab_plan plan, struct ir_value *const *arguments,
                                size_t count) {
+    const char *name = plan_names[plan];
     struct span span = e->span;
     const struct program *program = e->options->program;
     size_t at = 0;

@@ -271,12 +271,12 @@ static struct own_buckets plan_buckets(struct elaborator *e, const struct reduci
     struct ir_value *length = ir_resolve(b, r->push->array->length),
                     *pairs = ir_resolve(b, r->push->update.pairs->length);
     struct ir_value *size = ir_int(b, place_bytes(r)), *least = ir_int(b, ANY_PAIRS_PER_BUCKET);
-    struct ir_value *usual = *ELAB_PRELUDE(e, "bucketBytes", ir_int(b, e->options->shared_bytes),
+    struct ir_value *usual = *ELAB_PRELUDE(e, BUCKET_BYTES, ir_int(b, e->options->shared_bytes),
                                            ir_int(b, e->options->shared_most - GPU_OTHER_SHARED), size,
                                            ir_int(b, GPU_LARGE_BLOCKS), r->push->update.blocks, length, pairs, least);
     struct ir_value *bytes = ir_ternary(b, OP_SELECT, ir_binary(b, OP_LT, zero, said), said, usual);
     struct ir_value *const *plan =
-        ELAB_PRELUDE(e, "planBuckets", bytes, r->push->update.blocks, r->push->update.passes, r->push->update.copies,
+        ELAB_PRELUDE(e, PLAN_BUCKETS, bytes, r->push->update.blocks, r->push->update.passes, r->push->update.copies,
                      size, length, pairs, least, ir_int(b, is_cpu ? CPU_WAYS : 1),
                      ir_int(b, is_cpu ? CPU_BLOCKS : e->options->grid_size), ir_int(b, ANY_LEAST_BLOCKS));
     return (struct own_buckets){plan[0], plan[1], plan[2], plan[3], plan[4], plan[5]};
@@ -315,22 +315,22 @@ struct share {
 static struct share even_shares(struct elaborator *e, struct ir_value *pairs, struct ir_value *blocks) {
     struct ir_value *sector = ir_int(e->builder, GPU_SECTOR);
     return (struct share){.blocks = blocks,
-                          .size = e->options->is_cpu ? NULL : *ELAB_PRELUDE(e, "evenShare", sector, pairs, blocks)};
+                          .size = e->options->is_cpu ? NULL : *ELAB_PRELUDE(e, EVEN_SHARE, sector, pairs, blocks)};
 }
 
 static void begin_share(struct elaborator *e, struct share *share, struct ir_value *pairs, struct ir_value *block) {
     struct ir_builder *b = e->builder;
     if (!e->options->is_cpu) {
-        struct ir_value *const *part = ELAB_PRELUDE(e, "shareOf", share->size, pairs, block);
+        struct ir_value *const *part = ELAB_PRELUDE(e, SHARE_OF, share->size, pairs, block);
         share->first = part[0];
         share->count = part[1];
         return;
     }
     pairs = ir_binary(b, OP_MAX, ir_int(b, 0), pairs);
-    share->first = *ELAB_PRELUDE(e, "shareStart", share->blocks, pairs, block);
+    share->first = *ELAB_PRELUDE(e, SHARE_START, share->blocks, pairs, block);
     ir_bound(share->first, 0, pairs->high);
     struct ir_value *end =
-        *ELAB_PRELUDE(e, "shareStart", share->blocks, pairs, ir_binary(b, OP_ADD, block, ir_int(b, 1)));
+        *ELAB_PRELUDE(e, SHARE_START, share->blocks, pairs, ir_binary(b, OP_ADD, block, ir_int(b, 1)));
     ir_bound(end, 0, pairs->high);
     share->count = ir_binary(b, OP_SUB, end, share->first);
     ir_bound(share->count, 0, pairs->high);
@@ -363,7 +363,7 @@ static struct ir_value *plan_lane_ways(struct elaborator *e, const struct reduci
         return NULL;
     struct ir_value *pairs = ir_resolve(b, r->push->update.pairs->length);
     struct ir_value *ways =
-        *ELAB_PRELUDE(e, "laneWays", ir_int(b, GPU_LEAST_WAYS), ir_int(b, GPU_LANES), ir_int(b, places_in_ways(r)),
+        *ELAB_PRELUDE(e, LANE_WAYS, ir_int(b, GPU_LEAST_WAYS), ir_int(b, GPU_LANES), ir_int(b, places_in_ways(r)),
                       own->width, own->blocks, pairs, ir_int(b, ANY_PAIRS_PER_BUCKET));
     ways = ir_resolve(b, ways);
     return ways->high > 1 ? ways : NULL;
@@ -443,7 +443,7 @@ static void take_from_blocks(struct elaborator *e, const struct reducing *r, con
     struct ir_builder *b = e->builder;
     struct ir_value *pairs = ir_resolve(b, r->push->update.pairs->length),
                     *length = ir_resolve(b, r->push->array->length);
-    struct ir_value *blocks = *ELAB_PRELUDE(e, "batchBlocks", ir_int(b, GPU_BATCH), pairs);
+    struct ir_value *blocks = *ELAB_PRELUDE(e, BATCH_BLOCKS, ir_int(b, GPU_BATCH), pairs);
     struct share share = even_shares(e, pairs, blocks);
     struct ir_value *block = ir_begin_forall(b, LEVEL_GRID, LEVEL_BLOCK, blocks, "block");
     begin_share(e, &share, pairs, block);

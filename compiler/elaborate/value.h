@@ -282,9 +282,14 @@ struct elab_value *elab_apply2(struct elaborator *e, struct elab_value *function
                                struct elab_value *b);
 /* An internal function of the prelude, applied to scalars: the scalars of its result. Names in it are left out of the
    code, as they say nothing about the program. */
-struct ir_value **elab_prelude(struct elaborator *e, const char *name, struct ir_value *const *arguments, size_t count);
-#define ELAB_PRELUDE(e, name, ...)                                                                                     \
-    elab_prelude(e, name, (struct ir_value *[]){__VA_ARGS__},                                                          \
+enum elab_plan {
+#define PLAN(id, name) ELAB_PLAN_##id,
+#include "elaborate/plans.def"
+};
+struct ir_value **elab_prelude(struct elaborator *e, enum elab_plan plan, struct ir_value *const *arguments,
+                               size_t count);
+#define ELAB_PRELUDE(e, plan, ...)                                                                                     \
+    elab_prelude(e, ELAB_PLAN_##plan, (struct ir_value *[]){__VA_ARGS__},                                              \
                  sizeof(struct ir_value *[]){__VA_ARGS__} / sizeof(struct ir_value *))
 /* The function's result goes to the sink, from within each branch when the function ends in an
    `if`: where a result such as -1 stands for "nowhere", the branch that gives it comes to nothing.

@@ -144,6 +144,16 @@ void diag_hint(struct diagnostics *d, struct diagnostic *to, const char *format,
     vec_push(d->arena, &to->hints, hint);
 }
 
+size_t diag_mark(const struct diagnostics *d) { return d->all.count; }
+
+void diag_forget(struct diagnostics *d, size_t mark) {
+    while (d->all.count > mark) {
+        const struct diagnostic *one = d->all.at[--d->all.count];
+        d->error_count -= one->severity == SEVERITY_ERROR;
+        d->flagged_count -= codes[one->code].flag != NULL;
+    }
+}
+
 bool diag_is_ours(const struct diagnostics *d, struct span span) {
     const struct source *source = source_at(d->sources, span);
     return source && source->is_ours;

@@ -36,6 +36,9 @@ void diag_note(struct diagnostics *d, struct diagnostic *to, struct span span, c
     __attribute__((format(printf, 4, 5)));
 void diag_hint(struct diagnostics *d, struct diagnostic *to, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* What was said since is forgotten, as something is done again. */
+size_t diag_mark(const struct diagnostics *d);
+void diag_forget(struct diagnostics *d, size_t mark);
 size_t diag_error_count(const struct diagnostics *d);
 const char *diag_first_error(const struct diagnostics *d); /* the message of the first that was found; NULL: none */
 bool diag_is_ours(const struct diagnostics *d, struct span span); /* as source.is_ours */

@@ -35,6 +35,12 @@ struct sources *sources_new(struct arena *arena) {
 /* Every byte that does not continue a character counts, so that malformed text has columns too. */
 static uint32_t count_code_points(const unsigned char *text, size_t from, size_t to) {
     uint32_t count = 0;
+    for (; to - from >= 8; from += 8) { /* eight at a time: it is done for all of each file */
+        uint64_t bytes;
+        memcpy(&bytes, text + from, sizeof bytes);
+        uint64_t go_on = bytes >> 7 & ~bytes >> 6 & UINT64_C(0x0101010101010101);
+        count += 8 - (uint32_t)(go_on * UINT64_C(0x0101010101010101) >> 56);
+    }
     for (size_t i = from; i < to; i++)
         count += (text[i] & 0xC0) != 0x80;
     return count;
@@ -49,9 +55,8 @@ const struct source *source_add(struct sources *sources, const char *path, const
     entry->source = (struct source){
         .path = arena_strndup(arena, path, strlen(path)), .text = copy, .length = length, .base = sources->next_base};
     vec_push(arena, &entry->line_starts, 0);
-    for (size_t i = 0; i < length; i++)
-        if (copy[i] == '\n')
-            vec_push(arena, &entry->line_starts, (uint32_t)(i + 1));
+    for (const unsigned char *at = copy; (at = memchr(at, '\n', (size_t)(copy + length - at))); at++)
+        vec_push(arena, &entry->line_starts, (uint32_t)(at + 1 - copy));
     entry->code_points_before = ARENA_ARRAY(arena, uint32_t, length / COUNT_STEP + 1);
     for (size_t i = 1; i <= length / COUNT_STEP; i++)
         entry->code_points_before[i] =

@@ -2,6 +2,7 @@
 #include "support/utf8.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 static bool is_continuation(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
@@ -24,6 +25,20 @@ uint32_t utf8_decode(const unsigned char *text, size_t available, size_t *length
         return UTF8_INVALID;
     *length = wanted;
     return point;
+}
+
+size_t utf8_plain(const unsigned char *text, size_t available) {
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    size_t at = 0;
+    for (; available - at >= 8; at += 8) {
+        uint64_t bytes;
+        memcpy(&bytes, text + at, sizeof bytes);
+        if ((bytes | (bytes - ones)) & tops) /* one is above 0x7F, or borrowed: it was 0 */
+            break;
+    }
+    while (at < available && text[at] - 1u < 0x7F)
+        at++;
+    return at;
 }
 
 struct code_range {

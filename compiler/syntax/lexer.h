@@ -15,6 +15,8 @@ struct token {
     int kind; /* as in the generated parser.h: TOKEN_… or a character; 0 at the end of the file; '?', which the
                          grammar does not have, for what can be taken for no token */
     bool starts_line; /* first token of its line */
+    bool too_large;   /* the integer does not fit 64 bits */
+    bool is_reported; /* the lexer has complained about what this token is taken for; the end: about why it is here */
     struct span span;
     symbol name;   /* TOKEN_NAME, TOKEN_TYPE_VARIABLE (without its quote), TOKEN_CONFIG; the path of a TOKEN_STRING */
     symbol suffix; /* of a number; NULL: none */
@@ -22,8 +24,6 @@ struct token {
         uint64_t integer;         /* TOKEN_INTEGER */
         struct floating floating; /* TOKEN_FLOATING */
     };
-    bool too_large;   /* the integer does not fit 64 bits */
-    bool is_reported; /* the lexer has complained about what this token is taken for; the end: about why it is here */
 };
 
 struct tokens {

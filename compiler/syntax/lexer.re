@@ -42,19 +42,26 @@ static struct token *add_token(struct lexer *lexer, int kind) {
     return &lexer->tokens->at[lexer->tokens->count - 1];
 }
 
-static const char *const words[] = {"sig", "fun", "val",  "kernel", "param", "type", "import", "let", "in",
-                                    "fn",  "if",  "then", "else",   "true",  "false", "div",   "mod", "not"};
-static const int word_kinds[] = {TOKEN_SIG,  TOKEN_FUN,  TOKEN_VAL,  TOKEN_KERNEL, TOKEN_PARAM, TOKEN_TYPE,
-                                 TOKEN_IMPORT, TOKEN_LET, TOKEN_IN,  TOKEN_FN,     TOKEN_IF,    TOKEN_THEN,
-                                 TOKEN_ELSE, TOKEN_TRUE, TOKEN_FALSE, TOKEN_DIV,   TOKEN_MOD,   TOKEN_NOT};
+struct word {
+    const char *text;
+    size_t length;
+    int kind;
+};
+#define WORD(text, kind)                                                                                               \
+    { text, sizeof text - 1, TOKEN_##kind }
+static const struct word words[] = {
+    WORD("sig", SIG),       WORD("fun", FUN),   WORD("val", VAL),   WORD("kernel", KERNEL), WORD("param", PARAM),
+    WORD("type", TYPE),     WORD("import", IMPORT), WORD("let", LET), WORD("in", IN),       WORD("fn", FN),
+    WORD("if", IF),         WORD("then", THEN), WORD("else", ELSE), WORD("true", TRUE),     WORD("false", FALSE),
+    WORD("div", DIV),       WORD("mod", MOD),   WORD("not", NOT)};
 
-const char *token_word(size_t index) { return index < sizeof words / sizeof *words ? words[index] : NULL; }
+const char *token_word(size_t index) { return index < sizeof words / sizeof *words ? words[index].text : NULL; }
 
 /* TOKEN_NAME, or a keyword's. */
 static int kind_of_word(const unsigned char *start, size_t length) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == length && memcmp(words[i], start, length) == 0)
-            return word_kinds[i];
+        if (words[i].length == length && words[i].text[0] == *start && memcmp(words[i].text, start, length) == 0)
+            return words[i].kind;
     return TOKEN_NAME;
 }
 
@@ -207,6 +214,11 @@ static void bad_number(struct lexer *lexer) {
 }
 
 /* ---- comments, strings, stray text ---- */
+
+static void skip_line(struct lexer *lexer) {
+    const unsigned char *end = memchr(lexer->cursor, '\n', (size_t)(lexer->limit - lexer->cursor));
+    lexer->cursor = end ? end : lexer->limit;
+}
 
 static bool skip_block_comment(struct lexer *lexer) {
     size_t depth = 1;
@@ -392,7 +404,7 @@ static bool is_utf16(const struct source *source) {
 static void check_encoding(struct lexer *lexer) {
     const unsigned char *at = lexer->cursor, *limit = lexer->limit;
     while (at < limit && lexer->errors < LEXICAL_ERROR_LIMIT) {
-        const unsigned char *from = at;
+        const unsigned char *from = at += utf8_plain(at, (size_t)(limit - at));
         size_t bytes = 1;
         while (at < limit && *at == 0)
             at++;
@@ -409,8 +421,8 @@ static void check_encoding(struct lexer *lexer) {
             diag_hint(lexer->diagnostics, error, "save the file with the encoding UTF-8");
             continue;
         }
-        utf8_decode(at, (size_t)(limit - at), &bytes);
-        at += bytes;
+        if (at < limit)
+            utf8_decode(at, (size_t)(limit - at), &bytes), at += bytes;
     }
 }
 
@@ -480,7 +492,7 @@ static bool lex_one(struct lexer *lexer) {
         $ { return false; }
         "\n" { lexer->starts_line = true; return true; }
         [ \t\r\f\v\x00]+ { return true; }
-        "--" [^\n]* { return true; }
+        "--" { skip_line(lexer); return true; }
 
         // Kept although `(*` opens a comment: everyone writes it, and no comment starts so.
         "(*)" { lexer->cursor = lexer->start + 1; add_token(lexer, '('); lexer->start = lexer->cursor++;
@@ -585,7 +597,9 @@ void lex_source(struct arena *arena, struct symbols *symbols, const struct sourc
                           .limit = source->text + source->length,
                           .bad_names = map_new(arena),
                           .starts_line = true};
-    *tokens = (struct tokens){.at = NULL};
+    /* Room for the tokens of usual text, so that they are seldom copied into more. */
+    *tokens = (struct tokens){.capacity = source->length / 6 + 8};
+    tokens->at = arena_alloc(arena, tokens->capacity * sizeof *tokens->at);
     if (is_utf16(source)) {
         struct diagnostic *error = lexical_error(&lexer, DIAG_BAD_UTF8, (struct span){source->base, source->base},
                                                  "this is UTF-16 text, not UTF-8");

@@ -4,18 +4,14 @@
 #include <string.h>
 
 #include "parser.h"
-#include "syntax/ast_build.h"
+#include "syntax/draft.h"
 
 struct ast_file *syntax_parse(struct arena *arena, struct symbols *symbols, const struct source *source,
                               struct diagnostics *diagnostics) {
-    struct parser parser = {.arena = arena, .symbols = symbols, .source = source, .diagnostics = diagnostics};
-    parser.file = ARENA_NEW(arena, struct ast_file);
-    parser.file->source = source;
-    lex_source(arena, symbols, source, diagnostics, &parser.tokens);
-    parser.file->comments = parser.tokens.comments;
-    mark_layout(arena, symbols, source, diagnostics, &parser.tokens);
-    yyparse(&parser);
-    return parser.file;
+    struct draft *draft = draft_new(arena, symbols, source, diagnostics);
+    draft_want_all(draft);
+    draft_read(draft);
+    return draft->file;
 }
 
 /* ---- comments ---- */
