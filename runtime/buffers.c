@@ -372,7 +372,7 @@ enum fcl_status fcl_read(struct fcl_buffer *buffer, uint64_t offset, void *data,
 enum fcl_status fclrt_copy_by_host(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
                                    uint64_t from_offset, uint64_t bytes) {
     const struct fclrt_backend *giver = from->context->backend, *taker = to->context->backend;
-    if (giver == &fclrt_c)
+    if (from->context->device.backend == FCL_BACKEND_C)
         return taker->write(to, to_offset, (char *)from->memory.pointer + from_offset, bytes);
     enum { PIECE = 1 << 24 };
     uint64_t most = bytes < PIECE ? bytes : PIECE;
@@ -395,7 +395,9 @@ enum fcl_status fclrt_copy_by_host(struct fcl_buffer *to, uint64_t to_offset, st
 static enum fcl_status copy_between(struct fcl_buffer *to, uint64_t to_offset, struct fcl_buffer *from,
                                     uint64_t from_offset, uint64_t bytes) {
     struct fcl_context *giver = from->context, *taker = to->context;
-    enum fcl_status status = fcl_finish(giver);
+    enum fcl_status status = fclrt_expect_no_recording(giver, "fcl_finish");
+    if (status == FCL_OK)
+        status = giver->backend->finish(giver);
     if (status != FCL_OK)
         return fclrt_fail(taker, status, "fcl_copy: %s", fcl_error(giver));
     return giver->backend == taker->backend && taker->backend->copy_peer
@@ -426,4 +428,12 @@ enum fcl_status fcl_fill(struct fcl_buffer *buffer, uint64_t offset, uint64_t by
     if (status != FCL_OK || !bytes)
         return status;
     return buffer->context->backend->fill(buffer, offset, bytes, value);
+}
+
+enum fcl_status fcl_check_report(struct fcl_buffer *report, const char *const *messages) {
+    int32_t found[3] = {0, 0, 0};
+    enum fcl_status status = fcl_read(report, 0, found, sizeof found);
+    if (status != FCL_OK || found[0] == 0)
+        return status;
+    return fcl_check(report->context, false, messages[found[0] - 1], found[1], found[2]);
 }

@@ -2,7 +2,6 @@
 #include "internal.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,66 +11,6 @@ static const struct fclrt_backend *const backends[FCL_BACKENDS] = {
     [FCL_BACKEND_C] = &fclrt_c,
     [FCL_BACKEND_HIP] = &fclrt_hip,
 };
-
-// ---------------------------------------------------------------- errors
-
-const char *fcl_status_text(enum fcl_status status) {
-    switch (status) {
-    case FCL_OK: return "success";
-    case FCL_INVALID: return "invalid argument";
-    case FCL_NO_BACKEND: return "backend not available";
-    case FCL_NO_DEVICE: return "no such device";
-    case FCL_NO_MEMORY: return "out of memory on the host";
-    case FCL_NO_DEVICE_MEMORY: return "out of memory on the device";
-    case FCL_TOO_LARGE: return "more than the device's limit";
-    case FCL_BUILD_FAILED: return "the kernel source does not compile";
-    case FCL_NO_KERNEL: return "no such kernel";
-    case FCL_DRIVER_FAILED: return "the driver failed";
-    case FCL_CHECK_FAILED: return "a check failed";
-    case FCL_NO_ROOM: return "no room for a result";
-    case FCL_DEVICE_FAULT: return "a kernel stopped its device";
-    }
-    return "unknown status";
-}
-
-enum fcl_status fclrt_fail(struct fcl_context *context, enum fcl_status status, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    char *message = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (message) {
-        va_start(args, format);
-        vsnprintf(message, (size_t)length + 1, format, args);
-        va_end(args);
-    }
-    // Only now: the arguments may be part of the old message.
-    free(context->message);
-    context->message = message;
-    context->status = status;
-    return status;
-}
-
-enum fcl_status fclrt_no_memory(struct fcl_context *context) {
-    return fclrt_fail(context, FCL_NO_MEMORY, "out of memory on the host");
-}
-
-void fclrt_note(struct fclrt_note note, const char *format, ...) {
-    if (!note.text || !note.bytes)
-        return;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(note.text, note.bytes, format, args);
-    va_end(args);
-}
-
-const char *fcl_error(const struct fcl_context *context) {
-    if (!context || context->status == FCL_OK)
-        return "";
-    return context->message ? context->message : fcl_status_text(context->status);
-}
-
-enum fcl_status fcl_error_status(const struct fcl_context *context) { return context ? context->status : FCL_INVALID; }
 
 // ---------------------------------------------------------------- devices
 
@@ -86,11 +25,6 @@ static const char *const kind_names[] = {
     [FCL_DEVICE_HIP] = "hip",
 };
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
-
-const char *fcl_backend_name(enum fcl_backend backend) {
-    static const char *const names[FCL_BACKENDS] = {"cuda", "opencl", "c", "hip"};
-    return (unsigned)backend < FCL_BACKENDS ? names[backend] : "unknown";
-}
 
 const char *fcl_device_kind_name(enum fcl_device_kind kind) {
     return (unsigned)kind < KINDS ? kind_names[kind] : "unknown";
@@ -398,6 +332,32 @@ const char *fcl_build_options(const struct fcl_context *context) {
 
 const char *fcl_build_origin(const struct fcl_context *context) { return context ? context->build_origin : ""; }
 
+// A program of these parts, from its source, its image or what is linked.
+static enum fcl_status make_program(struct fcl_context *context, const struct fcl_program *parts,
+                                    struct fcl_program **out) {
+    struct fcl_program *program = malloc(sizeof *program);
+    if (!program) {
+        free(parts->source);
+        free(parts->options);
+        return fclrt_no_memory(context);
+    }
+    *program = *parts;
+    program->context = context;
+    enum fcl_status status = FCL_OK;
+    if (program->image)
+        status = context->backend->load(program);
+    else if (!program->linked)
+        status = program->source && program->options ? context->backend->build(program) : fclrt_no_memory(context);
+    if (status != FCL_OK) {
+        free_program(program);
+        return status;
+    }
+    program->next = context->programs;
+    context->programs = program;
+    *out = program;
+    return FCL_OK;
+}
+
 enum fcl_status fcl_build(struct fcl_context *context, const char *source, const char *options,
                           struct fcl_program **out) {
     if (out)
@@ -420,24 +380,10 @@ enum fcl_status fcl_build(struct fcl_context *context, const char *source, const
         *out = program;
         return FCL_OK;
     }
-    struct fcl_program *program = calloc(1, sizeof *program);
-    if (!program)
-        return fclrt_no_memory(context);
-    program->context = context;
-    program->hash = hash;
-    program->source = fclrt_copy_string(source);
-    program->options = fclrt_copy_string(options);
+    struct fcl_program parts = {
+        .hash = hash, .source = fclrt_copy_string(source), .options = fclrt_copy_string(options)};
     context->build_origin = "source";
-    enum fcl_status status =
-        program->source && program->options ? context->backend->build(program) : fclrt_no_memory(context);
-    if (status != FCL_OK) {
-        free_program(program);
-        return status;
-    }
-    program->next = context->programs;
-    context->programs = program;
-    *out = program;
-    return FCL_OK;
+    return make_program(context, &parts, out);
 }
 
 // Links kernels or an image, one of both; what is linked already is found again.
@@ -448,21 +394,7 @@ static enum fcl_status link_program(struct fcl_context *context, const struct fc
             *out = program;
             return FCL_OK;
         }
-    struct fcl_program *program = calloc(1, sizeof *program);
-    if (!program)
-        return fclrt_no_memory(context);
-    program->context = context;
-    program->linked = kernels;
-    program->image = image;
-    enum fcl_status status = image ? context->backend->load(program) : FCL_OK;
-    if (status != FCL_OK) {
-        free_program(program);
-        return status;
-    }
-    program->next = context->programs;
-    context->programs = program;
-    *out = program;
-    return FCL_OK;
+    return make_program(context, &(struct fcl_program){.linked = kernels, .image = image}, out);
 }
 
 // What both functions ask of their arguments; `what` is missing where `given` is NULL.
@@ -688,66 +620,8 @@ void fcl_clear_timings(struct fcl_context *context) {
     context->timing_count = 0;
 }
 
-// ---------------------------------------------------------------- checks
-
-// `message` with the numbers in place of its first and second %lld; "1 elements" loses its s, and
-// what ends in "0 elements" is empty.
-static void fill_message(char *to, size_t bytes, const char *message, int64_t a, int64_t b) {
-    const int64_t numbers[2] = {a, b};
-    size_t used = 0, next = 0;
-    while (*message && used + 1 < bytes) {
-        if (strncmp(message, "%lld", 4) == 0 && next < 2) {
-            static const char one[] = " element";
-            message += 4;
-            bool is_counted = strncmp(message, one, strlen(one)) == 0 && message[strlen(one)] == 's';
-            bool is_one = is_counted && numbers[next] == 1;
-            bool is_empty = is_counted && numbers[next] == 0 && !message[strlen(one) + 1];
-            int wrote = snprintf(to + used, bytes - used, "%lld%s", (long long)numbers[next++],
-                                 is_one     ? one
-                                 : is_empty ? " elements (it is empty)"
-                                            : "");
-            used += wrote > 0 ? (size_t)wrote : 0;
-            message += is_one || is_empty ? strlen(one) + 1 : 0;
-        } else {
-            to[used++] = *message++;
-        }
-    }
-    to[used < bytes ? used : bytes - 1] = 0;
-}
-
-enum fcl_status fcl_require(struct fcl_context *context, bool condition, enum fcl_status status, const char *message,
-                            int64_t a, int64_t b) {
-    char text[512];
-    if (condition)
-        return FCL_OK;
-    fill_message(text, sizeof text, message, a, b);
-    return fclrt_fail(context, status, "%s", text);
-}
-
 int64_t fcl_room(int64_t elements, int32_t times) {
     if (elements <= 0 || times <= 0)
         return 0;
     return elements > INT64_MAX / times ? INT64_MAX : elements * times;
-}
-
-enum fcl_status fcl_check(struct fcl_context *context, bool condition, const char *message, int64_t a, int64_t b) {
-    return fcl_require(context, condition, FCL_CHECK_FAILED, message, a, b);
-}
-
-enum fcl_status fcl_expect(struct fcl_context *context, enum fcl_backend backend) {
-    if (!context)
-        return FCL_INVALID;
-    if (context->device.backend == backend)
-        return FCL_OK;
-    return fclrt_fail(context, FCL_INVALID,
-                      "these kernels are for %s, and the context is one of %s: fcl_open takes the kind of device",
-                      fcl_backend_name(backend), fcl_backend_name(context->device.backend));
-}
-
-enum fcl_status fcl_check_report(struct fcl_buffer *report, const char *const *messages) {
-    int32_t found[3] = {0, 0, 0};
-    enum fcl_status status = fcl_read(report, 0, found, sizeof found);
-    if (status != FCL_OK || found[0] == 0)
-        return status;
-    return fcl_check(report->context, false, messages[found[0] - 1], found[1], found[2]);
 }

@@ -4,12 +4,6 @@
 
 #include <stdlib.h>
 
-enum fcl_status fclrt_expect_no_recording(struct fcl_context *context, const char *function) {
-    if (!context->recorded)
-        return FCL_OK;
-    return fclrt_fail(context, FCL_INVALID, "%s: not while a graph is recorded", function);
-}
-
 enum fcl_status fcl_graph_begin(struct fcl_context *context) {
     if (!context)
         return FCL_INVALID;

@@ -2,6 +2,7 @@
 #ifndef FCL_INTERNAL_H
 #define FCL_INTERNAL_H
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "fcl.h"
@@ -18,8 +19,6 @@ void fclrt_free_buffers(struct fcl_context *context);
 const union fclrt_memory *fclrt_memory_of(const struct fcl_arg *arg);
 // Buffers that wait in such a list go back to the pool.
 void fclrt_recycle_buffers(struct fcl_context *context, struct fcl_buffer **list);
-// graphs.c: what the host waits for cannot be recorded.
-enum fcl_status fclrt_expect_no_recording(struct fcl_context *context, const char *function);
 void fclrt_free_graphs(struct fcl_context *context);
 
 struct fcl_buffer {
@@ -169,7 +168,7 @@ enum fcl_status fclrt_copy_by_host(struct fcl_buffer *to, uint64_t to_offset, st
 
 extern const struct fclrt_backend fclrt_cuda, fclrt_opencl, fclrt_c, fclrt_hip;
 
-// ---------------------------------------------------------------- errors (fcl.c)
+// ---------------------------------------------------------------- errors (errors.c)
 
 #if defined __GNUC__
 #define FCLRT_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -181,13 +180,16 @@ extern const struct fclrt_backend fclrt_cuda, fclrt_opencl, fclrt_c, fclrt_hip;
 enum fcl_status fclrt_fail(struct fcl_context *context, enum fcl_status status, const char *format, ...)
     FCLRT_PRINTF(3, 4);
 enum fcl_status fclrt_no_memory(struct fcl_context *context);
-void fclrt_note(struct fclrt_note note, const char *format, ...) FCLRT_PRINTF(2, 3);
+// What the host waits for cannot be recorded.
+enum fcl_status fclrt_expect_no_recording(struct fcl_context *context, const char *function);
 
 // ---------------------------------------------------------------- strings and libraries (support.c)
 
 // A new string, NULL when there is no memory.
+char *fclrt_format_list(const char *format, va_list args) FCLRT_PRINTF(1, 0);
 char *fclrt_format(const char *format, ...) FCLRT_PRINTF(1, 2);
 char *fclrt_copy_string(const char *text);
+void fclrt_note(struct fclrt_note note, const char *format, ...) FCLRT_PRINTF(2, 3);
 // Memory for the elements of an array, aligned for vectors; NULL: there is none. A large one lies
 // in large pages where the system has them: what is written here and there, as by a sort, spends
 // much of its time looking for pages.

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -30,18 +29,32 @@ void *fclrt_array(uint64_t bytes) {
 
 // ---------------------------------------------------------------- strings
 
+char *fclrt_format_list(const char *format, va_list args) {
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
 char *fclrt_format(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
-    va_end(args);
-    char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-    if (!text)
-        return NULL;
-    va_start(args, format);
-    vsnprintf(text, (size_t)length + 1, format, args);
+    char *text = fclrt_format_list(format, args);
     va_end(args);
     return text;
+}
+
+void fclrt_note(struct fclrt_note note, const char *format, ...) {
+    if (!note.text || !note.bytes)
+        return;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(note.text, note.bytes, format, args);
+    va_end(args);
 }
 
 char *fclrt_copy_string(const char *text) {

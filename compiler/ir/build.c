@@ -1,13 +1,9 @@
-/* The builder: values, their sharing and their place, and memory. */
+/* The builder: operations, their sharing and their place, and memory. */
 #include "ir/builder.h"
 
 #include "support/fatal.h"
 
 /* ---- regions and instructions ---- */
-
-struct frame *builder_top(struct ir_builder *b) {
-    return &b->frames.at[b->frames.count - 1];
-}
 
 struct ir_region *ir_current(const struct ir_builder *b) {
     return b->frames.at[b->frames.count - 1].region;
@@ -38,22 +34,6 @@ struct ir_builder *ir_builder_new(struct arena *arena, struct arena *scratch, st
     b->regions.at[kernel->body->id].open = true;
     vec_push(scratch, &b->frames, (struct frame){.kind = FRAME_BODY, .region = kernel->body});
     return b;
-}
-
-uint32_t builder_depth(const struct ir_builder *b, const struct ir_value *value) {
-    return value->region ? b->regions.at[value->region->id].depth : 0;
-}
-
-struct ir_value *builder_value(struct ir_builder *b, enum base base, struct ir_region *region, const char *name) {
-    struct ir_value *value = ARENA_NEW(b->arena, struct ir_value);
-    value->id = b->kernel->value_count++;
-    value->base = base;
-    struct range range = range_of_base(base);
-    value->low = range.low;
-    value->high = range.high;
-    value->region = region;
-    value->name = name;
-    return value;
 }
 
 struct ir_instruction *builder_instruction(struct ir_builder *b, enum ir_kind kind, size_t operands, size_t results,
@@ -95,83 +75,7 @@ void ir_bound(struct ir_value *value, int64_t low, int64_t high) {
     }
 }
 
-/* ---- the table of expressions ---- */
-
-static uint64_t mix(uint64_t hash, uint64_t x) {
-    hash = (hash ^ x) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
-static void table_add(struct ir_builder *b, uint64_t hash, struct ir_value *value, uint32_t stores) {
-    if (b->table_count > b->table_size) {
-        size_t size = b->table_size * 4;
-        struct shared **table = ARENA_ARRAY(b->scratch, struct shared *, size);
-        for (size_t i = 0; i < b->table_size; i++)
-            for (struct shared *node = b->table[i], *next; node; node = next) {
-                next = node->next;
-                node->next = table[node->hash % size];
-                table[node->hash % size] = node;
-            }
-        b->table = table;
-        b->table_size = size;
-    }
-    struct shared *node = ARENA_NEW(b->scratch, struct shared);
-    *node = (struct shared){hash, value, stores, b->table[hash % b->table_size]};
-    b->table[hash % b->table_size] = node;
-    b->table_count++;
-}
-
-/* The next node with that hash from *link on. All open regions enclose the current place, but those that
-   ir_enter_outermost hides; a closed one never opens again, so what is in it is dropped from the table when met. */
-static struct shared *table_next(struct ir_builder *b, struct shared ***link, uint64_t hash) {
-    while (**link) {
-        struct shared *node = **link;
-        const struct ir_region *region = node->value->region;
-        const struct region_info *info = region ? &b->regions.at[region->id] : NULL;
-        if (info && !info->open) {
-            **link = node->next;
-            b->table_count--;
-            continue;
-        }
-        *link = &node->next;
-        if (node->hash == hash && (!info || info->depth < b->frames.count))
-            return node;
-    }
-    return NULL;
-}
-
-/* ---- constants and parameters ---- */
-
-struct ir_value *ir_constant(struct ir_builder *b, enum base base, union scalar scalar) {
-    scalar = base_wrap(base, scalar);
-    uint64_t hash = mix(mix(0, base), scalar.natural);
-    struct shared **link = &b->table[hash % b->table_size];
-    for (struct shared *node; (node = table_next(b, &link, hash));) {
-        struct ir_value *value = node->value;
-        if (value->is_constant && value->base == base && value->constant.natural == scalar.natural)
-            return value;
-    }
-    struct ir_value *value = builder_value(b, base, NULL, NULL);
-    struct range range = range_of_constant(base, scalar);
-    value->is_constant = true;
-    value->constant = scalar;
-    value->low = range.low;
-    value->high = range.high;
-    table_add(b, hash, value, 0);
-    return value;
-}
-
-struct ir_value *builder_integer(struct ir_builder *b, enum base base, int64_t value) {
-    return ir_constant(b, base, (union scalar){.integer = value});
-}
-
-struct ir_value *ir_int(struct ir_builder *b, int64_t value) {
-    return builder_integer(b, BASE_I32, value);
-}
-
-struct ir_value *ir_bool(struct ir_builder *b, bool value) {
-    return builder_integer(b, BASE_BOOL, value);
-}
+/* ---- parameters ---- */
 
 struct ir_value *ir_parameter_value(struct ir_builder *b, enum base base, int64_t low, int64_t high, const char *name) {
     struct ir_value *value = builder_value(b, base, NULL, name);
@@ -181,31 +85,6 @@ struct ir_value *ir_parameter_value(struct ir_builder *b, enum base base, int64_
         value->low = range.low;
         value->high = range.high;
     }
-    return value;
-}
-
-struct ir_value *ir_resolve(struct ir_builder *b, struct ir_value *x) {
-    struct ir_value *root = x;
-    while (facts_of(b, root)->resolved)
-        root = facts_of(b, root)->resolved;
-    while (x != root) {
-        struct ir_value *next = facts_of(b, x)->resolved;
-        facts_of(b, x)->resolved = root;
-        x = next;
-    }
-    return root;
-}
-
-struct ir_value *builder_operand(struct ir_builder *b, struct ir_value *value) {
-    value = ir_resolve(b, value);
-    if (value->is_constant)
-        return value;
-    enum ir_truth truth = b->outside ? IR_UNKNOWN : facts_of(b, value)->truth;
-    if (truth != IR_UNKNOWN)
-        return ir_bool(b, truth == IR_TRUE);
-    struct range range = facts_range(b, value);
-    if (b->optimise > 0 && range_is_point(value->base, range))
-        return builder_integer(b, value->base, range.low);
     return value;
 }
 
@@ -229,7 +108,7 @@ static size_t home_of(const struct ir_builder *b, struct ir_value **x, size_t co
 static struct ir_value *find_operation(struct ir_builder *b, uint64_t hash, enum ir_op op, enum base base,
                                        struct ir_value **x, size_t count) {
     struct shared **link = &b->table[hash % b->table_size];
-    for (struct shared *node; (node = table_next(b, &link, hash));) {
+    for (struct shared *node; (node = builder_shared(b, &link, hash));) {
         const struct ir_instruction *definition = node->value->definition;
         if (!definition || definition->kind != IR_OPERATION || definition->op != op || node->value->base != base)
             continue;
@@ -328,15 +207,15 @@ static struct ir_value *make(struct ir_builder *b, enum ir_op op, enum base base
     if (!value) {
         for (size_t i = 0; i < count; i++) /* they may have changed places */
             ranges[i] = facts_range(b, x[i]);
-        uint64_t hash = mix(mix(1, op), base);
+        uint64_t hash = builder_mix(builder_mix(1, op), base);
         for (size_t i = 0; i < count; i++)
-            hash = mix(hash, x[i]->id);
+            hash = builder_mix(hash, x[i]->id);
         value = find_operation(b, hash, op, base, x, count);
         if (!value) {
             bool can_wrap = ir_op_info[op].wraps == WRAPS;
             value = new_operation(b, op, base, x, count, range,
                                   within || (can_wrap && range_never_wraps(op, base, ranges)));
-            table_add(b, hash, value, 0);
+            builder_share(b, hash, value, 0);
             return value;
         }
     }
@@ -605,10 +484,10 @@ struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct 
         return ir_constant(b, buffer->element, buffer->constants[index->constant.integer]);
     bool shareable = b->optimise > 0 && !buffer->rewritten && !b->is_volatile;
     uint32_t stores = b->stores.at[buffer->id];
-    uint64_t hash = mix(mix(2, buffer->id), index->id);
+    uint64_t hash = builder_mix(builder_mix(2, buffer->id), index->id);
     if (shareable) {
         struct shared **link = &b->table[hash % b->table_size];
-        for (struct shared *node; (node = table_next(b, &link, hash));) {
+        for (struct shared *node; (node = builder_shared(b, &link, hash));) {
             const struct ir_instruction *definition = node->value->definition;
             if (definition && definition->kind == IR_LOAD && definition->buffer == buffer &&
                 definition->operands[0] == index && node->stores == stores)
@@ -624,7 +503,7 @@ struct ir_value *ir_load(struct ir_builder *b, struct ir_buffer *buffer, struct 
         set_table_range(buffer, value);
     builder_append(b, b->frames.count - 1, instruction);
     if (shareable)
-        table_add(b, hash, value, stores);
+        builder_share(b, hash, value, stores);
     return value;
 }
 

@@ -1,5 +1,6 @@
-/* What the files of the builder share: build.c (values and memory), control.c (loops and branches), facts.c (what is
-   known at the current place), prove.c (orders), linear.c and simplify.c (algebra). Nobody else includes this. */
+/* What the files of the builder share, each of which uses those before it: values.c (values and what is known of them),
+   linear.c (sums), facts.c (what is assumed), prove.c (what follows), simplify.c and build.c (operations and memory: what
+   is built is simplified, and what that gives is built), control.c (loops and branches). Nobody else includes this. */
 #ifndef FCL_IR_BUILDER_H
 #define FCL_IR_BUILDER_H
 
@@ -84,37 +85,44 @@ struct ir_builder {
     struct proof_sum *proof_sums;
     bool is_long_proof;
     size_t store_count, instruction_count; /* all of them */
-    int rebuilding;                        /* linear.c: inside a rebuilt sum, sums are left as they are */
+    int rebuilding;                        /* simplify.c: inside a rebuilt sum, sums are left as they are */
 };
 
-/* ---- build.c ---- */
+/* ---- values.c ---- */
 struct frame *builder_top(struct ir_builder *b);
 uint32_t builder_depth(const struct ir_builder *b, const struct ir_value *value); /* of the frame it is in scope from */
 struct ir_value *builder_value(struct ir_builder *b, enum base base, struct ir_region *region, const char *name);
-struct ir_instruction *builder_instruction(struct ir_builder *b, enum ir_kind kind, size_t operands, size_t results,
-                                           size_t parameters);
 struct ir_value *builder_integer(struct ir_builder *b, enum base base, int64_t value);
 /* An operand as it is used: resolved, and replaced by a constant where it is known to be one. */
 struct ir_value *builder_operand(struct ir_builder *b, struct ir_value *value);
-void builder_append(struct ir_builder *b, size_t frame, struct ir_instruction *instruction);
-
-/* ---- facts.c ---- */
 struct value_info *facts_of(struct ir_builder *b, const struct ir_value *value);
 struct range facts_range(struct ir_builder *b, const struct ir_value *value);
+/* The table of expressions: a hash with one more part, a value to be found by it, and the next that is in scope from
+   *link on, or NULL. */
+uint64_t builder_mix(uint64_t hash, uint64_t x);
+void builder_share(struct ir_builder *b, uint64_t hash, struct ir_value *value, uint32_t stores);
+struct shared *builder_shared(struct ir_builder *b, struct shared ***link, uint64_t hash);
+
+/* ---- facts.c ---- */
 /* The condition has that truth until the innermost frame ends. In a loop's body (`from_depth` > 0) only what is defined
    at that depth or below is narrowed: expressions of outer values may move out of the loop, where it need not hold. */
 void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, uint32_t from_depth);
 void facts_narrow(struct ir_builder *b, struct ir_value *value, struct range range);
 void facts_undo(struct ir_builder *b, const struct frame *frame);
-enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
 
 /* ---- prove.c ---- */
 /* x < y or x <= y, provably. Integers of one base. */
 bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bool strict);
+enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
 
 /* ---- simplify.c ---- */
 /* Puts the operands into their canonical order; then an equal value that is already there or simpler to compute, or
    NULL. The operands are resolved and not all constant. */
 struct ir_value *simplify(struct ir_builder *b, enum ir_op op, enum base result, struct ir_value **x);
+
+/* ---- build.c ---- */
+struct ir_instruction *builder_instruction(struct ir_builder *b, enum ir_kind kind, size_t operands, size_t results,
+                                           size_t parameters);
+void builder_append(struct ir_builder *b, size_t frame, struct ir_instruction *instruction);
 
 #endif

@@ -392,3 +392,15 @@ void ir_end_only_choice(struct ir_builder *b, enum ir_truth truth) {
     ir_other_choice(b, truth);
     ir_end_choice(b, truth);
 }
+
+/* ---- what would hold ---- */
+
+bool ir_implies(struct ir_builder *b, struct ir_value *condition, struct ir_value *conclusion) {
+    if (b->optimise == 0 || ir_known(b, condition) != IR_UNKNOWN)
+        return ir_known(b, condition) == IR_FALSE || ir_prove(b, conclusion);
+    struct ir_region *here = ir_current(b);
+    ir_begin_if(b, condition);
+    bool is_proved = ir_prove(b, conclusion);
+    ir_unwind(b, here);
+    return is_proved;
+}

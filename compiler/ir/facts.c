@@ -1,17 +1,6 @@
-/* What is known at the current place: conditions of the branches around it, tighter ranges, and orders between values.
+/* What is assumed at the current place: conditions of the branches around it, tighter ranges, and orders between values.
    Everything is undone when the frame that it came with ends. */
 #include "ir/linear.h"
-
-struct value_info *facts_of(struct ir_builder *b, const struct ir_value *value) {
-    while (b->values.count <= value->id)
-        vec_push(b->scratch, &b->values, (struct value_info){.truth = IR_UNKNOWN});
-    return &b->values.at[value->id];
-}
-
-struct range facts_range(struct ir_builder *b, const struct ir_value *value) {
-    const struct value_info *info = facts_of(b, value);
-    return info->narrowed && !b->outside ? info->range : (struct range){value->low, value->high};
-}
 
 static struct value_info *change(struct ir_builder *b, const struct ir_value *value) {
     struct value_info *info = facts_of(b, value);
@@ -121,38 +110,4 @@ void facts_assume(struct ir_builder *b, struct ir_value *condition, bool truth, 
         facts_assume(b, x[1], truth, from_depth);
     } else if (fold_is_comparison(definition->op) && b->optimise > 0)
         assume_comparison(b, definition->op, x[0], x[1], truth, from_depth);
-}
-
-/* ---- asking ---- */
-
-enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y) {
-    if (base_info[x->base].is_floating)
-        return IR_UNKNOWN;
-    if (op == OP_LT || op == OP_LE) {
-        if (facts_less(b, x, y, op == OP_LT))
-            return IR_TRUE;
-        return facts_less(b, y, x, op == OP_LE) ? IR_FALSE : IR_UNKNOWN;
-    }
-    struct linear difference, part;
-    enum ir_truth same = op == OP_EQ ? IR_TRUE : IR_FALSE, different = op == OP_EQ ? IR_FALSE : IR_TRUE;
-    if (linear_of(b, x, &difference) && linear_of(b, y, &part) && linear_add(&difference, &part, -1) &&
-        difference.count == 0)
-        return base_wrap(x->base, (union scalar){.integer = difference.constant}).integer == 0 ? same : different;
-    return facts_less(b, x, y, true) || facts_less(b, y, x, true) ? different : IR_UNKNOWN;
-}
-
-enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition) {
-    condition = builder_operand(b, condition);
-    if (condition->is_constant)
-        return condition->constant.integer ? IR_TRUE : IR_FALSE;
-    const struct ir_instruction *definition = condition->definition;
-    if (b->optimise == 0 || !definition || definition->kind != IR_OPERATION)
-        return IR_UNKNOWN;
-    if (definition->op == OP_NOT) {
-        enum ir_truth truth = ir_known(b, definition->operands[0]);
-        return truth == IR_UNKNOWN ? IR_UNKNOWN : truth == IR_TRUE ? IR_FALSE : IR_TRUE;
-    }
-    if (!fold_is_comparison(definition->op))
-        return IR_UNKNOWN;
-    return facts_comparison(b, definition->op, definition->operands[0], definition->operands[1]);
 }

@@ -1,4 +1,4 @@
-/* Sums: taking integer expressions apart into coefficients and values, and putting the shorter form together again.
+/* Sums: integer expressions taken apart into coefficients and values.
    Wrapping addition and multiplication by constants are a ring modulo 2^bits, so terms may be collected and cancelled
    freely; only division and order need the sum not to wrap, which its bounds tell (fits_base). */
 #include "ir/linear.h"
@@ -17,7 +17,7 @@ static int64_t centred(enum base base, int64_t value) {
 static int64_t wrapping_multiply(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 static int64_t wrapping_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
-static void remove_term(struct linear *sum, size_t at) {
+void linear_remove(struct linear *sum, size_t at) {
     sum->count--;
     memmove(&sum->term[at], &sum->term[at + 1], (sum->count - at) * sizeof sum->term[0]);
 }
@@ -36,7 +36,7 @@ static bool add_term(struct linear *sum, struct ir_value *value, int64_t coeffic
             int64_t total = wrapping_add(sum->term[i].coefficient, coefficient);
             sum->term[i].coefficient = sum->exact ? total : centred(sum->base, total);
             if (total == 0 || sum->term[i].coefficient == 0)
-                remove_term(sum, i);
+                linear_remove(sum, i);
             return !sum->exact || is_small(total);
         }
     if (sum->count == LINEAR_MAX_TERMS)
@@ -133,8 +133,8 @@ static bool join_quotients(struct ir_builder *b, struct linear *sum) {
             if (j == i || !is_quotient(b, sum->term[j].value, &y, &d, false) || y != x || d != c ||
                 sum->term[j].coefficient != centred(sum->base, wrapping_multiply(factor, c)))
                 continue;
-            remove_term(sum, i > j ? i : j);
-            remove_term(sum, i > j ? j : i);
+            linear_remove(sum, i > j ? i : j);
+            linear_remove(sum, i > j ? j : i);
             return expand(sum, x, factor, EXPANSION_DEPTH);
         }
     }
@@ -194,61 +194,6 @@ void linear_exact(struct ir_builder *b, struct ir_value *value, struct linear *s
         add_term(sum, value, 1);
 }
 
-/* ---- building ---- */
-
-static struct ir_value *scaled(struct ir_builder *b, struct ir_value *value, int64_t factor) {
-    return factor == 1 ? value : ir_binary(b, OP_MUL, value, builder_integer(b, value->base, factor));
-}
-
-static struct ir_value *plus_constant(struct ir_builder *b, struct ir_value *value, int64_t constant) {
-    bool down = constant < 0 && constant > INT64_MIN;
-    return ir_binary(b, down ? OP_SUB : OP_ADD, value, builder_integer(b, value->base, down ? -constant : constant));
-}
-
-/* The index of a loop of so many turns as are known, which is unrolled. */
-static bool is_counted(const struct ir_value *value) {
-    const struct ir_instruction *owner = value->definition || !value->region ? NULL : value->region->owner;
-    return owner && owner->kind == IR_FOR && owner->operands[0]->is_constant && owner->parameters[0] == value;
-}
-
-/* The terms of outer loops first, so that as much as can be moves out, and the constant last,
-   where it goes into an address; but before the index of an unrolled loop, in what its turns
-   share, or LLVM makes no vectors of the loop around (QUIRK_UNROLLED_TERMS of map/quirks). */
-struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum) {
-    struct linear rest = *sum;
-    struct ir_value *total = NULL;
-    b->rebuilding++;
-    while (rest.count > 0) {
-        size_t best = 0;
-        for (size_t i = 1; i < rest.count; i++) {
-            uint32_t here = builder_depth(b, rest.term[i].value), there = builder_depth(b, rest.term[best].value);
-            bool positive = rest.term[i].coefficient > 0 && rest.term[best].coefficient < 0;
-            if (here < there || (here == there && positive))
-                best = i;
-        }
-        struct ir_value *value = rest.term[best].value;
-        int64_t factor = rest.term[best].coefficient;
-        remove_term(&rest, best);
-        if (total && rest.count == 0 && is_counted(value)) {
-            total = plus_constant(b, total, rest.constant);
-            rest.constant = 0;
-        }
-        if (!total && factor < 0) {
-            total = builder_integer(b, rest.base, rest.constant);
-            rest.constant = 0;
-        }
-        if (!total)
-            total = scaled(b, value, factor);
-        else if (factor < 0 && factor != INT64_MIN)
-            total = ir_binary(b, OP_SUB, total, scaled(b, value, -factor));
-        else
-            total = ir_binary(b, OP_ADD, total, scaled(b, value, factor));
-    }
-    total = total ? plus_constant(b, total, rest.constant) : builder_integer(b, rest.base, rest.constant);
-    b->rebuilding--;
-    return total;
-}
-
 static bool is_single(const struct linear *sum) { return sum->count == 1 && sum->constant != 0; }
 
 static uint32_t deepest(struct ir_builder *b, const struct linear *sum) {
@@ -284,18 +229,18 @@ static bool mixes_depths(struct ir_builder *b, const struct linear *left, const 
            (fits_base(b, &outer) || !fits_base(b, sum));
 }
 
-struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y) {
-    struct linear left, right, sum;
-    if (b->rebuilding || !linear_of(b, x, &left) || !linear_of(b, y, &right))
-        return NULL;
-    sum = left;
-    if (!linear_add(&sum, &right, op == OP_SUB ? -1 : 1) || !join_quotients(b, &sum))
-        return NULL;
-    bool cancelled = sum.count < left.count + right.count;
+bool linear_shorter(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y, struct linear *sum) {
+    struct linear left, right;
+    if (!linear_of(b, x, &left) || !linear_of(b, y, &right))
+        return false;
+    *sum = left;
+    if (!linear_add(sum, &right, op == OP_SUB ? -1 : 1) || !join_quotients(b, sum))
+        return false;
+    bool cancelled = sum->count < left.count + right.count;
     /* Constants meet: (x + 1) + 2; and (x + 1) - (y + 2), where it costs an operation less. */
     bool constants =
         (y->is_constant && left.constant != 0 && left.count <= 2) || (is_single(&left) && is_single(&right));
-    return cancelled || constants || mixes_depths(b, &left, &right, &sum) ? linear_build(b, &sum) : NULL;
+    return cancelled || constants || mixes_depths(b, &left, &right, sum);
 }
 
 /* x = c * quotient + remainder, both at least 0; *high: the most that the remainder may be. */

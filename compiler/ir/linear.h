@@ -28,9 +28,9 @@ bool linear_of(struct ir_builder *b, struct ir_value *value, struct linear *sum)
 void linear_exact(struct ir_builder *b, struct ir_value *value, struct linear *sum);
 bool linear_add(struct linear *sum, const struct linear *other, int64_t factor);
 void linear_bounds(struct ir_builder *b, const struct linear *sum, range_wide *low, range_wide *high);
-struct ir_value *linear_build(struct ir_builder *b, const struct linear *sum);
-/* ADD and SUB: the same in fewer terms, or NULL. */
-struct ir_value *linear_simplify(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y);
+void linear_remove(struct linear *sum, size_t term);
+/* ADD and SUB: whether the same as a sum is shorter, or lets more move out of loops. */
+bool linear_shorter(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y, struct linear *sum);
 /* x = c * quotient + remainder with 0 <= remainder < c, x >= 0 and nothing wraps: found by taking the sum apart. */
 bool linear_divide(struct ir_builder *b, struct ir_value *x, int64_t c, struct linear *quotient,
                    struct linear *remainder);

@@ -361,6 +361,40 @@ bool facts_less(struct ir_builder *b, struct ir_value *x, struct ir_value *y, bo
     return is_less(b, x, y, strict, PROOF_DEPTH, PROOF_STEPS);
 }
 
+/* ---- asking ---- */
+
+enum ir_truth facts_comparison(struct ir_builder *b, enum ir_op op, struct ir_value *x, struct ir_value *y) {
+    if (base_info[x->base].is_floating)
+        return IR_UNKNOWN;
+    if (op == OP_LT || op == OP_LE) {
+        if (facts_less(b, x, y, op == OP_LT))
+            return IR_TRUE;
+        return facts_less(b, y, x, op == OP_LE) ? IR_FALSE : IR_UNKNOWN;
+    }
+    struct linear difference, part;
+    enum ir_truth same = op == OP_EQ ? IR_TRUE : IR_FALSE, different = op == OP_EQ ? IR_FALSE : IR_TRUE;
+    if (linear_of(b, x, &difference) && linear_of(b, y, &part) && linear_add(&difference, &part, -1) &&
+        difference.count == 0)
+        return base_wrap(x->base, (union scalar){.integer = difference.constant}).integer == 0 ? same : different;
+    return facts_less(b, x, y, true) || facts_less(b, y, x, true) ? different : IR_UNKNOWN;
+}
+
+enum ir_truth ir_known(struct ir_builder *b, struct ir_value *condition) {
+    condition = builder_operand(b, condition);
+    if (condition->is_constant)
+        return condition->constant.integer ? IR_TRUE : IR_FALSE;
+    const struct ir_instruction *definition = condition->definition;
+    if (b->optimise == 0 || !definition || definition->kind != IR_OPERATION)
+        return IR_UNKNOWN;
+    if (definition->op == OP_NOT) {
+        enum ir_truth truth = ir_known(b, definition->operands[0]);
+        return truth == IR_UNKNOWN ? IR_UNKNOWN : truth == IR_TRUE ? IR_FALSE : IR_TRUE;
+    }
+    if (!fold_is_comparison(definition->op))
+        return IR_UNKNOWN;
+    return facts_comparison(b, definition->op, definition->operands[0], definition->operands[1]);
+}
+
 bool ir_prove(struct ir_builder *b, struct ir_value *condition) {
     switch (ir_known(b, condition)) {
     case IR_TRUE: return true;
@@ -382,16 +416,6 @@ bool ir_prove(struct ir_builder *b, struct ir_value *condition) {
                is_less(b, y, x, false, LONG_PROOF_DEPTH, LONG_PROOF_STEPS);
     default: return false; /* no order */
     }
-}
-
-bool ir_implies(struct ir_builder *b, struct ir_value *condition, struct ir_value *conclusion) {
-    if (b->optimise == 0 || ir_known(b, condition) != IR_UNKNOWN)
-        return ir_known(b, condition) == IR_FALSE || ir_prove(b, conclusion);
-    struct ir_region *here = ir_current(b);
-    ir_begin_if(b, condition);
-    bool is_proved = ir_prove(b, conclusion);
-    ir_unwind(b, here);
-    return is_proved;
 }
 
 bool ir_never_wraps(struct ir_builder *b, struct ir_value *value) {

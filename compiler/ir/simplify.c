@@ -46,6 +46,64 @@ static bool is_commutative(enum ir_op op, bool floating) {
 
 /* ---- sums and products ---- */
 
+static struct ir_value *scaled(struct ir_builder *b, struct ir_value *value, int64_t factor) {
+    return factor == 1 ? value : ir_binary(b, OP_MUL, value, builder_integer(b, value->base, factor));
+}
+
+static struct ir_value *plus_constant(struct ir_builder *b, struct ir_value *value, int64_t constant) {
+    bool down = constant < 0 && constant > INT64_MIN;
+    return ir_binary(b, down ? OP_SUB : OP_ADD, value, builder_integer(b, value->base, down ? -constant : constant));
+}
+
+/* The index of a loop of so many turns as are known, which is unrolled. */
+static bool is_counted(const struct ir_value *value) {
+    const struct ir_instruction *owner = value->definition || !value->region ? NULL : value->region->owner;
+    return owner && owner->kind == IR_FOR && owner->operands[0]->is_constant && owner->parameters[0] == value;
+}
+
+/* The terms of outer loops first, so that as much as can be moves out, and the constant last,
+   where it goes into an address; but before the index of an unrolled loop, in what its turns
+   share, or LLVM makes no vectors of the loop around (QUIRK_UNROLLED_TERMS of map/quirks). */
+static struct ir_value *build_sum(struct ir_builder *b, const struct linear *sum) {
+    struct linear rest = *sum;
+    struct ir_value *total = NULL;
+    b->rebuilding++;
+    while (rest.count > 0) {
+        size_t best = 0;
+        for (size_t i = 1; i < rest.count; i++) {
+            uint32_t here = builder_depth(b, rest.term[i].value), there = builder_depth(b, rest.term[best].value);
+            bool positive = rest.term[i].coefficient > 0 && rest.term[best].coefficient < 0;
+            if (here < there || (here == there && positive))
+                best = i;
+        }
+        struct ir_value *value = rest.term[best].value;
+        int64_t factor = rest.term[best].coefficient;
+        linear_remove(&rest, best);
+        if (total && rest.count == 0 && is_counted(value)) {
+            total = plus_constant(b, total, rest.constant);
+            rest.constant = 0;
+        }
+        if (!total && factor < 0) {
+            total = builder_integer(b, rest.base, rest.constant);
+            rest.constant = 0;
+        }
+        if (!total)
+            total = scaled(b, value, factor);
+        else if (factor < 0 && factor != INT64_MIN)
+            total = ir_binary(b, OP_SUB, total, scaled(b, value, -factor));
+        else
+            total = ir_binary(b, OP_ADD, total, scaled(b, value, factor));
+    }
+    total = total ? plus_constant(b, total, rest.constant) : builder_integer(b, rest.base, rest.constant);
+    b->rebuilding--;
+    return total;
+}
+
+static struct ir_value *as_shorter_sum(struct ir_builder *b, enum ir_op op, struct ir_value **x) {
+    struct linear sum;
+    return !b->rebuilding && linear_shorter(b, op, x[0], x[1], &sum) ? build_sum(b, &sum) : NULL;
+}
+
 /* The integer that a conversion to a wider one leaves as it is; another value itself. */
 static struct ir_value *unwidened(struct ir_value *x) {
     if (!is_op(x, OP_CONVERT) || !base_info[x->base].is_integer)
@@ -85,7 +143,7 @@ static struct ir_value *simplify_add(struct ir_builder *b, struct ir_value **x) 
         return whole;
     if (is_op(x[1], OP_NEG))
         return ir_binary(b, OP_SUB, x[0], operand_of(x[1], 0));
-    struct ir_value *shorter = linear_simplify(b, OP_ADD, x[0], x[1]);
+    struct ir_value *shorter = as_shorter_sum(b, OP_ADD, x);
     if (shorter)
         return shorter;
     /* x + -1 is written x - 1 */
@@ -106,7 +164,7 @@ static struct ir_value *simplify_sub(struct ir_builder *b, struct ir_value **x) 
         return ir_unary(b, OP_NEG, x[1]);
     if (is_op(x[1], OP_NEG))
         return ir_binary(b, OP_ADD, x[0], operand_of(x[1], 0));
-    struct ir_value *shorter = linear_simplify(b, OP_SUB, x[0], x[1]);
+    struct ir_value *shorter = as_shorter_sum(b, OP_SUB, x);
     if (shorter)
         return shorter;
     if (x[1]->is_constant && base_info[x[1]->base].is_signed && x[1]->constant.integer < 0 &&
@@ -196,11 +254,10 @@ static struct ir_value *simplify_div(struct ir_builder *b, struct ir_value **x) 
     struct linear quotient, remainder;
     struct ir_value *factor, *rest;
     if (x[1]->is_constant && linear_divide(b, x[0], x[1]->constant.integer, &quotient, &remainder))
-        return linear_build(b, &quotient);
+        return build_sum(b, &quotient);
     if (x[1]->is_constant &&
         linear_separate(b, x[0], x[1]->constant.integer, &quotient, &remainder)) /* t + 256 by 32 */
-        return ir_binary(b, OP_ADD, ir_binary(b, OP_DIV, linear_build(b, &remainder), x[1]),
-                         linear_build(b, &quotient));
+        return ir_binary(b, OP_ADD, ir_binary(b, OP_DIV, build_sum(b, &remainder), x[1]), build_sum(b, &quotient));
     if (!x[1]->is_constant && split_by(b, x[0], x[1], &factor, &rest))
         return factor;
     int power = power_of_two(x[1]);
@@ -231,9 +288,9 @@ static struct ir_value *simplify_rem(struct ir_builder *b, struct ir_value **x) 
     struct linear quotient, remainder;
     struct ir_value *factor, *rest;
     if (x[1]->is_constant && linear_divide(b, x[0], x[1]->constant.integer, &quotient, &remainder))
-        return linear_build(b, &remainder);
+        return build_sum(b, &remainder);
     if (x[1]->is_constant && linear_separate(b, x[0], x[1]->constant.integer, &quotient, &remainder))
-        return ir_binary(b, OP_REM, linear_build(b, &remainder), x[1]);
+        return ir_binary(b, OP_REM, build_sum(b, &remainder), x[1]);
     if (!x[1]->is_constant && split_by(b, x[0], x[1], &factor, &rest))
         return rest ? rest : zero(b, x[0]->base);
     int power = power_of_two(x[1]);
@@ -356,9 +413,9 @@ static struct ir_value *simplify_bitwise(struct ir_builder *b, enum ir_op op, st
         return x[0];
     struct linear quotient, remainder;
     if (linear_divide(b, x[0], mask + 1, &quotient, &remainder))
-        return linear_build(b, &remainder);
+        return build_sum(b, &remainder);
     if (linear_separate(b, x[0], mask + 1, &quotient, &remainder)) /* (t + 256) & 31 */
-        return ir_binary(b, OP_AND, linear_build(b, &remainder), x[1]);
+        return ir_binary(b, OP_AND, build_sum(b, &remainder), x[1]);
     return NULL;
 }
 
@@ -376,10 +433,9 @@ static struct ir_value *simplify_shift(struct ir_builder *b, enum ir_op op, stru
     if (op != OP_SHR || count > 61 || !is_not_negative(b, x[0]))
         return NULL;
     if (linear_divide(b, x[0], (int64_t)1 << count, &quotient, &remainder))
-        return linear_build(b, &quotient);
+        return build_sum(b, &quotient);
     if (linear_separate(b, x[0], (int64_t)1 << count, &quotient, &remainder)) /* (t + 256) >> 5 */
-        return ir_binary(b, OP_ADD, ir_binary(b, OP_SHR, linear_build(b, &remainder), x[1]),
-                         linear_build(b, &quotient));
+        return ir_binary(b, OP_ADD, ir_binary(b, OP_SHR, build_sum(b, &remainder), x[1]), build_sum(b, &quotient));
     if (is_op(x[0], OP_SHR) && operand_of(x[0], 1)->is_constant && is_not_negative(b, operand_of(x[0], 0))) {
         int64_t sum = count + operand_of(x[0], 1)->constant.integer;
         if (sum < base_info[x[0]->base].bits)
