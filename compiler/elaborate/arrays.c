@@ -38,9 +38,9 @@ PRIMITIVE(ELEMENT_BYTES) {
 
 PRIMITIVE(COMMUTES) {
     const struct elab_value *f = arguments[0];
-    bool commutes = f->kind == ELAB_CLOSURE ? core_commutes(e->arena, f->closure.lambda)
-                                            : f->kind == ELAB_PRIMITIVE &&
-                                                  core_commutes_primitive(f->primitive.primitive);
+    bool commutes = f->kind == ELAB_CLOSURE
+                        ? core_commutes(e->arena, f->closure.lambda)
+                        : f->kind == ELAB_PRIMITIVE && core_commutes_primitive(f->primitive.primitive);
     return elab_scalar(e, ir_bool(e->builder, commutes));
 }
 
