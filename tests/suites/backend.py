@@ -276,6 +276,11 @@ def cases(env):
 
     yield golden("rows of an array that are a result are stored as the array is, as far as they go: their number bounds the loop as it is",
                  "kernel k (n : int) (xs : [int]) = rows n xs", "fcl_block_k", {r"\bmax|max_int": 0, r"result\[i\] = xs\[i\];": 1}, extension="c", loops=1)
+    for steps in ("fst (loop (fn (i, s) => i < n) (fn (i, s) => (i + s, s)) (0, x))",
+                  "let (i, _, u) = loop (fn (i, s, u) => i < n + u) (fn (i, s, u) => (i + s, s, u)) (0, x, x * x) in i + u"):
+        yield golden(f"what a loop hands on as it is stays where it is: {steps}",
+                     f"kernel k (n : int) (xs : [int]) = push <block> (map (fn x => {steps}) xs)", "k", {r" {12}int \w+ = ": 1, r" {16}\w+ = ": 1}, loops=1)
+
     def one_warp():
         path = os.path.join(env.tmp(), "warp.fcl")
         with open(path, "w", encoding="utf-8") as file:
