@@ -27,6 +27,7 @@ class Fault:
         self.line = text.count("\n", 0, start) + 1
         self.old_line = " ".join(text[begin:stop].split())
         self.new_line = " ".join((text[begin:start] + new + text[end:stop]).split())
+        self.before = " ".join(text[:begin].rstrip().rpartition("\n")[2].split())
 
     def applied(self, text):
         return text[: self.start] + self.new + text[self.end :]

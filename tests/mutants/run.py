@@ -419,6 +419,12 @@ def listed(name):
     return found
 
 
+def equivalence(equivalent, fault):
+    """Why no test can see it, or None: lines that are in a file more than once are told by the line before."""
+    path, *lines = fault.key
+    return equivalent.get(fault.key) or equivalent.get((f"{path} after: {fault.before}", *lines))
+
+
 def known_faults():
     """Those of known.txt, as they are in today's files."""
     for (path, old, new), said in listed("known.txt").items():
@@ -527,8 +533,8 @@ def main():
                         trial.noticed[why] += 1
                 else:
                     became, why, took = trial.test(tree, fault)
-                if became != "killed" and became != "not compiled" and fault.key in equivalent:
-                    became, why = "equivalent", equivalent[fault.key]
+                if became not in ("killed", "not compiled") and equivalence(equivalent, fault):
+                    became, why = "equivalent", equivalence(equivalent, fault)
                 with lock:
                     total[became] += 1
                     entry = {"key": fault.key, "line": fault.line, "rule": fault.rule}
