@@ -314,11 +314,12 @@ class Trial:
         return tree.emitted("build/fclc", *found.groups()) != self.emitted[key]
 
     def seconds_of(self, area, name):
-        """How long a case takes, as far as is known; less where it has noticed faults before, more
-        where it is for what another stage says."""
+        """How long a case takes, as far as is known; less where it has noticed faults before, or is a
+        unit test, and more where it is for what another stage says."""
         guessed = next(seconds for like, seconds in GUESSED if fnmatch.fnmatch(name, like))
         is_far = area != "types" and name.startswith(("check: ", "errors_page: "))
-        return self.times.get(name, guessed) * (30 if is_far else 1) / (1 + self.noticed[name])
+        weight = 30 if is_far else 1 / 8 if name.startswith("unit: ") else 1
+        return self.times.get(name, guessed) * weight / (1 + self.noticed[name])
 
     def is_sound(self, area, name):
         """Does the case pass without the fault?"""
