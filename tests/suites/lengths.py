@@ -8,7 +8,8 @@ from harness import Case
 ORDER = 45
 LENGTHS = [0, 1, 2, 31, 32, 33, 255, 256, 257, 1000, 65536, 1000003]
 SIMULATED = 1000  # the simulator takes its time: longer arrays run elsewhere, but in a long run
-COMPARED = [name for name, (_, device) in EXECUTORS.items() if name not in ("interp", "c-unoptimised") and device != "ptx"]  # ptx.py has those
+COMPARED = [name for name, (_, device) in EXECUTORS.items()
+            if name not in ("interp", "c-unoptimised") and device != "ptx"]  # which ptx.py runs
 SLOW = {"transposeTiles"}  # on the interpreter, where a matrix of a million elements has one column
 KERNELS = [
     ("examples/reverse/reverse.fcl", "reverseBlock", lambda n: [f"random:{n}:1"]),

@@ -9,7 +9,7 @@ from harness import Case
 ORDER = 38
 SANITIZED = True  # whose frames are larger
 SECONDS = 10
-CPU_SECONDS = 2  # of short programs, the slowest of which takes half of it; what multiplies 60 times would not end
+CPU_SECONDS = 2  # of short programs: the slowest takes half of it, what multiplies 60 times does not end
 MEGABYTES = 200
 DEEP = 10_000
 MANY = 100_000

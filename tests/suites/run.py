@@ -25,11 +25,12 @@ SMALL = {name + ".fcl" for name in (
     "arrays block_branches scan_by_index checks scatter_collisions shared_places_of_launch force_up_to steps_in_place "
     "level_groups levels lookback reduce_by_index_ranges own_elements own_places permute_into small_programs rank_by_index "
     "llvm_short_loops llvm_wrapped_places pocl_steps_in_chunks constant_tables warp_state warp_exchange whole_warps llvm_zeros").split()}
-# Each kernel costs OpenCL's SIMT mapping a quarter of a second. These have that mapping in the CUDA simulator, and how OpenCL spells
-# their operations by the loop mapping.
+# Each kernel costs OpenCL's SIMT mapping a quarter of a second. These have that mapping in the CUDA
+# simulator, and how OpenCL spells their operations by the loop mapping.
 WHOSE_MAPPING = {"scalars", "library", "top_and_repeated.fcl"}
 # Programs that go round for seconds, where the sanitizers see nothing after the first rounds.
-ROUNDS = {name + ".fcl" for name in "float_rules half_numbers lookback_waiting radix_sorts sort_widths top_and_repeated".split()}
+ROUNDS = {name + ".fcl" for name in (
+    "float_rules half_numbers lookback_waiting radix_sorts sort_widths top_and_repeated").split()}
 
 
 def is_long(env, path, executor):
