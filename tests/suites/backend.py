@@ -281,6 +281,11 @@ def cases(env):
         yield golden(f"what a loop hands on as it is stays where it is: {steps}",
                      f"kernel k (n : int) (xs : [int]) = push <block> (map (fn x => {steps}) xs)", "k", {r" {12}int \w+ = ": 1, r" {16}\w+ = ": 1}, loops=1)
 
+    for base, zero, unrolled in (("f16", "0.0f16", 0), ("float", "0.0f32", 1)):
+        yield golden(f"sixteen elements are added without a loop in C, but halves by one, as GCC makes no good code of the first: {base}",
+                     f"kernel k (xs : [{base}]) = push <grid> (generate (length xs / 16) (fn i => foldl (+) {zero} (map (fn k => xs ! (i * 16 + k)) (iota 16))))",
+                     "fcl_block_k", {r"FCL_UNROLL\n": unrolled}, extension="c", loops=2)
+
     def one_warp():
         path = os.path.join(env.tmp(), "warp.fcl")
         with open(path, "w", encoding="utf-8") as file:
