@@ -445,6 +445,12 @@ def cases(env):
                  {r"= result\[i\];": 2, r"result2\[i\] = ": 2})
     yield golden("and so does a loop that moves elements within shared memory",
                  "kernel k (xs : [int]) = filter (fn x => x > 0) xs", "k", {r"held\d*\[\w+\] = tile": 2})
+    yield golden("of what is left of an array a block asks for all elements at once, each behind its guard, and fills its tile with them",
+                 "kernel k (fs : [bool]) (xs : [int]) = segScan (+) 0 fs xs", "k",
+                 {r"held\d*\[\w+\] = \w+ < \w+ \? \w+\[": 2, r"#pragma unroll [2-9]": 0})
+    yield golden("but not where a place is known only when something was loaded, or what is stored lies elsewhere",
+                 "kernel k (is : [int]) (xs : [int]) = scan (+) 0 (map (fn i => xs ! i) is)", "k",
+                 {r"held\d*\[\w+\] = \w+ < ": 0, r"#pragma unroll 7": 1})
     yield golden("a reciprocal square root is the device's",
                  "kernel k (xs : [float]) = push <grid> (map rsqrt xs)", "k", {r"\brsqrtf\(": 2, r"sqrtf|/": 2})
     def reciprocal_roots():
