@@ -448,6 +448,9 @@ def cases(env):
     yield golden("of what is left of an array a block asks for all elements at once, each behind its guard, and fills its tile with them",
                  "kernel k (fs : [bool]) (xs : [int]) = segScan (+) 0 fs xs", "k",
                  {r"held\d*\[\w+\] = \w+ < \w+ \? \w+\[": 2, r"#pragma unroll [2-9]": 0})
+    yield golden("of pairs that are sorted a thread holds the keys alone while it ranks them: as many as of keys without values",
+                 "kernel k (ks : [uint]) (vs : [int]) = sortByKey (zip ks vs)", "k_3",
+                 {r"\bunsigned local_array\[15\];": 2, r"\blocal_array\d+\[15\]": 0, r"\[chunk \* 3840|chunk \* 3840": 2})
     yield golden("but not where a place is known only when something was loaded, or what is stored lies elsewhere",
                  "kernel k (is : [int]) (xs : [int]) = scan (+) 0 (map (fn i => xs ! i) is)", "k",
                  {r"held\d*\[\w+\] = \w+ < ": 0, r"#pragma unroll 7": 1})
