@@ -80,6 +80,35 @@ static void file_head(struct text *out, struct file_needs needs) {
                  "#endif\n"
                  "}\n"
                  "#endif\n");
+    if (needs.words)
+        text_add(
+            out,
+            "#if !defined fcl_see /* what simulates a GPU may have its own */\n"
+            "/* Words that other blocks write and read meanwhile: at the scope of the GPU where it knows that. */\n"
+            "#if __CUDA_ARCH__ >= 700\n"
+            "#define FCL_SEE(to, from, bits, letter) \\\n"
+            "    asm volatile(\"ld.relaxed.gpu.global.b\" bits \" %0, [%1];\" : \"=\" letter(to) : \"l\"(from) : "
+            "\"memory\")\n"
+            "#define FCL_SHOW(to, x, bits, letter) \\\n"
+            "    asm volatile(\"st.relaxed.gpu.global.b\" bits \" [%0], %1;\" : : \"l\"(to), letter(x) : \"memory\")\n"
+            "#else\n"
+            "#define FCL_SEE(to, from, bits, letter) to = *(const volatile decltype(to) *)from\n"
+            "#define FCL_SHOW(to, x, bits, letter) *(volatile decltype(x) *)to = x\n"
+            "#endif\n"
+            "#define FCL_WORD(type, bits, letter)                                           \\\n"
+            "    static __device__ __forceinline__ type fcl_see(const type *from) {         \\\n"
+            "        type seen;                                                             \\\n"
+            "        FCL_SEE(seen, from, bits, letter);                                     \\\n"
+            "        return seen;                                                           \\\n"
+            "    }                                                                          \\\n"
+            "    static __device__ __forceinline__ void fcl_show(type *to, type x) {        \\\n"
+            "        FCL_SHOW(to, x, bits, letter);                                         \\\n"
+            "    }\n"
+            "FCL_WORD(int, \"32\", \"r\")\n"
+            "FCL_WORD(unsigned, \"32\", \"r\")\n"
+            "FCL_WORD(long long, \"64\", \"l\")\n"
+            "FCL_WORD(unsigned long long, \"64\", \"l\")\n"
+            "#endif\n");
     if (needs.fours)
         text_add(
             out,

@@ -7,6 +7,14 @@
 void cuda_kernel_head(struct printer *p, const struct target_kernel *kernel);
 const char *cuda_atomic(enum ir_atomic atomic, enum base base);
 
+/* note [scope]
+   Words that blocks poll are read and written by relaxed accesses at the scope of the GPU: all who write
+   or read them are blocks of one launch, and the host and other launches come before or after it as a
+   whole. Relaxed is enough. A word of a look-back says all that is told in it, so that no order of two
+   words matters; and what a lock or a counter of finished blocks guards has a fence (__threadfence, at
+   the same scope) between it and the atomic. A volatile access is as good, but of the whole system's
+   scope, which the host and other GPUs would need. */
+
 /* Fields of a dialect. `lanes`: how the lanes of a warp are counted there. */
 #define CUDA_FAMILY(lanes)                                                                                             \
     .language = LANGUAGE_CUDA,                                                                                         \
@@ -43,8 +51,8 @@ const char *cuda_atomic(enum ir_atomic atomic, enum base base);
              [BASE_F32] = "__uint_as_float",                                                                           \
              [BASE_F64] = "__longlong_as_double"},                                                                     \
     .block_barrier = "__syncthreads();", .global_barrier = "__syncthreads();",                                         \
-    .failed_head = "static __device__ __noinline__ ", .fence = "__threadfence();",                                     \
-    .block_fence = "__threadfence_block();", .pause = "fcl_pause();", .unroll = "#pragma unroll",                      \
-    .roll = "#pragma unroll 1", .kernel_head = cuda_kernel_head
+    .failed_head = "static __device__ __noinline__ ", .see = "fcl_see(", .show = "fcl_show(",                          \
+    .fence = "__threadfence();", .block_fence = "__threadfence_block();", .pause = "fcl_pause();",                     \
+    .unroll = "#pragma unroll", .roll = "#pragma unroll 1", .kernel_head = cuda_kernel_head
 
 #endif

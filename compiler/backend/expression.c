@@ -405,6 +405,11 @@ static void open_vector(struct printer *p, enum base base, bool is_same_bits) {
         text_printf(p->out, is_same_bits ? "as_%s(" : "(%s)(", type);
 }
 
+bool has_words(const struct printer *p, const struct target_array *array) {
+    const struct base_info *info = &base_info[array->element];
+    return p->dialect->see && array->space == TARGET_SPACE_GLOBAL && info->is_integer && info->bits >= 32;
+}
+
 void print_element(struct printer *p, const struct target_array *array, const struct target_expr *index,
                    bool is_volatile) {
     if (is_volatile)
@@ -566,6 +571,12 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
     case TARGET_EXPR_VARIABLE: text_add(p->out, expr->variable->name); return;
     case TARGET_EXPR_OPERATION: print_operation(p, expr, least); return;
     case TARGET_EXPR_ELEMENT:
+        if (expr->is_volatile && has_words(p, expr->array)) {
+            p->has_words = true;
+            text_add(p->out, p->dialect->see);
+            print_address(p, expr->array, expr->operands[0]);
+            return;
+        }
         if (expr->is_guarded && !p->dialect->is_plain)
             text_add(p->out, "FCL_GUARDED(");
         print_element(p, expr->array, expr->operands[0],

@@ -41,7 +41,7 @@ struct printer;
 
 /* What the kernels of a file use, for what stands before them. */
 struct file_needs {
-    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses, fours, threads;
+    bool doubles, atomics64, vectors, vector_loops, scalar_loops, warps, matches, pauses, words, fours, threads;
     quirk_set quirks;
     int warp_threads;
 };
@@ -70,6 +70,9 @@ struct dialect {
     bool loads_four;                 /* fcl_load_four of file_head: note [fours] in own_places.c */
     const char *fence, *block_fence; /* seen by all blocks; by the threads of this one */
     const char *pause;               /* before a thread looks again for what another block writes; NULL: none */
+    /* How words of 32 or 64 bits in global memory are read and written that other blocks write and read meanwhile: note
+       [scope] in cuda_family.h. Up to the address; NULL: through a volatile pointer, as what is no word. */
+    const char *see, *show;
     /* The language's own function for an atomic, or NULL; `&a[i]`, the expected and the new value are its arguments. */
     const char *(*atomic)(enum ir_atomic atomic, enum base base);
     const char *failed_head;   /* of the function that reports a failed check; NULL: function_head */
@@ -94,7 +97,7 @@ struct printer {
     int indent;
     bool helpers[HELPER_COUNT][BASE_COUNT][BASE_COUNT]; /* used: [helper][its base][CONVERT: from] */
     bool guarded[OP_COUNT][BASE_COUNT][2]; /* functions used that are guarded, of a scalar and of a vector */
-    bool has_matches, has_pauses, has_fours, has_threads;
+    bool has_matches, has_pauses, has_words, has_fours, has_threads;
     unsigned has_mma;           /* bit 0: of f16; bit 1: of bf16 */
     quirk_set quirks;           /* that what is printed would meet */
     bool has_vector_loops;      /* a loop by vectors, and the same by elements */
@@ -125,6 +128,8 @@ void print_expr(struct printer *p, const struct target_expr *expr, enum preceden
 /* `array[index]`, or the same through a volatile pointer */
 void print_element(struct printer *p, const struct target_array *array, const struct target_expr *index,
                    bool is_volatile);
+/* Are the array's elements words that the language has `see` and `show` for? */
+bool has_words(const struct printer *p, const struct target_array *array);
 /* `array + index)` */
 void print_address(struct printer *p, const struct target_array *array, const struct target_expr *index);
 /* Prints a scalar or a vector as a vector. */

@@ -12,9 +12,10 @@
    written something; it combines them in log2 steps. A state and 62 bits of a value are one word,
    which no other thread sees half-written. A larger value has several words, each with the state:
    who finds different states in them comes between two writes, and looks again. So no order of
-   writes to different places is asked of the device, and no fence. CUDA's volatile accesses go
-   where other multiprocessors see them. OpenCL's need not (Intel's GPUs read them from a core's
-   own cache), so there words are written and read by atomics.
+   writes to different places is asked of the device, and no fence. On CUDA and HIP a volatile
+   access of a word goes where other multiprocessors see it (note [scope] in
+   backend/cuda_family.h). OpenCL's need not (Intel's GPUs read them from a core's own cache), so
+   there words are written and read by atomics.
 
    note [counts]
    `lookbackCounts` does the same for each place of an array of numbers that are not negative, a

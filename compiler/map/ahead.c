@@ -9,7 +9,20 @@
        for (turn…) held[turn] = result[i];   for (turn…) { result[i + n] = f(held[turn]); }
 
    Only loads that every iteration does before it writes, at places that do not depend on other
-   loads. */
+   loads.
+
+   note [filling]
+   Of what is left of an array a block asks for each element behind a guard. There are seven
+   predicates, and a store is behind its guard, too: so the loads come in batches, each of which
+   waits for the one before.
+
+       for (turn…) { if (i < count) tile[i] = array[i + n]; }
+
+   Where a shared array has room for all turns, all of it is written: nobody reads what is behind
+   its end, and it is not another's meanwhile. A guard is for a load alone then, and all loads are
+   under way together:
+
+       for (turn…) held[turn] = i < count ? array[i + n] : 0;   for (turn…) tile[i] = held[turn]; */
 #include "ir/machine.h"
 #include "map/lower.h"
 
@@ -21,6 +34,8 @@ struct ahead {
     VEC(struct target_variable *) assigned;
     VEC(struct target_statement *) declared; /* in the body, so far, of what is known before */
     VEC(struct target_expr *) lifted;
+    struct target_array *arrays[BASE_COUNT]; /* where they are held, by their base */
+    struct target_expr *guard;               /* of them all, or NULL */
 };
 
 /* False where something in the block orders memory, or is not to be done again or earlier. */
@@ -94,13 +109,20 @@ static bool is_worth_it(const struct ahead *a, const struct target_expr *load) {
     return overlaps && is_alike && !load->is_volatile && !load->lanes && is_known_before(a, load->operands[0]);
 }
 
+static enum base base_of_load(const struct ahead *a, size_t k) { return a->lifted.at[k]->array->element; }
+
 /* Where load k of an iteration is held. */
 static struct target_expr *place_of_load(const struct ahead *a, size_t k) {
     struct lowering *l = a->l;
+    int64_t alike = 0, before = 0;
+    for (size_t i = 0; i < a->lifted.count; i++) {
+        bool is_alike = base_of_load(a, i) == base_of_load(a, k);
+        alike += is_alike;
+        before += is_alike && i < k;
+    }
     struct target_expr *turn = expr_variable(l, a->loop->variable, 0, INT32_MAX);
-    struct target_expr *of_turn =
-        expr_operation(l, OP_MUL, BASE_I32, turn, expr_integer(l, BASE_I32, (int64_t)a->lifted.count));
-    return expr_operation(l, OP_ADD, BASE_I32, of_turn, expr_integer(l, BASE_I32, (int64_t)k));
+    struct target_expr *of_turn = expr_operation(l, OP_MUL, BASE_I32, turn, expr_integer(l, BASE_I32, alike));
+    return expr_operation(l, OP_ADD, BASE_I32, of_turn, expr_integer(l, BASE_I32, before));
 }
 
 /* Loads that are done whatever the operands are. */
@@ -132,13 +154,13 @@ static void find_all(struct ahead *a) {
     }
 }
 
-static struct target_expr *replaced(struct ahead *a, struct target_expr *expr, struct target_array *array) {
+static struct target_expr *replaced(struct ahead *a, struct target_expr *expr) {
     for (size_t k = 0; k < a->lifted.count; k++)
         if (a->lifted.at[k] == expr)
-            return expr_element(a->l, array->element, array, place_of_load(a, k));
+            return expr_element(a->l, base_of_load(a, k), a->arrays[base_of_load(a, k)], place_of_load(a, k));
     struct target_expr *copy = expr;
     for (int i = 0; i < 3 && expr->operands[i]; i++) {
-        struct target_expr *operand = replaced(a, expr->operands[i], array);
+        struct target_expr *operand = replaced(a, expr->operands[i]);
         if (operand != expr->operands[i] && copy == expr) {
             copy = ARENA_NEW(a->l->arena, struct target_expr);
             *copy = *expr;
@@ -161,7 +183,29 @@ static bool is_needed(const struct ahead *a, size_t declared) {
     return false;
 }
 
-static void emit_loads(struct ahead *a, struct target_array *array) {
+/* Bytes of what an iteration loads. */
+static int64_t lifted_bytes(const struct ahead *a) {
+    int64_t bytes = 0;
+    for (size_t k = 0; k < a->lifted.count; k++)
+        bytes += (int64_t)target_element_bytes(base_of_load(a, k));
+    return bytes;
+}
+
+static void declare_arrays(struct ahead *a, const char *const *names, int64_t turns) {
+    for (size_t k = 0; k < a->lifted.count; k++) {
+        enum base base = base_of_load(a, k);
+        struct target_array *array = a->arrays[base];
+        if (!array) {
+            array = a->arrays[base] = ARENA_NEW(a->l->arena, struct target_array);
+            *array = (struct target_array){
+                .name = names[base], .element = base, .space = TARGET_SPACE_PRIVATE, .is_brief = true};
+            lower_emit(a->l, TARGET_DECLARE_ARRAY)->array = array;
+        }
+        array->capacity += turns;
+    }
+}
+
+static void emit_loads(struct ahead *a) {
     struct lowering *l = a->l;
     struct target_statement *loads = lower_emit(l, TARGET_FOR);
     *loads = *a->loop;
@@ -172,9 +216,10 @@ static void emit_loads(struct ahead *a, struct target_array *array) {
     for (size_t k = 0; k < a->lifted.count; k++) {
         struct target_statement *store = ARENA_NEW(l->arena, struct target_statement);
         store->kind = TARGET_STORE;
-        store->array = array;
+        struct target_expr *load = a->lifted.at[k];
+        store->array = a->arrays[base_of_load(a, k)];
         store->index = place_of_load(a, k);
-        store->value = a->lifted.at[k];
+        store->value = a->guard ? expr_choice(l, a->guard, load, expr_integer(l, load->base, 0)) : load;
         vec_push(l->arena, &loads->body.statements, store);
     }
 }
@@ -204,33 +249,106 @@ static void drop_unused(struct ahead *a) {
     }
 }
 
-void ahead_load(struct lowering *l, const char *name, bool is_parallel) {
+const char *const *ahead_names(struct lowering *l, const struct ir_region *body) {
+    const char **names = ARENA_ARRAY(l->arena, const char *, BASE_COUNT);
+    for (struct ir_walk walk = ir_walk(body); walk.at; ir_next(&walk))
+        if (walk.at->kind == IR_LOAD && !names[walk.at->buffer->element])
+            names[walk.at->buffer->element] = names_fresh(l->names, NULL, "held");
+    return names;
+}
+
+static bool is_counted(const struct target_statement *loop) {
+    return loop->variable->base == BASE_I32 && expr_is_integer(loop->value, 0) && expr_is_integer(loop->step, 1) &&
+           loop->limit->kind == TARGET_EXPR_CONSTANT;
+}
+
+void ahead_load(struct lowering *l, const char *const *names, bool is_parallel) {
     struct target_statement *loop = l->block->statements.at[l->block->statements.count - 1];
-    bool is_counted = loop->unroll && loop->variable->base == BASE_I32 && expr_is_integer(loop->value, 0) &&
-                      expr_is_integer(loop->step, 1) && loop->limit->kind == TARGET_EXPR_CONSTANT;
     struct ahead a = {.l = l, .loop = loop, .is_parallel = is_parallel};
-    if (!l->options->loads_ahead || !is_counted || !look_into(&a, &loop->body))
+    if (!l->options->loads_ahead || !loop->unroll || !is_counted(loop) || !look_into(&a, &loop->body))
         return;
     find_all(&a);
-    int64_t turns = loop->limit->constant.integer, count = turns * (int64_t)a.lifted.count;
-    if (turns < 2 || !count || count * (int64_t)target_element_bytes(a.lifted.at[0]->base) > GPU_HELD_AHEAD)
+    int64_t turns = loop->limit->constant.integer, bytes = turns * lifted_bytes(&a);
+    if (turns < 2 || !bytes || bytes > GPU_HELD_AHEAD)
         return;
     l->block->statements.count--;
-    struct target_array *array = ARENA_NEW(l->arena, struct target_array);
-    *array = (struct target_array){.name = name,
-                                   .element = a.lifted.at[0]->array->element,
-                                   .space = TARGET_SPACE_PRIVATE,
-                                   .capacity = count,
-                                   .is_brief = true};
-    lower_emit(l, TARGET_DECLARE_ARRAY)->array = array;
-    emit_loads(&a, array);
+    declare_arrays(&a, names, turns);
+    emit_loads(&a);
     for (size_t i = 0; i < loop->body.statements.count; i++) {
         struct target_statement *statement = loop->body.statements.at[i];
         if ((statement->kind == TARGET_DECLARE || statement->kind == TARGET_STORE) && statement->value)
-            statement->value = replaced(&a, statement->value, array);
+            statement->value = replaced(&a, statement->value);
         if (statement->kind == TARGET_STORE)
             break;
     }
+    drop_unused(&a);
+    vec_push(l->arena, &l->block->statements, loop);
+}
+
+/* ---- note [filling] ---- */
+
+/* Finds the loads; false: one of them is not of global memory, or not known before, or not always done. */
+static bool find_global(struct ahead *a, struct target_expr *expr, bool is_conditional) {
+    if (expr->kind == TARGET_EXPR_ELEMENT) {
+        bool is_global = expr->array->space == TARGET_SPACE_GLOBAL && !expr->is_volatile && !expr->lanes;
+        if (is_conditional || !is_global || !is_known_before(a, expr->operands[0]))
+            return false;
+        for (size_t k = 0; k < a->lifted.count; k++)
+            if (a->lifted.at[k] == expr)
+                return true;
+        vec_push(a->l->arena, &a->lifted, expr);
+        return true;
+    }
+    is_conditional |= expr->op == OP_SELECT || expr->op == OP_AND || expr->op == OP_OR;
+    for (int i = 0; expr->kind == TARGET_EXPR_OPERATION && i < 3 && expr->operands[i]; i++)
+        if (!find_global(a, expr->operands[i], is_conditional))
+            return false;
+    return true;
+}
+
+/* Has the array room for an element of each iteration, at its index? */
+static bool fills(const struct target_statement *store, const struct target_variable *index, int64_t room) {
+    return store->array->space == TARGET_SPACE_SHARED && store->array->capacity >= room && !store->array->stride &&
+           !store->is_volatile && !store->may_meet && !store->lanes && store->index->kind == TARGET_EXPR_VARIABLE &&
+           store->index->variable == index;
+}
+
+void ahead_fill(struct lowering *l, const char *const *names, int64_t room) {
+    struct target_statement *guarded = l->block->statements.at[l->block->statements.count - 1];
+    struct target_block *body = &guarded->body;
+    const struct target_statement *guard = body->statements.count == 2 ? body->statements.at[1] : NULL;
+    if (!l->options->loads_ahead || !is_counted(guarded) || !guard || guard->kind != TARGET_IF ||
+        guard->other.statements.count || body->statements.at[0]->kind != TARGET_DECLARE)
+        return;
+    struct target_statement *loop = ARENA_NEW(l->arena, struct target_statement);
+    *loop = *guarded;
+    loop->body = (struct target_block){0};
+    loop->unroll = true;
+    loop->unroll_by = 0;
+    struct ahead a = {.l = l, .loop = loop, .is_parallel = true, .guard = guard->value};
+    const struct target_variable *index = body->statements.at[0]->variable;
+    vec_push(l->arena, &loop->body.statements, body->statements.at[0]);
+    vec_push(l->arena, &a.declared, body->statements.at[0]);
+    for (size_t i = 0; i < guard->body.statements.count; i++)
+        vec_push(l->arena, &loop->body.statements, guard->body.statements.at[i]);
+    for (size_t i = 1; i < loop->body.statements.count; i++) {
+        struct target_statement *statement = loop->body.statements.at[i];
+        bool is_declared = statement->kind == TARGET_DECLARE && statement->value;
+        if (!is_declared && (statement->kind != TARGET_STORE || !fills(statement, index, room)))
+            return;
+        if (!find_global(&a, statement->value, false))
+            return;
+        if (is_declared && is_known_before(&a, statement->value))
+            vec_push(l->arena, &a.declared, statement);
+    }
+    int64_t turns = loop->limit->constant.integer;
+    if (!a.lifted.count || turns * lifted_bytes(&a) > GPU_HELD_AHEAD)
+        return;
+    l->block->statements.count--;
+    declare_arrays(&a, names, turns);
+    emit_loads(&a);
+    for (size_t i = 1; i < loop->body.statements.count; i++)
+        loop->body.statements.at[i]->value = replaced(&a, loop->body.statements.at[i]->value);
     drop_unused(&a);
     vec_push(l->arena, &l->block->statements, loop);
 }

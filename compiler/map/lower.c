@@ -319,7 +319,7 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     struct target_expr *limit = lower_simple(l, loop->operands[0], "count");
     struct target_variable **carried = declare_carried(l, loop, 1);
     const struct ir_value *index = loop->parameters[0];
-    const char *held = names_fresh(l->names, NULL, "held");
+    const char *const *held = ahead_names(l, loop->regions[0]);
     struct target_statement *statement = lower_emit(l, TARGET_FOR);
     statement->limit = limit;
     statement->value = expr_integer(l, index->base, 0);

@@ -203,10 +203,14 @@ struct target_expr *lower_subscript(struct lowering *l, const struct ir_value *v
 
 /* ---- ahead.c ---- */
 
+/* Names for the arrays that hold what such a loop loads, by base, which are not used in it. */
+const char *const *ahead_names(struct lowering *l, const struct ir_region *body);
 /* Loads of a loop that was just lowered, at the end of the current block, go before it if they
-   may: note [ahead]. `name` is for the array that holds them, and free in the loop. Iterations of
-   a parallel loop do not read what others write. */
-void ahead_load(struct lowering *l, const char *name, bool is_parallel);
+   may: note [ahead]. Iterations of a parallel loop do not read what others write. */
+void ahead_load(struct lowering *l, const char *const *names, bool is_parallel);
+/* The same of a loop whose body is behind a guard: note [filling]. `room`: how many iterations there
+   would be without. */
+void ahead_fill(struct lowering *l, const char *const *names, int64_t room);
 
 /* ---- parameters.c ---- */
 

@@ -227,7 +227,8 @@ static bool is_small(const struct ir_instruction *forall, int64_t rounds) {
 
 /* How many rounds with guards are unrolled together: each has a predicate, of which there are
    seven, and what they load takes registers from the whole of the kernel, though what is left of
-   an array is but the last tile. 0: all of them. */
+   an array is but the last tile. 0: all of them. (Where a shared array is filled, all may go
+   together: note [filling].) */
 static int guarded_together(int64_t rounds) {
     int64_t batches = (rounds + GPU_GUARDED_TOGETHER - 1) / GPU_GUARDED_TOGETHER;
     return batches > 1 ? (int)((rounds + batches - 1) / batches) : 0;
@@ -239,7 +240,7 @@ static int guarded_together(int64_t rounds) {
 static void lower_rounds(struct lowering *l, const struct ir_instruction *forall, const struct share *share,
                          int64_t rounds, struct target_expr *limit) {
     const struct ir_value *index = forall->parameters[0];
-    const char *held = names_fresh(l->names, NULL, "held");
+    const char *const *held = ahead_names(l, forall->regions[0]);
     struct target_statement *loop = lower_emit(l, TARGET_FOR);
     loop->value = expr_integer(l, BASE_I32, 0);
     loop->limit = expr_integer(l, BASE_I32, rounds);
@@ -266,6 +267,8 @@ static void lower_rounds(struct lowering *l, const struct ir_instruction *forall
     lower_leave(l, scope);
     if (!limit)
         ahead_load(l, held, true);
+    else if (is_small(forall, rounds))
+        ahead_fill(l, held, rounds * share->constant_stride);
 }
 
 static bool loads_globally(const struct ir_region *region) {
@@ -367,7 +370,7 @@ static void lower_turns(struct lowering *l, const struct ir_instruction *forall,
     struct target_statement *are_all_there = lower_emit(l, TARGET_IF);
     are_all_there->value = expr_operation(l, OP_LT, BASE_BOOL, last, end);
     struct lower_scope all_scope = lower_enter(l, &are_all_there->body);
-    const char *held = names_fresh(l->names, NULL, "held");
+    const char *const *held = ahead_names(l, forall->regions[0]);
     lower_some_turns(l, forall, together, own, NULL);
     ahead_load(l, held, true);
     lower_leave(l, all_scope);
@@ -521,8 +524,10 @@ static struct target_array *declare_shared(struct lowering *l, const char *name,
 static void declare_pointer(struct lowering *l, const struct ir_buffer *buffer, struct target_array *from,
                             struct target_expr *index) {
     struct target_array *array = ARENA_NEW(l->arena, struct target_array);
-    *array = (struct target_array){
-        .name = names_fresh(l->names, buffer->name, "tile"), .element = buffer->element, .space = TARGET_SPACE_SHARED};
+    *array = (struct target_array){.name = names_fresh(l->names, buffer->name, "tile"),
+                                   .element = buffer->element,
+                                   .space = TARGET_SPACE_SHARED,
+                                   .capacity = buffer->capacity->is_constant ? buffer->capacity->constant.integer : 0};
     struct target_statement *pointer = lower_emit(l, TARGET_DECLARE_POINTER);
     pointer->array = array;
     pointer->from = from;

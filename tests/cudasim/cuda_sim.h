@@ -73,6 +73,8 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 #define __builtin_amdgcn_s_sleep(n) ((void)0)
 #define __hip_atomic_fetch_min(p, x, order, scope) atomicMin(p, x)
 #define __hip_atomic_fetch_max(p, x, order, scope) atomicMax(p, x)
+#define __hip_atomic_load(from, order, scope) (*cudasim::as_it_stands(from))
+#define __hip_atomic_store(to, x, order, scope) ((void)(*cudasim::as_it_stands(to) = (x)))
 #else
 #define warpSize 32
 #define __syncwarp(...) cudasim_syncwarp(__LINE__, cudasim::mask_or_all(__VA_ARGS__))
@@ -87,6 +89,8 @@ void cudasim_atomic(void *place, size_t bytes, void *code);
 /* In place of PTX (backend/cuda.c). */
 #define fcl_match(x, bits) cudasim::match_bits(__LINE__, x, bits)
 #define fcl_pause() ((void)0)
+#define fcl_see(from) (*cudasim::as_it_stands(from))
+#define fcl_show(to, x) ((void)(*cudasim::as_it_stands(to) = (x)))
 #define FCL_THREADS(count) ((void)0)
 #define fcl_load_four(to, from) cudasim::load_four(to, from)
 #define __match_any_sync(mask, v) cudasim_match(__LINE__, mask, cudasim::to_bits(v))
@@ -98,6 +102,9 @@ static inline void __threadfence_block() {}
 namespace cudasim {
 
 constexpr unsigned mask_or_all(unsigned mask = 0xFFFFFFFFu) { return mask; }
+
+/* A word that others write or read meanwhile: volatile accesses are atomic here. */
+template <class T> constexpr volatile T *as_it_stands(T *word) { return word; }
 
 /* As words: where they lie is the same. */
 template <class T> inline void load_four(T *to, const volatile T *from) {
