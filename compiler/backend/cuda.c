@@ -241,6 +241,7 @@ static const struct machine machine_cuda = {.device = "cuda",
                                                     .registers = CUDA_REGISTERS,
                                                     .static_shared_limit = CUDA_STATIC_SHARED,
                                                     .loads_ahead = true,
+                                                    .counts_places = true,
                                                     .stack_limit = GPU_THREAD_STACK}};
 
 const struct target target_cuda = {.name = "cuda",

@@ -12,7 +12,9 @@
    whether half of its lanes have one place, its first lane's: then these combine what they have by
    exchanging registers, and one of them updates the place for all. Looking takes as many
    instructions as an update of shared memory, so a warp looks at the first pairs of a batch only,
-   and takes all of the batch in that way or none: a place that is hot is so for many pairs.
+   and takes all of the batch in that way or none: a place that is hot is so for many pairs. Where
+   the pairs of a thread are known to be for one place it combines them first, as one pair; and
+   where those of all lanes are, nobody looks.
 
    note [looking first]
    A comparison and a branch for each pair take a CPU as long as the update of a bucket. The least
@@ -161,11 +163,15 @@ static struct elab_value *of_all_lanes(struct elaborator *e, const struct reduci
 /* Is the lane's index that of the first lane? */
 static struct ir_value *is_as_first(struct elaborator *e, const struct elab_value *pair) {
     struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
+    if (!index->definition && !index->region) /* a constant, or a parameter of the kernel */
+        return ir_bool(e->builder, true);
     return ir_binary(e->builder, OP_EQ, index, ir_shuffle(e->builder, index, ir_int(e->builder, 0)));
 }
 
-/* How many lanes are at the place of the first one? */
+/* How many lanes are at the place of the first one? All lanes of the warp come to it. */
 static struct ir_value *number_of(struct elaborator *e, struct ir_value *is_alike) {
+    if (ir_known(e->builder, is_alike) == IR_TRUE)
+        return ir_int(e->builder, e->options->warp_size);
     return ir_convert(e->builder, ir_unary(e->builder, OP_POPCOUNT, ir_ballot(e->builder, is_alike)), BASE_I32);
 }
 
@@ -219,14 +225,30 @@ static void take_if_all_meet(struct elaborator *e, const struct reducing *r, con
                              const struct elab_value *pair, struct ir_value *lane, struct ir_value *low,
                              struct ir_value *width) {
     struct ir_builder *b = e->builder;
-    ir_begin_if(b, meet(e, pair, e->options->warp_size));
-    struct elab_value *all = of_all_lanes(e, r, pair->tuple.items[1], lane);
-    ir_begin_if(b, ir_binary(b, OP_EQ, lane, ir_int(b, 0)));
-    take_pair(e, r, places, elab_pair(e, pair->tuple.items[0], all), low, width);
-    ir_end_only(b);
-    ir_else(b, NULL, 0);
-    take_pair(e, r, places, pair, low, width);
-    ir_end_if(b, NULL, NULL, 0, false);
+    enum ir_truth truth = ir_begin_choice(b, meet(e, pair, e->options->warp_size));
+    if (truth != IR_FALSE) {
+        struct elab_value *all = of_all_lanes(e, r, pair->tuple.items[1], lane);
+        ir_begin_if(b, ir_binary(b, OP_EQ, lane, ir_int(b, 0)));
+        take_pair(e, r, places, elab_pair(e, pair->tuple.items[0], all), low, width);
+        ir_end_only(b);
+    }
+    ir_other_choice(b, truth);
+    if (truth != IR_TRUE)
+        take_pair(e, r, places, pair, low, width);
+    ir_end_choice(b, truth);
+}
+
+/* Are they known to be for one place? */
+static bool are_for_one(struct elaborator *e, const struct elab_value *const *pairs, int count) {
+    const struct ir_value *first = elab_as_scalar(e, pairs[0]->tuple.items[0]);
+    for (int k = 1; k < count; k++) {
+        const struct ir_value *index = elab_as_scalar(e, pairs[k]->tuple.items[0]);
+        bool is_same_constant =
+            first->is_constant && index->is_constant && first->constant.integer == index->constant.integer;
+        if (index != first && !is_same_constant)
+            return false;
+    }
+    return true;
 }
 
 /* See note [meeting]; without a lane nobody meets. */
@@ -234,19 +256,28 @@ static void take_batch(struct elaborator *e, const struct reducing *r, const str
                        const struct elab_value *const *pairs, int count, struct ir_value *lane, struct ir_value *low,
                        struct ir_value *width) {
     struct ir_builder *b = e->builder;
-    if (lane && r->has_neutral) {
-        ir_begin_if(b, meet(e, pairs[0], e->options->warp_size / 2));
+    const struct elab_value *one;
+    if (are_for_one(e, pairs, count)) { /* a thread combines its own first */
+        struct elab_value *all = pairs[0]->tuple.items[1];
+        for (int k = 1; k < count; k++)
+            all = elab_apply2(e, r->function, all, pairs[k]->tuple.items[1]);
+        one = elab_pair(e, pairs[0]->tuple.items[0], all);
+        pairs = &one;
+        count = 1;
+    }
+    bool may_meet = lane && r->has_neutral;
+    struct ir_value *do_meet = may_meet ? meet(e, pairs[0], e->options->warp_size / 2) : ir_bool(b, false);
+    enum ir_truth truth = ir_begin_choice(b, do_meet);
+    if (truth != IR_FALSE)
         for (int k = 0; k < count; k++)
             take_meeting(e, r, places, pairs[k], lane, low, width);
-        ir_else(b, NULL, 0);
-    }
-    for (int k = 0; k < count; k++)
+    ir_other_choice(b, truth);
+    for (int k = 0; truth != IR_TRUE && k < count; k++)
         if (lane && !r->has_neutral)
             take_if_all_meet(e, r, places, pairs[k], lane, low, width);
         else
             take_pair(e, r, places, pairs[k], low, width);
-    if (lane && r->has_neutral)
-        ir_end_if(b, NULL, NULL, 0, false);
+    ir_end_choice(b, truth);
 }
 
 /* The thread's own copy of the places: note [copies of lanes]. */

@@ -320,6 +320,11 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     struct target_variable **carried = declare_carried(l, loop, 1);
     const struct ir_value *index = loop->parameters[0];
     const char *const *held = ahead_names(l, loop->regions[0]);
+    bool is_slow = lower_has_quirk(l, QUIRK_NARROW_UNROLLED) && lower_computes_narrow(loop->regions[0]);
+    bool is_unrolled = loop->loop.unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT &&
+                       limit->constant.integer <= ANY_UNROLLED_LIST;
+    struct counted_place places[COUNTED_PLACES];
+    size_t place_count = is_unrolled ? 0 : places_begin(l, loop, places);
     struct target_statement *statement = lower_emit(l, TARGET_FOR);
     statement->limit = limit;
     statement->value = expr_integer(l, index->base, 0);
@@ -332,14 +337,13 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
              lower_restarts_index(l->arena, loop))
         statement->vectors = TARGET_VECTORS_EIGHT;
     keep_order(l, loop, statement);
-    bool is_slow = lower_has_quirk(l, QUIRK_NARROW_UNROLLED) && lower_computes_narrow(loop->regions[0]);
-    statement->unroll = loop->loop.unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT &&
-                        limit->constant.integer <= ANY_UNROLLED_LIST;
+    statement->unroll = is_unrolled;
     struct lower_scope scope = lower_enter(l, &statement->body);
     statement->variable = lower_variable(l, index->base, index->name, "k");
     lower_bind(l, index, expr_variable(l, statement->variable, index->low, index->high));
     lower_region(l, loop->regions[0]);
     assign_carried(l, carried, &loop->regions[0]->yields);
+    places_count_up(l, places, place_count);
     lower_leave(l, scope);
     ahead_load(l, held, false);
 }

@@ -201,6 +201,17 @@ struct target_expr *expr_describe(struct lowering *l, const struct ir_value *val
    granted, that it has not wrapped. */
 struct target_expr *lower_subscript(struct lowering *l, const struct ir_value *value);
 
+/* ---- places.c: note [counted places] ---- */
+
+enum { COUNTED_PLACES = 8 };
+struct counted_place {
+    struct target_variable *variable;
+    int64_t step;
+};
+/* Before the loop, and at the end of its body. Gives how many there are, COUNTED_PLACES at most. */
+size_t places_begin(struct lowering *l, const struct ir_instruction *loop, struct counted_place *places);
+void places_count_up(struct lowering *l, const struct counted_place *places, size_t count);
+
 /* ---- ahead.c ---- */
 
 /* Names for the arrays that hold what such a loop loads, by base, which are not used in it. */

@@ -309,6 +309,27 @@ def cases(env):
             assert emitted(operator, "reduce") == emitted(operator, "reduceInOrder"), operator
     yield Case("reduce combines in any order where the operator can be seen to commute, and else in theirs", orders)
 
+    def counted():
+        text = open(compile_to("cu", env.path("examples", "sparse", "sparse.fcl")), encoding="utf-8").read()
+        found = re.findall(r"long long at = \(long long\)\w+;\s+for \(int (\w+) = 0; \1 < \w+; \+\+\1\) {\s+"
+                           r"(\w+) = \2 \+ values\[at\] \* x\[columns\[at\]\];\s+at = at \+ (\d+)ll;\s+}", text)
+        assert sorted(step for _, _, step in found) == ["256", "32", "32", "8", "8", "8", "8"], text
+        text = open(compile_to("cl", env.path("examples", "sparse", "sparse.fcl")), encoding="utf-8").read()
+        assert "at = at +" not in text, text
+    yield Case("for CUDA a thread's place in a row that it goes through by steps is counted, not computed anew", counted)
+
+    def combined():
+        path = env.path("tests", "run", "prelude", "one_place.fcl")
+        text = open(compile_to("cu", path), encoding="utf-8").read()
+
+        def of(kernel):
+            return re.search(rf"__global__ void [^{{]*\b{kernel}\(.*?\n}}\n", text, re.S)[0]
+        for kernel in ("sums", "most", "sumsAt"):
+            assert of(kernel).count("__shfl_xor_sync") == 5 and "__ballot_sync" not in of(kernel), text
+        assert of("counts").count("__shfl") == 0 and "atomicAdd(&buckets[1], 256)" in of("counts"), text
+        assert of("inTurn").count("__shfl_xor_sync") == 5 and of("inTurn").count("__ballot_sync") == 1, text
+    yield Case("a thread whose pairs are all for one place combines them before the lanes do", combined)
+
     def processors(source, kernel):
         path = os.path.join(env.tmp(), "loops.cl")
         env.must(env.fclc, "--target=opencl", "--map=loop", "--vector-bytes=64", env.path("benchmarks", "fcl", source), "-o", path)
