@@ -168,6 +168,21 @@ static bool lower_loop(struct lowering *l, const struct loop_part *part, struct 
     return is_good;
 }
 
+/* One loop, or those that it is better taken apart into: note [apart]. */
+static void lower_loops(struct lowering *l, const struct loop_part *part, struct target_expr *first,
+                        struct target_expr *limit) {
+    struct apart *apart = apart_find(l, part->forall);
+    if (!apart) {
+        lower_loop(l, part, first, limit, 0);
+        return;
+    }
+    for (int group = 0; group < APART_GROUPS; group++)
+        if (apart_enter(l, apart, group)) {
+            lower_loop(l, part, first, limit, 0);
+            apart_leave(l, apart);
+        }
+}
+
 static bool has_calls(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
         if (walk.at->kind == IR_OPERATION && ir_op_info[walk.at->op].lanes == LANES_CALL)
@@ -271,7 +286,7 @@ static void lower_part(struct lowering *l, const struct loop_part *part, struct 
     if (first != limit)
         first = lower_vectors(l, part, first, limit, 1);
     if (first != limit)
-        lower_loop(l, part, first, limit, 0);
+        lower_loops(l, part, first, limit);
 }
 
 /* ---- what is the same in a row ---- */
@@ -379,7 +394,7 @@ static void lower_range(struct lowering *l, const struct ir_instruction *forall,
     struct target_expr *inside = first, *outside = limit;
     borders_enter(l, borders, rows, &inside, &outside);
     struct lower_scope scope = borders_enter_others(l, borders, inside, outside, &first, &limit);
-    lower_loop(l, &part, first, limit, 0);
+    lower_loops(l, &part, first, limit);
     lower_leave(l, scope);
     lower_forget(l, forall->regions[0]);
     part.borders = borders;

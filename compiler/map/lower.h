@@ -295,6 +295,16 @@ struct lower_scope borders_enter_others(struct lowering *l, const struct borders
 void borders_bind(struct lowering *l, const struct borders *borders, const struct rows *rows,
                   struct target_expr *index);
 
+/* ---- apart.c: note [apart], for the loop mapping ---- */
+
+enum { APART_GROUPS = 3 };
+struct apart;
+/* NULL: the loop stays one. */
+struct apart *apart_find(struct lowering *l, const struct ir_instruction *loop);
+/* The loop's body becomes that of one of them, until apart_leave; false: there is none of that number. */
+bool apart_enter(struct lowering *l, struct apart *apart, int group);
+void apart_leave(struct lowering *l, struct apart *apart);
+
 /* ---- vectors.c ---- */
 
 /* Note [registers]: for the loop mapping, when the kernel is complete. */
