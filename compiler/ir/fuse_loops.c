@@ -10,6 +10,7 @@
 #include "ir/pass_list.h"
 #include "ir/rewrite.h"
 #include "ir/walk.h"
+#include "support/map.h"
 
 struct access {
     const struct ir_buffer *buffer;
@@ -142,18 +143,16 @@ static void pass_on(struct fuser *f, const struct ir_instruction *loop, struct i
     region->instructions.count = kept;
 }
 
-static bool all_own(const struct ir_instruction *loop, const struct ir_buffer *buffer) {
-    for (struct ir_walk walk = ir_walk(loop->regions[0]); walk.at; ir_next(&walk))
-        if (ir_is_access(walk.at) && walk.at->buffer == buffer && !is_own(loop, walk.at->operands[0]))
-            return false;
-    return true;
-}
-
+/* Of the buffers of which each iteration touches its own element only. */
 static void pass_on_all(struct fuser *f, struct ir_instruction *loop) {
     struct ir_region *body = loop->regions[0];
+    struct map *others = map_new(f->arena);
+    for (struct ir_walk walk = ir_walk(body); walk.at; ir_next(&walk))
+        if (ir_is_access(walk.at) && !is_own(loop, walk.at->operands[0]))
+            map_set(others, walk.at->buffer, walk.at->buffer);
     for (size_t i = 0; i < body->instructions.count; i++) {
         const struct ir_instruction *store = body->instructions.at[i];
-        if (store->kind == IR_STORE && !store->buffer->rewritten && all_own(loop, store->buffer))
+        if (store->kind == IR_STORE && !store->buffer->rewritten && !map_has(others, store->buffer))
             pass_on(f, loop, body, store->buffer, store->operands[1], i + 1);
     }
 }

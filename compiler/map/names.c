@@ -76,6 +76,7 @@ static const char *const linked[] = {
 struct names {
     struct arena *arena;
     struct symbols *symbols;
+    struct map *bases;  /* symbol of a hint → that of the identifier made of it */
     struct map *in_use; /* symbol → itself, or NULL when released */
     struct map
         *last; /* symbol of a hint → the number that its last name had: numbers need not be tried from the start */
@@ -125,21 +126,27 @@ struct names *names_new(struct arena *arena) {
     struct names *names = ARENA_NEW(arena, struct names);
     names->arena = arena;
     names->symbols = symbols_new(arena);
+    names->bases = map_new(arena);
     names->in_use = map_new(arena);
     names->last = map_new(arena);
     return names;
 }
 
 const char *names_fresh(struct names *names, const char *hint, const char *fallback) {
-    const char *base = names_identifier(names->arena, hint && *hint ? hint : fallback);
-    symbol key = symbol_of(names->symbols, base), name = key;
+    symbol said = symbol_of(names->symbols, hint && *hint ? hint : fallback);
+    symbol key = map_get(names->bases, said), name;
+    if (!key) {
+        key = symbol_of(names->symbols, names_identifier(names->arena, said->text));
+        map_set(names->bases, said, (void *)key);
+    }
+    name = key;
     const char *join = isdigit((unsigned char)key->text[key->length - 1]) ? "_" : "";
     if (map_get(names->in_use, key)) {
         size_t number = (size_t)(uintptr_t)map_get(names->last, key);
         number = number ? number : 1;
         do
-            name = symbol_of(names->symbols, arena_printf(names->arena, "%s%s%zu", base, join, ++number));
-        while (map_get(names->in_use, name) || is_reserved(name->text));
+            name = symbol_of(names->symbols, arena_printf(names->arena, "%s%s%zu", key->text, join, ++number));
+        while (map_get(names->in_use, name) || (!map_has(names->in_use, name) && is_reserved(name->text)));
         map_set(names->last, key, (void *)(uintptr_t)number);
     } else {
         map_set(names->last, key, NULL);

@@ -145,15 +145,19 @@ char *arena_strndup(struct arena *arena, const char *text, size_t length) {
 }
 
 char *arena_printf(struct arena *arena, const char *format, ...) {
+    char usual[256];
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = vsnprintf(usual, sizeof usual, format, arguments);
     va_end(arguments);
     if (length < 0)
         fatal_internal("arena_printf", "bad format %s", format);
     char *result = arena_alloc(arena, (size_t)length + 1);
-    vsnprintf(result, (size_t)length + 1, format, again);
+    if ((size_t)length < sizeof usual)
+        memcpy(result, usual, (size_t)length);
+    else
+        vsnprintf(result, (size_t)length + 1, format, again);
     va_end(again);
     return result;
 }

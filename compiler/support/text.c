@@ -34,14 +34,18 @@ void text_add_n(struct text *text, const char *string, size_t length) {
 
 void text_add(struct text *text, const char *string) { text_add_n(text, string, strlen(string)); }
 
+/* Into the room that there is, which is nearly always enough; else once more. */
 void text_vprintf(struct text *text, const char *format, va_list arguments) {
     va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    size_t room = text->capacity - text->length;
+    int length = vsnprintf(room ? text->at + text->length : NULL, room, format, arguments);
     if (length < 0)
         fatal_internal("text_vprintf", "bad format %s", format);
-    text_reserve(text, (size_t)length);
-    vsnprintf(text->at + text->length, (size_t)length + 1, format, again);
+    if ((size_t)length >= room) {
+        text_reserve(text, (size_t)length);
+        vsnprintf(text->at + text->length, (size_t)length + 1, format, again);
+    }
     text->length += (size_t)length;
     va_end(again);
 }
