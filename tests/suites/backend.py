@@ -242,6 +242,9 @@ def cases(env):
     yield golden("and in rows of a result, whose lengths are asked for before",
                  "kernel k (n : int) (xs : [int]) = map (fn c => map (fn x => loop (fn i => i < n) (fn i => i + x) 0) c) (rows 2 xs)", "fcl_block_k",
                  {r"fcl_failed\(k_fcl_report, 1": 1}, options=["--check"], extension="c")
+    yield golden("and in what the lengths of rows are",
+                 "kernel k (n : int) (xs : [int]) = map (fn x => generate (loop (fn i => i < n) (fn i => i + i) 1) (fn i => i + x)) xs", "fcl_block_k_0",
+                 {r"fcl_failed\(k_fcl_report, 1": 1}, options=["--check"], extension="c")
     yield golden("and one that counts is not asked",
                  "kernel k (xs : [int]) = push <grid> (map (fn a => loop (fn i => i < a) (fn i => i + 1) 0) xs)", "fcl_block_k",
                  {r"fcl_failed\(": 0}, options=["--check"], extension="c")
