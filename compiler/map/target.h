@@ -38,12 +38,11 @@ struct target_array {
     enum target_space space;
     bool is_const;
     const union scalar *constants; /* TABLE */
-    int64_t
-        capacity; /* of what is declared here; 0: not known; TARGET_CAPACITY_DYNAMIC: shared memory sized by the launch */
-    int alignment;              /* bytes; 0: the element's own */
-    int lanes;                  /* 0, or TARGET_LANES: its elements are held in vectors, and indices count these */
-    struct target_expr *stride; /* elements from one to the next (ulong); NULL: 1 */
-    bool is_brief;              /* PRIVATE: what an expression would hold in registers anyway, note [ahead] */
+    int64_t capacity;              /* 0: not known; TARGET_CAPACITY_DYNAMIC: shared memory sized by the launch */
+    int alignment;                 /* bytes; 0: the element's own */
+    int lanes;                     /* 0, or TARGET_LANES: its elements are held in vectors, and indices count these */
+    struct target_expr *stride;    /* elements from one to the next (ulong); NULL: 1 */
+    bool is_brief;                 /* PRIVATE: what an expression would hold in registers anyway, note [ahead] */
 };
 
 /* ---- expressions ---- */
