@@ -45,14 +45,28 @@ static void put_pair(struct elaborator *e, const struct reducing *r, const struc
     reduce_update(e, r, places, ir_binary(e->builder, OP_SUB, index, low), pair->tuple.items[1]);
 }
 
+/* The same of one index, as one comparison: what is below `low` is a large unsigned number. */
+static struct ir_value *is_between_unsigned(struct elaborator *e, struct ir_value *low, struct ir_value *index,
+                                            struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *from_low = ir_binary(b, OP_SUB, ir_convert(b, index, BASE_U32), ir_convert(b, low, BASE_U32));
+    struct ir_value *natural = ir_binary(b, OP_MAX, width, ir_int(b, 0));
+    return ir_binary(b, OP_LT, from_low, ir_convert(b, natural, BASE_U32));
+}
+
 static void take_pair(struct elaborator *e, const struct reducing *r, const struct places *places,
                       const struct elab_value *pair, struct ir_value *low, struct ir_value *width) {
     struct ir_builder *b = e->builder;
     struct ir_value *index = elab_as_scalar(e, pair->tuple.items[0]);
     struct ir_value *inside = is_between(e, low, index, index, width);
+    /* A CPU takes longer for two comparisons than for the update. (Where `low` is 0 they are printed as one.) */
+    if (e->options->is_cpu && !low->is_constant && ir_known(b, inside) == IR_UNKNOWN)
+        inside = is_between_unsigned(e, low, index, width);
     enum ir_truth truth = ir_begin_choice(b, inside);
-    if (truth != IR_FALSE)
+    if (truth != IR_FALSE) {
+        ir_assume(b, is_between(e, low, index, index, width));
         put_pair(e, r, places, pair, low);
+    }
     ir_end_only_choice(b, truth);
 }
 
@@ -369,13 +383,43 @@ static struct ir_value *look(struct elaborator *e, const struct reducing *r, str
     return is_between(e, low, bounds[0], bounds[1], width);
 }
 
+/* Is it little that a pair takes, of so many at least? *truth: is its index inside? */
+static bool is_short(struct elaborator *e, const struct reducing *r, struct ir_value *first, struct ir_value *count,
+                     struct ir_value *low, struct ir_value *width, enum ir_truth *truth) {
+    return !r->push->update.is_each && !e->options->check && e->options->optimise > 0 &&
+           count->high >= CPU_GROUPS * CPU_WAYS &&
+           length_of_pair(e, r, first, count, low, width, truth) <= CPU_LOOKED_AT;
+}
+
 /* See note [looking first]. */
 static bool is_worth_looking(struct elaborator *e, const struct reducing *r, struct ir_value *first,
                              struct ir_value *count, struct ir_value *low, struct ir_value *width) {
     enum ir_truth truth;
-    return !r->push->update.is_each && !e->options->check && e->options->optimise > 0 &&
-           count->high >= CPU_GROUPS * CPU_WAYS &&
-           length_of_pair(e, r, first, count, low, width, &truth) <= CPU_LOOKED_AT && truth == IR_UNKNOWN;
+    return is_short(e, r, first, count, low, width, &truth) && truth == IR_UNKNOWN;
+}
+
+/* Groups of pairs from `first` on, then those that are left. */
+static void take_in_groups(struct elaborator *e, const struct reducing *r, const struct places *places,
+                           struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                           struct ir_value *width) {
+    struct ir_builder *b = e->builder;
+    struct ir_value *ways = ir_int(b, CPU_WAYS), *groups = ir_binary(b, OP_DIV, count, ways);
+    take_groups(e, r, places, LEVEL_BLOCK, first, groups, low, width, false);
+    reduce_take_pairs(e, r, places, LEVEL_BLOCK, ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, groups, ways)),
+                      ir_binary(b, OP_REM, count, ways), low, width);
+}
+
+void reduce_take_in_order(struct elaborator *e, const struct reducing *r, const struct places *places,
+                          struct ir_value *first, struct ir_value *count, struct ir_value *low,
+                          struct ir_value *width) {
+    enum ir_truth truth;
+    if (!e->options->is_cpu || !is_short(e, r, first, count, low, width, &truth)) {
+        reduce_take_pairs(e, r, places, LEVEL_BLOCK, first, count, low, width);
+        return;
+    }
+    struct places one = *places; /* all go to the same copy */
+    one.stride = ir_int(e->builder, 0);
+    take_in_groups(e, r, &one, first, count, low, width);
 }
 
 void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const struct places *places,
@@ -399,8 +443,5 @@ void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const 
         first = ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, looks, size));
         count = ir_binary(b, OP_REM, count, size);
     }
-    struct ir_value *ways = ir_int(b, CPU_WAYS), *groups = ir_binary(b, OP_DIV, count, ways);
-    take_groups(e, r, places, LEVEL_BLOCK, first, groups, low, width, false);
-    reduce_take_pairs(e, r, places, LEVEL_BLOCK, ir_binary(b, OP_ADD, first, ir_binary(b, OP_MUL, groups, ways)),
-                      ir_binary(b, OP_REM, count, ways), low, width);
+    take_in_groups(e, r, places, first, count, low, width);
 }

@@ -405,10 +405,10 @@ static void run_pass(struct elaborator *e, const struct reducing *r, const struc
             reduce_take_in_turns(e, r, &buckets, share.first, share.count, low, width);
         ir_other_choice(b, truth);
         if (truth != IR_TRUE)
-            reduce_take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
+            reduce_take_in_order(e, r, &buckets, share.first, share.count, low, width);
         ir_end_choice(b, truth);
     } else {
-        reduce_take_pairs(e, r, &buckets, LEVEL_BLOCK, share.first, share.count, low, width);
+        reduce_take_in_order(e, r, &buckets, share.first, share.count, low, width);
     }
     combine(e, r, &buckets, places, low, width);
     ir_end_forall(b);

@@ -40,6 +40,9 @@ void reduce_take_pairs(struct elaborator *e, const struct reducing *r, const str
 /* The same, as many in a row as there are copies of the places: each goes to a copy of its own. */
 void reduce_take_in_turns(struct elaborator *e, const struct reducing *r, const struct places *places,
                           struct ir_value *first, struct ir_value *count, struct ir_value *low, struct ir_value *width);
+/* The same, in order, on a CPU several in a round where that is little: its loop takes as long as an update. */
+void reduce_take_in_order(struct elaborator *e, const struct reducing *r, const struct places *places,
+                          struct ir_value *first, struct ir_value *count, struct ir_value *low, struct ir_value *width);
 
 /* update.c */
 /* Applies the operator to unknown values, and decides how threads exclude each other: fills in the rest. */

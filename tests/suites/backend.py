@@ -387,6 +387,12 @@ def cases(env):
         assert found, text
     yield Case("a processor's histogram finds the least and greatest of 128 indices, and counts them without a comparison where both are inside", looked_at)
 
+    yield golden("of many buckets a processor's loop has eight pairs in a round, each with one comparison, of unsigned numbers",
+                 "kernel k (n : int) (is : [int]) (xs : [int]) = "
+                 "(reduceByIndex (+) 0 (replicate n 0) (zip is xs) : [int]<grid>)", "fcl_block_k_1",
+                 {r"way < 8; \+\+way\) \{[^{}]*if \(\(uint32_t\)x - t\d+ < t\d+\) \{\s*own_buckets\[x - t\d+\] = [^;]*;": 1,
+                  r" & \(|&& t\d+ <= x": 0}, extension="c")
+
     def laid_over():
         text = open(compile_to("cu", env.path("tests", "run", "optimiser", "laid_over.fcl"), "--skip=banks"), encoding="utf-8").read()
         one, two = {"over", "running"}, {"turned", "shifted", "others", "later"}
