@@ -29,7 +29,8 @@ def cases(env):
         def builds(compiler=compiler):
             env.tool(compiler)
             env.must("make", "BUILD=" + env.tmp(), "CC=" + compiler, "WERROR=1", "OPTIMISE=-O0", timeout=600)
-        yield Case(f"builds with {compiler}, warnings are errors", builds, long=compiler == "gcc")  # which `make check` has just done
+        # which `make check` has just done
+        yield Case(f"builds with {compiler}, warnings are errors", builds, long=compiler == "gcc")
 
     def unpacked():
         """The sources as `make dist` packs them, alone."""
@@ -115,7 +116,8 @@ exit {apt_status}
         said, (update, install) = bootstrap("demo")
         assert update.startswith("update") and install.startswith("install -y"), (update, install)
         wanted = install.split("recommends ")[1].split()
-        assert {"make", "gcc", "re2c", "bison"} <= set(wanted) and not {"g++", "python3", "clang", "oclgrind", "git"} & set(wanted), wanted
+        assert {"make", "gcc", "re2c", "bison"} <= set(wanted) and not {"g++", "python3", "clang", "oclgrind",
+                                                                        "git"} & set(wanted), wanted
         assert len(said.splitlines()) < 6 and "line of apt" not in said, said
         assert {"g++", "python3", "clang", "oclgrind"} <= set(bootstrap("check")[1][1].split())
     yield Case("bootstrap demo installs what the demo needs, in few lines", fresh)

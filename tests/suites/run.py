@@ -23,15 +23,18 @@ RARE = {"hip-simulator", "hip-64-simulator", "c-unoptimised", "c-optimised", "cu
         "oclgrind"}
 SMALL = {name + ".fcl" for name in (
     "arrays block_branches scan_by_index checks scatter_collisions shared_places_of_launch force_up_to steps_in_place "
-    "level_groups levels lookback reduce_by_index_ranges own_elements own_places permute_into small_programs rank_by_index "
-    "llvm_short_loops llvm_wrapped_places pocl_steps_in_chunks constant_tables warp_state warp_exchange whole_warps llvm_zeros").split()}
+    "level_groups levels lookback reduce_by_index_ranges own_elements own_places permute_into small_programs "
+    "rank_by_index "
+    "llvm_short_loops llvm_wrapped_places pocl_steps_in_chunks constant_tables warp_state warp_exchange whole_warps "
+    "llvm_zeros").split()}
 
 
 def is_long(env, path, executor):
     """Whether a short run leaves this out."""
     if env.sanitized:  # which takes ten times as long; the library's programs show it little that others do not
         return "examples" in path or executor == "interp" and os.path.basename(os.path.dirname(path)) == "library"
-    if "examples" in path and "opencl" in executor:  # which examples.py runs some of; all have the mappings of C and CUDA
+    # which examples.py runs some of; all have the mappings of C and CUDA
+    if "examples" in path and "opencl" in executor:
         return True
     return executor in RARE and os.path.basename(path) not in SMALL
 
@@ -64,7 +67,8 @@ def cases(env):
                 "volatile" in line and not line.startswith("#define FCL_GUARDED") for line in lines)
             checks = [] if is_racy else ["--data-races", "--uniform-writes"]
             return directives(env, [oclgrind, "--build-options", "-cl-opt-disable", *checks, env.fclc, "test",
-                                    "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"}, silent=True)
+                                    "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"},
+                              silent=True)
         if "large" not in name:
             yield Case(f"{name} under oclgrind", under_oclgrind, long=is_long(env, path, "oclgrind"))
 
@@ -82,9 +86,11 @@ def cases(env):
         for name in ("lookback_waiting", "lookback", "lookback_counts", "scans_and_segments", "force_up_to"):
             def waiting(executor=executor, more=more, name=name):
                 require(env, executor)
-                return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], env.path("tests", "run", "prelude", name + ".fcl")],
+                return directives(env, [env.fclc, "test", *EXECUTORS[executor][0],
+                                        env.path("tests", "run", "prelude", name + ".fcl")],
                                   dict(variables(env, executor), **more))
-            yield Case(f"tests/run/prelude/{name}.fcl on {executor} with {' '.join(more)}", waiting, long=name not in ("lookback_waiting", "lookback"))
+            yield Case(f"tests/run/prelude/{name}.fcl on {executor} with {' '.join(more)}", waiting,
+                       long=name not in ("lookback_waiting", "lookback"))
 
     # Whatever vectors this machine has: what is laid out by them is right for others.
     for executor in ("c", "opencl-loop") if not env.sanitized else ("c",):
@@ -92,6 +98,7 @@ def cases(env):
             def sizes(executor=executor, size=size):
                 require(env, executor)
                 return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], f"--vector-bytes={size}",
-                                        env.path("tests", "run", "library", "matrix_products.fcl")], variables(env, executor))
+                                        env.path("tests", "run", "library", "matrix_products.fcl")],
+                                  variables(env, executor))
             yield Case(f"products of matrices by vectors of {size} bytes on {executor}", sizes,
                        long=env.sanitized or executor != "c")

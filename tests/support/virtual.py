@@ -32,5 +32,6 @@ def package(env, build):
     """Puts the package `fcl` of this tree into it."""
     environment(env, build)
     with ONE_AT_A_TIME:
-        env.must(python(build), "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--force-reinstall", ".",
+        env.must(python(build), "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--force-reinstall",
+                 ".",
                  env={"FCL_BUILD": build}, timeout=600)
