@@ -28,10 +28,13 @@ def seconds(mpirun, program, words, cores):
     """Of a round, by as many processes as there are cores."""
     with tempfile.TemporaryDirectory() as folder:
         # Each of the job's processes is bound to a core of its own.
-        bound = ["bash", "-c", 'cores=(%s); exec taskset -c ${cores[$OMPI_COMM_WORLD_LOCAL_RANK]} "$@"' % " ".join(map(str, cores)), "-"]
-        command = [mpirun, "--oversubscribe", "--bind-to", "none", "-n", str(len(cores)), *bound, os.path.abspath(program), *words,
+        bound = ["bash", "-c", 'cores=(%s); exec taskset -c ${cores[$OMPI_COMM_WORLD_LOCAL_RANK]} "$@"' %
+                 " ".join(map(str, cores)), "-"]
+        command = [mpirun, "--oversubscribe", "--bind-to", "none", "-n", str(len(cores)), *bound,
+                   os.path.abspath(program), *words,
                    os.path.join(folder, "out")]
-        done = subprocess.run(command, env=dict(os.environ, FCL_THREADS="1"), stdout=subprocess.PIPE, text=True, check=True)
+        done = subprocess.run(command, env=dict(os.environ, FCL_THREADS="1"), stdout=subprocess.PIPE, text=True,
+                              check=True)
     return float(re.search(r": ([0-9.]+) s a round", done.stdout)[1])
 
 

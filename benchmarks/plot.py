@@ -2,7 +2,8 @@
 
 from xml.sax.saxutils import escape
 
-COLOURS = {"fcl": "#c2410c", "fcl-loop": "#f59e0b", "fcl-simt": "#fcd34d", "reference": "#1f2937", "streaming": "#6b7280",
+COLOURS = {"fcl": "#c2410c", "fcl-loop": "#f59e0b", "fcl-simt": "#fcd34d", "reference": "#1f2937",
+           "streaming": "#6b7280",
            "boost": "#2563eb", "clblast": "#7c3aed", "blas": "#0d9488", "cuda": "#65a30d", "pyopencl": "#db2777"}
 BAR, GAP, LEFT, WIDTH = 12, 10, 210, 620
 TEXT = 'font-family="sans-serif" font-size="11"'

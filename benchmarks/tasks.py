@@ -47,7 +47,8 @@ TASKS = {
 # What is there for NumPy's sake, and by nobody's hand; product64 is too small for OpenCL's product by hand.
 WITHOUT_REFERENCE = ["exp", "convolution", "words", "runLengths", "product64"]
 QUICK = ["copy", "saxpy", "reverse", "transpose", "reduce", "scan", "filter", "sort", "histogram256", "sgemm1024"]
-DEFAULT = [*QUICK[:5], "rowsSquare", "scan", "segScan", "filter", "sort", "histogram256", "histogram65536", "D5", "matVec",
+DEFAULT = [*QUICK[:5], "rowsSquare", "scan", "segScan", "filter", "sort", "histogram256", "histogram65536", "D5",
+           "matVec",
            "sgemm1024", "sobel", "csr", "mandelbrot", "blackScholes"]
 
 

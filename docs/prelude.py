@@ -208,12 +208,14 @@ def sources(page, root=ROOT):
 def primitives(root=ROOT):
     """{name: docstring} of the compiler's primitives: what its table says, and the section of the reference that says more."""
     with open(os.path.join(root, "compiler", "types", "primitives.def"), encoding="utf-8") as file:
-        said = dict(re.findall(r'^[A-Z]+\(\w+, "([^"]*)", \d+, "[^"]*", "((?:[^"\\]|\\.)*)"[,)]', file.read(), re.MULTILINE))
+        said = dict(re.findall(r'^[A-Z]+\(\w+, "([^"]*)", \d+, "[^"]*", "((?:[^"\\]|\\.)*)"[,)]', file.read(),
+                               re.MULTILINE))
     places = {}
     for page in ("primitives.md", "language.md"):
         with open(os.path.join(root, "docs", page), encoding="utf-8") as file:
             find_places(page, file.read().split(TABLE)[0].splitlines(), places)
-    return {name: meaning.replace('\\"', '"') + f" See {places[name]}." for name, meaning in said.items() if name in places}
+    return {name: meaning.replace('\\"', '"') + f" See {places[name]}." for name, meaning in said.items()
+            if name in places}
 
 
 def find_places(page, lines, places):
@@ -282,7 +284,8 @@ def paragraphs(lines):
     text = ""
     for paragraph in plain("\n".join(lines)).split("\n\n"):
         for line in textwrap.wrap(paragraph, 118, break_long_words=False, break_on_hyphens=False):
-            text += re.sub(r"^(\d*)([-+>#.)])(?= |$)", r"\1\\\2", line) + "\n"  # would begin a list, a quotation or a heading
+            # would begin a list, a quotation or a heading
+            text += re.sub(r"^(\d*)([-+>#.)])(?= |$)", r"\1\\\2", line) + "\n"
         text += "\n"
     return text if lines else ""
 
@@ -309,7 +312,8 @@ def text_of(fclc, page, found):
     if problems:
         raise Problem("\n".join(problems))
     meanings = primitives()
-    unknown = [entry.primitive for source in found for entry in source.entries if entry.primitive and entry.primitive not in meanings]
+    unknown = [entry.primitive for source in found for entry in source.entries if entry.primitive
+               and entry.primitive not in meanings]
     if unknown:
         raise Problem(f"no primitives of the reference: {' '.join(unknown)}")
     anchors, contents, body = Anchors(), "", ""

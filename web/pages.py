@@ -23,8 +23,10 @@ WEB = os.path.dirname(os.path.abspath(__file__))
 SCRIPTS = ("style.css", "search.js", "wasi.js", "play.js")
 # The programs to begin with, by what they show.
 EXAMPLES = ("reduce", "reverse", "transpose", "sightline", "nbody", "fft", "mandelbrot", "life", "histograms")
-NAVIGATION = (("index.html", "Play"), ("README.html", "Overview"), ("docs/first-steps.html", "First steps"), ("docs/guide.html", "Guide"),
-              ("docs/language.html", "Language"), ("docs/primitives.html", "Primitives"), ("docs/prelude.html", "Prelude"),
+NAVIGATION = (("index.html", "Play"), ("README.html", "Overview"), ("docs/first-steps.html", "First steps"),
+              ("docs/guide.html", "Guide"),
+              ("docs/language.html", "Language"), ("docs/primitives.html", "Primitives"),
+              ("docs/prelude.html", "Prelude"),
               ("docs/library.html", "Library"), ("docs/errors.html", "Errors"), ("examples/README.html", "Examples"))
 
 FRAME = """<!DOCTYPE html>
@@ -75,7 +77,8 @@ class Site:
         root = "../" * path.count("/")
         navigation = "".join(f'<a href="{root}{to}">{name}</a>' for to, name in NAVIGATION)
         lines = "".join(f'<script src="{root}{name}"></script>\n' for name in ("index.js", "search.js", *scripts))
-        self.write(path, FRAME.format(root=root, title=html.escape(title), scripts=lines, navigation=navigation, kind=kind,
+        self.write(path, FRAME.format(root=root, title=html.escape(title), scripts=lines, navigation=navigation,
+                                      kind=kind,
                                       body=body, end=end))
 
     def target(self, source, link):
@@ -101,7 +104,8 @@ class Site:
         """A page of a document in Markdown, and its sections for the search."""
         with open(os.path.join(ROOT, source), encoding="utf-8") as file:
             text = re.sub(r"<!--.*?-->", "", file.read(), flags=re.S)
-        body = subprocess.run(["cmark-gfm", "-e", "table", "-e", "strikethrough", "-e", "autolink"], input=text, stdout=subprocess.PIPE,
+        body = subprocess.run(["cmark-gfm", "-e", "table", "-e", "strikethrough", "-e", "autolink"], input=text,
+                              stdout=subprocess.PIPE,
                               text=True, check=True).stdout
         taken, headings = {}, []
 
@@ -121,7 +125,8 @@ class Site:
 
     def listing(self, source):
         """A page of a folder."""
-        names = sorted(name + ("/" if os.path.isdir(os.path.join(ROOT, source, name)) else "") for name in tracked(source))
+        names = sorted(name + ("/" if os.path.isdir(os.path.join(ROOT, source, name)) else "")
+                       for name in tracked(source))
         items = "".join(f'<li><a href="{html.escape(self.target(source + "index.md", name))}">{html.escape(name)}</a></li>\n' for name in names)
         self.page(place_of(source), source, f"<h1>{html.escape(source)}</h1>\n<ul>\n{items}</ul>")
 
@@ -152,22 +157,27 @@ class Site:
         if wrong:
             sys.exit("links to no heading:\n" + "\n".join(wrong))
         self.index.sort()
-        self.write("index.js", "const FCL_INDEX = " + json.dumps(self.index, ensure_ascii=False, separators=(",", ":")) + ";\n")
+        self.write("index.js", "const FCL_INDEX = " +
+                   json.dumps(self.index, ensure_ascii=False, separators=(",", ":")) + ";\n")
 
     def play(self, wasm):
         """The front page, and the compiler with its files as a script."""
         def read(*path):
             with open(os.path.join(ROOT, *path), encoding="utf-8") as file:
                 return file.read()
-        files = {f"fcl/{folder}/{name}": read(folder, name) for folder in ("prelude", "lib") for name in sorted(tracked(folder))}
-        examples = {name: read("examples", name, next(one for one in sorted(tracked(f"examples/{name}")) if one.endswith(".fcl")))
+        files = {f"fcl/{folder}/{name}": read(folder, name) for folder in ("prelude", "lib")
+                 for name in sorted(tracked(folder))}
+        examples = {name: read("examples", name, next(one for one in sorted(tracked(f"examples/{name}"))
+                                                      if one.endswith(".fcl")))
                     for name in EXAMPLES}
         with open(wasm, "rb") as file:
             packed = base64.b64encode(gzip.compress(file.read(), mtime=0)).decode()
-        self.write("fclc.js", "const FCL_PAGE = " + json.dumps({"compiler": packed, "files": files, "examples": examples},
+        self.write("fclc.js", "const FCL_PAGE = " +
+                   json.dumps({"compiler": packed, "files": files, "examples": examples},
                                                               ensure_ascii=False) + ";\n")
         with open(os.path.join(WEB, "play.html"), encoding="utf-8") as file:
-            self.page("index.html", "FCL: a functional language for GPU kernels", "<h1>A functional language for GPU kernels</h1>\n" + file.read(),
+            self.page("index.html", "FCL: a functional language for GPU kernels",
+                      "<h1>A functional language for GPU kernels</h1>\n" + file.read(),
                       ' class="play"', ("fclc.js", "wasi.js", "play.js"), "<script>PLAY.begin();</script>\n")
         for name in SCRIPTS:
             shutil.copy(os.path.join(WEB, name), self.out)
@@ -180,7 +190,8 @@ def place_of(source):
 
 def tracked(folder):
     """The names in a folder, but for what is hidden or built."""
-    return [name for name in os.listdir(os.path.join(ROOT, folder)) if not name.startswith((".", "__")) and not name.endswith((".o", ".d"))]
+    return [name for name in os.listdir(os.path.join(ROOT, folder)) if not name.startswith((".", "__"))
+            and not name.endswith((".o", ".d"))]
 
 
 def main():

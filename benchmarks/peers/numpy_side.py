@@ -97,7 +97,8 @@ def main(side, driver, tasks, of_matrices):
             paths = [os.path.join(folder, f"r{i}.npy") for i in range(len(results))]
             for path, array in zip(paths, results):
                 np.save(path, array)
-            if subprocess.run([o.measure, "--verify", ",".join(paths), "--size", o.size, o.task], check=False).returncode:
+            if subprocess.run([o.measure, "--verify", ",".join(paths), "--size", o.size, o.task],
+                              check=False).returncode:
                 return 1
     print(json.dumps({
         "task": o.task, "side": side, "target": "c", "device": "CPU", "driver": driver,

@@ -113,7 +113,8 @@ def main():
             paths = [os.path.join(folder, f"r{i}.npy") for i in range(len(results))]
             for path, result in zip(paths, results):
                 np.save(path, result if isinstance(result, np.ndarray) else result.get())
-            if subprocess.run([o.measure, "--verify", ",".join(paths), "--size", o.size, o.task], check=False).returncode:
+            if subprocess.run([o.measure, "--verify", ",".join(paths), "--size", o.size, o.task],
+                              check=False).returncode:
                 return 1
     print(json.dumps({
         "task": o.task, "side": "pyopencl", "target": "opencl", "device": device.name,

@@ -1,8 +1,6 @@
 /* The words of a text: types, constants, names of helpers, indentation. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "backend/print.h"
 #include "ir/fold.h"
@@ -62,13 +60,8 @@ static void print_float(struct printer *p, enum base base, double value, enum pr
     } else if (isinf(value)) {
         text_printf(p->out, "%s%s", value < 0 ? "-" : "", p->dialect->infinity[is_double]);
     } else {
-        char digits[64];
-        for (int precision = 1; precision <= 17; precision++) {
-            snprintf(digits, sizeof digits, "%.*g", precision, value);
-            if (floating_in(base_info[base].format, floating_read(digits, NULL)) == value)
-                break;
-        }
-        text_printf(p->out, "%s%s%s", digits, strpbrk(digits, ".e") ? "" : ".0", is_double ? "" : "f");
+        char digits[FLOATING_DIGITS];
+        text_printf(p->out, "%s%s", floating_digits(base_info[base].format, value, digits), is_double ? "" : "f");
     }
     text_add(p->out, is_closed ? ")" : "");
 }

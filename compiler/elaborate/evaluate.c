@@ -329,7 +329,7 @@ static void split_again(struct elaborator *e, void (*body)(struct elaborator *, 
     e->together = together;
     e->shape = shape;
     ir_begin_if(e->builder, frame->condition);
-    ir_current(e->builder)->owner->branch.is_split = frame->is_ours;
+    IR_PART(ir_current(e->builder)->owner, branch).is_split = frame->is_ours;
     split_again(e, body, context, frame->depth + 1);
     ir_else(e->builder, NULL, 0);
     split_again(e, body, context, frame->depth + 1);

@@ -25,8 +25,8 @@ static bool runs_if_reached(struct elaborator *e) {
     if (never_runs(e))
         return false;
     for (const struct ir_region *region = ir_current(e->builder); region->owner; region = region->parent)
-        if (region->owner->kind == IR_IF && !region->owner->branch.takes_both &&
-            !(region->owner->branch.is_split && region == region->owner->regions[0]))
+        if (region->owner->kind == IR_IF && !IR_PART(region->owner, branch).takes_both &&
+            !(IR_PART(region->owner, branch).is_split && region == region->owner->regions[0]))
             return false;
     return true;
 }
@@ -106,7 +106,7 @@ static struct elab_value *index_list(struct elaborator *e, void *context) {
     struct ir_instruction *owner = ir_current(e->builder)->owner;
     bool is_part = indexing->to - indexing->from < indexing->pull->list->sequence.count;
     if (indexing->is_complete && is_part && owner->kind == IR_IF)
-        owner->branch.takes_both = true;
+        IR_PART(owner, branch).takes_both = true;
     if (indexing->to - indexing->from <= 1)
         return elab_list_item(e, indexing->pull, indexing->from);
     size_t middle = indexing->from + (indexing->to - indexing->from) / 2;

@@ -259,7 +259,7 @@ static void update_locked(struct elaborator *e, const struct reducing *r, const 
     struct ir_value *carried[1] = {ir_bool(b, false)}, *results[1];
     ir_begin_while(b, carried, 1, NULL, NULL);
     ir_while_body(b, ir_unary(b, OP_NOT, carried[0]));
-    ir_current(b)->owner->loop.is_lock = true;
+    IR_PART(ir_current(b)->owner, loop).is_lock = true;
     struct ir_value *lock = place_from(e, places, places->lock_offset, place);
     struct ir_value *was = ir_compare_exchange(b, places->lock, lock, ir_int(b, 0), ir_int(b, 1));
     ir_name(was, "taken");

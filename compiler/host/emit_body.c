@@ -225,7 +225,7 @@ static void emit_instruction(struct emit_body *body, const struct ir_instruction
         break;
     }
     case IR_SWAP: {
-        uint32_t x = i->buffer->id, y = i->swap.other->id;
+        uint32_t x = i->buffer->id, y = IR_PART(i, swap).other->id;
         line(body, "{");
         line(body, "    struct fcl_buffer *swapped = b%u;", x);
         line(body, "    b%u = b%u;", x, y);

@@ -225,8 +225,8 @@ static bool run_instruction(struct device_run *x, const struct ir_instruction *i
     }
     case IR_SWAP: {
         struct fcl_buffer *first = x->buffers[i->buffer->id];
-        x->buffers[i->buffer->id] = x->buffers[i->swap.other->id];
-        x->buffers[i->swap.other->id] = first;
+        x->buffers[i->buffer->id] = x->buffers[IR_PART(i, swap).other->id];
+        x->buffers[IR_PART(i, swap).other->id] = first;
         return true;
     }
     case IR_FORALL: return launch(x, i);

@@ -57,7 +57,7 @@ static bool is_eligible(const struct ir_buffer *buffer) {
 }
 
 static bool is_unrolled(const struct ir_instruction *loop) {
-    return loop->kind == IR_FOR && loop->loop.unroll && loop->operands[0]->is_constant &&
+    return loop->kind == IR_FOR && IR_PART(loop, loop).unroll && loop->operands[0]->is_constant &&
            loop->operands[0]->constant.integer % GPU_WIDE == 0;
 }
 

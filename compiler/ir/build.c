@@ -468,7 +468,7 @@ void ir_renew(struct ir_builder *b, struct ir_buffer *buffer) { b->stores.at[buf
 void ir_swap(struct ir_builder *b, struct ir_buffer *x, struct ir_buffer *y) {
     struct ir_instruction *instruction = builder_instruction(b, IR_SWAP, 0, 0, 0);
     instruction->buffer = x;
-    instruction->swap.other = y;
+    IR_PART(instruction, swap).other = y;
     ir_renew(b, x);
     ir_renew(b, y);
     builder_append(b, b->frames.count - 1, instruction);
@@ -523,8 +523,8 @@ void ir_store(struct ir_builder *b, struct ir_buffer *buffer, struct ir_value *i
     instruction->operands[0] = builder_operand(b, index);
     instruction->operands[1] = builder_operand(b, value);
     instruction->again = b->overwrites;
-    instruction->store.may_meet = b->may_meet;
-    instruction->store.is_start = b->starts;
+    IR_PART(instruction, store).may_meet = b->may_meet;
+    IR_PART(instruction, store).is_start = b->starts;
     instruction->is_volatile = b->is_volatile;
     b->stores.at[buffer->id]++;
     builder_append(b, b->frames.count - 1, instruction);
@@ -554,7 +554,7 @@ bool ir_set_volatile(struct ir_builder *b, bool is_volatile) {
 static struct ir_value *atomic(struct ir_builder *b, enum ir_atomic atomic, struct ir_buffer *buffer,
                                struct ir_value *const *operands, size_t count) {
     struct ir_instruction *instruction = builder_instruction(b, IR_ATOMIC, count, 1, 0);
-    instruction->store.atomic = atomic;
+    IR_PART(instruction, store).atomic = atomic;
     instruction->again = b->overwrites;
     instruction->buffer = buffer;
     for (size_t i = 0; i < count; i++)

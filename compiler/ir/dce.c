@@ -77,7 +77,7 @@ static void keep(struct dce *d, struct ir_instruction *instruction) {
         case IR_ALLOCATE: need(d, instruction->buffer->capacity); break;
         case IR_SWAP:
             need_buffer(d, instruction->buffer);
-            need_buffer(d, instruction->swap.other);
+            need_buffer(d, IR_PART(instruction, swap).other);
             break;
         case IR_FENCE: break;
         case IR_FORALL:
@@ -165,7 +165,7 @@ static void collect(struct dce *d, struct ir_region *region) {
         if (at->kind == IR_STORE || at->kind == IR_ATOMIC || at->kind == IR_ALLOCATE || at->kind == IR_SWAP)
             vec_push(d->arena, &accesses_of(d, at->buffer)->instructions, at);
         if (at->kind == IR_SWAP)
-            vec_push(d->arena, &accesses_of(d, at->swap.other)->instructions, at);
+            vec_push(d->arena, &accesses_of(d, IR_PART(at, swap).other)->instructions, at);
         if (at->kind == IR_CHECK)
             vec_push(d->arena, &d->checks, at);
     }

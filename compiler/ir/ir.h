@@ -26,6 +26,7 @@
 #define FCL_IR_IR_H
 
 #include "support/diag.h"
+#include "support/fatal.h"
 #include "support/source.h"
 #include "support/symbol.h"
 #include "support/text.h"
@@ -222,7 +223,7 @@ struct ir_instruction {
     size_t parameter_count;
     struct ir_region *regions[2];
     struct ir_region *region; /* that it is in */
-    union {                   /* what one kind alone has */
+    union {                   /* what one kind alone has: by IR_PART */
         struct {              /* LOAD */
             bool is_early;    /* into registers, for what is behind barriers: see own_places.c */
             int of_four;      /* early, the n-th, from 1 on, of four that are next to each other; 0: of none */
@@ -237,14 +238,24 @@ struct ir_instruction {
             bool takes_both; /* each branch by some turn of a loop: what goes wrong in one goes wrong */
         } branch;
         struct {
-            bool unroll;  /* FOR: the C compiler should unroll it (private arrays are indexed by its index) */
+            bool
+                unroll; /* FOR (never FORALL): the C compiler should unroll it (private arrays are indexed by its index) */
             bool is_lock; /* WHILE: until a place's lock is taken, of which what it carries tells; note [exclusion] in
                              elaborate/update.c */
         } loop;
         struct { /* SWAP */
             struct ir_buffer *other;
         } swap;
-    };
+    } as;
+};
+/* A member of `as`. Builds under sanitisers stop where the instruction is of another kind. */
+#define IR_PART(instruction, part) PART(instruction, part, IR_HAS_##part)
+enum {
+    IR_HAS_load = 1 << IR_LOAD,
+    IR_HAS_store = 1 << IR_STORE | 1 << IR_ATOMIC,
+    IR_HAS_branch = 1 << IR_IF,
+    IR_HAS_loop = 1 << IR_FORALL | 1 << IR_FOR | 1 << IR_WHILE,
+    IR_HAS_swap = 1 << IR_SWAP
 };
 
 /* ---- kernels ---- */
@@ -322,8 +333,6 @@ struct ir_program {
 
 /* Readable form, held by golden tests (`--dump=ir`). */
 void ir_print(struct text *out, const struct ir_kernel *kernel);
-/* The fewest digits that read back the same, with the suffix of its type unless it is int or double. */
-void ir_print_constant(struct text *out, enum base base, union scalar constant);
 
 /* Checks scopes, types, levels, uniformity; NULL when all is well, else what is wrong (an internal error). */
 const char *ir_verify(struct arena *arena, const struct ir_kernel *kernel);

@@ -110,7 +110,7 @@ static struct ir_value *add_count(struct joining *j, struct ir_region *region, s
     struct rewriter thread = {j->arena, j->kernel, inner.region, &inner};
     add_fence(&thread);
     struct ir_instruction *ticket = add_access(&thread, IR_ATOMIC, counter, constant(j, 1));
-    ticket->store.atomic = ATOMIC_ADD;
+    IR_PART(ticket, store).atomic = ATOMIC_ADD;
     add_fence(&thread);
     add_access(&thread, IR_STORE, before, ticket->results[0]);
     struct ir_value *mine = add_access(&block, IR_LOAD, before, NULL)->results[0];

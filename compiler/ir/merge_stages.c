@@ -49,7 +49,8 @@ static void count_accesses(struct merger *m, const struct ir_region *region) {
 static bool is_stage_store(const struct ir_instruction *store, const struct ir_instruction *loop) {
     const struct ir_buffer *buffer = store->buffer;
     return buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_BLOCK && !buffer->rewritten &&
-           store->operands[0] == loop->parameters[0] && !store->again && !store->store.may_meet && !store->is_volatile;
+           store->operands[0] == loop->parameters[0] && !store->again && !IR_PART(store, store).may_meet &&
+           !store->is_volatile;
 }
 
 static bool is_block_loop(const struct ir_instruction *loop) {

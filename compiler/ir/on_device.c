@@ -50,7 +50,7 @@ static bool overwrites(const struct moving *m, const struct ir_instruction *inst
         const struct ir_instruction *at = walk.at;
         bool is_store = at->kind == IR_STORE || at->kind == IR_ATOMIC || at->kind == IR_ALLOCATE;
         if ((is_store && at->buffer == m->buffer) ||
-            (at->kind == IR_SWAP && (at->buffer == m->buffer || at->swap.other == m->buffer)))
+            (at->kind == IR_SWAP && (at->buffer == m->buffer || IR_PART(at, swap).other == m->buffer)))
             return true;
     }
     return false;

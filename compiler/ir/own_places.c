@@ -306,7 +306,7 @@ static void split(struct keeper *k, struct ir_instruction *loop, int64_t threads
             i + 1 < rounds->count ? rewrite_region(k->arena, k->kernel, LEVEL_THREAD, NULL, inner) : body;
         user.region = outside.region = inner;
         last = rewrite_instruction(&outside, IR_FOR, 1, 0);
-        last->loop.unroll = true;
+        IR_PART(last, loop).unroll = true;
         last->operands[0] = rewrite_constant(&outside, index->base, rounds->turns[i]);
         last->parameters = ARENA_ARRAY(k->arena, struct ir_value *, 1);
         last->parameter_count = 1;
@@ -370,7 +370,7 @@ static struct ir_instruction *loaded_by(const struct ir_instruction *store) {
 /* See note [fours]. */
 static bool follows(const struct ir_instruction *first, const struct ir_instruction *load, int distance) {
     struct linear at, from;
-    return load->load.is_early && load->buffer == first->buffer && load->region == first->region &&
+    return IR_PART(load, load).is_early && load->buffer == first->buffer && load->region == first->region &&
            linear_expand(load->operands[0], &at) && linear_expand(first->operands[0], &from) &&
            linear_add(&at, &from, -1) && at.count == 0 && at.constant == distance;
 }
@@ -385,11 +385,11 @@ static void find_fours(const struct candidate *candidate) {
         bool is_next = load && count > 0 && follows(found[0], load, (int)count);
         if (!is_next)
             count = 0;
-        bool is_constant = load && load->load.is_early && load->buffer->memory == MEMORY_INPUT;
+        bool is_constant = load && IR_PART(load, load).is_early && load->buffer->memory == MEMORY_INPUT;
         if (is_constant && base_info[load->buffer->element].bits == 32)
             found[count++] = load;
         for (size_t n = 0; count == FOUR && n < FOUR; n++)
-            found[n]->load.of_four = (int)n + 1;
+            IR_PART(found[n], load).of_four = (int)n + 1;
         count %= FOUR;
     }
 }
@@ -400,7 +400,7 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
         const struct ir_instruction *store = candidate->accesses.at[i].instruction;
         struct ir_instruction *load = loaded_by(store);
         if (slots > 1 && load && !load->is_volatile && !buffer->rewritten)
-            load->load.is_early = load->buffer->memory <= MEMORY_OUTPUT; /* note [early loads] */
+            IR_PART(load, load).is_early = load->buffer->memory <= MEMORY_OUTPUT; /* note [early loads] */
     }
     find_fours(candidate);
     for (size_t i = 0; i < candidate->accesses.count; i++)
@@ -409,7 +409,7 @@ static void keep(struct keeper *k, struct ir_buffer *buffer, const struct candid
         const struct access *access = &candidate->accesses.at[i];
         put_slot(k, access);
         for (size_t t = 0; t < access->slot.count; t++)
-            access->slot.term[t].value->region->owner->loop.unroll = true;
+            IR_PART(access->slot.term[t].value->region->owner, loop).unroll = true;
     }
     struct rewriter rewriter = {.arena = k->arena, .kernel = k->kernel};
     buffer->capacity = rewrite_constant(&rewriter, buffer->capacity->base, slots);

@@ -252,7 +252,7 @@ static void check_lives(struct lives *l, const struct ir_region *region) {
         } else {
             check_alive(l, at, at->buffer);
             if (at->kind == IR_SWAP)
-                check_alive(l, at, at->swap.other);
+                check_alive(l, at, IR_PART(at, swap).other);
         }
         check_known(l, at);
         if (at->kind == IR_LOAD && region->ambient == LEVEL_GRID)

@@ -170,8 +170,8 @@ static void read_loop(struct reader *r, struct ir_instruction *i) {
         if (reader_accept(r, "tickets"))
             i->buffer = reader_buffer_use(r);
     }
-    i->loop.unroll = reader_accept(r, "unrolled");
-    i->loop.is_lock = i->kind == IR_WHILE && reader_accept(r, "lock");
+    IR_PART(i, loop).unroll = reader_accept(r, "unrolled");
+    IR_PART(i, loop).is_lock = i->kind == IR_WHILE && reader_accept(r, "lock");
     read_carried(r, i, &operands, &parameters);
     set_operands(i, &operands);
     i->parameters = parameters.at;
@@ -192,8 +192,8 @@ static void read_branch(struct reader *r, struct ir_instruction *i) {
     value_list condition = {0};
     vec_push(r->arena, &condition, reader_value(r));
     set_operands(i, &condition);
-    i->branch.is_split = reader_accept(r, "split");
-    i->branch.takes_both = reader_accept(r, "both");
+    IR_PART(i, branch).is_split = reader_accept(r, "split");
+    IR_PART(i, branch).takes_both = reader_accept(r, "both");
     for (int k = 0; k < 2; k++) {
         i->regions[k] = reader_new_region(r, i, i->region->ambient);
         if (k == 1 && !reader_accept(r, "else"))
@@ -223,8 +223,8 @@ static void read_access(struct reader *r, struct ir_instruction *i) {
     set_operands(i, &operands);
     i->is_volatile = i->kind != IR_ATOMIC && reader_accept(r, "volatile");
     i->again = reader_accept(r, "again");
-    i->store.is_start = i->kind == IR_STORE && reader_accept(r, "start");
-    i->store.may_meet = i->kind == IR_STORE && reader_accept(r, "meeting");
+    IR_PART(i, store).is_start = i->kind == IR_STORE && reader_accept(r, "start");
+    IR_PART(i, store).may_meet = i->kind == IR_STORE && reader_accept(r, "meeting");
     if (i->kind == IR_LOAD && reader_accept(r, "site"))
         i->site = (uint32_t)reader_integer(r, 0, MOST_NUMBERS);
 }
@@ -259,7 +259,7 @@ static void read_right(struct reader *r, struct ir_instruction *i) {
     switch (i->kind) {
     case IR_OPERATION: read_operation(r, i); break;
     case IR_ATOMIC:
-        i->store.atomic = read_atomic(r);
+        IR_PART(i, store).atomic = read_atomic(r);
         read_access(r, i);
         break;
     case IR_LOAD:
@@ -277,7 +277,7 @@ static void read_right(struct reader *r, struct ir_instruction *i) {
     case IR_SWAP:
         i->buffer = reader_buffer_use(r);
         reader_expect(r, ",");
-        i->swap.other = reader_buffer_use(r);
+        IR_PART(i, swap).other = reader_buffer_use(r);
         break;
     case IR_FORALL:
     case IR_FOR:

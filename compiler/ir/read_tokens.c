@@ -175,7 +175,7 @@ static struct ir_value *reader_constant(struct reader *r, enum base base, union 
     return value;
 }
 
-/* `3`, `-2i64`, `1.5f32`, `#7ff8000000000000.f64`: as ir_print_constant and write.c have them. */
+/* `3`, `-2i64`, `1.5f32`, `#7ff8000000000000.f64`: as write.c has them. */
 static union scalar read_number(struct reader *r, const struct ir_token *token, enum base *base) {
     const char *text = token->text;
     size_t digits = *text == '#' ? strcspn(text, ".") : strcspn(text, "iufb");

@@ -57,7 +57,7 @@ static void look(struct search *s, const struct ir_region *region, const struct 
         case IR_ATOMIC: note(s, instruction, loop); break;
         case IR_SWAP:
             touches_of(s, instruction->buffer)->is_other = true;
-            touches_of(s, instruction->swap.other)->is_other = true;
+            touches_of(s, IR_PART(instruction, swap).other)->is_other = true;
             break;
         case IR_FORALL: inner = instruction->inner == LEVEL_THREAD ? instruction : NULL; break;
         case IR_FOR:

@@ -55,9 +55,9 @@ static bool is_copying(struct ir_instruction *loop, size_t at, struct copying *c
             return false;
         c->from[c->count] = load->buffer;
         c->to[c->count++] = instruction->buffer;
-        if (instruction->store.is_start)
+        if (IR_PART(instruction, store).is_start)
             c->start = instruction->span;
-        c->is_start |= instruction->store.is_start;
+        c->is_start |= IR_PART(instruction, store).is_start;
     }
     for (size_t k = 0; k < c->count; k++)
         for (size_t j = 0; j < c->count; j++)
@@ -69,7 +69,7 @@ static bool is_copying(struct ir_instruction *loop, size_t at, struct copying *c
 /* ---- who touches what ---- */
 
 static bool touches(const struct ir_instruction *instruction, const struct ir_buffer *buffer) {
-    bool is_other = instruction->kind == IR_SWAP && instruction->swap.other == buffer;
+    bool is_other = instruction->kind == IR_SWAP && IR_PART(instruction, swap).other == buffer;
     return is_other || (instruction->kind != IR_ALLOCATE && instruction->buffer == buffer);
 }
 
@@ -142,8 +142,8 @@ static void rename_in(struct ir_region *region, const struct ir_buffer *from, st
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk)) {
         if (walk.at->buffer == from)
             walk.at->buffer = to;
-        if (walk.at->kind == IR_SWAP && walk.at->swap.other == from)
-            walk.at->swap.other = to;
+        if (walk.at->kind == IR_SWAP && IR_PART(walk.at, swap).other == from)
+            IR_PART(walk.at, swap).other = to;
     }
 }
 
@@ -266,7 +266,7 @@ static bool do_swaps(const struct ir_region *region, size_t first, struct holdin
         const struct ir_instruction *swap = region->instructions.at[i];
         if (swap->kind != IR_SWAP)
             continue;
-        size_t x = holding(h, swap->buffer), y = holding(h, swap->swap.other);
+        size_t x = holding(h, swap->buffer), y = holding(h, IR_PART(swap, swap).other);
         if (x == MOST_SWAPPED || y == MOST_SWAPPED)
             return false;
         exchange(h, x, y);
@@ -327,7 +327,7 @@ static void remake_swaps(struct reuse *u, const struct copying *c, struct ir_buf
         struct ir_instruction *swap = ARENA_NEW(u->arena, struct ir_instruction);
         *swap = *like;
         swap->buffer = has.name[i];
-        swap->swap.other = has.name[there];
+        IR_PART(swap, swap).other = has.name[there];
         vec_push(u->arena, &region->instructions, swap);
         exchange(&has, i, there);
     }

@@ -32,7 +32,7 @@ static bool is_static(const struct ir_value *value, bool mark, int depth) {
         return true;
     struct ir_instruction *loop = short_loop(value);
     if (loop) {
-        loop->loop.unroll |= mark;
+        IR_PART(loop, loop).unroll |= mark;
         return true;
     }
     const struct ir_instruction *definition = value->definition;
@@ -80,7 +80,7 @@ static bool is_straight(const struct ir_instruction *loop) {
 static void mark_straight(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
         if (walk.region->ambient == LEVEL_THREAD && is_straight(walk.at))
-            walk.at->loop.unroll = true;
+            IR_PART(walk.at, loop).unroll = true;
 }
 
 /* Is it whether the index is below a constant, or a sum of it and a constant is? */
@@ -120,7 +120,7 @@ static bool is_over_lists(const struct ir_instruction *loop) {
 static void mark_lists(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
         if (walk.region->ambient == LEVEL_THREAD && is_over_lists(walk.at))
-            walk.at->loop.unroll = true;
+            IR_PART(walk.at, loop).unroll = true;
 }
 
 /* Nests that would become too much code are left alone from the loop on where they do. */
@@ -128,10 +128,10 @@ static void limit_copies(const struct ir_region *region, int64_t copies) {
     for (size_t i = 0; i < region->instructions.count; i++) {
         struct ir_instruction *instruction = region->instructions.at[i];
         int64_t inside = copies;
-        if (instruction->kind == IR_FOR && instruction->loop.unroll) {
+        if (instruction->kind == IR_FOR && IR_PART(instruction, loop).unroll) {
             inside = copies * instruction->operands[0]->constant.integer;
             if (inside > ANY_UNROLLED_COPIES) {
-                instruction->loop.unroll = false;
+                IR_PART(instruction, loop).unroll = false;
                 inside = copies;
             }
         }

@@ -137,7 +137,7 @@ static void check_access(struct verifier *v, const struct ir_instruction *at, co
 }
 
 static void check_atomic(struct verifier *v, const struct ir_instruction *at, const struct ir_region *region) {
-    size_t operands = at->store.atomic == ATOMIC_COMPARE_EXCHANGE ? 3 : 2;
+    size_t operands = IR_PART(at, store).atomic == ATOMIC_COMPARE_EXCHANGE ? 3 : 2;
     if (!at->buffer || at->operand_count != operands || at->result_count != 1) {
         complain(v, at, "an atomic without a buffer or an operand");
         return;
@@ -150,11 +150,12 @@ static void check_atomic(struct verifier *v, const struct ir_instruction *at, co
     if (region->ambient != LEVEL_THREAD)
         complain(v, at, "an atomic at ambient %s", level_names[region->ambient]);
     const struct base_info *info = &base_info[at->buffer->element];
-    if (info->bits < 32 && at->store.atomic != ATOMIC_COMPARE_EXCHANGE)
+    if (info->bits < 32 && IR_PART(at, store).atomic != ATOMIC_COMPARE_EXCHANGE)
         complain(v, at, "an atomic on a %s", info->name);
-    bool is_exchange = at->store.atomic == ATOMIC_EXCHANGE || at->store.atomic == ATOMIC_COMPARE_EXCHANGE;
-    if (!is_exchange && info->is_floating && at->store.atomic != ATOMIC_ADD)
-        complain(v, at, "an atomic %s of %s", ir_atomic_names[at->store.atomic], info->name);
+    bool is_exchange =
+        IR_PART(at, store).atomic == ATOMIC_EXCHANGE || IR_PART(at, store).atomic == ATOMIC_COMPARE_EXCHANGE;
+    if (!is_exchange && info->is_floating && IR_PART(at, store).atomic != ATOMIC_ADD)
+        complain(v, at, "an atomic %s of %s", ir_atomic_names[IR_PART(at, store).atomic], info->name);
     if (!at->buffer->rewritten || (at->buffer->memory != MEMORY_OUTPUT && at->buffer->memory != MEMORY_SHARED))
         complain(v, at, "an atomic on a buffer that is not shared and rewritten");
 }
@@ -291,8 +292,8 @@ static void check_instruction(struct verifier *v, const struct ir_instruction *a
         break;
     case IR_ALLOCATE: check_allocate(v, at, region); break;
     case IR_SWAP:
-        if (ambient != LEVEL_GRID || at->buffer->memory != MEMORY_OUTPUT || at->swap.other->memory != MEMORY_OUTPUT ||
-            at->buffer->element != at->swap.other->element)
+        if (ambient != LEVEL_GRID || at->buffer->memory != MEMORY_OUTPUT ||
+            IR_PART(at, swap).other->memory != MEMORY_OUTPUT || at->buffer->element != IR_PART(at, swap).other->element)
             complain(v, at, "a swap of what is not alike, or not the host's");
         break;
     case IR_FORALL:

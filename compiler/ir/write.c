@@ -1,18 +1,33 @@
-/* Writing the IR as text; see text.h. */
+/* The IR as text, in two forms: one that is read back (text.h), and one for people (`--dump=ir`), who see names in
+   place of numbers and blanks in place of braces, and no more types and ranges than they need. */
 #include <math.h>
 
 #include "ir/range.h"
 #include "ir/text.h"
 #include "ir/walk.h"
+#include "support/map.h"
+
+/* For people. Values go by their hints, made unique, or by %number. */
+struct ir_names {
+    const char **values; /* by id */
+    struct map *buffers; /* struct ir_buffer * → name */
+    struct symbols *symbols;
+    struct map *used; /* symbol → how often, as a pointer */
+};
 
 struct ir_writer {
     struct text *out;
     const struct ir_kernel *kernel;
     const struct sources *sources;
+    struct ir_names *names; /* NULL: it is read back */
     int indent;
 };
 
-static void start(struct ir_writer *w) { text_printf(w->out, "%*s", w->indent * 2, ""); }
+enum { MOST_INDENT = 100 }; /* deeper nesting is shown by no more blanks, which would be most of the text */
+
+static void start(struct ir_writer *w) {
+    text_printf(w->out, "%*s", (w->indent < MOST_INDENT ? w->indent : MOST_INDENT) * 2, "");
+}
 
 static void add_quoted(struct text *out, const char *text) {
     text_add(out, "\"");
@@ -26,21 +41,63 @@ static void add_quoted(struct text *out, const char *text) {
     text_add(out, "\"");
 }
 
+/* ---- names ---- */
+
+static const char *unique(struct ir_writer *w, const char *hint) {
+    symbol name = symbol_of(w->names->symbols, hint);
+    size_t before = (size_t)(uintptr_t)map_get(w->names->used, name);
+    map_set(w->names->used, name, (void *)(uintptr_t)(before + 1));
+    return before == 0 ? name->text : arena_printf(w->out->arena, "%s.%zu", hint, before + 1);
+}
+
+static const char *value_name(struct ir_writer *w, const struct ir_value *value) {
+    if (!w->names || (!w->names->values[value->id] && !value->name))
+        return arena_printf(w->out->arena, "%%%u", value->id);
+    const char **name = &w->names->values[value->id];
+    if (!*name)
+        *name = unique(w, value->name);
+    return *name;
+}
+
+static const char *buffer_name(struct ir_writer *w, const struct ir_buffer *buffer) {
+    if (!w->names)
+        return arena_printf(w->out->arena, "@%u", buffer->id);
+    const char *name = map_get(w->names->buffers, buffer);
+    if (!name) {
+        name = unique(w, buffer->name ? buffer->name : arena_printf(w->out->arena, "buffer%u", (unsigned)buffer->id));
+        map_set(w->names->buffers, buffer, (void *)(uintptr_t)name);
+    }
+    return name;
+}
+
 /* ---- values and buffers ---- */
 
-/* What is no number is its bits: a NaN has a sign and a payload. */
+/* With the suffix of its type unless it is int or double. What is no number is its bits where it is read back: a NaN
+   has a sign and a payload. */
 static void add_constant(struct ir_writer *w, enum base base, union scalar constant) {
-    if (base_info[base].is_floating && !isfinite(constant.floating))
-        text_printf(w->out, "#%llx.%s", (unsigned long long)constant.natural, base_info[base].suffix);
+    const struct base_info *info = &base_info[base];
+    char digits[FLOATING_DIGITS];
+    if (!w->names && info->is_floating && !isfinite(constant.floating)) {
+        text_printf(w->out, "#%llx.%s", (unsigned long long)constant.natural, info->suffix);
+        return;
+    }
+    if (base == BASE_BOOL)
+        text_add(w->out, constant.integer ? "true" : "false");
+    else if (info->is_floating)
+        text_add(w->out, floating_digits(info->format, constant.floating, digits));
+    else if (info->is_signed)
+        text_printf(w->out, "%lld", (long long)constant.integer);
     else
-        ir_print_constant(w->out, base, constant);
+        text_printf(w->out, "%llu", (unsigned long long)constant.natural);
+    bool has_default = base == BASE_I32 || base == BASE_F64;
+    text_add(w->out, has_default ? "" : info->suffix);
 }
 
 static void add_value(struct ir_writer *w, const struct ir_value *value) {
     if (value->is_constant)
         add_constant(w, value->base, value->constant);
     else
-        text_printf(w->out, "%%%u", value->id);
+        text_add(w->out, value_name(w, value));
 }
 
 static void add_values(struct ir_writer *w, struct ir_value *const *values, size_t count) {
@@ -52,6 +109,10 @@ static void add_values(struct ir_writer *w, struct ir_value *const *values, size
 
 /* Where it is defined: its type, its number and name, and between what it lies. */
 static void add_definition(struct ir_writer *w, const struct ir_value *value) {
+    if (w->names) {
+        add_value(w, value);
+        return;
+    }
     text_printf(w->out, "%s %%%u", base_info[value->base].name, value->id);
     if (value->name) {
         text_add(w->out, " ");
@@ -63,19 +124,14 @@ static void add_definition(struct ir_writer *w, const struct ir_value *value) {
 }
 
 static void add_place(struct ir_writer *w, const struct ir_instruction *access) {
-    text_printf(w->out, " @%u[", access->buffer->id);
+    text_printf(w->out, " %s[", buffer_name(w, access->buffer));
     add_value(w, access->operands[0]);
     text_add(w->out, "]");
 }
 
-static void write_buffer(struct ir_writer *w, const struct ir_buffer *buffer) {
-    start(w);
-    text_printf(w->out, "buffer @%u", buffer->id);
-    if (buffer->name) {
-        text_add(w->out, " ");
-        add_quoted(w->out, buffer->name);
-    }
-    text_printf(w->out, " %s%s %s", ir_memory_names[buffer->memory],
+/* What memory it is, and how much. */
+static void add_memory(struct ir_writer *w, const struct ir_buffer *buffer) {
+    text_printf(w->out, "%s%s %s", ir_memory_names[buffer->memory],
                 buffer->memory == MEMORY_SHARED && buffer->owner == LEVEL_WARP ? " warp" : "",
                 base_info[buffer->element].name);
     if (buffer->capacity) {
@@ -96,6 +152,16 @@ static void write_buffer(struct ir_writer *w, const struct ir_buffer *buffer) {
         }
     }
     text_add(w->out, "\n");
+}
+
+static void write_buffer(struct ir_writer *w, const struct ir_buffer *buffer) {
+    start(w);
+    text_printf(w->out, "buffer %s ", buffer_name(w, buffer));
+    if (buffer->name && !w->names) {
+        add_quoted(w->out, buffer->name);
+        text_add(w->out, " ");
+    }
+    add_memory(w, buffer);
 }
 
 /* ---- instructions ---- */
@@ -123,20 +189,27 @@ static void add_carried(struct ir_writer *w, const struct ir_instruction *loop, 
 }
 
 static void open(struct ir_writer *w) {
-    text_add(w->out, " {\n");
+    text_add(w->out, w->names ? "\n" : " {\n");
     w->indent++;
 }
 
-static void close(struct ir_writer *w, const char *text) {
+static void close(struct ir_writer *w) {
     w->indent--;
-    start(w);
-    text_add(w->out, text);
+    if (!w->names) {
+        start(w);
+        text_add(w->out, "}\n");
+    }
 }
 
 static void write_operation(struct ir_writer *w, const struct ir_instruction *i) {
+    enum base base = i->operands[i->operand_count - 1]->base;
     text_add(w->out, ir_op_info[i->op].name);
+    if (w->names && base != BASE_I32 && base != BASE_BOOL)
+        text_printf(w->out, ".%s", base_info[base].name);
     add_values(w, i->operands, i->operand_count);
-    text_add(w->out, i->no_wrap ? " nowrap\n" : "\n");
+    if (w->names && ir_op_info[i->op].result == RESULT_GIVEN)
+        text_printf(w->out, " to %s", base_info[i->results[0]->base].name);
+    text_add(w->out, i->no_wrap && !w->names ? " nowrap\n" : "\n");
 }
 
 static void write_loop(struct ir_writer *w, const struct ir_instruction *i) {
@@ -148,28 +221,32 @@ static void write_loop(struct ir_writer *w, const struct ir_instruction *i) {
     if (i->kind == IR_FORALL)
         text_printf(out, " at %s/%s", level_names[i->outer], level_names[i->inner]);
     if (i->buffer)
-        text_printf(out, " tickets @%u", i->buffer->id);
-    text_add(out, i->loop.unroll ? " unrolled" : "");
+        text_printf(out, " tickets %s", buffer_name(w, i->buffer));
+    text_add(out, IR_PART(i, loop).unroll ? " unrolled" : "");
     add_carried(w, i, 1);
     open(w);
     write_region(w, i->regions[0]);
     write_yields(w, "next", i->regions[0]);
-    close(w, "}\n");
+    close(w);
 }
 
 static void write_branch(struct ir_writer *w, const struct ir_instruction *i) {
     text_add(w->out, "if");
     add_values(w, i->operands, 1);
-    text_add(w->out, i->branch.is_split ? " split" : "");
-    text_add(w->out, i->branch.takes_both ? " both" : "");
+    text_add(w->out, IR_PART(i, branch).is_split ? " split" : "");
+    text_add(w->out, IR_PART(i, branch).takes_both ? " both" : "");
     open(w);
     write_region(w, i->regions[0]);
     write_yields(w, "yield", i->regions[0]);
-    close(w, "} else {\n");
+    w->indent--;
+    if (!w->names || i->regions[1]->instructions.count + i->regions[1]->yields.count > 0) {
+        start(w);
+        text_add(w->out, w->names ? "else\n" : "} else {\n");
+    }
     w->indent++;
     write_region(w, i->regions[1]);
     write_yields(w, "yield", i->regions[1]);
-    close(w, "}\n");
+    close(w);
 }
 
 static void write_instruction(struct ir_writer *w, const struct ir_instruction *i) {
@@ -187,7 +264,7 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
         add_place(w, i);
         text_add(out, i->is_volatile ? " volatile" : "");
         text_add(out, i->again ? " again" : "");
-        if (i->site)
+        if (i->site && !w->names)
             text_printf(out, " site %u", i->site);
         end_line(w);
         return;
@@ -198,12 +275,12 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
         add_values(w, i->operands + 1, 1);
         text_add(out, i->is_volatile ? " volatile" : "");
         text_add(out, i->again ? " again" : "");
-        text_add(out, i->store.is_start ? " start" : "");
-        text_add(out, i->store.may_meet ? " meeting" : "");
+        text_add(out, IR_PART(i, store).is_start ? " start" : "");
+        text_add(out, IR_PART(i, store).may_meet ? " meeting" : "");
         end_line(w);
         return;
     case IR_ATOMIC:
-        text_printf(out, "atomic %s", ir_atomic_names[i->store.atomic]);
+        text_printf(out, "atomic %s", ir_atomic_names[IR_PART(i, store).atomic]);
         add_place(w, i);
         text_add(out, ",");
         add_values(w, i->operands + 1, i->operand_count - 1);
@@ -219,24 +296,36 @@ static void write_instruction(struct ir_writer *w, const struct ir_instruction *
         end_line(w);
         return;
     case IR_CHECK:
-        text_printf(out, "check %u", i->site);
+        text_add(out, "check");
+        if (!w->names)
+            text_printf(out, " %u", i->site);
         add_values(w, i->operands, i->operand_count);
+        if (w->names)
+            text_printf(out, " (%s)", ir_check_info[w->kernel->checks.at[i->site].check].message);
         end_line(w);
         return;
-    case IR_ALLOCATE: text_printf(out, "allocate @%u\n", i->buffer->id); return;
-    case IR_SWAP: text_printf(out, "swap @%u, @%u\n", i->buffer->id, i->swap.other->id); return;
+    case IR_ALLOCATE:
+        text_printf(out, w->names ? "%s = allocate " : "allocate %s\n", buffer_name(w, i->buffer));
+        if (w->names)
+            add_memory(w, i->buffer);
+        return;
+    case IR_SWAP:
+        text_printf(out, "swap %s, %s\n", buffer_name(w, i->buffer), buffer_name(w, IR_PART(i, swap).other));
+        return;
     case IR_FORALL:
     case IR_FOR: write_loop(w, i); return;
     case IR_WHILE:
         text_add(out, "while");
-        text_add(out, i->loop.is_lock ? " lock" : "");
+        text_add(out, IR_PART(i, loop).is_lock ? " lock" : "");
         add_carried(w, i, 0);
         open(w);
         write_region(w, i->regions[0]);
+        w->indent -= w->names != NULL;
         write_yields(w, "do if", i->regions[0]);
+        w->indent += w->names != NULL;
         write_region(w, i->regions[1]);
         write_yields(w, "next", i->regions[1]);
-        close(w, "}\n");
+        close(w);
         return;
     case IR_IF: write_branch(w, i); return;
     }
@@ -374,5 +463,81 @@ void ir_write(struct text *out, const struct ir_kernel *kernel, const struct sou
         }
         end_line(&w);
     }
-    close(&w, "}\n");
+    close(&w);
+}
+
+/* ---- kernels, for people ---- */
+
+/* name: base[extent, …]; extents that no array shows are parameters in their own right. */
+static void add_parameters(struct ir_writer *w, const struct ir_kernel *kernel) {
+    const char *between = "";
+    for (size_t i = 0; i < kernel->parameters.count; i++) {
+        const struct ir_parameter *parameter = &kernel->parameters.at[i];
+        if (parameter->kind == IR_PARAMETER_LENGTH)
+            continue;
+        text_add(w->out, between);
+        between = ", ";
+        if (parameter->kind == IR_PARAMETER_SCALAR) {
+            add_value(w, parameter->value);
+            text_printf(w->out, ": %s", base_info[parameter->value->base].name);
+            continue;
+        }
+        text_printf(w->out, "%s: %s[", buffer_name(w, parameter->buffer), base_info[parameter->buffer->element].name);
+        const char *comma = "";
+        for (size_t j = 0; j < kernel->parameters.count; j++) {
+            const struct ir_parameter *length = &kernel->parameters.at[j];
+            if (length->kind != IR_PARAMETER_LENGTH || length->argument != parameter->argument)
+                continue;
+            text_add(w->out, comma);
+            comma = ", ";
+            add_value(w, length->value);
+        }
+        text_add(w->out, "]");
+    }
+}
+
+static void write_results(struct ir_writer *w, const struct ir_kernel *kernel) {
+    for (size_t i = 0; i < kernel->results.count; i++) {
+        const struct ir_result *result = &kernel->results.at[i];
+        text_add(w->out, i ? ", " : "  return ");
+        if (result->is_array)
+            text_add(w->out, buffer_name(w, result->buffer));
+        else
+            add_value(w, result->value);
+        for (size_t k = 0; k < result->rank; k++) {
+            text_add(w->out, "[");
+            add_value(w, result->extents[k]);
+            text_add(w->out, "]");
+        }
+    }
+    if (kernel->results.count > 0)
+        text_add(w->out, "\n");
+}
+
+void ir_print(struct text *out, const struct ir_kernel *kernel) {
+    struct arena *arena = out->arena;
+    struct ir_names names = {ARENA_ARRAY(arena, const char *, kernel->value_count + 1), map_new(arena),
+                             symbols_new(arena), map_new(arena)};
+    struct ir_writer w = {.out = out, .kernel = kernel, .names = &names, .indent = 1};
+    for (size_t i = 0; i < kernel->parameters.count; i++) /* parameters keep their names as they are */
+        if (kernel->parameters.at[i].value)
+            (void)value_name(&w, kernel->parameters.at[i].value);
+    text_printf(out, "kernel %s(", kernel->name ? kernel->name->text : "?");
+    add_parameters(&w, kernel);
+    text_add(out, ")");
+    for (size_t i = 0; i < kernel->results.count; i++) {
+        const struct ir_result *result = &kernel->results.at[i];
+        enum base base = result->is_array && result->buffer ? result->buffer->element
+                         : result->value                    ? result->value->base
+                                                            : BASE_I32;
+        text_printf(out, "%s%s", i ? ", " : " -> ", base_info[base].name);
+        for (size_t k = 0; k < result->rank; k++)
+            text_add(out, "[]");
+    }
+    text_add(out, "\n");
+    for (size_t i = 0; i < kernel->buffers.count; i++)
+        if (kernel->buffers.at[i]->memory == MEMORY_TABLE)
+            write_buffer(&w, kernel->buffers.at[i]);
+    write_region(&w, kernel->body);
+    write_results(&w, kernel);
 }

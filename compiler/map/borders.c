@@ -150,7 +150,7 @@ static bool decides(const struct borders *found) {
 /* Checks would fail in another order; and beside loops, or arrays of its own, a comparison is nothing. */
 static bool is_much(const struct ir_instruction *at) {
     return at->kind == IR_CHECK || at->kind == IR_ALLOCATE || at->kind == IR_WHILE ||
-           (at->kind == IR_FOR && !at->loop.unroll);
+           (at->kind == IR_FOR && !IR_PART(at, loop).unroll);
 }
 
 const struct borders *borders_find(struct lowering *l, const struct ir_instruction *loop, const struct rows *rows) {

@@ -40,7 +40,7 @@ static void walk_region(struct walk *walk, const struct ir_region *region) {
                 vec_push(walk->arena, &extent->accesses, instruction);
         }
         if (instruction->kind == IR_SWAP)
-            vec_push(walk->arena, &extent_of(walk, instruction->swap.other, region)->accesses, instruction);
+            vec_push(walk->arena, &extent_of(walk, IR_PART(instruction, swap).other, region)->accesses, instruction);
         for (size_t r = 0; r < 2; r++)
             if (instruction->regions[r])
                 walk_region(walk, instruction->regions[r]);

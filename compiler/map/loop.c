@@ -193,7 +193,7 @@ static bool has_calls(const struct ir_region *region) {
 /* Is there a loop in it that will not be unrolled? What is, compilers see through. */
 static bool has_rounds(const struct ir_region *region) {
     for (struct ir_walk walk = ir_walk(region); walk.at; ir_next(&walk))
-        if (walk.at->kind == IR_WHILE || (walk.at->kind == IR_FOR && !walk.at->loop.unroll))
+        if (walk.at->kind == IR_WHILE || (walk.at->kind == IR_FOR && !IR_PART(walk.at, loop).unroll))
             return true;
     return false;
 }
@@ -222,7 +222,8 @@ static int count_abreast(const struct ir_region *region) {
     const struct ir_instruction *rounds = NULL;
     for (size_t i = 0; i < region->instructions.count; i++) {
         const struct ir_instruction *instruction = region->instructions.at[i];
-        bool is_loop = instruction->kind == IR_WHILE || (instruction->kind == IR_FOR && !instruction->loop.unroll);
+        bool is_loop =
+            instruction->kind == IR_WHILE || (instruction->kind == IR_FOR && !IR_PART(instruction, loop).unroll);
         if (is_loop && !rounds)
             rounds = instruction;
         else if (instruction->regions[0])

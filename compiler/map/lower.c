@@ -81,8 +81,8 @@ static void lower_load(struct lowering *l, const struct ir_instruction *instruct
     struct target_expr *expr =
         expr_element(l, instruction->results[0]->base, array, lower_place(l, array, instruction->operands[0]));
     expr->is_volatile = instruction->is_volatile;
-    expr->is_early = instruction->load.is_early;
-    expr->of_four = instruction->load.of_four;
+    expr->is_early = IR_PART(instruction, load).is_early;
+    expr->of_four = IR_PART(instruction, load).of_four;
     expr->is_guarded = array->space == TARGET_SPACE_PRIVATE && lower_is_guarded(l, instruction);
     if (expr->is_guarded)
         l->target->quirks |= quirk_bit(QUIRK_GUARDED);
@@ -95,7 +95,7 @@ static void lower_store(struct lowering *l, const struct ir_instruction *instruc
     store->index = lower_place(l, store->array, instruction->operands[0]);
     store->value = lower_value(l, instruction->operands[1]);
     store->is_volatile = instruction->is_volatile;
-    store->may_meet = instruction->store.may_meet && l->target->mapping == TARGET_SIMT;
+    store->may_meet = IR_PART(instruction, store).may_meet && l->target->mapping == TARGET_SIMT;
 }
 
 /* ---- exchange of lanes ---- */
@@ -201,12 +201,12 @@ static void lower_sequential_atomic(struct lowering *l, const struct ir_instruct
     struct target_expr *index = lower_simple(l, atomic->operands[0], "place");
     struct target_expr *element = expr_element(l, base, array, index);
     struct target_expr *old = element, *value = lower_value(l, atomic->operands[1]);
-    if (atomic->store.atomic == ATOMIC_COMPARE_EXCHANGE || l->uses[atomic->results[0]->id].count) {
+    if (IR_PART(atomic, store).atomic == ATOMIC_COMPARE_EXCHANGE || l->uses[atomic->results[0]->id].count) {
         old = lower_named(l, element, atomic->results[0]->name, "old");
         lower_bind(l, atomic->results[0], old);
     }
     enum ir_op op = OP_COUNT;
-    switch (atomic->store.atomic) {
+    switch (IR_PART(atomic, store).atomic) {
     case ATOMIC_ADD: op = OP_ADD; break;
     case ATOMIC_MIN: op = OP_MIN; break;
     case ATOMIC_MAX: op = OP_MAX; break;
@@ -227,7 +227,7 @@ static void lower_sequential_atomic(struct lowering *l, const struct ir_instruct
         value = result;
     }
     struct lower_scope scope = {0};
-    bool is_guarded = atomic->store.atomic == ATOMIC_COMPARE_EXCHANGE;
+    bool is_guarded = IR_PART(atomic, store).atomic == ATOMIC_COMPARE_EXCHANGE;
     if (is_guarded) {
         struct target_statement *same = lower_emit(l, TARGET_IF);
         same->value = expr_operation(l, OP_EQ, BASE_BOOL, bits_of(l, old), bits_of(l, value));
@@ -265,7 +265,7 @@ static void lower_atomic(struct lowering *l, const struct ir_instruction *instru
     atomic->index = index;
     atomic->value = value;
     atomic->expected = expected;
-    atomic->atomic = instruction->store.atomic;
+    atomic->atomic = IR_PART(instruction, store).atomic;
     l->target->uses_atomic64 |= base_info[instruction->buffer->element].bits == 64;
 }
 
@@ -321,7 +321,7 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
     const struct ir_value *index = loop->parameters[0];
     const char *const *held = ahead_names(l, loop->regions[0]);
     bool is_slow = lower_has_quirk(l, QUIRK_NARROW_UNROLLED) && lower_computes_narrow(loop->regions[0]);
-    bool is_unrolled = loop->loop.unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT &&
+    bool is_unrolled = IR_PART(loop, loop).unroll && !is_slow && limit->kind == TARGET_EXPR_CONSTANT &&
                        limit->constant.integer <= ANY_UNROLLED_LIST;
     struct counted_place places[COUNTED_PLACES];
     size_t place_count = is_unrolled ? 0 : places_begin(l, loop, places);
@@ -350,7 +350,7 @@ static void lower_for(struct lowering *l, const struct ir_instruction *loop) {
 
 static void lower_while(struct lowering *l, const struct ir_instruction *loop) {
     struct target_variable **carried = declare_carried(l, loop, 0);
-    if (loop->loop.is_lock)
+    if (IR_PART(loop, loop).is_lock)
         carried[0]->is_lock = true;
     struct target_statement *statement = lower_emit(l, TARGET_WHILE);
     if (lower_has_quirk(l, QUIRK_THREADS_BY_VECTORS) && loop->region->ambient == LEVEL_THREAD)

@@ -171,7 +171,6 @@ static void add_report(struct lowering *l) {
 
 static void add_scalar(struct lowering *l, const struct ir_value *value) {
     struct target_variable *variable = lower_variable(l, value->base, value->name, "scalar");
-    variable->is_parameter = true;
     vec_push(l->arena, &l->target->parameters,
              (struct target_parameter){.kind = TARGET_PARAMETER_SCALAR,
                                        .name = variable->name,

@@ -66,7 +66,7 @@ static bool lies_over(const struct extent *extent, const struct extent *other) {
         return false;
     for (size_t i = 0; i < extent->accesses.count; i++) {
         const struct ir_instruction *at = extent->accesses.at[i];
-        bool is_simple = at->kind == IR_STORE && !at->again && !at->store.may_meet && !at->is_volatile;
+        bool is_simple = at->kind == IR_STORE && !at->again && !IR_PART(at, store).may_meet && !at->is_volatile;
         if (ir_region_inside(at->region, loop->regions[0]) && !is_simple)
             return false;
     }

@@ -14,9 +14,8 @@ struct target_variable {
     const char *name;
     enum base base;
     bool is_mutable;
-    bool is_parameter; /* then a bool is held as a byte: OpenCL has no bool arguments */
-    bool is_lock;      /* whether a place's lock is taken: note [exclusion] in elaborate/update.c */
-    int lanes;         /* 0, or TARGET_LANES: it is a vector */
+    bool is_lock; /* whether a place's lock is taken: note [exclusion] in elaborate/update.c */
+    int lanes;    /* 0, or TARGET_LANES: it is a vector */
 };
 
 enum target_space {

@@ -139,7 +139,7 @@ static void walk_host(struct walker *w, const struct ir_region *region) {
         case IR_SWAP: {
             struct report_step *swap = add_step(w, STEP_SWAP, instruction->span);
             swap->text = buffer_name(w, buffer);
-            swap->other = buffer_name(w, instruction->swap.other);
+            swap->other = buffer_name(w, IR_PART(instruction, swap).other);
             break;
         }
         case IR_FORALL: {

@@ -119,7 +119,7 @@ static void walk_if(struct walker *w, const struct ir_instruction *branch) {
     enum known state = value_state(w, branch->operands[0]);
     w->is_by_index |= state == KNOWN_BY_INDEX;
     struct tally *yes = once(w, branch->regions[0]), *no = once(w, branch->regions[1]);
-    if (branch->branch.is_split && state != KNOWN_BY_DATA)
+    if (IR_PART(branch, branch).is_split && state != KNOWN_BY_DATA)
         tally_add(w, w->tally, yes, amount_number(1));
     else
         tally_add_larger(w, w->tally, yes, no);

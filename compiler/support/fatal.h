@@ -16,4 +16,15 @@ void fatal_set_handler(fatal_handler *handler, void *context);
 _Noreturn void fatal_out_of_memory(size_t bytes);
 _Noreturn void fatal_internal(const char *stage, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* x->as.member, where only these kinds of x have it: a bit each. */
+#ifdef FCL_VERIFY_EACH_PASS
+#define PART(x, member, kinds)                                                                                         \
+    (*((kinds) >> (x)->kind & 1                                                                                        \
+           ? (void)0                                                                                                   \
+           : fatal_internal("kinds", "%s:%d: kind %d has no " #member, __FILE__, __LINE__, (int)(x)->kind),            \
+       &(x)->as.member))
+#else
+#define PART(x, member, kinds) ((x)->as.member)
+#endif
+
 #endif

@@ -4,6 +4,7 @@
 #include <fenv.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,4 +164,18 @@ double floating_of_bits(struct floating_format format, uint64_t bits) {
     uint64_t significand = exponent ? payload | (layout.payload + 1) : payload;
     double size = ldexp((double)significand, least + (exponent ? exponent - 1 : 0) - (format.significand - 1));
     return sign ? -size : size;
+}
+
+/* ---- and to be written ---- */
+
+const char *floating_digits(struct floating_format format, double number, char digits[FLOATING_DIGITS]) {
+    enum { MOST_DIGITS = 17 };
+    for (int precision = 1; precision <= MOST_DIGITS; precision++) {
+        snprintf(digits, FLOATING_DIGITS, "%.*g", precision, number);
+        if (isnan(number) || floating_in(format, floating_read(digits, NULL)) == number)
+            break;
+    }
+    if (isfinite(number) && !strpbrk(digits, ".e"))
+        strcat(digits, ".0");
+    return digits;
 }

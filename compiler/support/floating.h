@@ -22,6 +22,10 @@ struct floating floating_of_natural(uint64_t number);
 struct floating floating_negated(struct floating number);
 double floating_in(struct floating_format format, struct floating number);
 
+enum { FLOATING_DIGITS = 40 };
+/* The fewest digits that are read as this number of the format: with a point or an exponent, or nan or inf. */
+const char *floating_digits(struct floating_format format, double number, char digits[FLOATING_DIGITS]);
+
 /* To the nearest number, of two the even one. A NaN keeps its sign and the upper bits of its payload,
    whether it is quiet among them (C's conversions would make it quiet). */
 double floating_round(struct floating_format format, double number);

@@ -1,9 +1,6 @@
 /* The tree as S-expressions, one a declaration, broken over lines when long:
      (fun step <lvl> (f arr) (let ((x (halve arr))) (push <lvl> (zipWith f (fst x) (snd x)))))
    Applications are flattened, infix ones start with their operator, types are printed as they are written. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "syntax/syntax.h"
 
 enum { DUMP_WIDTH = 100, DUMP_MOST_INDENT = 60 };
@@ -226,21 +223,9 @@ static struct sexp *application_sexp(struct arena *arena, const struct ast_expr 
     return form;
 }
 
-static const char *floating_text(struct arena *arena, double value) {
-    char digits[40];
-    for (int precision = 1; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value)
-            break;
-    }
-    bool marked = false;
-    for (const char *at = digits; *at; at++)
-        marked |= *at == '.' || *at == 'e' || *at == 'n';
-    return arena_printf(arena, "%s%s", digits, marked ? "" : ".0");
-}
-
 static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) {
     struct sexp *form = NULL, *inner;
+    char digits[FLOATING_DIGITS];
     switch (expr->kind) {
     case EXPR_NAME:
     case EXPR_CONFIG: return new_atom(arena, expr->name.name->text);
@@ -250,7 +235,9 @@ static struct sexp *expr_sexp(struct arena *arena, const struct ast_expr *expr) 
         return new_atom(arena, arena_printf(arena, "%llu%s", (unsigned long long)expr->integer.value,
                                             expr->integer.suffix ? expr->integer.suffix->text : ""));
     case EXPR_FLOATING:
-        return new_atom(arena, arena_printf(arena, "%s%s", floating_text(arena, expr->floating.value.as_double),
+        return new_atom(arena, arena_printf(arena, "%s%s",
+                                            floating_digits((struct floating_format){64, 53},
+                                                            expr->floating.value.as_double, digits),
                                             expr->floating.suffix ? expr->floating.suffix->text : ""));
     case EXPR_BOOL: return new_atom(arena, expr->boolean ? "true" : "false");
     case EXPR_ERROR: return new_atom(arena, "<error>");

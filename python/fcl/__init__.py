@@ -23,7 +23,8 @@ from ._core import Array, Device, version as __version__
 from . import _core
 from ._errors import ArgumentError, Error, Warning
 
-__all__ = ["Array", "ArgumentError", "Device", "Error", "Kernel", "Program", "Report", "Warning", "device", "devices", "load",
+__all__ = ["Array", "ArgumentError", "Device", "Error", "Kernel", "Program", "Report", "Warning", "device", "devices",
+           "load",
            "put", "source"]
 
 # Keywords that are options of `fclc run`; every other one is a param of the program.
@@ -115,7 +116,8 @@ def _size(value: object) -> str:
     return "x".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
-def _report(program: Program, kernel: str | None, target: str | None, device: str | None, sizes: dict[str, Any]) -> Report:
+def _report(program: Program, kernel: str | None, target: str | None, device: str | None,
+            sizes: dict[str, Any]) -> Report:
     text = ",".join(f"{name}={_size(value)}" for name, value in sizes.items())
 
     def make(form: int) -> str:

@@ -37,7 +37,8 @@ def options_of(seed, text):
     """Options of fclc for a program, by which no executor's result changes alone."""
     source = random.Random(f"options {seed}")
     options = [source.choice(([], [f"--block-size={source.choice((1, 32, 33, 64, 1024))}"])),
-               source.choice(([], [f"--grid-size={source.choice((1, 2, 7))}"])), source.choice(([], [f"--unroll={source.choice((0, 1, 3, 64))}"]))]
+               source.choice(([], [f"--grid-size={source.choice((1, 2, 7))}"])),
+               source.choice(([], [f"--unroll={source.choice((0, 1, 3, 64))}"]))]
     for param in re.findall(r"^param (\w+)", text, re.M):
         options.append(source.choice(([], [f"-D{param}={source.choice((3, 16, 32, 33))}"])))
     return [option for some in options for option in some]
@@ -45,7 +46,8 @@ def options_of(seed, text):
 
 def results(env, path, lines, more=()):
     """What each line `KERNEL ARGUMENT…` gives in the interpreter, or `error: E…`, by one process for all; None where that ends early."""
-    done = env.run(os.path.join(env.root, "build", "tests", "results"), os.path.realpath(env.fclc), "--target=interp", "--limit=0", *more,
+    done = env.run(os.path.join(env.root, "build", "tests", "results"), os.path.realpath(env.fclc), "--target=interp",
+                   "--limit=0", *more,
                    "run", path, "none", input="".join(line + "\n" for line in lines))
     found = done.stdout.splitlines()
     return found if done.returncode == 0 and len(found) == len(lines) else None
@@ -110,7 +112,8 @@ def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_op
         codes.update(generator.codes)
     # Without lengths that nobody can measure, and in those that fail without what is seen to be wrong, in whatever branch.
     write(head + "\n".join(parts.values()))
-    refused = re.compile(r"error\[E030[23]\]" if fails else r"error\[E0302\]: the length of the last chunk depends on data")
+    refused = re.compile(r"error\[E030[23]\]" if fails
+                         else r"error\[E0302\]: the length of the last chunk depends on data")
     levels = {"-O0" if "-O0" in EXECUTORS[executor][0] else "-O1" for executor in executors} or {"-O1"}
 
     def is_refused():
@@ -142,7 +145,8 @@ def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_op
             _, _, name, *argument = line.split(" error ")[0].split()
             if not line.endswith('error "error[E05"'):
                 continue
-            done = env.run(env.fclc, "run", *EXECUTORS[executor][0], *more, path, name, *argument, env=extra, timeout=300)
+            done = env.run(env.fclc, "run", *EXECUTORS[executor][0], *more, path, name, *argument, env=extra,
+                           timeout=300)
             code = re.search(r"error\[(E\d+)\]", done.stderr)
             if not code or code[1] not in codes[name]:
                 return f"{which} on {executor}: {line} is none of {codes[name]}\n{done.stderr}\n{text}"
@@ -157,7 +161,8 @@ def main():
     options.add_argument("--options", action="store_true", help="each with options of its own")
     options.add_argument("--sanitized", action="store_true", help="C under AddressSanitizer")
     options.add_argument("--quick", action="store_true", help="C and the simulator's code are compiled with -O0")
-    options.add_argument("--only", metavar="FORM", help="all kernels are of that form: updated, stepped, shaped, whole, several …")
+    options.add_argument("--only", metavar="FORM",
+                         help="all kernels are of that form: updated, stepped, shaped, whole, several …")
     options.add_argument("--together", type=int, default=5, help="so many programs are one file, but with --options")
     options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     options.add_argument("first", type=int)
@@ -167,10 +172,12 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         env = Env(ROOT, os.path.dirname(os.path.abspath(chosen.fclc)), False, scratch)
         size = 1 if chosen.options else chosen.together
-        groups = [range(first, min(first + size, chosen.last + 1)) for first in range(chosen.first, chosen.last + 1, size)]
+        groups = [range(first, min(first + size, chosen.last + 1))
+                  for first in range(chosen.first, chosen.last + 1, size)]
         with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
             def check(seeds):
-                return check_seeds(env, seeds, chosen.executors.split(","), made, fails=chosen.failing, sanitized=chosen.sanitized,
+                return check_seeds(env, seeds, chosen.executors.split(","), made, fails=chosen.failing,
+                                   sanitized=chosen.sanitized,
                                    has_options=chosen.options, quick=chosen.quick, only=chosen.only)
             for problems in pool.map(check, groups):
                 failed += len(problems)

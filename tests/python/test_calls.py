@@ -84,7 +84,8 @@ def test_lists_are_converted_and_arrays_are_not():
 
 
 def test_no_element_of_a_list_becomes_another():
-    m = fcl.source("kernel a (xs : [int]) = xs\nkernel b (xs : [bool]) = xs\nkernel c (xs : [u8]) = xs\nkernel d (xs : [i64]) = xs\n"
+    m = fcl.source("kernel a (xs : [int]) = xs\nkernel b (xs : [bool]) = xs\nkernel c (xs : [u8]) = xs\nkernel d (xs : "
+                   "[i64]) = xs\n"
                    "kernel e (xs : [bf16]) = xs\nkernel f (xs : [[u64]]) = xs", target="c")
     for kernel, wrong in [(m.a, [1.5]), (m.a, ["3"]), (m.a, [None]), (m.a, [2**31]), (m.a, [-2**31 - 1]),
                           (m.b, [2, 0]), (m.b, [1]), (m.c, [-1]),
@@ -128,7 +129,8 @@ def test_scalars_are_checked():
                         ((-1, True, 1, 0), "out of the range"), ((1.5, True, 1, 0), "wants a whole number"),
                         ((1, 1, 1, 0), "wants True or False"), ((1, True, 10**400, 0), "out of the range of float32"),
                         ((1, True, "x", 0), "wants a number"),
-                        ((1, True, 1, 2**63), "out of the range of int64"), ((1, True, 1), "argument 4, `d : i64`, is missing"),
+                        ((1, True, 1, 2**63), "out of the range of int64"),
+                        ((1, True, 1), "argument 4, `d : i64`, is missing"),
                         ((1, True, 1, 0, 0), "takes 4 arguments, and 5 were given")]:
         with pytest.raises(fcl.ArgumentError, match=said):
             m.k(*wrong)

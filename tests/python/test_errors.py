@@ -51,7 +51,8 @@ def test_imports(tmp_path):
     (tmp_path / "add.fcl").write_text("fun add x y = x + y\n")
     (tmp_path / "k.fcl").write_text('import "add"\nkernel k (x : int) = add x 1\n')
     assert fcl.load(tmp_path / "k.fcl", target="c").k(2) == 3
-    m = fcl.source('import "add"\nkernel k (x : int) = add x 1\n', files={"add.fcl": "fun add x y = x - y\n"}, target="c")
+    m = fcl.source('import "add"\nkernel k (x : int) = add x 1\n', files={"add.fcl": "fun add x y = x - y\n"},
+                   target="c")
     assert m.k(2) == 1
     with pytest.raises(fcl.Error, match="there is no file `add`"):
         fcl.source('import "add"\nkernel k (x : int) = add x 1\n')

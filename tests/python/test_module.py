@@ -38,8 +38,10 @@ def test_a_module_of_a_program(tmp_path, monkeypatch):
     a, b, n = made.x_((3, np.array([True])), np.zeros((2, 2)))
     assert (a, list(b), n) == (3, [True], 2)
     (tmp_path / "use.py").write_text("import numpy as np\nimport made\nxs = np.zeros(3, np.int32)\n"
-                                     "good: np.int32 = made.lambda_(xs)[0]\nmade.lambda_(3)\nbad: str = made.lambda_(xs)\n")
-    mypy = subprocess.run([os.path.join(BIN, "mypy"), "--strict", "use.py"], cwd=tmp_path, capture_output=True, text=True)
+                                     "good: np.int32 = made.lambda_(xs)[0]\nmade.lambda_(3)\nbad: str = "
+                                     "made.lambda_(xs)\n")
+    mypy = subprocess.run([os.path.join(BIN, "mypy"), "--strict", "use.py"], cwd=tmp_path, capture_output=True,
+                          text=True)
     errors = [line.split(":")[:2] for line in mypy.stdout.splitlines() if ": error:" in line]
     assert errors == [["use.py", "5"], ["use.py", "6"]], mypy.stdout  # only the wrong ones
 

@@ -40,10 +40,14 @@ def cases(env):
                 file.write(source)
             text = body(open(compile_to(extension, path, *options), encoding="utf-8").read(), kernel)
             got = {"loops": count(r"\bfor \(", text), "barriers": count(r"__syncthreads\(\)", text),
-                   "shared": count(r"__shared__", text), "private": count(r"\blocal_array\w*\[\w+\];", text), "divisions": count(r"[^/]/[^/*]|%", text),
-                   "branches": count(r"\bif \(", text), "choices": count(r" \? ", text), "unrolled": count(r"#pragma unroll\n", text), "loads": count(r"= [^;=]*\bxs\[", text), "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
+                   "shared": count(r"__shared__", text), "private": count(r"\blocal_array\w*\[\w+\];", text),
+                   "divisions": count(r"[^/]/[^/*]|%", text),
+                   "branches": count(r"\bif \(", text), "choices": count(r" \? ", text),
+                   "unrolled": count(r"#pragma unroll\n", text), "loads": count(r"= [^;=]*\bxs\[", text),
+                   "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
             got["shuffles"] = count(r"__shfl\w*_sync\(", text)
-            got["early loads"] = count(r"= [^;=]*\bxs\[", text.partition("atomicAdd")[0])  # before any bucket is updated
+            # before any bucket is updated
+            got["early loads"] = count(r"= [^;=]*\bxs\[", text.partition("atomicAdd")[0])
             got["stores"] = len(re.findall(r"^\s*(?:\(\(volatile \w+ \*\))?\w+\)?\[.*?\] = ", text, re.M))
             for key, value in wanted.items():
                 assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
@@ -52,52 +56,69 @@ def cases(env):
         return Case(name, check)
 
     yield golden("what is known of a number is known of its complement: no comparison is left",
-                 "kernel k (xs : [int]) = push <block> (map (fn x => let c = ~(x & 15) in if c < -16 then 1 else if c >= 0 then 2 else c) xs)",
+                 "kernel k (xs : [int]) = push <block> (map (fn x => let c = ~(x & 15) in if c < -16 then 1 else if c "
+                 ">= 0 then 2 else c) xs)",
                  "k", choices=0)
     yield golden("a function that a comparison chooses is known in a branch whose condition says how it turns out: one of two is chosen in the other branch alone",
                  "kernel k (xs : [int]) = (splitUp 4 xs |> map (fn c => let a = force (push <block> c)  f = if a ! 0 > 3 then fn b => map (+ 1) b "
                  "else fn b => map (fn x => x * 2) b in if a ! 0 > 5 then push <block> (f (take 3 a)) else push <block> (reverse (f (take 3 a)))) |> concat 3 : [int]<grid>)",
                  "fcl_block_k", {r"\* 2u": 2}, extension="c")
     yield golden("a chain of maps at block is one loop, one load, one store, no barrier",
-                 "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <block>", "k",
+                 "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <block>",
+                 "k",
                  barriers=0, shared=0, loads=1, stores=1)
     yield golden("the same at grid, for four elements of a thread, and for what is left",
                  "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <grid>", "k",
                  loops=3, unrolled=2, branches=2, barriers=0, shared=0, loads=2, stores=2)
-    yield golden("four turns of a grid's thread go together, at constant distances and behind one test, so that their loads do; what is left is asked one by one",
-                 "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3) xs)", "k", loops=3, unrolled=2, divisions=0, branches=2)
+    yield golden("four turns of a grid's thread go together, at constant distances and behind one test, so that their "
+                 "loads do; what is left is asked one by one",
+                 "kernel k (xs : [int]) = push <grid> (map (fn x => x * 3) xs)", "k", loops=3, unrolled=2, divisions=0,
+                 branches=2)
     signed, unsigned = r"\bxs\[(?!\(unsigned\))", r"\bxs\[\(unsigned\)"
     for text, is_unsigned in (
-            ("t - 7", True), ("t - 1", False), ("t + 1", False), ("t + 1000000", False), ("let p = t + 1000000 in if p < 0 then 0 else xs ! p", True),
-            ("let p = t + 1000 in if p < 0 then 0 else xs ! p", False), ("t + m * s", False), ("t ^ (-2147483648)", True),
-            ("int (uint t - 7)", True), ("int (i64 t - 7)", True), ("foldl (fn a j => a + xs ! (t - j)) 0 (iota 100)", True),
+            ("t - 7", True), ("t - 1", False), ("t + 1", False), ("t + 1000000", False),
+            ("let p = t + 1000000 in if p < 0 then 0 else xs ! p", True),
+            ("let p = t + 1000 in if p < 0 then 0 else xs ! p", False), ("t + m * s", False),
+            ("t ^ (-2147483648)", True),
+            ("int (uint t - 7)", True), ("int (i64 t - 7)", True),
+            ("foldl (fn a j => a + xs ! (t - j)) 0 (iota 100)", True),
             ("max t 0 - 7", False), ("(t & 15) - 3", False), ("let p = t - 7 in if p < 0 then 0 else xs ! p", True)):
         place = text if "xs" in text else f"xs ! ({text})"
-        yield golden(f"the subscript {text} is {'unsigned' if is_unsigned else 'signed'}, which NVIDIA's compilers get right",
-                     f"kernel k (m : int) (is : [int]) (xs : [int]) = push <block> (generate 1 (fn _ => let s = is ! 1  t = is ! 0 in {place}))",
+        yield golden(f"the subscript {text} is {'unsigned' if is_unsigned else 'signed'}, which NVIDIA's compilers get "
+                     f"right",
+                     f"kernel k (m : int) (is : [int]) (xs : [int]) = push <block> (generate 1 (fn _ => let s = is ! 1 "
+                     f" t = is ! 0 in {place}))",
                      "k", patterns={signed: 0 if is_unsigned else 1, unsigned: 1 if is_unsigned else 0})
     yield golden("the lanes of a warp count on in shared memory after a barrier of theirs: an exchange orders no memory",
                  "kernel k (xs : [int]) = let (ranks, _) = rankByIndex 16 xs in ranks", "k",
                  {r"atomicAdd\(&counters\w*\[": 1,
                   r"__syncwarp\(\);\s+const int got\w* = __shfl_sync": 1})
-    yield golden("but not where a turn is long", "kernel k (n : int) (xs : [int]) = push <grid> (map (fn x => foldl (+) x (range 0 n)) xs)",
+    yield golden("but not where a turn is long",
+                 "kernel k (n : int) (xs : [int]) = push <grid> (map (fn x => foldl (+) x (range 0 n)) xs)",
                  "k", unrolled=0, divisions=0)
-    yield golden("a thread of a histogram has eight loads under way before it updates a bucket, and one for what is left",
+    yield golden("a thread of a histogram has eight loads under way before it updates a bucket, and one for what is "
+                 "left",
                  "kernel k (xs : [int]) = histogram 256 xs", "k_1", **{"early loads": 8}, loads=9)
     yield golden("lanes that meet in global memory are one update: a vote before eight pairs, six exchanges for each",
-                 "kernel k (n : int) (xs : [int]) = (reduceByIndex (+) 0 (replicate n 0) (map (fn x => (x, x)) xs) : [int]<grid>)", "k_5",
+                 "kernel k (n : int) (xs : [int]) = (reduceByIndex (+) 0 (replicate n 0) (map (fn x => (x, x)) xs) : "
+                 "[int]<grid>)", "k_5",
                  **{"early loads": 8}, loads=9, shuffles=49)
     yield golden("a product of small matrices is one call of all lanes a step, and its sums stay in their registers",
                  "sig k : int -> [f16] -> [float]<grid>\n"
                  "kernel k (n : int) (xs : [f16]) = concat 128 [push <warp> (power n (fn s sums => "
-                 "mma (generate 256 (fn i => xs ! (s * 256 + i))) (generate 128 (fn i => xs ! i)) sums) (push <warp> (replicate 128 0.0)))]", "k",
+                 "mma (generate 256 (fn i => xs ! (s * 256 + i))) (generate 128 (fn i => xs ! i)) sums) (push <warp> "
+                 "(replicate 128 0.0)))]", "k",
                  {r"fcl_mma_f16\(": 1, r"__syncwarp": 0, r"\bxs\[": 12}, shared=0, barriers=0, private=1)
 
     merges = "kernel k (xs : [int]) = sortBy (fn x y => x <= y) xs"
-    yield golden("sortBy: a thread sorts its seven in registers; a round is a barrier, a search and seven steps unrolled (all twice: full tiles, the last)",
-                 merges, "k_0", patterns={r"while \(": 5, r"for \(int i2 = 0; i2 < 7; ": 2, r"int local_array\d?\[7\];": 21}, barriers=6)
-    yield golden("a pass of sortBy: neighbouring threads read and write memory, what a thread merges is in shared memory",
-                 merges, "k_2", patterns={r"\bresult\[": 2, r"\btile\d?\[[^;=]*\] = result\[": 2, r"\bresult\d\[[^;=]*\] = tile\d\[": 2,
+    yield golden("sortBy: a thread sorts its seven in registers; a round is a barrier, a search and seven steps "
+                 "unrolled (all twice: full tiles, the last)",
+                 merges, "k_0", patterns={r"while \(": 5, r"for \(int i2 = 0; i2 < 7; ": 2,
+                                          r"int local_array\d?\[7\];": 21}, barriers=6)
+    yield golden("a pass of sortBy: neighbouring threads read and write memory, what a thread merges is in shared "
+                 "memory",
+                 merges, "k_2", patterns={r"\bresult\[": 2, r"\btile\d?\[[^;=]*\] = result\[": 2,
+                                          r"\bresult\d\[[^;=]*\] = tile\d\[": 2,
                                          r"while \(": 3}, barriers=4, shared=1)
 
     flat = "(generate (length xs) (fn i => xs ! (i / n * n) + i % n))"
@@ -148,7 +169,8 @@ def cases(env):
                  f"{blank}kernel k (s : [u8]) = push <block> {starts}", "fcl_block_k",
                  {r"\|\||&&": 0, r"\) \+ \(x2 == 13\) != 0": 1}, extension="c")
     yield golden("but not in a loop that each iteration leaves at a time of its own",
-                 "kernel k (n : int) (xs : [int]) = push <block> (map (fn x => loop (fn i => i < x && i * i != n) (fn i => i + 1) 0) xs)",
+                 "kernel k (n : int) (xs : [int]) = push <block> (map (fn x => loop (fn i => i < x && i * i != n) (fn "
+                 "i => i + 1) 0) xs)",
                  "fcl_block_k", {r" && ": 3, r"mask\d? = mask\d? & ": 3, r"!fcl_vector_any\(mask \| mask2\)": 1},
                  extension="c")
 
@@ -158,7 +180,8 @@ def cases(env):
                  "fcl_block_k", {r"state\d? - mask": 0, r"\(fcl_uint_16\)\(state\d?\) \+ ": 3}, extension="c")
 
     yield golden("chunks of chunks are known to have the elements that are asked for: no check is left in the block",
-                 "kernel k (xs : [int]) = splitUp 256 xs |> map (fn c => push <block> (map (foldl (+) 0) (splitUp 16 c))) |> concat 16",
+                 "kernel k (xs : [int]) = splitUp 256 xs |> map (fn c => push <block> (map (foldl (+) 0) (splitUp 16 "
+                 "c))) |> concat 16",
                  "fcl_block_k", {"fcl_failed": 0}, extension="c", options=["--check"])
 
     def one_block():
@@ -177,7 +200,8 @@ def cases(env):
                 file.write("kernel k (xs : [float]) = push <grid> (map (fn x => pow x 2.5 + " +
                            " + ".join(f"{name} x" for name in names) + ") xs)\n")
             out, program = compile_to("c", path), os.path.join(env.tmp(), "mathematics")
-            env.must(env.tool("cc"), "-std=gnu11", "-O2", "-ffp-contract=off", "-Wall", "-Werror", *options, f'-DKERNELS="{out}"',
+            env.must(env.tool("cc"), "-std=gnu11", "-O2", "-ffp-contract=off", "-Wall", "-Werror", *options,
+                     f'-DKERNELS="{out}"',
                      env.path("tests", "support", "mathematics.c"), "-o", program, "-lm")
             env.must(program, timeout=300)
         return check
@@ -188,7 +212,8 @@ def cases(env):
         path = os.path.join(env.tmp(), "loops.fcl")
         with open(path, "w", encoding="utf-8") as file:
             file.write("kernel k (xs : [float]) = push <grid> (map (fn x => exp x + log x * pow x 2.5 + tanh x) xs)\n")
-        done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-fopt-info-vec-optimized", "-c", compile_to("c", path), "-o",
+        done = env.run(env.tool("gcc"), "-std=gnu11", *C_OPTIONS, "-fopt-info-vec-optimized", "-c",
+                       compile_to("c", path), "-o",
                        os.path.join(env.tmp(), "loops.o"))
         assert not done.returncode and "loop vectorized" in done.stderr, done.stderr
     yield Case("a loop with exp, log, pow and tanh goes by vectors in C", vector_loops)
@@ -196,11 +221,13 @@ def cases(env):
     def neighbours():
         path = os.path.join(env.tmp(), "words.fcl")
         with open(path, "w", encoding="utf-8") as file:
-            file.write("kernel k (s : [u8]) = count id (generate (length s) (fn i => s ! i > 32 && (i == 0 || s ! (i - 1) < 32)))\n")
+            file.write("kernel k (s : [u8]) = count id (generate (length s) (fn i => s ! i > 32 && (i == 0 || s ! (i - "
+                       "1) < 32)))\n")
         whole = body(open(compile_to("c", path), encoding="utf-8").read(), "fcl_block_k_0")
         loop = re.search(r"for \(int i = 0; i < 256; \+\+i\) \{(.*?)local_array\[i\] =", whole, re.S).group(1)
         assert "if (" not in loop and "max" not in loop and count(r"\bs\[", loop) == 4, loop
-    yield Case("in C the element before one is loaded without a branch, and in whole tiles without a maximum", neighbours)
+    yield Case("in C the element before one is loaded without a branch, and in whole tiles without a maximum",
+               neighbours)
 
     tiles = ("fun step x = (x * 3) ^ (x >> 1)\nfun four x = step (step (step (step x)))\nfun many x = four (four (four (four x)))\n"
              "kernel k (xs : [int]) = let n = length xs in generate ((n + 63) / 64) (fn c => push <block> (generate 64 (fn i => "
@@ -301,7 +328,8 @@ def cases(env):
         path = os.path.join(env.tmp(), "warp.fcl")
         with open(path, "w", encoding="utf-8") as file:
             file.write("kernel k (xs : [int]) = sklansky <warp> (+) xs\nkernel three (xs : [int]) = "
-                       "(concat 32 (map (fn c => push <warp> (reverse (force (push <warp> c)))) (splitUp 32 (generate 96 (fn i => xs ! i)))) : [int]<grid>)\n")
+                       "(concat 32 (map (fn c => push <warp> (reverse (force (push <warp> c)))) (splitUp 32 (generate "
+                       "96 (fn i => xs ! i)))) : [int]<grid>)\n")
         bounds = re.findall(r"__launch_bounds__\((\d+)", open(compile_to("cu", path), encoding="utf-8").read())
         assert bounds == ["32", "96"], bounds
     yield Case("of warps whose number is known a block has no more, and no shared memory for others", one_warp)
@@ -313,7 +341,8 @@ def cases(env):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(f"kernel k (n : int) (xs : [int]) = {combinator} ({operator}) 0 (map (fn x => x) xs)\n")
             return open(compile_to("cu", path), encoding="utf-8").read()
-        for operator in ("+", "fn a b => b + a", "fn a b => if a < b then b else a", "fn a b => a + b - a * b", "fn a b => (a ^ b) & n",
+        for operator in ("+", "fn a b => b + a", "fn a b => if a < b then b else a", "fn a b => a + b - a * b",
+                         "fn a b => (a ^ b) & n",
                          "fn a b => let (c, d) = (a + n, b + n) in clamp c d (c * d) + clamp d c (d * c)"):
             assert emitted(operator, "reduce") == emitted(operator, "reduceComm"), operator
         for operator in ("fn a b => b", "fn a b => a - b", "fn a b => if a < n then b else a", "fn a b => a * 2 + b"):
@@ -343,18 +372,21 @@ def cases(env):
 
     def processors(source, kernel):
         path = os.path.join(env.tmp(), "loops.cl")
-        env.must(env.fclc, "--target=opencl", "--map=loop", "--vector-bytes=64", env.path("benchmarks", "fcl", source), "-o", path)
+        env.must(env.fclc, "--target=opencl", "--map=loop", "--vector-bytes=64", env.path("benchmarks", "fcl", source),
+                 "-o", path)
         return re.search(rf"void {kernel}\(.*?\n}}\n", open(path, encoding="utf-8").read(), re.S)[0]
 
     def wide():
         text = processors("matrices.fcl", "product")
         found = collections.Counter(re.findall(r"\ba\[(\w+) \+ \d+l\]", text))
         assert sorted(found.values()) == [7] * 8 and all(f"const long {place} = " in text for place in found), text
-    yield Case("in a product for processors each of eight rows has one place in 64 bits, from which seven more elements of it are counted", wide)
+    yield Case("in a product for processors each of eight rows has one place in 64 bits, from which seven more "
+               "elements of it are counted", wide)
 
     def constants_outside():
         text = processors("whole.fcl", "total_0")
-        assert re.search(r"#pragma unroll\s+for \(int (\w+) = 0; \1 < 15; .*\{\s+state = .*\barr\[\1 \* 256 \+ \w+\]", text), text
+        assert re.search(r"#pragma unroll\s+for \(int (\w+) = 0; \1 < 15; .*\{\s+state = .*\barr\[\1 \* 256 \+ \w+\]",
+                         text), text
     yield Case("in a processor's reduction constants stay out of the turns of an unrolled loop", constants_outside)
 
     def placed():
@@ -376,7 +408,8 @@ def cases(env):
             file.write("kernel k (n : int) (xs : [float]) = push <grid> (mapIx (fn i x => let p = i * 3 - n in "
                        "if 0 <= p && p < length xs then exp x else 0.0) xs)\n")
         text = body(open(compile_to("cl", path, "--map=loop"), encoding="utf-8").read(), "k")
-        assert count(r"\(0 <= \w+\) & \(\w+ < xs_length\)", text) == 1 and count(r"\(uint\)\w+ < \(uint\)xs_length \?", text) == 1, text
+        assert count(r"\(0 <= \w+\) & \(\w+ < xs_length\)", text) == 1 and count(r"\(uint\)\w+ < \(uint\)xs_length \?",
+                                                                                 text) == 1, text
     yield Case("a guard of an index asks once for a thread, and of a vector's lanes as it is written", guarded)
 
     def looked_at():
@@ -385,7 +418,8 @@ def cases(env):
                           r"#pragma unroll\s+for \(int way = 0; way < 8; \+\+way\) {\s+const int (\w+) = way \* 512 \+ \(arr\[\w+ \+ way\] - \4\);\s+"
                           r"own_buckets\[\5\] = [^;]*;\s+}\s+}\s+} else {", text)
         assert found, text
-    yield Case("a processor's histogram finds the least and greatest of 128 indices, and counts them without a comparison where both are inside", looked_at)
+    yield Case("a processor's histogram finds the least and greatest of 128 indices, and counts them without a "
+               "comparison where both are inside", looked_at)
 
     yield golden("of many buckets a processor's loop has eight pairs in a round, each with one comparison, of unsigned numbers",
                  "kernel k (n : int) (is : [int]) (xs : [int]) = "
@@ -394,7 +428,8 @@ def cases(env):
                   r" & \(|&& t\d+ <= x": 0}, extension="c")
 
     def laid_over():
-        text = open(compile_to("cu", env.path("tests", "run", "optimiser", "laid_over.fcl"), "--skip=banks"), encoding="utf-8").read()
+        text = open(compile_to("cu", env.path("tests", "run", "optimiser", "laid_over.fcl"), "--skip=banks"),
+                    encoding="utf-8").read()
         one, two = {"over", "running"}, {"turned", "shifted", "others", "later"}
         for name in one | two:
             found = re.search(r"int \*const tile2 = \(int \*\)(\(?shared_pool)( \+)?", body(text, name))
@@ -413,7 +448,8 @@ def cases(env):
         result, and else nowhere."""
         out = compile_to("cu", env.path("tests", "run", "optimiser", "kept_on_device.fcl"))
         with open(os.path.splitext(out)[0] + ".h", encoding="utf-8") as file:
-            functions = re.findall(r"^enum fcl_status out_(\w+)_device\([^;{]*\) \{\n(.*?)^\}", file.read(), re.S | re.M)
+            functions = re.findall(r"^enum fcl_status out_(\w+)_device\([^;{]*\) \{\n(.*?)^\}", file.read(), re.S |
+                                   re.M)
         found = {}
         for name, text in functions:
             before, launch, after = text.rpartition("fcl_launch(")
@@ -431,13 +467,16 @@ def cases(env):
             assert done.returncode == 0 and "(null)" not in done.stdout, f"{path}: {done.returncode}\n{done.stderr}"
     for target in ("c", "opencl", "cuda"):
         for mapping in ("simt", "loop"):
-            yield Case(f"--dump=target shows every program, {target} {mapping}", lambda t=target, m=mapping: dumps(t, m))
+            yield Case(f"--dump=target shows every program, {target} {mapping}", lambda t=target,
+                       m=mapping: dumps(t, m))
     def pass_names():
         said = env.run(env.fclc, "--skip=?", "none.fcl").stderr
         return re.search(r"--skip cannot be `\?`.*\((.*)\)", said)[1].split(", ")
 
     shown = [env.path("examples", name, f"{name}.fcl") for name in ("bigsort", "finance", "networks")]
-    shown += [env.path("tests", "run", *name) for name in (("toolchains", "llvm_zeros.fcl"), ("optimiser", "kept_on_device.fcl"), ("optimiser", "contract.fcl"))]
+    shown += [env.path("tests", "run", *name)
+              for name in (("toolchains", "llvm_zeros.fcl"), ("optimiser", "kept_on_device.fcl"),
+                           ("optimiser", "contract.fcl"))]
 
     def dumped():
         waiting = set(pass_names()) - {"no-wrap", "rereads"}  # what they mark is not shown
@@ -455,7 +494,8 @@ def cases(env):
     yield Case("--dump=PASS shows what each pass changes, one after another", dumped)
 
     def skipped(name):
-        paths = [env.path("examples", "reduce", "reduce.fcl"), env.path("tests", "run", "toolchains", "llvm_wrapped_places.fcl")]
+        paths = [env.path("examples", "reduce", "reduce.fcl"),
+                 env.path("tests", "run", "toolchains", "llvm_wrapped_places.fcl")]
         env.must(env.fclc, "test", "--target=c", f"--skip={name}", *paths)
     for name in pass_names():
         yield Case(f"--skip={name} changes no result", lambda name=name: skipped(name))
@@ -465,7 +505,8 @@ def cases(env):
         with open(path, "w", encoding="utf-8") as file:
             file.write("kernel k (xs : [int]) = scan (+) 0 (map (fn x => x * 12345) xs)\n")
         text = body(open(compile_to("cu", path), encoding="utf-8").read(), "k")
-        assert count("12345", text) == 2 and count(r"\bxs\[", text) == 2, text  # for a whole chunk, and for the last one
+        # for a whole chunk, and for the last one
+        assert count("12345", text) == 2 and count(r"\bxs\[", text) == 2, text
     yield Case("a scan of a mapped array computes and reads each element once", once)
 
     def shares():
@@ -483,7 +524,8 @@ def cases(env):
                 found[name, extension] = re.findall(r"^/\* (\w+): kernels? ([\w, ]+), iterations", text, re.M)
         for extension in ("cu", "cl", "c"):
             alone, all_ = found["one", extension], found["more", extension]
-            assert [name for name, _ in alone] == [name for name, _ in all_ if not name.startswith(("twice", "s"))], found
+            assert [name for name, _ in alone] == [name for name, _ in all_
+                                                   if not name.startswith(("twice", "s"))], found
             assert ("sums", "sums") in all_ and ("same", "same") in all_, found
             assert sum(users == "ups, twice" for _, users in all_) >= len(alone) - 1 > 1, found
         env.must(env.fclc, "test", "--target=c", path)
@@ -503,12 +545,14 @@ def cases(env):
                   r"if \(!\(?fcl_see": 0}, options=["--check"])
     locked = ("fun by (a, b, c) (p, q, r) = (a * p, b * p + q * a, c * p + r + b)\nsig k : [int] -> [(i64, i64, i64)] -> [(i64, i64, i64)]<grid>\n"
               "kernel k is xs = reduceByIndex by (1i64, 0i64, 0i64) (replicate 8 (1i64, 0i64, 0i64)) (zip is xs)")
-    yield golden("what a lock in shared memory guards is ordered for the block, what one in global memory guards for all", locked, "k_1",
+    yield golden("what a lock in shared memory guards is ordered for the block, what one in global memory guards for "
+                 "all", locked, "k_1",
                  {r"__threadfence_block\(\)": 2 * 9, r"__threadfence\(\)": 2, r"\bvolatile bool": 0})
     yield golden("OpenCL's compilers are to leave what a lock guards in the loop that waits for it", locked, "k_1",
                  {r"volatile bool state\w* = false;": 4 + 1 + 1}, options=["--map=simt"], extension="cl")
     yield golden("a greatest element that does not change takes no compare-and-swap",
-                 "sig k : [int] -> [double] -> [double]<grid>\nkernel k is xs = reduceByIndex max 0.0 (replicate 8 0.0) (zip is xs)", "k_5",
+                 "sig k : [int] -> [double] -> [double]<grid>\nkernel k is xs = reduceByIndex max 0.0 (replicate 8 "
+                 "0.0) (zip is xs)", "k_5",
                  {r"if \(\w+ != fcl_bits_u64\(\w+\)\) \{\s*const double seen = fcl_atomic_replace_double": 4 + 4 + 1})
 
     waits = 'kernel k (xs : [int]) = filter (fn x => x > 3) xs'
@@ -520,7 +564,8 @@ def cases(env):
                  "kernel k (xs : [f16]) = push <grid> (map (fn x => x * 1.5 + x) xs)", "k",
                  {r"\bfcl_f16_of_float\(": 4, r"\bfcl_float_of_f16\(": 4, r"\bdouble\b": 0})
     yield golden("halves that only move are not converted",
-                 "kernel k (xs : [f16]) = push <grid> (map (fn x => if xs ! 0 == xs ! 0 then x else 1.5) (reverse xs))", "k",
+                 "kernel k (xs : [f16]) = push <grid> (map (fn x => if xs ! 0 == xs ! 0 then x else 1.5) (reverse xs))",
+                 "k",
                  {r"\bfcl_f16_of_float\(": 0, r"\b0x3e00\b": 2})
 
     def says_what_bits():
@@ -535,7 +580,8 @@ def cases(env):
     def own_sums():
         path = os.path.join(env.tmp(), "sums.fcl")
         with open(path, "w", encoding="utf-8") as file:
-            file.write("sig k : [int] -> [i64] -> [i64]<grid>\nkernel k is xs = reduceByIndex (+) 0i64 (replicate 8 0i64) (zip is xs)")
+            file.write("sig k : [int] -> [i64] -> [i64]<grid>\nkernel k is xs = reduceByIndex (+) 0i64 (replicate 8 "
+                       "0i64) (zip is xs)")
         text = open(compile_to("cu", path), encoding="utf-8").read()
         assert "return (long long)atomicAdd((unsigned long long *)p, (unsigned long long)x);" in text and "atomicCAS" not in text, text
     yield Case("sums of 64 bits with a sign are the device's own atomic", own_sums)
@@ -550,13 +596,15 @@ def cases(env):
     yield golden("where neighbours' elements of one place lie side by side",
                  "sig each : [int] -> [int]<thread>\nfun each c = reverse (force (push <thread> c)) |> push <thread>\n"
                  "kernel k (xs : [int]) = (concat 4096 (map each (splitUp 4096 xs)) : [int]<grid>)", "k",
-                 {r"local_array\[\(unsigned long long\)\w+ \* stride\] = ": 2, r"= local_array\[\(unsigned long long\)\([^\]]*\) \* stride\]": 2,
+                 {r"local_array\[\(unsigned long long\)\w+ \* stride\] = ": 2,
+                  r"= local_array\[\(unsigned long long\)\([^\]]*\) \* stride\]": 2,
                   r"local_array\[": 4})
 
     def capped():
         path = os.path.join(env.tmp(), "own.fcl")
         with open(path, "w", encoding="utf-8") as file:
-            file.write("sig each : [int] -> [int]<thread>\nfun each c = reverse (force (push <thread> c)) |> push <thread>\n"
+            file.write("sig each : [int] -> [int]<thread>\nfun each c = reverse (force (push <thread> c)) |> push "
+                       "<thread>\n"
                        "kernel k (xs : [int]) = (concat 4096 (map each (splitUp 4096 xs)) : [int]<grid>)\n"
                        "kernel plain (xs : [int]) = push <grid> (map (fn x => x + 1) xs)")
         header = open(os.path.splitext(compile_to("cu", path))[0] + ".h", encoding="utf-8").read()
@@ -569,14 +617,17 @@ def cases(env):
         with open(path, "w", encoding="utf-8") as file:
             file.write("kernel little (xs : [int]) = push <grid> (map (fn x => x + 1) xs)\n"
                        "kernel some (xs : [double]) = push <grid> (map (fn x => exp (sin x)) xs)\n"
-                       "kernel unknown (n : int) (xs : [double]) = push <grid> (map (fn x => foldl (fn s i => s / (x + double i)) x (iota n)) xs)\n"
-                       "kernel much (xs : [double]) = push <grid> (map (fn x => foldl (fn s i => s + exp (x * double i)) x (iota 9000)) xs)")
+                       "kernel unknown (n : int) (xs : [double]) = push <grid> (map (fn x => foldl (fn s i => s / (x + "
+                       "double i)) x (iota n)) xs)\n"
+                       "kernel much (xs : [double]) = push <grid> (map (fn x => foldl (fn s i => s + exp (x * double "
+                       "i)) x (iota 9000)) xs)")
         header = open(os.path.splitext(compile_to("c", path))[0] + ".h", encoding="utf-8").read()
         little, some, unknown, much = (int(worth) for worth in re.findall(r"blocks = fcl_blocks\(context, .*, 0, (\d+)\);", header))
         assert little == 4096 > some > unknown > much == 1, (little, some, unknown, much)
     yield Case("of iterations that do much, fewer are worth a block in C", shared_out)
     yield golden("a step at grid reads one array and writes another: neither has two halves",
-                 "kernel k (n : int) (xs : [int]) = push <grid> (power n (fn i a => push <grid> (map (fn x => x * x) a)) (push <grid> xs))", "k_1",
+                 "kernel k (n : int) (xs : [int]) = push <grid> (power n (fn i a => push <grid> (map (fn x => x * x) "
+                 "a)) (push <grid> xs))", "k_1",
                  {r"= result\[i\];": 2, r"result2\[i\] = ": 2})
     yield golden("and so does a loop that moves elements within shared memory",
                  "kernel k (xs : [int]) = filter (fn x => x > 0) xs", "k", {r"held\d*\[\w+\] = tile": 2})
@@ -599,7 +650,8 @@ def cases(env):
         assert "#define rsqrt(x) (1 / sqrt(x))\n" in text.partition("__kernel")[0], text
     yield Case("and in OpenCL Intel's compiler gets one of its own, as it has two that differ", reciprocal_roots)
     for step, scalar in ((7, 1), (8, 0)):
-        yield golden(f"elements {step} apart that go round are read {'one by one' if scalar else 'by vectors'} in C, as LLVM loses the mask of steps "
+        yield golden(f"elements {step} apart that go round are read {'one by one' if scalar else 'by vectors'} in C, "
+                     f"as LLVM loses the mask of steps "
                      "that are no power of two",
                      f"kernel k (xs : [int]) = push <grid> (generate 1000 (fn i => xs ! ((i * {step}) & 15)))",
                      "fcl_block_k",
@@ -614,40 +666,53 @@ def cases(env):
                  barriers=1, stores=2, loads=1)
 
     yield golden("steps on a thread's own elements have no barriers",
-                 "kernel k (n : int) (xs : [int]) = push <block> (power n (fn s a => push <block> (map (+ s) a)) (push <block> xs))", "k", barriers=0)
+                 "kernel k (n : int) (xs : [int]) = push <block> (power n (fn s a => push <block> (map (+ s) a)) (push "
+                 "<block> xs))", "k", barriers=0)
     yield golden("steps on others' elements have one for each step, and one behind them",
-                 "kernel k (n : int) (xs : [int]) = push <block> (power n (fn s a => push <block> (map (+ s) (reverse a))) (push <block> xs))", "k",
+                 "kernel k (n : int) (xs : [int]) = push <block> (power n (fn s a => push <block> (map (+ s) (reverse "
+                 "a))) (push <block> xs))", "k",
                  barriers=2)
 
     yield golden("what a branch asks with && is known inside of it, and not asked again",
-                 "kernel k (n : int) (m : int) (xs : [int]) = concat 256 (generate n (fn c => let inside = c >= 2 && c + 2 <= m in "
+                 "kernel k (n : int) (m : int) (xs : [int]) = concat 256 (generate n (fn c => let inside = c >= 2 && c "
+                 "+ 2 <= m in "
                  "if inside then push <block> (generate 256 (fn e => if c >= 2 && c + 2 <= m then c else xs ! e)) "
                  "else push <block> (generate 256 (fn e => 0 - e))))", "k", branches=1, loads=0)
     yield golden("an index into chunks of a known size is taken apart without a division",
-                 "kernel k (n : int) (xs : [int]) = concat 64 (generate n (fn c => push <block> (generate 64 (fn e => xs ! (c + e))))) "
+                 "kernel k (n : int) (xs : [int]) = concat 64 (generate n (fn c => push <block> (generate 64 (fn e => "
+                 "xs ! (c + e))))) "
                  "|> permute (fn i => i / 64 + n * (i % 64 / 16 + i % 16))", "k", divisions=0)
 
     yield golden("an array of a warp of which every lane touches its own element is in registers",
-                 "kernel k (n : int) (cols : int) (xs : [float]) = (generate n (fn r => reduceWarp (+) 0.0 (generate cols (fn i => xs ! (r * cols + i)))) |> concat 1 : [float]<grid>)", "k",
+                 "kernel k (n : int) (cols : int) (xs : [float]) = (generate n (fn r => reduceWarp (+) 0.0 (generate "
+                 "cols (fn i => xs ! (r * cols + i)))) |> concat 1 : [float]<grid>)", "k",
                  shared=0, barriers=0, loops=2)
-    yield golden("tiles of a stencil ask for no bound: of the branches in the kernel, one is whether what is round the tile is inside, and one whether the tile is",
+    yield golden("tiles of a stencil ask for no bound: of the branches in the kernel, one is whether what is round the "
+                 "tile is inside, and one whether the tile is",
                  'import "stencil"\nkernel k (xs : [float]) = stencil nearest 1 (fn at => at (-1) + at 1) xs', "k",
                  branches=2, divisions=0, loops=2)
-    yield golden("rows of 9 to 64 elements are reduced by eight lanes each: four rows a warp, three exchanges, one to bring the sums together",
-                 "kernel k (xs : [[int]]) = reduceRows (+) 0 xs", "k_2", {r"\(i >> 3\)": 1, "i & 7": 2, r"i2 \* 8": 2, "fcl_div|fcl_rem": 0},
+    yield golden("rows of 9 to 64 elements are reduced by eight lanes each: four rows a warp, three exchanges, one to "
+                 "bring the sums together",
+                 "kernel k (xs : [[int]]) = reduceRows (+) 0 xs", "k_2",
+                 {r"\(i >> 3\)": 1, "i & 7": 2, r"i2 \* 8": 2, "fcl_div|fcl_rem": 0},
                  loops=3, shuffles=8, barriers=0, loads=2, stores=3)
-    yield golden("in order, what a warp has so far is in registers from one 32 elements to the next, of which each are combined in five exchanges",
-                 "kernel k (xs : [[float]]) = reduceRows (fn (a, b) (p, q) => (a * p, b * p + q)) (1.0, 0.0) (map (map (fn x => (x, x + 1.0))) xs)", "k_3", {r"float local_array\d*\[1\];": 2},
+    yield golden("in order, what a warp has so far is in registers from one 32 elements to the next, of which each are "
+                 "combined in five exchanges",
+                 "kernel k (xs : [[float]]) = reduceRows (fn (a, b) (p, q) => (a * p, b * p + q)) (1.0, 0.0) (map (map "
+                 "(fn x => (x, x + 1.0))) xs)", "k_3", {r"float local_array\d*\[1\];": 2},
                  shared=0, barriers=0, loops=1, shuffles=12, loads=1)
-    yield golden("and in two dimensions, the rows of a thread's elements are read once: 30 elements for 8 of Sobel's, by the border, too, and 8 where there is no tile; "
-                 "it is asked whether there are tiles, whether this one is inside, and for each result whether it is stored",
+    yield golden("and in two dimensions, the rows of a thread's elements are read once: 30 elements for 8 of Sobel's, "
+                 "by the border, too, and 8 where there is no tile; "
+                 "it is asked whether there are tiles, whether this one is inside, and for each result whether it is "
+                 "stored",
                  'import "stencil"\nkernel k (r : int) (c : int) (xs : [float]) = sobel nearest r c xs', "k",
                  {r"\bxs\[": 68}, branches=19)
 
     threads = "sig f : [int] -> [int]<grid>\nfun f xs = splitUp 4 xs |> map (fn c => let a = force (push <thread> c) in %s) |> concat 4\nkernel k (xs : [int]) = f xs"
     yield golden("loops over a private array are unrolled, so that it is in registers; not for the ragged chunk",
                  threads % "push <thread> (reverse a)", "k", unrolled=2, loops=5)
-    yield golden("an array that is indexed by data stays in memory", threads % "push <thread> (map (fn x => a ! (x & 3)) a)", "k",
+    yield golden("an array that is indexed by data stays in memory", threads %
+                 "push <thread> (map (fn x => a ! (x & 3)) a)", "k",
                  private=2)
 
     yield golden("what a block reads again and again has one barrier before it, not one in each round",
@@ -658,10 +723,12 @@ def cases(env):
                  "kernel k (xs : [int]) = pushEach <grid> (length xs / 2 * 2) (length xs / 2) "
                  "(fn i => [(2 * i, xs ! (2 * i + 1)), (2 * i + 1, xs ! (2 * i))])", "k", loops=3, stores=4, branches=2)
     yield golden("an index of any number of steps is below that number without a test",
-                 "kernel k (n : int) (xs : [int]) = push <grid> (generate n (fn i => if i < n then xs ! min i (n - 1) else 0))", "k",
+                 "kernel k (n : int) (xs : [int]) = push <grid> (generate n (fn i => if i < n then xs ! min i (n - 1) "
+                 "else 0))", "k",
                  loads=2, choices=0, branches=2)
     yield golden("scatter at block: a copy, one barrier, the pairs over it",
-                 "kernel k (xs : [int]) (ps : [(int, int)]) = (scatter xs ps : [int]<block>)", "k", loops=2, barriers=1, stores=2)
+                 "kernel k (xs : [int]) (ps : [(int, int)]) = (scatter xs ps : [int]<block>)", "k", loops=2, barriers=1,
+                 stores=2)
 
     def on_cpu(name, source, *options, **wanted):
         """Of the C of kernel k: how many loops, how many of them for SIMD, branches and choices."""
@@ -678,12 +745,15 @@ def cases(env):
 
     chunks = "kernel k (xs : [int]) = splitUp 256 xs |> map (fn c => %s) |> concat %d"
     yield on_cpu("on CPUs, loops over a whole chunk and those over the last one ask nothing",
-                 chunks % ("push <block> (map ( * 2) (reverse (force (push <block> c))))", 256), loops=5, simd=4, branches=1, choices=0)
+                 chunks % ("push <block> (map ( * 2) (reverse (force (push <block> c))))", 256), loops=5, simd=4,
+                 branches=1, choices=0)
     yield on_cpu("loops whose iterations share counters are not for SIMD, those that clear and copy the counters are",
-                 chunks % ("(reduceByIndex (+) 0 (generate 64 (fn _ => 0)) (map (fn x => (x & 63, 1)) c) : [int]<block>)", 64),
+                 chunks % ("(reduceByIndex (+) 0 (generate 64 (fn _ => 0)) (map (fn x => (x & 63, 1)) c) : "
+                           "[int]<block>)", 64),
                  loops=7, simd=4, branches=1)
     yield on_cpu("many pairs take copies of few counters in turns, which are added up",
-                 chunks % ("(reduceByIndex (+) 0 (generate 16 (fn _ => 0)) (map (fn x => (x & 15, 1)) c) : [int]<block>)", 16),
+                 chunks % ("(reduceByIndex (+) 0 (generate 16 (fn _ => 0)) (map (fn x => (x & 15, 1)) c) : "
+                           "[int]<block>)", 16),
                  loops=10, simd=4, branches=1)
 
     def vectors():
@@ -694,7 +764,8 @@ def cases(env):
         # rows of the first matrix, a vector of the second: as in benchmarks/reference/sgemm.cl, and half as many of each where
         # registers are half as wide and as many
         for size, vectors, rows in ((64, 8, 8), (32, 4, 4)):
-            text = body(open(compile_to("cl", path, "--map=loop", f"--vector-bytes={size}", "-D", "matMulUnrolled=1"), encoding="utf-8").read(), "k")
+            text = body(open(compile_to("cl", path, "--map=loop", f"--vector-bytes={size}", "-D", "matMulUnrolled=1"),
+                             encoding="utf-8").read(), "k")
             assert count(rf"\bfloat16 local_array\w*\[{vectors}\]", text) == 1, text
             inner = re.search(r"while \(state\w* < depth\) \{(.*?)\n +\}\n +state", text, re.S)
             assert inner, text
@@ -704,7 +775,8 @@ def cases(env):
             assert count("for \\(int row", text) == 5, text
         text = open(compile_to("c", path), encoding="utf-8").read()
         assert "FCL_VECTOR" not in text and "float16" not in text, text
-    yield Case("the sums of a product are vectors in OpenCL's kernels for CPUs, without loads, stores or divisions", vectors)
+    yield Case("the sums of a product are vectors in OpenCL's kernels for CPUs, without loads, stores or divisions",
+               vectors)
 
     def panels():
         path = os.path.join(env.tmp(), "panels.fcl")
@@ -727,7 +799,8 @@ def cases(env):
     yield Case("a product loads the next panel ahead, with one barrier for each", panels)
 
     def calls():
-        text = body(open(compile_to("cl", env.path("examples/finance/finance.fcl"), "--map=loop"), encoding="utf-8").read(), "options")
+        text = body(open(compile_to("cl", env.path("examples/finance/finance.fcl"), "--map=loop"),
+                         encoding="utf-8").read(), "options")
         vectors, rest = text.split("FCL_SIMD")
         assert count(r"\bif \(", vectors) == 0 and count(r"FCL_VECTOR\(", vectors) == 3 and count(r"vstore16\(", vectors) == 2, text
         assert count(r"select\(", vectors) == 6 and count(r"FCL_VECTOR|float16", rest) == 0 and count(r"\bexp\(", rest) == 3, text
@@ -813,7 +886,8 @@ def cases(env):
                 assert not done.returncode, done.stdout + done.stderr
                 spills = [int(n) for n in re.findall(r"(\d+) bytes spill", done.stderr)]
                 assert spills and not any(spills), done.stderr
-        yield Case(f"{name} compiles with nvcc, no warnings{', no spills' if name.startswith('examples') else ''}", with_nvcc)
+        yield Case(f"{name} compiles with nvcc, no warnings{', no spills' if name.startswith('examples') else ''}",
+                   with_nvcc)
 
         def with_cc(path=path):
             cc = env.tool("cc")
@@ -913,21 +987,24 @@ def cases(env):
     yield in_place("own elements", 400, steps.format("map (+ s) a"))
     yield in_place("others' elements", 800, steps.format("map (+ s) (reverse a)"))
     yield in_place("a tree", "(xs_length) * 4",
-                   "kernel k (xs : [int]) = push <block> (while (fn a => length a > 1) (fn a => let (x, y) = halve a in "
+                   "kernel k (xs : [int]) = push <block> (while (fn a => length a > 1) (fn a => let (x, y) = halve a "
+                   "in "
                    "push <block> (zipWith (+) x y)) (push <block> xs))")
 
     def stages(file, kernel, **wanted):
         def check():
             text = body(open(compile_to("cu", env.path("examples", *file)), encoding="utf-8").read(), kernel)
             got = {"barriers": count(r"__syncthreads\(\)", text), "warp_barriers": count(r"__syncwarp\(\)", text),
-                   "loops": count(r"\bfor \(", text) - count(r"\bheld\d*\[\d+\];", text)}  # but for those of loads that go ahead
+                   # but for those of loads that go ahead
+                   "loops": count(r"\bfor \(", text) - count(r"\bheld\d*\[\d+\];", text)}
             for key, value in wanted.items():
                 assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
         return Case(f"stages of {kernel} in {'/'.join(file)}", check)
 
     networks = ("networks", "networks.fcl")
     yield stages(networks, "scanSklansky", barriers=2 * 8, loops=1 + 2 * 9)    # 9 stages of 512 elements: two a thread
-    yield stages(networks, "scanSklansky1", barriers=2 * 8 + 1, loops=1)  # as many elements as threads: only the loop over chunks
+    # as many elements as threads: only the loop over chunks
+    yield stages(networks, "scanSklansky1", barriers=2 * 8 + 1, loops=1)
     yield stages(networks, "scanSklansky2", barriers=2 * 4 + 1, warp_barriers=2 * 4)  # 5 stages inside warps
     yield stages(networks, "scanSklansky3", barriers=2 * 4 + 1, loops=1)  # two at a time
     yield stages(networks, "sortT", barriers=2 * 44 + 1, loops=1)     # 1 + 2 + … + 9; and one for an array over another

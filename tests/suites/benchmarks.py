@@ -8,7 +8,8 @@ import sys
 from harness import Case, Skip
 
 ORDER = 60
-MATRICES = ("transpose", "rowsSquare", "matVec", "sobel", "mandelbrot", "sgemm512", "sgemm1024", "product64")  # tasks that need a matrix
+# tasks that need a matrix
+MATRICES = ("transpose", "rowsSquare", "matVec", "sobel", "mandelbrot", "sgemm512", "sgemm1024", "product64")
 
 
 def cases(env):
@@ -46,7 +47,8 @@ def cases(env):
         with open(other, "w", encoding="utf-8") as file:
             file.write(f'#!/bin/sh\nexec "{os.path.abspath(env.fclc)}" "$@" -O0\n')
         os.chmod(other, 0o755)
-        done = env.run(sys.executable, compare, env.fclc, other, "--programs", "examples/sorting/sorting.fcl", "--no-times")
+        done = env.run(sys.executable, compare, env.fclc, other, "--programs", "examples/sorting/sorting.fcl",
+                       "--no-times")
         assert done.returncode == 1 and "examples/sorting/sorting.fcl: " in done.stdout, done.stdout + done.stderr
     yield Case("benchmarks/compare finds what has grown, and nothing where all is the same", compared)
 
@@ -58,7 +60,8 @@ def cases(env):
                 if task not in tasks.WITHOUT_REFERENCE:
                     env.must(measure, "--device", "opencl", "--size", size, "--runs", 2, task)
                 described = json.loads(env.must(measure, "--write", scratch, "--size", size, task))
-                env.must(env.fclc, "run", "--target=opencl", "-o", os.path.join(scratch, "r.npy"), *tasks.program(described))
+                env.must(env.fclc, "run", "--target=opencl", "-o", os.path.join(scratch, "r.npy"),
+                         *tasks.program(described))
                 results = ",".join(sorted(glob.glob(os.path.join(scratch, "r*.npy"))))
                 env.must(measure, "--verify", results, "--size", size, task)
         if not re.fullmatch(r"D[0-9]+|mandelbrot|sgemm1024|obsidian\w+", task):  # too large for a test
@@ -82,6 +85,8 @@ def cases(env):
         for path in sorted(glob.glob(os.path.join(folder, "reference", "*.cu"))):
             with open(source, "w") as both:
                 both.write(common + open(path).read())
-            done = env.run(nvcc, "-std=c++17", "-Werror", "all-warnings", "-Xptxas", "-v", "-arch=sm_75", "-cubin", "-o", source + "bin", source)
-            assert done.returncode == 0 and not re.search(r"[1-9][0-9]* bytes spill", done.stderr), path + "\n" + done.stderr
+            done = env.run(nvcc, "-std=c++17", "-Werror", "all-warnings", "-Xptxas", "-v", "-arch=sm_75", "-cubin",
+                           "-o", source + "bin", source)
+            assert done.returncode == 0 and not re.search(r"[1-9][0-9]* bytes spill",
+                                                          done.stderr), path + "\n" + done.stderr
     yield Case("nvcc compiles the kernels written by hand, no warnings, no spills", compiled)

@@ -113,7 +113,8 @@ exit {apt_status}
         said, (update, install) = bootstrap("demo")
         assert update.startswith("update") and install.startswith("install -y"), (update, install)
         wanted = install.split("recommends ")[1].split()
-        assert {"make", "gcc", "re2c", "bison"} <= set(wanted) and not {"g++", "python3", "clang", "oclgrind", "git"} & set(wanted), wanted
+        assert {"make", "gcc", "re2c", "bison"} <= set(wanted) and not {"g++", "python3", "clang", "oclgrind",
+                                                                        "git"} & set(wanted), wanted
         assert len(said.splitlines()) < 6 and "line of apt" not in said, said
         assert {"g++", "python3", "clang", "oclgrind"} <= set(bootstrap("check")[1][1].split())
     yield Case("bootstrap demo installs what the demo needs, in few lines", fresh)

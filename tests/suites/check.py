@@ -33,7 +33,8 @@ def cases(env):
                 found = env.run(env.fclc, command, name, cwd=os.path.dirname(path))
                 assert (found.returncode, found.stderr) == (done.returncode, done.stderr), f"check: got\n{found.stderr}"
                 assert not env.must(env.fclc, command, "--types-only", name, cwd=os.path.dirname(path))
-            elif first.startswith("-- run "):  # found in a run; the interpreter may tell more of the calls that led there
+            # found in a run; the interpreter may tell more of the calls that led there
+            elif first.startswith("-- run "):
                 arguments = first.removeprefix("-- run ").split()
                 done = env.run(env.fclc, "run", "--target=interp", name, *arguments, cwd=os.path.dirname(path))
                 is_same = done.stderr.split("\n", 1)[0] == wanted.split("\n", 1)[0]
@@ -117,7 +118,8 @@ def cases(env):
         run = [env.fclc, "run", "-", "next", "1"]
         absent = {"FCL_LIBOPENCL": "/absent1", "FCL_LIBCUDA": "/absent2"}
         for variables, words in ((absent, ["it runs on c (", "/absent1", "/absent2"]),
-                                 (dict(absent, FCL_CC="/absent3"), ["it runs on the reference interpreter, which is slow;",
+                                 (dict(absent, FCL_CC="/absent3"),
+                                  ["it runs on the reference interpreter, which is slow;",
                                                                     "/absent1", "/absent2", "/absent3"])):
             done = env.run(*run, input=program, env=variables)
             assert (done.returncode, done.stdout) == (0, "2\n"), done.stdout + done.stderr
@@ -169,7 +171,8 @@ def cases(env):
         folder = env.tmp()
         with open(os.path.join(folder, "a.fcl"), "w", encoding="utf-8") as file:
             file.write("kernel make (n : int) = (n, generate n (fn i => (i, (2.0, i > 0))))\n"
-                       "kernel use (t : (int, [(int, (double, bool))])) = let (n, xs) = t in (map fst xs, map (fn (_, (d, b)) => b) xs, n)\n"
+                       "kernel use (t : (int, [(int, (double, bool))])) = let (n, xs) = t in (map fst xs, map (fn (_, "
+                       "(d, b)) => b) xs, n)\n"
                        "-- test make 2 == @x.npy\n-- test use @x.npy == ([0, 1], [false, true], 2)\n")
         interp = (env.fclc, "run", "--target=interp", "a.fcl")
         env.must(*interp, "make", "2", "-o", "x.npy", cwd=folder)
@@ -233,7 +236,8 @@ def cases(env):
         folder = env.tmp()
         with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
             file.write("kernel first (xs : [int]) = xs ! 0\n"
-                       "kernel each (n : int) (xs : [int]) = power n (fn _ ys => push <grid> (map (fn y => y + 1) ys)) (push <grid> xs)\n")
+                       "kernel each (n : int) (xs : [int]) = power n (fn _ ys => push <grid> (map (fn y => y + 1) ys)) "
+                       "(push <grid> xs)\n")
         bench = [env.fclc, "bench", "--target=c", "p.fcl"]
         done = env.run(*bench, "first", "[]", cwd=folder)
         assert done.returncode == 1 and "p.fcl:1:29: error[E0501]" in done.stderr, f"{done.returncode}: {done.stderr}"
@@ -316,8 +320,10 @@ def cases(env):
         run = ["run", "--target=interp", "p.fcl"]
         for command, wanted in (
                 (["check", "nosuch.fcl", "p.fcl"], "nosuch.fcl"), (["check"], "something is missing"),
-                (["check", "--bogus", "p.fcl"], "--bogus"), (["run", "p.fcl"], "kernel is missing"), (["chek", "p.fcl"], "`check`"), (["p.fcl"], "output"),
-                (["p.fcl", "-o", "nosuch/p.c"], "nosuch/p.c"), ([*run, "nxt", "1"], "`next`"), ([*run, "next"], "1 argument"),
+                (["check", "--bogus", "p.fcl"], "--bogus"), (["run", "p.fcl"], "kernel is missing"),
+                (["chek", "p.fcl"], "`check`"), (["p.fcl"], "output"),
+                (["p.fcl", "-o", "nosuch/p.c"], "nosuch/p.c"), ([*run, "nxt", "1"], "`next`"),
+                ([*run, "next"], "1 argument"),
                 ([*run, "next", "1.5"], "1.5"), ([*run, "next", "1", "-D", "q=1"], "-D q"),
                 (["run", "--target=interp", "--map=loup", "p.fcl", "next", "1"], "`loop`"),
                 (["types", "p.fcl", "nxt"], "`nxt`"), (["bench", "--target=interp", "p.fcl", "next", "1"], "interp")):
@@ -369,13 +375,16 @@ def cases(env):
         for given, wanted in ((["v", "[1,", "2,", "3]"], "quoted for the shell: '[1, 2, 3]'"),
                               (["get", "1", "[1,", "2]"], "quoted for the shell: '[1, 2]'"),
                               (["get", "iota:3", "[1]"], "`iota:3` makes an array, and a value of type int is wanted"),
-                              (["v", "ok.csv"], "a file is given as @ok.csv"), (["v", "numbers"], "a file is given as @numbers"),
+                              (["v", "ok.csv"], "a file is given as @ok.csv"),
+                              (["v", "numbers"], "a file is given as @numbers"),
                               (["b", "hello"], "quoted: '\"hello\"'"),
                               (["b", "numbers"], "a file is given as @numbers"),
                               (["v", "@numbers"], "the bytes of others are of type [u8]"),
                               (["b", "@absent"], "cannot read absent"),
-                              (["v", "iota"], "iota:N, fill:N:VALUE and random:N:SEED"), (["v", "range:3"], "made-up ones are"),
-                              (["v", "iota:"], "a whole number, as in iota:1000"), (["v", "iota:1e3"], "`1e3` is no size"),
+                              (["v", "iota"], "iota:N, fill:N:VALUE and random:N:SEED"),
+                              (["v", "range:3"], "made-up ones are"),
+                              (["v", "iota:"], "a whole number, as in iota:1000"),
+                              (["v", "iota:1e3"], "`1e3` is no size"),
                               (["m", "iota:4"], "ROWSxCOLUMNS, as in iota:2x3"), (["m", "iota:2,3"], "ROWSxCOLUMNS")):
             done = env.run(env.fclc, "run", "--target=interp", "p.fcl", *given, cwd=folder)
             assert done.returncode == 2 and wanted in done.stderr, f"{given}: {done.stderr}"
@@ -404,7 +413,8 @@ def cases(env):
         assert done.returncode == 0, done.stderr
         found = re.findall(r":(\d+):\d+: warning\[W003\]: .*, as (what|it|the)", done.stdout + done.stderr)
         got = [(kernel_at(int(number)), why) for number, why in found]
-        assert got == [("used", "what"), ("both_results", "what"), ("handed_on", "what"), ("sometimes", "it"), ("least", "the"),
+        assert got == [("used", "what"), ("both_results", "what"), ("handed_on", "what"), ("sometimes", "it"),
+                       ("least", "the"),
                        ("branch_reads_later", "what"), ("branch_of_other", "it"), ("branch_of_other", "it")], got
     yield Case("which updates copy, and why; the others do not", copies)
 
@@ -418,7 +428,8 @@ def cases(env):
     yield Case("a directive that cannot be read does not hide the others", broken_directive)
 
     def nearly_directives():
-        nearly = ["--test k 1 == 1", "-- Test k 1 == 1", "-- tests k 1 == 1", "-- test: k 1 ~= 1", "val c = 1 -- test k 1 == 1"]
+        nearly = ["--test k 1 == 1", "-- Test k 1 == 1", "-- tests k 1 == 1", "-- test: k 1 ~= 1",
+                  "val c = 1 -- test k 1 == 1"]
         others = ["-- test k 1 == 1", "(* --test k 1 == 1 *)", "-- Test k with care", "-- tests that 1 == 1 holds"]
         path = os.path.join(env.tmp(), "p.fcl")
 
@@ -459,7 +470,8 @@ def cases(env):
     yield Case("--map=simt on a CPU says what to use, once", threads_on_a_cpu)
 
     def own_param():
-        program = "param work : int = 3\nkernel k (xs : [int]) = push <grid> (map (+ work) xs)\n"  # the prelude has one, too
+        # the prelude has one, too
+        program = "param work : int = 3\nkernel k (xs : [int]) = push <grid> (map (+ work) xs)\n"
         done = env.run(env.fclc, "run", "--target=interp", "-D", "work=100", "-", "k", "[1]", input=program)
         assert (done.returncode, done.stdout) == (0, "[101]\n"), done.stdout + done.stderr
     yield Case("-D sets the param of the file, not one of its name elsewhere", own_param)
@@ -514,7 +526,8 @@ def cases(env):
         for name, meant in (("stencl", "stencil"), ("mat", "matrix")):
             done = env.run(env.fclc, "check", "-", input=f'import "{name}"\nkernel k (x : int) = x\n')
             assert done.returncode == 1 and f"did you mean `{meant}`?" in done.stderr, done.stderr
-        for words, meant in ((["compile", "k.fcl"], "fclc FILE.fcl -o OUT.cu"), (["build", "k.fcl"], "fclc FILE.fcl -o OUT.cu"),
+        for words, meant in ((["compile", "k.fcl"], "fclc FILE.fcl -o OUT.cu"),
+                             (["build", "k.fcl"], "fclc FILE.fcl -o OUT.cu"),
                              (["version"], "fclc --version"), (["-V"], "fclc --version")):
             done = env.run(env.fclc, *words)
             assert done.returncode == 2 and meant in done.stderr, done.stderr

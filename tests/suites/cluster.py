@@ -29,7 +29,8 @@ def cases(env):
         with once:
             if target not in made:
                 out = env.tmp()
-                env.must("make", "-C", env.path("examples", "cluster"), "OUT=" + out, "FCLC=" + env.fclc, *PLACES[target],
+                env.must("make", "-C", env.path("examples", "cluster"), "OUT=" + out, "FCLC=" + env.fclc,
+                         *PLACES[target],
                          "FCL_CPPFLAGS=-I" + env.path("runtime"), "FCL_LIBRARY=" + os.path.join(env.build, "libfcl.a"),
                          "CFLAGS=-O2 -Wall -Wextra -Werror", timeout=600)
                 made[target] = out
@@ -37,7 +38,8 @@ def cases(env):
 
     def variables(extra=None):
         """Ranks may be more than processors, whose rest is for other tests, and root may start them."""
-        return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                "OMPI_MCA_rmaps_base_oversubscribe": "1",
                 "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_btl_base_warn_component_unused": "0", "FCL_THREADS": "1",
                 "OMPI_MCA_hwloc_base_binding_policy": "none", **(extra or {})}
 
@@ -82,7 +84,8 @@ def cases(env):
     def kmeans(n, rounds):
         np = numpy()
         i = np.arange(n, dtype=np.uint32)
-        part = lambda cell, word: (cell * np.float32(16384) + (word >> np.uint32(19)).astype(np.float32)) * np.float32(1 / 65536)
+        part = lambda cell, word: (cell * np.float32(16384) +
+                                   (word >> np.uint32(19)).astype(np.float32)) * np.float32(1 / 65536)
         c = (i % 8).astype(np.float32)
         x, y = part(c % 4, scrambled(2 * i)), part(c // 4, scrambled(2 * i + np.uint32(1)))
         c = np.arange(8, dtype=np.float32)
@@ -177,7 +180,8 @@ def cases(env):
     # ---- speed ----
 
     def scaling():
-        said = env.must("python3", env.path("benchmarks", "cluster.py"), "--programs", programs(), env=variables(), timeout=900)
+        said = env.must("python3", env.path("benchmarks", "cluster.py"), "--programs", programs(), env=variables(),
+                        timeout=900)
         efficiencies = dict(re.findall(r"^\| `(\w+) .*\| ([0-9.]+) \|$", said, re.M))
         assert set(efficiencies) == {"histogram", "kmeans", "sort", "heat"}, said
         assert all(float(value) >= 0.9 for value in efficiencies.values()), said

@@ -19,7 +19,8 @@ def cases(env):
         with open(script, "w", encoding="utf-8") as file:
             file.write(env.must(env.fclc, "--completion=bash"))
         quoted = " ".join(f"'{word}'" for word in ("fclc", *words))
-        return env.must(env.tool("bash"), "--norc", "-c", f". {script}; COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; "
+        return env.must(env.tool("bash"), "--norc", "-c",
+                        f". {script}; COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; "
                         "_fclc; printf '%s\\n' \"${COMPREPLY[@]}\"", cwd=folder()).split()
 
     def folder():
@@ -72,7 +73,8 @@ def cases(env):
         terminal, end = pty.openpty()
         place = folder()
         with open(os.path.join(place, ".zshrc"), "w", encoding="utf-8") as file:
-            file.write(f"fpath=({os.path.dirname(path)} $fpath)\nautoload -Uz compinit\ncompinit -u -D\nbindkey '^X' list-choices\n"
+            file.write(f"fpath=({os.path.dirname(path)} $fpath)\nautoload -Uz compinit\ncompinit -u -D\nbindkey '^X' "
+                       f"list-choices\n"
                        "unsetopt PROMPT_SP\nunset zle_bracketed_paste\nPS1='> '\n")
         shell = subprocess.Popen([tool, "-d", "-i"], stdin=end, stdout=end, stderr=end, cwd=place,
                                  start_new_session=True,

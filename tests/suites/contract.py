@@ -20,7 +20,8 @@ def cases(env):
         path = os.path.join(env.tmp(), "lost.fcl")
         with open(path, "w", encoding="utf-8") as file:
             file.write(PROGRAM.format(says, says))
-        return [float(env.must(env.fclc, "run", *EXECUTORS[executor][0], *options, path, kernel, f"{x:.17g}", f"[{y:.17g},{y:.17g}]",
+        return [float(env.must(env.fclc, "run", *EXECUTORS[executor][0], *options, path, kernel, f"{x:.17g}",
+                               f"[{y:.17g},{y:.17g}]",
                                env=variables(env, executor)).strip(" []\n").split(",")[1])
                 for kernel, x, y in (("lost", X, Y), ("lostToo", 1.0, 1 + 2.0**-23))]
 
@@ -31,15 +32,18 @@ def cases(env):
         assert exact == 1 - (1 + 2.0**-23)**2, exact
         assert abs(lost - (LOST if contracts else 0)) < 1e-12, f"{lost} on {executor}"
 
-    for executor in ("interp", "c", "c-unoptimised", "opencl-loop", "opencl-simt", "cuda-simulator", "cuda-unoptimised", "ptx"):
+    for executor in ("interp", "c", "c-unoptimised", "opencl-loop", "opencl-simt", "cuda-simulator", "cuda-unoptimised",
+                     "ptx"):
         for words in (("",), ("with contract ",), ("", "--contract")):
             yield Case(f"{' '.join(filter(None, words)) or 'nothing'} on {executor}",
                        lambda executor=executor, words=words: rounds(executor, *words))
 
     def cheaper():
         def operations(*options):
-            text = env.must(env.fclc, "report", *options, "--sizes", "n=1024", env.path("examples", "nbody", "nbody.fcl"), "simulate")
-            return [int(line.split(":")[1]) for line in text.splitlines() if "operations on floats" in line and line.split(":")[1].strip().isdigit()][0]
+            text = env.must(env.fclc, "report", *options, "--sizes", "n=1024",
+                            env.path("examples", "nbody", "nbody.fcl"), "simulate")
+            return [int(line.split(":")[1]) for line in text.splitlines() if "operations on floats" in line
+                    and line.split(":")[1].strip().isdigit()][0]
 
         without, contracted = operations(), operations("--contract")
         # A pair of bodies: five of eighteen operations are products that a sum takes.

@@ -34,7 +34,8 @@ RIGHT = {
     "reduce sum_blocks 3 32 range:0010 zeros:3 int:10": block_sums(RANGE[:10], 3, 32),
     "barriers votes 1 64 range:64 zeros:64": [130] * 64,
     "memory copy 4 64 range:200 fresh:200 int:200": RANGE[:200],
-    **{f"large {name} 1 64 fresh:64": [12287 - i for i in range(64)] for name in ("first", "second", "third", "fourth", "fifth")},
+    **{f"large {name} 1 64 fresh:64": [12287 - i for i in range(64)]
+       for name in ("first", "second", "third", "fourth", "fifth")},
     "memory shared_overflow 1 32 zeros:32": [1] * 32,
     "memory dynamic_overflow 1 32 --shared=128 zeros:32": [1] * 32,
     "memory dynamic_overflow 1 1024 --shared=4096 zeros:1024": [1] * 1024,
@@ -68,7 +69,8 @@ WRONG = {
         r"divergent __shfl_down_sync \(kernel half_warp, block 0\): thread \d+ waits at __shfl_down_sync on line 26 with "
         r"mask 0xffffffff, thread \d+ has returned",
     "barriers wrong_mask 1 32 zeros:32": r"thread \d+, which is lane \d+, is not in the mask 0x0000ffff",
-    **{f"large {name}_early 1 64 zeros:64": r"read of shared memory at byte \d+ of all, not written before \(kernel " + name
+    **{f"large {name}_early 1 64 zeros:64": r"read of shared memory at byte \d+ of all, not written before \(kernel " +
+       name
        + r"_early, block 0\)" for name in ("first", "fifth")},
     "memory copy 4 64 range:200 zeros:201 int:201": r"read of 4 bytes out of bounds at 0x[0-9a-f]+, at byte 800 of an "
         r"allocation of 800 bytes \(kernel copy, block 3\): by thread 8 at memory.cu:6",

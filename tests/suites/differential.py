@@ -17,8 +17,10 @@ def complete(env, page, rows):
     with open(env.path("docs", page), encoding="utf-8") as file:
         functions = set(re.findall(r"^(\w+) : ", file.read(), re.MULTILINE))
     assert len(functions) > 90
-    tested = {executor: {name for entry in rows if executor in entry.executors for name in entry.names} for executor in EVERY}
-    problems = [f"no row on {executor}: {', '.join(sorted(functions - names))}" for executor, names in tested.items() if functions - names]
+    tested = {executor: {name for entry in rows if executor in entry.executors for name in entry.names}
+              for executor in EVERY}
+    problems = [f"no row on {executor}: {', '.join(sorted(functions - names))}" for executor, names in tested.items()
+                if functions - names]
     unknown = set().union(*tested.values()) - functions
     problems += [f"no function: {', '.join(sorted(unknown))}"] if unknown else []
     assert not problems, "\n".join(problems)
@@ -33,8 +35,10 @@ def reaches(rows):
 
 
 def cases(env):
-    for page, rows in (("prelude.md", [entry for entry in TABLE if not entry.library]), ("library.md", [entry for entry in TABLE if entry.library])):
-        yield Case(f"every function of {page} has a row on every executor", lambda page=page, rows=rows: complete(env, page, rows))
+    for page, rows in (("prelude.md", [entry for entry in TABLE if not entry.library]),
+                       ("library.md", [entry for entry in TABLE if entry.library])):
+        yield Case(f"every function of {page} has a row on every executor", lambda page=page,
+                   rows=rows: complete(env, page, rows))
 
     yield Case("every function has a row of a million elements", lambda: reaches(TABLE))
 
@@ -45,5 +49,6 @@ def cases(env):
         folder = env.tmp()
         for executor in [executor for executor in EVERY if any(executor in entry.executors for entry in rows)]:
             # OpenCL has the mapping of C, or that of CUDA, and unoptimised code is what the optimiser is given: `run` has them always.
-            yield Case(f"{group} on {executor}", lambda rows=rows, folder=folder, executor=executor: run(env, rows, folder, executor),
+            yield Case(f"{group} on {executor}", lambda rows=rows, folder=folder,
+                       executor=executor: run(env, rows, folder, executor),
                        long=executor not in SHORT)

@@ -56,7 +56,8 @@ def cases(env):
                         counts.passed += good
                         counts.failed += not good
                         if not good:
-                            counts.output += (f"{kernel} {arguments} {' '.join(check)}: expected {error or result}, got status "
+                            counts.output += (f"{kernel} {arguments} {' '.join(check)}: expected {error or result}, "
+                                              f"got status "
                                               f"{status}, {code}, {printed[:200]}\n{said[:600]}\n")
                 return counts
             # OpenCL's loop mapping is that of C, and HIP's is that of CUDA.

@@ -31,16 +31,19 @@ def cases(env):
         done = env.run(env.fclc, "test", f"--target={target}", path, env=variables)
         assert done.returncode == 3, f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
         assert done.stdout.endswith("5 passed, 2 failed, 0 skipped\n"), done.stdout
-        told = [line.split(":")[1] for line in done.stdout.splitlines() if line.startswith(f"{path}:") and f": {target}:" in line]
+        told = [line.split(":")[1] for line in done.stdout.splitlines() if line.startswith(f"{path}:")
+                and f": {target}:" in line]
         assert told == ["5", "8"], done.stdout
         assert done.stdout.count(wanted) == 2, done.stdout
 
     yield Case("a kernel that stops its CUDA device fails alone", lambda: outcome(
         "cuda", "(CUDA error 719); with that, fcl CUDA simulator has stopped for this process", env.cudasim()))
-    yield Case("a kernel of C that crashes fails alone", lambda: outcome("c", "it crashes: Segmentation fault (signal 11)", None))
+    yield Case("a kernel of C that crashes fails alone",
+               lambda: outcome("c", "it crashes: Segmentation fault (signal 11)", None))
 
     def names_kernel():
-        done = env.run(env.fclc, "run", "--target=cuda", "--no-check", program(), "bad", "500000000", "[0]", env=env.cudasim())
+        done = env.run(env.fclc, "run", "--target=cuda", "--no-check", program(), "bad", "500000000", "[0]",
+                       env=env.cudasim())
         assert done.returncode == 3 and "error[E0530]: kernel bad: read of 4 bytes out of bounds" in done.stderr, done.stderr
         assert "hint: with `--check`" in done.stderr, done.stderr
     yield Case("a device that stops is told of with the kernel that stopped it", names_kernel)

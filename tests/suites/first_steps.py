@@ -84,10 +84,12 @@ def cases(env):
         home, place = env.tmp(), os.path.join(env.tmp(), "fcl")
         sources(place)
         shutil.copytree(env.build, os.path.join(place, "build"), symlinks=True,
-                        ignore=shutil.ignore_patterns("tests", "wheel", "deb", "venv", "python", "benchmarks", "sass", "opencl2"))
+                        ignore=shutil.ignore_patterns("tests", "wheel", "deb", "venv", "python", "benchmarks", "sass",
+                                                      "opencl2"))
         prefix = os.path.join(home, "local")
         # As after a new login; kernels that others have built are not there.
-        variables = {"HOME": home, "PREFIX": prefix, "PATH": f"{prefix}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+        variables = {"HOME": home, "PREFIX": prefix,
+                     "PATH": f"{prefix}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
         if env.run("python3", "-c", "import ensurepip", env=variables).returncode:
             raise Skip("no python3-venv")
         done = env.run("bash", "-s", input=script(found, "apt-get "), cwd=place, env=variables, timeout=900)

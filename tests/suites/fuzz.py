@@ -25,7 +25,8 @@ def cases(env):
 
     if env.sanitized:
         for seed in SANITIZED_FAILING:
-            yield Case(f"random program {seed} that fails", lambda seed=seed: agree(seed, ["c"], fails=True, sanitized=True))
+            yield Case(f"random program {seed} that fails",
+                       lambda seed=seed: agree(seed, ["c"], fails=True, sanitized=True))
         return
     for seed in PLAIN:
         yield Case(f"random program {seed}", lambda seed=seed: agree(seed, EXECUTORS))

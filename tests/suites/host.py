@@ -44,7 +44,8 @@ def cases(env):
                 compile_header(unit, "cc", "-std=c99", "-pedantic", "-x", "c")
                 compile_header(unit, "g++", "-std=c++11", "-x", "c++")
                 if extension == "c":  # where all kernels of the file are together, which no run has
-                    env.must("cc", "-std=c11", "-Wall", "-Werror", "-fopenmp", "-fsyntax-only", os.path.join(folder, "unit.c"))
+                    env.must("cc", "-std=c11", "-Wall", "-Werror", "-fopenmp", "-fsyntax-only",
+                             os.path.join(folder, "unit.c"))
             # What differs by target is small: a short run has all four of the examples.
             yield Case(f"{os.path.relpath(path, env.root)}: header for .{extension}", compiles,
                        long=extension != "c" and "examples" not in path)
@@ -52,7 +53,8 @@ def cases(env):
     def pedantic_clang():
         clang = env.tool("clang")
         unit = implementation(emitted("tests/run/language/small_programs.fcl", "unit", "cu", []))
-        assert os.path.getsize(os.path.join(os.path.dirname(unit), "unit.h")) > 20000  # more than ISO C promises for a string
+        # more than ISO C promises for a string
+        assert os.path.getsize(os.path.join(os.path.dirname(unit), "unit.h")) > 20000
         compile_header(unit, clang, "-std=c99", "-pedantic", "-x", "c")
     yield Case("a header for clang -pedantic", pedantic_clang)
 
@@ -73,7 +75,8 @@ def cases(env):
         env.must(env.fclc, "--ahead", *(["--check"] if base == "checks" else []), path, "-o",
                  os.path.join(folder, base + ".c"))
         program = os.path.join(folder, "program")
-        header = open(env.path("runtime", "fcl.h"), encoding="utf-8").read().replace("NULL, NULL, false }", "NULL, NULL, true }")
+        header = open(env.path("runtime", "fcl.h"),
+                      encoding="utf-8").read().replace("NULL, NULL, false }", "NULL, NULL, true }")
         with open(os.path.join(folder, "fcl.h"), "w", encoding="utf-8") as file:
             file.write(header)  # whose default is only_linked
         env.must("cc", "-std=c11", "-Wall", "-Werror", "-O1", "-I" + folder, "-DDEVICE=FCL_DEVICE_C", *sources,
@@ -122,7 +125,8 @@ def cases(env):
             folder = env.tmp()
             for base in ("k", "unit"):
                 env.must(env.fclc, "--ahead", path, "-o", os.path.join(folder, base + ".c"))
-                env.must("cc", "-std=c11", "-Wall", "-Werror", "-O0", "-Iruntime", "-c", os.path.join(folder, base + ".c"),
+                env.must("cc", "-std=c11", "-Wall", "-Werror", "-O0", "-Iruntime", "-c",
+                         os.path.join(folder, base + ".c"),
                          "-o", os.path.join(folder, base + ".o"))
             env.must("ld", "-r", os.path.join(folder, "k.o"), os.path.join(folder, "unit.o"), "-o",
                      os.path.join(folder, "both.o"))
@@ -154,7 +158,8 @@ def cases(env):
         path = os.path.join(env.tmp(), "doubled.fcl")
         with open(path, "w", encoding="utf-8") as file:
             file.write("kernel doubled (xs : [int]) = push <grid> (map ( * 2) xs)\n")
-        run(emitted(path, "unit", extension, options), "tests/host/devices.c", "-DKIND=" + device, f"-DDEVICES={count}", extra=extra)
+        run(emitted(path, "unit", extension, options), "tests/host/devices.c", "-DKIND=" + device, f"-DDEVICES={count}",
+            extra=extra)
     for device, (extension, options) in DEVICES.items():
         yield Case(f"tests/host/devices.c: two contexts for {device}",
                    lambda device=device, extension=extension, options=options: two_devices(device, extension, options))
@@ -192,7 +197,8 @@ def cases(env):
         simulator = variables["FCL_LIBCUDA"]
         folder = emitted("examples/host/sums.fcl", "sums", "cu", [])
         program = os.path.join(folder, "in_cuda")
-        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", "examples/host/in_cuda.c", *links,
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", "examples/host/in_cuda.c",
+                 *links,
                  simulator, "-Wl,-rpath," + os.path.dirname(simulator), "-o", program)
         said = env.must(program, env=variables)
         assert said == "1000 numbers, 4500 in all; the last of 1000 running sums is 4500\n", said
@@ -202,7 +208,8 @@ def cases(env):
         """What the driver is asked for: numbers of the calls in each part of tests/host/pool.c, and the bytes of each allocation."""
         folder = emitted("examples/host/sums.fcl", "sums", "cu", [])
         calls, program = os.path.join(folder, "calls"), os.path.join(folder, "pool")
-        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", "tests/host/pool.c", *links, "-o",
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", "tests/host/pool.c",
+                 *links, "-o",
                  program)
         env.must(program, env=env.cudasim(CUDASIM_CALLS=calls, FCL_POOL=kept, **more))
         parts, part = {}, None
@@ -217,7 +224,8 @@ def cases(env):
                     part[what].append(int(amount))
                     part["how"].update(how if what in ("alloc", "free") else ())
         assert parts["again"]["launch"] and parts["shorter"]["launch"], parts
-        assert parts["again"]["read"] == [(400000, "pageable"), (4, "page-locked")], parts["again"]  # running sums, and the sum
+        # running sums, and the sum
+        assert parts["again"]["read"] == [(400000, "pageable"), (4, "page-locked")], parts["again"]
         return parts
 
     def pool_of_classes():
@@ -249,11 +257,13 @@ def cases(env):
         folder = emitted("tests/host/graphs.fcl", "graphs", "cu", [])
         with open(os.path.join(folder, "graphs.h"), encoding="utf-8") as file:
             header = file.read()
-        for name, why in (("positive", "launches find the length of a result"), ("total", "the host reads a result that is a number"),
+        for name, why in (("positive", "launches find the length of a result"),
+                          ("total", "the host reads a result that is a number"),
                           ("longs", "the host waits between launches")):
             assert f"/* There is no graphs_{name}_graph: {why}" in header and header.count(f"{name}_graph") == 1, name
         program = os.path.join(folder, "graphs")
-        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", "tests/host/graphs.c", *links, "-o",
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", "tests/host/graphs.c",
+                 *links, "-o",
                  program)
         for pool in "1", "exact", "0":
             calls = os.path.join(folder, "calls" + pool)

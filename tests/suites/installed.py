@@ -132,7 +132,8 @@ def cases(env):
         folder = os.path.join(place, "cmake")
         build = os.path.join(folder, "build")
         for path, old, new in ((os.path.join(folder, "CMakeLists.txt"), "../sums.fcl)", "../sums.fcl AHEAD)"),
-                               (os.path.join(place, "sums.c"), "options.kind =", "options.only_linked = true;\n    options.kind =")):
+                               (os.path.join(place, "sums.c"), "options.kind =",
+                                "options.only_linked = true;\n    options.kind =")):
             with open(path, encoding="utf-8") as file:
                 text = file.read()
             assert old in text
@@ -203,7 +204,8 @@ def cases(env):
     yield Case("examples/host/rust", rust)
 
     def packaged():
-        made = env.must("make", "BUILD=" + env.build, "--no-print-directory", "deb", timeout=600).strip().split("\n")[-1]
+        made = env.must("make", "BUILD=" + env.build, "--no-print-directory", "deb",
+                        timeout=600).strip().split("\n")[-1]
         return os.path.join(env.root, made)
 
     def deb():
@@ -224,7 +226,8 @@ def cases(env):
         path = {"PKG_CONFIG_PATH": os.path.join(root, "usr", "lib", "pkgconfig")}
         flags = env.must(env.tool("pkg-config"), "--cflags", "--libs", "fcl", env=path).split()
         env.must(fclc, "--ahead", "examples/host/sums.fcl", "-o", os.path.join(folder, "sums.c"))
-        env.must("cc", "-I" + folder, "examples/host/sums.c", os.path.join(folder, "sums.c"), *flags, "-lm", "-lpthread", "-o",
+        env.must("cc", "-I" + folder, "examples/host/sums.c", os.path.join(folder, "sums.c"), *flags, "-lm",
+                 "-lpthread", "-o",
                  os.path.join(folder, "sums"))
         libraries = {"LD_LIBRARY_PATH": os.path.join(root, "usr", "lib")}
         assert env.must(os.path.join(folder, "sums"), env=libraries) == SUMS

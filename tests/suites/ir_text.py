@@ -14,9 +14,12 @@ ORDER = 35
 SANITIZED = True
 
 TARGETS = targets()
-FUZZED = ("examples/linear/linear.fcl", "tests/run/prelude/lookback.fcl", "tests/run/prelude/updates.fcl", "tests/run/language/loops_and_folds.fcl")
-WORDS = ["%3", "%0", "%x", "@0", "@2", "1", "-1", "0", "2147483647", "4294967295u32", "1.5f32", "true", "i64", "float", "bool",
-         "load", "store", "forall", "if", "}", "{", "in", "at", "grid/block", "block/thread", "volatile", "nowrap", "next"]
+FUZZED = ("examples/linear/linear.fcl", "tests/run/prelude/lookback.fcl", "tests/run/prelude/updates.fcl",
+          "tests/run/language/loops_and_folds.fcl")
+WORDS = ["%3", "%0", "%x", "@0", "@2", "1", "-1", "0", "2147483647", "4294967295u32", "1.5f32", "true", "i64", "float",
+         "bool",
+         "load", "store", "forall", "if", "}", "{", "in", "at", "grid/block", "block/thread", "volatile", "nowrap",
+         "next"]
 
 # A kernel that is right, and what is wrong when one of its lines is another: line, column and a part of the message.
 RIGHT = """fclir 1
@@ -130,11 +133,13 @@ def cases(env):
             first = done.stderr.split("\n")[0]
             assert done.returncode == 1 and first.startswith(f"k.fclir:{place}: error[E0120]: ") and message in first, \
                 f"{before!r} as {after!r}: {place} {message}\n{done.stderr}"
-        for text in ("", "\n", "fclir", "\0", "fclir 1 \0", "kernel k {" * 2000, RIGHT[:100] + "\xff", "fclir 1\nkernel k {\n" + "if true {\n" * 5000):
+        for text in ("", "\n", "fclir", "\0", "fclir 1 \0", "kernel k {" * 2000, RIGHT[:100] + "\xff",
+                     "fclir 1\nkernel k {\n" + "if true {\n" * 5000):
             done = read(text)
             assert done.returncode == 1 and "error[E0120]" in done.stderr, (text[:20], done.returncode, done.stderr)
         assert read("fclir 1\n").returncode == 0
-        for command in (["k.fclir", "-o", "k.py"], ["test", "k.fclir"], ["tune", "k.fclir", "k"], ["--dump=ir", "k.fclir"]):
+        for command in (["k.fclir", "-o", "k.py"], ["test", "k.fclir"], ["tune", "k.fclir", "k"],
+                        ["--dump=ir", "k.fclir"]):
             done = env.run(env.fclc, *command, cwd=folder)
             assert done.returncode == 2 and "is the IR of one" in done.stderr, done.stderr
         done = env.run(env.fclc, "nothing.fclir", "-o", out, cwd=folder)
@@ -148,23 +153,28 @@ def cases(env):
 
         def printed(*words, status=0, **options):
             return env.must(env.fclc, *words, status=status, **options)
-        runs = (("examples/reduce/reduce.fcl", "sumBlocks", "iota:1000"), ("examples/finance/finance.fcl", "options", "0.05", "0.2", "[100,90]", "[100,95]", "[1,2]"),
-                ("examples/fft/fft.fcl", "fft", "[(1,0),(2,0),(3,0),(4,0)]"), ("examples/sorting/sorting.fcl", "countingSort", "10", "[3,1,4,1,5]"))
+        runs = (("examples/reduce/reduce.fcl", "sumBlocks", "iota:1000"),
+                ("examples/finance/finance.fcl", "options", "0.05", "0.2", "[100,90]", "[100,95]", "[1,2]"),
+                ("examples/fft/fft.fcl", "fft", "[(1,0),(2,0),(3,0),(4,0)]"),
+                ("examples/sorting/sorting.fcl", "countingSort", "10", "[3,1,4,1,5]"))
         for path, *call in runs:
             for target, options in (("c", ()), ("opencl", ("--map=simt",))):
                 compiled(path, text, f"--target={target}")
-                assert printed("run", f"--target={target}", *options, text, *call) == printed("run", f"--target={target}", path, *call)
+                assert printed("run", f"--target={target}", *options, text,
+                               *call) == printed("run", f"--target={target}", path, *call)
             assert printed("check", text) == "", f"{path}: something is said of its IR"
             types = printed("types", path).splitlines()
             assert set(printed("types", text).splitlines()) <= set(types), path
             # Places are lines of the one or of the other.
-            reports = [re.sub(r",? *\(?(?:in )?(?:line|value) \d+\)?", "", printed("report", "--target=opencl", one)) for one in (path, text)]
+            reports = [re.sub(r",? *\(?(?:in )?(?:line|value) \d+\)?", "",
+                              printed("report", "--target=opencl", one)) for one in (path, text)]
             assert reports[0] == reports[1] != "", f"{path}:\n{reports[0]}\n{reports[1]}"
         done = env.run(env.fclc, "run", "--target=opencl", text, *runs[-1][1:])  # on a processor
         assert done.returncode == 0 or done.returncode == 1 and "`--map=simt` makes them threads" in done.stderr, done.stderr
         simulator = env.cudasim()
         compiled(runs[2][0], text)
-        assert printed("run", "--target=cuda", text, *runs[2][1:], env=simulator) == printed("run", "--target=cuda", *runs[2], env=simulator)
+        assert printed("run", "--target=cuda", text, *runs[2][1:],
+                       env=simulator) == printed("run", "--target=cuda", *runs[2], env=simulator)
         compiled("examples/linear/linear.fcl", text)
         done = env.run(env.fclc, "run", "--target=c", text, "matVecByWarp", "[[1,2]]", "[1,1]")
         assert done.returncode == 1 and "goes by what cuda has and c has not" in done.stderr, done.stderr
@@ -173,7 +183,8 @@ def cases(env):
         for given, said in (("[]", "[]"), ("[1,2,3]", "[2,3,4]")):
             assert printed("run", "--target=c", text, "k", given) == said + "\n"
         for words, status, said in ((["k", "[1.5]"], 2, "argument 1 (`xs`)"), (["kk"], 2, "its kernels are k"),
-                                    (["k"], 2, "takes 1 argument (xs : [int])"), (["--target=interp", "k", "[1]"], 3, "the interpreter runs programs in FCL")):
+                                    (["k"], 2, "takes 1 argument (xs : [int])"),
+                                    (["--target=interp", "k", "[1]"], 3, "the interpreter runs programs in FCL")):
             done = env.run(env.fclc, "run", text, *words)
             assert done.returncode == status and said in done.stderr, (words, done.returncode, done.stderr)
         with open(text, "w", encoding="utf-8") as file:

@@ -69,7 +69,8 @@ def cases(env):
             assert env.must(env.fclc, "run", *EXECUTORS[executor][0], path, kernel, *map(str, arguments),
                             timeout=600) == f"{wanted}\n", (kernel, arguments)
         steps = LONGEST if env.long else 2**30 + 1  # bytes, twice
-        assert env.must(env.fclc, "run", *EXECUTORS[executor][0], path, "stepped", str(steps), "2", timeout=600) == "2\n"
+        assert env.must(env.fclc, "run", *EXECUTORS[executor][0], path, "stepped", str(steps), "2",
+                        timeout=600) == "2\n"
     for executor in ("c", "opencl-loop", "opencl-simt"):
         yield Case(f"arrays of 2^31 - 1 elements on {executor}", lambda executor=executor: longest(executor),
                    long=executor == "opencl-loop")

@@ -42,7 +42,8 @@ def cases(env):
     def compiler(extra=None):
         place = os.path.dirname(shared("libfclc"))
         program = os.path.join(env.tmp(), "program")
-        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Icompiler/driver", "-Iruntime", "tests/unit/test_library.c",
+        env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Icompiler/driver", "-Iruntime",
+                 "tests/unit/test_library.c",
                  "-L" + place, "-lfclc", "-lfcl", "-lcmocka", "-Wl,-rpath," + os.path.abspath(place), "-o", program)
         done = env.run(program, cwd="/", env=extra)
         assert done.returncode == 0, done.stdout + done.stderr

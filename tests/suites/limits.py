@@ -49,7 +49,8 @@ DEPTHS = {
     "open conditionals": (lambda n: "fun g x = " + "if x then " * n, "E0110"),
     "lets": (lambda n: function("".join(f"let a{i} = x + {i} in " for i in range(n)) + "x"), "E0117"),
     "lets in lets": (lambda n: function("let a = " * n + "x " + "in a + 1 " * n), "E0117"),
-    "bindings of one let": (lambda n: function("let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = a{i} + 1") + f"in a{n}"), None),
+    "bindings of one let": (lambda n: function("let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = a{i} + 1") +
+                                               f"in a{n}"), None),
     "conditionals": (lambda n: function("".join(f"if x == {i} then {i} else " for i in range(n)) + "x"), "E0117"),
     "conditions": (lambda n: function("if " * n + "x > 0 " + "then true else false " * n), "E0117"),
     "lists": (lambda n: "fun g x = " + "[" * n + "x" + "]" * n, "E0117"),
@@ -83,9 +84,12 @@ DECLARATIONS = {
     "values": (lambda n: lines(n, lambda i: f"val v{i} = {i}") + function("x + v0"), None),
     "params": (lambda n: lines(n, lambda i: f"param p{i} : int = 1") + function("x + p0"), None),
     "functions": (lambda n: functions(n) + function("f9 x"), None),
-    "functions with sigs": (lambda n: lines(n, lambda i: f"sig f{i} : num a => a -> a\nfun f{i} x = x + 1") + function("f9 x"), None),
-    "types of types": (lambda n: "type t0 = int\n" + lines(n, lambda i: f"type t{i + 1} = [t{i}]") + function("x"), None),
-    "types that double": (lambda n: "type t0 = int\n" + lines(n, lambda i: f"type t{i + 1} = (t{i}, t{i})") + function("x"), "E0219"),
+    "functions with sigs": (lambda n: lines(n, lambda i: f"sig f{i} : num a => a -> a\nfun f{i} x = x + 1") +
+                            function("f9 x"), None),
+    "types of types": (lambda n: "type t0 = int\n" + lines(n, lambda i: f"type t{i + 1} = [t{i}]") + function("x"),
+                       None),
+    "types that double": (lambda n: "type t0 = int\n" + lines(n, lambda i: f"type t{i + 1} = (t{i}, t{i})") +
+                          function("x"), "E0219"),
     "unknown names": (lambda n: lines(n, lambda i: f"fun f{i} x = x + y{i}"), "E0201"),
     "misspelt names": (lambda n: lines(n, lambda i: f"fun function{i} x = functionn{i} x"), "E0201"),
     "names before their definition": (lambda n: lines(n, lambda i: f"fun f{i} x = f{i + 1} x"), "E0201"),
@@ -97,12 +101,15 @@ DECLARATIONS = {
 # Definitions of which each needs the one before. name: (the definitions, the kernel's parameter, its body)
 CHAINS = {
     "functions": (lambda n: functions(n), "(x : int)", "f{n} x"),
-    "arguments": (lambda n: "fun f0 x = x\n" + lines(n, lambda i: f"fun f{i + 1} x = f{i} (x * x + {i})"), "(x : int)", "f{n} x"),
+    "arguments": (lambda n: "fun f0 x = x\n" + lines(n, lambda i: f"fun f{i + 1} x = f{i} (x * x + {i})"), "(x : int)",
+                  "f{n} x"),
     "values": (lambda n: "val v0 = 1\n" + lines(n, lambda i: f"val v{i + 1} = v{i} + {i}"), "(x : int)", "v{n} + x"),
     "functions with lets": (lambda n: "fun f0 x = x\n" + lines(n, lambda i: (
         f"fun f{i + 1} x = let a = f{i} x in if a > {i} then a - x else a")), "(x : int)", "f{n} x"),
-    "compositions": (lambda n: "fun f0 x = x\n" + lines(n, lambda i: f"val f{i + 1} = f{i} . (+ {i})"), "(x : int)", "f{n} x"),
-    "maps": (lambda n: "fun f0 xs = xs\n" + lines(n, lambda i: f"fun f{i + 1} xs = map (+ {i}) (f{i} xs)"), "(xs : [int])",
+    "compositions": (lambda n: "fun f0 x = x\n" + lines(n, lambda i: f"val f{i + 1} = f{i} . (+ {i})"), "(x : int)",
+                     "f{n} x"),
+    "maps": (lambda n: "fun f0 xs = xs\n" + lines(n, lambda i: f"fun f{i + 1} xs = map (+ {i}) (f{i} xs)"),
+             "(xs : [int])",
              "push <grid> (f{n} xs)"),
 }
 
@@ -122,23 +129,30 @@ ONE = "kernel k (x : int) = "
 # Types: a variable that comes twice is one node of two places.
 TYPES = {
     "a variable twice": (lambda n: "fun p x = fn f => f x x\nfun q x = " + "p (" * n + "x" + ")" * n, None),
-    "pairs of pairs": (lambda n: "fun g x = let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") + f"in a{n}", None),
+    "pairs of pairs": (lambda n: "fun g x = let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") +
+                       f"in a{n}", None),
     "pairs of pairs, of which a part is taken": (lambda n: (
-        ONE + "let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") + "in " + "fst (" * n + f"a{n}" + ")" * n), None),
+        ONE + "let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") + "in " + "fst (" * n + f"a{n}" +
+        ")" * n), None),
     "pairs of pairs as a result": (lambda n: (
         ONE + "let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") + f"in a{n}"), "E0219"),
     "pairs of pairs as elements": (lambda n: (
-        "kernel k (xs : [int]) = push <grid> (map (fn x => " + "fst (" * n + "x" + ")" * n + ") (force (push <grid> (map (fn x =>\n"
+        "kernel k (xs : [int]) = push <grid> (map (fn x => " + "fst (" * n + "x" + ")" * n +
+        ") (force (push <grid> (map (fn x =>\n"
         "let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") + f"in a{n}) xs))))"), "E0219"),
-    "functions of functions": (lambda n: "fun f0 x = (x, x)\n" + lines(n, lambda i: f"fun f{i + 1} x = f{i} (f{i} x)"), "E0219"),
+    "functions of functions": (lambda n: "fun f0 x = (x, x)\n" + lines(n, lambda i: f"fun f{i + 1} x = f{i} (f{i} x)"),
+                               "E0219"),
     "identities": (lambda n: ONE + "id " * n + "x", None),
     "applied to itself": (lambda n: "fun twice f x = f (f x)\n" + ONE + "twice " * n + "(+ 1) x", "E0301"),
     "polymorphic lets": (lambda n: (
-        "fun g a = let f0 = fn x => x in " + "".join(f"let f{i + 1} = fn x => (f{i} x, f{i} x) in " for i in range(n)) + f"f{n} a"), "E0219"),
+        "fun g a = let f0 = fn x => x in " + "".join(f"let f{i + 1} = fn x => (f{i} x, f{i} x) in " for i in range(n)) +
+        f"f{n} a"), "E0219"),
     "two large types that must be one": (lambda n: (
-        "fun p x = fn f => f x x\nfun q x y = " + "p (" * n + "(x, y)" + ")" * n + "\nfun r c x y = if c then q x y else q y x"), None),
+        "fun p x = fn f => f x x\nfun q x y = " + "p (" * n + "(x, y)" + ")" * n +
+        "\nfun r c x y = if c then q x y else q y x"), None),
     "two large types that are not one": (lambda n: (
-        "fun p x = fn f => f x x\nfun q x = " + "p (" * n + "x" + ")" * n + "\nfun r c = if c then q true else q (true, true)"), "E0210"),
+        "fun p x = fn f => f x x\nfun q x = " + "p (" * n + "x" + ")" * n +
+        "\nfun r c = if c then q true else q (true, true)"), "E0210"),
 }
 
 # Arrays of which each is made of the one before, in two places. name: (what it becomes, the code it may end in, or None)
@@ -169,21 +183,28 @@ NESTINGS = {
 
 # Functions that call themselves twice. name: (r, the kernel, the code)
 CALLS = {
-    "append a a": ("if n == 0 then x else let a = r (n - 1) x in append a a", "kernel k (xs : [int]) = r {n} (push <grid> xs)", "E0301"),
+    "append a a": ("if n == 0 then x else let a = r (n - 1) x in append a a",
+                   "kernel k (xs : [int]) = r {n} (push <grid> xs)", "E0301"),
     "append a a in blocks": ("if n == 0 then x else let a = r (n - 1) x in append a a",
-                             "kernel k (xs : [int]) = splitUp 64 xs |> map (fn c => r {n} (push <block> c)) |> concat 65536", "E0301"),
+                             "kernel k (xs : [int]) = splitUp 64 xs |> map (fn c => r {n} (push <block> c)) |> concat "
+                             "65536", "E0301"),
     "halves of halves": ("if n == 0 then x else fn c => flatten (map (r (n - 1) x) (splitUp (max 1 (length c / 2)) c))",
                          "kernel k (xs : [int]) = push <grid> (r {n} reverse xs)", None),
     "both halves": ("if n == 0 then x else fn c => let (a, b) = halve c in appendPull (r (n - 1) x a) (r (n - 1) x b)",
                     "kernel k (xs : [int]) = push <grid> (r {n} (map (+ 1)) xs)", "E0301"),
-    "chosen functions": ("if n == 0 then (fn y => y) else if x % (n + 2) == 0 then (fn y => r (n - 1) x (y + 1)) else (fn y => r (n - 1) x (y * 2))",
+    "chosen functions": ("if n == 0 then (fn y => y) else if x % (n + 2) == 0 then (fn y => r (n - 1) x (y + 1)) else "
+                         "(fn y => r (n - 1) x (y * 2))",
                          ONE + "r {n} x x", "E0301"),
-    "branches": ("if n == 0 then x else if x > n then r (n - 1) (x + 1) else r (n - 1) (x * 2)", ONE + "r {n} x", "E0301"),
-    "loops in loops": ("if n == 0 then x else snd (loop (fn (i, y) => i < 64) (fn (i, y) => (i + 1, r (n - 1) y)) (0, x))",
+    "branches": ("if n == 0 then x else if x > n then r (n - 1) (x + 1) else r (n - 1) (x * 2)", ONE + "r {n} x",
+                 "E0301"),
+    "loops in loops": ("if n == 0 then x else snd (loop (fn (i, y) => i < 64) (fn (i, y) => (i + 1, r (n - 1) y)) (0, "
+                       "x))",
                        ONE + "r {n} x", "E0301"),
     "Fibonacci": ("if n < 2 then x else r (n - 1) x + r (n - 2) x", ONE + "r {n} x", "E0301"),
-    "steps in steps": ("if n == 0 then x else power 4 (fn i a => push <block> (map (+ 1) (r (n - 1) a))) (push <block> x)",
-                       "kernel k (xs : [int]) = splitUp 64 xs |> map (fn c => push <block> (r {n} c)) |> concat 64", "E0301"),
+    "steps in steps": ("if n == 0 then x else power 4 (fn i a => push <block> (map (+ 1) (r (n - 1) a))) (push <block> "
+                       "x)",
+                       "kernel k (xs : [int]) = splitUp 64 xs |> map (fn c => push <block> (r {n} c)) |> concat 64",
+                       "E0301"),
     "splits": ("if n == 0 then x else r (n - 1) (if length x > n then take n x else x)",
                "kernel k (xs : [int]) = splitUp 64 xs |> map (fn c => push <block> (r {n} c)) |> concat 64", None),
 }
@@ -193,7 +214,8 @@ LISTS = {
     "indexed by the host": f"val t = [{LONG}]\n" + ONE + "t ! x",
     "indexed by the device": f"val t = [{LONG}]\nkernel k (xs : [int]) = push <grid> (map (fn i => t ! i) xs)",
     "indexed a hundred times": (
-        f"val t = [{LONG}]\nkernel k (xs : [int]) = push <grid> (map (fn i => " + " + ".join(f"t ! (i + {j})" for j in range(100)) + ") xs)"),
+        f"val t = [{LONG}]\nkernel k (xs : [int]) = push <grid> (map (fn i => " +
+        " + ".join(f"t ! (i + {j})" for j in range(100)) + ") xs)"),
     "summed": f"val t = [{LONG}]\n" + ONE + "foldl (+) x t",
     "stored": f"kernel k = push <grid> [{LONG}]",
 }

@@ -22,7 +22,8 @@ def cases(env):
         done = env.run("make", "test", cwd=folder)
         assert done.returncode == 0 and " 0 failed" in done.stdout and "0 passed" not in done.stdout, done.stdout + done.stderr
         env.must("make", "clean", cwd=folder)
-        assert sorted(os.listdir(folder)) == [".gitignore", "Makefile", "call.py", "first.fcl", "main.c"], os.listdir(folder)
+        assert sorted(os.listdir(folder)) == [".gitignore", "Makefile", "call.py", "first.fcl",
+                                              "main.c"], os.listdir(folder)
         env.must(env.fclc, "check", "-W", "error", os.path.join(folder, "first.fcl"))
     yield Case("a new program is built, runs and passes its tests", works)
 
@@ -33,7 +34,8 @@ def cases(env):
 
     def refused():
         folder = env.tmp()
-        for name, said in (("fcl", "names another file"), ("3x", "is a letter, then letters"), ("a-b", "is a letter, then letters"),
+        for name, said in (("fcl", "names another file"), ("3x", "is a letter, then letters"),
+                           ("a-b", "is a letter, then letters"),
                            ("", "is a letter"), ("absent/a", "the folder absent/a cannot be made: No such file")):
             done = env.run(env.fclc, "new", name, cwd=folder)
             assert done.returncode == 2 and said in done.stderr, (name, done.returncode, done.stderr)

@@ -58,12 +58,14 @@ def cases(env):
 
     def searched():
         with opened("docs/guide.html") as page:
-            page.value("(() => { const box = document.getElementById('search'); box.value = 'scatter place'; box.oninput(); })()")
+            page.value("(() => { const box = document.getElementById('search'); box.value = 'scatter place'; "
+                       "box.oninput(); })()")
             first = page.value("document.querySelector('#found a').href")
             assert re.search(r"/docs/\w+\.html#", first), first
             with open(first.removeprefix("file://").partition("#")[0], encoding="utf-8") as file:
                 assert "scatter" in file.read(), first
-            assert page.value("(() => { const box = document.getElementById('search'); box.value = 'nosuchword'; box.oninput(); "
+            assert page.value("(() => { const box = document.getElementById('search'); box.value = 'nosuchword'; "
+                              "box.oninput(); "
                               "return document.getElementById('found').hidden; })()")
             titles = page.value("fclSearch('reduceByIndex').map((one) => one.title)")
             assert titles and "reduceByIndex" in titles[0], titles
@@ -80,7 +82,8 @@ def cases(env):
         settled(page)
 
     def write(page, field, text):
-        page.value(f"(() => {{ const at = document.getElementById('{field}'); at.value = {json.dumps(text)}; document.body.dataset.state = "
+        page.value(f"(() => {{ const at = document.getElementById('{field}'); at.value = {json.dumps(text)}; "
+                   f"document.body.dataset.state = "
                    "'busy'; at.dispatchEvent(new Event('input')); })()")
         settled(page)
 
@@ -90,7 +93,8 @@ def cases(env):
     def messages(page):
         return page.value("document.getElementById('messages').textContent")
 
-    PROGRAM = ('import "complex"\n\n-- Sums of chunks.\nkernel sums (xs : [int]) = splitUp 256 xs |> map (red <block> (+)) |> concat 1\n'
+    PROGRAM = ('import "complex"\n\n-- Sums of chunks.\nkernel sums (xs : [int]) = splitUp 256 xs |> map (red <block> '
+               '(+)) |> concat 1\n'
                "-- test sums [1,2,3] == [6]\nkernel sizes (zs : [(float, float)]) = push <grid> (map cabs zs)\n"
                "kernel tenth (x : double) = x * 0.1\n")
 
@@ -108,13 +112,15 @@ def cases(env):
             example = page.value("document.getElementById('program').value")
             assert shown(page) == as_command(["types", "program.fcl"], example)[0]
             write(page, "program", PROGRAM)
-            for view, words in (("types", ["types", "program.fcl"]), ("cuda", ["program.fcl", "--target=cuda", "-o", "-"]),
+            for view, words in (("types", ["types", "program.fcl"]),
+                                ("cuda", ["program.fcl", "--target=cuda", "-o", "-"]),
                                 ("c", ["program.fcl", "--target=c", "-o", "-"]),
                                 ("opencl", ["program.fcl", "--target=opencl", "-o", "-"])):
                 choose(page, view)
                 assert shown(page) == as_command(words, PROGRAM)[0] != "", f"{view}:\n{shown(page)}\n{messages(page)}"
             choose(page, "run")
-            for call, said in (("sums iota:1000", "[32640,98176,163712,204972]\n"), ("sums [1, 2, 3]", "[6]\n"), ("sizes [(3, 4)]", "[5.0]\n"),
+            for call, said in (("sums iota:1000", "[32640,98176,163712,204972]\n"), ("sums [1, 2, 3]", "[6]\n"),
+                               ("sizes [(3, 4)]", "[5.0]\n"),
                                ("tenth 3.0", "0.30000000000000004\n"), ("sums []", "[]\n")):
                 write(page, "call", call)
                 assert shown(page) == said, f"{call}: {shown(page)}\n{messages(page)}"
@@ -122,7 +128,8 @@ def cases(env):
             assert "kernel `sums` takes 1 argument (xs : [int])" in messages(page), messages(page)
             choose(page, "report")
             drawing = page.value("document.getElementById('page').srcdoc")
-            assert drawing == as_command(["report", "program.fcl", "-o", "-"], PROGRAM)[0] and "<svg" in drawing, drawing
+            assert drawing == as_command(["report", "program.fcl", "-o", "-"],
+                                         PROGRAM)[0] and "<svg" in drawing, drawing
             assert page.value("document.getElementById('text').hidden")
             assert not page.problems, page.problems
     yield Case("the page to play on, in Chromium: types, code, runs and the report are the command's", played)
@@ -159,12 +166,15 @@ def cases(env):
             choose(page, "run")
             names = page.value("Object.keys(FCL_PAGE.examples)")
             for name in names:
-                page.value(f"(() => {{ const list = document.getElementById('examples'); list.value = '{name}'; document.body.dataset.state = "
+                page.value(f"(() => {{ const list = document.getElementById('examples'); list.value = '{name}'; "
+                           f"document.body.dataset.state = "
                            "'busy'; list.onchange(); })()")
                 settled(page)
-                text, call = page.value("[document.getElementById('program').value, document.getElementById('call').value]")
+                text, call = page.value("[document.getElementById('program').value, "
+                                        "document.getElementById('call').value]")
                 words = re.findall(r"(?:[^\s\[(]|[\[(][^\])]*(?:[\[(][^\])]*[\])][^\])]*)*[\])])+", call)
-                assert call and shown(page) == as_command(["run", "--target=interp", "program.fcl", *words], text)[0] != "", \
+                assert call and shown(page) == as_command(["run", "--target=interp", "program.fcl", *words],
+                                                          text)[0] != "", \
                     f"{name}: {call}\n{shown(page)}{messages(page)}"
             assert len(names) > 5 and not page.problems, page.problems
     yield Case("the page to play on, in Chromium: all its examples", all_examples)

@@ -101,7 +101,8 @@ def generator(env):
 def programs(env):
     """(path of the source, program of its examples) of every file of the prelude and of the library."""
     module = generator(env)
-    return [(source.path, module.program(page, source)) for page in module.PAGES for source in module.sources(page, env.root)]
+    return [(source.path, module.program(page, source)) for page in module.PAGES
+            for source in module.sources(page, env.root)]
 
 
 def cases(env):
@@ -143,7 +144,8 @@ def cases(env):
             program = module.program(page, source)
             for executor in RUNS:
                 yield Case(f"{source.path} examples on {executor}",
-                           lambda source=source, program=program, executor=executor: run(env, source, program, executor),
+                           lambda source=source, program=program,
+                           executor=executor: run(env, source, program, executor),
                            long="opencl" in executor)  # whose mapping is that of CUDA
 
     def mistakes():
@@ -151,7 +153,8 @@ def cases(env):
         for old, new, wanted in MISTAKES:
             assert old in WHOLE, old
             got = module.Source("x.fcl", WHOLE.replace(old, new)).problems
-            assert any(problem.startswith("x.fcl:" + wanted) for problem in got), f"{old!r} to {new!r}: got {got}, not {wanted}"
+            assert any(problem.startswith("x.fcl:" + wanted)
+                       for problem in got), f"{old!r} to {new!r}: got {got}, not {wanted}"
     yield Case("docs/prelude.py says what is missing", mistakes)
 
     def primitives():

@@ -20,7 +20,8 @@ LANES = {"PTXEMU_SEED": "7"}
 BLOCKS = {"PTXEMU_SEED": "11", "PTXEMU_BLOCKS": "random"}
 WEAK = {"PTXEMU_SEED": "13", "PTXEMU_BLOCKS": "random", "PTXEMU_WEAK": "1"}
 RACES = {"PTXEMU_SEED": "0", "PTXEMU_GRACES": "1"}
-ORDERS = {"in order": IN_ORDER, "lanes at random": LANES, "blocks at random": BLOCKS, "weak memory": WEAK, "races in device memory": RACES}
+ORDERS = {"in order": IN_ORDER, "lanes at random": LANES, "blocks at random": BLOCKS, "weak memory": WEAK,
+          "races in device memory": RACES}
 CAPABILITIES = ("75", "90", "120")
 # What each program runs as in a short run: the first and the last capability, and all that is at random together.
 SHORT = [("75", "in order"), ("90", "weak memory"), ("120", "races in device memory")]
@@ -33,7 +34,8 @@ HARMLESS = re.compile(r"unwritten (global|shared|local) memory read: |division b
 
 def suite(name):
     """Another suite, as a module."""
-    spec = importlib.util.spec_from_file_location("of_ptx_" + name, os.path.join(os.path.dirname(__file__), name + ".py"))
+    spec = importlib.util.spec_from_file_location("of_ptx_" + name, os.path.join(os.path.dirname(__file__), name +
+                                                                                 ".py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -88,7 +90,8 @@ class Subscripts:
         """What a subscript is but for its constant: text and value at 0, and what index i adds."""
         m, k = self.random.choice([3, 4, 2 ** 30, self.random.getrandbits(31)]), self.random.randrange(1, 31)
         text, value = self.random.choice([
-            ("t", t), ("(s + t)", s + t), ("(s - t)", s - t), (f"t * {m}", t * m), (f"(t << {k})", t << k), ("(-t)", -t),
+            ("t", t), ("(s + t)", s + t), ("(s - t)", s - t), (f"t * {m}", t * m), (f"(t << {k})", t << k),
+            ("(-t)", -t),
             (f"(t + ({s}) + s)", t + s + s), (f"(max t ({signed(t - 2)}) + s)", max(t, signed(t - 2)) + s)])
         step = self.random.choice([0, 1, 1])
         return text + " + i" * step, value, step
@@ -117,11 +120,14 @@ class Subscripts:
         found = [self.subscript(base) for base in chosen]
         named = [self.random.random() < 0.4 for _ in found]
         lets = "".join(f"\n      n{j} = {text}" for j, (text, _) in enumerate(found) if named[j])
-        values = " + ".join(f"{100 ** j} * " + (f"(if n{j} < 0 then 1 else xs ! n{j})" if named[j] else self.guarded(text, chosen[j]))
+        values = " + ".join(f"{100 ** j} * " + (f"(if n{j} < 0 then 1 else xs ! n{j})" if named[j]
+                                                else self.guarded(text, chosen[j]))
                             for j, (text, _) in enumerate(found))
-        wanted = [signed(sum(100 ** j * (place + i * base[2]) for j, ((_, place), base) in enumerate(zip(found, chosen))))
+        wanted = [signed(sum(100 ** j * (place + i * base[2]) for j,
+                             ((_, place), base) in enumerate(zip(found, chosen))))
                   for i in range(4)]
-        return self.kernel(name, f"push <grid> (generate 4 (fn i => let s = is ! 0  t = is ! 1  u = is ! 2{lets} in\n    {values}))",
+        return self.kernel(name, f"push <grid> (generate 4 (fn i => let s = is ! 0  t = is ! 1  u = is ! 2{lets} in\n  "
+                                 f"  {values}))",
                            (s, t, 0), wanted)
 
     def guarded(self, text, base):
@@ -132,14 +138,16 @@ class Subscripts:
 
     def kernel(self, name, body, numbers, wanted):
         return (f"kernel {name} (is : [int]) (xs : [int]) =\n  {body}\n"
-                f"-- test {name} {str(list(numbers)).replace(' ', '')} iota:{self.ROOM} == {str(wanted).replace(' ', '')}\n")
+                f"-- test {name} {str(list(numbers)).replace(' ', '')} iota:{self.ROOM} == "
+                f"{str(wanted).replace(' ', '')}\n")
 
     def unrolled(self, name):
         """A subscript in a loop of few turns, in one of which it is asked for."""
         step = self.random.choice([1, 3, 2 ** 28 + 1, 2 ** 31 - 1, 2 ** 31, 2 ** 31 + 1, self.random.getrandbits(32)])
         turn, place = self.random.randrange(4), self.random.randrange(self.ROOM - 3)
         t = signed(place + turn * step)
-        body = (f"push <grid> (generate 1 (fn _ => let t = is ! 0  d = is ! 1 in\n    foldl (fn got j => if j == d then "
+        body = (f"push <grid> (generate 1 (fn _ => let t = is ! 0  d = is ! 1 in\n    foldl (fn got j => if j == d "
+                f"then "
                 f"100 * xs ! (t - j * ({signed(step)})) + xs ! (t - j * ({signed(step)}) + 3) else got) 0 (iota 4)))")
         return self.kernel(name, body, (t, turn), [100 * place + place + 3])
 
@@ -152,7 +160,8 @@ class Subscripts:
         for value, place in enumerate(found):
             wanted[place] = 1000 + value
         pairs = ", ".join(f"({text}, {1000 + value})" for value, text in enumerate(found.values()))
-        return self.kernel(name, f"let s = is ! 0  t = is ! 1  i = 0 in (scatter xs [{pairs}] : [int]<grid>)", (s, t), wanted)
+        return self.kernel(name, f"let s = is ! 0  t = is ! 1  i = 0 in (scatter xs [{pairs}] : [int]<grid>)", (s, t),
+                           wanted)
 
     def program(self):
         kinds = [self.reads, self.reads, self.reads, self.reads, self.unrolled, self.unrolled, self.writes]
@@ -183,6 +192,7 @@ def cases(env):
 
     # That the processor finds what is wrong: with its barriers left out it must.
     def finds():
-        counts, wrong = test(env, env.path("examples", "reduce", "reduce.fcl"), "75", {**IN_ORDER, "PTXEMU_DROP": "bar.sync"})
+        counts, wrong = test(env, env.path("examples", "reduce", "reduce.fcl"), "75",
+                             {**IN_ORDER, "PTXEMU_DROP": "bar.sync"})
         assert any("race" in line for line in wrong), counts.output
     yield Case("a barrier that is left out is found", finds)

@@ -41,7 +41,8 @@ def cases(env):
                    for path in glob.glob(os.path.join(env.build, "obj", part, "**", "*.o"), recursive=True)
                    if not path.endswith("driver/main.o")]
         env.must("gcc", "-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fsanitize=address,undefined",
-                 "-fno-sanitize-recover=undefined", "-fvisibility=hidden", "-shared", "-I" + header, "-Icompiler/driver",
+                 "-fno-sanitize-recover=undefined", "-fvisibility=hidden", "-shared", "-I" + header,
+                 "-Icompiler/driver",
                  "-Iruntime", *sorted(glob.glob(env.path("python", "core", "*.c"))), *objects,
                  "-o", os.path.join(folder, "_core.abi3.so"), "-ldl", "-lm", "-lpthread", timeout=300)
         libraries = [env.must("gcc", f"-print-file-name=lib{name}.so").strip() for name in ("asan", "ubsan")]
@@ -70,7 +71,8 @@ def cases(env):
         got = env.must(python, "-c", "import fcl; print(fcl.__file__, fcl.source("
                        "'import \"matrix\"\\nkernel k (x : int) = x + 1', target='c').k(2))", cwd="/", env=alone)
         assert got.startswith(place) and got.endswith(" 3\n"), got
-        got = env.must(os.path.join(place, "bin", "fclc"), "run", "--target=c", env.path("examples/reverse/reverse.fcl"),
+        got = env.must(os.path.join(place, "bin", "fclc"), "run", "--target=c",
+                       env.path("examples/reverse/reverse.fcl"),
                        "reverseGrid", "[1,2]", cwd="/", env=alone)
         assert got == "[2,1]\n", got
     yield Case("make wheel, and the wheel by itself", wheel, alone=True)

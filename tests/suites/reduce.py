@@ -66,7 +66,8 @@ def save(path, numbers):
     header = "{'descr': '<i4', 'fortran_order': False, 'shape': (%d,), }" % len(numbers)
     header = header.ljust(117) + "\n"
     with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + array.array("i", numbers).tobytes())
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+                   array.array("i", numbers).tobytes())
 
 
 def cases(env):
@@ -88,8 +89,10 @@ def cases(env):
             save(os.path.join(folder, "values.npy"), values)
             for executor in ("c", "opencl-loop", "opencl-simt") if env.long else ("c", "opencl-simt"):
                 require(env, executor)
-                done = env.run(env.fclc, "run", "--no-check", "--limit=0", *EXECUTORS[executor][0], path, operator, str(buckets),
-                               f"@{folder}/keys.npy", f"@{folder}/values.npy", env=variables(env, executor), timeout=300)
+                done = env.run(env.fclc, "run", "--no-check", "--limit=0", *EXECUTORS[executor][0], path, operator,
+                               str(buckets),
+                               f"@{folder}/keys.npy", f"@{folder}/values.npy", env=variables(env, executor),
+                               timeout=300)
                 assert done.returncode == 0, done.stderr
                 got = ast.literal_eval(done.stdout)
                 wrong = [i for i in range(buckets) if got[i] != wanted[i]]

@@ -134,7 +134,8 @@ def cases(env):
         with open(env.path("docs/report.schema.json"), encoding="utf-8") as file:
             wanted = json.load(file)
         check = jsonschema.Draft7Validator(wanted)
-        for arguments in ([EXAMPLES("mandelbrot"), "--target=c"], [WHOLE, "positive"], [WHOLE, "sorted", "--sizes=n=5000"],
+        for arguments in ([EXAMPLES("mandelbrot"), "--target=c"], [WHOLE, "positive"],
+                          [WHOLE, "sorted", "--sizes=n=5000"],
                           ["tests/report/updates.fcl", "--target=opencl"], ["tests/report/steps.fcl", "--target=hip"],
                           [MATRICES, "product", "--sizes=n=10000", "--device=a100"]):
             got = json.loads(report(*arguments, "--json"))
@@ -179,14 +180,16 @@ def cases(env):
         def write(**changed):
             with open(path, "w", encoding="utf-8") as file:
                 json.dump({**device, **changed}, file)
-            return env.run(env.fclc, "report", EXAMPLES("linear"), "saxpy", "--json", "--sizes=n=1000000", "--device", path)
+            return env.run(env.fclc, "report", EXAMPLES("linear"), "saxpy", "--json", "--sizes=n=1000000", "--device",
+                           path)
         launch = [step for step in json.loads(write().stdout)["kernels"][0]["steps"] if step["kind"] == "launch"][0]
         estimate = launch["estimate"]
         assert estimate["memory_us"] == 120 and estimate["bound"] == "memory", estimate  # 12 MB at 100 GB/s
         assert estimate["occupancy"] == 1 and estimate["blocks_together"] == 4, estimate
         slower = json.loads(write(gigahertz=0.001).stdout)["kernels"][0]["steps"]
         assert [step for step in slower if step["kind"] == "launch"][0]["estimate"]["bound"] == "operations"
-        for changed, message in (({"lanes": 0}, "`lanes` must be a number greater than 0"), ({"threads": "x"}, "`threads`")):
+        for changed, message in (({"lanes": 0}, "`lanes` must be a number greater than 0"),
+                                 ({"threads": "x"}, "`threads`")):
             done = write(**changed)
             assert done.returncode == 2 and message in done.stderr, done.stderr
         with open(path, "w", encoding="utf-8") as file:
@@ -231,10 +234,12 @@ def cases(env):
                         got["barriers"] += int(barriers[1])
                     else:
                         got[f"{access[1]} {access[2]}"] += int(access[3])
-            launches = list(flattened(json.loads(report(path, kernel, "--json", "--sizes", sizes))["kernels"][0]["steps"]))
+            launches = list(flattened(json.loads(report(path, kernel, "--json", "--sizes",
+                                                        sizes))["kernels"][0]["steps"]))
             sums = said(launches)
             # A volatile access, by which blocks look back at those before, is an atomic one to the simulator.
-            looks_back = any(access["array"].startswith("lookback") for launch in launches for access in launch["accesses"])
+            looks_back = any(access["array"].startswith("lookback") for launch in launches
+                             for access in launch["accesses"])
             if "global atomic" not in sums and not looks_back:  # and so is a load that is to stay before a barrier
                 got["global read"] += got.pop("global atomic", 0)
             compared = 0

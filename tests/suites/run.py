@@ -74,7 +74,8 @@ def cases(env):
                 "volatile" in line and not line.startswith("#define FCL_GUARDED") for line in lines)
             checks = [] if is_racy else ["--data-races", "--uniform-writes"]
             return directives(env, [oclgrind, "--build-options", "-cl-opt-disable", *checks, env.fclc, "test",
-                                    "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"}, silent=True)
+                                    "--target=opencl", "--map=simt", path], {"FCL_CACHE": "0", "FCL_POOL": "0"},
+                              silent=True)
         if "large" not in name:
             yield Case(f"{name} under oclgrind", under_oclgrind, long=is_long(env, path, "oclgrind"))
 
@@ -92,9 +93,11 @@ def cases(env):
         for name in ("lookback_waiting", "lookback", "lookback_counts", "scans_and_segments", "force_up_to"):
             def waiting(executor=executor, more=more, name=name):
                 require(env, executor)
-                return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], env.path("tests", "run", "prelude", name + ".fcl")],
+                return directives(env, [env.fclc, "test", *EXECUTORS[executor][0],
+                                        env.path("tests", "run", "prelude", name + ".fcl")],
                                   dict(variables(env, executor), **more))
-            yield Case(f"tests/run/prelude/{name}.fcl on {executor} with {' '.join(more)}", waiting, long=name not in ("lookback_waiting", "lookback"))
+            yield Case(f"tests/run/prelude/{name}.fcl on {executor} with {' '.join(more)}", waiting,
+                       long=name not in ("lookback_waiting", "lookback"))
 
     # Whatever vectors this machine has: what is laid out by them is right for others.
     for executor in ("c", "opencl-loop") if not env.sanitized else ("c",):
@@ -102,6 +105,7 @@ def cases(env):
             def sizes(executor=executor, size=size):
                 require(env, executor)
                 return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], f"--vector-bytes={size}",
-                                        env.path("tests", "run", "library", "matrix_products.fcl")], variables(env, executor))
+                                        env.path("tests", "run", "library", "matrix_products.fcl")],
+                                  variables(env, executor))
             yield Case(f"products of matrices by vectors of {size} bytes on {executor}", sizes,
                        long=env.sanitized or executor != "c")

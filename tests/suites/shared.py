@@ -55,14 +55,16 @@ int main(void) {
 def cases(env):
     def test(path, executor, *options):
         require(env, executor)
-        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *options, path, env=variables(env, executor), timeout=900)
+        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *options, path, env=variables(env, executor),
+                       timeout=900)
         counts = Counts.of_last_line(done.stdout)
         assert counts and counts.passed + counts.failed, done.stdout + done.stderr
         return counts
 
     for executor, programs in (("cuda-simulator", PROGRAMS), ("cuda-unoptimised", FEW), ("opencl-simt", FEW)):
         for name in programs:
-            yield Case(f"{name} with 1024 bytes of shared memory on {executor}", lambda executor=executor, name=name: test(
+            yield Case(f"{name} with 1024 bytes of shared memory on {executor}", lambda executor=executor,
+                       name=name: test(
                 tested(env, name), executor, "--shared-bytes=1024"))
 
     def written():

@@ -83,7 +83,8 @@ def cases(env):
         tool = env.tool("git")
         if env.run(tool, "rev-parse", "--git-dir").returncode:
             raise Skip("not a git checkout")
-        named = env.must(tool, "grep", "-ohIE", r"tests/run/[a-z_0-9/]+\.fcl", "--", ":!benchmarks/results", ":!tests/suites/source.py")
+        named = env.must(tool, "grep", "-ohIE", r"tests/run/[a-z_0-9/]+\.fcl", "--", ":!benchmarks/results",
+                         ":!tests/suites/source.py")
         absent = sorted({path for path in named.split() if not os.path.exists(env.path(path))})
         assert "tests/run/" in named and not absent, "named, and not there: " + ", ".join(absent)
 
@@ -102,7 +103,8 @@ def cases(env):
                    "PASS_THREADS | PASS_FENCES": "threads, CUDA", "PASS_THREADS | PASS_EXACT": "threads"}
         wanted = [(name, targets[target], level, what) for name, what, level, target in listed]
         with open(env.path("docs", "ARCHITECTURE.md"), encoding="utf-8") as file:
-            there = re.findall(r"^\| `([\w-]+)` \| ([^|]*) \| (\d) \| ([^|]*) \| [^|]*\|[^|]*\|[^|]*\|$", file.read(), re.M)
+            there = re.findall(r"^\| `([\w-]+)` \| ([^|]*) \| (\d) \| ([^|]*) \| [^|]*\|[^|]*\|[^|]*\|$", file.read(),
+                               re.M)
         assert [row[0] for row in wanted] == test_index.passes(env.fclc), wanted
         assert there == wanted, f"docs/ARCHITECTURE.md has {set(there) ^ set(wanted)} otherwise, or in another order"
 
@@ -173,7 +175,8 @@ def cases(env):
                         with open(os.path.join(folder, name), encoding="utf-8") as file:
                             named |= set(re.findall(r"\bQUIRK_([A-Z_]+)\b", file.read()))
         assert len(ids) > 20 and not ids ^ (named - {"COUNT"}), f"rows that nothing names, or none: {ids ^ (named - {'COUNT'})}"
-        gone = [path for path in re.findall(r"\b((?:tests|examples|benchmarks)/[\w/.]+)", rows) if not os.path.exists(env.path(path))]
+        gone = [path for path in re.findall(r"\b((?:tests|examples|benchmarks)/[\w/.]+)", rows)
+                if not os.path.exists(env.path(path))]
         assert not gone, f"{table} names what is not there: {', '.join(gone)}"
     yield Case("each quirk of other compilers is mended, and its tests are there", quirks)
 

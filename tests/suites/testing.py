@@ -88,7 +88,8 @@ def cases(env):
     yield Case("--junit writes a suite for each target", junit)
 
     def timeout():
-        lines = PROGRAM.splitlines()[:3] + ["-- test next 1 == 2", "-- test slow 2000000000 == 1", "-- test next 2 == 3",
+        lines = PROGRAM.splitlines()[:3] + ["-- test next 1 == 2", "-- test slow 2000000000 == 1",
+                                            "-- test next 2 == 3",
                                             "-- test slow 2000000001 == 1", "-- test slow 0 == 0"]
         folder = folder_with("\n".join(lines) + "\n")
         done = test(folder, "--target=interp", "--timeout=0.5", status=1)
@@ -114,7 +115,8 @@ def cases(env):
     def crash():
         if env.sanitized:
             raise Skip("the sanitizer catches it")
-        lines = PROGRAM.splitlines()[:3] + ["-- test next 1 == 2", "-- test far 500000000 [1] == [1]", "-- test far 0 [0] == [0]",
+        lines = PROGRAM.splitlines()[:3] + ["-- test next 1 == 2", "-- test far 500000000 [1] == [1]",
+                                            "-- test far 0 [0] == [0]",
                                             "-- test far 500000001 [1] == [1]", "-- test next 3 == 4"]
         folder = folder_with("\n".join(lines) + "\n")
         done = test(folder, "--target=c", status=3)

@@ -46,7 +46,8 @@ def cases(env):
         done = env.run(env.fclc, "run", *EXECUTORS[executor][0], program(), kernel, *arguments,
                        env=variables(env, executor))
         assert done.returncode == 0, done.stderr
-        return done.stdout.strip(), [line for line in done.stderr.splitlines() if not line.startswith("fclc: --map=simt")]
+        return done.stdout.strip(), [line for line in done.stderr.splitlines()
+                                     if not line.startswith("fclc: --map=simt")]
 
     def traced(executor):
         for kernel, arguments, result, lines, interpreted in RUNS:

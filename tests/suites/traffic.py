@@ -33,7 +33,8 @@ KERNELS = [
     (WHOLE, "sums", "iota:20000", {}),
     (WHOLE, "segmentSums", "fill:20000:false iota:20000", {"shared read": 1.32}),
     (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.12, "shared write": 1.54}),
-    (WHOLE, "sorted", "random:8192:1", {"global write": 1.2, "shared read": 1.2, "shared write": 1.33, "shared atomic": 1.53}),
+    (WHOLE, "sorted", "random:8192:1",
+     {"global write": 1.2, "shared read": 1.2, "shared write": 1.33, "shared atomic": 1.53}),
     (WHOLE, "sortedPairs", "random:8192:1 iota:8192",
      {"global write": 1.28, "shared read": 1.16, "shared write": 1.43, "shared atomic": 1.54}),
     (WHOLE, "counts", "256 random:8192:1:0:255", {"global atomic": 1.02, "shared atomic": 3.2}),
@@ -65,7 +66,8 @@ LARGE = [(12288, [], 1), (12289, [], 1), (16128, [], 1), (16129, [], 2), (12289,
 REGISTERS = {
     COPY: {"copyGrid": (32, 0)},
     MATRICES: {"edges": (32, 0), "product_0": (128, 16608), "product_1": (128, 8416),
-               "timesVector_0": (48, 32), "timesVector_1": (46, 0), "timesVector_2": (56, 1024), "timesVector_3": (26, 0),
+               "timesVector_0": (48, 32), "timesVector_1": (46, 0), "timesVector_2": (56, 1024),
+               "timesVector_3": (26, 0),
                "timesVector_4": (48, 32)},
     WHOLE: {"sums": (40, 15440), "segmentSums": (40, 14208), "positive": (40, 28752), "total": (45, 32),
             "rowTotals_0": (32, 32), "sorted_1": (40, 4096), "sorted_2": (40, 2080), "sorted_4": (80, 25680),
@@ -82,11 +84,13 @@ MEETINGS = {
 
 # Launches of kernels that give matrices in memory, or what is made of each element: none of them divides.
 SHAPES = "tests/run/language/shapes.fcl"
-UNDIVIDED = {"same": 1, "records": 1, "cube": 1, "four": 1, "stored": 1, "storedPlanes": 1, "storedPairs": 1, "blocks": 1,
+UNDIVIDED = {"same": 1, "records": 1, "cube": 1, "four": 1, "stored": 1, "storedPlanes": 1, "storedPairs": 1,
+             "blocks": 1,
              "mappedRows": 1, "flat": 2, "flatRows": 1}
 # Arrays that are made together: launches; and what reading 8192 elements of 4 bytes once takes.
 TOGETHER = "tests/run/optimiser/run_together.fcl"
-LAUNCHES = {"two": 1, "outs": 1, "last_one": 1, "unlike": 1, "threads": 1, "warps": 1, "joined_chunks": 1, "apart": 2, "updates": 4}
+LAUNCHES = {"two": 1, "outs": 1, "last_one": 1, "unlike": 1, "threads": 1, "warps": 1, "joined_chunks": 1, "apart": 2,
+            "updates": 4}
 # Sectors: one for 8 elements, and for each chunk of 4.
 READ_ONCE = {"two": 1024, "outs": 2048, "last_one": 2048, "joined_chunks": 2048}
 # Square roots in the code: one for whole chunks, and one for the last.
@@ -125,7 +129,8 @@ def cases(env):
     def known(kernel, buffers, expected, count=traffic):
         def check():
             file = os.path.join(env.tmp(), "traffic")
-            got = counted([env.path("tests/cudasim/launch"), env.path("tests/cudasim/selftest/traffic.cu"), kernel, "1", "32",
+            got = counted([env.path("tests/cudasim/launch"), env.path("tests/cudasim/selftest/traffic.cu"), kernel, "1",
+                           "32",
                            *buffers], file, count)
             assert got == expected, got
         return Case(f"what {kernel} of tests/cudasim/selftest/traffic.cu costs", check)
@@ -194,7 +199,8 @@ def cases(env):
 
     def shapes():
         bodies = bodies_of(SHAPES)
-        loops = {name: re.findall(r"^  forall .* at grid/.*\n((?:    .*\n)*)", bodies[name], re.M) for name in UNDIVIDED}
+        loops = {name: re.findall(r"^  forall .* at grid/.*\n((?:    .*\n)*)", bodies[name], re.M)
+                 for name in UNDIVIDED}
         assert {name: len(found) for name, found in loops.items()} == UNDIVIDED, loops
         for name, found in loops.items():
             assert not re.search(r" = (div|rem) ", "".join(found)), found
@@ -211,8 +217,10 @@ def cases(env):
         """Nodes in a row, so that there are as many rounds as edges: work by node in each round would be quadratic."""
         def units(nodes):
             edges = nodes - 1
-            arguments = [f"iota:{nodes}", "[" + "1," * edges + "0]", "[" + ",".join(str(i + 1) for i in range(edges)) + "]"]
-            sums = counted([env.fclc, "run", "--target=cuda", "--no-check", env.path("benchmarks/suites/rodinia_bfs.fcl"), "main",
+            arguments = [f"iota:{nodes}", "[" + "1," * edges + "0]", "[" + ",".join(str(i + 1) for i in range(edges)) +
+                         "]"]
+            sums = counted([env.fclc, "run", "--target=cuda", "--no-check",
+                            env.path("benchmarks/suites/rodinia_bfs.fcl"), "main",
                             *arguments], os.path.join(env.tmp(), "traffic"))
             return sum(sums[kind][0] for kind in sums if kind.startswith("global"))
         few, many = units(16), units(48)
@@ -238,7 +246,8 @@ def cases(env):
         def wide(path=path, kernels=kernels):
             nvcc, folder = env.tool("nvcc"), env.tmp()
             env.must(env.fclc, env.path(path), "-o", os.path.join(folder, "k.cu"))
-            env.must(nvcc, "-arch=sm_90", "-ptx", "-o", os.path.join(folder, "k.ptx"), os.path.join(folder, "k.cu"), timeout=300)
+            env.must(nvcc, "-arch=sm_90", "-ptx", "-o", os.path.join(folder, "k.ptx"), os.path.join(folder, "k.cu"),
+                     timeout=300)
             with open(os.path.join(folder, "k.ptx"), encoding="utf-8") as file:
                 entries = dict(re.findall(r"\.entry (\w+)\((.*?)\n}", file.read(), re.S))
             for name, (least, most) in kernels.items():

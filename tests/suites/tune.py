@@ -63,7 +63,8 @@ def cases(env):
         assert (kind, kernel, params) == ("c", "rising", "steps=4") and re.fullmatch("[0-9a-f]{16}", program), line_of(folder)
         assert "times as fast" in note and "iota:100" in note, note
         assert "steps=4" in done.stdout and "written to p.tune" in done.stdout, done.stdout
-        assert re.search(r"extra=1\S* +changes the result|steps=4 extra=1 +changes the result", done.stderr), done.stderr
+        assert re.search(r"extra=1\S* +changes the result|steps=4 extra=1 +changes the result",
+                         done.stderr), done.stderr
         assert "unused" not in done.stderr, done.stderr
     yield Case("tune finds the faster value, and leaves out what changes the result or is not asked for", finds)
 
@@ -104,11 +105,13 @@ def cases(env):
         assert "tuned" not in fclc(folder, "bench", "--target=c", "p.fcl", "plain", "iota:10").stdout
         assert not fclc(folder, "run", "--target=c", "-D", "steps=200000", "p.fcl", "rising", "[1]").stderr
         dump = fclc(folder, "--dump=target", "--target=c", "p.fcl").stdout
-        assert "200000" not in dump and "200000" in fclc(folder, "--dump=target", "--target=c", "-D", "steps=200000", "p.fcl").stdout
+        assert "200000" not in dump and "200000" in fclc(folder, "--dump=target", "--target=c", "-D", "steps=200000",
+                                                         "p.fcl").stdout
         fclc(folder, "p.fcl", "-o", "p.cl", "-M")
         assert read(folder, "p.d").splitlines()[0].split()[-1] == "p.tune"
         assert "Tuned" not in read(folder, "p.cl")  # another kind of device
-    yield Case("what tune wrote is used for that kernel and kind of device, unless -D or --tuning says otherwise", read_back)
+    yield Case("what tune wrote is used for that kernel and kind of device, unless -D or --tuning says otherwise",
+               read_back)
 
     def changed():
         folder, _ = tuned()
@@ -117,7 +120,8 @@ def cases(env):
         write(folder, "p.fcl", PROGRAM.replace("x + extra", "x - extra"))
         done = fclc(folder, "p.fcl", "-o", "p.c")
         assert "`rising` has changed since it was tuned" in done.stderr and "Tuned" not in read(folder, "p.c"), done.stderr
-        write(folder, "p.fcl", PROGRAM.replace("x + extra", "x - extra") + "-- test rising [1] == [1]\n-- test rising [2] == [2]\n")
+        write(folder, "p.fcl", PROGRAM.replace("x + extra", "x - extra") +
+              "-- test rising [1] == [1]\n-- test rising [2] == [2]\n")
         assert fclc(folder, "test", "--target=c", "-D", "steps=4", "p.fcl").stderr.count("has changed") == 1
     yield Case("tuned values of another program are not used, and that is said", changed)
 
@@ -176,18 +180,21 @@ def cases(env):
     def spilled():
         folder = folder_with("param turns : int = 1 in {1, 2, 3}\n"  # the results are the same for small numbers
                              "kernel turned (xs : [int]) =\n"
-                             "  push <grid> (map (fn x => foldl min (x / 12345) (generate turns (fn i => x / (12345 + i)))) xs)\n")
+                             "  push <grid> (map (fn x => foldl min (x / 12345) (generate turns (fn i => x / (12345 + "
+                             "i)))) xs)\n")
         variables = env.cudasim(CUDASIM_LOCAL="96:12345", FCL_CACHE="0")
         done = env.run(env.fclc, "tune", "--target=cuda", "p.fcl", "turned", "iota:100", cwd=folder, env=variables)
         assert done.returncode == 0 and "registers" not in done.stderr, done.stdout + done.stderr
         variables["CUDASIM_LOCAL"] = "96:12347"
         done = env.run(env.fclc, "tune", "--target=cuda", "p.fcl", "turned", "iota:100", cwd=folder, env=variables)
-        assert re.findall(r"turns=(\d) +needs 96 bytes more for each thread than there are registers", done.stderr) == ["3"], done.stderr
+        assert re.findall(r"turns=(\d) +needs 96 bytes more for each thread than there are registers",
+                          done.stderr) == ["3"], done.stderr
     yield Case("a choice that spills registers is not timed, unless the best does so too", spilled)
 
     def no_file():
         folder = folder_with()
-        done = env.run(env.fclc, "tune", "--target=c", "-D", "steps=4", "-", "rising", "iota:10", cwd=folder, input=PROGRAM)
+        done = env.run(env.fclc, "tune", "--target=c", "-D", "steps=4", "-", "rising", "iota:10", cwd=folder,
+                       input=PROGRAM)
         assert done.returncode == 0 and "written" not in done.stdout and os.listdir(folder) == ["p.fcl"], done.stdout + done.stderr
         done = fclc(folder, "tune", "--target=c", "--tuning=absent/p.tune", "p.fcl", "rising", "iota:10", status=2)
         assert "absent/p.tune cannot be written" in done.stderr and "steps" not in done.stderr, done.stderr

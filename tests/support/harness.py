@@ -99,7 +99,8 @@ class Env:
         """Run a program that must end with this exit status, and return what it printed."""
         done = self.run(*command, **options)
         assert done.returncode == status, (
-            f"{' '.join(map(str, command))}: exit status {done.returncode}, expected {status}\n{done.stdout}{done.stderr}")
+            f"{' '.join(map(str, command))}: exit status {done.returncode}, expected "
+            f"{status}\n{done.stdout}{done.stderr}")
         return done.stdout
 
     def cudasim(self, **extra):
@@ -128,4 +129,5 @@ class Env:
         return self.must(
             clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib",
             "-Xclang", "-target-feature", "-Xclang", "+ptx63", "-std=c++17", "-O1", "-Wall", "-Werror",
-            "-Wno-unknown-cuda-version", "-S", "-include", self.path("tests/support/cuda_shim.h"), *options, file, "-o", "-")
+            "-Wno-unknown-cuda-version", "-S", "-include", self.path("tests/support/cuda_shim.h"), *options, file, "-o",
+            "-")

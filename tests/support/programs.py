@@ -18,7 +18,8 @@ def programs(env):
 
 def tested(env, name):
     """The path of the program of tests/run that is called this, in whichever folder."""
-    found = [path for path in programs(env) if f"{os.sep}run{os.sep}" in path and os.path.basename(path) == name + ".fcl"]
+    found = [path for path in programs(env) if f"{os.sep}run{os.sep}" in path and os.path.basename(path) == name +
+             ".fcl"]
     assert len(found) == 1, f"tests/run: {len(found)} programs are called {name}"
     return found[0]
 

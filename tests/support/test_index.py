@@ -157,7 +157,8 @@ def wrong_in(fclc, text):
             if not os.path.exists(os.path.join(ROOT, path)):
                 return f"{path} is not there"
             words = TOKEN.findall(code(read(path))) if path.endswith(".fcl") else TOKEN.findall(read(path))
-            if (by[1] if by else plain) not in words and not re.search(rf"^-- Pass: .*\b{re.escape(plain)}\b", read(path), re.M):
+            if (by[1] if by else plain) not in words and not re.search(rf"^-- Pass: .*\b{re.escape(plain)}\b",
+                                                                       read(path), re.M):
                 return f"{path} does not name {plain}"
     return None
 

@@ -16,8 +16,10 @@ def complexes(n, r):
 
 def complex_row(name, kernel, wanted):
     """A function of complex numbers z and w."""
-    row("complex", name, f"unzip (zipWith (fn z w => {kernel}) (zip xs ys) (zip us vs))", "xs:[double] ys:[double] us:[double] vs:[double]",
-        "[double] [double]", library="complex", inputs=complexes, near=True, lengths=AWKWARD, wanted=lambda xs, ys, us, vs: unzipped(
+    row("complex", name, f"unzip (zipWith (fn z w => {kernel}) (zip xs ys) (zip us vs))",
+        "xs:[double] ys:[double] us:[double] vs:[double]",
+        "[double] [double]", library="complex", inputs=complexes, near=True, lengths=AWKWARD, wanted=lambda xs, ys, us,
+        vs: unzipped(
             2, [(complex(v).real, complex(v).imag) for v in map(wanted, map(complex, xs, ys), map(complex, us, vs))]))
 
 
@@ -105,23 +107,32 @@ def random_array(make, of, result="[uint]", lengths=AWKWARD, **options):
 randoms("mulHiLo", "unzip (zipWith mulHiLo xs ys)", params="xs:[uint] ys:[uint]", result="[uint] [uint]",
         wanted=lambda xs, ys: unzipped(2, [(x * y >> 32, x * y & WORD) for x, y in zip(xs, ys)]))
 FOUR = "(map (fn (a, b, _, _) => a ^ b) found, map (fn (_, _, c, d) => c - d) found)"
-randoms("philox", f"let found = map (fn x => philox (x, ~x) (x * x, 7, x + 1, 3)) xs in {FOUR}", result="[uint] [uint]", wanted=lambda xs: unzipped(
-    2, [(a ^ b, c - d & WORD) for a, b, c, d in (philox((x, WORD - x), (x * x & WORD, 7, x + 1 & WORD, 3)) for x in xs)]))
-randoms("draw seeded", f"let found = map (draw (seeded 12884914233) 7) (iota n) in {FOUR}", params="n:int", result="[uint] [uint]",
-        inputs=lambda n, r: [n], wanted=lambda n: unzipped(2, [(a ^ b, c - d & WORD) for a, b, c, d in (draw(KEY, 7, i) for i in range(n))]))
+randoms("philox", f"let found = map (fn x => philox (x, ~x) (x * x, 7, x + 1, 3)) xs in {FOUR}", result="[uint] [uint]",
+        wanted=lambda xs: unzipped(
+    2, [(a ^ b, c - d & WORD) for a, b, c,
+        d in (philox((x, WORD - x), (x * x & WORD, 7, x + 1 & WORD, 3)) for x in xs)]))
+randoms("draw seeded", f"let found = map (draw (seeded 12884914233) 7) (iota n) in {FOUR}", params="n:int",
+        result="[uint] [uint]",
+        inputs=lambda n, r: [n], wanted=lambda n: unzipped(2, [(a ^ b, c - d & WORD) for a, b, c,
+                                                               d in (draw(KEY, 7, i) for i in range(n))]))
 randoms("unitFloat", "push <grid> (map unitFloat xs)", lambda xs: [(x >> 8) / 2**24 for x in xs], result="[float]")
-randoms("unitDouble between", "push <grid> (zipWith (fn x y => between (-3.0) 5.0 (unitDouble x y)) xs ys)", params="xs:[uint] ys:[uint]",
+randoms("unitDouble between", "push <grid> (zipWith (fn x y => between (-3.0) 5.0 (unitDouble x y)) xs ys)",
+        params="xs:[uint] ys:[uint]",
         result="[double]", wanted=lambda xs, ys: [8 * unit_double(x, y) - 3 for x, y in zip(xs, ys)])
 randoms("below", "push <grid> (zipWith (fn x n => below (max 1 n) x) xs ys)", params="xs:[uint] ys:[uint]",
         wanted=lambda xs, ys: [x * max(1, n) >> 32 for x, n in zip(xs, ys)])
-randoms("intBetween", "push <grid> (zipWith (fn x y => intBetween (min y 7) 8 x) xs ys)", params="xs:[uint] ys:[int]", result="[int]",
+randoms("intBetween", "push <grid> (zipWith (fn x y => intBetween (min y 7) 8 x) xs ys)", params="xs:[uint] ys:[int]",
+        result="[int]",
         wanted=lambda xs, ys: [min(y, 7) + (x * (8 - min(y, 7)) >> 32) for x, y in zip(xs, ys)])
 randoms("drawBelow", "push <grid> (mapIx (fn i n => drawBelow (12345, 3) 5 (max 1 n) i) xs)",
         lambda xs: [draw_below(KEY, 5, max(1, n), i) for i, n in enumerate(xs)])
-randoms("normalPair", "unzip (zipWith normalPair xs ys)", params="xs:[uint] ys:[uint]", result="[float] [float]", near=True,
+randoms("normalPair", "unzip (zipWith normalPair xs ys)", params="xs:[uint] ys:[uint]", result="[float] [float]",
+        near=True,
         wanted=lambda xs, ys: unzipped(2, list(map(normal_pair, xs, ys))))
-randoms("normalPairDouble", "unzip (zipWith (fn x y => normalPairDouble (x, y, y, x)) xs ys)", params="xs:[uint] ys:[uint]", near=True,
-        result="[double] [double]", wanted=lambda xs, ys: unzipped(2, [normal_pair_double(x, y, y, x) for x, y in zip(xs, ys)]))
+randoms("normalPairDouble", "unzip (zipWith (fn x y => normalPairDouble (x, y, y, x)) xs ys)",
+        params="xs:[uint] ys:[uint]", near=True,
+        result="[double] [double]", wanted=lambda xs,
+        ys: unzipped(2, [normal_pair_double(x, y, y, x) for x, y in zip(xs, ys)]))
 random_array("words", lambda *block: block, lengths=LONG)
 random_array("floats", lambda *block: [(x >> 8) / 2**24 for x in block], "[float]")
 random_array("doubles", lambda a, b, c, d: [unit_double(a, b), unit_double(c, d)], "[double]")
@@ -144,7 +155,8 @@ def directions(dimension):
     m = list(first)
     for k in range(degree, 32):
         oldest = m[k - degree] << degree ^ m[k - degree]
-        m.append(functools.reduce(lambda x, i: x ^ (inner >> degree - 1 - i & 1) * (m[k - i] << i), range(1, degree), oldest))
+        m.append(functools.reduce(lambda x, i: x ^ (inner >> degree - 1 - i & 1) * (m[k - i] << i), range(1, degree),
+                                  oldest))
     return [x << 31 - k for k, x in enumerate(m)]
 
 
@@ -157,16 +169,21 @@ def numbers(names, kernel, wanted, result="[uint]", lengths=AWKWARD):
     randoms(names, kernel, wanted, "n:int", result, lengths, inputs=lambda n, r: [n])
 
 
-numbers("sobolFold", "push <grid> (map (fn i => sobolFold 3 (i % 33) (fn s k v => s * 3 + (v ^ uint k)) 1) (iota n))", lambda n: [
-    functools.reduce(lambda s, kv: s * 3 + (kv[1] ^ kv[0]) & WORD, list(enumerate(directions(3)))[:i % 33], 1) for i in range(n)])
-numbers("sobolDirection", "push <grid> (map (fn i => sobolDirection 15 (i % 32)) (iota n))", lambda n: [directions(15)[i % 32] for i in range(n)])
+numbers("sobolFold", "push <grid> (map (fn i => sobolFold 3 (i % 33) (fn s k v => s * 3 + (v ^ uint k)) 1) (iota n))",
+        lambda n: [
+    functools.reduce(lambda s, kv: s * 3 + (kv[1] ^ kv[0]) & WORD, list(enumerate(directions(3)))[:i % 33], 1)
+    for i in range(n)])
+numbers("sobolDirection", "push <grid> (map (fn i => sobolDirection 15 (i % 32)) (iota n))",
+        lambda n: [directions(15)[i % 32] for i in range(n)])
 numbers("sobol sobolDimensions", "push <grid> (map (fn i => sobol (sobolDimensions - 1) (i * i)) (iota n))",
         lambda n: [sobol(15, i * i & WORD) for i in range(n)])
 numbers("sobolNext", "push <grid> (map (fn i => sobolNext 1 i (uint i)) (iota n))",
         lambda n: [sobol(1, i + 1) ^ sobol(1, i) ^ i for i in range(n)])
-numbers("sobolChunk", "(concat 7 (map (fn c => sobolChunk 3 (c * 7) (min 7 (n - c * 7))) (iota (divUp n 7))) : [uint]<grid>)",
+numbers("sobolChunk", "(concat 7 (map (fn c => sobolChunk 3 (c * 7) (min 7 (n - c * 7))) (iota (divUp n 7))) : "
+                      "[uint]<grid>)",
         lambda n: [sobol(3, i) for i in range(n)])
-numbers("sobolArray", "sobolArray (fn x => x + 1) 1 n", lambda n: [sobol(1, i) + 1 & WORD for i in range(n)], lengths=LONG)
+numbers("sobolArray", "sobolArray (fn x => x + 1) 1 n", lambda n: [sobol(1, i) + 1 & WORD for i in range(n)],
+        lengths=LONG)
 
 # ---- statistics ----
 
@@ -176,7 +193,8 @@ def ratio(x, y):
 
 
 def statistics(names, kernel, wanted, count, params="xs:[double]", **options):
-    row("statistics", names, kernel, params, " ".join(["double"] * count), wanted, library="statistics", near=True, **options)
+    row("statistics", names, kernel, params, " ".join(["double"] * count), wanted, library="statistics", near=True,
+        **options)
 
 
 def moments(xs):
@@ -197,31 +215,38 @@ def variances(xs):
 def related(xs, ys):
     n, x, y, xx, yy, xy = found = comoments(xs, ys)
     slope = ratio(xy, xx)
-    return found + (ratio(xy, n), ratio(xy, n - 1) if n else math.nan, ratio(xy, math.sqrt(xx * yy)), slope, y - slope * x)
+    return found + (ratio(xy, n), ratio(xy, n - 1) if n else math.nan, ratio(xy, math.sqrt(xx * yy)), slope, y -
+                    slope * x)
 
 
 # Together, as what one asks for of the same array is computed once.
 statistics("moments variance deviation sampleVariance sampleDeviation",
-           "let (n, mean, squares) = moments xs in (n, mean, squares, variance xs, deviation xs, sampleVariance xs, sampleDeviation xs)",
+           "let (n, mean, squares) = moments xs in (n, mean, squares, variance xs, deviation xs, sampleVariance xs, "
+           "sampleDeviation xs)",
            lambda xs: moments(xs) + tuple(x for v in variances(xs) for x in (v, math.sqrt(v))), 7)
 statistics("mean", "mean xs", lambda xs: ratio(sum(xs), len(xs)), 1)
 TWO = "xs:[double] ys:[double]"
 statistics("comoments covariance sampleCovariance correlation line",
            "let (n, x, y, xx, yy, xy) = comoments xs ys in let (slope, offset) = line xs ys in "
-           "(n, x, y, xx, yy, xy, covariance xs ys, sampleCovariance xs ys, correlation xs ys, slope, offset)", related, 11, TWO)
+           "(n, x, y, xx, yy, xy, covariance xs ys, sampleCovariance xs ys, correlation xs ys, slope, offset)", related,
+           11, TWO)
 row("statistics", "minMax", "minMax 2147483647 (-2147483648) xs", "xs:[int]", "int int", library="statistics",
     wanted=lambda xs: (min(xs, default=2**31 - 1), max(xs, default=-2**31)))
 
 
 def merged(names, kernel, wanted):
     """A function of single elements, or of two."""
-    row("statistics", names, f"push <grid> (zipWith (fn x y => {kernel}) xs ys)", TWO, "[double]", library="statistics", near=True, lengths=AWKWARD,
+    row("statistics", names, f"push <grid> (zipWith (fn x y => {kernel}) xs ys)", TWO, "[double]", library="statistics",
+        near=True, lengths=AWKWARD,
         wanted=lambda xs, ys: list(map(wanted, xs, ys)))
 
 
 merged("momentsOf mergeMoments", "let (n, m, s) = mergeMoments (momentsOf x) (momentsOf y) in n + 10.0 * m + 100.0 * s",
        lambda x, y: 2 + 5 * (x + y) + 50 * (x - y) ** 2)
-merged("varianceOf sampleVarianceOf", "varianceOf (8.0, x, y) + 10.0 * sampleVarianceOf (5.0, x, y)", lambda x, y: y / 8 + y * 10 / 4)
-merged("comomentsOf mergeComoments", "let (n, a, b, c, d, e) = mergeComoments (comomentsOf (x, y)) (comomentsOf (y, 2.0 * x)) "
+merged("varianceOf sampleVarianceOf", "varianceOf (8.0, x, y) + 10.0 * sampleVarianceOf (5.0, x, y)", lambda x,
+       y: y / 8 + y * 10 / 4)
+merged("comomentsOf mergeComoments",
+       "let (n, a, b, c, d, e) = mergeComoments (comomentsOf (x, y)) (comomentsOf (y, 2.0 * x)) "
        "in n + 3.0 * a + 5.0 * b + 7.0 * c + 11.0 * d + 13.0 * e",
-       lambda x, y: 2 + 1.5 * (x + y) + 2.5 * (y + 2 * x) + 3.5 * (x - y) ** 2 + 5.5 * (y - 2 * x) ** 2 + 6.5 * (y - x) * (2 * x - y))
+       lambda x, y: 2 + 1.5 * (x + y) + 2.5 * (y + 2 * x) + 3.5 * (x - y) ** 2 + 5.5 * (y - 2 * x) ** 2 +
+       6.5 * (y - x) * (2 * x - y))

@@ -111,7 +111,8 @@ def save(path, kind, values):
     header = "{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }" % (described, len(values))
     header = header.ljust(117) + "\n"
     with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + array.array(code, values).tobytes())
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+                   array.array(code, values).tobytes())
 
 
 def literal(x):
@@ -140,7 +141,8 @@ def digits(n, r):
     return [x % 41 - 20 if x & 1024 else 0 for x in words(n, r)]
 
 
-FILL = {"[uint]": words, "[int]": ints, "[double]": doubles, "[bool]": lambda n, r: [bool(x & 1) for x in r.randbytes(n)],
+FILL = {"[uint]": words, "[int]": ints, "[double]": doubles, "[bool]": lambda n,
+        r: [bool(x & 1) for x in r.randbytes(n)],
         "uint": lambda n, r: r.getrandbits(32), "int": lambda n, r: r.randrange(-n - 3, n + 4)}
 
 
@@ -152,7 +154,8 @@ class Row:
     lengths, one of MILLION elements. `alone`: cannot be computed by one kernel together with others, as it is no array of the grid. `near`: floats
     need only be near what is wanted. `library`: what the kernel imports."""
 
-    def __init__(self, group, names, kernel, params, result, wanted, inputs=None, lengths=LONG, tests=None, long=None, executors=EVERY, variant="",
+    def __init__(self, group, names, kernel, params, result, wanted, inputs=None, lengths=LONG, tests=None, long=None,
+                 executors=EVERY, variant="",
                  alone=False, near=False, library=None):
         self.group, self.names, self.executors = group, names.split(), executors
         self.params = [part.split(":") for part in params.split()]
@@ -182,7 +185,8 @@ class Row:
                 for side, kinds, values in (("given", [kind for _, kind in self.params], given),
                                             ("wanted", self.result, wanted if len(self.result) > 1 else [wanted])):
                     assert len(kinds) == len(values), self.title
-                    sides.append([self.text(folder, f"{self.number}.{label}.{length}.{side}{i}".replace(" ", "-"), kind, value)
+                    sides.append([self.text(folder, f"{self.number}.{label}.{length}.{side}{i}".replace(" ", "-"), kind,
+                                            value)
                                   for i, (kind, value) in enumerate(zip(kinds, values))])
                 self.made[length, label] = (" ".join(sides[0]), in_tuple(sides[1]))
             return self.made[length, label]

@@ -36,7 +36,8 @@ def bundled(rows):
     """Rows with the same tests in bundles."""
     alike = {}
     for entry in rows:
-        alike.setdefault((entry.number if entry.alone else (tuple(entry.tests), tuple(entry.long)), entry.near), []).append(entry)
+        alike.setdefault((entry.number if entry.alone else (tuple(entry.tests), tuple(entry.long)), entry.near),
+                         []).append(entry)
     return [Bundle(part) for entries in alike.values() for part in chunks(TOGETHER, entries)]
 
 
@@ -47,10 +48,13 @@ def run(env, rows, folder, executor):
         """Run these tests, of (length, place in bundles, label): those that failed, the counts if it came to an end, all output."""
         libraries = sorted({entry.library for bundle in bundles for entry in bundle.rows if entry.library})
         lines = [f'import "{library}"' for library in libraries] + PRELUDE.splitlines() + [bundle.source() for bundle in bundles]
-        name = f"{executor}.fcl"  # not the whole path, which is in the generated code: what is built is found again by later runs
+        # not the whole path, which is in the generated code: what is built is found again by later runs
+        name = f"{executor}.fcl"
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write("\n".join(lines + [bundles[i].directive(folder, length, label) for length, i, label in tests]) + "\n")
-        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], name, cwd=folder, env=variables(env, executor), timeout=3600 if env.long else 600)
+            file.write("\n".join(lines + [bundles[i].directive(folder, length, label) for length, i, label in tests]) +
+                       "\n")
+        done = env.run(env.fclc, "test", *EXECUTORS[executor][0], name, cwd=folder, env=variables(env, executor),
+                       timeout=3600 if env.long else 600)
         failed = [(tests[int(line) - len(lines) - 1], text) for line, text in
                   re.findall(r"^[^\n]*\.fcl:(\d+): (.*)$", done.stdout, re.M) if int(line) > len(lines)]
         return failed, Counts.of_last_line(done.stdout), done.stdout + done.stderr
@@ -66,11 +70,13 @@ def run(env, rows, folder, executor):
                 break
         titles = " with ".join(entry.title for entry in bundle.rows)
         kinds = " ".join(kind for entry in bundle.rows for _, kind in entry.params)
-        return (f"{titles}{label and ', ' + label}, types {kinds}, length {length}, {executor}: {text}\n{bundle.source()}\n"
+        return (f"{titles}{label and ', ' + label}, types {kinds}, length {length}, {executor}: "
+                f"{text}\n{bundle.source()}\n"
                 f"{bundle.directive(folder, length, label)}\n")
 
     bundles = bundled([entry for entry in rows if executor in entry.executors])
-    tests = sorted((length, i, label) for i, bundle in enumerate(bundles) for length, label in bundle.tests + bundle.long * env.long
+    tests = sorted((length, i, label) for i, bundle in enumerate(bundles) for length, label in bundle.tests +
+                   bundle.long * env.long
                    if env.long or length <= LONGEST[executor])
     failed, counts, output = attempt(bundles, tests)
     if not counts:  # a crash: the smallest test that does not come to an end
@@ -81,7 +87,8 @@ def run(env, rows, folder, executor):
     if counts.failed:
         (test, text), more = failed[0], failed[1:6]
         counts.output = told(test, bundles[test[1]], text) + "".join(
-            f"also {bundles[i].name}{label and ', ' + label}, length {length}: {text}\n" for (length, i, label), text in more)
+            f"also {bundles[i].name}{label and ', ' + label}, length {length}: {text}\n" for (length, i, label),
+            text in more)
     else:
         assert counts.passed == len(tests), f"{counts.passed} of {len(tests)} ran\n{output}"
     return counts

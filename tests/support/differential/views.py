@@ -38,7 +38,8 @@ def at_borders(k):
 
 def tiles(height, width, cols, xs):
     rows = len(xs) // cols
-    return [[xs[y * cols + x] for y in range(top, min(rows, top + height)) for x in range(left, min(cols, left + width))]
+    return [[xs[y * cols + x] for y in range(top, min(rows, top + height))
+             for x in range(left, min(cols, left + width))]
             for top in range(0, rows, height) for left in range(0, cols, width)]
 
 
@@ -47,16 +48,19 @@ def columns(k, xs):
 
 
 views("id const flip uncurry curry",
-      "(map id xs, zipWith const xs ys, zipWith (flip (-)) xs ys, map (uncurry (-)) (zip xs ys), zipWith (curry snd) xs ys)",
+      "(map id xs, zipWith const xs ys, zipWith (flip (-)) xs ys, map (uncurry (-)) (zip xs ys), zipWith (curry snd) "
+      "xs ys)",
       lambda xs, ys: (xs, xs, [y - x & WORD for x, y in zip(xs, ys)], [x - y & WORD for x, y in zip(xs, ys)], ys), 5)
 row("views", "clamp", "push <grid> (map (clamp (-7) 1000000000) xs)", "xs:[int]", "[int]",
     lambda xs: [max(-7, min(10**9, x)) for x in xs])
 row("views", "divUp", "push <grid> (zipWith (fn x y => divUp x (max 1 y)) xs ys)", "xs:[int] ys:[int]", "[int]",
     lambda xs, ys: [up(max(0, x), max(1, y)) for x, y in zip(xs, ys)],
-    inputs=lambda n, r: [[r.choice((x, abs(x) % 9, 2**31 - 1)) for x in ints(n, r)], [r.choice((x, x % 9)) for x in ints(n, r)]])
+    inputs=lambda n, r: [[r.choice((x, abs(x) % 9, 2**31 - 1)) for x in ints(n, r)],
+                         [r.choice((x, x % 9)) for x in ints(n, r)]])
 view("fst snd map generate length", "map (fn p => snd p * 3 - fst p) (generate (length xs) (fn i => (xs ! i, uint i)))",
      lambda xs: [i * 3 - x & WORD for i, x in enumerate(xs)])
-row("views", "min max abs", "push <grid> (zipWith (fn x y => min (abs x) (max y (-7))) xs ys)", "xs:[int] ys:[int]", "[int]",
+row("views", "min max abs", "push <grid> (zipWith (fn x y => min (abs x) (max y (-7))) xs ys)", "xs:[int] ys:[int]",
+    "[int]",
     lambda xs, ys: [min(abs(x) if x > -2**31 else x, max(y, -7)) for x, y in zip(xs, ys)])
 view("iota", "map uint (iota n)", lambda n: list(range(n)), "n:int", inputs=lambda n, r: [n])
 view("replicate", "replicate n x", lambda n, x: [x] * n, "n:int x:uint", inputs=lambda n, r: [n, r.getrandbits(32)])
@@ -66,13 +70,16 @@ view("take", "take k xs", lambda k, xs: xs[:max(0, k)], "k:int xs:[uint]", input
 view("drop", "drop k xs", lambda k, xs: xs[max(0, k):], "k:int xs:[uint]", inputs=at_borders(2**31 - 1))
 view("tail", "tail xs", lambda xs: xs[1:])
 view("init", "init xs", lambda xs: xs[:-1])
-views("splitAt", "splitAt k xs", lambda k, xs: (xs[:max(0, k)], xs[max(0, k):]), 2, "k:int xs:[uint]", inputs=at_borders(2**31 - 1))
+views("splitAt", "splitAt k xs", lambda k, xs: (xs[:max(0, k)], xs[max(0, k):]), 2, "k:int xs:[uint]",
+      inputs=at_borders(2**31 - 1))
 views("halve", "halve xs", lambda xs: (xs[:up(len(xs), 2)], xs[up(len(xs), 2):]), 2, "xs:[uint]")
 views("evenOdds", "evenOdds xs", lambda xs: (xs[::2], xs[1::2]), 2, "xs:[uint]")
 view("reverse", "reverse xs", lambda xs: xs[::-1])
 views("zip unzip", "unzip (zip xs (drop 3 ys))", lambda xs, ys: unzipped(2, list(zip(xs, ys[3:]))), 2)
-views("zip3 unzip3", "unzip3 (zip3 (drop 1 xs) ys (drop 2 ys))", lambda xs, ys: unzipped(3, list(zip(xs[1:], ys, ys[2:]))), 3)
-view("zipWith", "zipWith (-) (drop 1 xs) ys", lambda xs, ys: [x - y & WORD for x, y in zip(xs[1:], ys)], "xs:[uint] ys:[uint]")
+views("zip3 unzip3", "unzip3 (zip3 (drop 1 xs) ys (drop 2 ys))", lambda xs,
+      ys: unzipped(3, list(zip(xs[1:], ys, ys[2:]))), 3)
+view("zipWith", "zipWith (-) (drop 1 xs) ys", lambda xs, ys: [x - y & WORD for x, y in zip(xs[1:], ys)],
+     "xs:[uint] ys:[uint]")
 view("zipWith3", "zipWith3 (fn x y z => x * y - z) xs (drop 1 ys) ys",
      lambda xs, ys: [x * y - z & WORD for x, y, z in zip(xs, ys[1:], ys)], "xs:[uint] ys:[uint]")
 view("mapIx", "mapIx (fn i x => x ^ uint (i * i)) xs", lambda xs: [x ^ i * i & WORD for i, x in enumerate(xs)])
@@ -80,32 +87,42 @@ view("gather", "gather places xs", lambda places, xs: [xs[i] for i in places], "
      inputs=lambda n, r: [[r.randrange(n) for _ in range(n + n // 2)], words(n, r)])
 view("appendPull", "appendPull xs (drop 3 ys)", lambda xs, ys: xs + ys[3:], "xs:[uint] ys:[uint]")
 view("empty", "appendPull (appendPull empty xs) empty", lambda xs: xs)
-row("views", "range", "push <grid> (range low high)", "low:int high:int", "[int]", lambda low, high: list(range(low, high)),
+row("views", "range", "push <grid> (range low high)", "low:int high:int", "[int]", lambda low,
+    high: list(range(low, high)),
     inputs=lambda n, r: r.choice(([-n // 2, n - n // 2], [n, -n], [2**31 - 1 - n, 2**31 - 1], [-2**31, -2**31 + n])))
 view("splitUp", "map hash (splitUp k xs)", lambda k, xs: hashed(chunks(k, xs)), "k:int xs:[uint]", inputs=some())
 view("splitUp", "map hash (splitUp 7 xs)", lambda xs: hashed(chunks(7, xs)), variant="of a static size", **VARIANT)
-view("splitUpEnd", "map hash (splitUpEnd k xs)", lambda k, xs: hashed([part[::-1] for part in chunks(k, xs[::-1])[::-1]]),
+view("splitUpEnd", "map hash (splitUpEnd k xs)", lambda k,
+     xs: hashed([part[::-1] for part in chunks(k, xs[::-1])[::-1]]),
      "k:int xs:[uint]", inputs=some())
 view("flatten", "flatten (splitUp k xs)", lambda k, xs: xs, "k:int xs:[uint]", inputs=some())
-view("flatten", "flatten (cols k xs)", lambda k, xs: [xs[i * k + j] for j in range(k) for i in range(len(xs) // k)], "k:int xs:[uint]",
+view("flatten", "flatten (cols k xs)", lambda k, xs: [xs[i * k + j] for j in range(k) for i in range(len(xs) // k)],
+     "k:int xs:[uint]",
      inputs=some(), variant="of columns", **VARIANT)
-view("coalesce", "map hash (coalesce k xs)", lambda k, xs: hashed([xs[i::up(len(xs), k)] for i in range(up(len(xs), k))]),
+view("coalesce", "map hash (coalesce k xs)", lambda k,
+     xs: hashed([xs[i::up(len(xs), k)] for i in range(up(len(xs), k))]),
      "k:int xs:[uint]", inputs=some())
 view("everyNth", "everyNth k xs", lambda k, xs: xs[::k], "k:int xs:[uint]", inputs=some())
-view("transpose", "transpose cols rows xs", lambda cols, rows, xs: [xs[j * cols + i] for i in range(cols) for j in range(rows)],
+view("transpose", "transpose cols rows xs", lambda cols, rows,
+     xs: [xs[j * cols + i] for i in range(cols) for j in range(rows)],
      "cols:int rows:int xs:[uint]", inputs=matrix)
 view("rotate", "rotate k xs", lambda k, xs: [xs[(i + k) % len(xs)] for i in range(len(xs))], "k:int xs:[uint]",
      inputs=at_borders(2**31 - 1))
-view("shift", "shift k 9 xs", lambda k, xs: [xs[i + k] if 0 <= i + k < len(xs) else 9 for i in range(len(xs))], "k:int xs:[uint]",
+view("shift", "shift k 9 xs", lambda k, xs: [xs[i + k] if 0 <= i + k < len(xs) else 9 for i in range(len(xs))],
+     "k:int xs:[uint]",
      inputs=at_borders(2**31 - 1))
 view("pair unpair", "unpair (map (fn (x, y) => (y, x)) (pair xs))",
      lambda xs: [xs[i ^ 1] for i in range(len(xs) // 2 * 2)])
 view("backpermute", "backpermute (length xs / 2) (fn i => length xs - 1 - 2 * i) xs",
      lambda xs: [xs[len(xs) - 1 - 2 * i] for i in range(len(xs) // 2)])
 view("pad", "pad k 5 9 xs", lambda k, xs: [9] * k + xs + [9] * 5, "k:int xs:[uint]", inputs=some(0))
-view("rows", "map hash (rows k xs)", lambda k, xs: hashed(chunks(k, xs[:len(xs) // k * k])), "k:int xs:[uint]", inputs=some())
-view("cols", "map hash (cols k xs)", lambda k, xs: hashed(columns(k, xs[:len(xs) // k * k])), "k:int xs:[uint]", inputs=some())
-view("tile", "map hash (tile 3 k cols xs)", lambda k, cols, xs: hashed(tiles(3, k, cols, xs)), "k:int cols:int xs:[uint]",
+view("rows", "map hash (rows k xs)", lambda k, xs: hashed(chunks(k, xs[:len(xs) // k * k])), "k:int xs:[uint]",
+     inputs=some())
+view("cols", "map hash (cols k xs)", lambda k, xs: hashed(columns(k, xs[:len(xs) // k * k])), "k:int xs:[uint]",
+     inputs=some())
+view("tile", "map hash (tile 3 k cols xs)", lambda k, cols, xs: hashed(tiles(3, k, cols, xs)),
+     "k:int cols:int xs:[uint]",
      inputs=lambda n, r: [r.choice((1, 4, 16, n + 1)), max(1, math.isqrt(n) + r.randrange(3)), words(n, r)])
-view("window", "map hash (window k xs)", lambda k, xs: hashed([xs[i:i + k] for i in range(len(xs) - k + 1)]), "k:int xs:[uint]",
+view("window", "map hash (window k xs)", lambda k, xs: hashed([xs[i:i + k] for i in range(len(xs) - k + 1)]),
+     "k:int xs:[uint]",
      inputs=lambda n, r: [r.choice((1, 2, 9, n + 1)), words(n, r)])
