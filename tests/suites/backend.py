@@ -896,11 +896,12 @@ def cases(env):
                      os.path.join(env.tmp(), "out.o"))
         yield Case(f"{name} compiles as C, no warnings", with_cc, long=True)  # host.py has what the front end says
 
-    for name, neutral, wanted in (("min", "9223372036854775807", r"FCL_ATOMIC_MIN\(&result"), ("max", "-9223372036854775808", r"FCL_ATOMIC_MAX\(&result"),
-                                  ("(+)", "0", r"fcl_atomic_add_i64\(&result")):
-        yield golden(f"HIP's own functions update 64 bits by min and max, CUDA's names by sums: {name}",
-                     f"kernel k (xs : [i64]) = (reduceByIndex {name} ({neutral}) (replicate 3000000 0) (map (fn x => (int x, x)) xs) : [i64]<grid>)", "k_1",
-                     {wanted: 17, r"FCL_ATOMIC_|fcl_atomic|atomicM": 17}, extension="hip")
+    for base, name, neutral, wanted in (
+            ("i64", "min", "9223372036854775807", r"FCL_ATOMIC_MIN\(&result"), ("i64", "(+)", "0", r"fcl_atomic_add_i64\(&result"),
+            ("i64", "max", "-9223372036854775808", r"FCL_ATOMIC_MAX\(&result"), ("int", "max", "0", r"\batomicMax\(&result")):
+        yield golden(f"HIP's own functions update 64 bits by min and max, CUDA's names what else: {base}, {name}",
+                     f"kernel k (xs : [{base}]) = (reduceByIndex {name} ({neutral}) (replicate 3000000 0) (map (fn x => (int x, x)) xs) "
+                     f": [{base}]<grid>)", "k_1", {wanted: 17, r"FCL_ATOMIC_|fcl_atomic|atomicM": 17}, extension="hip")
 
     def matches():
         path = os.path.join(env.tmp(), "matches.fcl")
