@@ -223,8 +223,10 @@ static void read_access(struct reader *r, struct ir_instruction *i) {
     set_operands(i, &operands);
     i->is_volatile = i->kind != IR_ATOMIC && reader_accept(r, "volatile");
     i->again = reader_accept(r, "again");
-    IR_PART(i, store).is_start = i->kind == IR_STORE && reader_accept(r, "start");
-    IR_PART(i, store).may_meet = i->kind == IR_STORE && reader_accept(r, "meeting");
+    if (i->kind == IR_STORE) {
+        IR_PART(i, store).is_start = reader_accept(r, "start");
+        IR_PART(i, store).may_meet = reader_accept(r, "meeting");
+    }
     if (i->kind == IR_LOAD && reader_accept(r, "site"))
         i->site = (uint32_t)reader_integer(r, 0, MOST_NUMBERS);
 }
