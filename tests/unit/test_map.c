@@ -110,7 +110,7 @@ static void test_while(void **state) {
     (void)state;
     struct counts counts = sample_counts(sample_while, SAMPLE_CUDA);
     assert_int_equal(counts.block_barriers, 2); /* in the while, and before the result is read */
-    assert_int_equal(counts.loops, 4); /* what is loaded is held, and then stored: note [filling] */
+    assert_int_equal(counts.loops, 4);          /* what is loaded is held, and then stored: note [filling] */
     assert_int_equal(sample_counts(sample_while, SAMPLE_OPENCL_LOOP).block_barriers, 0);
 }
 
