@@ -75,6 +75,9 @@ class Page(html.parser.HTMLParser):
         self.open.pop()
 
 
+TILE = 13 * 256  # elements, the largest that is filled
+
+
 def flattened(steps):
     """All launches, in order; a branch or a loop that was not gone through turn by turn is not for these."""
     for step in steps:
@@ -250,6 +253,9 @@ def cases(env):
                 if kind == "global read" and looks_back:
                     continue
                 compared += 1
+                # Where the rest of a tile is asked for at once, all of the tile is written: note [filling] in map/ahead.c.
+                if kind == "shared write" and 0 < got[kind] - number < TILE:
+                    continue
                 if is_exact and not (kind.startswith("global") and any(not known[1] for known in sums.values())):
                     assert number == got[kind], f"{kind}: said {number}, counted {got[kind]}"
                 elif kind != "global atomic":
