@@ -66,6 +66,7 @@ GUESSED = (
     ("backend: *.fcl *", 10.0),  # by other compilers
     ("backend: *every program*", 20.0),
     ("backend: *", 0.2),
+    ("excerpts: *", 0.2),
     ("run: tests/run/language/* on interp", 0.2),
     ("run: tests/run/language/* on c", 0.8),
     ("run: tests/run/language/*", 1.0),
@@ -85,6 +86,7 @@ UNIT = {
 }
 PROGRAMS = [("run", case) for case in EXECUTED] + [
     ("backend", "*"),
+    ("excerpts", "*"),
     ("failing", "* on c*"),
     ("reference", "* on c*"),
     ("prelude", "* on c"),

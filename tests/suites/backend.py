@@ -6,6 +6,7 @@ import os
 import re
 import sys
 import time
+from emitted import Emitted, body, count
 from harness import Case, Skip
 from programs import programs
 
@@ -16,53 +17,14 @@ C_OPTIONS = ["-O3", "-march=native", "-fopenmp-simd", "-DFCL_OPENMP_SIMD", "-fno
              "-ffp-contract=off", "-fno-tree-slp-vectorize"]  # as runtime/cpu.c gives them
 
 
-def body(text, kernel):
-    """The text of one kernel, from its signature to the end."""
-    found = re.search(r"(?:__global__|__kernel|FCL_BLOCK static)[^{;]*\b" + kernel + r"\([^{]*\{(.*?)\n\}", text, re.S)
-    assert found, f"no kernel {kernel} in\n{text}"
-    return found.group(1)
-
-
-def count(pattern, text):
-    return len(re.findall(pattern, text))
-
-
 def cases(env):
-    def compile_to(extension, path, *options):
-        out = os.path.join(env.tmp(), "out." + extension)
-        env.must(env.fclc, *options, path, "-o", out)
-        return out
-
-    def golden(name, source, kernel, patterns={}, options=(), extension="cu", **wanted):
-        def check():
-            path = os.path.join(env.tmp(), "golden.fcl")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(source)
-            text = body(open(compile_to(extension, path, *options), encoding="utf-8").read(), kernel)
-            got = {"loops": count(r"\bfor \(", text), "barriers": count(r"__syncthreads\(\)", text),
-                   "shared": count(r"__shared__", text), "private": count(r"\blocal_array\w*\[\w+\];", text),
-                   "divisions": count(r"[^/]/[^/*]|%", text),
-                   "branches": count(r"\bif \(", text), "choices": count(r" \? ", text),
-                   "unrolled": count(r"#pragma unroll\n", text), "loads": count(r"= [^;=]*\bxs\[", text),
-                   "stores": count(r"^\s*\w+\[[^=;]*\] = ", text)}
-            got["shuffles"] = count(r"__shfl\w*_sync\(", text)
-            # before any bucket is updated
-            got["early loads"] = count(r"= [^;=]*\bxs\[", text.partition("atomicAdd")[0])
-            got["stores"] = len(re.findall(r"^\s*(?:\(\(volatile \w+ \*\))?\w+\)?\[.*?\] = ", text, re.M))
-            for key, value in wanted.items():
-                assert got[key] == value, f"{key}: {got[key]}, expected {value}, in\n{text}"
-            for pattern, value in patterns.items():
-                assert count(pattern, text) == value, f"{pattern}: {count(pattern, text)}, expected {value}, in\n{text}"
-        return Case(name, check)
+    emitted = Emitted(env)
+    compile_to, golden = emitted.compile_to, emitted.golden
 
     yield golden("what is known of a number is known of its complement: no comparison is left",
                  "kernel k (xs : [int]) = push <block> (map (fn x => let c = ~(x & 15) in if c < -16 then 1 else if c "
                  ">= 0 then 2 else c) xs)",
                  "k", choices=0)
-    yield golden("a function that a comparison chooses is known in a branch whose condition says how it turns out: one of two is chosen in the other branch alone",
-                 "kernel k (xs : [int]) = (splitUp 4 xs |> map (fn c => let a = force (push <block> c)  f = if a ! 0 > 3 then fn b => map (+ 1) b "
-                 "else fn b => map (fn x => x * 2) b in if a ! 0 > 5 then push <block> (f (take 3 a)) else push <block> (reverse (f (take 3 a)))) |> concat 3 : [int]<grid>)",
-                 "fcl_block_k", {r"\* 2u": 2}, extension="c")
     yield golden("a chain of maps at block is one loop, one load, one store, no barrier",
                  "kernel k (xs : [int]) = reverse xs |> map (fn x => x + 1) |> map (fn x => x * 3) |> push <block>",
                  "k",
@@ -230,101 +192,6 @@ def cases(env):
     yield Case("in C the element before one is loaded without a branch, and in whole tiles without a maximum",
                neighbours)
 
-    tiles = ("fun step x = (x * 3) ^ (x >> 1)\nfun four x = step (step (step (step x)))\nfun many x = four (four (four (four x)))\n"
-             "kernel k (xs : [int]) = let n = length xs in generate ((n + 63) / 64) (fn c => push <block> (generate 64 (fn i => "
-             "let at = c * 64 + i in if at < n then FUNCTION (xs ! at) else 0))) |> interleaveInto n (fn (c, i) => c * 64 + i)")
-    yield golden("tiles that lie wholly inside of an array have a loop without guards in C, as long as it is not too long to be there twice",
-                 tiles.replace("FUNCTION", "many"), "fcl_block_k", {"if \\(": 2, r"\^": 32}, extension="c", loops=3)
-    yield golden("and where it is, one loop with guards", tiles.replace("FUNCTION", "many (many (many (many (many (many (many (many (many x))))))))".join(("(fn x => ", ")"))),
-                 "fcl_block_k", {"if \\(": 1}, extension="c", loops=2)
-    yield golden("what comes before the first row of an index that is divided may wrap on its way",
-                 "kernel k (n : int) (a : int) (xs : [int]) = let lots = (a & 1048575) * 1000 in push <grid> "
-                 "(generate (length xs & 1048575) (fn i => xs ! ((i + lots) / n) + (i + lots) % n))", "fcl_block_k",
-                 {r"first_row = \(int\)\(\(uint32_t\)begin \+ \(uint32_t\)first\) / width": 1,
-                  r"\(int\)\(\(uint32_t\)begin \+ \(uint32_t\)end - 1u\) / width": 1}, extension="c")
-
-    def described():
-        path = os.path.join(env.tmp(), "described.fcl")
-        for length, told in (("(n + 1) * 3", r"k: kernel k, iterations: max\(\(n \+ 1\) \* 3, 0\)"), ("(((n + 1) * 3 / 2 + 5) * 7) / 3", r"k: kernel k, iterations: \(computed")):
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(f"kernel k (n : int) (xs : [int]) = push <grid> (generate ({length}) (fn i => xs ! (i % 16)))\n")
-            text = open(compile_to("cu", path), encoding="utf-8").read()
-            assert re.search(told, text), text[:2000]
-    yield Case("a kernel's comment says how many iterations it has, if that is no long story", described)
-
-    def many_results():
-        path = os.path.join(env.tmp(), "results.fcl")
-        with open(path, "w", encoding="utf-8") as file:
-            results = ", ".join(f"push <grid> (map (fn x => x + {i}) xs)" for i in range(66))
-            file.write(f"kernel k (xs : [int]) = ({results})\n")
-        text = open(compile_to("c", path), encoding="utf-8").read()
-        stores = [count(r"result\d*\[i\] = ", body(text, f"fcl_block_k_{i}")) for i in range(2)]
-        assert stores == [64, 2], stores
-    yield Case("a loop stores 64 of a traversal's results, and another one the others", many_results)
-
-    for base, state in (("float", "(fn x => x * x != a) (fn x => (x + a / x) / 2.0) 1.0"), ("float", "(fn x => x < a) (fn x => x + 1.0) 0.0"),
-                        ("int", "(fn x => x < a) (fn x => x / 2) 1000"), ("int", "(fn x => x < a) (fn x => x) 0")):
-        yield golden(f"with --check a loop whose state is no counter tells whether it ends: {base}, loop {state}",
-                     f"kernel k (xs : [{base}]) = push <grid> (map (fn a => loop {state}) xs)", "fcl_block_k",
-                     {r"if \((!\(.* != .*\)|0)\) fcl_failed\(": 1}, options=["--check"], extension="c")
-    yield golden("and in rows of a result, whose lengths are asked for before",
-                 "kernel k (n : int) (xs : [int]) = map (fn c => map (fn x => loop (fn i => i < n) (fn i => i + x) 0) c) (rows 2 xs)", "fcl_block_k",
-                 {r"fcl_failed\(k_fcl_report, 1": 1}, options=["--check"], extension="c")
-    yield golden("and in what the lengths of rows are",
-                 "kernel k (n : int) (xs : [int]) = map (fn x => generate (loop (fn i => i < n) (fn i => i + i) 1) (fn i => i + x)) xs", "fcl_block_k_0",
-                 {r"fcl_failed\(k_fcl_report, 1": 1}, options=["--check"], extension="c")
-    yield golden("and one that counts is not asked",
-                 "kernel k (xs : [int]) = push <grid> (map (fn a => loop (fn i => i < a) (fn i => i + 1) 0) xs)", "fcl_block_k",
-                 {r"fcl_failed\(": 0}, options=["--check"], extension="c")
-
-    def loaded_once():
-        text = open(compile_to("c", env.path("examples", "sorting", "sorting.fcl")), encoding="utf-8").read()
-        text = body(text, "fcl_block_prefixSumsInTwo_0")
-        assert count(r"= x \? xs\[at\] : 0;", text) == 2 and count(r"\bxs\[", text) == 4, text
-    yield Case("the first element that a chunk's sums begin with is loaded once for whole tiles and once for the last", loaded_once)
-
-    def told_threads():
-        text = open(compile_to("cu", env.path("benchmarks", "fcl", "matrices.fcl")), encoding="utf-8").read()
-        for name, told in (("product_0", 1), ("unitProduct_0", 1), ("transposed", 1), ("edges", 0), ("timesVector_0", 0)):
-            assert count(r"FCL_THREADS\(256\)", body(text, name)) == told, name
-    yield Case("CUDA's compiler is told how many threads there are where an unrolled loop divides a place", told_threads)
-
-    yield golden("a loop is unrolled for choices by its index, not for choices by the data",
-                 "kernel k (xs : [int]) (ys : [int]) = (concat 20 (map (fn x => push <thread> (generate 20 (fn i => "
-                 "let f n = if x == n then ys ! (i + n) else n in f 1 + f 2 + f 3 + f 4 + f 5 + f 6 + f 7 + f 8 + f 9 + f 10))) xs) : [int]<grid>)",
-                 "fcl_block_k", {"FCL_UNROLL": 0, r"\? ys\[": 10}, extension="c", loops=2)
-    yield golden("a sum and its end are one launch on CUDA: the last block makes the end, whatever the host computes between them",
-                 "kernel k (xs : [int]) = reduce (+) 0 xs", "k", {"__global__": 0, "atomic": 1}, barriers=7)
-
-    def scalar_blocks():
-        text = open(compile_to("c", env.path("tests", "run", "toolchains", "gcc_places_by_truth.fcl")), encoding="utf-8").read()
-        found = re.findall(r"FCL_SCALAR_BLOCK static void fcl_block_(\w+)", text)
-        assert found == ["equal", "above_0", "quotient", "other", "either", "far_", "bits", "odd"], found
-        text = open(compile_to("c", env.path("tests", "run", "language", "checks.fcl")), encoding="utf-8").read()
-        assert re.findall(r"FCL_SCALAR_BLOCK static void fcl_block_(\w+)", text) == ["growsAtBlock", "growsWhile"], text
-        for name in ("lookback", "radix_sorts"): # there it is loops with others inside of them that have such places
-            text = open(compile_to("c", env.path("tests", "run", "prelude", name + ".fcl")), encoding="utf-8").read()
-            assert not re.findall(r"FCL_SCALAR_BLOCK static", text), text
-    yield Case("GCC makes no vectors of places that are chosen by truth, directly or through other operations", scalar_blocks)
-
-    def spare_bytes():
-        text = open(compile_to("cu", env.path("tests", "run", "language", "growing_steps.fcl")), encoding="utf-8").read()
-        found = set(re.findall(r"Dynamic shared memory, bytes: (\S+)", text))
-        assert "16" in found and all(word.startswith("(") or int(word) > 0 for word in found), found
-    yield Case("a kernel's comment counts what its report takes of shared memory", spare_bytes)
-
-    yield golden("rows of an array that are a result are stored as the array is, as far as they go: their number bounds the loop as it is",
-                 "kernel k (n : int) (xs : [int]) = rows n xs", "fcl_block_k", {r"\bmax|max_int": 0, r"result\[i\] = xs\[i\];": 1}, extension="c", loops=1)
-    for steps in ("fst (loop (fn (i, s) => i < n) (fn (i, s) => (i + s, s)) (0, x))",
-                  "let (i, _, u) = loop (fn (i, s, u) => i < n + u) (fn (i, s, u) => (i + s, s, u)) (0, x, x * x) in i + u"):
-        yield golden(f"what a loop hands on as it is stays where it is: {steps}",
-                     f"kernel k (n : int) (xs : [int]) = push <block> (map (fn x => {steps}) xs)", "k", {r" {12}int \w+ = ": 1, r" {16}\w+ = ": 1}, loops=1)
-
-    for base, zero, unrolled in (("f16", "0.0f16", 0), ("float", "0.0f32", 1)):
-        yield golden(f"sixteen elements are added without a loop in C, but halves by one, as GCC makes no good code of the first: {base}",
-                     f"kernel k (xs : [{base}]) = push <grid> (generate (length xs / 16) (fn i => foldl (+) {zero} (map (fn k => xs ! (i * 16 + k)) (iota 16))))",
-                     "fcl_block_k", {r"FCL_UNROLL\n": unrolled}, extension="c", loops=2)
-
     def one_warp():
         path = os.path.join(env.tmp(), "warp.fcl")
         with open(path, "w", encoding="utf-8") as file:
@@ -439,10 +306,6 @@ def cases(env):
             open(compile_to("cu", env.path("benchmarks", "fcl", "whole.fcl")), encoding="utf-8").read(), "sums"))
         assert found and int(found[1]) < 1.2 * 13 * 256 * 4, found  # one tile, and what is known of its parts
     yield Case("an array lies over another where each element is written by who has read the one below it", laid_over)
-
-    yield golden("all elements of a tile's rest are asked for before the first is stored, each behind a guard of its own: there is no branch",
-                 "kernel k (xs : [int]) = scan (+) 0 xs", "k",
-                 patterns={r"#pragma unroll\n\s+for \(int (\w+) = 0; \1 < 13; \+\+\1\) \{\n[^{}]*held\d*\[\1\] = \w+ < \w+ \? xs\[[^{}]*\] : 0;\n": 1})
 
     def waits():
         """Where the host reads what launches have found: before the last launch where it must know it, after it where that is a
@@ -896,32 +759,6 @@ def cases(env):
             env.must(cc, "-std=gnu11", "-O1", "-fopenmp", "-Wall", "-Werror", "-c", out, "-o",
                      os.path.join(env.tmp(), "out.o"))
         yield Case(f"{name} compiles as C, no warnings", with_cc, long=True)  # host.py has what the front end says
-
-    for base, name, neutral, wanted in (
-            ("i64", "min", "9223372036854775807", r"FCL_ATOMIC_MIN\(&result"), ("i64", "(+)", "0", r"fcl_atomic_add_i64\(&result"),
-            ("i64", "max", "-9223372036854775808", r"FCL_ATOMIC_MAX\(&result"), ("int", "max", "0", r"\batomicMax\(&result")):
-        yield golden(f"HIP's own functions update 64 bits by min and max, CUDA's names what else: {base}, {name}",
-                     f"kernel k (xs : [{base}]) = (reduceByIndex {name} ({neutral}) (replicate 3000000 0) (map (fn x => (int x, x)) xs) "
-                     f": [{base}]<grid>)", "k_1", {wanted: 17, r"FCL_ATOMIC_|fcl_atomic|atomicM": 17}, extension="hip")
-
-    def matches():
-        path = os.path.join(env.tmp(), "matches.fcl")
-        for source, wanted in (("let (ranks, _) = rankByIndex 16 xs in ranks", True), ("scan (+) 0 xs", False)):
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(f"kernel k (xs : [int]) = {source}\n")
-            text = open(compile_to("hip", path), encoding="utf-8").read()
-            used = count(r"\bFCL_MATCH\(", text.replace("#define FCL_MATCH(", "")) > 0
-            assert (used, count(r"#define FCL_MATCH\(x, bits\) \(FCL_BALLOT", text)) == (wanted, int(wanted)), text
-    yield Case("HIP finds the lanes that meet by ballots, and only kernels that ask have what does it", matches)
-
-    def pauses():
-        for source, waits in (("scan (+) 0 xs", True), ("push <grid> (map (fn x => x + 1) xs)", False)):
-            path = os.path.join(env.tmp(), "pauses.fcl")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(f"kernel k (xs : [int]) = {source}\n")
-            text = open(compile_to("hip", path), encoding="utf-8").read()
-            assert (count(r"void fcl_pause\(\) \{ __builtin_amdgcn_s_sleep", text), count(r"\bfcl_pause\(\);", text) > 0) == (int(waits), waits), text
-    yield Case("HIP's kernels that wait for other blocks sleep meanwhile, and others do not know how", pauses)
 
     # Compiled only: wave64, and wave32. No GPU of the kind has run it.
     def with_hipcc(name, architecture, *options):

@@ -1,0 +1,161 @@
+"""More excerpts of generated code: what results do not show, and what no excerpt in backend.py has. `make mutants` has
+found each: with a small fault in the compiler nothing else was noticed in its time."""
+
+import re
+from emitted import Emitted, body, count
+from harness import Case
+
+ORDER = 49
+
+# A tile's elements behind the array's end, and something that is done to the others.
+TILES = """\
+fun step x = (x * 3) ^ (x >> 1)
+fun four x = step (step (step (step x)))
+fun many x = four (four (four (four x)))
+fun lots x = many (many (many (many (many (many (many (many (many x))))))))
+kernel k (xs : [int]) =
+  let n = length xs
+      tile c = push <block> (generate 64 (fn i => let at = c * 64 + i in if at < n then WHAT (xs ! at) else 0))
+  in generate ((n + 63) / 64) tile |> interleaveInto n (fn (c, i) => c * 64 + i)
+"""
+
+
+def cases(env):
+    emitted = Emitted(env)
+    golden = emitted.golden
+
+    # ---- what is known ----
+    yield golden("a function that a comparison chooses is known in a branch whose condition says how that turns out",
+                 """\
+kernel k (xs : [int]) =
+  (splitUp 4 xs |> map (fn c =>
+     let a = force (push <block> c)
+         f = if a ! 0 > 3 then fn b => map (+ 1) b else fn b => map (fn x => x * 2) b
+         three = f (take 3 a)
+     in if a ! 0 > 5 then push <block> three else push <block> (reverse three)) |> concat 3 : [int]<grid>)
+""", "fcl_block_k", {r"\* 2u": 2}, extension="c")
+    yield golden("rows of an array that are a result are stored as the array is: their number bounds the loop as it is",
+                 "kernel k (n : int) (xs : [int]) = rows n xs", "fcl_block_k",
+                 {r"\bmax|max_int": 0, r"result\[i\] = xs\[i\];": 1}, extension="c", loops=1)
+    for steps in ("fst (loop (fn (i, s) => i < n) (fn (i, s) => (i + s, s)) (0, x))",
+                  "let (i, _, u) = loop (fn (i, s, u) => i < n + u) (fn (i, s, u) => (i + s, s, u)) (0, x, x * x) "
+                  "in i + u"):
+        yield golden(f"what a loop hands on as it is stays where it is: {steps}",
+                     f"kernel k (n : int) (xs : [int]) = push <block> (map (fn x => {steps}) xs)", "k",
+                     {r" {12}int \w+ = ": 1, r" {16}\w+ = ": 1}, loops=1)
+
+    def loaded_once():
+        text = body(emitted.of_file("c", "examples", "sorting", "sorting.fcl"), "fcl_block_prefixSumsInTwo_0")
+        assert count(r"= x \? xs\[at\] : 0;", text) == 2 and count(r"\bxs\[", text) == 4, text
+    yield Case("the first element of a chunk's sums is loaded once for whole tiles and once for the last", loaded_once)
+
+    # ---- loops of C ----
+    yield golden("tiles wholly inside of an array have a loop without guards in C", TILES.replace("WHAT", "many"),
+                 "fcl_block_k", {r"if \(": 2, r"\^": 32}, extension="c", loops=3)
+    yield golden("but not where it is too long to be there twice", TILES.replace("WHAT", "lots"), "fcl_block_k",
+                 {r"if \(": 1}, extension="c", loops=2)
+    yield golden("what comes before the first row of an index that is divided may wrap on its way", """\
+kernel k (n : int) (a : int) (xs : [int]) =
+  let lots = (a & 1048575) * 1000
+  in push <grid> (generate (length xs & 1048575) (fn i => xs ! ((i + lots) / n) + (i + lots) % n))
+""", "fcl_block_k",
+                 {r"first_row = \(int\)\(\(uint32_t\)begin \+ \(uint32_t\)first\) / width": 1,
+                  r"\(int\)\(\(uint32_t\)begin \+ \(uint32_t\)end - 1u\) / width": 1}, extension="c")
+    yield golden("a loop is unrolled for choices by its index, not for choices by the data", """\
+kernel k (xs : [int]) (ys : [int]) =
+  let f x i n = if x == n then ys ! (i + n) else n
+      ten x i = f x i 1 + f x i 2 + f x i 3 + f x i 4 + f x i 5 + f x i 6 + f x i 7 + f x i 8 + f x i 9 + f x i 10
+  in (concat 20 (map (fn x => push <thread> (generate 20 (ten x))) xs) : [int]<grid>)
+""", "fcl_block_k", {"FCL_UNROLL": 0, r"\? ys\[": 10}, extension="c", loops=2)
+    for base, zero, unrolled in (("f16", "0.0f16", 0), ("float", "0.0f32", 1)):
+        yield golden(f"sixteen numbers are added without a loop, but narrow ones with one (NARROW_UNROLLED): {base}", f"""\
+kernel k (xs : [{base}]) =
+  let sixteen i = foldl (+) {zero} (map (fn k => xs ! (i * 16 + k)) (iota 16))
+  in push <grid> (generate (length xs / 16) sixteen)
+""", "fcl_block_k", {r"FCL_UNROLL\n": unrolled}, extension="c", loops=2)
+
+    def many_results():
+        results = ", ".join(f"push <grid> (map (fn x => x + {i}) xs)" for i in range(66))
+        text = emitted.of_text("c", f"kernel k (xs : [int]) = ({results})\n")
+        stores = [count(r"result\d*\[i\] = ", body(text, f"fcl_block_k_{i}")) for i in range(2)]
+        assert stores == [64, 2], stores
+    yield Case("a loop stores 64 of a traversal's results, and another one the others", many_results)
+
+    def scalar_blocks():
+        for place, wanted in (
+                (("toolchains", "gcc_places_by_truth.fcl"),
+                 ["equal", "above_0", "quotient", "other", "either", "far_", "bits", "odd"]),
+                (("language", "checks.fcl"), ["growsAtBlock", "growsWhile"]),
+                # Here loops with others inside of them have such places.
+                (("prelude", "lookback.fcl"), []), (("prelude", "radix_sorts.fcl"), [])):
+            text = emitted.of_file("c", "tests", "run", *place)
+            assert re.findall(r"FCL_SCALAR_BLOCK static void fcl_block_(\w+)", text) == wanted, place
+    yield Case("GCC makes no vectors of places that are chosen by truth, whatever computes them", scalar_blocks)
+
+    # ---- loops that repeat, with --check ----
+    for base, state in (("float", "(fn x => x * x != a) (fn x => (x + a / x) / 2.0) 1.0"),
+                        ("float", "(fn x => x < a) (fn x => x + 1.0) 0.0"),
+                        ("int", "(fn x => x < a) (fn x => x / 2) 1000"), ("int", "(fn x => x < a) (fn x => x) 0")):
+        yield golden(f"with --check a loop whose state is no counter tells whether it ends: {base}, loop {state}",
+                     f"kernel k (xs : [{base}]) = push <grid> (map (fn a => loop {state}) xs)", "fcl_block_k",
+                     {r"if \((!\(.* != .*\)|0)\) fcl_failed\(": 1}, options=["--check"], extension="c")
+    yield golden("and in rows of a result, whose lengths are asked for before",
+                 "kernel k (n : int) (xs : [int]) =\n"
+                 "  map (fn c => map (fn x => loop (fn i => i < n) (fn i => i + x) 0) c) (rows 2 xs)", "fcl_block_k",
+                 {r"fcl_failed\(k_fcl_report, 1": 1}, options=["--check"], extension="c")
+    yield golden("and in what the lengths of rows are",
+                 "kernel k (n : int) (xs : [int]) =\n"
+                 "  map (fn x => generate (loop (fn i => i < n) (fn i => i + i) 1) (fn i => i + x)) xs",
+                 "fcl_block_k_0", {r"fcl_failed\(k_fcl_report, 1": 1}, options=["--check"], extension="c")
+    yield golden("and one that counts is not asked",
+                 "kernel k (xs : [int]) = push <grid> (map (fn a => loop (fn i => i < a) (fn i => i + 1) 0) xs)",
+                 "fcl_block_k", {r"fcl_failed\(": 0}, options=["--check"], extension="c")
+
+    # ---- GPUs ----
+    yield golden("a sum and its end are one launch on CUDA, whatever the host computes between them",
+                 "kernel k (xs : [int]) = reduce (+) 0 xs", "k", {"atomic": 1}, barriers=7)
+
+    def told_threads():
+        text = emitted.of_file("cu", "benchmarks", "fcl", "matrices.fcl")
+        told = {name: count(r"FCL_THREADS\(256\)", body(text, name))
+                for name in ("product_0", "unitProduct_0", "transposed", "edges", "timesVector_0")}
+        assert told == {"product_0": 1, "unitProduct_0": 1, "transposed": 1, "edges": 0, "timesVector_0": 0}, told
+    yield Case("CUDA's compiler is told how many threads there are where an unrolled loop divides a place",
+               told_threads)
+
+    for base, name, neutral, wanted in (
+            ("i64", "min", "9223372036854775807", r"FCL_ATOMIC_MIN\(&result"),
+            ("i64", "max", "-9223372036854775808", r"FCL_ATOMIC_MAX\(&result"),
+            ("i64", "(+)", "0", r"fcl_atomic_add_i64\(&result"), ("int", "max", "0", r"\batomicMax\(&result")):
+        yield golden(f"HIP's own functions update 64 bits by min and max, CUDA's names what else: {base}, {name}",
+                     f"kernel k (xs : [(int, {base})]) =\n"
+                     f"  (reduceByIndex {name} ({neutral}) (replicate 3000000 0) xs : [{base}]<grid>)", "k_1",
+                     {wanted: 17, r"FCL_ATOMIC_|fcl_atomic|atomicM": 17}, extension="hip")
+
+    def helpers(name, definition, programs):
+        """Whether a helper of HIP's is used, and defined just then."""
+        for source, is_used in programs:
+            text = emitted.of_text("hip", f"kernel k (xs : [int]) = {source}\n")
+            defined, uses = count(definition, text), count(rf"\b{name}\(", re.sub(definition, "", text))
+            assert (defined, uses > 0) == (int(is_used), is_used), text
+    scan, ranks = "scan (+) 0 xs", "let (ranks, _) = rankByIndex 16 xs in ranks"
+    yield Case("HIP finds the lanes that meet by ballots, and only kernels that ask have what does it", lambda: helpers(
+        "FCL_MATCH", r"#define FCL_MATCH\(x, bits\) \(FCL_BALLOT", ((ranks, True), (scan, False))))
+    yield Case("HIP's kernels that wait for other blocks sleep meanwhile, and others do not know how", lambda: helpers(
+        "fcl_pause", r"void fcl_pause\(\) \{ __builtin_amdgcn_s_sleep",
+        ((scan, True), ("push <grid> (map (fn x => x + 1) xs)", False))))
+
+    # ---- the comments of kernels ----
+    def described():
+        for length, told in (("(n + 1) * 3", r"k: kernel k, iterations: max\(\(n \+ 1\) \* 3, 0\)"),
+                             ("(((n + 1) * 3 / 2 + 5) * 7) / 3", r"k: kernel k, iterations: \(computed")):
+            text = emitted.of_text("cu", "kernel k (n : int) (xs : [int]) =\n"
+                                         f"  push <grid> (generate ({length}) (fn i => xs ! (i % 16)))\n")
+            assert re.search(told, text), text[:2000]
+    yield Case("a kernel's comment says how many iterations it has, if that is no long story", described)
+
+    def spare_bytes():
+        text = emitted.of_file("cu", "tests", "run", "language", "growing_steps.fcl")
+        found = set(re.findall(r"Dynamic shared memory, bytes: (\S+)", text))
+        assert "16" in found and all(word.startswith("(") or int(word) > 0 for word in found), found
+    yield Case("a kernel's comment counts what its report takes of shared memory", spare_bytes)
