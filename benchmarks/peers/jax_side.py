@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The side of JAX, on CPUs: whole arrays, compiled with jit, inputs and results on its device. Called as numpy_side.py."""
+"""The side of JAX, on CPUs: whole arrays, compiled with jit, inputs and results on its device. Called as
+numpy_side.py."""
 
 import os
 import sys

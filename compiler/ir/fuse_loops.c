@@ -143,7 +143,7 @@ static void pass_on(struct fuser *f, const struct ir_instruction *loop, struct i
     region->instructions.count = kept;
 }
 
-/* Of the buffers of which each iteration touches its own element only. */
+/* What an iteration stores is what it loads later, of buffers of which it touches its own element only. */
 static void pass_on_all(struct fuser *f, struct ir_instruction *loop) {
     struct ir_region *body = loop->regions[0];
     struct map *others = map_new(f->arena);

@@ -118,12 +118,15 @@ def cases(env):
                  {r"if \(chosen\) \{\s*FCL_SIMD\w*\s*for \(int i = inside; i < outside; \+\+i\) \{[^?{]*\}": 1},
                  extension="c")
 
-    yield golden("what goes backwards through elements larger than others has a loop of its own in C, or GCC makes no vectors",
-                 "kernel k (xs : [int]) = (push <grid> (reverse xs), push <grid> (map (fn x => x > 1) xs))", "fcl_block_k",
+    yield golden("what goes backwards through elements larger than others has a loop of its own in C, or GCC makes "
+                 "no vectors",
+                 "kernel k (xs : [int]) = (push <grid> (reverse xs), push <grid> (map (fn x => x > 1) xs))",
+                 "fcl_block_k",
                  {r"\{\s*result\[i\] = xs\[xs_length - 1 - i\];\s*\}": 1, r"\{\s*result2\[i\] = 1 < xs\[i\];\s*\}": 1},
                  extension="c", loops=2)
     yield golden("but not where all have one size",
-                 "kernel k (xs : [int]) = (push <grid> (reverse xs), push <grid> (map (fn x => x + 1) xs))", "fcl_block_k",
+                 "kernel k (xs : [int]) = (push <grid> (reverse xs), push <grid> (map (fn x => x + 1) xs))",
+                 "fcl_block_k",
                  extension="c", loops=1)
 
     blank = "fun isBlank c = c == 32u8 || c == 10u8 || c == 9u8 || c == 13u8\n"
@@ -224,7 +227,8 @@ def cases(env):
         assert sorted(step for _, _, step in found) == ["256", "32", "32", "8", "8", "8", "8"], text
         text = open(compile_to("cl", env.path("examples", "sparse", "sparse.fcl")), encoding="utf-8").read()
         assert "at = at +" not in text, text
-    yield Case("for CUDA a thread's place in a row that it goes through by steps is counted, not computed anew", counted)
+    yield Case("for CUDA a thread's place in a row that it goes through by steps is counted, not computed anew",
+               counted)
 
     def combined():
         path = env.path("tests", "run", "prelude", "one_place.fcl")
@@ -289,10 +293,12 @@ def cases(env):
     yield Case("a processor's histogram finds the least and greatest of 128 indices, and counts them without a "
                "comparison where both are inside", looked_at)
 
-    yield golden("of many buckets a processor's loop has eight pairs in a round, each with one comparison, of unsigned numbers",
+    yield golden("of many buckets a processor's loop has eight pairs in a round, each with one comparison, of unsigned "
+                 "numbers",
                  "kernel k (n : int) (is : [int]) (xs : [int]) = "
                  "(reduceByIndex (+) 0 (replicate n 0) (zip is xs) : [int]<grid>)", "fcl_block_k_1",
-                 {r"way < 8; \+\+way\) \{[^{}]*if \(\(uint32_t\)x - t\d+ < t\d+\) \{\s*own_buckets\[x - t\d+\] = [^;]*;": 1,
+                 {r"way < 8; \+\+way\) \{[^{}]*if \(\(uint32_t\)x - t\d+ < t\d+\) \{"
+                  r"\s*own_buckets\[x - t\d+\] = [^;]*;": 1,
                   r" & \(|&& t\d+ <= x": 0}, extension="c")
 
     def laid_over():
@@ -398,14 +404,16 @@ def cases(env):
     # Two chunks, a whole one and the last: each publishes twice, and looks at both words.
     yield golden("a look-back over values of more than 62 bits takes words that each have the state, and no fence",
                  "kernel k (xs : [double]) = scan (+) 0.0 xs", "k",
-                 {r"__threadfence": 0, r"volatile": 0, r"\bfcl_show\(lookback\w* \+ \w+, ": 8, r"= fcl_see\(lookback": 4})
+                 {r"__threadfence": 0, r"volatile": 0, r"\bfcl_show\(lookback\w* \+ \w+, ": 8,
+                  r"= fcl_see\(lookback": 4})
     yield golden("OpenCL's volatile accesses need not reach other cores, so there words are exchanged, and read by additions of 0",
                  "kernel k (xs : [double]) = scan (+) 0.0 xs", "k",
                  {r"volatile": 0, r"atom_xchg\(&lookback\w*\[": 8, r"= atom_add\(&lookback\w*\[\w+\], 0ul\)": 4},
                  options=["--map=simt"], extension="cl")
     yield golden("under --check, a warp that goes back leaves as one when there is a failure: votes wait for all lanes",
                  "kernel k (is : [int]) (xs : [int]) = scan (+) 0 (map (fn i => index xs i) is)", "k",
-                 {r"stop = __shfl_sync\(0xffffffffu, fcl_see\(k_fcl_report \+ 0\), 0\)": 2, r"if \(!\(stop\w* == 0\)\) break;": 2,
+                 {r"stop = __shfl_sync\(0xffffffffu, fcl_see\(k_fcl_report \+ 0\), 0\)": 2,
+                  r"if \(!\(stop\w* == 0\)\) break;": 2,
                   r"if \(!\(?fcl_see": 0}, options=["--check"])
     locked = ("fun by (a, b, c) (p, q, r) = (a * p, b * p + q * a, c * p + r + b)\nsig k : [int] -> [(i64, i64, i64)] -> [(i64, i64, i64)]<grid>\n"
               "kernel k is xs = reduceByIndex by (1i64, 0i64, 0i64) (replicate 8 (1i64, 0i64, 0i64)) (zip is xs)")
@@ -495,12 +503,15 @@ def cases(env):
                  {r"= result\[i\];": 2, r"result2\[i\] = ": 2})
     yield golden("and so does a loop that moves elements within shared memory",
                  "kernel k (xs : [int]) = filter (fn x => x > 0) xs", "k", {r"held\d*\[\w+\] = tile": 2})
-    yield golden("of what is left of an array a block asks for all elements at once, each behind its guard, and fills its tile with them",
+    yield golden("of what is left of an array a block asks for all elements at once, each behind its guard, and fills "
+                 "its tile with them",
                  "kernel k (fs : [bool]) (xs : [int]) = segScan (+) 0 fs xs", "k",
                  {r"held\d*\[\w+\] = \w+ < \w+ \? \w+\[": 2, r"#pragma unroll [2-9]": 0})
-    yield golden("of pairs that are sorted a thread holds the keys alone while it ranks them: as many as of keys without values",
+    yield golden("of pairs that are sorted a thread holds the keys alone while it ranks them: as many as of keys "
+                 "without values",
                  "kernel k (ks : [uint]) (vs : [int]) = sortByKey (zip ks vs)", "k_3",
-                 {r"\bunsigned local_array\[15\];": 2, r"\blocal_array\d+\[15\]": 0, r"\[chunk \* 3840|chunk \* 3840": 2})
+                 {r"\bunsigned local_array\[15\];": 2, r"\blocal_array\d+\[15\]": 0,
+                  r"\[chunk \* 3840|chunk \* 3840": 2})
     yield golden("but not where a place is known only when something was loaded, or what is stored lies elsewhere",
                  "kernel k (is : [int]) (xs : [int]) = scan (+) 0 (map (fn i => xs ! i) is)", "k",
                  {r"held\d*\[\w+\] = \w+ < ": 0, r"#pragma unroll 7": 1})

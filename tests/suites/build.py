@@ -55,7 +55,8 @@ def cases(env):
     def installed():
         root = env.tmp()
         place = ["DESTDIR=" + root, "PREFIX=/usr"]
-        sources, build = unpacked(), ["BUILD=" + env.tmp(), "CC=" + env.tool("clang", "gcc"), "WERROR=1", "OPTIMISE=-O0"]
+        sources = unpacked()
+        build = ["BUILD=" + env.tmp(), "CC=" + env.tool("clang", "gcc"), "WERROR=1", "OPTIMISE=-O0"]
         env.must("make", "-j2", *build, cwd=sources, timeout=600)
         said = env.must("make", *build, *place, "install", cwd=sources, timeout=600)
         assert " CC " not in said and "LINK" not in said, "installing builds anew:\n" + said

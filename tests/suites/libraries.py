@@ -51,8 +51,8 @@ def cases(env):
 
     def sub_groups():
         library = os.path.join(env.tmp(), "libsays.so")
-        if env.run("cc", "-shared", "-fPIC", "-Wall", "-Werror", "tests/support/opencl_says.c", "-o", library, "-ldl", "-Wl,--no-as-needed",
-                   "-l:libOpenCL.so.1").returncode:
+        if env.run("cc", "-shared", "-fPIC", "-Wall", "-Werror", "tests/support/opencl_says.c", "-o", library, "-ldl",
+                   "-Wl,--no-as-needed", "-l:libOpenCL.so.1").returncode:
             raise Skip("no headers of OpenCL, or no library")
         intel, khronos = "cl_intel_required_subgroup_size", "cl_khr_subgroup_shuffle cl_khr_subgroup_ballot"
         for extensions, sizes, wanted in (

@@ -1,5 +1,6 @@
-"""Deep, long and many: whatever a program writes, the compiler ends in a result or a clear error after ten seconds at most, and the
-time it takes grows with the length of the program. What is short and grows by a factor with each step takes two seconds and 200 MB."""
+"""Deep, long and many: whatever a program writes, the compiler ends in a result or a clear error after ten seconds at
+most, and the time it takes grows with the length of the program. What is short and grows by a factor with each step
+takes two seconds and 200 MB."""
 
 import os
 import subprocess

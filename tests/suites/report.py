@@ -75,7 +75,7 @@ class Page(html.parser.HTMLParser):
         self.open.pop()
 
 
-TILE = 13 * 256  # elements, the largest that is filled
+TILE = 13 * 256  # elements of a scan's
 
 
 def flattened(steps):
@@ -253,7 +253,7 @@ def cases(env):
                 if kind == "global read" and looks_back:
                     continue
                 compared += 1
-                # Where the rest of a tile is asked for at once, all of the tile is written: note [filling] in map/ahead.c.
+                # All of a tile is written where its rest is asked for at once: note [filling] in map/ahead.c.
                 if kind == "shared write" and 0 < got[kind] - number < TILE:
                     continue
                 if is_exact and not (kind.startswith("global") and any(not known[1] for known in sums.values())):

@@ -1,7 +1,8 @@
 """Programs with test directives, on every executor: tests/run, the examples, and (at small sizes) under oclgrind.
 
-A short run has each program of tests/run on the interpreter and by each mapping on each kind of device, but for what WHOSE_MAPPING
-says, and few on the rest: what the optimiser makes of a program must be right there, and what it is given must be right for that."""
+A short run has each program of tests/run on the interpreter and by each mapping on each kind of device, but for what
+WHOSE_MAPPING says, and few on the rest: what the optimiser makes of a program must be right there, and what it is given
+must be right for that."""
 
 import os
 from executors import EXECUTORS, require, variables

@@ -806,7 +806,8 @@ static bool is_there(const char *directory, const char *name) {
     return access(path, F_OK) == 0;
 }
 
-// Of more than 256 MiB of programs those that were used last are kept, and what a crash left for an hour goes.
+// The cache keeps 256 MiB of programs: beyond that those go that were not used for longest. Half-written files that are
+// an hour old are what a crash has left, and go, too.
 static void the_cache_is_kept_small(void **state) {
     const struct language *language = *state;
     char directory[256];
@@ -837,7 +838,7 @@ static void the_cache_is_kept_small(void **state) {
     each_cached(directory, remove_file);
 }
 
-// Kernels in C are built, loaded and forgotten without leaving anything on the heap; drivers do, so of these nobody asks.
+// Building, loading and forgetting kernels in C leaves nothing on the heap. Drivers keep memory: they are not asked.
 static void nothing_stays_on_the_heap(void **state) {
     const struct language *language = *state;
     if (language->kind != FCL_DEVICE_C) {
