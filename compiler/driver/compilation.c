@@ -210,7 +210,10 @@ static const char *const plans[] = {
 #define PLAN(id, name) name,
 #include "elaborate/plans.def"
 };
-static const enum primitive planned[] = {PRIM_REDUCE_BY_INDEX, PRIM_REDUCE_BY_INDEX_EACH};
+static const enum primitive planned[] = {
+#define PLANNED(primitive) PRIM_##primitive,
+#include "elaborate/plans.def"
+};
 
 /* All of the prelude, or what the program uses of it. A param can be set where nothing uses it. */
 static void read_prelude(struct compilation *c, bool all) {

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "syntax/draft.h"
 #include "syntax/syntax.h"
 
 struct result {
@@ -305,14 +306,72 @@ static void test_paper(void **state) {
     arena_free(result.arena);
 }
 
+/* Of a library what a program's names reach is read, in the library's order, and nothing else. */
+static void test_used_declarations(void **state) {
+    (void)state;
+    static const char library_text[] = "import \"other\"\n"
+                                       "param size : int = 3\n"
+                                       "sig twice : int -> int\nfun twice x = x + x\n"
+                                       "fun unused x = twice (more x)\n"
+                                       "fun four x = twice (twice x)\n"
+                                       "val planned = four size\n"
+                                       "fun more x = if x < 3 then 0 else less x\nfun less x = more (x - 1)\n";
+    static const struct {
+        const char *program, *declared;
+    } cases[] = {
+        {"kernel k = 3", "size "},
+        {"kernel k x = twice x", "size twice twice "},
+        {"kernel k x = four x -- unused", "size twice twice four "},
+        {"fun f four = four", "size twice twice four "}, /* a local name, which is taken for a use */
+        {"fun f x = more x", "size more less "},         /* which need each other */
+        {"fun f x = scatter x", "size twice twice four planned "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena *arena = arena_new();
+        struct sources *sources = sources_new(arena);
+        struct diagnostics *diagnostics = diagnostics_new(arena, sources);
+        struct symbols *symbols = symbols_new(arena);
+        drafts library = {0}, programs = {0};
+        draft_needs needs = {0};
+        const char *const texts[] = {library_text, cases[i].program};
+        for (int k = 0; k < 2; k++) {
+            const struct source *source = source_add(sources, k ? "p.fcl" : "l.fcl", texts[k], strlen(texts[k]));
+            struct draft *draft = draft_new(arena, symbols, source, diagnostics);
+            if (k)
+                vec_push(arena, &programs, draft);
+            else
+                vec_push(arena, &library, draft);
+        }
+        struct draft *read = library.at[0];
+        draft_want_kind(read, DECL_PARAM);
+        vec_push(arena, &needs, (struct draft_need){"scatter", "planned"});
+        draft_want_used(&library, &programs, &needs);
+        draft_read(read);
+        struct text declared;
+        text_init(&declared, arena);
+        for (size_t k = 0; k < read->file->decls.count; k++)
+            text_printf(&declared, "%s ", read->file->decls.at[k]->name->text);
+        assert_string_equal(text_string(&declared), cases[i].declared);
+        assert_int_equal(diag_error_count(diagnostics), 0);
+        arena_free(arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_precedence), cmocka_unit_test(test_sections),
-        cmocka_unit_test(test_levels),     cmocka_unit_test(test_literals),
-        cmocka_unit_test(test_bindings),   cmocka_unit_test(test_declarations),
-        cmocka_unit_test(test_errors),     cmocka_unit_test(test_broken_definitions_keep_their_names),
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_spans),
-        cmocka_unit_test(test_tokens),     cmocka_unit_test(test_paper),
+        cmocka_unit_test(test_precedence),
+        cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_literals),
+        cmocka_unit_test(test_bindings),
+        cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_broken_definitions_keep_their_names),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_paper),
+        cmocka_unit_test(test_used_declarations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
