@@ -179,7 +179,8 @@ static enum fcl_status open_c(struct fcl_context *context, size_t ordinal) {
         !(state->team = fclrt_team_new(context->device.compute_units)))
         return fclrt_no_memory(context);
     // Without the straight-line vectoriser: QUIRK_STRAIGHT_VECTORS of the compiler's map/quirks.
-    context->build_options = fclrt_copy_string(FCL_C_OPTIONS);
+    const char *more = getenv("FCL_CC_OPTIONS");
+    context->build_options = fclrt_format(FCL_C_OPTIONS "%s%s", more ? " " : "", more ? more : "");
 
     // What a built program depends on: the compiler's file, and the processor that -march=native means.
     char path[1024], name[256], features[4096];

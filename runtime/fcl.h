@@ -22,12 +22,12 @@
 //
 // Environment. FCL_LIBOPENCL, FCL_LIBCUDA, FCL_LIBNVRTC, FCL_LIBHIP and FCL_LIBHIPRTC name a
 // library to load instead of the usual one; FCL_CC is the C compiler (default `cc`; more words are
-// its first arguments), FCL_NVRTC_OPTIONS has further options of NVRTC, as -lineinfo, and
-// FCL_HIPRTC_OPTIONS of hiprtc; FCL_CACHE=0 switches off the cache of built programs on disk,
-// FCL_POOL=0 the reuse of freed buffers; with FCL_POOL=exact they are reused, and no buffer is
-// larger than asked, so that tools that watch the bounds of memory see what leaves it. FCL_THREADS
-// says how many threads run C kernels; without it OMP_NUM_THREADS does, or there are as many as
-// processors that the process may use when the context is opened.
+// its first arguments), FCL_CC_OPTIONS has further options of it, as -O1, FCL_NVRTC_OPTIONS of
+// NVRTC, as -lineinfo, and FCL_HIPRTC_OPTIONS of hiprtc; FCL_CACHE=0 switches off the cache of
+// built programs on disk, FCL_POOL=0 the reuse of freed buffers; with FCL_POOL=exact they are
+// reused, and no buffer is larger than asked, so that tools that watch the bounds of memory see
+// what leaves it. FCL_THREADS says how many threads run C kernels; without it OMP_NUM_THREADS does,
+// or there are as many as processors that the process may use when the context is opened.
 #ifndef FCL_H
 #define FCL_H
 

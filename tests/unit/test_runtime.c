@@ -312,6 +312,25 @@ static void missing_compiler_is_explained(void **state) {
     unsetenv("FCL_CC");
 }
 
+static void more_options_reach_the_compiler(void **state) {
+    (void)state;
+    static const char source[] = "#if FCL_TOLD != 7\n#error\n#endif\n";
+    for (int told = 7; told < 9; told++) {
+        char option[32];
+        snprintf(option, sizeof option, "-DFCL_TOLD=%d -O1", told);
+        setenv("FCL_CC_OPTIONS", option, 1);
+        struct fcl_options options = FCL_OPTIONS_DEFAULT;
+        options.kind = FCL_DEVICE_C;
+        struct fcl_context *context = NULL;
+        char error[512] = "";
+        assert_int_equal(fcl_open(&context, &options, error, sizeof error), FCL_OK);
+        struct fcl_program *program = NULL;
+        assert_int_equal(fcl_build(context, source, NULL, &program), told == 7 ? FCL_OK : FCL_BUILD_FAILED);
+        fcl_close(context);
+    }
+    unsetenv("FCL_CC_OPTIONS");
+}
+
 static void device_number_out_of_range(void **state) {
     (void)state;
     struct fcl_options options = FCL_OPTIONS_DEFAULT;
@@ -907,6 +926,7 @@ int main(void) {
         cmocka_unit_test(the_processor_has_its_name),
         cmocka_unit_test(no_device_is_of_an_unknown_kind),
         cmocka_unit_test(missing_compiler_is_explained),
+        cmocka_unit_test(more_options_reach_the_compiler),
         cmocka_unit_test(device_number_out_of_range),
         cmocka_unit_test(first_that_works),
         ON_EACH(kernels_run),
