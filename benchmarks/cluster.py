@@ -3,9 +3,9 @@
 
     make -C examples/cluster && python3 benchmarks/cluster.py [--programs examples/cluster] [--rounds N]
 
-A process has one core and one thread: `taskset` and FCL_THREADS. What a program prints is the time of a round without the start. Runs
-of one process, on either core, and of two go in turns, and of each the fastest counts. The efficiency is the time of one
-process, on the slower core, by that of two.
+A process has one core and one thread: `taskset` and FCL_THREADS. What a program prints is the time of a round without
+the start. Runs of one process, on either core, and of two go in turns, and of each the fastest counts. The efficiency
+is the time of one process, on the slower core, by that of two.
 """
 
 import argparse

@@ -3,8 +3,8 @@
 PLAIN = "benchmarks/fcl/plain.fcl"
 WHOLE, MATRICES = "benchmarks/fcl/whole.fcl", "benchmarks/fcl/matrices.fcl"
 
-# FCL's side of each task: the program, its kernel, and the kernel's arguments, where @0 is the task's first input. What the
-# tasks are is said in harness/tasks.c and definitions.c.
+# FCL's side of each task: the program, its kernel, and the kernel's arguments, where @0 is the task's first input.
+# What the tasks are is said in harness/tasks.c and definitions.c.
 TASKS = {
     "copy": {"file": "benchmarks/fcl/copy.fcl", "kernel": "copyGrid", "arguments": "@0"},
     "saxpy": {"file": "examples/linear/linear.fcl", "kernel": "saxpy", "arguments": "2.0 @0 @1"},
@@ -53,7 +53,8 @@ DEFAULT = [*QUICK[:5], "rowsSquare", "scan", "segScan", "filter", "sort", "histo
 
 
 def program(described):
-    """File, kernel and arguments, as fclc takes them, for a task with its inputs, as `measure --write` describes them."""
+    """File, kernel and arguments, as fclc takes them, for a task with its inputs, as `measure --write` describes
+    them."""
     fcl = TASKS[described["task"]]
     arguments = [f"@{described['files'][int(word[1:])]}" if word[0] == "@" else word.format(**described)
                  for word in fcl["arguments"].split()]

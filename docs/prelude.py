@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Print docs/prelude.md and docs/library.md: the functions of prelude/ and of lib/, from their comments; and the table at the end
-of docs/primitives.md, from that of the compiler.
+"""Print docs/prelude.md and docs/library.md: the functions of prelude/ and of lib/, from their comments; and the
+table at the end of docs/primitives.md, from that of the compiler.
 
 usage: docs/prelude.py [--fclc PROGRAM] [--write | --check]
 
@@ -9,24 +9,26 @@ What it reads in a file:
     -- Title of the section. What is to be said    the first comment; the title ends at the first full stop or colon
     -- of all its functions.
 
-    -- ---- more ----                              a section of its own, `Title: more`; a comment between this line and an
-                                                   empty one is said of all its functions
+    -- ---- more ----                              a section of its own, `Title: more`; a comment
+                                                   between this line and an empty one is said of
+                                                   all its functions
 
     -- What take gives, what it wants of its       the docstring: the comment directly above `sig`
     -- arguments, and what it costs.
-    -- > take 2 [5, 6, 7] ==> [5, 6]               an example: an expression and its value, written as in test directives; rows
-    sig take : int -> [a] -> [a]                   of an array of arrays are compared one by one
-    fun take n arr = …
+    -- > take 2 [5, 6, 7] ==> [5, 6]               an example: an expression and its value, written
+    sig take : int -> [a] -> [a]                   as in test directives; rows of an array of arrays
+    fun take n arr = …                             are compared one by one
 
     -- > fst (3, true) ==> 3
-    -- primitive fst                               a primitive: its meaning is that of compiler/types/primitives.def, with a link to
-                                                   the section of docs/primitives.md that says more
+    -- primitive fst                               a primitive: its meaning is that of
+                                                   compiler/types/primitives.def, with a link to the
+                                                   section of docs/primitives.md that says more
 
-A function whose comment has nothing but examples shares the docstring of the function before it, and so does a `param` or a `type`
-right below another one. A function that is not for use elsewhere has a docstring that begins with `Internal:`, and is left out.
-Every other function, and every `val`, needs a docstring, a type and an example that has its name; a `param` and a `type`, a
-docstring. A type is printed as the compiler infers it, or as it is written where it has a `type` of the file by name.
-tests/suites/prelude.py runs the examples.
+A function whose comment has nothing but examples shares the docstring of the function before it, and so does a
+`param` or a `type` right below another one. A function that is not for use elsewhere has a docstring that begins with
+`Internal:`, and is left out. Every other function, and every `val`, needs a docstring, a type and an example that has
+its name; a `param` and a `type`, a docstring. A type is printed as the compiler infers it, or as it is written where
+it has a `type` of the file by name. tests/suites/prelude.py runs the examples.
 """
 
 import argparse
@@ -42,12 +44,12 @@ import textwrap
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 HOW = """\
-For each function there are its type, what it gives, what it wants of its arguments, what it costs where that is not plain, and
-examples: `e ==> v` says that `e` has the value `v`. A `param` is a constant that `-D name=value` changes. Every function is right
-for every length, 0 and 1 included, unless it says otherwise.
+For each function there are its type, what it gives, what it wants of its arguments, what it costs where that is not
+plain, and examples: `e ==> v` says that `e` has the value `v`. A `param` is a constant that `-D name=value` changes.
+Every function is right for every length, 0 and 1 included, unless it says otherwise.
 
-*This page is printed by [docs/prelude.py](prelude.py) from the comments in the sources, and its examples are run as tests: change
-the sources, then run `docs/prelude.py --write`.*
+*This page is printed by [docs/prelude.py](prelude.py) from the comments in the sources, and its examples are run as
+tests: change the sources, then run `docs/prelude.py --write`.*
 """
 
 
@@ -59,14 +61,27 @@ class Page:
 
 
 PAGES = (
-    Page("prelude", "docs/prelude.md", False, "The prelude", """\
-What every program may use without an import, written in FCL: the files of [prelude/](../prelude), which are worth reading. The
-page of the [primitives](primitives.md) has what is built in, and [library.md](library.md) what is there to import.
-"""),
-    Page("lib", "docs/library.md", True, "The libraries", """\
-What a program may use that imports it, written in FCL: the files of [lib/](../lib), a section each, which begins with the
-[import](language.md#import). What needs none is in [prelude.md](prelude.md).
-"""),
+    Page(
+        "prelude",
+        "docs/prelude.md",
+        False,
+        "The prelude",
+        """\
+What every program may use without an import, written in FCL: the files of [prelude/](../prelude), which are worth
+reading. The page of the [primitives](primitives.md) has what is built in, and [library.md](library.md) what is there to
+import.
+""",
+    ),
+    Page(
+        "lib",
+        "docs/library.md",
+        True,
+        "The libraries",
+        """\
+What a program may use that imports it, written in FCL: the files of [lib/](../lib), a section each, which begins with
+the [import](language.md#import). What needs none is in [prelude.md](prelude.md).
+""",
+    ),
 )
 
 
@@ -79,7 +94,8 @@ class Problem(Exception):
 
 
 class Entry:
-    """Functions, or params, or types, that share a docstring. A function's name comes with its signature as it is written."""
+    """Functions, or params, or types, that share a docstring. A function's name comes with its signature as it is
+    written."""
 
     def __init__(self, section, text):
         self.section, self.text, self.signatures, self.declarations, self.examples = section, text, {}, [], []
@@ -155,7 +171,8 @@ class Source:
         return self.entries[-1]
 
     def function(self, number, section, comment, signature, before):
-        """Take in the function of this signature; `before` is the entry before it, and the result the one for the next."""
+        """Take in the function of this signature; `before` is the entry before it, and the result the one for the
+        next."""
         signature = signature.removeprefix("sig ").split(" --")[0]
         name = signature.split()[0]
         text = [line for _, line in comment if not line.startswith("> ")]
@@ -206,7 +223,8 @@ def sources(page, root=ROOT):
 
 
 def primitives(root=ROOT):
-    """{name: docstring} of the compiler's primitives: what its table says, and the section of the reference that says more."""
+    """{name: docstring} of the compiler's primitives: what its table says, and the section of the reference that says
+    more."""
     with open(os.path.join(root, "compiler", "types", "primitives.def"), encoding="utf-8") as file:
         said = dict(re.findall(r'^[A-Z]+\(\w+, "([^"]*)", \d+, "[^"]*", "((?:[^"\\]|\\.)*)"[,)]', file.read(),
                                re.MULTILINE))

@@ -3,12 +3,14 @@
 // Three things make a launch of a few microseconds worth sharing, and none of them may cost more
 // than it gains:
 //
-// - A thread that waits for the next launch spins for a short while, then sleeps. It spins only where launches have been coming
-//   that fast, and not on a machine that has other work: then a spinning thread takes the time of one that could do something.
-// - Nobody is waited for who has not begun. Each thread takes blocks from its own stretch first (so that its cache has what it
-//   had in the last launch) and then from the others', and a thread that wakes up late finds the launch closed. Beside other work
-//   the caller is more patient: a system that shares processors out fairly gives more to two threads that sleep now and
-//   then than to one that does all the work.
+// - A thread that waits for the next launch spins for a short while, then sleeps. It spins only
+//   where launches have been coming that fast, and not on a machine that has other work: then a
+//   spinning thread takes the time of one that could do something.
+// - Nobody is waited for who has not begun. Each thread takes blocks from its own stretch first (so
+//   that its cache has what it had in the last launch) and then from the others', and a thread that
+//   wakes up late finds the launch closed. Beside other work the caller is more patient: a system
+//   that shares processors out fairly gives more to two threads that sleep now and then than to one
+//   that does all the work.
 // - Launches that are known to be short from earlier ones are done by the caller alone.
 #if !defined _GNU_SOURCE
 #define _GNU_SOURCE // sched_getaffinity

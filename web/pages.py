@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the documents as pages: all that README.md leads to, by way of other documents. index.html is the page to play on.
+"""Writes the documents as pages: all that README.md leads to, by way of other documents. index.html is the page to
+play on.
 
-cmark-gfm turns Markdown into HTML. Headings get the anchors that links name, as GitHub makes them. A link to a file or folder that is no
-document leads to a page that shows it. Every page is whole without a server: data are in scripts, as a page from a disk may read
-nothing else. What is written depends on the sources alone.
+cmark-gfm turns Markdown into HTML. Headings get the anchors that links name, as GitHub makes them. A link to a file
+or folder that is no document leads to a page that shows it. Every page is whole without a server: data are in
+scripts, as a page from a disk may read nothing else. What is written depends on the sources alone.
 """
 
 import argparse
@@ -39,7 +40,10 @@ FRAME = """<!DOCTYPE html>
 {scripts}</head>
 <body>
 <header><strong><a href="{root}index.html">FCL</a></strong><nav>{navigation}</nav>
-<div class="searching"><input id="search" type="search" placeholder="Search" aria-label="Search the documents" autocomplete="off"><ol id="found" hidden></ol></div></header>
+<div class="searching">
+<input id="search" type="search" placeholder="Search" aria-label="Search the documents" autocomplete="off">
+<ol id="found" hidden></ol>
+</div></header>
 <main{kind}>
 {body}
 </main>
@@ -120,14 +124,21 @@ class Site:
         for (anchor, name), part in zip(headings, [part for part in parts if part.startswith("<h")]):
             words = " ".join(text_of(part.partition("</h")[2].partition(">")[2]).split())
             self.index.append([place_of(source), anchor, title, name, words])
-        linked = re.sub(r'href="([^"]*)"', lambda match: f'href="{html.escape(self.target(source, html.unescape(match[1])))}"', "".join(done))
+        linked = re.sub(
+            r'href="([^"]*)"',
+            lambda match: f'href="{html.escape(self.target(source, html.unescape(match[1])))}"',
+            "".join(done),
+        )
         self.page(place_of(source), title, linked)
 
     def listing(self, source):
         """A page of a folder."""
         names = sorted(name + ("/" if os.path.isdir(os.path.join(ROOT, source, name)) else "")
                        for name in tracked(source))
-        items = "".join(f'<li><a href="{html.escape(self.target(source + "index.md", name))}">{html.escape(name)}</a></li>\n' for name in names)
+        items = "".join(
+            f'<li><a href="{html.escape(self.target(source + "index.md", name))}">{html.escape(name)}</a></li>\n'
+            for name in names
+        )
         self.page(place_of(source), source, f"<h1>{html.escape(source)}</h1>\n<ul>\n{items}</ul>")
 
     def shown(self, source):
@@ -140,7 +151,11 @@ class Site:
             os.makedirs(os.path.dirname(os.path.join(self.out, source)), exist_ok=True)
             shutil.copy(os.path.join(ROOT, source), os.path.join(self.out, source))
             text = ""
-        body = f"<pre><code>{html.escape(text)}</code></pre>" if text else f'<p><a href="{posixpath.basename(source)}">The file</a></p>'
+        body = (
+            f"<pre><code>{html.escape(text)}</code></pre>"
+            if text
+            else f'<p><a href="{posixpath.basename(source)}">The file</a></p>'
+        )
         self.page(place_of(source), source, f"<h1>{html.escape(source)}</h1>\n{body}")
 
     def documents(self):
@@ -185,7 +200,11 @@ class Site:
 
 def place_of(source):
     """The page of a source: documents lose their ending, and others keep it."""
-    return source + "index.html" if source.endswith("/") else source[:-3] + ".html" if source.endswith(".md") else source + ".html"
+    return (
+        source + "index.html"
+        if source.endswith("/")
+        else source[:-3] + ".html" if source.endswith(".md") else source + ".html"
+    )
 
 
 def tracked(folder):

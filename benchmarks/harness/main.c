@@ -2,7 +2,7 @@
 // else computed.
 //
 //   PROGRAM [OPTIONS] TASK             time it
-//   PROGRAM --write DIRECTORY TASK     write the inputs as .npy files; print their names and what the task moves and computes
+//   PROGRAM --write DIRECTORY TASK     write the inputs as .npy files; print their names, what is moved and computed
 //   PROGRAM --verify FILE.npy[,…] TASK check that the files hold the right results
 //   PROGRAM --list -                   the names of all tasks
 //

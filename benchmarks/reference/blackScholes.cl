@@ -1,7 +1,9 @@
-// What options are worth, by Black and Scholes' formula, for CPU devices. Parameters: interest and volatility; the share's and
-// the option's price and the years; calls and puts; n, a number of options that need not be a multiple of 16.
+// What options are worth, by Black and Scholes' formula, for CPU devices. Parameters: interest and
+// volatility; the share's and the option's price and the years; calls and puts; n, a number of
+// options that need not be a multiple of 16.
 //
-// Launch: any number of groups of 1 (tuned: 8 per core), with a contiguous share each, 16 options at a time.
+// Launch: any number of groups of 1 (tuned: 8 per core), with a contiguous share each, 16 options
+// at a time.
 
 // The chance that a normally distributed number is above |x|: Abramowitz and Stegun's formula 26.2.17.
 static float16 beyond(float16 x) {

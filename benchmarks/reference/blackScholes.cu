@@ -1,7 +1,9 @@
-// What options are worth, by Black and Scholes' formula, for CUDA devices. Parameters: interest and volatility; the share's and
-// the option's price and the years; calls and puts, all aligned to 16 bytes; n, the number of options.
+// What options are worth, by Black and Scholes' formula, for CUDA devices. Parameters: interest and
+// volatility; the share's and the option's price and the years; calls and puts, all aligned to 16
+// bytes; n, the number of options.
 //
-// Launch: at least n / 4 threads, rounded up (tuned: blocks of 256); each has four options, and reads and writes 16 bytes at a time.
+// Launch: at least n / 4 threads, rounded up (tuned: blocks of 256); each has four options, and
+// reads and writes 16 bytes at a time.
 
 // The chance that a normally distributed number is above |x|: Abramowitz and Stegun's formula 26.2.17.
 __device__ __forceinline__ float beyond(float x) {

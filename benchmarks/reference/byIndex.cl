@@ -1,10 +1,11 @@
-// The sums of the values that go to each bucket, for CPU devices. Parameters: for each element the index of a bucket, all of
-// which are in range, and a value; scratch memory; n, the number of elements; buckets; and how many copies of the buckets
-// each group has: a power of two.
+// The sums of the values that go to each bucket, for CPU devices. Parameters: for each element the
+// index of a bucket, all of which are in range, and a value; scratch memory; n, the number of
+// elements; buckets; and how many copies of the buckets each group has: a power of two.
 //
-// Launch: any number of groups of 1 (tuned: 2 per core), each of which has a contiguous share of the elements, and copies ×
-// buckets ints of scratch memory; then `byIndexJoin`. Neighbouring elements go to different copies, as one place cannot be
-// added to twice in a row without waiting, which counts where most elements go to the same bucket.
+// Launch: any number of groups of 1 (tuned: 2 per core), each of which has a contiguous share of
+// the elements, and copies × buckets ints of scratch memory; then `byIndexJoin`. Neighbouring
+// elements go to different copies, as one place cannot be added to twice in a row without waiting,
+// which counts where most elements go to the same bucket.
 kernel void byIndex(global const int *restrict indices, global const int *restrict values, global int *restrict scratch,
                     int n, int buckets, int copies) {
     int items = (int)get_global_size(0), item = (int)get_global_id(0), share = (n + items - 1) / items;

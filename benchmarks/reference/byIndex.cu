@@ -1,9 +1,9 @@
-// The sums of the values that go to each bucket, for CUDA devices. Parameters: for each element the index of a bucket, all of
-// which are in range, and a value, both aligned to 16 bytes; output, zeros before; n; buckets, and for `byIndex` how many copies of
-// them a block has.
+// The sums of the values that go to each bucket, for CUDA devices. Parameters: for each element the
+// index of a bucket, all of which are in range, and a value, both aligned to 16 bytes; output,
+// zeros before; n; buckets, and for `byIndex` how many copies of them a block has.
 //
-// Launch: any number of blocks of a multiple of 32 threads (tuned: 4 per multiprocessor, 512). Where a warp's 128 elements all go to
-// one bucket, it adds them up first.
+// Launch: any number of blocks of a multiple of 32 threads (tuned: 4 per multiprocessor, 512).
+// Where a warp's 128 elements all go to one bucket, it adds them up first.
 #define MOST 12288 // sums in shared memory
 
 __device__ __forceinline__ void add(int *sums, int4 b, int4 x) {

@@ -1,8 +1,9 @@
-// Copying for CPU devices: the ceiling that everything which reads and writes each element once is measured against.
+// Copying for CPU devices: the ceiling that everything which reads and writes each element once is
+// measured against.
 //
-// Parameters of every kernel here: input, output, and n, the number of elements.
-// PoCL turns the work-items of a group into one vectorised loop, so that one element per item is enough; the size of the
-// group hardly matters from 256 on.
+// Parameters of every kernel here: input, output, and n, the number of elements. PoCL turns the
+// work-items of a group into one vectorised loop, so that one element per item is enough; the size
+// of the group hardly matters from 256 on.
 
 // Launch: at least n work-items, in groups of 64 or more (tuned: 1024).
 kernel void copy(global const int *restrict in, global int *restrict out, int n) {

@@ -1,7 +1,8 @@
-// A sparse matrix in compressed rows times a vector, for CUDA devices. Parameters: where each row begins, and the last ends;
-// columns and values; vector; output; rows.
+// A sparse matrix in compressed rows times a vector, for CUDA devices. Parameters: where each row
+// begins, and the last ends; columns and values; vector; output; rows.
 //
-// Launch: at least 8 threads for each row, rounded up to whole blocks (256): eight lanes share a row, which suits rows of 8 to 64 elements.
+// Launch: at least 8 threads for each row, rounded up to whole blocks (256): eight lanes share a
+// row, which suits rows of 8 to 64 elements.
 #define SHARE 8
 
 extern "C" __global__ void __launch_bounds__(1024)

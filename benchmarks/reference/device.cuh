@@ -35,7 +35,8 @@ __device__ __forceinline__ int scan_warp(int x) {
     return x;
 }
 
-// Four elements from `first`, a multiple of 4, of an array of n that is aligned to 16 bytes; beyond its end there are zeros.
+// Four elements from `first`, a multiple of 4, of an array of n that is aligned to 16 bytes; beyond
+// its end there are zeros.
 __device__ __forceinline__ int4 load4(const int *__restrict__ in, int first, int n) {
     if (first + 4 <= n)
         return *reinterpret_cast<const int4 *>(in + first);
@@ -57,8 +58,8 @@ __device__ __forceinline__ void store4(int *__restrict__ out, int first, int n, 
 
 // ---------------------------------------------------------------- tiles that wait for those before them
 
-// A tile's state is one word, so that nothing is to be fenced: what is known in its upper half, and the value in its lower.
-// 0 is nothing yet.
+// A tile's state is one word, so that nothing is to be fenced: what is known in its upper half, and
+// the value in its lower. 0 is nothing yet.
 typedef unsigned long long word;
 enum { SUM = 1, UP_TO = 2 }; // of the tile alone; of all up to it
 

@@ -1,9 +1,9 @@
-// The elements above 0, in their order, for CPU devices. Parameters: input, output, n, the number of elements, and counts, one
-// for each group.
+// The elements above 0, in their order, for CPU devices. Parameters: input, output, n, the number
+// of elements, and counts, one for each group.
 //
-// Launch: `filter` and then `filterPlace`, with the same number of groups of 1 (tuned: 8 per core), each of which has a
-// contiguous share. The other way, one pass by tiles that wait for those before them, was no faster, as placing elements
-// takes longer than reading them twice.
+// Launch: `filter` and then `filterPlace`, with the same number of groups of 1 (tuned: 8 per core),
+// each of which has a contiguous share. The other way, one pass by tiles that wait for those before
+// them, was no faster, as placing elements takes longer than reading them twice.
 static int share_of(int n) {
     int items = (int)get_global_size(0);
     return (n + items - 1) / items;
@@ -25,8 +25,8 @@ kernel void filter(global const int *restrict in, global int *restrict counts, i
     counts[item] = total;
 }
 
-// Every element is stored, at the place of the next that is kept, so that nothing is to be predicted; the loop ends with the
-// last one kept, as the place after it is another group's.
+// Every element is stored, at the place of the next that is kept, so that nothing is to be
+// predicted; the loop ends with the last one kept, as the place after it is another group's.
 kernel void filterPlace(global const int *restrict in, global int *restrict out, int n, global const int *restrict counts) {
     int share = share_of(n), item = (int)get_global_id(0), i = min(item * share, n), end = min(i + share, n);
     int at = 0;

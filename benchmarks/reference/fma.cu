@@ -1,5 +1,5 @@
-// Multiply-adds as fast as a CUDA device does them: the ceiling of what computes. Parameters: output, one number per thread,
-// and how many turns of 8 multiply-adds each makes.
+// Multiply-adds as fast as a CUDA device does them: the ceiling of what computes. Parameters:
+// output, one number per thread, and how many turns of 8 multiply-adds each makes.
 //
 // Launch: any number of blocks of any size (tuned: 8 per multiprocessor, 256 threads).
 extern "C" __global__ void __launch_bounds__(1024) multiplyAdd(float *out, int turns) {

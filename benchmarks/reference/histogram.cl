@@ -1,8 +1,8 @@
-// How often each of the numbers below `buckets` occurs, for CPU devices. Parameters: input, output, n, the number of elements,
-// all of which are in range, buckets, and scratch memory.
+// How often each of the numbers below `buckets` occurs, for CPU devices. Parameters: input, output,
+// n, the number of elements, all of which are in range, buckets, and scratch memory.
 //
-// Every group counts a contiguous share in counters of its own: several for each bucket, as one cannot be increased twice in a
-// row without waiting, which counts where most elements are alike.
+// Every group counts a contiguous share in counters of its own: several for each bucket, as one
+// cannot be increased twice in a row without waiting, which counts where most elements are alike.
 
 #define SMALL 256
 

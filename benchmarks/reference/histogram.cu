@@ -1,8 +1,9 @@
-// How often each number from 0 up to `bins` is there, for CUDA devices. Parameters: input, aligned to 16 bytes, all of whose elements
-// are in range; output, zeros before; n; bins, and for `histogram` how many copies of them a block has.
+// How often each number from 0 up to `bins` is there, for CUDA devices. Parameters: input, aligned
+// to 16 bytes, all of whose elements are in range; output, zeros before; n; bins, and for
+// `histogram` how many copies of them a block has.
 //
-// Launch: any number of blocks of a multiple of 32 threads (tuned: 4 per multiprocessor, 512). Where a warp's 128 elements are
-// all alike, one lane adds them all.
+// Launch: any number of blocks of a multiple of 32 threads (tuned: 4 per multiprocessor, 512).
+// Where a warp's 128 elements are all alike, one lane adds them all.
 #define MOST 12288 // counters in shared memory
 
 __device__ __forceinline__ void add(int *counters, int4 x) {

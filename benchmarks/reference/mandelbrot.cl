@@ -1,8 +1,8 @@
-// The Mandelbrot set in 16 greys, for CPU devices. Parameters: output, rows, columns (a multiple of 32), and the left, right,
-// lower and upper end of the picture.
+// The Mandelbrot set in 16 greys, for CPU devices. Parameters: output, rows, columns (a multiple of
+// 32), and the left, right, lower and upper end of the picture.
 //
-// Launch: a group of 1 for each row, which computes 32 pixels at a time, in two vectors, as each step waits for the one
-// before it; and asks after every fourth step only whether all have left.
+// Launch: a group of 1 for each row, which computes 32 pixels at a time, in two vectors, as each
+// step waits for the one before it; and asks after every fourth step only whether all have left.
 #define ITERATIONS 512
 
 #define STEP(x, y, cx, cy, count, active)                                                                              \

@@ -1,7 +1,8 @@
-// The Mandelbrot set in 16 greys, for CUDA devices. Parameters: output, rows, columns, and the left, right, lower and upper end of
-// the picture.
+// The Mandelbrot set in 16 greys, for CUDA devices. Parameters: output, rows, columns, and the
+// left, right, lower and upper end of the picture.
 //
-// Launch: a block of 256 threads for every 32 × 8 pixels. A warp has 8 × 4 neighbouring ones, which leave at much the same time.
+// Launch: a block of 256 threads for every 32 × 8 pixels. A warp has 8 × 4 neighbouring ones, which
+// leave at much the same time.
 #define ITERATIONS 512
 
 extern "C" __global__ void __launch_bounds__(256)

@@ -1,7 +1,8 @@
-// A row-major matrix times a vector, for CPU devices. Parameters: matrix, vector, output, rows, columns.
+// A row-major matrix times a vector, for CPU devices. Parameters: matrix, vector, output, rows,
+// columns.
 //
-// Launch: any number of groups of 1 (tuned: 8 per core), which take contiguous rows, four at a time, so that the vector is
-// read once for four of them.
+// Launch: any number of groups of 1 (tuned: 8 per core), which take contiguous rows, four at a
+// time, so that the vector is read once for four of them.
 static float sum(float16 a) {
     float8 b = a.lo + a.hi;
     float4 c = b.lo + b.hi;

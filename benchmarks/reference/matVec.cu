@@ -1,7 +1,8 @@
-// A row-major matrix times a vector, for CUDA devices. Parameters: matrix, vector, output, rows, columns; all aligned to 16 bytes.
+// A row-major matrix times a vector, for CUDA devices. Parameters: matrix, vector, output, rows,
+// columns; all aligned to 16 bytes.
 //
-// Launch: a block of a multiple of 32 threads for each row (256), which reads by 16 bytes where rows are aligned to them. The vector
-// stays in the caches.
+// Launch: a block of a multiple of 32 threads for each row (256), which reads by 16 bytes where
+// rows are aligned to them. The vector stays in the caches.
 extern "C" __global__ void __launch_bounds__(1024)
     matVec(const float *__restrict__ matrix, const float *__restrict__ vector, float *__restrict__ out, int rows,
            int columns) {

@@ -1,7 +1,8 @@
-// Sums of an array's parts, for CPU devices. Parameters: input, one result per work-item, and n, the number of elements.
+// Sums of an array's parts, for CPU devices. Parameters: input, one result per work-item, and n,
+// the number of elements.
 //
-// Launch: any number of groups of 1 (tuned: 8 per core). Each work-item adds up a contiguous share in four vectors, so
-// that the additions of one do not wait for those of the next.
+// Launch: any number of groups of 1 (tuned: 8 per core). Each work-item adds up a contiguous share
+// in four vectors, so that the additions of one do not wait for those of the next.
 kernel void reduce(global const int *restrict in, global int *restrict out, int n) {
     const int step = 64; // elements per turn
     int turns = n / step, items = (int)get_global_size(0), item = (int)get_global_id(0);

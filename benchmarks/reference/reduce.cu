@@ -1,8 +1,9 @@
-// Sums of an array's parts, for CUDA devices. Parameters: input, one result per block, and n, the number of elements; the
-// input is aligned to 16 bytes.
+// Sums of an array's parts, for CUDA devices. Parameters: input, one result per block, and n, the
+// number of elements; the input is aligned to 16 bytes.
 //
-// Launch: any number of blocks of a multiple of 32 threads (tuned: 8 per multiprocessor, 256). A thread reads vectors of
-// 16 bytes, two at a time, at the stride of the whole launch; shuffles add up a warp, then the warps of the block.
+// Launch: any number of blocks of a multiple of 32 threads (tuned: 8 per multiprocessor, 256). A
+// thread reads vectors of 16 bytes, two at a time, at the stride of the whole launch; shuffles add
+// up a warp, then the warps of the block.
 extern "C" __global__ void __launch_bounds__(1024)
     reduce(const int *__restrict__ in, int *__restrict__ out, int n) {
     __shared__ int warps[WARP];

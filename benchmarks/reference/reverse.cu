@@ -1,7 +1,8 @@
-// Reversing an array, for CUDA devices. Parameters: input, output, and n, the number of elements; the arrays are aligned
-// to 16 bytes.
+// Reversing an array, for CUDA devices. Parameters: input, output, and n, the number of elements;
+// the arrays are aligned to 16 bytes.
 //
-// Launch: at least n / 4 threads, rounded up (tuned: blocks of 256). Where n is a multiple of 4, a thread moves 16 bytes.
+// Launch: at least n / 4 threads, rounded up (tuned: blocks of 256). Where n is a multiple of 4, a
+// thread moves 16 bytes.
 extern "C" __global__ void __launch_bounds__(1024)
     reverse(const int *__restrict__ in, int *__restrict__ out, int n) {
     long long v = (long long)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-// The sum of each row of a row-major matrix, for CPU devices. Parameters: input, output, rows, columns, and for `pieces` into
-// how many of them a row is cut.
+// The sum of each row of a row-major matrix, for CPU devices. Parameters: input, output, rows,
+// columns, and for `pieces` into how many of them a row is cut.
 
 static int sum(global const int *restrict in, int n) {
     int16 a = 0, b = 0, c = 0, d = 0;

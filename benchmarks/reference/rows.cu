@@ -1,8 +1,8 @@
-// The sum of each row of a row-major matrix, for CUDA devices. Parameters: input, aligned to 16 bytes, output, rows, columns, and
-// for `rows` into how many pieces a row is cut.
+// The sum of each row of a row-major matrix, for CUDA devices. Parameters: input, aligned to 16
+// bytes, output, rows, columns, and for `rows` into how many pieces a row is cut.
 
-// For rows of many elements. Launch: rows × pieces blocks of a multiple of 32 threads (256). Where there is more than one
-// piece, the output is zeros before.
+// For rows of many elements. Launch: rows × pieces blocks of a multiple of 32 threads (256). Where
+// there is more than one piece, the output is zeros before.
 extern "C" __global__ void __launch_bounds__(1024)
     rows(const int *__restrict__ in, int *__restrict__ out, int rows, int columns, int pieces) {
     __shared__ int warps[WARP];

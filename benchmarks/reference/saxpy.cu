@@ -1,4 +1,5 @@
-// a·x + y, for CUDA devices. Parameters: both inputs, output, a, and n, the number of elements. The arrays are aligned to 16 bytes.
+// a·x + y, for CUDA devices. Parameters: both inputs, output, a, and n, the number of elements. The
+// arrays are aligned to 16 bytes.
 //
 // Launch: at least n / 4 threads, rounded up (tuned: blocks of 256), as copy.
 extern "C" __global__ void __launch_bounds__(1024)

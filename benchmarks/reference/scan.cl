@@ -1,11 +1,13 @@
-// Sums of all elements up to each, for CPU devices, in one pass. Parameters: input, output, n, the number of elements, and the
-// state: 1 + 3 ints for each tile, all 0 before the launch; and the size of a tile.
+// Sums of all elements up to each, for CPU devices, in one pass. Parameters: input, output, n, the
+// number of elements, and the state: 1 + 3 ints for each tile, all 0 before the launch; and the
+// size of a tile.
 //
-// Launch: as many groups of 1 as there are tiles. A group takes the tile whose number it draws, so that those before it
-// have begun whatever the order of the groups; adds it up; adds what the tiles before have added up, back to one that knows
-// the sum of all before it; and writes its own sums, for which it reads the tile again, from the second-level cache. A tile
-// whose thread has lost its processor is not waited for long but added up once more, as otherwise threads that wait for
-// each other in turns would keep the processors of a busy machine.
+// Launch: as many groups of 1 as there are tiles. A group takes the tile whose number it draws, so
+// that those before it have begun whatever the order of the groups; adds it up; adds what the tiles
+// before have added up, back to one that knows the sum of all before it; and writes its own sums,
+// for which it reads the tile again, from the second-level cache. A tile whose thread has lost its
+// processor is not waited for long but added up once more, as otherwise threads that wait for each
+// other in turns would keep the processors of a busy machine.
 #define PATIENCE 20000 // looks at a tile's state: about as long as adding it up takes
 
 enum { SUM = 1, UP_TO = 2 }; // what of a tile is known, as its first int says: its sum, or also the sum up to its end

@@ -1,8 +1,9 @@
-// Sums of all elements up to each, for CUDA devices, in one pass. Parameters: input, output, n, the number of elements (up to 2^30),
-// and states: a word for the ticket and one for each tile, all 0. The arrays are aligned to 16 bytes.
+// Sums of all elements up to each, for CUDA devices, in one pass. Parameters: input, output, n, the
+// number of elements (up to 2^30), and states: a word for the ticket and one for each tile, all 0.
+// The arrays are aligned to 16 bytes.
 //
-// Launch: a block of 256 threads for every 4096 elements. A warp has 512 neighbouring ones, a lane four vectors of four, so that
-// elements are read and written by 16 bytes and never exchanged.
+// Launch: a block of 256 threads for every 4096 elements. A warp has 512 neighbouring ones, a lane
+// four vectors of four, so that elements are read and written by 16 bytes and never exchanged.
 #define BLOCK 256
 #define VECTORS 4
 #define TILE (BLOCK * VECTORS * 4)

@@ -1,8 +1,9 @@
-// Sums of all elements from the beginning of the segment up to each, for CPU devices, in one pass. Parameters: flags, which
-// are not 0 where a segment begins, input, output, n, the number of elements, and the state and the size of a tile, as of scan.
+// Sums of all elements from the beginning of the segment up to each, for CPU devices, in one pass.
+// Parameters: flags, which are not 0 where a segment begins, input, output, n, the number of
+// elements, and the state and the size of a tile, as of scan.
 //
-// Launch: as scan's, with what a tile adds up to being what comes after its last beginning: nothing before it counts where
-// there is one.
+// Launch: as scan's, with what a tile adds up to being what comes after its last beginning: nothing
+// before it counts where there is one.
 #define PATIENCE 20000
 
 enum { SUM = 1, UP_TO = 2 };

@@ -1,9 +1,10 @@
-// Sums of all elements from the beginning of the segment up to each, for CUDA devices, in one pass. Parameters: flags, which
-// are not 0 where a segment begins, input, output, n, the number of elements (up to 2^30), and states: a word for the ticket and
-// one for each tile, all 0. The arrays are aligned to 16 bytes.
+// Sums of all elements from the beginning of the segment up to each, for CUDA devices, in one pass.
+// Parameters: flags, which are not 0 where a segment begins, input, output, n, the number of
+// elements (up to 2^30), and states: a word for the ticket and one for each tile, all 0. The arrays
+// are aligned to 16 bytes.
 //
-// Launch: as scan's, a block of 256 threads for every 4096 elements. A tile in which a segment begins knows at once what it
-// leaves to the next one, so that looking back ends there.
+// Launch: as scan's, a block of 256 threads for every 4096 elements. A tile in which a segment
+// begins knows at once what it leaves to the next one, so that looking back ends there.
 #define BLOCK 256
 #define VECTORS 4
 #define TILE (BLOCK * VECTORS * 4)
@@ -30,7 +31,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
         f[k] = flags4(begins, first + k * WARP * 4, n);
     }
 
-    // For each vector what the elements before it come to since a segment has begun in the warp's, and whether none has.
+    // For each vector what the elements before it come to since a segment has begun in the warp's,
+    // and whether none has.
     int base[VECTORS], carry = 0;
     bool is_open[VECTORS], has_begun = false;
 #pragma unroll

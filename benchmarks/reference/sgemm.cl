@@ -1,9 +1,11 @@
-// The product of two square row-major matrices, for CPU devices. Parameters: both, output, and n, their side, a multiple of 128.
+// The product of two square row-major matrices, for CPU devices. Parameters: both, output, and n,
+// their side, a multiple of 128.
 //
-// Launch: a group of 1 for every 128 rows and 32 columns of the result. It goes through the inner dimension 256 at a time,
-// copies those rows of the second matrix, 32 columns wide, to where they are next to each other (they fit into the first-level
-// cache), and adds their products, in tiles of 8 × 32 that are kept in 16 vector registers. Groups next to each other share
-// rows of the first matrix, which stay in the second-level cache.
+// Launch: a group of 1 for every 128 rows and 32 columns of the result. It goes through the inner
+// dimension 256 at a time, copies those rows of the second matrix, 32 columns wide, to where they
+// are next to each other (they fit into the first-level cache), and adds their products, in tiles
+// of 8 × 32 that are kept in 16 vector registers. Groups next to each other share rows of the first
+// matrix, which stay in the second-level cache.
 #define HIGH 128
 #define DEEP 256
 #define WIDE 32

@@ -1,8 +1,9 @@
-// The product of two row-major matrices of n × n, where n is a multiple of 64, for CUDA devices, without tensor cores. Parameters: both
-// factors, output, n; all aligned to 16 bytes.
+// The product of two row-major matrices of n × n, where n is a multiple of 64, for CUDA devices,
+// without tensor cores. Parameters: both factors, output, n; all aligned to 16 bytes.
 //
-// Launch: a block of 128 threads for each tile of 64 × 64 of the output, of which a thread has 8 × 4 in registers. Panels of 16
-// columns and rows lie in shared memory twice: while one is multiplied, the next is on its way through registers.
+// Launch: a block of 128 threads for each tile of 64 × 64 of the output, of which a thread has 8 ×
+// 4 in registers. Panels of 16 columns and rows lie in shared memory twice: while one is
+// multiplied, the next is on its way through registers.
 #define SIDE 64
 #define DEPTH 16
 #define HIGH 8
@@ -12,7 +13,8 @@
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     sgemm(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ out, int n) {
-    // The first factor's panel by columns; with four rows to spare its vectors are aligned, and few threads meet in one bank.
+    // The first factor's panel by columns; with four rows to spare its vectors are aligned, and few
+    // threads meet in one bank.
     __shared__ __align__(16) float left[2][DEPTH][SIDE + 4];
     __shared__ __align__(16) float right[2][DEPTH][SIDE];
     int thread = (int)threadIdx.x, across = n / SIDE;

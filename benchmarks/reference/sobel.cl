@@ -1,7 +1,8 @@
-// The length of Sobel's gradient at each element of a row-major matrix, for CPU devices; outside there is the nearest element.
-// Parameters: input, output, rows, columns.
+// The length of Sobel's gradient at each element of a row-major matrix, for CPU devices; outside
+// there is the nearest element. Parameters: input, output, rows, columns.
 //
-// Launch: any number of groups of 1 (tuned: 8 per core), which take contiguous rows, 16 elements of one at a time.
+// Launch: any number of groups of 1 (tuned: 8 per core), which take contiguous rows, 16 elements of
+// one at a time.
 static float at_border(global const float *above, global const float *here, global const float *below, int columns,
                        int c) {
     int left = max(c - 1, 0), right = min(c + 1, columns - 1);

@@ -1,8 +1,8 @@
-// The length of Sobel's gradient at each element of a row-major matrix, for CUDA devices; outside there is the nearest element.
-// Parameters: input, output, rows, columns.
+// The length of Sobel's gradient at each element of a row-major matrix, for CUDA devices; outside
+// there is the nearest element. Parameters: input, output, rows, columns.
 //
-// Launch: a block of 128 threads for every 128 columns of 8 rows. A thread goes down a column and keeps the last two rows' elements
-// in registers; its neighbours' come from the first-level cache.
+// Launch: a block of 128 threads for every 128 columns of 8 rows. A thread goes down a column and
+// keeps the last two rows' elements in registers; its neighbours' come from the first-level cache.
 #define WIDTH 128
 #define HEIGHT 8
 

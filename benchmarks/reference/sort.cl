@@ -13,8 +13,8 @@ static int share_of(int n) {
     return (n + items - 1) / items;
 }
 
-// How often each digit occurs in the group's share: counts[digit + DIGITS * group]. Four counters for each digit, as one
-// cannot be increased twice in a row without waiting.
+// How often each digit occurs in the group's share: counts[digit + DIGITS * group]. Four counters
+// for each digit, as one cannot be increased twice in a row without waiting.
 kernel void count(global const uint *restrict in, global int *restrict counts, int n, int shift, int from_float) {
     int share = share_of(n), group = (int)get_global_id(0), i = min(group * share, n), end = min(i + share, n);
     int c[4][DIGITS];
@@ -87,9 +87,10 @@ kernel void placePairs(global const uint *restrict in, global uint *restrict out
     }
 }
 
-// As `place`, with stores that bypass the caches, for arrays far larger than them: what goes to one digit's places is gathered
-// to a cache line, and written when that is full. Lines alone, without such stores, were no faster than `place`; the stores
-// are Clang's extension to OpenCL C 1.2. The output must be aligned to 64 bytes.
+// As `place`, with stores that bypass the caches, for arrays far larger than them: what goes to one
+// digit's places is gathered to a cache line, and written when that is full. Lines alone, without
+// such stores, were no faster than `place`; the stores are Clang's extension to OpenCL C 1.2. The
+// output must be aligned to 64 bytes.
 #if defined __has_builtin
 #if __has_builtin(__builtin_nontemporal_store)
 #define LINE 16 // elements

@@ -1,7 +1,8 @@
-// Sorting by four passes of 8 bits, each of which reads and writes the keys once, for CUDA devices. Up to 2^28 keys of 32 bits.
+// Sorting by four passes of 8 bits, each of which reads and writes the keys once, for CUDA devices.
+// Up to 2^28 keys of 32 bits.
 //
-// Launch: `digits` once, any number of blocks of 256 threads; then `place` or `placePairs` for each digit from the lowest, a block
-// of 256 threads for every 4096 keys.
+// Launch: `digits` once, any number of blocks of 256 threads; then `place` or `placePairs` for each
+// digit from the lowest, a block of 256 threads for every 4096 keys.
 #define BLOCK 256
 #define ITEMS 16
 #define TILE (BLOCK * ITEMS)
@@ -13,7 +14,8 @@
 __device__ __forceinline__ unsigned in_order(unsigned x) { return x >> 31 ? ~x : x | 0x80000000u; }
 __device__ __forceinline__ unsigned as_before(unsigned x) { return x >> 31 ? x & 0x7fffffffu : ~x; }
 
-// How often each digit is there, in all four places. Parameters: keys, aligned to 16 bytes; counts, zeros before; n; and whether keys are floats.
+// How often each digit is there, in all four places. Parameters: keys, aligned to 16 bytes; counts,
+// zeros before; n; and whether keys are floats.
 extern "C" __global__ void __launch_bounds__(BLOCK)
     digits(const unsigned *__restrict__ keys, int *__restrict__ counts, int n, int is_float) {
     __shared__ int own[PASSES * DIGITS];
@@ -40,7 +42,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
             atomicAdd(&counts[i], own[i]);
 }
 
-// A state's word: what is known in its upper four bits, which grows from pass to pass so that states need no clearing between them.
+// A state's word: what is known in its upper four bits, which grows from pass to pass so that
+// states need no clearing between them.
 #define KNOWN_SHIFT 28
 #define VALUE 0x0fffffffu
 
@@ -63,8 +66,8 @@ __device__ __forceinline__ void place_tile(const unsigned *__restrict__ from, un
         s->counters[0][i] = 0;
     int tile = next_tile(states + pass, &s->ticket), first = tile * TILE + warp * ITEMS * WARP + LANE;
 
-    // The keys' ranks among those of the same digit in the warp, in the order of the input. There are keys beyond the end,
-    // too, the greatest, which come last.
+    // The keys' ranks among those of the same digit in the warp, in the order of the input. There
+    // are keys beyond the end, too, the greatest, which come last.
     unsigned key[ITEMS];
     int rank[ITEMS];
 #pragma unroll
@@ -131,7 +134,8 @@ __device__ __forceinline__ void place_tile(const unsigned *__restrict__ from, un
     s->offsets[thread] = before - begin;
     __syncthreads();
 
-    // To their places in the tile, and from there to the output, where neighbouring threads mostly write neighbouring keys.
+    // To their places in the tile, and from there to the output, where neighbouring threads mostly
+    // write neighbouring keys.
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
         unsigned digit = key[k] >> shift & 255;
@@ -165,9 +169,9 @@ __device__ __forceinline__ void place_tile(const unsigned *__restrict__ from, un
     }
 }
 
-// Parameters: keys; where they go; counts, as `digits` makes them; states, a word for each pass's ticket, and for each tile one
-// for each digit, all 0 before the first pass; n; the pass, from 0; and whether keys are to become unsigned numbers from floats
-// or floats again.
+// Parameters: keys; where they go; counts, as `digits` makes them; states, a word for each pass's
+// ticket, and for each tile one for each digit, all 0 before the first pass; n; the pass, from 0;
+// and whether keys are to become unsigned numbers from floats or floats again.
 extern "C" __global__ void __launch_bounds__(BLOCK)
     place(const unsigned *__restrict__ from, unsigned *__restrict__ to, const int *__restrict__ counts,
           unsigned *states, int n, int pass, int flip_in, int flip_out) {

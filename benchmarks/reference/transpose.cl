@@ -1,7 +1,9 @@
-// Transposing a row-major matrix, for CPU devices. Parameters: input, output, n = rows × columns, and columns.
+// Transposing a row-major matrix, for CPU devices. Parameters: input, output, n = rows × columns,
+// and columns.
 //
-// Launch: one group of 1 for every tile of 64 × 64, the last ones of a row or column of tiles being smaller. The tile is
-// read row by row and written row by row, both whole cache lines; between the two it lies in the first-level cache.
+// Launch: one group of 1 for every tile of 64 × 64, the last ones of a row or column of tiles being
+// smaller. The tile is read row by row and written row by row, both whole cache lines; between the
+// two it lies in the first-level cache.
 #define TILE 64
 
 kernel void transpose(global const int *restrict in, global int *restrict out, int n, int columns) {

@@ -1,7 +1,8 @@
-// Transposing a row-major matrix, for CUDA devices. Parameters: input, output, n = rows × columns, and columns.
+// Transposing a row-major matrix, for CUDA devices. Parameters: input, output, n = rows × columns,
+// and columns.
 //
-// Launch: one block of 256 threads for every tile of 32 × 32. The tile lies in shared memory with one column to spare, so
-// that reading it by columns meets every bank once.
+// Launch: one block of 256 threads for every tile of 32 × 32. The tile lies in shared memory with
+// one column to spare, so that reading it by columns meets every bank once.
 #define TILE 32
 #define LINES 8 // rows of the tile that the block moves at once
 

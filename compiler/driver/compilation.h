@@ -39,8 +39,8 @@ void compilation_free(struct compilation *c);
 /* Reads and parses the file, what it imports, and all of the prelude. EXIT_GOOD also when there are errors among the
    diagnostics; EXIT_USAGE, with a message printed, when the file or the prelude cannot be read at all. */
 enum exit_status compilation_load(struct compilation *c, const char *path);
-/* Loads and checks; of the prelude what the program uses, where nobody looks at the rest. The program is to be used when
-   compilation_is_good. */
+/* Loads and checks; of the prelude what the program uses, where nobody looks at the rest. The
+   program is to be used when compilation_is_good. */
 enum exit_status compilation_check(struct compilation *c, const char *path);
 bool compilation_is_good(const struct compilation *c);
 enum exit_status exit_worse(enum exit_status a, enum exit_status b); /* they are ordered that way */

@@ -3,10 +3,12 @@
    note [steps]
    Few steps whose number is known are unrolled. Else there is a loop that carries the scalars and
    lengths that change. Its arrays lie
-   - at grid in memory of their own: each step writes into new memory, and a SWAP makes that the array's. So lengths may grow,
-     and an array that a step hands on, or two that it exchanges, are not copied;
-   - at thread, where they are few elements, in registers: these cannot be indexed, so which of two halves is read must not
-     depend on the step. Each step makes a new array, and is then copied over the old one, which costs nothing;
+   - at grid in memory of their own: each step writes into new memory, and a SWAP makes that the
+     array's. So lengths may grow, and an array that a step hands on, or two that it exchanges, are
+     not copied;
+   - at thread, where they are few elements, in registers: these cannot be indexed, so which of two
+     halves is read must not depend on the step. Each step makes a new array, and is then copied
+     over the old one, which costs nothing;
    - elsewhere in two halves of memory, in turn: what a step reads is never what it writes.
    What every step hands on is no part of the loop.
 

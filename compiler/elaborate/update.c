@@ -4,17 +4,19 @@
    note [exclusion]
    What an update costs is decided by the operator and its type. It is applied once to unknown
    values to see what it does:
-   1. A component that becomes `old op x`, where x does not depend on what was there and the hardware has `op`, takes one
-      atomic instruction.
+   1. A component that becomes `old op x`, where x does not depend on what was there and the
+      hardware has `op`, takes one atomic instruction.
    2. A component that depends on no other old component is exchanged by compare-and-swap on its bits.
-   3. Components that depend on each other must change together: where they fit into 64 bits, the array is kept packed while
-      it is being updated, and 2. applies to the whole.
-   Atomics are for words of 32 and 64 bits, so a smaller component is kept in a word while the array is being updated; but in
-   the result's own memory, at grid, it is exchanged where it is, by the word that it lies in (backend/atomics.c).
-   4. Otherwise each place has a lock. It is released inside the branch of the thread that has taken it, so that lanes which
-      run in lockstep with that thread do not keep it from getting there. A compiler that sees that the branch and the loop's end
-      have one condition may still put the branch behind the loop, where lanes wait for each other (QUIRK_VOLATILE_LOCKS of
-      map/quirks): in OpenCL that condition is a volatile variable.
+   3. Components that depend on each other must change together: where they fit into 64 bits, the
+      array is kept packed while it is being updated, and 2. applies to the whole.
+   Atomics are for words of 32 and 64 bits, so a smaller component is kept in a word while the array
+   is being updated; but in the result's own memory, at grid, it is exchanged where it is, by the
+   word that it lies in (backend/atomics.c).
+   4. Otherwise each place has a lock. It is released inside the branch of the thread that has taken
+      it, so that lanes which run in lockstep with that thread do not keep it from getting there. A
+      compiler that sees that the branch and the loop's end have one condition may still put the
+      branch behind the loop, where lanes wait for each other (QUIRK_VOLATILE_LOCKS of map/quirks):
+      in OpenCL that condition is a volatile variable.
    A replacement that changes nothing, as most are of a least or a greatest value, takes no compare-and-swap on
    GPUs. */
 #include <string.h>

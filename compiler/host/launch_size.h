@@ -6,9 +6,10 @@
 
 struct launch_size {
     unsigned per_block; /* SIMT: iterations that one block does at once; 0: LOOP, blocks take contiguous ranges */
-    unsigned
-        least; /* LOOP: iterations that are worth a block; SIMT: how many times per_block, on a device that is busy. Where
-                  there is memory of the launch's for each, no more blocks than keep the device busy: UINT32_MAX */
+    /* LOOP: iterations that are worth a block; SIMT: how many times per_block, on a device that is
+       busy. Where there is memory of the launch's for each, no more blocks than keep the device
+       busy: UINT32_MAX */
+    unsigned least;
 };
 
 static inline struct launch_size launch_size_of(const struct target_kernel *kernel) {

@@ -1,6 +1,7 @@
-/* What the files of the builder share, each of which uses those before it: values.c (values and what is known of them),
-   linear.c (sums), facts.c (what is assumed), prove.c (what follows), simplify.c and build.c (operations and memory: what
-   is built is simplified, and what that gives is built), control.c (loops and branches). Nobody else includes this. */
+/* What the files of the builder share, each of which uses those before it: values.c (values and
+   what is known of them), linear.c (sums), facts.c (what is assumed), prove.c (what follows),
+   simplify.c and build.c (operations and memory: what is built is simplified, and what that gives
+   is built), control.c (loops and branches). Nobody else includes this. */
 #ifndef FCL_IR_BUILDER_H
 #define FCL_IR_BUILDER_H
 

@@ -1,5 +1,5 @@
-/* What is assumed at the current place: conditions of the branches around it, tighter ranges, and orders between values.
-   Everything is undone when the frame that it came with ends. */
+/* What is assumed at the current place: conditions of the branches around it, tighter ranges, and
+   orders between values. Everything is undone when the frame that it came with ends. */
 #include "ir/linear.h"
 
 static struct value_info *change(struct ir_builder *b, const struct ir_value *value) {

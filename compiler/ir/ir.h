@@ -139,24 +139,27 @@ enum ir_kind {
     IR_OPERATION, /* results[0] = op operands */
     IR_LOAD,      /* results[0] = buffer[operands[0]] */
     IR_STORE,     /* buffer[operands[0]] = operands[1]; ambient thread */
-    IR_ATOMIC, /* results[0] = buffer[operands[0]] as it was; it becomes what `atomic` says, undivided; ambient thread */
-    IR_FENCE,  /* what this thread wrote before is seen by others before what it writes after;
+    IR_ATOMIC,    /* results[0] = buffer[operands[0]] as it was; it becomes what `atomic` says,
+                  undivided; ambient thread */
+    IR_FENCE,     /* what this thread wrote before is seen by others before what it writes after;
                   ambient thread. Among the lanes of a warp (`outer`) these come here together. At ambient
                   block: what all its threads did before it comes before what any of them does after.
                   With `outer` thread nothing is ordered: the thread waits a moment before it looks again */
-    IR_SHUFFLE, /* results[0] = operands[0] as lane operands[1] has it; all lanes of a warp come here together; ambient thread */
-    IR_BALLOT,   /* results[0] (ir_lanes_base): bit i is operands[0] of lane i; as SHUFFLE */
-    IR_MATCH,    /* results[0] (the same): bit i says whether operands[0] & operands[1] is 0 in lane i as in
+    IR_SHUFFLE,   /* results[0] = operands[0] as lane operands[1] has it; all lanes of a warp come here
+                   together; ambient thread */
+    IR_BALLOT,    /* results[0] (ir_lanes_base): bit i is operands[0] of lane i; as SHUFFLE */
+    IR_MATCH,     /* results[0] (the same): bit i says whether operands[0] & operands[1] is 0 in lane i as in
                     this one, or in neither; operands[1] is the same in all lanes; as SHUFFLE */
-    IR_MMA,      /* results[0…3] (float) = a lane's part of a product, note [fragments]; as SHUFFLE */
-    IR_CHECK,    /* reports a failure unless operands[0]; operands[1] and [2] are the numbers of the message */
-    IR_ALLOCATE, /* buffer comes to life, contents undefined unless it is zeroed */
-    IR_SWAP,     /* `buffer` and `other`, both OUTPUT, exchange their memory; ambient grid */
-    IR_FORALL, /* for parameters[0] (the index) < operands[0], shared out over `inner` units of an `outer`; body regions[0]; no results */
-    IR_FOR,    /* sequential: index parameters[0] < operands[0]; operands[1…] initial, parameters[1…] current,
+    IR_MMA,       /* results[0…3] (float) = a lane's part of a product, note [fragments]; as SHUFFLE */
+    IR_CHECK,     /* reports a failure unless operands[0]; operands[1] and [2] are the numbers of the message */
+    IR_ALLOCATE,  /* buffer comes to life, contents undefined unless it is zeroed */
+    IR_SWAP,      /* `buffer` and `other`, both OUTPUT, exchange their memory; ambient grid */
+    IR_FORALL,    /* for parameters[0] (the index) < operands[0], shared out over `inner` units of an
+                  `outer`; body regions[0]; no results */
+    IR_FOR,       /* sequential: index parameters[0] < operands[0]; operands[1…] initial, parameters[1…] current,
                      regions[0]->yields next, results final values of what is carried */
-    IR_WHILE,  /* operands initial, parameters current; regions[0] yields the condition to go on, regions[1] the next */
-    IR_IF,     /* operands[0] condition; regions[0] then, regions[1] else; their yields are the results */
+    IR_WHILE, /* operands initial, parameters current; regions[0] yields the condition to go on, regions[1] the next */
+    IR_IF,    /* operands[0] condition; regions[0] then, regions[1] else; their yields are the results */
 };
 extern const char *const ir_kind_names[IR_IF + 1]; /* OPERATION has that of its `op` instead */
 
@@ -238,8 +241,9 @@ struct ir_instruction {
             bool takes_both; /* each branch by some turn of a loop: what goes wrong in one goes wrong */
         } branch;
         struct {
-            bool
-                unroll; /* FOR (never FORALL): the C compiler should unroll it (private arrays are indexed by its index) */
+            /* FOR (never FORALL): the C compiler should unroll it (private arrays are indexed by its
+               index) */
+            bool unroll;
             bool is_lock; /* WHILE: until a place's lock is taken, of which what it carries tells; note [exclusion] in
                              elaborate/update.c */
         } loop;

@@ -8,8 +8,9 @@
    its old elements are read by nobody, unless the program reads them. Whether it does is seen from
    what is left of the program at this stage, which has no functions and tuples any more:
    1. The array is made where the copy is, or outside of branches around it: nothing behind the copy touches it.
-   2. At grid it is a part of a loop's state: at the end of the step SWAPs give the parts their memory, and the old
-      elements must end up in a buffer that is made in each step anew. The SWAPs are then made again, without the copy's.
+   2. At grid it is a part of a loop's state: at the end of the step SWAPs give the parts their
+      memory, and the old elements must end up in a buffer that is made in each step anew. The SWAPs
+      are then made again, without the copy's.
    3. In registers a step's array is copied back over the state's: that undoes the copy.
    Branches that all begin with a copy of one array, as where one updates it and the other leaves
    it alone, begin after it. kernel->updated says of each update whether it copies, and for which

@@ -66,10 +66,10 @@ static const char *const linked[] = {
     "ffs", "fflush", "fopen", "fork", "fread", "fscanf", "fsync", "fwrite", "getenv", "gmtime", "index", "ioctl",
     "isatty", "kill", "ldiv", "link", "listen", "localtime", "lseek", "memccpy", "memchr", "memcmp", "mktime", "mmap",
     "munmap", "nice", "open", "pause", "pipe2", "poll", "puts", "qsort", "raise", "rand", "random", "read", "realloc",
-    "realpath", "recv", "remove", "rename", "rindex", "sbrk", "scanf", "send", "setenv", "shutdown", "sleep", "snprintf",
-    "socket", "sprintf", "srand", "srandom", "stat", "strcat", "strchr", "strcmp", "strcpy", "strdup", "strlen",
-    "strncpy", "strtod", "strtok", "strtol", "swab", "symlink", "sync", "syscall", "system", "time", "times",
-    "truncate", "unlink", "usleep", "wait", "write",
+    "realpath", "recv", "remove", "rename", "rindex", "sbrk", "scanf", "send", "setenv", "shutdown", "sleep",
+    "snprintf", "socket", "sprintf", "srand", "srandom", "stat", "strcat", "strchr", "strcmp", "strcpy", "strdup",
+    "strlen", "strncpy", "strtod", "strtok", "strtol", "swab", "symlink", "sync", "syscall", "system", "time",
+    "times", "truncate", "unlink", "usleep", "wait", "write",
 };
 /* clang-format on */
 

@@ -99,7 +99,8 @@ enum target_statement_kind {
     TARGET_DECLARE, /* variable = value; value NULL: assigned later */
     TARGET_ASSIGN,  /* variable = value */
     TARGET_STORE,   /* array[index] = value */
-    TARGET_ATOMIC, /* variable (or NULL) = array[index] as it was, which becomes what `atomic` says of value (and expected) */
+    TARGET_ATOMIC,  /* variable (or NULL) = array[index] as it was, which becomes what `atomic` says of
+                      value (and expected) */
     TARGET_FENCE,
     TARGET_SHUFFLE,         /* variable = value as another lane has it; index NULL: the ballot of the lanes' values */
     TARGET_MMA,             /* results = the lane's part of a product of matrices, of `operands` */
@@ -203,10 +204,11 @@ struct target_kernel {
     enum level_value unit;          /* LEVEL_BLOCK, LEVEL_WARP or LEVEL_THREAD: who does one iteration */
     bool is_exact;                  /* neither more nor fewer threads than block_threads */
     int block_threads;              /* to launch with; also the most that may be (1 in the loop mapping) */
-    int blocks_together; /* that a multiprocessor is to hold at least, which bounds a thread's registers; 0: the compiler's affair */
-    int turns;        /* of a thread, one after the other, where there are enough: note [turns]; 0: one */
-    int worth;        /* LOOP, LEVEL_THREAD: iterations that are worth a block: note [worth] */
-    bool needs_warps; /* threads per block must be a multiple of the warp's */
+    int blocks_together;            /* that a multiprocessor is to hold at least, which bounds a
+                                       thread's registers; 0: the compiler's affair */
+    int turns;                      /* of a thread, one after the other, where there are enough: note [turns]; 0: one */
+    int worth;                      /* LOOP, LEVEL_THREAD: iterations that are worth a block: note [worth] */
+    bool needs_warps;               /* threads per block must be a multiple of the warp's */
     int warp_threads;
     bool uses_double;
     bool uses_atomic64;

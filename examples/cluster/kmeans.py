@@ -1,7 +1,8 @@
 """k-means by Dask, with the kernels of kmeans.fcl: `python3 kmeans.py N ROUNDS FILE [PARTS]` on two worker processes.
 
-PARTS parts of N points each, four by default, lie in the workers, where the kernels run; the centres, 16 floats, go to FILE, and are
-those of `mpirun -n PARTS kmeans N ROUNDS FILE`. A part of a worker that dies is made again by another one."""
+PARTS parts of N points each, four by default, lie in the workers, where the kernels run; the centres, 16 floats, go
+to FILE, and are those of `mpirun -n PARTS kmeans N ROUNDS FILE`. A part of a worker that dies is made again by
+another one."""
 
 import functools
 import os

@@ -3,7 +3,8 @@
    (stream.cu does the same with the runtime API.)
 
      build/fclc examples/host/sums.fcl -o sums.cu
-     cc -I. -Iruntime -I/usr/local/cuda/include examples/host/in_cuda.c build/libfcl.a -lcuda -ldl -lm -lpthread -o in_cuda
+     cc -I. -Iruntime -I/usr/local/cuda/include examples/host/in_cuda.c build/libfcl.a \
+        -lcuda -ldl -lm -lpthread -o in_cuda
      ./in_cuda */
 #include <stdio.h>
 

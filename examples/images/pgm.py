@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Pictures in PGM and flat arrays of bytes in NumPy's format: pgm.py from IN.pgm OUT.npy, pgm.py to IN.npy WIDTH OUT.pgm"""
+"""Pictures in PGM and flat arrays of bytes in NumPy's format: pgm.py from IN.pgm OUT.npy, pgm.py to IN.npy WIDTH
+OUT.pgm"""
 
 import re
 import sys

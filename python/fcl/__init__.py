@@ -164,9 +164,9 @@ class Kernel(_core.Kernel):
         return self._program._inner.text(self.__name__, target)
 
     def report(self, target: str | None = None, device: str | None = None, **sizes: Any) -> Report:
-        """What it costs for "cuda" (as without a target), "opencl", "c" or "hip", without running it. Sizes are numbers by
-        the names of parameters, or tuples of the extents of matrices; `n` is the length of all other arrays. With a
-        device, "h100" and the like or a file, it has an estimate."""
+        """What it costs for "cuda" (as without a target), "opencl", "c" or "hip", without running it. Sizes are
+        numbers by the names of parameters, or tuples of the extents of matrices; `n` is the length of all other
+        arrays. With a device, "h100" and the like or a file, it has an estimate."""
         return _report(self._program, self.__name__, target, device, sizes)
 
     def _variant(self, options: dict[str, Any]) -> Kernel:

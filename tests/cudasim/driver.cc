@@ -1,5 +1,6 @@
-// The CUDA driver API over the simulated machine, as far as a thin runtime uses it. Streams are synchronous. There is one device,
-// or CUDASIM_DEVICES of them, with a context each; fault and shared memory are those of all.
+// The CUDA driver API over the simulated machine, as far as a thin runtime uses it. Streams are
+// synchronous. There is one device, or CUDASIM_DEVICES of them, with a context each; fault and
+// shared memory are those of all.
 #include "machine.h"
 
 #include <cstdio>

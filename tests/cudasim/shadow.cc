@@ -59,8 +59,9 @@ std::vector<bool> known_blocks;
 bool has_fenced;
 std::unordered_map<uintptr_t, std::vector<bool>> published;
 
-// CUDASIM_STALE: what a place held before the last volatile write to it, which each other block reads once. A load may be that
-// late, as nothing orders it: it is what a block finds while others are still at work, which here have mostly ended.
+// CUDASIM_STALE: what a place held before the last volatile write to it, which each other block
+// reads once. A load may be that late, as nothing orders it: it is what a block finds while others
+// are still at work, which here have mostly ended.
 struct late {
     unsigned char before[16];
     size_t bytes;

@@ -1,20 +1,21 @@
-// Counts what the loads and stores of a launch would cost a GPU: with CUDASIM_TRAFFIC=FILE, a line for each instruction
-// of a kernel is added to FILE:
+// Counts what the loads and stores of a launch would cost a GPU: with CUDASIM_TRAFFIC=FILE, a line
+// for each instruction of a kernel is added to FILE:
 //
 //     KERNEL LINE SPACE HOW requests=N units=N least=N bytes=N lanes=N turns=N
 //     KERNEL barriers=N
 //
-// SPACE is global or shared, HOW read, write or atomic. A request is one instruction of one warp. Its units are, of global
-// memory, sectors of 32 bytes that its lanes touch; of shared memory, turns: the most different words of one of 32
-// banks that its lanes want, which take turns (lanes with elements of 8 bytes go by halves of a warp, those with 16 by
-// quarters). `least` is how many there would be were the bytes, each counted once, next to each other; `bytes` is how
-// many a lane has, and `lanes` how many loads or stores of an element these were. `turns` is of read-modify-writes, 0
-// of others: as many of a request as lanes of it are at one place, the most at any, for these wait for each other.
-// The barriers are those of all blocks,
-// each where all threads of its block meet.
+// SPACE is global or shared, HOW read, write or atomic. A request is one instruction of one warp.
+// Its units are, of global memory, sectors of 32 bytes that its lanes touch; of shared memory,
+// turns: the most different words of one of 32 banks that its lanes want, which take turns (lanes
+// with elements of 8 bytes go by halves of a warp, those with 16 by quarters). `least` is how many
+// there would be were the bytes, each counted once, next to each other; `bytes` is how many a lane
+// has, and `lanes` how many loads or stores of an element these were. `turns` is of
+// read-modify-writes, 0 of others: as many of a request as lanes of it are at one place, the most
+// at any, for these wait for each other. The barriers are those of all blocks, each where all
+// threads of its block meet.
 //
-// A thread's n-th time at an instruction goes together with the n-th times of the other lanes of its warp: as in a loop
-// that all of them go round equally often.
+// A thread's n-th time at an instruction goes together with the n-th times of the other lanes of
+// its warp: as in a loop that all of them go round equally often.
 #include "machine.h"
 
 #include <algorithm>

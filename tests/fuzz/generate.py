@@ -1,6 +1,7 @@
-"""Random well-typed FCL programs: pipelines of pull arrays of all base types, forced and chunked at random levels, and put together by
-every primitive. Every index is in range and every place is written once, so that all executors must agree bit for bit; or, in programs
-that are to fail, each kernel does wrong in some places what has one code, so that all executors must agree on that."""
+"""Random well-typed FCL programs: pipelines of pull arrays of all base types, forced and chunked at random levels,
+and put together by every primitive. Every index is in range and every place is written once, so that all executors
+must agree bit for bit; or, in programs that are to fail, each kernel does wrong in some places what has one code, so
+that all executors must agree on that."""
 
 import collections
 import random
@@ -14,47 +15,76 @@ TYPES = ["int"] * 4 + NUMBERS + ["bool"]
 BITS = {"i8": 8, "i16": 16, "int": 32, "i64": 64, "u8": 8, "u16": 16, "uint": 32, "u64": 64}
 
 
-# What kernels that are to fail do wrong: an index, a length, the lengths of chunks, a place outside, a place twice, the lengths of rows.
+# What kernels that are to fail do wrong: an index, a length, the lengths of chunks, a place outside, a place twice,
+# the lengths of rows.
 FAULTS = ["E0501"] * 3 + ["E0502", "E0503", "E0503", "E0504", "E0505", "E0512"]
 
 # What is counted: kernels whose text has this, or functions of theirs.
-FEATURES = {name: re.compile(pattern) for name, pattern in {
-    "several parameters": r"kernel \w+ \(.*\) \(",
-    "parameters that are scalars": r"kernel .*\(\w+ : \w+\)",
-    "parameters that are tuples": r"kernel .*\(\w+ : \(",
-    "functions returned": r"\(fn n => fn t =>",
-    "functions chosen": r"then \(fn t =>",
-    "functions given": r"\(fn f => f \(f",
-    "shadowed names": r"let t = .* in let t = ",
-    "recursion": r"fun again\w+ n x = if",
-    "a val": r"^val ",
-    "a param": r"^param ",
-    "imports": r"\bimported\w+ ",
-    "NaN, infinities, -0": r"0\.0 / 0\.0|1\.0 / 0\.0|-0\.0",
-    "shifts": r"<<|>>",
-    "rotations": r"rotateLeft",
-    "filter": r"\bfilter ", "scan": r"\bscan(Exclusive)? ", "sort, sortBy": r"\bsort(By)? ",
-    "reduceByKey": r"reduceByKey", "segScan, segReduce": r"seg(Scan|Reduce)", "partition": r"partition",
-    "unique, runLengths": r"unique|runLengths",
-    "while on data": r"while \(fn b => length b > 1 &&",
-    "branches around schemes": r"&& a?v?\w+ ! 0.* then force \(",
-    "forces inside an element": r"let w = force \(push <thread>",
-    "captured arrays": r"ys ! \(|pairs ! \(",
-    "scatterEach": r"scatterEach", "reduceByIndexEach": r"reduceByIndexEach", "scatter": r"scatter ", "reduceByIndex": r"reduceByIndex", "rankByIndex": r"rankByIndex",
-    "lookback": r"lookback ", "lookbackCounts": r"lookbackCounts", "forceUpTo": r"forceUpTo",
-    "shuffles": r"shuffle", "votes": r"anyWarp|allWarp|ballot", "mma": r"\bmma ", "matrices": r"\[\[",
-    "loops in an element": r"\bloop ", "borders": r"generate \(length xs\) \(fn i =>",
-    "results with shapes": r"-- shapes",
-    **{f"{name} at {level}": rf"\({name} [^:]*: \[\w+\]<{level}>\)" for level in LEVELS
-       for name in ("scatter", "scatterEach", "scatterEachPush", "reduceByIndex", "reduceByIndexEach", "reduceByIndexEachPush")},
-}.items()}
+FEATURES = {
+    name: re.compile(pattern)
+    for name, pattern in {
+        "several parameters": r"kernel \w+ \(.*\) \(",
+        "parameters that are scalars": r"kernel .*\(\w+ : \w+\)",
+        "parameters that are tuples": r"kernel .*\(\w+ : \(",
+        "functions returned": r"\(fn n => fn t =>",
+        "functions chosen": r"then \(fn t =>",
+        "functions given": r"\(fn f => f \(f",
+        "shadowed names": r"let t = .* in let t = ",
+        "recursion": r"fun again\w+ n x = if",
+        "a val": r"^val ",
+        "a param": r"^param ",
+        "imports": r"\bimported\w+ ",
+        "NaN, infinities, -0": r"0\.0 / 0\.0|1\.0 / 0\.0|-0\.0",
+        "shifts": r"<<|>>",
+        "rotations": r"rotateLeft",
+        "filter": r"\bfilter ",
+        "scan": r"\bscan(Exclusive)? ",
+        "sort, sortBy": r"\bsort(By)? ",
+        "reduceByKey": r"reduceByKey",
+        "segScan, segReduce": r"seg(Scan|Reduce)",
+        "partition": r"partition",
+        "unique, runLengths": r"unique|runLengths",
+        "while on data": r"while \(fn b => length b > 1 &&",
+        "branches around schemes": r"&& a?v?\w+ ! 0.* then force \(",
+        "forces inside an element": r"let w = force \(push <thread>",
+        "captured arrays": r"ys ! \(|pairs ! \(",
+        "scatterEach": r"scatterEach",
+        "reduceByIndexEach": r"reduceByIndexEach",
+        "scatter": r"scatter ",
+        "reduceByIndex": r"reduceByIndex",
+        "rankByIndex": r"rankByIndex",
+        "lookback": r"lookback ",
+        "lookbackCounts": r"lookbackCounts",
+        "forceUpTo": r"forceUpTo",
+        "shuffles": r"shuffle",
+        "votes": r"anyWarp|allWarp|ballot",
+        "mma": r"\bmma ",
+        "matrices": r"\[\[",
+        "loops in an element": r"\bloop ",
+        "borders": r"generate \(length xs\) \(fn i =>",
+        "results with shapes": r"-- shapes",
+        **{
+            f"{name} at {level}": rf"\({name} [^:]*: \[\w+\]<{level}>\)"
+            for level in LEVELS
+            for name in (
+                "scatter",
+                "scatterEach",
+                "scatterEachPush",
+                "reduceByIndex",
+                "reduceByIndexEach",
+                "reduceByIndexEachPush",
+            )
+        },
+    }.items()
+}
 
 
 class Generator:
     """One program of several kernels from a seed."""
 
     def __init__(self, seed, fails=False, tag="", only=None):
-        """`tag` ends all names, so that several programs can be one file. `only`: all kernels are of that form, a method's name."""
+        """`tag` ends all names, so that several programs can be one file. `only`: all kernels are of that form, a
+        method's name."""
         self.random, self.tag, self.only = random.Random(seed), tag, only
         self.fails = fails
         self.faulty = []  # the codes of what the present kernel does wrong
@@ -95,24 +125,50 @@ class Generator:
             return self.pick(f"(not {a})", f"({a} && {b})", f"({a} || {b})", f"({a} == {b})", f"({a} < {b})",
                              f"(if {a} then {b} else not {b})", f"(int {a} + int {b} > 0)")
         always = [
-            f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} / {b})", f"(min {a} {b})", f"(max {a} {b})", f"(abs {a})",
-            f"(if {a} < {b} then {a} else {b})", f"(if {a} == {b} || {a} > 3 then {b} else {a})",
-            f"({t} ({self.pick(*NUMBERS)} {a}))", f"({t} (bool {a}))", f"(let t = {a} in t * t + {b})",
+            f"({a} + {b})",
+            f"({a} - {b})",
+            f"({a} * {b})",
+            f"({a} / {b})",
+            f"(min {a} {b})",
+            f"(max {a} {b})",
+            f"(abs {a})",
+            f"(if {a} < {b} then {a} else {b})",
+            f"(if {a} == {b} || {a} > 3 then {b} else {a})",
+            f"({t} ({self.pick(*NUMBERS)} {a}))",
+            f"({t} (bool {a}))",
+            f"(let t = {a} in t * t + {b})",
             f"(fst (loop (fn (n, s) => s < 5) (fn (n, s) => (n * 3 + {a}, s + 1)) ({b}, 0)))",
             f"(foldl (fn s y => s * 2 + y) {a} [{b}, 1, {x}])",
             f"(let t = {a} in let t = t + {b} in let t = (if t < {b} then t else t * 2) in t)",  # shadowed
-            f"((fn f => f (f {a})) (fn t => t * 2 + {b}))", f"((fn n => fn t => n - t) {a} {b})",
+            f"((fn f => f (f {a})) (fn t => t * 2 + {b}))",
+            f"((fn n => fn t => n - t) {a} {b})",
             f"((if {self.pick('true', 'false', '1 < 2')} then (fn t => t + {b}) else (fn t => t - {b})) {a})",
             f"(let (p, q, r) = ({a}, {b}, {x}) in if p < q then r - p else q)",
         ]
         if t in FLOATS:
-            return self.random.choice(always + [f"(floor {a})", f"(trunc {a} + {b})", f"(sqrt (abs {a}))", f"(fma {a} {b} {x})"])
+            return self.random.choice(
+                always + [f"(floor {a})", f"(trunc {a} + {b})", f"(sqrt (abs {a}))", f"(fma {a} {b} {x})"]
+            )
         n = self.pick(self.random.randint(0, 130), BITS[t], BITS[t] - 1)  # counts are taken modulo the width
         n = min(n, 127)  # and are of the type itself
-        return self.random.choice(always + [
-            f"({a} % {b})", f"({a} ^ {b})", f"({a} & {b})", f"({a} | {b})", f"(~ {a})", f"({a} << {n})", f"({a} >> {n})", f"({t} (clz {a}) + {t} (popcount {b}))", f"(rotateLeft {a} {n})",
-            f"({t} (ctz {a}) + reverseBits {b})", f"(mulHigh {a} {b})", f"(addSaturate {a} {b})",
-            f"({t} (double {a} * 0.5))"])
+        return self.random.choice(
+            always
+            + [
+                f"({a} % {b})",
+                f"({a} ^ {b})",
+                f"({a} & {b})",
+                f"({a} | {b})",
+                f"(~ {a})",
+                f"({a} << {n})",
+                f"({a} >> {n})",
+                f"({t} (clz {a}) + {t} (popcount {b}))",
+                f"(rotateLeft {a} {n})",
+                f"({t} (ctz {a}) + reverseBits {b})",
+                f"(mulHigh {a} {b})",
+                f"(addSaturate {a} {b})",
+                f"({t} (double {a} * 0.5))",
+            ]
+        )
 
     # ---- several values at once, by branches and loops inside one another ----
 
@@ -137,13 +193,20 @@ class Generator:
             other = self.pick("int", "float", "uint")
             a, b = self.lane(env, other, depth - 1), self.lane(env, other, depth - 1)
             p, q = self.lane(env, t, depth - 1), self.lane(env, t, depth - 1)
-            return self.pick(f"({a} {self.pick('<', '<=', '>', '==', '!=')} {b})", f"({p} && {q})", f"({p} || {q})", f"(not {p})")
+            return self.pick(
+                f"({a} {self.pick('<', '<=', '>', '==', '!=')} {b})", f"({p} && {q})", f"({p} || {q})", f"(not {p})"
+            )
         a, b = self.lane(env, t, depth - 1), self.lane(env, t, depth - 1)
         options = [f"({a} {self.pick('+', '-', '*')} {b})"] * 3 + [
             f"(min {a} {b})", f"(max {a} {b})", f"(if {self.lane(env, 'bool', depth - 1)} then {a} else {b})"]
         if t == "float":
-            options += [f"({self.pick('floor', 'ceil', 'trunc', 'abs')} {a})", f"(fma {a} {b} 0.5)", f"({a} / {b})", f"(sqrt (abs {a}))",
-                        f"(float {self.lane(env, 'int', depth - 1)})"]
+            options += [
+                f"({self.pick('floor', 'ceil', 'trunc', 'abs')} {a})",
+                f"(fma {a} {b} 0.5)",
+                f"({a} / {b})",
+                f"(sqrt (abs {a}))",
+                f"(float {self.lane(env, 'int', depth - 1)})",
+            ]
         else:
             options += [f"({a} {self.pick('&', '|')} {b})", f"({a} >> {self.random.randint(0, 40)})",
                         f"({a} {self.pick('/', '%')} {self.pick('1', '3', '5', '8', '11', '3', '16', b)})"]
@@ -167,47 +230,86 @@ class Generator:
         limit = self.pick(str(self.random.randint(0, 6)), f"({scalar(env, 'int')} & {self.pick(3, 7, 15)})")
         more = "" if self.random.randrange(2) else f" && {scalar(inside, 'bool')}"
         new = [self.name("r") for _ in types]
-        step = f"let ({', '.join(new)}) = {self.values(inside, types, depth - 1, scalar)} in ({n} + 1, ({', '.join(new)}))"
+        step = (
+            f"let ({', '.join(new)}) = {self.values(inside, types, depth - 1, scalar)} in ({n} + 1, ({', '.join(new)}))"
+        )
         return f"(snd (loop (fn ({n}, {pattern}) => {n} < {limit}{more}) (fn ({n}, {pattern}) => {step}) (0, {plain})))"
 
     def elementwise(self, name):
         """Much for each element: of some of these loops CPUs' kernels have vectors."""
         count = self.random.randint(2, 3)
         if self.random.randrange(3) == 0:
-            t, types, scalar = self.random.choice(TYPES), [self.random.choice(TYPES) for _ in range(count)], self.anything
+            t, types, scalar = (
+                self.random.choice(TYPES),
+                [self.random.choice(TYPES) for _ in range(count)],
+                self.anything,
+            )
         else:
-            t, types, scalar = self.pick("int", "float", "uint"), [self.pick("int", "int", "float", "uint", "bool") for _ in range(count)], self.lane
+            t, types, scalar = (
+                self.pick("int", "float", "uint"),
+                [self.pick("int", "int", "float", "uint", "bool") for _ in range(count)],
+                self.lane,
+            )
         self.arguments[name] = self.arrays(t)
         results = [self.name("s") for _ in types]
         values = self.values([("i", "int"), ("x", t)], types, 3, scalar)
-        stored = [f"(if {s} then x else {self.literal(t)})" if u == "bool" and scalar == self.lane else s for s, u in zip(results, types)]
+        stored = [
+            f"(if {s} then x else {self.literal(t)})" if u == "bool" and scalar == self.lane else s
+            for s, u in zip(results, types)
+        ]
         own = ""
         if self.random.randrange(3) == 0:  # an array of the element's own
             n = self.random.randint(1, 9)
             places = f"generate {n} (fn j => if j % 2 == i % 2 then x else {self.scalar('x', t, 1)})"
             own = f"let w = force (push <thread> ({self.pick(places, f'reverse ({places})')}))  x = w ! (i % {n}) in "
-        return f"kernel {name} (xs : [{t}]) =\n  push <grid> (mapIx (fn i x => {own}let ({', '.join(results)}) = {values} in ({', '.join(stored)})) xs)\n"
+        return (
+            f"kernel {name} (xs : [{t}]) =\n  push <grid> (mapIx (fn i x => {own}let ({', '.join(results)}) = {values}"
+            f" in ({', '.join(stored)})) xs)\n"
+        )
 
     # ---- pull arrays ----
 
     def chosen_places(self, a, t):
-        """Elements from places that are cut by a mask or chosen by what is true: compilers' vectorisers go wrong there."""
+        """Elements from places that are cut by a mask or chosen by what is true: compilers' vectorisers go wrong
+        there."""
         mask, c, d = self.pick(3, 7, 15, 31), self.random.randint(2, 9), self.random.randint(0, 9)
-        true = f"{a} ! i" if t == "bool" else self.pick(f"{a} ! i > {self.literal(t)}", f"{a} ! i == {a} ! (length {a} - 1 - i)")
-        truth = self.pick(f"int ({true})", f"(1 - int ({true}))", f"(if {true} then 0 else 1)", f"(if {true} && i % {c} > 0 then 1 else 0)")
-        most, place = self.pick((mask, f"(i * {c} + {self.pick(0, 0, d)} & {mask})"), (mask, f"(int (u8 (i * {c})) & {mask})"),
-                                (1, truth), (c, f"{truth} * {c}"), (c + 1, f"({c} + {truth})"))
+        true = (
+            f"{a} ! i"
+            if t == "bool"
+            else self.pick(f"{a} ! i > {self.literal(t)}", f"{a} ! i == {a} ! (length {a} - 1 - i)")
+        )
+        truth = self.pick(
+            f"int ({true})",
+            f"(1 - int ({true}))",
+            f"(if {true} then 0 else 1)",
+            f"(if {true} && i % {c} > 0 then 1 else 0)",
+        )
+        most, place = self.pick(
+            (mask, f"(i * {c} + {self.pick(0, 0, d)} & {mask})"),
+            (mask, f"(int (u8 (i * {c})) & {mask})"),
+            (1, truth),
+            (c, f"{truth} * {c}"),
+            (c + 1, f"({c} + {truth})"),
+        )
         return f"(if length {a} > {most} then generate (length {a}) (fn i => {a} ! ({place})) else {a})"
 
     def up_to(self, a, t, level):
         """As long as the variable `a`: a force of as many elements as one of these says, and then the others."""
         n = self.random.randint(1, 40)
-        many, place = self.pick((f"length {a}", f"length {a} - 1 - i"), (f"(length {a} + 1) / 2", "if i % 2 == 0 then i / 2 else -1"),
-                                (f"(if {a} ! 0 == {a} ! (length {a} - 1) then length {a} / 2 else length {a})", "if i < many then i else -1"))
+        many, place = self.pick(
+            (f"length {a}", f"length {a} - 1 - i"),
+            (f"(length {a} + 1) / 2", "if i % 2 == 0 then i / 2 else -1"),
+            (
+                f"(if {a} ! 0 == {a} ! (length {a} - 1) then length {a} / 2 else length {a})",
+                "if i < many then i else -1",
+            ),
+        )
         said = self.pick("0", f"length {a} - 1", f"length {a} / 2")
-        return (f"(let some = forceUpTo {self.pick(f'(length {a})', f'(min {n} (length {a}))')} (push <{level}> (mapIx (fn i x => "
-                f"let many = {many} in (if i == {said} then many else -1, {place}, x)) {a})) "
-                f"in generate (length {a}) (fn i => if i < length some then some ! i else {a} ! i))")
+        return (
+            f"(let some = forceUpTo {self.pick(f'(length {a})', f'(min {n} (length {a}))')} (push <{level}> (mapIx (fn"
+            f" i x => let many = {many} in (if i == {said} then many else -1, {place}, x)) {a})) in generate (length"
+            f" {a}) (fn i => if i < length some then some ! i else {a} ! i))"
+        )
 
     def does(self, code):
         return code in self.faulty
@@ -218,23 +320,38 @@ class Generator:
         return self.random.randint(1, self.pick(1, 3, 9, 40, 300))
 
     def wrong_index(self, a, t):
-        """As long as the variable `a`; of some elements an index is outside, if `a` is short, or long, or by its data."""
+        """As long as the variable `a`; of some elements an index is outside, if `a` is short, or long, or by its
+        data."""
         n = self.some("E0501")
         chosen = self.pick(f"i == {n}", f"i % {n} == {n - 1}", f"x == {self.literal(t)}", f"length {a} < {n}")
-        far = self.pick(f"i + {n}", f"i - {n}", f"length {a}", "-1", f"(i + 1) * {n}", f"(if {chosen} then i - {n} else i)", "2147483647 - i")
+        far = self.pick(
+            f"i + {n}",
+            f"i - {n}",
+            f"length {a}",
+            "-1",
+            f"(i + 1) * {n}",
+            f"(if {chosen} then i - {n} else i)",
+            "2147483647 - i",
+        )
         wrong = f"{a} ! ({far})"
         return self.pick(
             f"mapIx (fn i x => if {chosen} then {wrong} else x) {a}",
-            f"mapIx (fn i x => let far = if {chosen} then {far} else i in let y = {a} ! far in {self.scalar('y', t, 1)}) {a}",
+            f"mapIx (fn i x => let far = if {chosen} then {far} else i in let y = {a} ! far in"
+            f" {self.scalar('y', t, 1)}) {a}",
             f"mapIx (fn i x => foldl (fn s j => if s == x && {chosen} then {wrong} else s) x (iota 3)) {a}",
-            f"mapIx (fn i x => fst (loop (fn (y, j) => j < 3) (fn (y, j) => (if j == 1 && {chosen} then {wrong} else y, j + 1)) (x, 0))) {a}",
-            f"generate (length {a}) (fn i => {a} ! (i + (if i == {n} then {n} else 0)))")
+            f"mapIx (fn i x => fst (loop (fn (y, j) => j < 3) (fn (y, j) => (if j == 1 && {chosen} then {wrong} else y,"
+            f" j + 1)) (x, 0))) {a}",
+            f"generate (length {a}) (fn i => {a} ! (i + (if i == {n} then {n} else 0)))",
+        )
 
     def wrong_length(self, a, t):
         """As long as the variable `a`; there is an array of a negative length in it where `a` is short, or long."""
         n = self.some("E0502")
         length = self.pick(f"length {a} - {n}", f"{n} - length {a}", f"(if length {a} > {n} then -1 else length {a})")
-        return f"(let few = generate ({length}) (fn i => i) in mapIx (fn i x => if i < length few then {self.scalar('x', t, 1)} else x) {a})"
+        return (
+            f"(let few = generate ({length}) (fn i => i) in mapIx (fn i x => if i < length few then"
+            f" {self.scalar('x', t, 1)} else x) {a})"
+        )
 
     def wrong_push(self, a, t, level):
         """As long as the variable `a`, where nothing is wrong."""
@@ -242,11 +359,16 @@ class Generator:
         n = self.some(code)
         if code == "E0503":
             m = self.random.randint(1, 9)
-            grown = f"if k == {n - 1} && (k + 1) * {m} < length {a} then 1 else 0"  # the last may be longer, and be no error
+            grown = (  # the last may be longer, and be no error
+                f"if k == {n - 1} && (k + 1) * {m} < length {a} then 1 else 0"
+            )
             return (f"concatSeq {m} (mapIx (fn k c => append (push <{level}> c) (push <{level}> (take ({grown}) c))) "
                     f"(splitUp {m} {a}))")
-        place = self.pick(f"if i == {n} then length {a} else i", f"i + length {a} / {n}", f"if i >= {n} then -1 else i") \
-            if code == "E0504" else self.pick(f"if i == {n} then i - 1 else i", f"if i >= {n} then i - {n} else i")
+        place = (
+            self.pick(f"if i == {n} then length {a} else i", f"i + length {a} / {n}", f"if i >= {n} then -1 else i")
+            if code == "E0504"
+            else self.pick(f"if i == {n} then i - 1 else i", f"if i >= {n} then i - {n} else i")
+        )
         return f"permute (fn i => {place}) (push <{level}> {a})"
 
     def same_length(self, a, t, level=None):
@@ -257,14 +379,22 @@ class Generator:
             return self.wrong_length(a, t)
         combine = self.pick("x == y", "x || y") if t == "bool" else self.pick("x + y", "x - y", "max x y", "x * y")
         options = [
-            f"reverse {a}", f"map (fn x => {self.scalar('x', t)}) {a}",
+            f"reverse {a}",
+            f"map (fn x => {self.scalar('x', t)}) {a}",
             f"mapIx (fn i x => if i % 3 == 0 then x else {self.scalar('x', t, 1)}) {a}",
-            f"generate (length {a}) (fn i => {a} ! ((i * {self.random.randint(1, 9)} + {self.random.randint(0, 9)}) % length {a}))",
+            (
+                f"generate (length {a}) (fn i => {a} ! ((i * {self.random.randint(1, 9)} + {self.random.randint(0, 9)})"
+                f" % length {a}))"
+            ),
             self.chosen_places(a, t),
             f"zipWith (fn x y => {combine}) {a} (reverse {a})",
-            f"(let (x, y) = halve {a} in appendPull y x)", f"(let (x, y) = evenOdds {a} in appendPull x y)",
+            f"(let (x, y) = halve {a} in appendPull y x)",
+            f"(let (x, y) = evenOdds {a} in appendPull x y)",
             f"map (fn ((x, i), y) => if i % 2 == 0 then x else y) (zip (mapIx (fn i x => (x, i)) {a}) (reverse {a}))",
-            f"(if length {a} > {self.random.randint(0, 40)} then reverse {a} else map (fn x => {self.scalar('x', t, 1)}) {a})",
+            (
+                f"(if length {a} > {self.random.randint(0, 40)} then reverse {a} else map (fn x =>"
+                f" {self.scalar('x', t, 1)}) {a})"
+            ),
             f"(gather (generate (length {a}) (fn i => length {a} - 1 - i)) {a})",
         ]
         if self.random.randrange(12) == 0:
@@ -272,21 +402,35 @@ class Generator:
         if level:
             step = self.scalar("x", t, 1)
             options += [f"force (push <{level}> ({self.same_length(a, t)}))"] * 3 + [
-                f"force ({self.pushed(a, t, level)})", f"force ({self.pushed(a, t, level)})",
-                f"(let b = force (push <{level}> (mapIx (fn i x => (x, i)) {a})) in map (fn (x, i) => if i % 2 == 0 then x else {step}) (reverse b))",
-                f"power {self.random.randint(0, 4)} (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}> {a})",
-                f"power (length {a} % 4) (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}> {a})",
+                f"force ({self.pushed(a, t, level)})",
+                f"force ({self.pushed(a, t, level)})",
+                (
+                    f"(let b = force (push <{level}> (mapIx (fn i x => (x, i)) {a})) in map (fn (x, i) => if i % 2 == 0"
+                    f" then x else {step}) (reverse b))"
+                ),
+                (
+                    f"power {self.random.randint(0, 4)} (fn k b => push <{level}> (map (fn x => {step}) (reverse b)))"
+                    f" (push <{level}> {a})"
+                ),
+                (
+                    f"power (length {a} % 4) (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push"
+                    f" <{level}> {a})"
+                ),
                 f"(if length {a} > 1 && length {a} % 2 == 1 then force (push <{level}> (reverse {a})) else {a})",
-                f"(let b = while (fn b => length b > {self.random.randint(1, 9)}) (fn b => push <{level}> (let (x, y) = halve b in "
-                f"mapIx (fn i p => if i < length y then y ! i else p) x)) (push <{level}> {a}) "
-                f"in generate (length {a}) (fn i => b ! (i % length b)))",
+                (
+                    f"(let b = while (fn b => length b > {self.random.randint(1, 9)}) (fn b => push <{level}> (let (x,"
+                    f" y) = halve b in mapIx (fn i p => if i < length y then y ! i else p) x)) (push <{level}> {a}) in"
+                    f" generate (length {a}) (fn i => b ! (i % length b)))"
+                ),
                 self.up_to(a, t, level),
             ]
             if self.random.randrange(8) == 0:
                 going = "b ! 0" if t == "bool" else f"b ! (length b - 1) {self.pick('<', '!=', '>=')} {self.literal(t)}"
-                return (f"(let b = while (fn b => length b > 1 && {going}) (fn b => push <{level}> (let (x, y) = halve b in "
-                        f"mapIx (fn i p => if i < length y then y ! i else p) x)) (push <{level}> {a}) "
-                        f"in generate (length {a}) (fn i => b ! (i % length b)))")
+                return (
+                    f"(let b = while (fn b => length b > 1 && {going}) (fn b => push <{level}> (let (x, y) = halve b in"
+                    f" mapIx (fn i p => if i < length y then y ! i else p) x)) (push <{level}> {a}) in generate (length"
+                    f" {a}) (fn i => b ! (i % length b)))"
+                )
             if self.random.randrange(8) == 0:
                 on = f"{a} ! 0" if t == "bool" else f"{a} ! 0 {self.pick('<', '==', '>=')} {self.literal(t)}"
                 return (f"(if length {a} > {self.pick(0, 0, 5)} && {on} then force ({self.pushed(a, t, level)}) "
@@ -326,8 +470,15 @@ class Generator:
     def place(self, n, many):
         """Where element e of chunk k goes, of so many chunks of n elements: each to a place of its own, from 0 on."""
         size = f"({n} * {many})"
-        return self.pick(f"k * {n} + e", f"e * {many} + k", f"{size} - 1 - (k * {n} + e)", f"(k * {n} + e + {self.random.randint(0, 9)}) % {size}",
-                         f"k * {n} + (e + k) % {n}", f"e * {many} + (k + e) % {many}", f"({many} - 1 - k) * {n} + e")
+        return self.pick(
+            f"k * {n} + e",
+            f"e * {many} + k",
+            f"{size} - 1 - (k * {n} + e)",
+            f"(k * {n} + e + {self.random.randint(0, 9)}) % {size}",
+            f"k * {n} + (e + k) % {n}",
+            f"e * {many} + (k + e) % {many}",
+            f"({many} - 1 - k) * {n} + e",
+        )
 
     def place_into(self, a, i):
         """Where element i of `a` goes; what is behind its last element goes nowhere."""
@@ -346,21 +497,33 @@ class Generator:
             f"permute (fn i => length {a} - 1 - i) (push <{level}> {a})",
             f"permute (fn i => if length {a} == 0 then 0 else (i + {n}) % length {a}) (push <{level}> {a})",
             f"pushEach <{level}> (length {a}) (length {a}) (fn i => [(length {a} - 1 - i, {a} ! i)])",
-            f"(if length {a} % 2 == 0 then pushEach <{level}> (length {a}) (length {a} / 2) (fn i => "
-            f"[(2 * i, {a} ! i), (2 * i + 1, {a} ! (length {a} - 1 - i))]) else push <{level}> {a})",
+            (
+                f"(if length {a} % 2 == 0 then pushEach <{level}> (length {a}) (length {a} / 2) (fn i => "
+                f"[(2 * i, {a} ! i), (2 * i + 1, {a} ! (length {a} - 1 - i))]) else push <{level}> {a})"
+            ),
             f"concatSeq {n} (map (fn c => push <{level}> (reverse c)) (splitUp {n} {a}))",
-            f"(let full = length {a} / {n} * {n} in append (interleaveSeq {n} (fn (k, e) => {self.place(n, f'(length {a} / {n})')}) "
-            f"(map (fn c => push <{level}> (reverse c)) (splitUp {n} (take full {a})))) (push <{level}> (drop full {a})))",
+            (
+                f"(let full = length {a} / {n} * {n} in append (interleaveSeq {n} (fn (k, e) =>"
+                f" {self.place(n, f'(length {a} / {n})')}) (map (fn c => push <{level}> (reverse c)) (splitUp {n} (take"
+                f" full {a})))) (push <{level}> (drop full {a})))"
+            ),
             f"permuteInto (length {a}) (push <{level}> (mapIx (fn i x => ({self.place_into(a, 'i')}, x)) {a}))",
-            f"permuteInto (length {a}) (append (push <{level}> (map (fn x => ({self.pick('-1', f'length {a}')}, x)) (take {n} {a}))) "
-            f"(mapPushIx (fn i x => ({self.place_into(a, 'i')}, x)) (push <{level}> {a})))",
+            (
+                f"permuteInto (length {a}) (append (push <{level}> (map (fn x => ({self.pick('-1', f'length {a}')}, x))"
+                f" (take {n} {a}))) (mapPushIx (fn i x => ({self.place_into(a, 'i')}, x)) (push <{level}> {a})))"
+            ),
         ]
         of_some = []  # what not all levels have
         if level == "thread":
-            of_some += [f"scanl (fn s x => if s == x then {self.literal(t)} else x) {self.literal(t)} {a}",
-                        f"seqfor (length {a}) (fn i before => if i % 3 == 2 then before ! (i / 2) else {a} ! i)",
-                        f"scanByIndex (fn s x => if s == x then {self.literal(t)} else {self.scalar('x', t, 1)}) "
-                        f"{self.pick(f'(take {n} {a})', f'(replicate {n} {self.literal(t)})')} (mapIx (fn i x => (i * {n} % 11 - 1, x)) {a})"]
+            of_some += [
+                f"scanl (fn s x => if s == x then {self.literal(t)} else x) {self.literal(t)} {a}",
+                f"seqfor (length {a}) (fn i before => if i % 3 == 2 then before ! (i / 2) else {a} ! i)",
+                (
+                    f"scanByIndex (fn s x => if s == x then {self.literal(t)} else {self.scalar('x', t, 1)})"
+                    f" {self.pick(f'(take {n} {a})', f'(replicate {n} {self.literal(t)})')} (mapIx (fn i x => (i * {n}"
+                    f" % 11 - 1, x)) {a})"
+                ),
+            ]
         else:
             of_some += [f"(load <{level}> {n} {a})", f"(pushN <{level}> {n} {a})"]
         if level == "warp":
@@ -368,27 +531,43 @@ class Generator:
                         f"shuffle (fn i => length {a} - 1 - i) (push <warp> {a})"]
             if t in FLOATS:
                 tile = f"(fn i => if i < length {a} then {self.pick('f16', 'bf16', 'float')} ({a} ! i) else {n}.5)"
-                of_some += [f"(append (permuteInto (min 128 (length {a})) (mapPushIx (fn i x => (i, {t} x)) "
-                            f"(mma (generate 256 {tile}) (generate 128 {tile}) (generate 128 float)))) (push <warp> (drop 128 {a})))"]
+                of_some += [
+                    f"(append (permuteInto (min 128 (length {a})) (mapPushIx (fn i x => (i, {t} x)) (mma (generate 256"
+                    f" {tile}) (generate 128 {tile}) (generate 128 float)))) (push <warp> (drop 128 {a})))"
+                ]
         if level == "block":
             index = "int (x & 15) - 2" if t in ("int", "uint", "i64", "u64", "u8", "i16") else f"i * {n} % 11 - 1"
-            of_some += [f"(let (r, counts) = rankByIndex {n} (mapIx (fn i x => {index}) {a}) in mapPushIx (fn i rank => "
-                        f"if (rank + counts ! (i % {n})) % 2 == 0 then {a} ! i else {self.literal(t)}) r)"]
+            of_some += [
+                f"(let (r, counts) = rankByIndex {n} (mapIx (fn i x => {index}) {a}) in mapPushIx (fn i rank => "
+                f"if (rank + counts ! (i % {n})) % 2 == 0 then {a} ! i else {self.literal(t)}) r)"
+            ]
         of_some += [self.update(a, t, level, None)] * 2
         if level in ("block", "grid"):
             of_some += [f"(scatter {a} (generate (length {a} / 2) (fn i => (2 * i, {a} ! i))) : [{t}]<{level}>)"]
             if t in ("int", "uint", "i64", "u64", "u8", "i16"):
-                of_some += [f"(reduceByIndex {self.pick('(+)', 'max', '(^)')} 0 "
-                            f"(map (fn x => x & 7) {a}) (map (fn x => (int (x & 63) - 2, x & 31)) {a}) : [{t}]<{level}>)",
-                            f"(reduceByIndex (+) 0 (map (fn x => x & 7) {a}) (map (fn x => ({self.pick(0, 1, 2, -1)}, x & 31)) {a}) : [{t}]<{level}>)"]
+                of_some += [
+                    (
+                        f"(reduceByIndex {self.pick('(+)', 'max', '(^)')} 0 "
+                        f"(map (fn x => x & 7) {a}) (map (fn x => (int (x & 63) - 2, x & 31)) {a}) : [{t}]<{level}>)"
+                    ),
+                    (
+                        f"(reduceByIndex (+) 0 (map (fn x => x & 7) {a}) (map (fn x => ({self.pick(0, 1, 2, -1)}, x &"
+                        f" 31)) {a}) : [{t}]<{level}>)"
+                    ),
+                ]
             if t in INTEGERS:  # components that depend on each other
                 top = 2 ** (BITS[t] - (t in SIGNED)) - 1
-                of_some += [f"mapPush (fn (x, i) => x + {t} i) (reduceByIndex (fn (x, i) (y, j) => if x < y || x == y && i < j then (x, i) else (y, j)) "
-                            f"(({top} : {t}), 2147483647) (mapIx (fn i x => (x, i + 1)) {a}) "
-                            f"(mapIx (fn i x => (i * {n} % 40 - 2, (x, i % 9))) (reverse {a})) : [({t}, int)]<{level}>)"]
+                of_some += [
+                    f"mapPush (fn (x, i) => x + {t} i) (reduceByIndex (fn (x, i) (y, j) => if x < y || x == y && i < j"
+                    f" then (x, i) else (y, j)) (({top} : {t}), 2147483647) (mapIx (fn i x => (x, i + 1)) {a}) (mapIx"
+                    f" (fn i x => (i * {n} % 40 - 2, (x, i % 9))) (reverse {a})) : [({t}, int)]<{level}>)"
+                ]
             if t in FLOATS:  # sums of few small numbers are exact
-                of_some += [f"(reduceByIndex (+) 0.0 (map (fn x => if x < 3.0 then 1.0 else 2.0) {a}) "
-                            f"(mapIx (fn i x => ({self.pick(0, 2, -1, 'i % 3', 'i % 40 - 4')}, if x < 1.0 then 4.0 else 0.5)) {a}) : [{t}]<{level}>)"]
+                of_some += [
+                    f"(reduceByIndex (+) 0.0 (map (fn x => if x < 3.0 then 1.0 else 2.0) {a}) (mapIx (fn i x =>"
+                    f" ({self.pick(0, 2, -1, 'i % 3', 'i % 40 - 4')}, if x < 1.0 then 4.0 else 0.5)) {a}) :"
+                    f" [{t}]<{level}>)"
+                ]
         return self.random.choice(of_some if self.random.randrange(2) else of_all)
 
     def chunked(self, t, inner, outer, body):
@@ -401,8 +580,10 @@ class Generator:
         if self.does("E0503") and self.random.randrange(2):
             k = self.some("E0503")
             if outer == "grid":
-                push = (f"append (push <{inner}> ({body})) (push <{inner}> (take (if length c < {k} || c ! 0 == {self.literal(t)} "
-                        f"then 0 else 1) c))")
+                push = (
+                    f"append (push <{inner}> ({body})) (push <{inner}> (take (if length c < {k} || c ! 0 =="
+                    f" {self.literal(t)} then 0 else 1) c))"
+                )
             else:  # where a last chunk whose length depends on data must not be longer than the others
                 push = f"push <{inner}> (let w = {body} in drop (if length c < {k} then 0 else 1) w)"
             # What goes to places of its own would be written twice.
@@ -424,17 +605,27 @@ class Generator:
             return name, (f"{head}  let places (k, e) = {self.place_into('xs', f'(k * {n} + e)')}\n"
                           f"  in {split} {n} xs |> {each}{turn} |> interleaveInto (length xs) places\n")
         if form == 2:  # of each chunk an element too many, which goes nowhere
-            return name, (f"{head}  let places (k, e) = if e < {n} then {self.place_into('xs', f'(k * {n} + e)')} else -1\n"
-                          f"  in {split} {n} xs |> map (fn c => append ({push}) (push <{inner}> (take 1 c))){turn} |> "
-                          f"interleaveInto (length xs) places\n")
+            return (
+                name,
+                (
+                    f"{head}  let places (k, e) = if e < {n} then {self.place_into('xs', f'(k * {n} + e)')} else -1\n"
+                    f"  in {split} {n} xs |> map (fn c => append ({push}) (push <{inner}> (take 1 c))){turn} |> "
+                    "interleaveInto (length xs) places\n"
+                ),
+            )
         if form == 3:  # tiles of a matrix, of which some reach over its borders, and then what is left
             width, side = self.random.randint(1, 9), self.random.randint(1, 4)
             across = (width + side - 1) // side
-            return name, (f"{head}  let rows = length xs / {width}\n"
-                          f"      tiles = split2DGrid {side} {width} {across} (divUp rows {side}) xs |> {each}\n"
-                          f"      places (k, e) = let (x, y) = (k % {across} * {side} + e % {side}, k / {across} * {side} + e / {side})\n"
-                          f"                      in if x < {width} && y < rows then y * {width} + x else -1\n"
-                          f"  in append (interleaveInto ({width} * rows) places tiles) (push <{outer}> (drop ({width} * rows) xs))\n")
+            return (
+                name,
+                (
+                    f"{head}  let rows = length xs / {width}\n      tiles = split2DGrid {side} {width} {across} (divUp"
+                    f" rows {side}) xs |> {each}\n      places (k, e) = let (x, y) = (k % {across} * {side} + e %"
+                    f" {side}, k / {across} * {side} + e / {side})\n                      in if x < {width} && y < rows"
+                    f" then y * {width} + x else -1\n  in append (interleaveInto ({width} * rows) places tiles) (push"
+                    f" <{outer}> (drop ({width} * rows) xs))\n"
+                ),
+            )
         return name, f"{head}  {split} {n} xs |> {each}{turn} |> concat {n}\n"
 
     def looking_back(self, t, body):
@@ -442,8 +633,10 @@ class Generator:
         form = self.random.randrange(4)
         if form == 0:  # their lengths
             m = self.random.randint(1, 300)
-            return (f"let w = {body}\n      found = lookbackCounts (generate {m} (fn d => d % 3 * length w))\n"
-                    f"    in push <block> (mapIx (fn i x => if found ! (i % {m}) % 2 == 0 then x else {self.literal(t)}) w)")
+            return (
+                f"let w = {body}\n      found = lookbackCounts (generate {m} (fn d => d % 3 * length w))\n"
+                f"    in push <block> (mapIx (fn i x => if found ! (i % {m}) % 2 == 0 then x else {self.literal(t)}) w)"
+            )
         if form == 1 and t in INTEGERS:
             f, neutral = self.pick(("(+)", "0"), ("(^)", "0"), ("(|)", "0"), ("(&)", f"(~ (0 : {t}))"))
             found = f"lookback {f} {neutral} (w ! (length w / 2))"
@@ -452,16 +645,23 @@ class Generator:
         else:  # the last of them that is not the neutral element
             neutral = "1.5" if t in FLOATS else self.literal(t)
             found = f"lookback (fn x y => if y == {neutral} then x else y) {neutral} (w ! (length w - 1))"
-        return (f"let w = {body}\n      found = {found}\n    in push <block> (mapIx (fn i x => if i % 3 == 0 || x == found then found "
-                f"else {self.scalar('x', t, 1)}) w)")
+        return (
+            f"let w = {body}\n      found = {found}\n    in push <block> (mapIx (fn i x => if i % 3 == 0 || x == found"
+            f" then found else {self.scalar('x', t, 1)}) w)"
+        )
 
     def compacted(self, name, t):
-        """Which elements are left, and so how many, depends on them; blocks look back for how many are left before theirs."""
+        """Which elements are left, and so how many, depends on them; blocks look back for how many are left before
+        theirs."""
         self.arguments[name] = self.arrays(t)
         n = self.pick("3", "16", "33", "256")
-        kept = self.pick(f"x {self.pick('<', '>=', '!=')} {self.literal(t)}", f"{self.literal(t)} < {self.scalar('x', t, 1)}")
+        kept = self.pick(
+            f"x {self.pick('<', '>=', '!=')} {self.literal(t)}", f"{self.literal(t)} < {self.scalar('x', t, 1)}"
+        )
         result = self.pick("left", "(length left, left)", f"push <grid> (map (fn x => {self.scalar('x', t, 1)}) left)")
-        left = f"forceUpTo {self.pick('(length xs)', '(min 20 (length xs))')} (concat {n} (mapIx chunk (splitUp {n} xs)))"
+        left = (
+            f"forceUpTo {self.pick('(length xs)', '(min 20 (length xs))')} (concat {n} (mapIx chunk (splitUp {n} xs)))"
+        )
         return (f"kernel {name} (xs : [{t}]) =\n  let kept x = {kept}\n      chunk c tile =\n"
                 f"        let ranks = force (scanBlock (+) (map (fn x => if kept x then 1 else 0) tile))\n"
                 f"            before = lookback (+) 0 (last ranks)\n"
@@ -479,10 +679,13 @@ class Generator:
         if t in FLOATS:
             return self.pick("0.0", "-0.0", "1.5", "-2.25", "60000" if t == "f16" else "1e10", "nan", "inf", "-inf")
         top = 2 ** (BITS[t] - (t in SIGNED)) - 1
-        return str(self.pick(self.random.randint(0, 9), self.random.randint(0, 99), top, -top - 1 if t in SIGNED else top - 1))
+        return str(
+            self.pick(self.random.randint(0, 9), self.random.randint(0, 99), top, -top - 1 if t in SIGNED else top - 1)
+        )
 
     def several(self, name, t):
-        """Scalars, a tuple and arrays of other lengths, which the functions of elements read, too; a param, a recursion."""
+        """Scalars, a tuple and arrays of other lengths, which the functions of elements read, too; a param, a
+        recursion."""
         u, v = self.random.choice(TYPES), self.random.choice(TYPES)
         has_pairs = self.random.randrange(2)
         again, width, base = self.name("again"), self.name("width"), self.name("base")
@@ -493,11 +696,13 @@ class Generator:
             parameters.append(("pairs", f"[(int, {v})]"))
         self.random.shuffle(parameters)
         at = self.pick("i", "length ys - 1 - i", f"i * {self.random.randint(1, 9)}")
-        text = (f"param {width} : int = {self.pick(3, 16, 33)} in {{3, 16, 32, 33}}\n"
-                f"val {base} = ({self.scalar(self.literal(v), v, 1)} : {v})\n"
-                f"fun {again} n x = if n == 0 then x else {again} (n - 1) ({self.scalar('x', t, 1)})\n"
-                f"kernel {name} {' '.join(f'({p} : {kind})' for p, kind in parameters)} =\n  let (q, r) = p\n"
-                f"      zs = mapIx (fn i x => let y = if 0 <= {at} && {at} < length ys then ys ! ({at}) else {self.literal(u)}\n")
+        text = (
+            f"param {width} : int = {self.pick(3, 16, 33)} in {{3, 16, 32, 33}}\nval {base} ="
+            f" ({self.scalar(self.literal(v), v, 1)} : {v})\nfun {again} n x = if n == 0 then x else {again} (n - 1)"
+            f" ({self.scalar('x', t, 1)})\nkernel {name} {' '.join(f'({p} : {kind})' for p, kind in parameters)} =\n "
+            f" let (q, r) = p\n      zs = mapIx (fn i x => let y = if 0 <= {at} && {at} < length ys then ys ! ({at})"
+            f" else {self.literal(u)}\n"
+        )
         if has_pairs:
             text += (f"                            (a, b) = if length pairs > 0 then pairs ! (i % length pairs) "
                      f"else (7, {self.literal(v)})\n")
@@ -507,16 +712,34 @@ class Generator:
         chunk = self.pick(width, "max 1 (n & 63)", "max 1 (length ys)")
         body = self.pipeline("c", first, "block", 2)
         text += f"      (as1, bs1) = unzip zs\n      once = map (fn x => {again} {self.random.randint(0, 4)} x) xs\n"
-        text += "  in " + self.pick(
-            "push <grid> zs", "(n + length ys, r, push <grid> zs)", "(push <grid> as1, push <grid> once)",
-            f"(splitUp ({chunk}) as1 |> map (fn c => push <block> ({body})) |> concat ({chunk}) : [{first}]<grid>)",
-            f"(splitUp ({chunk}) as1 |> map (fn c => push <block> (mapIx (fn i x => if n > i then x else {self.literal(first)}) ({body}))) "
-            f"|> concat ({chunk}) : [{first}]<grid>)") + "\n"
+        text += (
+            "  in "
+            + self.pick(
+                "push <grid> zs",
+                "(n + length ys, r, push <grid> zs)",
+                "(push <grid> as1, push <grid> once)",
+                f"(splitUp ({chunk}) as1 |> map (fn c => push <block> ({body})) |> concat ({chunk}) : [{first}]<grid>)",
+                f"(splitUp ({chunk}) as1 |> map (fn c => push <block> (mapIx (fn i x => if n > i then x else"
+                f" {self.literal(first)}) ({body}))) |> concat ({chunk}) : [{first}]<grid>)",
+            )
+            + "\n"
+        )
         self.arguments[name] = []
-        for few, many in (("[]", "[]"), ("[]", "random:7:2"), ("random:7:1", "[]"), ("random:33:1", "random:40:2"), ("random:257:3", "random:5:4")):
-            given = {"n": self.pick("0", "1", "5", "-3", "100", "2147483647"), "s": self.value(v), "p": f"({self.value('int')},{self.value(v)})",
-                     "xs": few, "ys": many,
-                     "pairs": self.pick("[]", f"[({self.value('int')},{self.value(v)}),(3,{self.value(v)})]")}
+        for few, many in (
+            ("[]", "[]"),
+            ("[]", "random:7:2"),
+            ("random:7:1", "[]"),
+            ("random:33:1", "random:40:2"),
+            ("random:257:3", "random:5:4"),
+        ):
+            given = {
+                "n": self.pick("0", "1", "5", "-3", "100", "2147483647"),
+                "s": self.value(v),
+                "p": f"({self.value('int')},{self.value(v)})",
+                "xs": few,
+                "ys": many,
+                "pairs": self.pick("[]", f"[({self.value('int')},{self.value(v)}),(3,{self.value(v)})]"),
+            }
             self.arguments[name].append(" ".join(given[p] for p, _ in parameters))
         return text
 
@@ -533,20 +756,40 @@ class Generator:
             neutral = f"({top} : {t})" if f == "min" else f"(-{top} - 1 : {t})" if t in SIGNED else "0"
         keys = f"map (fn x => ({self.pick('x', f'if {kept} then 1 else 0')}, x)) a"
         flags = f"map {true} a"
-        ordered = "(fn x y => x <= y)" if t not in ("bool", *FLOATS) else "(fn x y => orderBits x <= orderBits y)" if t in FLOATS else \
-            "(fn x y => not x || y)"
-        step = lambda: self.random.choice([  # noqa: E731
-            f"filter {true} a", f"scan {f} {neutral} a |> force", f"scanExclusive {f} {neutral} a |> force", "unique a",
-            f"segScan {f} {neutral} ({flags}) a |> force", f"segReduce {f} {neutral} ({flags}) a", f"fst (partition {true} a)",
-            f"snd (partition {true} a)", f"map snd (reduceByKey {f} {neutral} ({keys}))", "map fst (runLengths a)",
-            f"sortBy {ordered} a |> force", f"rotate ({self.random.randint(-9, 9)}) a"] + (["sort a |> force"] if t != "bool" else []))
+        ordered = (
+            "(fn x y => x <= y)"
+            if t not in ("bool", *FLOATS)
+            else "(fn x y => orderBits x <= orderBits y)" if t in FLOATS else "(fn x y => not x || y)"
+        )
+        step = lambda: self.random.choice(
+            [  # noqa: E731
+                f"filter {true} a",
+                f"scan {f} {neutral} a |> force",
+                f"scanExclusive {f} {neutral} a |> force",
+                "unique a",
+                f"segScan {f} {neutral} ({flags}) a |> force",
+                f"segReduce {f} {neutral} ({flags}) a",
+                f"fst (partition {true} a)",
+                f"snd (partition {true} a)",
+                f"map snd (reduceByKey {f} {neutral} ({keys}))",
+                "map fst (runLengths a)",
+                f"sortBy {ordered} a |> force",
+                f"rotate ({self.random.randint(-9, 9)}) a",
+            ]
+            + (["sort a |> force"] if t != "bool" else [])
+        )
         x = self.scalar("x", t, 1)
         if t in FLOATS:  # no number is neutral with NaN
             x = f"let y = {x} in if isnan y then 1.5 else y"
         text = f"kernel {name} (xs : [{t}]) =\n  let a = map (fn x => {x}) xs\n"
         for _ in range(self.random.randint(1, 3)):
             text += f"      a = force (push <grid> a)\n      a = {step()}\n"
-        return text + f"  in {self.pick('push <grid> a', f'(length a, count {true} a, push <grid> a)', f'(reduce {f} {neutral} a, push <grid> a)')}\n"
+        result = self.pick(
+            "push <grid> a",
+            f"(length a, count {true} a, push <grid> a)",
+            f"(reduce {f} {neutral} a, push <grid> a)",
+        )
+        return f"{text}  in {result}\n"
 
     # ---- states: tuples of arrays and scalars that steps store ----
 
@@ -564,24 +807,50 @@ class Generator:
         return f"({', '.join(parts)})" if len(parts) > 1 else parts[0]
 
     def update(self, a, t, level, old):
-        """An update of the array `a`, of which the result does not depend on the order of its pairs: places are apart, or the
-        operator is exact. `old`: what pairs put there, of j, on top of old elements of `a`; or None."""
+        """An update of the array `a`, of which the result does not depend on the order of its pairs: places are
+        apart, or the operator is exact. `old`: what pairs put there, of j, on top of old elements of `a`; or None."""
         m, step, off = self.random.randint(1, 9), self.random.randint(1, 4), self.random.randint(-2, 3)
         count = self.pick(f"(length {a} / {step})", str(m), f"(length {a} / 2 + 1)", "0", f"(length {a})")
-        values = [self.literal(t), self.into(t, "int", "j"), f"(if length {a} > 0 then {a} ! ((j * {m} + 1) % length {a}) else {self.literal(t)})"]
+        values = [
+            self.literal(t),
+            self.into(t, "int", "j"),
+            f"(if length {a} > 0 then {a} ! ((j * {m} + 1) % length {a}) else {self.literal(t)})",
+        ]
         values += [old] * 2 if old else []
         x, y = self.random.choice(values), self.random.choice(values)
-        name = self.pick("scatter", "scatter", "scatterEach", "scatterEachPush") if t in FLOATS else \
-            self.pick("scatter", "scatterEach", "scatterEachPush", "reduceByIndex", "reduceByIndex", "reduceByIndexEach", "reduceByIndexEachPush")
-        place = f"j * {step} + {off}" if name.startswith("scatter") else self.pick(f"j * {m} % 40 - 2", f"j % {m}", "0", f"j / {step}")
+        name = (
+            self.pick("scatter", "scatter", "scatterEach", "scatterEachPush")
+            if t in FLOATS
+            else self.pick(
+                "scatter",
+                "scatterEach",
+                "scatterEachPush",
+                "reduceByIndex",
+                "reduceByIndex",
+                "reduceByIndexEach",
+                "reduceByIndexEachPush",
+            )
+        )
+        place = (
+            f"j * {step} + {off}"
+            if name.startswith("scatter")
+            else self.pick(f"j * {m} % 40 - 2", f"j % {m}", "0", f"j / {step}")
+        )
         start = f"({name} {a}"
         if name.startswith("reduce"):
-            operator = "(fn x y => x != y) false" if t == "bool" else self.pick("(+) 0", "(^) 0", f"max {-2 ** (BITS[t] - 1) if t in SIGNED else 0}")
+            operator = (
+                "(fn x y => x != y) false"
+                if t == "bool"
+                else self.pick("(+) 0", "(^) 0", f"max {-2 ** (BITS[t] - 1) if t in SIGNED else 0}")
+            )
             operator = operator.replace("max -", "max (-") + (")" if "max -" in operator else "")
             start = f"({name} {operator} {a}"
         if name.endswith("Push"):  # as many as the element says
             pair = f"fn q => (j * {step + 3} + q + {off}, if q == 0 then {x} else {y})"
-            pairs = f"generate {count} (fn j => push <thread> (generate {self.pick('(j % 4)', '2', '(j / 3 % 3)')} ({pair})))"
+            pairs = (
+                f"generate {count} (fn j => push <thread> (generate {self.pick('(j % 4)', '2', '(j / 3 % 3)')}"
+                f" ({pair})))"
+            )
         elif name.endswith("Each"):
             second = f"{place} + 1" if step > 1 or name.startswith("reduce") else f"-1 - ({place} + 2)"
             pairs = f"generate {count} (fn j => [({place}, {x}), ({second}, {y})])"
@@ -593,16 +862,29 @@ class Generator:
         """What a step makes of the array `a` of its state, and what that is."""
         other, u = self.random.choice(arrays)
         s, v = self.random.choice(scalars) if scalars else (self.literal(t), t)
-        kind = self.pick("handed on", "same", "same", "scheme", "mixed", "mixed", "forced", "shrunk", "grown", *["updated"] * 6)
+        kind = self.pick(
+            "handed on", "same", "same", "scheme", "mixed", "mixed", "forced", "shrunk", "grown", *["updated"] * 6
+        )
         if kind == "updated":
-            old = self.pick(None, self.into(t, v, s), f"(if j < length {other} then {self.into(t, u, f'({other} ! j)')} else {self.literal(t)})")
+            old = self.pick(
+                None,
+                self.into(t, v, s),
+                f"(if j < length {other} then {self.into(t, u, f'({other} ! j)')} else {self.literal(t)})",
+            )
             text = self.update(a, t, level, old)
             if self.random.randrange(4) == 0:
                 instead = self.pick(f"push <{level}> {a}", f"push <{level}> {a}", self.update(a, t, level, old))
-                return f"(if length {other} % 2 == {self.pick(0, 1)} then {text} else {instead})", "states updated in a branch"
+                return (
+                    f"(if length {other} % 2 == {self.pick(0, 1)} then {text} else {instead})",
+                    "states updated in a branch",
+                )
             if self.random.randrange(4) == 0:
                 w = self.name("w")
-                after = self.pick(f"push <{level}> {w}", self.update(w, t, level, old), f"push <{level}> (mapIx (fn j x => if j % 2 == 0 then x else {a} ! j) {w})")
+                after = self.pick(
+                    f"push <{level}> {w}",
+                    self.update(w, t, level, old),
+                    f"push <{level}> (mapIx (fn j x => if j % 2 == 0 then x else {a} ! j) {w})",
+                )
                 return f"(let {w} = force {text} in {after})", "states updated twice"
             return text, "states updated"
         if kind == "handed on":
@@ -613,19 +895,38 @@ class Generator:
             w = self.name("w")
             return f"(let {w} = force ({self.pushed(a, t, level)}) in push <{level}> (reverse {w}))", None
         if kind == "mixed":
-            x = self.mixed(t, "x", self.pick(self.into(t, v, s), f"(if j < length {other} then {self.into(t, u, f'({other} ! j)')} else x)",
-                                             f"(if j > 0 then {a} ! (j - 1) else x)", f"({a} ! (length {a} - 1 - j))"))
+            x = self.mixed(
+                t,
+                "x",
+                self.pick(
+                    self.into(t, v, s),
+                    f"(if j < length {other} then {self.into(t, u, f'({other} ! j)')} else x)",
+                    f"(if j > 0 then {a} ! (j - 1) else x)",
+                    f"({a} ! (length {a} - 1 - j))",
+                ),
+            )
             return f"push <{level}> (mapIx (fn j x => {x}) {a})", None
         if kind == "shrunk":
-            return f"push <{level}> ({self.pick(f'take (length {a} - 1) {a}', f'take (length {a} / 2 + 1) {a}', f'drop 1 {a}', f'fst (halve {a})')})", \
-                "states that shrink"
+            x = self.pick(
+                f"take (length {a} - 1) {a}", f"take (length {a} / 2 + 1) {a}", f"drop 1 {a}", f"fst (halve {a})"
+            )
+            return f"push <{level}> ({x})", "states that shrink"
         if kind == "grown" and bound:
             if level != "grid":
-                more = f"generate (min {bound} (length {a} + 1)) (fn j => if j < length {a} then {a} ! j else {self.literal(t)})"
+                more = (
+                    f"generate (min {bound} (length {a} + 1)) (fn j => if j < length {a} then {a} ! j else"
+                    f" {self.literal(t)})"
+                )
                 return f"push <{level}> ({more})", "states that grow, below grid"
-            return self.pick(f"append (push <grid> {a}) (push <grid> (take 5 {a}))", f"push <grid> (appendPull (take 99 {a}) {a})",
-                             f"push <grid> (generate (length {a} + 1) (fn j => if j == 0 then {self.literal(t)} else {a} ! (j - 1)))"), \
-                "states that grow, at grid"
+            return (
+                self.pick(
+                    f"append (push <grid> {a}) (push <grid> (take 5 {a}))",
+                    f"push <grid> (appendPull (take 99 {a}) {a})",
+                    f"push <grid> (generate (length {a} + 1) (fn j => if j == 0 then {self.literal(t)} else {a} ! (j -"
+                    " 1)))",
+                ),
+                "states that grow, at grid",
+            )
         return f"push <{level}> ({self.same_length(a, t)})", None
 
     def stepped(self, name, t):
@@ -653,7 +954,9 @@ class Generator:
             bound = None
 
         def start(u):
-            view = self.pick(source, f"reverse {source}", *([f"take {bound} {source}", f"drop 1 {source}"] if bound else []))
+            view = self.pick(
+                source, f"reverse {source}", *([f"take {bound} {source}", f"drop 1 {source}"] if bound else [])
+            )
             return f"push <{level}> ({view if u == t else f'map (fn x => {self.into(u, t, chr(120))}) ({view})'})"
 
         def first(u):
@@ -668,18 +971,35 @@ class Generator:
         for s, u in scalars:
             a, v = self.random.choice(arrays)
             other, w = self.random.choice(scalars)
-            new.append(self.pick(s, self.into(u, w, other), self.mixed(u, s, self.into(u, "int", f"(length {a})")),
-                                 self.mixed(u, s, self.into(u, "int", index)), self.scalar(s, u, 1),
-                                 self.mixed(u, s, f"(if length {a} > 0 then {self.into(u, v, f'({a} ! (length {a} - 1))')} else {s})")))
+            new.append(
+                self.pick(
+                    s,
+                    self.into(u, w, other),
+                    self.mixed(u, s, self.into(u, "int", f"(length {a})")),
+                    self.mixed(u, s, self.into(u, "int", index)),
+                    self.scalar(s, u, 1),
+                    self.mixed(
+                        u, s, f"(if length {a} > 0 then {self.into(u, v, f'({a} ! (length {a} - 1))')} else {s})"
+                    ),
+                )
+            )
         steps = self.pick("n", "n", str(self.random.randint(0, 4)), "(n + 1)", f"(length {source} % 4)")
         if form == "while":
             a, v = self.random.choice(arrays)
-            more = self.pick("", "", f" && length {a} > {self.random.randint(0, 4)}",
-                             f" && (length {a} == 0 || {'not ' if v == 'bool' else ''}{a} ! 0{'' if v == 'bool' else f' != {self.literal(v)}'})")
+            more = self.pick(
+                "",
+                "",
+                f" && length {a} > {self.random.randint(0, 4)}",
+                f" && (length {a} == 0 || {'not ' if v == 'bool' else ''}{a} !"
+                f" 0{'' if v == 'bool' else f' != {self.literal(v)}'})",
+            )
             if scalars and self.random.randrange(3) == 0:
                 s, v = self.random.choice(scalars)
                 more = f" && {s}" if v == "bool" else f" && {s} != {self.literal(v)}"
-            run = f"while (fn {pattern} => k < {steps}{more}) (fn {pattern} => {self.nested(new + ['k + 1'])}) {self.braced(begin)}"
+            run = (
+                f"while (fn {pattern} => k < {steps}{more}) (fn {pattern} => {self.nested(new + ['k + 1'])})"
+                f" {self.braced(begin)}"
+            )
         elif form == "power":
             run = f"power {steps} (fn k {pattern} => {self.nested(new)}) {self.braced(begin)}"
         else:
@@ -687,11 +1007,18 @@ class Generator:
         self.made[f"{form} over tuples at {level}"] += len(arrays + scalars + counter) > 1
         self.made[f"states of {len(arrays)} arrays and {len(scalars + counter)} scalars"] += 1
         head = f"kernel {name} (n : int) (xs : [{t}]) =\n  "
-        self.arguments[name] = [f"{self.pick(0, 1, 2, 3, 5)} {argument}" for argument in self.arrays(t)] + ["4 " + self.arrays(t)[-1]]
+        self.arguments[name] = [f"{self.pick(0, 1, 2, 3, 5)} {argument}" for argument in self.arrays(t)] + [
+            "4 " + self.arrays(t)[-1]
+        ]
         if level == "grid" and self.random.randrange(2):  # as it is
             return f"{head}{run if form != 'force' or self.random.randrange(2) else f'({run})'}\n"
-        seen = [f"(if length {a} > 0 then {self.into(t, u, f'({a} ! (i % length {a}))')} else {self.literal(t)})" for a, u in arrays]
-        seen += [self.into(t, "int", f"(length {a})") for a, _ in arrays] + [self.into(t, u, s) for s, u in scalars + counter]
+        seen = [
+            f"(if length {a} > 0 then {self.into(t, u, f'({a} ! (i % length {a}))')} else {self.literal(t)})"
+            for a, u in arrays
+        ]
+        seen += [self.into(t, "int", f"(length {a})") for a, _ in arrays] + [
+            self.into(t, u, s) for s, u in scalars + counter
+        ]
         x = seen[0]
         for y in seen[1:]:
             x = self.mixed(t, x, y)
@@ -706,7 +1033,9 @@ class Generator:
     def condition(self, a, t):
         """Of the scalar n or of the array `a`, alike for all threads of a level."""
         seen = f"{a} ! 0" if t == "bool" else f"{a} ! (length {a} / 2) {self.pick('<', '!=', '>=')} {self.literal(t)}"
-        return self.pick("n > 2", "n % 2 == 0", f"length {a} % 2 == 1", f"length {a} > 0 && {seen}", f"length {a} > 0 && {seen}")
+        return self.pick(
+            "n > 2", "n % 2 == 0", f"length {a} % 2 == 1", f"length {a} > 0 && {seen}", f"length {a} > 0 && {seen}"
+        )
 
     def updated_once(self, t, level, arrays, depth=2):
         """A push array, as long as the others, most often an update of one of these."""
@@ -726,38 +1055,55 @@ class Generator:
         steps = self.pick("n", "(n % 3)", str(self.random.randint(0, 3)))
         q = self.name("q")
         if form == 8:
-            return f"(push <{level}> (power {steps} (fn k {q} => {self.updated_once(t, level, arrays + [q, q, q], depth - 1)}) (push <{level}> {a})))"
+            return (
+                f"(push <{level}> (power {steps} (fn k {q} =>"
+                f" {self.updated_once(t, level, arrays + [q, q, q], depth - 1)}) (push <{level}> {a})))"
+            )
         r = self.name("r")
         one, other = (self.updated_once(t, level, arrays + [q, r, q, r], depth - 1) for _ in range(2))
-        return (f"(let ({q}, {r}) = power {steps} (fn k ({q}, {r}) => ({one}, {other})) (push <{level}> {a}, push <{level}> {b}) "
-                f"in {self.updated_once(t, level, arrays + [q, r, q, r], depth - 1)})")
+        return (
+            f"(let ({q}, {r}) = power {steps} (fn k ({q}, {r}) => ({one}, {other})) (push <{level}> {a}, push <{level}>"
+            f" {b}) in {self.updated_once(t, level, arrays + [q, r, q, r], depth - 1)})"
+        )
 
     def updated(self, name, t):
-        """Arrays of one length, of which each is most often an update of one before; some are read again later, and some are not."""
+        """Arrays of one length, of which each is most often an update of one before; some are read again later, and
+        some are not."""
         level = self.random.choice(LEVELS)
         source = "xs" if level == "grid" else "c"
         arrays, text, seen = [self.name("a")], "", []
         text = f"{arrays[0]} = force (push <{level}> {source})"
         for _ in range(self.random.randint(2, 6)):
             a = self.name("a")
-            text += f"\n      {a} = force ({self.updated_once(t, level, self.random.sample(arrays, min(len(arrays), 2)))})"
+            text += (
+                f"\n      {a} = force ({self.updated_once(t, level, self.random.sample(arrays, min(len(arrays), 2)))})"
+            )
             arrays.append(a)
             if self.random.randrange(4) == 0:
                 s = self.name("s")
-                text += f"\n      {s} = if length {a} > 1 then {self.random.choice(arrays)} ! (length {source} - 1) else {self.literal(t)}"
+                text += (
+                    f"\n      {s} = if length {a} > 1 then {self.random.choice(arrays)} ! (length {source} - 1) else"
+                    f" {self.literal(t)}"
+                )
                 seen.append(s)
         used = self.random.sample(arrays, self.random.randint(1, min(3, len(arrays))))
         x = f"({used[0]} ! i)"
         for y in [f"({a} ! (length {source} - 1 - i))" for a in used[1:]] + seen:
             x = self.mixed(t, x, y)
         result = f"push <{level}> (generate (length {source}) (fn i => {x}))"
-        self.arguments[name] = [f"{self.pick(0, 1, 2, 3)} {argument}" for argument in self.arrays(t)] + ["4 " + self.arrays(t)[-1]]
+        self.arguments[name] = [f"{self.pick(0, 1, 2, 3)} {argument}" for argument in self.arrays(t)] + [
+            "4 " + self.arrays(t)[-1]
+        ]
         head = f"kernel {name} (n : int) (xs : [{t}]) =\n  "
         if level == "grid":
-            parts = [result] + [f"push <grid> {a}" for a in self.random.sample(arrays, self.random.randint(0, 2))] + seen
+            parts = (
+                [result] + [f"push <grid> {a}" for a in self.random.sample(arrays, self.random.randint(0, 2))] + seen
+            )
             return f"{head}let {text}\n  in {f'({chr(44).join(parts)})' if len(parts) > 1 else result}\n"
         chunk = self.random.choice({"thread": [1, 3, 7], "warp": [3, 16, 33, 40], "block": [7, 33, 64, 300]}[level])
-        return f"{head}(splitUp {chunk} xs |> map (fn c => let {text}\n  in {result}) |> concat {chunk} : [{t}]<grid>)\n"
+        return (
+            f"{head}(splitUp {chunk} xs |> map (fn c => let {text}\n  in {result}) |> concat {chunk} : [{t}]<grid>)\n"
+        )
 
     # ---- results with shapes ----
 
@@ -770,25 +1116,45 @@ class Generator:
         if rank == 3:
             v = self.random.choice(known[3])
             return self.pick(
-                v, f"rows {width} {m}", f"reverse {v}", f"map (map (map (fn x => {step}))) {v}", f"map (map reverse) {v}", f"map reverse {v}",
+                v,
+                f"rows {width} {m}",
+                f"reverse {v}",
+                f"map (map (map (fn x => {step}))) {v}",
+                f"map (map reverse) {v}",
+                f"map reverse {v}",
                 f"map (fn p => map (fn r => {self.same_length('r', t)}) p) {v}",
                 f"map (fn p => generate (columns p) (fn j => map (fn r => r ! j) p)) {v}",
-                f"generate {width} (fn k => map (fn r => mapIx (fn j x => if (j + k) % 2 == 0 then x else {step}) r) {m})",
-                f"generate {width} (fn k => {m})", f"zipWith (zipWith (zipWith (fn x y => {self.mixed(t, 'x', 'y')}))) {v} (reverse {v})",
+                f"generate {width} (fn k => map (fn r => mapIx (fn j x => if (j + k) % 2 == 0 then x else {step}) r)"
+                f" {m})",
+                f"generate {width} (fn k => {m})",
+                f"zipWith (zipWith (zipWith (fn x y => {self.mixed(t, 'x', 'y')}))) {v} (reverse {v})",
                 f"rows {width} (rows {self.pick(1, 2, 5)} (force (push <{level}> (flatten {m}))))",
-                f"(if length {v} > {self.pick(0, 1, 2)} then {v} else map (map reverse) {v})")
+                f"(if length {v} > {self.pick(0, 1, 2)} then {v} else map (map reverse) {v})",
+            )
         return self.pick(
-            m, f"map reverse {m}", f"reverse {m}", f"map (map (fn x => {step})) {m}", f"map (take {self.random.randint(0, 4)}) {m}",
+            m,
+            f"map reverse {m}",
+            f"reverse {m}",
+            f"map (map (fn x => {step})) {m}",
+            f"map (take {self.random.randint(0, 4)}) {m}",
             f"map (fn r => {self.same_length('r', t)}) {m}",
             f"mapIx (fn i r => mapIx (fn j x => if (i + j) % 3 == 0 then x else {step}) r) {m}",
-            f"generate (columns {m}) (fn j => generate (length {m}) (fn i => {m} ! i ! j))", f"appendPull {m} (reverse {m})",
-            f"zipWith (zipWith (fn x y => {self.mixed(t, 'x', 'y')})) {m} {other}", f"take {self.random.randint(0, 3)} {m}",
-            f"generate {width} (fn i => generate {self.pick(0, 1, 4, 9, 'n')} (fn j => if i < length xs then xs ! i else {self.into(t, 'int', 'j')}))",
-            f"rows {width} xs", f"rows {width} (flatten {m})", f"rows {width} (force (push <{level}> ({self.same_length('xs', t)})))",
-            f"rows {width} (force (push <{level}> (flatten {m})))", f"flatten {self.random.choice(known[3])}",
+            f"generate (columns {m}) (fn j => generate (length {m}) (fn i => {m} ! i ! j))",
+            f"appendPull {m} (reverse {m})",
+            f"zipWith (zipWith (fn x y => {self.mixed(t, 'x', 'y')})) {m} {other}",
+            f"take {self.random.randint(0, 3)} {m}",
+            f"generate {width} (fn i => generate {self.pick(0, 1, 4, 9, 'n')} (fn j => if i < length xs then xs ! i"
+            f" else {self.into(t, 'int', 'j')}))",
+            f"rows {width} xs",
+            f"rows {width} (flatten {m})",
+            f"rows {width} (force (push <{level}> ({self.same_length('xs', t)})))",
+            f"rows {width} (force (push <{level}> (flatten {m})))",
+            f"flatten {self.random.choice(known[3])}",
             f"rows {width} (power n (fn k b => push <{level}> (map (fn x => {step}) (reverse b))) (push <{level}> xs))",
             f"(if length {m} > {self.random.randint(0, 5)} then {m} else map reverse {m})",
-            f"map (fn p => map (foldl (fn s x => {self.mixed(t, 's', 'x')}) {self.literal(t)}) p) {self.random.choice(known[3])}")
+            f"map (fn p => map (foldl (fn s x => {self.mixed(t, 's', 'x')}) {self.literal(t)}) p)"
+            f" {self.random.choice(known[3])}",
+        )
 
     def ragged(self, t, m):
         """Rows of the matrix, of which some are shorter or longer than the others, if there are any."""
@@ -798,7 +1164,8 @@ class Generator:
                          f"map (fn r => if length r > 0 && r ! 0 == {self.literal(t)} then {fewer} else r) {m}")
 
     def shaped(self, name, t):
-        """Matrices, and arrays of three dimensions: what is made of them, how long their rows are, and they themselves."""
+        """Matrices, and arrays of three dimensions: what is made of them, how long their rows are, and they
+        themselves."""
         level = self.pick("grid", "grid", "grid", "block")
         known, text = {2: ["m"], 3: ["v"]}, ""
         for _ in range(self.random.randint(1, 4)):
@@ -810,8 +1177,21 @@ class Generator:
         parts = [self.pick(last, f"map (map (fn x => (x, {self.literal('int')}))) {last}") if rank == 2 else last]
         for _ in range(self.random.randint(0, 2)):
             m, v = self.random.choice(known[2]), self.random.choice(known[3])
-            parts.append(self.pick(m, v, f"columns {m}", f"columns {v}", f"columns (flatten {v})", f"length {m}", f"flatten {m}", f"flatten (flatten {v})",
-                                   f"map (fn r => {self.same_length('r', t, 'thread')}) {m}", f"map (fn r => length r) {m}", f"(columns {m}, {m})"))
+            parts.append(
+                self.pick(
+                    m,
+                    v,
+                    f"columns {m}",
+                    f"columns {v}",
+                    f"columns (flatten {v})",
+                    f"length {m}",
+                    f"flatten {m}",
+                    f"flatten (flatten {v})",
+                    f"map (fn r => {self.same_length('r', t, 'thread')}) {m}",
+                    f"map (fn r => length r) {m}",
+                    f"(columns {m}, {m})",
+                )
+            )
         if level == "block" or self.random.randrange(5) == 0:
             parts.append(f"push <{level}> (flatten {known[2][-1]})")
         if self.does("E0512"):
@@ -819,8 +1199,18 @@ class Generator:
         self.random.shuffle(parts)
         result = f"({', '.join(parts)})" if len(parts) > 1 else parts[0]
         self.arguments[name] = []
-        for shape, deep in (("0x4", "0x3x2"), ("3x0", "2x0x3"), ("1x1", "1x1x1"), ("2x3", "2x3x0"), ("7x5", "3x1x4"), ("33x17", "4x3x5")):
-            self.arguments[name].append(f"{self.pick(0, 1, 2, 5)} random:{shape}:1 random:{deep}:2 {self.pick('[]', 'random:7:3', 'random:40:3')}")
+        for shape, deep in (
+            ("0x4", "0x3x2"),
+            ("3x0", "2x0x3"),
+            ("1x1", "1x1x1"),
+            ("2x3", "2x3x0"),
+            ("7x5", "3x1x4"),
+            ("33x17", "4x3x5"),
+        ):
+            self.arguments[name].append(
+                f"{self.pick(0, 1, 2, 5)} random:{shape}:1 random:{deep}:2"
+                f" {self.pick('[]', 'random:7:3', 'random:40:3')}"
+            )
         return (f"kernel {name} (n : int) (m : [[{t}]]) (v : [[[{t}]]]) (xs : [{t}]) = -- shapes\n  let {text.lstrip()}"
                 f"  in {result}\n")
 
@@ -880,17 +1270,33 @@ class Generator:
         if form == 0:
             level = self.random.choice(LEVELS)
             limit = {"thread": 9, "warp": 40, "block": 300, "grid": 5000}[level]
-            return name, (f"kernel {name} (xs : [{t}]) =\n  let a = take {limit} xs\n      b = {self.pipeline('a', t, level)}\n"
-                          f"  in {self.pick(f'push <{level}> b', self.pushed('b', t, level))}\n")
+            return (
+                name,
+                (
+                    f"kernel {name} (xs : [{t}]) =\n  let a = take {limit} xs\n      b ="
+                    f" {self.pipeline('a', t, level)}\n  in"
+                    f" {self.pick(f'push <{level}> b', self.pushed('b', t, level))}\n"
+                ),
+            )
         if form == 6:  # a scalar and an array, in a tuple
-            return name, (f"kernel {name} (xs : [{t}]) =\n  let b = force (push <grid> ({self.pipeline('xs', t, 'grid', 2)}))\n"
-                          f"  in (length b, if length b > 3 then b ! (length b / 2) else {self.literal(t)}, "
-                          f"map (fn x => {self.scalar('x', t, 1)}) b)\n")
+            return (
+                name,
+                (
+                    f"kernel {name} (xs : [{t}]) =\n  let b = force (push <grid>"
+                    f" ({self.pipeline('xs', t, 'grid', 2)}))\n  in (length b, if length b > 3 then b ! (length b / 2)"
+                    f" else {self.literal(t)}, map (fn x => {self.scalar('x', t, 1)}) b)\n"
+                ),
+            )
         if form == 7:  # a matrix
             self.arguments[name] = ["random:3x5:1", "random:1x7:2", "random:6x1:3", "random:33x17:4"]
-            return name, (f"kernel {name} (m : [[{t}]]) =\n  let rows = map (fn r => "
-                          f"foldl (fn x y => if x == y then {self.scalar('y', t, 1)} else x) {self.literal(t)} (reverse r)) m\n"
-                          f"  in push <{self.pick('block', 'grid')}> ({self.pipeline('rows', t, None, 1)})\n")
+            return (
+                name,
+                (
+                    f"kernel {name} (m : [[{t}]]) =\n  let rows = map (fn r => foldl (fn x y => if x == y then"
+                    f" {self.scalar('y', t, 1)} else x) {self.literal(t)} (reverse r)) m\n  in push"
+                    f" <{self.pick('block', 'grid')}> ({self.pipeline('rows', t, None, 1)})\n"
+                ),
+            )
         if form == 10:
             return name, self.compacted(name, t)
         if form in (11, 12):
@@ -910,7 +1316,13 @@ class Generator:
         first, text = self.chunked(t, LEVELS[inner], LEVELS[outer], self.pipeline("c", t, LEVELS[inner]))
         if form in (1, 2) or outer == 3:
             take = {1: 64, 2: 400, 3: 3000}[outer]
-            return name, f"{text}kernel {name} (xs : [{t}]) = mapPush (fn x => {self.scalar('x', t, 1)}) ({first} (take {take} xs))\n"
+            return (
+                name,
+                (
+                    f"{text}kernel {name} (xs : [{t}]) = mapPush (fn x => {self.scalar('x', t, 1)}) ({first} (take"
+                    f" {take} xs))\n"
+                ),
+            )
         if form == 3:
             return name, (f"{text}kernel {name} (xs : [{t}]) =\n  let a = take 300 xs\n      b = force ({first} a)\n"
                           f"  in push <{LEVELS[outer]}> ({self.pipeline('b', t, LEVELS[outer], 1)})\n")

@@ -4,10 +4,11 @@
 usage: tests/fuzz/run.py [--fclc PATH] [--executors c,…] [--failing] [--options] [--sanitized] [--quick]
                          [--together N] [--only FORM] [--jobs N] FIRST LAST   seeds, both included
 
-With --failing kernels do wrong what there is an error for, and the executors agree on its code. With --sanitized the code of C runs
-under AddressSanitizer: --fclc is of a tree that is built so (build-asan/fclc); with --quick the code of C and of the simulator is
-compiled with -O0, in a third of the time: that looks at fclc's code, not at what C compilers make of it. With --options each
-program has options of its own: sizes of blocks and grids, --unroll, values of params.
+With --failing kernels do wrong what there is an error for, and the executors agree on its code. With --sanitized the
+code of C runs under AddressSanitizer: --fclc is of a tree that is built so (build-asan/fclc); with --quick the code
+of C and of the simulator is compiled with -O0, in a third of the time: that looks at fclc's code, not at what C
+compilers make of it. With --options each program has options of its own: sizes of blocks and grids, --unroll, values
+of params.
 """
 
 import argparse
@@ -45,7 +46,9 @@ def options_of(seed, text):
 
 
 def results(env, path, lines, more=()):
-    """What each line `KERNEL ARGUMENT…` gives in the interpreter, or `error: E…`, by one process for all; None where that ends early."""
+    """What each line `KERNEL ARGUMENT…` gives in the interpreter, or `error: E…`, by one process for all.
+
+    None where that ends early."""
     done = env.run(os.path.join(env.root, "build", "tests", "results"), os.path.realpath(env.fclc), "--target=interp",
                    "--limit=0", *more,
                    "run", path, "none", input="".join(line + "\n" for line in lines))
@@ -54,8 +57,8 @@ def results(env, path, lines, more=()):
 
 
 def expectations(env, path, arguments, codes, more=()):
-    """The interpreter's results as test directives, where kernels may fail also its errors; or None and what it says otherwise.
-    `codes`: of kernels that may fail. Of two codes either will do: which is met first is open."""
+    """The interpreter's results as test directives, where kernels may fail also its errors; or None and what it says
+    otherwise. `codes`: of kernels that may fail. Of two codes either will do: which is met first is open."""
     calls = [f"{name} {argument}" for name, values in arguments.items() for argument in values]
     found = results(env, path, calls, more)
     if found is None:
@@ -73,8 +76,8 @@ def expectations(env, path, arguments, codes, more=()):
 
 
 def check_seeds(env, seeds, executors, made, **options):
-    """What is wrong with the programs of these seeds: of each its own text, or of all where together they fail and none does alone.
-    They are one file, since most of what a program takes is the start of compilers."""
+    """What is wrong with the programs of these seeds: of each its own text, or of all where together they fail and
+    none does alone. They are one file, since most of what a program takes is the start of compilers."""
     if len(seeds) > 1:
         counted = collections.Counter()
         problem = check_file(env, seeds, executors, counted, **options)
@@ -91,8 +94,8 @@ def check_seed(env, seed, executors, **options):
 
 
 def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_options=False, quick=False, only=None):
-    """What is wrong with the programs of these seeds, as one file; empty when all executors agree. What they have is counted in
-    `made`."""
+    """What is wrong with the programs of these seeds, as one file; empty when all executors agree. What they have is
+    counted in `made`."""
     generators = [Generator(seed, fails, f"_{i}" if len(seeds) > 1 else "", only) for i, seed in enumerate(seeds)]
     text = "\n".join(generator.program()[1] for generator in generators)
     parts, arguments, codes, head = {}, {}, {}, ""
@@ -110,7 +113,8 @@ def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_op
         parts.update(generator.parts)
         arguments.update(generator.arguments)
         codes.update(generator.codes)
-    # Without lengths that nobody can measure, and in those that fail without what is seen to be wrong, in whatever branch.
+    # Without lengths that nobody can measure, and in those that fail without what is seen to be wrong, in whatever
+    # branch.
     write(head + "\n".join(parts.values()))
     refused = re.compile(r"error\[E030[23]\]" if fails
                          else r"error\[E0302\]: the length of the last chunk depends on data")
@@ -140,7 +144,10 @@ def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_op
         done = env.run(env.fclc, "test", *EXECUTORS[executor][0], *more, path, env=extra, timeout=300)
         counts = Counts.of_last_line(done.stdout)
         if done.returncode or not counts or counts.passed != len(lines):
-            return f"{which} on {executor} {' '.join(more)}: exit status {done.returncode}\n{done.stdout}{done.stderr}\n{text}"
+            return (
+                f"{which} on {executor} {' '.join(more)}: exit status"
+                f" {done.returncode}\n{done.stdout}{done.stderr}\n{text}"
+            )
         for line in lines:
             _, _, name, *argument = line.split(" error ")[0].split()
             if not line.endswith('error "error[E05"'):
@@ -156,7 +163,9 @@ def check_file(env, seeds, executors, made, fails=False, sanitized=False, has_op
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--fclc", default=os.path.join(ROOT, "build", "fclc"))
-    options.add_argument("--executors", default="c,c-unoptimised,opencl-loop,opencl-simt,cuda-simulator,cuda-unoptimised")
+    options.add_argument(
+        "--executors", default="c,c-unoptimised,opencl-loop,opencl-simt,cuda-simulator,cuda-unoptimised"
+    )
     options.add_argument("--failing", action="store_true", help="programs that are to fail")
     options.add_argument("--options", action="store_true", help="each with options of its own")
     options.add_argument("--sanitized", action="store_true", help="C under AddressSanitizer")

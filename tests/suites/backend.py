@@ -51,10 +51,12 @@ def cases(env):
                      f"kernel k (m : int) (is : [int]) (xs : [int]) = push <block> (generate 1 (fn _ => let s = is ! 1 "
                      f" t = is ! 0 in {place}))",
                      "k", patterns={signed: 0 if is_unsigned else 1, unsigned: 1 if is_unsigned else 0})
-    yield golden("the lanes of a warp count on in shared memory after a barrier of theirs: an exchange orders no memory",
-                 "kernel k (xs : [int]) = let (ranks, _) = rankByIndex 16 xs in ranks", "k",
-                 {r"atomicAdd\(&counters\w*\[": 1,
-                  r"__syncwarp\(\);\s+const int got\w* = __shfl_sync": 1})
+    yield golden(
+        "the lanes of a warp count on in shared memory after a barrier of theirs: an exchange orders no memory",
+        "kernel k (xs : [int]) = let (ranks, _) = rankByIndex 16 xs in ranks",
+        "k",
+        {r"atomicAdd\(&counters\w*\[": 1, r"__syncwarp\(\);\s+const int got\w* = __shfl_sync": 1},
+    )
     yield golden("but not where a turn is long",
                  "kernel k (n : int) (xs : [int]) = push <grid> (map (fn x => foldl (+) x (range 0 n)) xs)",
                  "k", unrolled=0, divisions=0)
@@ -286,9 +288,14 @@ def cases(env):
 
     def looked_at():
         text = processors("whole.fcl", "counts_1")
-        found = re.search(r"= min\((\w+), \w+\);\s+(\w+) = max\(\2, \w+\);\s+}\s+if \(\2 < (\w+) && (\w+) <= \1\) {\s+for \(.*\{\s+const int \w+ = .*\s+"
-                          r"#pragma unroll\s+for \(int way = 0; way < 8; \+\+way\) {\s+const int (\w+) = way \* 512 \+ \(arr\[\w+ \+ way\] - \4\);\s+"
-                          r"own_buckets\[\5\] = [^;]*;\s+}\s+}\s+} else {", text)
+        found = re.search(
+            r"= min\((\w+), \w+\);\s+(\w+) = max\(\2, \w+\);\s+}\s+if \(\2 < (\w+) && (\w+) <= \1\) {\s+for"
+            r" \(.*\{\s+const int \w+ = .*\s+"
+            r"#pragma unroll\s+for \(int way = 0; way < 8; \+\+way\) {\s+const int (\w+) = way \* 512 \+ \(arr\[\w+ \+"
+            r" way\] - \4\);\s+"
+            r"own_buckets\[\5\] = [^;]*;\s+}\s+}\s+} else {",
+            text,
+        )
         assert found, text
     yield Case("a processor's histogram finds the least and greatest of 128 indices, and counts them without a "
                "comparison where both are inside", looked_at)
@@ -314,8 +321,8 @@ def cases(env):
     yield Case("an array lies over another where each element is written by who has read the one below it", laid_over)
 
     def waits():
-        """Where the host reads what launches have found: before the last launch where it must know it, after it where that is a
-        result, and else nowhere."""
+        """Where the host reads what launches have found: before the last launch where it must know it, after it where
+        that is a result, and else nowhere."""
         out = compile_to("cu", env.path("tests", "run", "optimiser", "kept_on_device.fcl"))
         with open(os.path.splitext(out)[0] + ".h", encoding="utf-8") as file:
             functions = re.findall(r"^enum fcl_status out_(\w+)_device\([^;{]*\) \{\n(.*?)^\}", file.read(), re.S |
@@ -325,9 +332,21 @@ def cases(env):
             before, launch, after = text.rpartition("fcl_launch(")
             assert launch, name
             found[name] = (before.count("fcl_read("), after.count("fcl_read("))
-        wanted = {"normed": (0, 0), "centred": (0, 0), "spread": (0, 1), "twice": (0, 0), "later": (0, 0), "told": (0, 1),
-                  "means": (0, 2), "normedSteps": (0, 0), "many": (1, 0), "asked": (1, 0), "stepped": (0, 0),
-                  "little": (0, 0), "much": (1, 0)}
+        wanted = {
+            "normed": (0, 0),
+            "centred": (0, 0),
+            "spread": (0, 1),
+            "twice": (0, 0),
+            "later": (0, 0),
+            "told": (0, 1),
+            "means": (0, 2),
+            "normedSteps": (0, 0),
+            "many": (1, 0),
+            "asked": (1, 0),
+            "stepped": (0, 0),
+            "little": (0, 0),
+            "much": (1, 0),
+        }
         assert found == wanted, found
     yield Case("the host waits for a number between launches only where it must know it", waits)
 
@@ -380,11 +399,14 @@ def cases(env):
     yield Case("a scan of a mapped array computes and reads each element once", once)
 
     def shares():
-        """The sorts of two kernels, and of one that also sums, are the same launches; a kernel of one launch keeps its name."""
+        """The sorts of two kernels, and of one that also sums, are the same launches; a kernel of one launch keeps
+        its name."""
         path = os.path.join(env.tmp(), "shares.fcl")
         one = "kernel ups (xs : [int]) = sort xs\n"
-        more = "kernel twice (xs : [int]) = sort (force (sort xs))\nkernel sums (xs : [int]) = scan (+) 0 xs\n" \
-               "kernel same (xs : [int]) = scan (+) 0 xs\n-- test ups [2, 1] == [1, 2]\n-- test twice [2, 1] == [1, 2]\n"
+        more = (
+            "kernel twice (xs : [int]) = sort (force (sort xs))\nkernel sums (xs : [int]) = scan (+) 0 xs\n"
+            "kernel same (xs : [int]) = scan (+) 0 xs\n-- test ups [2, 1] == [1, 2]\n-- test twice [2, 1] == [1, 2]\n"
+        )
         found = {}
         for name, source in ("one", one), ("more", one + more):
             with open(path, "w", encoding="utf-8") as file:
@@ -406,17 +428,25 @@ def cases(env):
                  "kernel k (xs : [double]) = scan (+) 0.0 xs", "k",
                  {r"__threadfence": 0, r"volatile": 0, r"\bfcl_show\(lookback\w* \+ \w+, ": 8,
                   r"= fcl_see\(lookback": 4})
-    yield golden("OpenCL's volatile accesses need not reach other cores, so there words are exchanged, and read by additions of 0",
-                 "kernel k (xs : [double]) = scan (+) 0.0 xs", "k",
-                 {r"volatile": 0, r"atom_xchg\(&lookback\w*\[": 8, r"= atom_add\(&lookback\w*\[\w+\], 0ul\)": 4},
-                 options=["--map=simt"], extension="cl")
+    yield golden(
+        "OpenCL's volatile accesses need not reach other cores, so there words are exchanged, and read by additions"
+        " of 0",
+        "kernel k (xs : [double]) = scan (+) 0.0 xs",
+        "k",
+        {r"volatile": 0, r"atom_xchg\(&lookback\w*\[": 8, r"= atom_add\(&lookback\w*\[\w+\], 0ul\)": 4},
+        options=["--map=simt"],
+        extension="cl",
+    )
     yield golden("under --check, a warp that goes back leaves as one when there is a failure: votes wait for all lanes",
                  "kernel k (is : [int]) (xs : [int]) = scan (+) 0 (map (fn i => index xs i) is)", "k",
                  {r"stop = __shfl_sync\(0xffffffffu, fcl_see\(k_fcl_report \+ 0\), 0\)": 2,
                   r"if \(!\(stop\w* == 0\)\) break;": 2,
                   r"if \(!\(?fcl_see": 0}, options=["--check"])
-    locked = ("fun by (a, b, c) (p, q, r) = (a * p, b * p + q * a, c * p + r + b)\nsig k : [int] -> [(i64, i64, i64)] -> [(i64, i64, i64)]<grid>\n"
-              "kernel k is xs = reduceByIndex by (1i64, 0i64, 0i64) (replicate 8 (1i64, 0i64, 0i64)) (zip is xs)")
+    locked = (
+        "fun by (a, b, c) (p, q, r) = (a * p, b * p + q * a, c * p + r + b)\nsig k : [int] -> [(i64, i64, i64)] ->"
+        " [(i64, i64, i64)]<grid>\nkernel k is xs = reduceByIndex by (1i64, 0i64, 0i64) (replicate 8 (1i64, 0i64,"
+        " 0i64)) (zip is xs)"
+    )
     yield golden("what a lock in shared memory guards is ordered for the block, what one in global memory guards for "
                  "all", locked, "k_1",
                  {r"__threadfence_block\(\)": 2 * 9, r"__threadfence\(\)": 2, r"\bvolatile bool": 0})
@@ -455,7 +485,10 @@ def cases(env):
             file.write("sig k : [int] -> [i64] -> [i64]<grid>\nkernel k is xs = reduceByIndex (+) 0i64 (replicate 8 "
                        "0i64) (zip is xs)")
         text = open(compile_to("cu", path), encoding="utf-8").read()
-        assert "return (long long)atomicAdd((unsigned long long *)p, (unsigned long long)x);" in text and "atomicCAS" not in text, text
+        assert (
+            "return (long long)atomicAdd((unsigned long long *)p, (unsigned long long)x);" in text
+            and "atomicCAS" not in text
+        ), text
     yield Case("sums of 64 bits with a sign are the device's own atomic", own_sums)
     yield golden("a filter asks once for each chunk, not for each element, whether it is the one that says the length",
                  "kernel k (xs : [int]) = filter (fn x => x > 0) xs", "k",
@@ -494,7 +527,9 @@ def cases(env):
                        "kernel much (xs : [double]) = push <grid> (map (fn x => foldl (fn s i => s + exp (x * double "
                        "i)) x (iota 9000)) xs)")
         header = open(os.path.splitext(compile_to("c", path))[0] + ".h", encoding="utf-8").read()
-        little, some, unknown, much = (int(worth) for worth in re.findall(r"blocks = fcl_blocks\(context, .*, 0, (\d+)\);", header))
+        little, some, unknown, much = (
+            int(worth) for worth in re.findall(r"blocks = fcl_blocks\(context, .*, 0, (\d+)\);", header)
+        )
         assert little == 4096 > some > unknown > much == 1, (little, some, unknown, much)
     yield Case("of iterations that do much, fewer are worth a block in C", shared_out)
     yield golden("a step at grid reads one array and writes another: neither has two halves",
@@ -583,7 +618,10 @@ def cases(env):
                  'import "stencil"\nkernel k (r : int) (c : int) (xs : [float]) = sobel nearest r c xs', "k",
                  {r"\bxs\[": 68}, branches=19)
 
-    threads = "sig f : [int] -> [int]<grid>\nfun f xs = splitUp 4 xs |> map (fn c => let a = force (push <thread> c) in %s) |> concat 4\nkernel k (xs : [int]) = f xs"
+    threads = (
+        "sig f : [int] -> [int]<grid>\nfun f xs = splitUp 4 xs |> map (fn c => let a = force (push <thread> c) in %s)"
+        " |> concat 4\nkernel k (xs : [int]) = f xs"
+    )
     yield golden("loops over a private array are unrolled, so that it is in registers; not for the ragged chunk",
                  threads % "push <thread> (reverse a)", "k", unrolled=2, loops=5)
     yield golden("an array that is indexed by data stays in memory", threads %
@@ -636,8 +674,8 @@ def cases(env):
         with open(path, "w", encoding="utf-8") as file:
             file.write('import "matrix"\nkernel k (m : int) (p : int) (n : int) (xs : [float]) (ys : [float]) = '
                        'matMulFma m p n xs ys\n')
-        # rows of the first matrix, a vector of the second: as in benchmarks/reference/sgemm.cl, and half as many of each where
-        # registers are half as wide and as many
+        # rows of the first matrix, a vector of the second: as in benchmarks/reference/sgemm.cl, and half as many of
+        # each where registers are half as wide and as many
         for size, vectors, rows in ((64, 8, 8), (32, 4, 4)):
             text = body(open(compile_to("cl", path, "--map=loop", f"--vector-bytes={size}", "-D", "matMulUnrolled=1"),
                              encoding="utf-8").read(), "k")
@@ -677,8 +715,16 @@ def cases(env):
         text = body(open(compile_to("cl", env.path("examples/finance/finance.fcl"), "--map=loop"),
                          encoding="utf-8").read(), "options")
         vectors, rest = text.split("FCL_SIMD")
-        assert count(r"\bif \(", vectors) == 0 and count(r"FCL_VECTOR\(", vectors) == 3 and count(r"vstore16\(", vectors) == 2, text
-        assert count(r"select\(", vectors) == 6 and count(r"FCL_VECTOR|float16", rest) == 0 and count(r"\bexp\(", rest) == 3, text
+        assert (
+            count(r"\bif \(", vectors) == 0
+            and count(r"FCL_VECTOR\(", vectors) == 3
+            and count(r"vstore16\(", vectors) == 2
+        ), text
+        assert (
+            count(r"select\(", vectors) == 6
+            and count(r"FCL_VECTOR|float16", rest) == 0
+            and count(r"\bexp\(", rest) == 3
+        ), text
     yield Case("a loop with exponentials goes by vectors, branches as masks, in OpenCL's kernels for CPUs", calls)
 
     def strides():
@@ -821,8 +867,9 @@ def cases(env):
         assert "_sync(" not in text and "FCL_SHUFFLE" in text
     yield Case("HIP has no masks of lanes, and host functions", no_masks)
 
-    # The Obsidian papers' programs: a loop for each stage and a barrier between two, as their listings have. Everything is there
-    # twice, for full chunks and for the last one; odd numbers have one barrier at the end of the loop over chunks.
+    # The Obsidian papers' programs: a loop for each stage and a barrier between two, as their listings have.
+    # Everything is there twice, for full chunks and for the last one; odd numbers have one barrier at the end of the
+    # loop over chunks.
     def in_place(kernel, bytes, source):
         def check():
             path = os.path.join(env.tmp(), "place.fcl")
@@ -833,7 +880,10 @@ def cases(env):
         return Case(f"shared memory of {kernel}: {bytes}", check)
 
     # One half where a step reads its own elements, or the half that is not written; two where it reads others'.
-    steps = "kernel k (n : int) (xs : [int]) = push <block> (power n (fn s a => push <block> ({})) (push <block> (generate 100 (fn i => xs ! i))))"
+    steps = (
+        "kernel k (n : int) (xs : [int]) = push <block> (power n (fn s a => push <block> ({})) (push <block> (generate"
+        " 100 (fn i => xs ! i))))"
+    )
     yield in_place("own elements", 400, steps.format("map (+ s) a"))
     yield in_place("others' elements", 800, steps.format("map (+ s) (reverse a)"))
     yield in_place("a tree", "(xs_length) * 4",
@@ -857,12 +907,12 @@ def cases(env):
     yield stages(networks, "scanSklansky1", barriers=2 * 8 + 1, loops=1)
     yield stages(networks, "scanSklansky2", barriers=2 * 4 + 1, warp_barriers=2 * 4)  # 5 stages inside warps
     yield stages(networks, "scanSklansky3", barriers=2 * 4 + 1, loops=1)  # two at a time
-    yield stages(networks, "sortT", barriers=2 * 44 + 1, loops=1)     # 1 + 2 + … + 9; and one for an array over another
+    yield stages(networks, "sortT", barriers=2 * 44 + 1, loops=1)  # 1 + 2 + … + 9; and one for an array over another
     yield stages(networks, "sortV", barriers=2 * 80, loops=1)         # 9 × 9
     yield stages(networks, "sortOddEven", barriers=2 * 44, loops=1 + 2 * 45)
     reductions = ("reductions", "reductions.fcl")
-    # Of these trees a thread does two stages at a time where they are at its own distance, and the first warp has no more
-    # barriers than its own.
+    # Of these trees a thread does two stages at a time where they are at its own distance, and the first warp has no
+    # more barriers than its own.
     yield stages(reductions, "sums1", barriers=2 * 5 + 1, warp_barriers=2 * 4)  # neighbours, not what is half apart
     yield stages(reductions, "sums2", barriers=5, warp_barriers=4)
     yield stages(reductions, "sums3", barriers=5, warp_barriers=4)

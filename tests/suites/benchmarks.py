@@ -32,7 +32,10 @@ def cases(env):
     import tasks
 
     def judged():
-        program = "import importlib.machinery as m; print(len(m.SourceFileLoader('run', 'run').load_module().parse_options().goals))"
+        program = (
+            "import importlib.machinery as m; print(len(m.SourceFileLoader('run',"
+            " 'run').load_module().parse_options().goals))"
+        )
         for given, wanted in (("--goals", 11), ("--goals=copy/reference<=2", 1), ("--quick", 0)):
             goals = int(env.must(sys.executable, "-B", "-c", program, given, cwd=folder, env={"PYTHONPATH": folder}))
             assert goals == wanted, f"{given}: {goals} goals"
@@ -67,12 +70,17 @@ def cases(env):
         if not re.fullmatch(r"D[0-9]+|mandelbrot|sgemm1024|obsidian\w+", task):  # too large for a test
             yield Case(f"benchmark {task}", right)
 
-    # No GPU is needed to see whether what is written by hand for one is right: sizes that end within a vector, a tile, a matrix's row.
+    # No GPU is needed to see whether what is written by hand for one is right: sizes that end within a vector, a
+    # tile, a matrix's row.
     for task in [*tasks.TASKS, "fma"]:
         def by_hand(task=task):
             measure, sizes = built(), [(1,), (4099,), (70001,)]
             if task in MATRICES:
-                sizes = [(4096,), (16384,)] if task.startswith(("sgemm", "product")) else [(4096,), (136, "--columns", 8), (136, "--columns", 34)]
+                sizes = (
+                    [(4096,), (16384,)]
+                    if task.startswith(("sgemm", "product"))
+                    else [(4096,), (136, "--columns", 8), (136, "--columns", 34)]
+                )
             for size, *columns in [(1 << 16,)] if task == "fma" else sizes:
                 env.must(measure, "--device", "cuda", "--exactly", size, *columns, "--runs", 1, "--warm-up", 1, task,
                          env=env.cudasim(CUDASIM_SEED="1"))

@@ -81,7 +81,8 @@ def cases(env):
     yield Case("make dist, built by clang, where warnings are errors; make install from it, and uninstall", installed)
 
     def bootstrap(*arguments, root=True, apt_status=0, status=0):
-        """bootstrap on a machine that has none of the programs that it asks for: (what it says, what apt-get was told)."""
+        """bootstrap on a machine that has none of the programs that it asks for: (what it says, what apt-get was
+        told)."""
         folder, tools = env.tmp(), env.tmp()
         shutil.copy(env.path("bootstrap"), folder)
         for name in ("sh", "dirname", "mkdir", "tail", "env", "sed", "grep", "touch", "chmod", "nproc"):
@@ -108,7 +109,9 @@ exit {apt_status}
         done = env.run(os.path.join(folder, "bootstrap"), *arguments, env={"PATH": tools})
         assert done.returncode == status, f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
         told = os.path.join(folder, "told")
-        return done.stdout + done.stderr, open(told, encoding="utf-8").read().splitlines() if os.path.exists(told) else []
+        return done.stdout + done.stderr, (
+            open(told, encoding="utf-8").read().splitlines() if os.path.exists(told) else []
+        )
 
     def fresh():
         said, (update, install) = bootstrap("demo")
@@ -124,6 +127,10 @@ exit {apt_status}
         said, told = bootstrap("demo", root=False, status=1)
         assert "apt-get update && apt-get install -y" in said and not told, said
         said, _ = bootstrap("demo", apt_status=100, status=1)
-        assert "this failed: apt-get update" in said and "Get:399 a line of apt's" in said and "build/bootstrap.log" in said, said
+        assert (
+            "this failed: apt-get update" in said
+            and "Get:399 a line of apt's" in said
+            and "build/bootstrap.log" in said
+        ), said
         assert len(said.splitlines()) < 30, said
     yield Case("bootstrap without rights, and when apt fails", refuses)

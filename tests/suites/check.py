@@ -1,4 +1,5 @@
-"""tests/check: programs and the types they must get; tests/errors: programs and the exact diagnostics they must give."""
+"""tests/check: programs and the types they must get; tests/errors: programs and the exact diagnostics they must
+give."""
 
 import glob
 import json
@@ -81,8 +82,8 @@ def cases(env):
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             return 1e3 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
-        # Hosts are slower from time to time, and what waits for memory more than what does not: where the longest example
-        # took 65 ms, these squares took 50.
+        # Hosts are slower from time to time, and what waits for memory more than what does not: where the longest
+        # example took 65 ms, these squares took 50.
         def milliseconds_of_squares():
             before = time.process_time()
             sum(i * i for i in range(1000000))
@@ -193,7 +194,9 @@ def cases(env):
         env.must(*interp, "make", "3", "-o", "y.npy", cwd=folder)
         os.replace(os.path.join(folder, "y.3.npy"), os.path.join(folder, "x.3.npy"))
         done = env.run(*interp, "use", "@x.npy", cwd=folder)
-        assert done.returncode == 2 and "x.3.npy: the array is not as long as that of x.2.npy" in done.stderr, done.stderr
+        assert (
+            done.returncode == 2 and "x.3.npy: the array is not as long as that of x.2.npy" in done.stderr
+        ), done.stderr
         done = env.run(*interp, "use", "@z.npy", cwd=folder)
         assert done.returncode == 2 and "z.0.npy" in done.stderr and "has a file" in done.stderr, done.stderr
     yield Case("tuples are written to .npy files and read from them", tuples_in_files)
@@ -279,7 +282,9 @@ def cases(env):
             assert done.returncode == status, f"{done.returncode}: {done.stdout}{done.stderr}"
             return done
         done = compared(status=1, median_s=1e-9, lower_s=1e-9, upper_s=1e-9)
-        assert "as long as the 0.000001 ms of b.json: slower\n" in done.stdout and not done.stderr, done.stdout + done.stderr
+        assert "as long as the 0.000001 ms of b.json: slower\n" in done.stdout and not done.stderr, (
+            done.stdout + done.stderr
+        )
         done = compared(status=0, median_s=1e3, lower_s=1e3, upper_s=1e3)
         assert "of b.json: faster\n" in done.stdout and not done.stderr, done.stdout + done.stderr
         done = compared("--json", status=0, median_s=1, lower_s=1e-12, upper_s=1e3)
@@ -342,7 +347,9 @@ def cases(env):
             plain = env.run(env.fclc, *command, cwd=folder)
             done = env.run(env.fclc, *command, "--diagnostics=json", cwd=folder)
             got = json.loads(done.stderr)
-            assert plain.returncode == done.returncode == 2, f"{command}: exit status {plain.returncode}, {done.returncode}"
+            assert (
+                plain.returncode == done.returncode == 2
+            ), f"{command}: exit status {plain.returncode}, {done.returncode}"
             assert plain.stderr.startswith("fclc: "), plain.stderr
             assert [(one["severity"], one["code"]) for one in got] == [("error", "E0525")], done.stderr
             assert wanted in got[0]["message"] and "file" not in got[0], done.stderr
@@ -454,7 +461,12 @@ def cases(env):
         assert done.returncode == 0 and done.stdout == "1 passed, 0 failed, 0 skipped\n", done.stdout
         assert said.count("warning[E0524]") == len(nearly) and said.count("on a line of its own") == 1, said
         done, said = errors_of(["-- test k 1==1", "-- test k 1 = 1", "-- test k (1 == 1"])
-        assert done.returncode == 1 and "needs blanks" in said and "it is written `==`" in said and "`(` is not closed" in said, said
+        assert (
+            done.returncode == 1
+            and "needs blanks" in said
+            and "it is written `==`" in said
+            and "`(` is not closed" in said
+        ), said
         done, said = errors_of([])
         assert (done.returncode, said) == (0, f"fclc: {path} has no test directives\n"), said
     yield Case("what is nearly a directive", nearly_directives)
@@ -531,7 +543,9 @@ def cases(env):
         with open(os.path.join(folder, "d.h"), "w", encoding="utf-8") as file:
             file.write("int mine;\n")
         done = env.run(env.fclc, "a.fcl", "-o", "d.c", cwd=folder)
-        assert done.returncode == 2 and "d.h" in done.stderr and not os.path.exists(os.path.join(folder, "d.c")), done.stderr
+        assert (
+            done.returncode == 2 and "d.h" in done.stderr and not os.path.exists(os.path.join(folder, "d.c"))
+        ), done.stderr
     yield Case("-M names the files that were read", dependencies)
 
     def similar_names():

@@ -1,5 +1,5 @@
-"""examples/cluster: programs of several ranks, whose results are those of a serial reference in NumPy, alike for any number of ranks;
-what a rank that dies leaves behind; the same k-means by Dask; and weak scaling."""
+"""examples/cluster: programs of several ranks, whose results are those of a serial reference in NumPy, alike for any
+number of ranks; what a rank that dies leaves behind; the same k-means by Dask; and weak scaling."""
 
 import os
 import re

@@ -56,36 +56,56 @@ RIGHT = {
 
 # The same, and what must be reported.
 WRONG = {
-    "reduce sum_blocks 4 256 -DNO_BARRIER range:10000 zeros:4 int:10000":
+    "reduce sum_blocks 4 256 -DNO_BARRIER range:10000 zeros:4 int:10000": (
         r"race on shared memory at byte \d+ of part \(kernel sum_blocks, block 0\): (read|write) by thread \d+, "
-        r"(read|write) by thread \d+ at reduce.cu:\d+, no barrier between",
-    "barriers leaves_early 2 64 zeros:64":
-        r"divergent barrier \(kernel leaves_early, block \d\): thread \d+ waits at __syncthreads on line 7, thread \d+ has "
-        r"returned",
-    "barriers two_places 2 64 zeros:64":
-        r"divergent barrier \(kernel two_places, block \d\): thread \d+ waits at __syncthreads on line 1[58], thread \d+ "
-        r"waits at __syncthreads on line 1[58]",
-    "barriers half_warp 1 32 zeros:32":
-        r"divergent __shfl_down_sync \(kernel half_warp, block 0\): thread \d+ waits at __shfl_down_sync on line 26 with "
-        r"mask 0xffffffff, thread \d+ has returned",
+        r"(read|write) by thread \d+ at reduce.cu:\d+, no barrier between"
+    ),
+    "barriers leaves_early 2 64 zeros:64": (
+        r"divergent barrier \(kernel leaves_early, block \d\): thread \d+ waits at __syncthreads on line 7, thread \d+"
+        r" has "
+        r"returned"
+    ),
+    "barriers two_places 2 64 zeros:64": (
+        r"divergent barrier \(kernel two_places, block \d\): thread \d+ waits at __syncthreads on line 1[58], thread"
+        r" \d+ "
+        r"waits at __syncthreads on line 1[58]"
+    ),
+    "barriers half_warp 1 32 zeros:32": (
+        r"divergent __shfl_down_sync \(kernel half_warp, block 0\): thread \d+ waits at __shfl_down_sync on line 26"
+        r" with "
+        r"mask 0xffffffff, thread \d+ has returned"
+    ),
     "barriers wrong_mask 1 32 zeros:32": r"thread \d+, which is lane \d+, is not in the mask 0x0000ffff",
-    **{f"large {name}_early 1 64 zeros:64": r"read of shared memory at byte \d+ of all, not written before \(kernel " +
-       name
-       + r"_early, block 0\)" for name in ("first", "fifth")},
-    "memory copy 4 64 range:200 zeros:201 int:201": r"read of 4 bytes out of bounds at 0x[0-9a-f]+, at byte 800 of an "
-        r"allocation of 800 bytes \(kernel copy, block 3\): by thread 8 at memory.cu:6",
-    "memory wild 1 64 zeros:64": r"write of 4 bytes out of bounds at 0x[0-9a-f]+, .*\(kernel wild, block 0\): by thread 3",
+    **{
+        f"large {name}_early 1 64 zeros:64": (
+            r"read of shared memory at byte \d+ of all, not written before \(kernel " + name + r"_early, block 0\)"
+        )
+        for name in ("first", "fifth")
+    },
+    "memory copy 4 64 range:200 zeros:201 int:201": (
+        r"read of 4 bytes out of bounds at 0x[0-9a-f]+, at byte 800 of an "
+        r"allocation of 800 bytes \(kernel copy, block 3\): by thread 8 at memory.cu:6"
+    ),
+    "memory wild 1 64 zeros:64": (
+        r"write of 4 bytes out of bounds at 0x[0-9a-f]+, .*\(kernel wild, block 0\): by thread 3"
+    ),
     "memory null_pointer 1 64 zeros:64 long:0": r"out of bounds at 0x\w+, a null pointer",
-    "memory shared_overflow 1 33 zeros:64": r"write of 4 bytes outside the shared arrays \(kernel shared_overflow, block 0\)"
-        r": by thread 32 at memory.cu:\d+",
+    "memory shared_overflow 1 33 zeros:64": (
+        r"write of 4 bytes outside the shared arrays \(kernel shared_overflow, block 0\)"
+        r": by thread 32 at memory.cu:\d+"
+    ),
     "memory dynamic_overflow 1 33 --shared=128 zeros:64": r"at byte 128 of 128 bytes of dynamic shared memory",
     "memory uninitialised 1 64 zeros:64": r"read of shared memory at byte \d+ of tile, not written before",
-    "memory all_blocks 2 64 zeros:64": r"race on device memory .*: write by thread 0 of block \d, write by thread 0 of "
-        r"block \d",
-    "memory all_store 1 64 -DPLAIN zeros:64": r"race on shared memory at byte 0 of word .*: write by thread "
-        r"\d+, write by thread \d+",
+    "memory all_blocks 2 64 zeros:64": (
+        r"race on device memory .*: write by thread 0 of block \d, write by thread 0 of " r"block \d"
+    ),
+    "memory all_store 1 64 -DPLAIN zeros:64": (
+        r"race on shared memory at byte 0 of word .*: write by thread " r"\d+, write by thread \d+"
+    ),
     "memory neighbour 3 64 range:64": r"race on device memory .*of block \d, (read|write) by thread 0 of block \d",
-    "memory same_block 1 64 range:64": r"race on device memory .*by thread \d+, (read|write) by thread \d+ .*no barrier",
+    "memory same_block 1 64 range:64": (
+        r"race on device memory .*by thread \d+, (read|write) by thread \d+ .*no barrier"
+    ),
     "warps exchange 2 32 range:64": r"race on device memory",
     "warps exchange 1 64 -DNO_SYNCWARP range:64": r"race on shared memory at byte \d+ of tile",
     "warps across_warps 1 64 range:64": r"race on shared memory at byte \d+ of tile",

@@ -1,7 +1,8 @@
-"""Every function of the prelude and of the library against a plain one in Python, on every executor, at awkward lengths.
+"""Every function of the prelude and of the library against a plain one in Python, on every executor, at awkward
+lengths.
 
-The table of tests/support/differential has a row for each function, type and operator; a new function needs a row there that runs
-on every executor."""
+The table of tests/support/differential has a row for each function, type and operator; a new function needs a row
+there that runs on every executor."""
 
 import re
 from differential import BOUNDED, EVERY, MILLION, TABLE
@@ -48,7 +49,8 @@ def cases(env):
     for group, rows in groups.items():
         folder = env.tmp()
         for executor in [executor for executor in EVERY if any(executor in entry.executors for entry in rows)]:
-            # OpenCL has the mapping of C, or that of CUDA, and unoptimised code is what the optimiser is given: `run` has them always.
+            # OpenCL has the mapping of C, or that of CUDA, and unoptimised code is what the optimiser is given: `run`
+            # has them always.
             yield Case(f"{group} on {executor}", lambda rows=rows, folder=folder,
                        executor=executor: run(env, rows, folder, executor),
                        long=executor not in SHORT)

@@ -27,7 +27,8 @@ def programs(body):
 
 
 def run(env, program):
-    """The codes that a program gets, whether a warning is among them, and what ran, by the command in its first line or by `fclc check`."""
+    """The codes that a program gets, whether a warning is among them, and what ran, by the command in its first line
+    or by `fclc check`."""
     folder = env.tmp()
     with open(os.path.join(folder, "program.fcl"), "wb") as file:
         file.write(program)
@@ -88,5 +89,7 @@ def cases(env):
                     status = 2 if code == "E0525" else 0 if warns else 1
                     assert done.returncode == status, f"exit status {done.returncode}"
                 else:
-                    assert not codes and done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
+                    assert (
+                        not codes and done.returncode == 0
+                    ), f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
         yield Case(f"docs/errors.md: {code}", section)

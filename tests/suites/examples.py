@@ -1,4 +1,5 @@
-"""The command lines of examples/README.md and of the examples' first comments: each works, and prints what is said beside it."""
+"""The command lines of examples/README.md and of the examples' first comments: each works, and prints what is said
+beside it."""
 
 import glob
 import os
@@ -49,7 +50,9 @@ def cases(env):
         shown = {folder for command, _ in listed for folder in re.findall(r"examples/(\w+)/", command)}
         silent = [command for command, said in listed if re.match("build/fclc run |cc ", command) and not said]
         assert not silent, f"nothing is said of what these print: {', '.join(silent)}"
-        assert folders and folders == shown, f"no command: {', '.join(folders - shown)}; no folder: {', '.join(shown - folders)}"
+        assert (
+            folders and folders == shown
+        ), f"no command: {', '.join(folders - shown)}; no folder: {', '.join(shown - folders)}"
     yield Case("examples/README.md has a command for each example", complete)
 
     pictures = 0

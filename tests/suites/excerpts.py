@@ -68,11 +68,18 @@ kernel k (xs : [int]) (ys : [int]) =
   in (concat 20 (map (fn x => push <thread> (generate 20 (ten x))) xs) : [int]<grid>)
 """, "fcl_block_k", {"FCL_UNROLL": 0, r"\? ys\[": 10}, extension="c", loops=2)
     for base, zero, unrolled in (("f16", "0.0f16", 0), ("float", "0.0f32", 1)):
-        yield golden(f"sixteen numbers are added without a loop, but narrow ones with one (NARROW_UNROLLED): {base}", f"""\
+        yield golden(
+            f"sixteen numbers are added without a loop, but narrow ones with one (NARROW_UNROLLED): {base}",
+            f"""\
 kernel k (xs : [{base}]) =
   let sixteen i = foldl (+) {zero} (map (fn k => xs ! (i * 16 + k)) (iota 16))
   in push <grid> (generate (length xs / 16) sixteen)
-""", "fcl_block_k", {r"FCL_UNROLL\n": unrolled}, extension="c", loops=2)
+""",
+            "fcl_block_k",
+            {r"FCL_UNROLL\n": unrolled},
+            extension="c",
+            loops=2,
+        )
 
     def many_results():
         results = ", ".join(f"push <grid> (map (fn x => x + {i}) xs)" for i in range(66))

@@ -1,5 +1,5 @@
-"""Programs that go wrong while they run (tests/failing): the same code and exit status on every executor, with --check and without;
-C under AddressSanitizer, so that nothing is written where it does not belong."""
+"""Programs that go wrong while they run (tests/failing): the same code and exit status on every executor, with
+--check and without; C under AddressSanitizer, so that nothing is written where it does not belong."""
 
 import glob
 import os

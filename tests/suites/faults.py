@@ -44,7 +44,9 @@ def cases(env):
     def names_kernel():
         done = env.run(env.fclc, "run", "--target=cuda", "--no-check", program(), "bad", "500000000", "[0]",
                        env=env.cudasim())
-        assert done.returncode == 3 and "error[E0530]: kernel bad: read of 4 bytes out of bounds" in done.stderr, done.stderr
+        assert (
+            done.returncode == 3 and "error[E0530]: kernel bad: read of 4 bytes out of bounds" in done.stderr
+        ), done.stderr
         assert "hint: with `--check`" in done.stderr, done.stderr
     yield Case("a device that stops is told of with the kernel that stopped it", names_kernel)
 

@@ -1,4 +1,5 @@
-"""A slice of the random programs of tests/fuzz: the executors agree with the interpreter, also on what goes wrong; C under ASan."""
+"""A slice of the random programs of tests/fuzz: the executors agree with the interpreter, also on what goes wrong; C
+under ASan."""
 
 import importlib.util
 from executors import require

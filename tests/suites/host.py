@@ -165,7 +165,8 @@ def cases(env):
                    lambda device=device, extension=extension, options=options: two_devices(device, extension, options))
 
     def two_gpus():
-        """The one way goes directly from device to device, and the simulator lets nothing reach the other one's memory."""
+        """The one way goes directly from device to device, and the simulator lets nothing reach the other one's
+        memory."""
         calls = os.path.join(env.tmp(), "calls")
         two_devices("FCL_DEVICE_CUDA", "cu", [], 2, env.cudasim(CUDASIM_DEVICES="2", CUDASIM_CALLS=calls))
         with open(calls, encoding="utf-8") as file:
@@ -205,7 +206,8 @@ def cases(env):
     yield Case("examples/host/in_cuda.c: inside a CUDA program, in the simulator", in_cuda)
 
     def pool(kept, **more):
-        """What the driver is asked for: numbers of the calls in each part of tests/host/pool.c, and the bytes of each allocation."""
+        """What the driver is asked for: numbers of the calls in each part of tests/host/pool.c, and the bytes of each
+        allocation."""
         folder = emitted("examples/host/sums.fcl", "sums", "cu", [])
         calls, program = os.path.join(folder, "calls"), os.path.join(folder, "pool")
         env.must("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I" + folder, "-Iruntime", "tests/host/pool.c",
@@ -270,7 +272,10 @@ def cases(env):
             env.must(program, env=env.cudasim(CUDASIM_CALLS=calls, FCL_POOL=pool))
         folder = emitted("tests/host/graphs.fcl", "graphs", "cu", ["--check"])
         with open(os.path.join(folder, "graphs.h"), encoding="utf-8") as file:
-            assert "There is no graphs_ends_graph: the host looks after each launch whether a check has failed" in file.read()
+            assert (
+                "There is no graphs_ends_graph: the host looks after each launch whether a check has failed"
+                in file.read()
+            )
     yield Case("tests/host/graphs.c: host functions as CUDA graphs", graphs)
 
     def stream():

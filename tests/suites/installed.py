@@ -240,7 +240,8 @@ def cases(env):
     yield Case("make deb: lintian finds nothing, and the package, unpacked, works where it lies", deb)
 
     def deb_in_debian():
-        """The package in a Debian with nothing in it: apt brings what it needs, a program runs, and nothing stays of it."""
+        """The package in a Debian with nothing in it: apt brings what it needs, a program runs, and nothing stays of
+        it."""
         root = fresh_debian.make(env)
         shutil.copy(packaged(), os.path.join(root, "root", "fcl.deb"))
         os.makedirs(os.path.join(root, "sums"))

@@ -1,5 +1,5 @@
-"""The IR as text: what is written is read back, and becomes the same code; what is wrong is told with its place, and nothing
-that is read crashes."""
+"""The IR as text: what is written is read back, and becomes the same code; what is wrong is told with its place, and
+nothing that is read crashes."""
 
 import filecmp
 import glob
@@ -170,7 +170,9 @@ def cases(env):
                               printed("report", "--target=opencl", one)) for one in (path, text)]
             assert reports[0] == reports[1] != "", f"{path}:\n{reports[0]}\n{reports[1]}"
         done = env.run(env.fclc, "run", "--target=opencl", text, *runs[-1][1:])  # on a processor
-        assert done.returncode == 0 or done.returncode == 1 and "`--map=simt` makes them threads" in done.stderr, done.stderr
+        assert (
+            done.returncode == 0 or done.returncode == 1 and "`--map=simt` makes them threads" in done.stderr
+        ), done.stderr
         simulator = env.cudasim()
         compiled(runs[2][0], text)
         assert printed("run", "--target=cuda", text, *runs[2][1:],
@@ -245,7 +247,9 @@ def cases(env):
                     lines[at], lines[other] = lines[other], lines[at]
                 else:
                     words = lines[at].split(" ")
-                    words[rng.randrange(len(words))] = rng.choice([rng.choice(WORDS), rng.choice(rng.choice(lines).split(" ")), ""])
+                    words[rng.randrange(len(words))] = rng.choice(
+                        [rng.choice(WORDS), rng.choice(rng.choice(lines).split(" ")), ""]
+                    )
                     lines[at] = " ".join(words)
             with open(path, "w", encoding="utf-8") as file:
                 file.write("\n".join(lines))

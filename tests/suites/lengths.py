@@ -1,5 +1,5 @@
-"""Every kernel of the paper's examples at awkward lengths: all executors give what the interpreter gives. And arrays as long as
-there can be, which are made up as they are read, on the executors that are fast enough."""
+"""Every kernel of the paper's examples at awkward lengths: all executors give what the interpreter gives. And arrays
+as long as there can be, which are made up as they are read, on the executors that are fast enough."""
 
 import os
 from executors import EXECUTORS, require, variables
@@ -22,7 +22,8 @@ KERNELS = [
 ]
 LONGEST = 2**31 - 1
 LONG = """kernel ones (n : int) = reduce (+) 0 (generate n (fn i => i & 1))
-kernel rotated (n : int) (by : int) = find (fn x => x == 5) (rotate by (generate n (fn i => if i == 1000000000 then 5 else 0)))
+kernel rotated (n : int) (by : int) =
+  find (fn x => x == 5) (rotate by (generate n (fn i => if i == 1000000000 then 5 else 0)))
 kernel shifted (n : int) (by : int) = count (fn x => x == 7) (shift by 7 (generate n (fn i => i & 1)))
 kernel stepped (n : int) (m : int) =
   power m (fn _ p => push <grid> (map (fn x => x + 1i8) p)) (push <grid> (generate n i8)) ! 0
@@ -47,7 +48,9 @@ def cases(env):
                 if EXECUTORS[executor][1] == "simulator" and length > SIMULATED and not env.long:
                     continue
                 require(env, executor)
-                assert run(executor) == wanted, f"{kernel} on {executor} differs from the interpreter at length {length}"
+                assert (
+                    run(executor) == wanted
+                ), f"{kernel} on {executor} differs from the interpreter at length {length}"
 
         for length in LENGTHS:
             yield Case(f"{kernel} at length {length}", lambda length=length, compare=compare: compare(length=length),

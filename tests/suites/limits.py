@@ -126,8 +126,8 @@ DOUBLINGS = {
 NESTED = (13, 28, 60)
 ONE = "kernel k (x : int) = "
 
-# Short programs in which something doubles with each of n steps. name: (the program for n, the code it may end in, or None)
-# Types: a variable that comes twice is one node of two places.
+# Short programs in which something doubles with each of n steps. name: (the program for n, the code it may end in, or
+# None) Types: a variable that comes twice is one node of two places.
 TYPES = {
     "a variable twice": (lambda n: "fun p x = fn f => f x x\nfun q x = " + "p (" * n + "x" + ")" * n, None),
     "pairs of pairs": (lambda n: "fun g x = let a0 = x\n" + lines(n, lambda i: f"  a{i + 1} = (a{i}, a{i})") +
@@ -156,7 +156,8 @@ TYPES = {
         "\nfun r c = if c then q true else q (true, true)"), "E0210"),
 }
 
-# Arrays of which each is made of the one before, in two places. name: (what it becomes, the code it may end in, or None)
+# Arrays of which each is made of the one before, in two places. name: (what it becomes, the code it may end in, or
+# None)
 ARRAYS = {
     "flatten (splitUp 2 a)": None,
     "flatten (map reverse (splitUp 3 a))": None,
@@ -230,7 +231,8 @@ def chain(definitions, parameter, body, n):
     return f"{definitions(n)}kernel k {parameter} = {body.format(n=n)}\n"
 
 
-# A small process between: what is forked begins with the memory of whom it is forked from, and the harness may have much.
+# A small process between: what is forked begins with the memory of whom it is forked from, and the harness may have
+# much.
 MEASURE = """
 import resource, subprocess, sys
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]), int(sys.argv[2])))
@@ -241,8 +243,8 @@ print(status, used.ru_utime + used.ru_stime, used.ru_maxrss, file=open(sys.argv[
 
 
 def measured(env, program, *command):
-    """Exit status and messages of fclc, the seconds that it computed, and its megabytes. Time by the clock says nothing: others
-    run, too."""
+    """Exit status and messages of fclc, the seconds that it computed, and its megabytes. Time by the clock says
+    nothing: others run, too."""
     folder = env.tmp()
     with open(os.path.join(folder, "p.fcl"), "w", encoding="utf-8") as file:
         file.write(program)
@@ -358,7 +360,9 @@ def cases(env):
         for name, code in ARRAYS.items():
             for place, kernel in NESTINGS.items():
                 def arrays(body=name, kernel=kernel, code=code, n=n):
-                    program = f"fun r n xs = if n == 0 then xs else let a = r (n - 1) xs in {body}\n" + kernel.format(n=n)
+                    program = f"fun r n xs = if n == 0 then xs else let a = r (n - 1) xs in {body}\n" + kernel.format(
+                        n=n
+                    )
                     for output in ("p.c", "p.cl", "p.cu"):
                         ends_at_once(env, program, (code, None), "p.fcl", "-o", output)
                 yield Case(f"arrays, {n} nested {place}: {name}", arrays)

@@ -20,7 +20,9 @@ def cases(env):
         assert env.must(os.path.join(folder, "first"), cwd=folder) == "2 4 6 8 \n30\n"
         assert "is up to date" in env.must("make", cwd=folder), "it is made anew though nothing has changed"
         done = env.run("make", "test", cwd=folder)
-        assert done.returncode == 0 and " 0 failed" in done.stdout and "0 passed" not in done.stdout, done.stdout + done.stderr
+        assert done.returncode == 0 and " 0 failed" in done.stdout and "0 passed" not in done.stdout, (
+            done.stdout + done.stderr
+        )
         env.must("make", "clean", cwd=folder)
         assert sorted(os.listdir(folder)) == [".gitignore", "Makefile", "call.py", "first.fcl",
                                               "main.c"], os.listdir(folder)

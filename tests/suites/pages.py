@@ -1,5 +1,5 @@
-"""`make docs`: every link of the pages leads somewhere, the search finds, and in headless Chromium the page to play on does what the
-command does."""
+"""`make docs`: every link of the pages leads somewhere, the search finds, and in headless Chromium the page to play
+on does what the command does."""
 
 import html
 import json
@@ -143,7 +143,9 @@ def cases(env):
             assert messages(page) == as_command(["types", "program.fcl"], wrong)[1] != "", messages(page)
             page.value("void document.querySelector('#messages button').click()")
             assert page.value("document.getElementById('program').selectionStart") == wrong.index("y")
-            write(page, "program", "fun f n = if n == 0 then 0 else 1 + f (n - 1)\nkernel k (x : int) = f 2000000 + x\n")
+            write(
+                page, "program", "fun f n = if n == 0 then 0 else 1 + f (n - 1)\nkernel k (x : int) = f 2000000 + x\n"
+            )
             choose(page, "cuda")
             assert messages(page), "nothing is said of a program that is too deep"
             write(page, "program", PROGRAM)

@@ -1,5 +1,5 @@
-"""docs/prelude.md and docs/library.md: they are what docs/prelude.py prints, and every example in the sources gives its value on the
-executors of RUNS."""
+"""docs/prelude.md and docs/library.md: they are what docs/prelude.py prints, and every example in the sources gives
+its value on the executors of RUNS."""
 
 import importlib.util
 import os
@@ -43,7 +43,6 @@ param p : int = 1 in {1, 2} -- nor this
 param q : int = 3
 """
 PRINTED = """\
-## Title: more
 
 ```text
 import "absent"
@@ -55,7 +54,6 @@ Intro.
 
 Said of the section.
 
-### t
 
 ```text
 type t = int
@@ -63,7 +61,6 @@ type t = int
 
 Said of t.
 
-### p, q
 
 ```text
 param p : int = 1 in {1, 2}
@@ -159,7 +156,10 @@ def cases(env):
 
     def primitives():
         said = module.primitives()
-        assert len(said) > 60 and said["fst"] == "The first of a pair. See [Functions and pairs](primitives.md#functions-and-pairs).", said
+        assert (
+            len(said) > 60
+            and said["fst"] == "The first of a pair. See [Functions and pairs](primitives.md#functions-and-pairs)."
+        ), said
         try:
             module.text_of(env.fclc, module.PAGES[0], [module.Source("x.fcl", WHOLE.replace("fst", "first"))])
         except module.Problem as problem:
@@ -185,7 +185,9 @@ def run(env, source, program, executor):
     done = env.run(env.fclc, "test", *EXECUTORS[executor][0], path, env=variables(env, executor), timeout=300)
     counts = Counts.of_last_line(done.stdout)
     assert counts, f"no counts, exit status {done.returncode}\n{done.stdout}{done.stderr}{program}"
-    assert counts.failed or counts.passed == wanted, f"{counts.passed} of {wanted} ran\n{done.stdout}{done.stderr}{program}"
+    assert (
+        counts.failed or counts.passed == wanted
+    ), f"{counts.passed} of {wanted} ran\n{done.stdout}{done.stderr}{program}"
     assert "warning[" not in done.stderr, done.stderr
     counts.output += done.stderr
     return counts

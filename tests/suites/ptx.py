@@ -1,9 +1,10 @@
-"""NVIDIA's own PTX on an independent processor: what NVRTC makes of the CUDA code of every program is run by an interpreter of PTX
-that knows nothing of the compiler, as devices of several capabilities, with threads in order and at random.
+"""NVIDIA's own PTX on an independent processor: what NVRTC makes of the CUDA code of every program is run by an
+interpreter of PTX that knows nothing of the compiler, as devices of several capabilities, with threads in order and
+at random.
 
-The processor is not part of this repository. It is a libcuda.so.1 that FCL_PTXEMU names, or that lies at build/ptxemu; without it,
-or without NVRTC, the suite is skipped. It writes what is wrong, such as a race or a barrier that some threads do not come to,
-to the file that PTXEMU_LOG names, a line each."""
+The processor is not part of this repository. It is a libcuda.so.1 that FCL_PTXEMU names, or that lies at
+build/ptxemu; without it, or without NVRTC, the suite is skipped. It writes what is wrong, such as a race or a barrier
+that some threads do not come to, to the file that PTXEMU_LOG names, a line each."""
 
 import importlib.util
 import os
@@ -27,8 +28,8 @@ CAPABILITIES = ("75", "90", "120")
 SHORT = [("75", "in order"), ("90", "weak memory"), ("120", "races in device memory")]
 LONG = [(capability, order) for capability in CAPABILITIES for order in ORDERS]
 
-# NVVM loads, and divides, ahead of the condition that asks for it, and does not use what it got; and after a check has failed what
-# is read does not matter.
+# NVVM loads, and divides, ahead of the condition that asks for it, and does not use what it got; and after a check
+# has failed what is read does not matter.
 HARMLESS = re.compile(r"unwritten (global|shared|local) memory read: |division by zero: ")
 
 

@@ -1,5 +1,6 @@
-"""reduceByIndex on the shapes of paper 002 of its design: from 1 to 2^20 buckets, evenly used, all pairs in one, in two far apart,
-indices out of range; every way of excluding threads from each other. Python's results are the measure."""
+"""reduceByIndex on the shapes of paper 002 of its design: from 1 to 2^20 buckets, evenly used, all pairs in one, in
+two far apart, indices out of range; every way of excluding threads from each other. Python's results are the
+measure."""
 
 import array
 import ast

@@ -1,14 +1,15 @@
-"""The guide, the reference and the primitives, in docs: their programs run, their types and excerpts are what the compiler prints,
-their errors are given, and together they name every primitive and diagnostic. For docs/prelude.md see prelude.py.
+"""The guide, the reference and the primitives, in docs: their programs run, their types and excerpts are what the
+compiler prints, their errors are given, and together they name every primitive and diagnostic. For docs/prelude.md
+see prelude.py.
 
 The word after the fence says what a block is:
 
-    fcl                 a program with test directives, run on every executor of RUNS
-    fcl interp          the same on the interpreter only: failures at run time that compiled code does not find
-    fcl error           a program that must give the errors that its comments `-- E0221: message` state, and no others
-    fcl file NAME       a file for the programs after it to import
-    types               lines `name : type`, of names in the program before it in its section, the prelude and primitives
-    target              an excerpt of --dump=target --target=cuda of the program before it in its section
+    fcl             a program with test directives, run on every executor of RUNS
+    fcl interp      the same on the interpreter only: failures at run time that compiled code does not find
+    fcl error       a program that must give the errors that its comments `-- E0221: message` state, and no others
+    fcl file NAME   a file for the programs after it to import
+    types           lines `name : type`, of names in the program before it in its section, the prelude and primitives
+    target          an excerpt of --dump=target --target=cuda of the program before it in its section
 """
 
 import os
@@ -49,8 +50,8 @@ def write(folder, name, body):
 
 
 def written(env, folder):
-    """(place, section, kind, body) of every block of the pages, with the path of the file that each program, and each file to
-    import, is written to."""
+    """(place, section, kind, body) of every block of the pages, with the path of the file that each program, and each
+    file to import, is written to."""
     for page in PAGES:
         with open(env.path("docs", page), encoding="utf-8") as file:
             found = blocks(file.read())

@@ -19,13 +19,19 @@ RUNS = [executor for executor, (_, device) in EXECUTORS.items() if device != "pt
 OCLGRIND_LIMITS = {"conversions.fcl": "oclgrind rounds i64 to float by way of double"}
 # Loops that look at the report of failed checks, which others write: known to the CUDA simulator.
 REPORTS = {"checks_in_loops.fcl", "loops_that_repeat.fcl"}
-# What only a long run has on all programs, and these small ones always: barriers, warps, atomics, locks, look-backs, steps, checks.
+# What only a long run has on all programs, and these small ones always: barriers, warps, atomics, locks, look-backs,
+# steps, checks.
 RARE = {"hip-simulator", "hip-64-simulator", "c-unoptimised", "c-optimised", "cuda-unoptimised", "cuda-optimised",
         "oclgrind"}
-SMALL = {name + ".fcl" for name in (
-    "arrays block_branches scan_by_index checks scatter_collisions shared_places_of_launch force_up_to steps_in_place "
-    "level_groups levels lookback reduce_by_index_ranges own_elements own_places permute_into small_programs rank_by_index "
-    "llvm_short_loops llvm_wrapped_places pocl_steps_in_chunks constant_tables warp_state warp_exchange whole_warps llvm_zeros").split()}
+SMALL = {
+    name + ".fcl"
+    for name in (
+        "arrays block_branches scan_by_index checks scatter_collisions shared_places_of_launch force_up_to"
+        " steps_in_place level_groups levels lookback reduce_by_index_ranges own_elements own_places permute_into"
+        " small_programs rank_by_index llvm_short_loops llvm_wrapped_places pocl_steps_in_chunks constant_tables"
+        " warp_state warp_exchange whole_warps llvm_zeros"
+    ).split()
+}
 # Each kernel costs OpenCL's SIMT mapping a quarter of a second. These have that mapping in the CUDA
 # simulator, and how OpenCL spells their operations by the loop mapping.
 WHOSE_MAPPING = {"scalars", "library", "top_and_repeated.fcl"}
@@ -46,7 +52,9 @@ def is_long(env, path, executor):
     folder = os.path.basename(folder)
     if env.sanitized:  # which takes ten times as long; the library's programs show it little that others do not
         return "examples" in path or executor == "interp" and (folder == "library" or name in ROUNDS)
-    if "examples" in path and "opencl" in executor:  # which examples.py runs some of; all have the mappings of C and CUDA
+    if (
+        "examples" in path and "opencl" in executor
+    ):  # which examples.py runs some of; all have the mappings of C and CUDA
         return True
     if executor == "opencl-simt" and WHOSE_MAPPING & {folder, name}:
         return True
@@ -72,9 +80,9 @@ def cases(env):
             oclgrind = env.tool("oclgrind")
             if os.path.basename(path) in OCLGRIND_LIMITS:
                 raise Skip(OCLGRIND_LIMITS[os.path.basename(path)])
-            # Unoptimised: oclgrind's clang reads ahead of conditions, which then looks like a read out of bounds.
-            # It takes volatile accesses for plain ones and knows no fences, so these look like races to it. The CUDA simulator
-            # does know them.
+            # Unoptimised: oclgrind's clang reads ahead of conditions, which then looks like a read out of bounds. It
+            # takes volatile accesses for plain ones and knows no fences, so these look like races to it. The CUDA
+            # simulator does know them.
             emitted = os.path.join(env.tmp(), "out.cl")
             env.must(env.fclc, path, "--map=simt", "-o", emitted)
             lines = open(emitted, encoding="utf-8").read().splitlines()
@@ -94,8 +102,8 @@ def cases(env):
                                     env.path("tests", "run", "toolchains", "pocl_steps_in_chunks.fcl")], OPTIMISED)
         yield Case(f"steps in chunks on opencl-simt {' '.join(options)}", steps)
 
-    # Blocks that look back past others which are not ready: in the simulator they see each other's words late, elsewhere the first
-    # block is slow, and there are threads for others to wait.
+    # Blocks that look back past others which are not ready: in the simulator they see each other's words late,
+    # elsewhere the first block is slow, and there are threads for others to wait.
     for executor, more in (("cuda-simulator", {"CUDASIM_STALE": "1"}), ("c", {"FCL_THREADS": "4"}),
                            ("opencl-loop", {"POCL_MAX_PTHREAD_COUNT": "4"})) if not env.sanitized else ():
         for name in ("lookback_waiting", "lookback", "lookback_counts", "scans_and_segments", "force_up_to"):

@@ -1,4 +1,5 @@
-"""Blocks that want more shared memory than there is: their arrays lie in global memory, the results are the same, and fclc says so."""
+"""Blocks that want more shared memory than there is: their arrays lie in global memory, the results are the same, and
+fclc says so."""
 
 import os
 from executors import EXECUTORS, require, variables
@@ -16,18 +17,16 @@ FEW = ("arrays", "block_branches", "steps_in_place", "levels", "own_places", "pe
 
 LARGE = """\
 kernel turned (n : int) (xs : [int]) =
-  (splitUp n xs |> map (fn c => push <block> (reverse (force (push <block> (map (fn x => x * 2) c))))) |> concat n : [int]<grid>)
+  (splitUp n xs |> map (fn c => push <block> (reverse (force (push <block> (map (fn x => x * 2) c)))))
+                |> concat n : [int]<grid>)
 -- test turned 20000 [1,2,3] == [6,4,2]
 -- test turned 2 [1,2,3] == [4,2,6]
 kernel thousand (xs : [int]) =
-  (splitUp 1000 xs |> map (fn c => push <block> (reverse (force (push <block> (map (fn x => x * 2) c))))) |> concat 1000 : [int]<grid>)
+  (splitUp 1000 xs |> map (fn c => push <block> (reverse (force (push <block> (map (fn x => x * 2) c)))))
+                   |> concat 1000 : [int]<grid>)
 """
 
 HOST = """\
-#define OUT_IMPLEMENTATION
-#include "out.h"
-#include <stdio.h>
-#include <stdlib.h>
 int main(void) {
     char why[512];
     struct fcl_context *context;
@@ -93,7 +92,9 @@ def cases(env):
         assert "scratch" not in open(out, encoding="utf-8").read()
         done = env.run(env.fclc, "--shared-bytes=2048", written(), "-o", out)
         assert done.returncode == 0 and done.stderr.count("warning[E0401]") == 1, done.stderr
-        assert "a block of `thousand` would take 4000 bytes of shared memory, and can have 2048" in done.stderr, done.stderr
+        assert (
+            "a block of `thousand` would take 4000 bytes of shared memory, and can have 2048" in done.stderr
+        ), done.stderr
         assert "1000 elements of type `int` are stored here" in done.stderr, done.stderr
         text = open(out, encoding="utf-8").read()
         assert "scratch, int, elements for each block of the launch: 1000" in text, text

@@ -17,6 +17,19 @@ def cases(env):
             raise Skip("no clang-format")
         env.must("make", "--no-print-directory", "format-check")
 
+    def columns():
+        wide = []
+        for folder in ("benchmarks", "compiler", "docs", "examples", "python", "runtime", "tests", "web"):
+            for at, _, names in os.walk(env.path(folder)):
+                for name in names:
+                    if not name.endswith((".c", ".h", ".cc", ".y", ".py")):
+                        continue
+                    path = os.path.join(at, name)
+                    with open(path, encoding="utf-8") as file:
+                        wide += [f"{os.path.relpath(path, env.root)}:{number}" for number, line in enumerate(file, 1)
+                                 if len(line.rstrip("\n")) > 120]
+        assert not wide, "more than 120 columns: " + ", ".join(wide)
+
     def layers():
         env.must(env.path("tests/support/check-layers"))
 
@@ -126,8 +139,9 @@ def cases(env):
                 dumps = [[env.must(env.fclc, f"--dump={known[at + step]}" if at + step >= 0 else "--dump=ir",
                                    f"--target={target}", env.path(path)) for target in ("cuda", "c")]
                          for step in (-1, 0)]
-                assert dumps[0] != dumps[1] or list(given(env.path(path))) != list(given(f"--skip={name}", env.path(path))), \
-                    f"{path} names {name}, which changes nothing there"
+                assert dumps[0] != dumps[1] or list(given(env.path(path))) != list(
+                    given(f"--skip={name}", env.path(path))
+                ), f"{path} names {name}, which changes nothing there"
 
     def notes():
         """`note [x]` on a line of its own, or before a colon, begins a note; elsewhere it cites one."""
@@ -156,7 +170,9 @@ def cases(env):
         twice = sorted({note for note in defined if defined.count(note) > 1})
         assert not twice, f"notes that are there twice: {', '.join(twice)}"
         assert not set(defined) - cited, f"notes that nothing cites: {', '.join(sorted(set(defined) - cited))}"
-        assert not cited - set(defined), f"notes that are cited, and not there: {', '.join(sorted(cited - set(defined)))}"
+        assert not cited - set(
+            defined
+        ), f"notes that are cited, and not there: {', '.join(sorted(cited - set(defined)))}"
         assert not gone, "files that are named, and not there: " + ", ".join(gone)
         assert not dangling, "comments that do not say of what: " + "; ".join(dangling)
     yield Case("each note is there once and cited", notes)
@@ -174,13 +190,16 @@ def cases(env):
                     if name.endswith((".c", ".h")):
                         with open(os.path.join(folder, name), encoding="utf-8") as file:
                             named |= set(re.findall(r"\bQUIRK_([A-Z_]+)\b", file.read()))
-        assert len(ids) > 20 and not ids ^ (named - {"COUNT"}), f"rows that nothing names, or none: {ids ^ (named - {'COUNT'})}"
+        assert len(ids) > 20 and not ids ^ (
+            named - {"COUNT"}
+        ), f"rows that nothing names, or none: {ids ^ (named - {'COUNT'})}"
         gone = [path for path in re.findall(r"\b((?:tests|examples|benchmarks)/[\w/.]+)", rows)
                 if not os.path.exists(env.path(path))]
         assert not gone, f"{table} names what is not there: {', '.join(gone)}"
     yield Case("each quirk of other compilers is mended, and its tests are there", quirks)
 
     yield Case("format-check", format_check)
+    yield Case("C and Python have at most 120 columns", columns)
     yield Case("no stage includes a later one", layers)
     yield Case("mandoc -Tlint man/fclc.1", manual)
     yield Case("man/fcl.3 is what docs/man3.py writes; mandoc -Tlint", library_manuals)

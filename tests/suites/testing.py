@@ -1,5 +1,5 @@
-"""fclc test: which tests run, what is said of them in lines, JSON and JUnit, how long one may take, and what happens to the others
-where one crashes or does not end."""
+"""fclc test: which tests run, what is said of them in lines, JSON and JUnit, how long one may take, and what happens
+to the others where one crashes or does not end."""
 
 import json
 import os
@@ -102,7 +102,8 @@ def cases(env):
     yield Case("a test that takes longer than --timeout allows fails alone", timeout)
 
     def building():
-        """A compiler that never comes back: what is built together first, and then each test for itself, is given up."""
+        """A compiler that never comes back: what is built together first, and then each test for itself, is given
+        up."""
         folder = folder_with("kernel next (x : int) = x + 1\n-- test next 1 == 2\n-- test next 2 == 3\n")
         with open(os.path.join(folder, "cc"), "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\nexec sleep 1000\n")

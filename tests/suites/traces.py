@@ -13,7 +13,8 @@ kernel numbers (x : double) =
   (trace "" (x / 3.0, 0.1f32, 65504.0f16, 3.0bf16, -1i8, 255u8, 4294967295u32, 18446744073709551615u64),
    trace "more" (-9223372036854775807i64, x > 0.0, 1.0 / x, 1e30f32, 1e-7f32, x < 0.0))
 kernel once (xs : [int]) = let f x = if x > 2 then trace "large" x else x in map f xs
-kernel steps (n : int) (xs : [int]) = power n (fn k ys => push <grid> (map (fn y => trace "y" (y + k)) ys)) (push <grid> xs)
+kernel steps (n : int) (xs : [int]) =
+  power n (fn k ys => push <grid> (map (fn y => trace "y" (y + k)) ys)) (push <grid> xs)
 kernel many (n : int) = map (fn i => trace "i" i) (generate n (fn i => i))
 """
 # Kernel, arguments, result, and lines: on devices, and in the interpreter where these differ.

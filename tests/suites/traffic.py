@@ -1,6 +1,6 @@
-"""What the loads and stores of CUDA kernels would cost a GPU, counted by the CUDA simulator from the addresses that a small run
-touches: sectors of global memory, and turns at the banks of shared memory, beside the fewest there could be; and what ptxas
-says of registers and shared memory."""
+"""What the loads and stores of CUDA kernels would cost a GPU, counted by the CUDA simulator from the addresses that a
+small run touches: sectors of global memory, and turns at the banks of shared memory, beside the fewest there could
+be; and what ptxas says of registers and shared memory."""
 
 import os
 import re
@@ -13,8 +13,9 @@ EXAMPLES = "examples/{0}/{0}.fcl".format
 NETWORKS = EXAMPLES("networks")
 BEST = 1.0
 
-# Program, kernel and arguments: of each kind of access how often it is what it could be, to two digits; BEST where nothing is said.
-# Scattered by data: what a sort and a filter write, counters. sortV's last stage writes every second element, as the paper has it.
+# Program, kernel and arguments: of each kind of access how often it is what it could be, to two digits; BEST where
+# nothing is said. Scattered by data: what a sort and a filter write, counters. sortV's last stage writes every second
+# element, as the paper has it.
 KERNELS = [
     (COPY, "copyGrid", "iota:8192", {}),
     (EXAMPLES("linear"), "saxpy", "2 iota:8192 iota:8192", {}),
@@ -33,15 +34,24 @@ KERNELS = [
     (WHOLE, "sums", "iota:20000", {}),
     (WHOLE, "segmentSums", "fill:20000:false iota:20000", {"shared read": 1.32}),
     (WHOLE, "positive", "random:20000:1:-5:5", {"global write": 1.12, "shared write": 1.49}),
-    (WHOLE, "sorted", "random:8192:1",
-     {"global write": 1.2, "shared read": 1.2, "shared write": 1.33, "shared atomic": 1.53}),
-    (WHOLE, "sortedPairs", "random:8192:1 iota:8192",
-     {"global write": 1.22, "shared read": 1.17, "shared write": 1.49, "shared atomic": 1.53}),
+    (
+        WHOLE,
+        "sorted",
+        "random:8192:1",
+        {"global write": 1.2, "shared read": 1.2, "shared write": 1.33, "shared atomic": 1.53},
+    ),
+    (
+        WHOLE,
+        "sortedPairs",
+        "random:8192:1 iota:8192",
+        {"global write": 1.22, "shared read": 1.17, "shared write": 1.49, "shared atomic": 1.53},
+    ),
     (WHOLE, "counts", "256 random:8192:1:0:255", {"global atomic": 1.02, "shared atomic": 3.2}),
     (WHOLE, "bucketSums", "4096 random:8192:1:0:4095 iota:8192", {"global atomic": 7.75}),
     *((MATRICES, name, "iota:8192", {}) for name in ("turned", "turnedBytes", "turnedShorts", "turnedDoubles")),
     (MATRICES, "timesVector", "64 iota:8192 iota:128", {}),
-    # A thread's columns are next to each other, so that they are read by 16 bytes (WIDE below) without conflicts; the simulator sees words.
+    # A thread's columns are next to each other, so that they are read by 16 bytes (WIDE below) without conflicts; the
+    # simulator sees words.
     (MATRICES, "product", "64 iota:4096 iota:4096", {"global write": 4.0, "shared read": 1.5}),
     (MATRICES, "edges", "64 64 iota:4096", {"global read": 1.08}),
 ]
@@ -149,7 +159,9 @@ def cases(env):
             assert {"global read", "global write"} & set(sums), sums
             for kind, (units, least) in sums.items():
                 ratio = round(units / least, 2)
-                assert ratio == worse.get(kind, BEST), f"{kind}: {ratio} times the least, expected {worse.get(kind, BEST)}\n{sums}"
+                assert ratio == worse.get(
+                    kind, BEST
+                ), f"{kind}: {ratio} times the least, expected {worse.get(kind, BEST)}\n{sums}"
         yield Case(f"{kernel} {arguments}: sectors and turns at banks", cost)
 
     for arguments, expected in TURNS.items():
@@ -240,7 +252,9 @@ def cases(env):
                 r"(?:, (\d+) bytes smem)?", done.stderr, re.S)}
             for name, (most, shared) in kernels.items():
                 spilled, used, has = found[name]
-                assert not spilled and used <= most and has == shared, f"{name}: {used} registers, {has} bytes, {spilled} spilled"
+                assert (
+                    not spilled and used <= most and has == shared
+                ), f"{name}: {used} registers, {has} bytes, {spilled} spilled"
         yield Case(f"{path}: registers and shared memory", registers)
     for path, kernels in WIDE.items():
         def wide(path=path, kernels=kernels):
@@ -253,7 +267,9 @@ def cases(env):
             for name, (least, most) in kernels.items():
                 loads = re.findall(r"\bld\.shared\.(v4\.[a-z]32|\S+)", entries[name])
                 by_16 = sum(load.startswith("v4.") for load in loads)
-                assert by_16 >= least and len(loads) - by_16 <= most, f"{name}: {by_16} loads of 16 bytes, {len(loads) - by_16} others"
+                assert (
+                    by_16 >= least and len(loads) - by_16 <= most
+                ), f"{name}: {by_16} loads of 16 bytes, {len(loads) - by_16} others"
         yield Case(f"{path}: loads of 16 bytes from shared memory", wide)
     for path, kernels in MEETINGS.items():
         def meetings(path=path, kernels=kernels):

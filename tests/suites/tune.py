@@ -9,12 +9,14 @@ from harness import Case
 
 ORDER = 57
 
-# The choices of `steps` are so far apart that no other work on the machine hides it; that no collatz is 0 no compiler foresees.
+# The choices of `steps` are so far apart that no other work on the machine hides it; that no collatz is 0 no compiler
+# foresees.
 PROGRAM = """\
 param steps : int = 200000 in {4, 200000}
 param extra : int = 0 in {0, 1}
 param unused : int = 1 in {1, 2}
-fun collatz n = fst (loop (fn (n, i) => i < steps) (fn (n, i) => (if n % 2 == 0 then n / 2 else 3 * n + 1, i + 1)) (n, 0))
+fun next n = if n % 2 == 0 then n / 2 else 3 * n + 1
+fun collatz n = fst (loop (fn (n, i) => i < steps) (fn (n, i) => (next n, i + 1)) (n, 0))
 kernel rising (xs : [int]) = push <grid> (map (fn x => if collatz (x + 1) == 0 then 0 else x + extra) xs)
 kernel plain (xs : [int]) = push <grid> (reverse xs)
 """
@@ -60,7 +62,9 @@ def cases(env):
     def finds():
         folder, done = tuned()
         kind, _, kernel, program, params, note = line_of(folder)
-        assert (kind, kernel, params) == ("c", "rising", "steps=4") and re.fullmatch("[0-9a-f]{16}", program), line_of(folder)
+        assert (kind, kernel, params) == ("c", "rising", "steps=4") and re.fullmatch("[0-9a-f]{16}", program), line_of(
+            folder
+        )
         assert "times as fast" in note and "iota:100" in note, note
         assert "steps=4" in done.stdout and "written to p.tune" in done.stdout, done.stdout
         assert re.search(r"extra=1\S* +changes the result|steps=4 extra=1 +changes the result",
@@ -119,7 +123,9 @@ def cases(env):
         assert head(folder), "comments and blanks do not matter"
         write(folder, "p.fcl", PROGRAM.replace("x + extra", "x - extra"))
         done = fclc(folder, "p.fcl", "-o", "p.c")
-        assert "`rising` has changed since it was tuned" in done.stderr and "Tuned" not in read(folder, "p.c"), done.stderr
+        assert "`rising` has changed since it was tuned" in done.stderr and "Tuned" not in read(
+            folder, "p.c"
+        ), done.stderr
         write(folder, "p.fcl", PROGRAM.replace("x + extra", "x - extra") +
               "-- test rising [1] == [1]\n-- test rising [2] == [2]\n")
         assert fclc(folder, "test", "--target=c", "-D", "steps=4", "p.fcl").stderr.count("has changed") == 1
@@ -195,7 +201,9 @@ def cases(env):
         folder = folder_with()
         done = env.run(env.fclc, "tune", "--target=c", "-D", "steps=4", "-", "rising", "iota:10", cwd=folder,
                        input=PROGRAM)
-        assert done.returncode == 0 and "written" not in done.stdout and os.listdir(folder) == ["p.fcl"], done.stdout + done.stderr
+        assert done.returncode == 0 and "written" not in done.stdout and os.listdir(folder) == ["p.fcl"], (
+            done.stdout + done.stderr
+        )
         done = fclc(folder, "tune", "--target=c", "--tuning=absent/p.tune", "p.fcl", "rising", "iota:10", status=2)
         assert "absent/p.tune cannot be written" in done.stderr and "steps" not in done.stderr, done.stderr
     yield Case("standard input has no file of tuned values; one that cannot be written is said first", no_file)

@@ -1,4 +1,5 @@
-"""The ways to run a program that the suites compare: name to (options of fclc, the device that is made up for it or None)."""
+"""The ways to run a program that the suites compare: name to (options of fclc, the device that is made up for it or
+None)."""
 
 from harness import Skip
 

@@ -35,13 +35,15 @@ class Counts:
         return Counts(*(int(n) for n in found[-1]), output=text) if found else None
 
 
-# What makes C compilers take a third of their time and PoCL a tenth, for kernels that run for an instant; and what takes it away.
+# What makes C compilers take a third of their time and PoCL a tenth, for kernels that run for an instant; and what
+# takes it away.
 QUICK = {"FCL_CC_OPTIONS": "-O1", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"}
 OPTIMISED = dict.fromkeys(QUICK, "")
 
 
 class Case:
-    """One test. `alone` keeps others from running meanwhile, for what measures time by the clock; `long` leaves it to long runs."""
+    """One test. `alone` keeps others from running meanwhile, for what measures time by the clock; `long` leaves it to
+    long runs."""
 
     def __init__(self, name, fn, alone=False, long=False):
         self.name, self.fn, self.alone, self.long = name, fn, alone, long
@@ -120,8 +122,8 @@ class Env:
         return dict({name: library for name in ("FCL_LIBCUDA", "FCL_LIBNVRTC", "FCL_LIBHIP", "FCL_LIBHIPRTC")}, **extra)
 
     def ptx_processor(self, **extra):
-        """The variables that make the runtime take for the driver a processor of PTX, the one that FCL_PTXEMU names or that is
-        built at build/ptxemu; the compiler is the toolkit's NVRTC."""
+        """The variables that make the runtime take for the driver a processor of PTX, the one that FCL_PTXEMU names
+        or that is built at build/ptxemu; the compiler is the toolkit's NVRTC."""
         library = os.environ.get("FCL_PTXEMU") or os.path.join(self.build, "ptxemu", "libcuda.so.1")
         if not os.path.exists(library):
             raise Skip("no processor of PTX: FCL_PTXEMU does not name its libcuda.so.1")

@@ -145,7 +145,8 @@ def rows_of(text):
 
 
 def wrong_in(fclc, text):
-    """What is wrong in a page, or None: it has all rows, and the tests in them name what they are for. Others may do so, too."""
+    """What is wrong in a page, or None: it has all rows, and the tests in them name what they are for. Others may do
+    so, too."""
     wanted, there = rows_of(page(fclc)), rows_of(text)
     if not text.startswith(HEAD) or [name for name, _ in wanted] != [name for name, _ in there]:
         return "a primitive or a pass is missing, or is there no longer"

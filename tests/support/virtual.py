@@ -34,6 +34,17 @@ def package(env, build):
     environment(env, build)
     with ONE_AT_A_TIME:
         if build not in _packaged:
-            env.must(python(build), "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation", "--force-reinstall", ".",
-                     env={"FCL_BUILD": build}, timeout=600)
+            env.must(
+                python(build),
+                "-m",
+                "pip",
+                "install",
+                "-q",
+                "--no-deps",
+                "--no-build-isolation",
+                "--force-reinstall",
+                ".",
+                env={"FCL_BUILD": build},
+                timeout=600,
+            )
             _packaged.add(build)

@@ -92,7 +92,8 @@ extern "C" __global__ void transpose(const int *in, int *out, int rows, int colu
         out[y * rows + x] = tile[threadIdx.x * 17 + threadIdx.y];
 }
 
-// A place that is not written is read in no branch that is taken: not by what the host's compiler takes out of the loop either.
+// A place that is not written is read in no branch that is taken: not by what the host's compiler
+// takes out of the loop either.
 extern "C" __global__ void untaken(const int *in, int *out, int n) {
     __shared__ int tile[64];
     if (threadIdx.x < n)

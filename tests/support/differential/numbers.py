@@ -69,7 +69,9 @@ def unit_double(x, y):
 
 
 def normal(r, angle):
-    return math.sqrt(-2 * math.log(r)) * math.cos(2 * math.pi * angle), math.sqrt(-2 * math.log(r)) * math.sin(2 * math.pi * angle)
+    return math.sqrt(-2 * math.log(r)) * math.cos(2 * math.pi * angle), math.sqrt(-2 * math.log(r)) * math.sin(
+        2 * math.pi * angle
+    )
 
 
 def normal_pair(x, y):

@@ -1,4 +1,5 @@
-"""What the rows of the differential tests are made of: a row is a kernel, its arguments by length, and what it must give."""
+"""What the rows of the differential tests are made of: a row is a kernel, its arguments by length, and what it must
+give."""
 
 import array
 import functools
@@ -17,8 +18,8 @@ LONG = AWKWARD + (65535, 65537, MILLION)
 LONGEST = {"interp": 4097, "c": 65537, "c-unoptimised": 65537, "opencl-loop": 2**21, "opencl-simt": 10007,
            "cuda-simulator": 4097}
 EVERY = tuple(LONGEST)
-# Compiling takes long, above all for OpenCL. So there is a row for each function that runs everywhere; others of the same
-# function, of other types, operators and levels, are VARIANTs, which run where that is cheap.
+# Compiling takes long, above all for OpenCL. So there is a row for each function that runs everywhere; others of the
+# same function, of other types, operators and levels, are VARIANTs, which run where that is cheap.
 QUICK = ("interp", "cuda-simulator", "c")
 VARIANT = dict(executors=QUICK, lengths=AWKWARD)
 # A function at several levels runs everywhere at block, and at grid where arrays may be long.
@@ -147,12 +148,13 @@ FILL = {"[uint]": words, "[int]": ints, "[double]": doubles, "[bool]": lambda n,
 
 
 class Row:
-    """A row of the table: `names` of the functions it is for, a kernel's body, the types of its `params` and of its `result` (a word
-    for each component), and `wanted`, what it gives for arguments. `inputs` makes up arguments of a length, by type where it is
-    not given; a dictionary of these has a name for each. `tests` are pairs of a length and such a name: by default every name at
-    all `lengths`. `long` are those that only a long run has: by default, of a row that runs everywhere and stops at the awkward
-    lengths, one of MILLION elements. `alone`: cannot be computed by one kernel together with others, as it is no array of the grid. `near`: floats
-    need only be near what is wanted. `library`: what the kernel imports."""
+    """A row of the table: `names` of the functions it is for, a kernel's body, the types of its `params` and of its
+    `result` (a word for each component), and `wanted`, what it gives for arguments. `inputs` makes up arguments of a
+    length, by type where it is not given; a dictionary of these has a name for each. `tests` are pairs of a length
+    and such a name: by default every name at all `lengths`. `long` are those that only a long run has: by default, of
+    a row that runs everywhere and stops at the awkward lengths, one of MILLION elements. `alone`: cannot be computed
+    by one kernel together with others, as it is no array of the grid. `near`: floats need only be near what is
+    wanted. `library`: what the kernel imports."""
 
     def __init__(self, group, names, kernel, params, result, wanted, inputs=None, lengths=LONG, tests=None, long=None,
                  executors=EVERY, variant="",
@@ -176,7 +178,8 @@ class Row:
         return [FILL[kind](length, source) for _, kind in self.params]
 
     def values(self, folder, length, label):
-        """Arguments and result as a test directive has them; long arrays go to files in the folder, once for all executors."""
+        """Arguments and result as a test directive has them; long arrays go to files in the folder, once for all
+        executors."""
         with self.lock:
             if (length, label) not in self.made:
                 given = self.inputs[label](length, random.Random(f"{self.title} {label} {length}"))

@@ -1,5 +1,5 @@
-"""Running rows: those with the same tests are computed together by one kernel, and a group's kernels are one program for each
-executor, whose test directives are in the order of lengths, so that the first that fails is the smallest."""
+"""Running rows: those with the same tests are computed together by one kernel, and a group's kernels are one program
+for each executor, whose test directives are in the order of lengths, so that the first that fails is the smallest."""
 
 import os
 import re
@@ -19,7 +19,10 @@ class Bundle:
 
     def source(self):
         if len(self.rows) == 1:
-            return f"kernel {self.name} {' '.join(f'({p} : {kind})' for p, kind in self.rows[0].params)} = {self.rows[0].kernel}"
+            return (
+                f"kernel {self.name} {' '.join(f'({p} : {kind})' for p, kind in self.rows[0].params)} ="
+                f" {self.rows[0].kernel}"
+            )
         params, results = [], []
         for entry in self.rows:
             named = [f"{p}{entry.number}" for p, _ in entry.params]
@@ -45,9 +48,14 @@ def run(env, rows, folder, executor):
     require(env, executor)
 
     def attempt(bundles, tests):
-        """Run these tests, of (length, place in bundles, label): those that failed, the counts if it came to an end, all output."""
+        """Run these tests, of (length, place in bundles, label): those that failed, the counts if it came to an end,
+        all output."""
         libraries = sorted({entry.library for bundle in bundles for entry in bundle.rows if entry.library})
-        lines = [f'import "{library}"' for library in libraries] + PRELUDE.splitlines() + [bundle.source() for bundle in bundles]
+        lines = (
+            [f'import "{library}"' for library in libraries]
+            + PRELUDE.splitlines()
+            + [bundle.source() for bundle in bundles]
+        )
         # not the whole path, which is in the generated code: what is built is found again by later runs
         name = f"{executor}.fcl"
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:

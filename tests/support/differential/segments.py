@@ -39,7 +39,8 @@ def from_flags(flags, xs):
 
 
 def segmented(names, kernel, wanted, inputs, params, result, variant="", lengths=LONG, executors=EVERY):
-    """Segments of all kinds; `inputs` gives arguments from where the segments begin. Each length has some kind, one has all."""
+    """Segments of all kinds; `inputs` gives arguments from where the segments begin. Each length has some kind, one
+    has all."""
     row("segments", names, kernel, params, result, wanted, variant=variant, executors=executors,
         inputs={kind: lambda n, r, kind=kind: inputs(n, r, cut(kind)(n, r)) for kind in CUTS},
         tests=[(n, CUTS[i % len(CUTS)]) for i, n in enumerate(lengths)] +

@@ -3,7 +3,24 @@
 import bisect
 import functools
 from .push import pushed
-from .rows import AT_BLOCK, AT_GRID, AWKWARD, EVERY, LEVELS, LONG, LONGEST, QUICK, VARIANT, WORD, at, chunks, joined, row, unzipped, words
+from .rows import (
+    AT_BLOCK,
+    AT_GRID,
+    AWKWARD,
+    EVERY,
+    LEVELS,
+    LONG,
+    LONGEST,
+    QUICK,
+    VARIANT,
+    WORD,
+    at,
+    chunks,
+    joined,
+    row,
+    unzipped,
+    words,
+)
 
 # ---- arrays in all orders, of every base type ----
 
@@ -99,8 +116,8 @@ ASCENDING = {"int": "x <= y", "float": "orderBits x <= orderBits y"}
 
 
 def compared(names, sort, kind, size=None, is_stable=False, lengths=LONG, variant="", **options):
-    """A sort by comparison of a whole array, or of each chunk of a size; `before` and `xs` in it are what it sorts by, and what. If
-    it is stable, it gives the places that elements come from, too."""
+    """A sort by comparison of a whole array, or of each chunk of a size; `before` and `xs` in it are what it sorts
+    by, and what. If it is stable, it gives the places that elements come from, too."""
     stored, read, written = STORED.get(kind, (kind, "id", "id"))
     key = total(kind)
     if is_stable:
@@ -137,7 +154,8 @@ at_level("partitionPoint", "push <grid> (map (fn t => uint (partitionPoint (fn x
 
 
 def two(kind, order):
-    """Two arrays in order, of elements that are in this order before: of a sorted whole the one comes before the other."""
+    """Two arrays in order, of elements that are in this order before: of a sorted whole the one comes before the
+    other."""
     def of(n, r):
         both = elements(kind, order)(n + r.choice((0, 1, n // 3, n)), r)
         return [sorted(both[:n], key=total(kind)), sorted(both[n:], key=total(kind))]
@@ -160,9 +178,15 @@ at_level("mergeSorted", "concat 300 (map (fn c => mergeSorted <block> (fn x y =>
                         "(splitUp 300 xs))",
          lambda xs: joined(map(sorted, chunks(300, xs))), variant="at block", **VARIANT,
          inputs=lambda n, r: [joined(sorted(part[:100]) + sorted(part[100:]) for part in chunks(300, words(n, r)))])
-row("sorts", "mergeRuns", "unzip (force (mergeRuns <grid> (fn (x, _) (y, _) => x <= y) 24 (mapIx (fn i x => (x, i)) "
-                          "xs)))", variant="stable, at grid",
-    **KEYED, wanted=lambda xs: unzipped(2, joined(stably(part) for part in chunks(48, [(x, i) for i, x in enumerate(xs)]))), inputs=runs_of(24))
+row(
+    "sorts",
+    "mergeRuns",
+    "unzip (force (mergeRuns <grid> (fn (x, _) (y, _) => x <= y) 24 (mapIx (fn i x => (x, i)) xs)))",
+    variant="stable, at grid",
+    **KEYED,
+    wanted=lambda xs: unzipped(2, joined(stably(part) for part in chunks(48, [(x, i) for i, x in enumerate(xs)]))),
+    inputs=runs_of(24),
+)
 at_level("mergeRuns", "concat 300 (map (mergeRuns <block> (fn x y => x <= y) 24) (splitUp 300 xs))", variant="at block",
          **VARIANT,
          wanted=lambda xs: joined(joined(map(sorted, chunks(48, part))) for part in chunks(300, xs)),
@@ -172,8 +196,8 @@ at_level("mergeRuns", "concat 300 (map (mergeRuns <block> (fn x y => x <= y) 24)
 
 
 def sorting(kind, names, kernel, result, wanted, executors):
-    """A sort of one type, of elements in all orders. `{}` is the array in the kernel, its type in the result. Where it runs
-    everywhere, it does so at all lengths."""
+    """A sort of one type, of elements in all orders. `{}` is the array in the kernel, its type in the result. Where
+    it runs everywhere, it does so at all lengths."""
     stored, read, _ = STORED.get(kind, (kind, None, None))
     longest = max(LONGEST[executor] for executor in executors)
     lengths = LONG if executors == EVERY else (2, 33, 257, 300, 4095, min(10007, longest))

@@ -12,8 +12,15 @@ def view(names, kernel, wanted, params="xs:[uint]", **options):
 def views(names, kernel, wanted, count, params="xs:[uint] ys:[uint]", **options):
     """A tuple of pull arrays."""
     parts = "abcdefgh"[:count]
-    row("views", names, f"let ({', '.join(parts)}) = {kernel} in ({', '.join(f'push <grid> {part}' for part in parts)})", params,
-        " ".join(["[uint]"] * count), wanted, **options)
+    row(
+        "views",
+        names,
+        f"let ({', '.join(parts)}) = {kernel} in ({', '.join(f'push <grid> {part}' for part in parts)})",
+        params,
+        " ".join(["[uint]"] * count),
+        wanted,
+        **options,
+    )
 
 
 def matrix(n, r):
