@@ -233,8 +233,6 @@ int translate(int count, const char *const *options, std::string &flags, std::st
                                           "--fmad",
                                           "-lineinfo",
                                           "--generate-line-info",
-                                          "-G",
-                                          "--device-debug",
                                           "-use_fast_math",
                                           "--use_fast_math",
                                           "-maxrregcount",
@@ -268,6 +266,10 @@ int translate(int count, const char *const *options, std::string &flags, std::st
         }
         if (option.compare(0, 16, "--define-macro=") == 0) {
             flags += " " + quote("-D" + option.substr(15));
+            continue;
+        }
+        if (option == "-G" || option == "--device-debug" || option == "-O0") { // the last is hiprtc's
+            flags += " -O0";
             continue;
         }
         bool known = false;

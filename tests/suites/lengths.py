@@ -37,6 +37,7 @@ def shape(n):
 
 
 def cases(env):
+    env = env.optimised()
     for path, kernel, arguments in KERNELS:
         def compare(path=path, kernel=kernel, arguments=arguments, length=0):
             def run(executor):
@@ -76,4 +77,4 @@ def cases(env):
                         timeout=600) == "2\n"
     for executor in ("c", "opencl-loop", "opencl-simt"):
         yield Case(f"arrays of 2^31 - 1 elements on {executor}", lambda executor=executor: longest(executor),
-                   long=executor == "opencl-loop")
+                   long=executor == "opencl-simt")

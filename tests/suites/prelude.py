@@ -43,6 +43,7 @@ param p : int = 1 in {1, 2} -- nor this
 param q : int = 3
 """
 PRINTED = """\
+## Title: more
 
 ```text
 import "absent"
@@ -54,6 +55,7 @@ Intro.
 
 Said of the section.
 
+### t
 
 ```text
 type t = int
@@ -61,6 +63,7 @@ type t = int
 
 Said of t.
 
+### p, q
 
 ```text
 param p : int = 1 in {1, 2}

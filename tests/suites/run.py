@@ -1,12 +1,12 @@
 """Programs with test directives, on every executor: tests/run, the examples, and (at small sizes) under oclgrind.
 
-A short run has each program of tests/run on the interpreter and by each mapping on each kind of device, but for what
-WHOSE_MAPPING says, and few on the rest: what the optimiser makes of a program must be right there, and what it is given
+A short run has each program of tests/run on the interpreter, on C and in the CUDA simulator, what ON_OPENCL says by
+each mapping there, and few on the rest: what the optimiser makes of a program must be right there, and what it is given
 must be right for that."""
 
 import os
 from executors import EXECUTORS, require, variables
-from harness import OPTIMISED, Case, Skip
+from harness import Case, Skip
 from programs import directives, programs
 
 ORDER = 40
@@ -32,18 +32,18 @@ SMALL = {
         " warp_state warp_exchange whole_warps llvm_zeros"
     ).split()
 }
-# Each kernel costs OpenCL's SIMT mapping a quarter of a second. These have that mapping in the CUDA
-# simulator, and how OpenCL spells their operations by the loop mapping.
-WHOSE_MAPPING = {"scalars", "library", "top_and_repeated.fcl"}
+# Each kernel costs OpenCL up to a quarter of a second. So a short run has these folders there, and the small programs;
+# what the SIMT mapping makes of others is run by the CUDA simulator, what the loop mapping makes of them by C.
+ON_OPENCL = {"opencl-simt": {"language", "toolchains"},
+             "opencl-loop": {"language", "toolchains", "scalars", "prelude", "library"}}
 # Programs that go round for seconds, where the sanitizers see nothing after the first rounds.
 ROUNDS = {name + ".fcl" for name in (
     "float_rules half_numbers lookback_waiting radix_sorts sort_widths top_and_repeated").split()}
 
 
-def is_optimised(path):
-    """Whether other compilers optimise this in a short run, too: what they get wrong, and what hangs on their order."""
-    folder, name = os.path.split(path)
-    return os.path.basename(folder) == "toolchains" or name in SMALL
+def optimised(env, path):
+    """What other compilers get wrong they optimise in a short run, too."""
+    return env.optimised() if os.path.basename(os.path.dirname(path)) == "toolchains" else env
 
 
 def is_long(env, path, executor):
@@ -56,9 +56,7 @@ def is_long(env, path, executor):
         "examples" in path and "opencl" in executor
     ):  # which examples.py runs some of; all have the mappings of C and CUDA
         return True
-    if executor == "opencl-simt" and WHOSE_MAPPING & {folder, name}:
-        return True
-    return executor in RARE and name not in SMALL
+    return (executor in RARE or folder not in ON_OPENCL.get(executor, {folder})) and name not in SMALL
 
 
 def cases(env):
@@ -69,8 +67,8 @@ def cases(env):
         for path in programs(env):
             def run(path=path, executor=executor):
                 require(env, executor)
-                return directives(env, [env.fclc, "test", *EXECUTORS[executor][0], path],
-                                  dict(variables(env, executor), **(OPTIMISED if is_optimised(path) else {})))
+                return directives(optimised(env, path), [env.fclc, "test", *EXECUTORS[executor][0], path],
+                                  variables(env, executor))
             yield Case(f"{os.path.relpath(path, env.root)} on {executor}", run, long=is_long(env, path, executor))
 
     for path in programs(env) if not env.sanitized else ():
@@ -98,8 +96,8 @@ def cases(env):
     for options in ([], ["--check"], ["-O0"]) if not env.sanitized else ():
         def steps(options=options):
             require(env, "opencl-simt")
-            return directives(env, [env.fclc, "test", "--target=opencl", "--map=simt", *options,
-                                    env.path("tests", "run", "toolchains", "pocl_steps_in_chunks.fcl")], OPTIMISED)
+            return directives(env.optimised(), [env.fclc, "test", "--target=opencl", "--map=simt", *options,
+                                    env.path("tests", "run", "toolchains", "pocl_steps_in_chunks.fcl")], {})
         yield Case(f"steps in chunks on opencl-simt {' '.join(options)}", steps)
 
     # Blocks that look back past others which are not ready: in the simulator they see each other's words late,

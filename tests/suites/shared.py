@@ -27,6 +27,10 @@ kernel thousand (xs : [int]) =
 """
 
 HOST = """\
+#define OUT_IMPLEMENTATION
+#include "out.h"
+#include <stdio.h>
+#include <stdlib.h>
 int main(void) {
     char why[512];
     struct fcl_context *context;

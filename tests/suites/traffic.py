@@ -131,6 +131,7 @@ def turns(text):
 
 
 def cases(env):
+    env = env.optimised()
     def counted(command, file, count=traffic):
         env.must(*command, env=env.cudasim(CUDASIM_TRAFFIC=file))
         with open(file, encoding="utf-8") as lines:
@@ -235,7 +236,7 @@ def cases(env):
                             env.path("benchmarks/suites/rodinia_bfs.fcl"), "main",
                             *arguments], os.path.join(env.tmp(), "traffic"))
             return sum(sums[kind][0] for kind in sums if kind.startswith("global"))
-        few, many = units(16), units(48)
+        few, many = units(8), units(24)
         assert many < 3.2 * few, (few, many)
     yield Case("rodinia_bfs: traffic is proportional to the edges", of_edges)
 

@@ -16,6 +16,7 @@ SLOW = ("interp", "cuda-simulator", "ptx")
 
 
 def cases(env):
+    env = env.optimised()
     sys.path.insert(0, env.path("benchmarks", "suites"))
     import datasets
 

@@ -11,6 +11,7 @@ Optional in a suite: ORDER (suites run in its order, 50 when absent) and SANITIZ
 for cases(env) to be called again with the ASan and UBSan tree (env.sanitized is then true; yield fewer cases there).
 """
 
+import copy
 import os
 import re
 import shutil
@@ -35,10 +36,10 @@ class Counts:
         return Counts(*(int(n) for n in found[-1]), output=text) if found else None
 
 
-# What makes C compilers take a third of their time and PoCL a tenth, for kernels that run for an instant; and what
-# takes it away.
-QUICK = {"FCL_CC_OPTIONS": "-O1", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable"}
-OPTIMISED = dict.fromkeys(QUICK, "")
+# What makes C compilers take a third of their time, PoCL a quarter and the CUDA simulator half, for kernels that run
+# for an instant.
+QUICK = {"FCL_CC_OPTIONS": "-O1", "POCL_EXTRA_BUILD_FLAGS": "-cl-opt-disable",
+         "FCL_NVRTC_OPTIONS": "--device-debug", "FCL_HIPRTC_OPTIONS": "-O0"}
 
 
 class Case:
@@ -58,7 +59,14 @@ class Env:
         self.sanitized = sanitized
         self.scratch = scratch
         self.long = long  # also what is too slow for every run
+        self.is_quick = not long  # other compilers optimise little
         self.fclc = os.path.join(build, "fclc")
+
+    def optimised(self):
+        """The same, where other compilers optimise as they do for users: for what runs longer than it is compiled."""
+        other = copy.copy(self)
+        other.is_quick = False
+        return other
 
     def path(self, *parts):
         """A path below the repository's root."""
@@ -89,7 +97,7 @@ class Env:
         variables.setdefault("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=0:exitcode=99:use_sigaltstack=0")
         variables.setdefault("UBSAN_OPTIONS", "print_stacktrace=1:halt_on_error=1:exitcode=99")
         variables.setdefault("FCL_POOL", "exact")  # what leaves a buffer shall not land in memory that it has beside
-        for name, value in QUICK.items() if not self.long else ():
+        for name, value in QUICK.items() if self.is_quick else ():
             variables.setdefault(name, value)
         variables.update(extra or {})
         return variables
